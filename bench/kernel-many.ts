@@ -4,7 +4,7 @@ import type { SecretKey } from '../src/crypto/types.js';
 import { SUBADDRESS_MESSAGE_BYTES } from '../src/cryptonote/subaddress-keys.js';
 import { NO_VIEW_TAG, type ScanBatch } from '../src/kernel/kernel.js';
 import { WasmKernel } from '../src/kernel/wasm-kernel.js';
-import { BUILDS } from '../src/kernel/wasm-module.js';
+import { BUILDS } from '../src/crypto/curve/wasm-module.js';
 import { concatBytes } from '../src/util/bytes.js';
 import { systemRng } from '../src/util/random.js';
 import { median, printTable } from './table.js';

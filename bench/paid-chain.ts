@@ -1,9 +1,9 @@
 import { loadKernel } from '../src/kernel/load-kernel.js';
 import { NO_VIEW_TAG } from '../src/kernel/kernel.js';
-import { G, Point } from '../src/crypto/point.js';
+import { G, Point } from '../src/crypto/curve/point.js';
 import { normalizeZ } from '@noble/curves/abstract/curve.js';
 import { hashToScalar } from '../src/crypto/scalar.js';
-import { publicKeyOf, toPublicKey, viewTag } from '../src/crypto/derivation.js';
+import { publicKeyOf, viewTag } from '../src/crypto/derivation.js';
 import type { KeyDerivation, PublicKey, SecretKey } from '../src/crypto/types.js';
 import { accountKeysOf, spendSecretFromSeed } from '../src/cryptonote/account-keys.js';
 import { decodeMnemonic } from '../src/cryptonote/mnemonic.js';
@@ -15,6 +15,7 @@ import { amount, type Amount } from '../src/util/amount.js';
 import { concatBytes } from '../src/util/bytes.js';
 import { encode, varintNumber } from '../src/util/codec.js';
 import { seededRng } from '../test/support/seeded-rng.js';
+import { toPublicKey } from '../test/support/plain-points.js';
 
 /** Receiver of the payments. */
 export interface Payee {
@@ -109,7 +110,7 @@ function outputMaker(payee: Payee, addresses: number): (blocks: number) => Itera
     const count = blocks * PAYMENTS_A_BLOCK;
     const points: Point[] = [];
     for (let i = 0; i < count; i++) points.push((last = last.add(G)));
-    const keys = normalizeZ(Point, points).map(toPublicKey);
+    const keys = normalizeZ(Point, points).map((point) => point.toBytes() as PublicKey);
     const { derivations } = kernel.scan(
       {
         keys: concatBytes(...keys),

@@ -1,10 +1,10 @@
-import type { Curve } from '../src/crypto/curve.js';
+import type { Curve } from '../src/crypto/curve/curve.js';
 import { publicKeyOf } from '../src/crypto/derivation.js';
-import { plainCurve } from '../src/crypto/plain-curve.js';
+import { plainCurve } from '../src/crypto/curve/plain-curve.js';
 import { randomScalar, scalarBytes } from '../src/crypto/scalar.js';
 import type { Hash } from '../src/crypto/types.js';
-import { WasmCurve } from '../src/kernel/wasm-curve.js';
-import { BUILDS } from '../src/kernel/wasm-module.js';
+import { WasmCurve } from '../src/crypto/curve/wasm-curve.js';
+import { BUILDS } from '../src/crypto/curve/wasm-module.js';
 import { proveRange, verifyRange } from '../src/ringct/bulletproofs-plus.js';
 import { signClsag, verifyClsag } from '../src/ringct/clsag.js';
 import { commit } from '../src/ringct/commitment.js';

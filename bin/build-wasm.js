@@ -1,5 +1,5 @@
 // Compiles what runs as WebAssembly into build/: Keccak and the block parser; CryptoNight and the kernel once a set of
-// instructions (src/crypto/slow-hash.ts and src/kernel/load-kernel.ts pick one). `bin/build-wasm.js tests` also compiles
+// instructions (src/crypto/slow-hash.ts and src/crypto/curve/wasm-build.ts pick one). `bin/build-wasm.js tests` also compiles
 // what the tests of the kernel's field call. All in one process: the compiler itself takes longest to start.
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,8 +10,8 @@ const simd = ['--enable', 'simd'];
 const relaxed = [...simd, '--enable', 'relaxed-simd'];
 /** Source, target and flags of each module. @type {[string, string, string[]][]} */
 const modules = [
-  ['src/kernel/assembly/kernel.ts', 'src/kernel/kernel-relaxed.wasm', relaxed],
-  ['src/kernel/assembly/kernel.ts', 'src/kernel/kernel-simd.wasm', simd],
+  ['src/crypto/curve/assembly/kernel.ts', 'src/crypto/curve/kernel-relaxed.wasm', relaxed],
+  ['src/crypto/curve/assembly/kernel.ts', 'src/crypto/curve/kernel-simd.wasm', simd],
   ['src/crypto/assembly/slow-hash.ts', 'src/crypto/slow-hash-simd.wasm', simd],
   ['src/crypto/assembly/slow-hash.ts', 'src/crypto/slow-hash-plain.wasm', []],
   ['src/crypto/assembly/hash.ts', 'src/crypto/keccak.wasm', []],
@@ -19,8 +19,8 @@ const modules = [
 ];
 if (process.argv[2] === 'tests')
   modules.push(
-    ['src/kernel/assembly/field-test.ts', 'test/kernel/field-simd.wasm', simd],
-    ['src/kernel/assembly/field-test.ts', 'test/kernel/field-relaxed.wasm', relaxed],
+    ['src/crypto/curve/assembly/field-test.ts', 'test/crypto/curve/field-simd.wasm', simd],
+    ['src/crypto/curve/assembly/field-test.ts', 'test/crypto/curve/field-relaxed.wasm', relaxed],
   );
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));

@@ -18,13 +18,13 @@ const programs = ['main', 'regtest-main', 'demo-main'].map((name) => `src/cli/${
 /** Modules that tests and benchmarks load into a server, to change it. */
 const changes = ['test/support/corrupt-results.ts', 'bench/without-events.ts'];
 
-const THREAD = /new URL\(\s*'\.\/([\w-]+)\.js',\s*import\.meta\.url/g;
-/** Sources that others name as a file to start: threads. */
-const threads = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+const LOADED_BY_NAME = /new URL\(\s*'\.\/([\w-]+)\.js',\s*import\.meta\.url/g;
+/** Sources that others name as a file: threads, and modules that few machines load. */
+const byName = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .flatMap((name) =>
-    [...readFileSync(join(root, 'src', name), 'utf8').matchAll(THREAD)].map(([, thread]) =>
-      join('src', name, '..', `${thread}.ts`),
+    [...readFileSync(join(root, 'src', name), 'utf8').matchAll(LOADED_BY_NAME)].map(([, file]) =>
+      join('src', name, '..', `${file}.ts`),
     ),
   )
   .filter((name) => !programs.includes(name));
@@ -132,7 +132,7 @@ const bundle = (entryPoints) =>
     external: ['better-sqlite3'],
     plugins: [importMembersOnly, fewMediaTypes, fewCharacterSets, ...(isChecked ? [replaceForTests] : [])],
     banner: {
-      js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+      js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
     },
     logLevel: 'warning',
   });
@@ -140,5 +140,5 @@ const bundle = (entryPoints) =>
 rmSync(outdir, { recursive: true, force: true });
 await Promise.all([
   bundle([...programs, ...(isChecked ? changes : [])]),
-  ...threads.map((thread) => bundle([thread])),
+  ...byName.map((source) => bundle([source])),
 ]);

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { chooseKernel } from '../kernel/fastest.js';
-import type { Build } from '../kernel/wasm-module.js';
+import type { Build } from '../crypto/curve/wasm-module.js';
 import type { Config } from './config.js';
 
 /** Logs the effective configuration. */

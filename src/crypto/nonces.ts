@@ -1,7 +1,7 @@
 import { chunks, concatBytes, joinBytes } from '../util/bytes.js';
 import { zip } from '../util/zip.js';
 import type { Rng } from '../util/random.js';
-import type { Curve } from './curve.js';
+import type { Curve } from './curve/curve.js';
 import { publicKeysOf } from './derivation.js';
 import { randomScalar, reduce, scalarBytes, toScalar } from './scalar.js';
 import type { PublicKey, SecretKey, Signature } from './types.js';

@@ -1,22 +1,17 @@
 import { concatBytes } from '../util/bytes.js';
 import type { Rng } from '../util/random.js';
 import { zip } from '../util/zip.js';
-import type { Curve } from './curve.js';
-import { hashToPoint } from './hash-to-point.js';
+import { BASE, type Curve } from './curve/curve.js';
+import { loadCurve } from './curve/load-curve.js';
 import { Nonces } from './nonces.js';
-import { decompress, G, multiply, multiplyPublic, type Point, tryDecompress } from './point.js';
-import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes, toScalar } from './scalar.js';
+import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from './scalar.js';
 import type { Hash, KeyImage, PublicKey, SecretKey, Signature } from './types.js';
 
 /** One link of the ring, `L = c·P + r·G` and `R = c·I + r·Hp(P)`, as it enters the challenge. */
-function link(key: PublicKey, point: Point, image: Point, c: bigint, r: bigint): Uint8Array {
-  const left = multiplyPublic(point, c).add(multiplyPublic(G, r));
-  const right = multiplyPublic(image, c).add(multiplyPublic(hashToPoint(key), r));
-  return concatBytes(left.toBytes(), right.toBytes());
+function link(key: PublicKey, image: KeyImage, c: bigint, r: bigint, curve: Curve): Uint8Array {
+  const [base] = curve.hashToPoints([key]) as [Uint8Array];
+  return concatBytes(...curve.twinSums([key, BASE], [image, base], [c, r]));
 }
-
-const signature = (c: bigint, r: bigint): Signature =>
-  concatBytes(scalarBytes(c), scalarBytes(r)) as Signature;
 
 /**
  * Ring signature as used before RingCT: one pair `c`, `r` per ring member with Σc = Hs(hash || L₀ || R₀ || …).
@@ -32,17 +27,13 @@ export function signRing(
   secret: SecretKey,
   realIndex: number,
   rng: Rng,
+  curve: Curve = loadCurve(),
 ): Signature[] {
   const realKey = ring[realIndex];
   if (realKey === undefined) throw new RangeError(`real index ${realIndex} outside a ring of ${ring.length}`);
-  const x = toScalar(secret);
-  const imagePoint = decompress(image);
-
-  const nonce = randomScalar(rng);
-  const commitment = concatBytes(
-    multiply(G, nonce).toBytes(),
-    multiply(hashToPoint(realKey), nonce).toBytes(),
-  );
+  if (!curve.arePoints([image, ...ring])) throw new RangeError('not a point');
+  const nonces = new Nonces(1, rng, curve);
+  const commitment = concatBytes(...nonces.ofBase(), ...nonces.ofHashes([realKey]));
   let others = 0n;
   const links: Uint8Array[] = [];
   const signatures = ring.map((key, i) => {
@@ -52,12 +43,13 @@ export function signRing(
     }
     const c = randomScalar(rng);
     const r = randomScalar(rng);
-    links.push(link(key, decompress(key), imagePoint, c, r));
+    links.push(link(key, image, c, r, curve));
     others += c;
-    return signature(c, r);
+    return concatBytes(scalarBytes(c), scalarBytes(r)) as Signature;
   });
-  const c = reduce(hashToScalar(prefixHash, ...links) - others);
-  return signatures.map((made) => made ?? signature(c, reduce(nonce - c * x)));
+  const challenge = reduce(hashToScalar(prefixHash, ...links) - others);
+  const [own] = nonces.respond([{ challenge, secret }]);
+  return signatures.map((made) => made ?? (own as Signature));
 }
 
 /** A key that signs in a ring of its own. */
@@ -71,7 +63,7 @@ export interface LoneKey {
  * Ring signatures like those of {@link signRing}, each in a ring of one key, computed as a batch.
  * @throws RangeError for an invalid secret.
  */
-export function signAlone(keys: readonly LoneKey[], rng: Rng, curve: Curve): Signature[] {
+export function signAlone(keys: readonly LoneKey[], rng: Rng, curve: Curve = loadCurve()): Signature[] {
   const nonces = new Nonces(keys.length, rng, curve);
   const right = nonces.ofHashes(keys.map(({ publicKey }) => publicKey));
   return nonces.respond(
@@ -92,19 +84,18 @@ export function checkRing(
   image: KeyImage,
   ring: readonly PublicKey[],
   signatures: readonly Uint8Array[],
+  curve: Curve = loadCurve(),
 ): boolean {
-  const imagePoint = tryDecompress(image);
-  if (imagePoint === undefined || signatures.length !== ring.length) return false;
+  if (signatures.length !== ring.length || !curve.arePoints([image, ...ring])) return false;
   let sum = 0n;
   const links: Uint8Array[] = [];
   for (const [i, key] of ring.entries()) {
     const bytes = signatures[i];
-    const point = tryDecompress(key);
-    if (bytes?.length !== 64 || point === undefined) return false;
+    if (bytes?.length !== 64) return false;
     const c = bytesToInt(bytes.subarray(0, 32));
     const r = bytesToInt(bytes.subarray(32));
     if (c >= ORDER || r >= ORDER) return false;
-    links.push(link(key, point, imagePoint, c, r));
+    links.push(link(key, image, c, r, curve));
     sum += c;
   }
   return hashToScalar(prefixHash, ...links) === reduce(sum);

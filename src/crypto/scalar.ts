@@ -7,7 +7,7 @@ import type { SecretKey } from './types.js';
  * digits), so nothing here is constant-time, and a bigint cannot be wiped. This is accepted where a secret is used
  * once per signature or key, in signatures blinded by a random scalar, on the machine that holds the keys: it causes
  * differences of tens of nanoseconds in responses that take milliseconds. Products of points and secrets, of which a
- * refresh computes thousands with one secret, are constant-time: see kernel/assembly.
+ * refresh computes thousands with one secret, are constant-time: see curve/assembly.
  */
 
 /** Order ℓ of the prime-order subgroup. */

@@ -1,28 +1,25 @@
-import { chunks, concatBytes } from '../util/bytes.js';
+import { chunks } from '../util/bytes.js';
 import type { Rng } from '../util/random.js';
 import { zip } from '../util/zip.js';
-import type { Curve } from './curve.js';
+import { BASE, type Curve } from './curve/curve.js';
+import { loadCurve } from './curve/load-curve.js';
+import { isIdentity, isPoint } from './curve/points.js';
 import { Nonces } from './nonces.js';
-import { G, multiply, multiplyPublic, tryDecompress } from './point.js';
-import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes, toScalar } from './scalar.js';
+import { bytesToInt, hashToScalar, ORDER } from './scalar.js';
 import type { Hash, PublicKey, SecretKey, Signature } from './types.js';
 
-/** Schnorr signature of a hash. Source: crypto.cpp `generate_signature`. */
-export function signHash(hash: Hash, publicKey: PublicKey, secret: SecretKey, rng: Rng): Signature {
-  for (;;) {
-    const nonce = randomScalar(rng);
-    const c = hashToScalar(hash, publicKey, multiply(G, nonce).toBytes());
-    const r = reduce(nonce - c * toScalar(secret));
-    if (c !== 0n && r !== 0n) return concatBytes(scalarBytes(c), scalarBytes(r)) as Signature;
-  }
+/** A key that signs. */
+export interface SigningKey {
+  readonly publicKey: PublicKey;
+  readonly secret: SecretKey;
 }
 
-/** {@link signHash} with several keys, computed as a batch. */
+/** Schnorr signatures of a hash, one with each key, computed as a batch. */
 export function signHashes(
   hash: Hash,
-  keys: readonly { readonly publicKey: PublicKey; readonly secret: SecretKey }[],
+  keys: readonly SigningKey[],
   rng: Rng,
-  curve: Curve,
+  curve: Curve = loadCurve(),
 ): Signature[] {
   const nonces = new Nonces(keys.length, rng, curve);
   const signatures = nonces.respond(
@@ -31,22 +28,30 @@ export function signHashes(
       secret,
     })),
   );
-  return zip(keys, signatures).map(([{ publicKey, secret }, signature]) =>
+  return zip(keys, signatures).map(([key, signature]) =>
     // A challenge or response of zero is not valid.
     chunks(signature, 32).every((scalar) => scalar.some(Boolean))
       ? signature
-      : signHash(hash, publicKey, secret, rng),
+      : signHash(hash, key, rng, curve),
   );
 }
 
+/** {@link signHashes} with one key. Source: crypto.cpp `generate_signature`. */
+export const signHash = (hash: Hash, key: SigningKey, rng: Rng, curve: Curve = loadCurve()): Signature =>
+  signHashes(hash, [key], rng, curve)[0] as Signature;
+
 /** Source: crypto.cpp `check_signature`. */
-export function checkSignature(hash: Hash, publicKey: PublicKey, signature: Uint8Array): boolean {
-  const point = tryDecompress(publicKey);
-  if (point === undefined || signature.length !== 64) return false;
+export function checkSignature(
+  hash: Hash,
+  publicKey: PublicKey,
+  signature: Uint8Array,
+  curve: Curve = loadCurve(),
+): boolean {
+  if (!isPoint(publicKey, curve) || signature.length !== 64) return false;
   const c = bytesToInt(signature.subarray(0, 32));
   const r = bytesToInt(signature.subarray(32));
   if (c >= ORDER || r >= ORDER || c === 0n) return false;
-  const commitment = multiplyPublic(point, c).add(multiplyPublic(G, r));
-  if (commitment.is0()) return false;
-  return hashToScalar(hash, publicKey, commitment.toBytes()) === c;
+  const commitment = curve.multiexp([publicKey, BASE], [c, r]);
+  if (isIdentity(commitment)) return false;
+  return hashToScalar(hash, publicKey, commitment) === c;
 }

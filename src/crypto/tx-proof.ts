@@ -1,11 +1,11 @@
-import { concatBytes, utf8 } from '../util/bytes.js';
+import { utf8 } from '../util/bytes.js';
 import type { Rng } from '../util/random.js';
 import { zip } from '../util/zip.js';
-import type { Curve } from './curve.js';
+import { BASE, type Curve } from './curve/curve.js';
+import { loadCurve } from './curve/load-curve.js';
 import { keccak } from './keccak.js';
 import { Nonces } from './nonces.js';
-import { decompress, G, multiply, multiplyBy8, multiplyPublic, tryDecompress } from './point.js';
-import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes, toScalar } from './scalar.js';
+import { bytesToInt, hashToScalar, ORDER } from './scalar.js';
 import type { Hash, KeyDerivation, PublicKey, SecretKey, Signature } from './types.js';
 
 /**
@@ -44,57 +44,56 @@ function challenge(
  * Shared secret `r·P` with the other side's public key P. @throws RangeError when P is not a point or r not
  * canonical.
  */
-export const sharedSecret = (publicKey: PublicKey, secret: SecretKey): PublicKey =>
-  multiply(decompress(publicKey), toScalar(secret)).toBytes() as PublicKey;
+export const sharedSecret = (
+  publicKey: PublicKey,
+  secret: SecretKey,
+  curve: Curve = loadCurve(),
+): PublicKey => curve.multiplySecret([publicKey], [secret])[0] as PublicKey;
 
 /**
- * Schnorr proof of one `r` for both equations of the claim; the caller must ensure that they hold.
+ * Schnorr proofs of one `r` for both equations of each claim, computed as a batch; the caller must ensure that they
+ * hold.
  * @throws RangeError when A or B is not a point or r not canonical. Source: crypto.cpp `generate_tx_proof`.
  */
-export function proveSharedSecret(claim: SharedSecretClaim, secret: SecretKey, rng: Rng): Signature {
-  const nonce = randomScalar(rng);
-  const X = multiply(claim.B === undefined ? G : decompress(claim.B), nonce).toBytes();
-  const Y = multiply(decompress(claim.A), nonce).toBytes();
-  const c = challenge(claim, X, Y, 2);
-  return concatBytes(scalarBytes(c), scalarBytes(reduce(nonce - c * toScalar(secret)))) as Signature;
-}
-
-/** {@link proveSharedSecret} for claims with the base point G and one secret, computed as a batch. */
 export function proveSharedSecrets(
-  claims: readonly Omit<SharedSecretClaim, 'B'>[],
+  claims: readonly SharedSecretClaim[],
   secret: SecretKey,
   rng: Rng,
-  curve: Curve,
+  curve: Curve = loadCurve(),
 ): Signature[] {
   const nonces = new Nonces(claims.length, rng, curve);
+  const ofBases = nonces.ofPoints(claims.map(({ B = BASE }) => B));
+  const ofKeys = nonces.ofPoints(claims.map(({ A }) => A));
   return nonces.respond(
-    zip(claims, nonces.ofBase(), nonces.ofPoints(claims.map(({ A }) => A))).map(([claim, X, Y]) => ({
-      challenge: challenge(claim, X, Y, 2),
-      secret,
-    })),
+    zip(claims, ofBases, ofKeys).map(([claim, X, Y]) => ({ challenge: challenge(claim, X, Y, 2), secret })),
   );
 }
+
+/** {@link proveSharedSecrets} for one claim. */
+export const proveSharedSecret = (
+  claim: SharedSecretClaim,
+  secret: SecretKey,
+  rng: Rng,
+  curve: Curve = loadCurve(),
+): Signature => proveSharedSecrets([claim], secret, rng, curve)[0] as Signature;
 
 /** Verifies a proof; false for invalid keys and scalars. Source: crypto.cpp `check_tx_proof`. */
 export function checkSharedSecret(
   claim: SharedSecretClaim,
   signature: Uint8Array,
   version: TxProofVersion,
+  curve: Curve = loadCurve(),
 ): boolean {
-  const R = tryDecompress(claim.R);
-  const A = tryDecompress(claim.A);
-  const B = claim.B === undefined ? G : tryDecompress(claim.B);
-  const D = tryDecompress(claim.D);
-  if (R === undefined || A === undefined || B === undefined || D === undefined) return false;
-  if (signature.length !== 64) return false;
+  const { R, A, B = BASE, D } = claim;
+  if (!curve.arePoints([R, A, B, D]) || signature.length !== 64) return false;
   const c = bytesToInt(signature.subarray(0, 32));
   const r = bytesToInt(signature.subarray(32));
   if (c >= ORDER || r >= ORDER) return false;
-  const X = multiplyPublic(R, c).add(multiplyPublic(B, r));
-  const Y = multiplyPublic(D, c).add(multiplyPublic(A, r));
-  return challenge(claim, X.toBytes(), Y.toBytes(), version) === c;
+  const X = curve.multiexp([R, B], [c, r]);
+  const Y = curve.multiexp([D, A], [c, r]);
+  return challenge(claim, X, Y, version) === c;
 }
 
 /** Key derivation of a shared secret, `8·D`. @throws RangeError when D is not a point. */
-export const derivationOf = (secret: PublicKey): KeyDerivation =>
-  multiplyBy8(decompress(secret)).toBytes() as KeyDerivation;
+export const derivationOf = (secret: PublicKey, curve: Curve = loadCurve()): KeyDerivation =>
+  curve.multiplyEach([secret], 8n)[0] as KeyDerivation;

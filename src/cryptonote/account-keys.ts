@@ -1,6 +1,6 @@
 import { keccak } from '../crypto/keccak.js';
 import { reduceBytes, scalarBytes } from '../crypto/scalar.js';
-import { publicKeyOf, type PublicKeyOf } from '../crypto/derivation.js';
+import { publicKeyOf } from '../crypto/derivation.js';
 import type { PublicKey, SecretKey } from '../crypto/types.js';
 import { bytes32 } from '../util/bytes.js';
 
@@ -25,12 +25,12 @@ export const spendSecretFromSeed = (seed: Uint8Array): SecretKey =>
 export const viewSecretFromSpend = (spendSecret: SecretKey): SecretKey =>
   scalarBytes(reduceBytes(keccak(spendSecret)));
 
-/** All keys of a deterministic account. @param publicKey computes the public keys. */
-export function accountKeysOf(spendSecret: SecretKey, publicKey: PublicKeyOf = publicKeyOf): AccountKeys {
+/** All keys of a deterministic account. */
+export function accountKeysOf(spendSecret: SecretKey): AccountKeys {
   const viewSecret = viewSecretFromSpend(spendSecret);
   return {
-    spendPublicKey: publicKey(spendSecret),
-    viewPublicKey: publicKey(viewSecret),
+    spendPublicKey: publicKeyOf(spendSecret),
+    viewPublicKey: publicKeyOf(viewSecret),
     viewSecret,
     spendSecret,
   };

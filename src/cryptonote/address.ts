@@ -1,4 +1,4 @@
-import { tryDecompress } from '../crypto/point.js';
+import { isPoint } from '../crypto/curve/points.js';
 import { bytes32, concatBytes, fixedBytes } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
 import { decodeBase58Check, encodeBase58Check } from './base58.js';
@@ -55,8 +55,8 @@ export function parseAddress(text: string, network?: NetworkType): Address {
     throw new CodecError('address: wrong length');
   const spendPublicKey = bytes32(data.subarray(0, 32), 'PublicKey');
   const viewPublicKey = bytes32(data.subarray(32, KEYS_BYTES), 'PublicKey');
-  if (tryDecompress(spendPublicKey) === undefined) throw new CodecError('address: spend key is not a point');
-  if (tryDecompress(viewPublicKey) === undefined) throw new CodecError('address: view key is not a point');
+  if (!isPoint(spendPublicKey)) throw new CodecError('address: spend key is not a point');
+  if (!isPoint(viewPublicKey)) throw new CodecError('address: view key is not a point');
 
   const keys = { ...found, spendPublicKey, viewPublicKey };
   if (!integrated) return keys;

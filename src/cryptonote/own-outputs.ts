@@ -1,7 +1,9 @@
-import { deriveSecretKey, keyImage } from '../crypto/derivation.js';
+import type { Curve } from '../crypto/curve/curve.js';
+import { loadCurve } from '../crypto/curve/load-curve.js';
+import { deriveSecretKey } from '../crypto/derivation.js';
 import { checkScalar, reduce, scalarBytes, toScalar } from '../crypto/scalar.js';
-import type { KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
-import { chunks, concatBytes } from '../util/bytes.js';
+import type { KeyDerivation, SecretKey } from '../crypto/types.js';
+import { chunks, joinBytes } from '../util/bytes.js';
 import { isPrimary, subaddressSecret } from './subaddress-keys.js';
 import type { SubaddressIndex } from './types.js';
 
@@ -45,16 +47,17 @@ export function outputSecretKey(
 export function ownKeyImages(
   { outputKeys, derivations, outputIndices, subaddresses }: OwnOutputs,
   secrets: WalletSecrets,
+  curve: Curve = loadCurve(),
 ): Uint8Array {
   checkScalar(secrets.viewSecret);
   checkScalar(secrets.spendSecret);
-  const images = chunks(outputKeys, 32).map((key, i) => {
-    const derivation = derivations.slice(32 * i, 32 * i + 32) as KeyDerivation;
-    const subaddress = { major: subaddresses[2 * i] ?? 0, minor: subaddresses[2 * i + 1] ?? 0 };
-    return keyImage(
-      key as PublicKey,
-      outputSecretKey(secrets, derivation, outputIndices[i] ?? 0, subaddress),
-    );
-  });
-  return concatBytes(...images);
+  const outputSecrets = joinBytes(
+    chunks(derivations, 32).map((derivation, i) => {
+      const subaddress = { major: subaddresses[2 * i] ?? 0, minor: subaddresses[2 * i + 1] ?? 0 };
+      return outputSecretKey(secrets, derivation as KeyDerivation, outputIndices[i] ?? 0, subaddress);
+    }),
+  );
+  const images = curve.keyImages(outputKeys, outputSecrets);
+  outputSecrets.fill(0);
+  return images;
 }

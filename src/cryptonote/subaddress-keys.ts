@@ -1,7 +1,7 @@
-import { normalizeZ } from '@noble/curves/abstract/curve.js';
-import { publicKeyOf, toPublicKey } from '../crypto/derivation.js';
-import { decompress, G, multiply, Point } from '../crypto/point.js';
-import { hashToScalar, toScalar } from '../crypto/scalar.js';
+import { loadCurve } from '../crypto/curve/load-curve.js';
+import { publicKeyOf } from '../crypto/derivation.js';
+import { sharedSecret } from '../crypto/tx-proof.js';
+import { hashToScalar, scalarBytes } from '../crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../crypto/types.js';
 import { utf8 } from '../util/bytes.js';
 import { encode, u32 } from '../util/codec.js';
@@ -80,9 +80,15 @@ function assertRange(from: number, to: number): void {
     throw new RangeError(`subaddress range: ${from} to ${to}`);
 }
 
-/** `D = B + m·G` as a point with any Z. */
-function spendPoint(primary: Point, viewSecret: SecretKey, index: SubaddressIndex): Point {
-  return isPrimary(index) ? primary : primary.add(multiply(G, subaddressSecret(viewSecret, index)));
+/** `D = B + m·G` for each m. @throws RangeError when B is not a point. */
+function addSecrets(spendPublicKey: PublicKey, secrets: readonly bigint[]): PublicKey[] {
+  const scalars = secrets.map(scalarBytes);
+  const keys = loadCurve().addSecretMultiples(
+    scalars.map(() => spendPublicKey),
+    scalars,
+  );
+  scalars.forEach((scalar) => scalar.fill(0));
+  return keys as PublicKey[];
 }
 
 /**
@@ -94,7 +100,11 @@ export const subaddressSpendPublicKey = (
   spendPublicKey: PublicKey,
   viewSecret: SecretKey,
   index: SubaddressIndex,
-): PublicKey => toPublicKey(spendPoint(decompress(spendPublicKey), viewSecret, index));
+): PublicKey => addSecrets(spendPublicKey, [secretOf(viewSecret, index)])[0] as PublicKey;
+
+/** {@link subaddressSecret}; zero for {0, 0}. */
+const secretOf = (viewSecret: SecretKey, index: SubaddressIndex): bigint =>
+  isPrimary(index) ? 0n : subaddressSecret(viewSecret, index);
 
 /**
  * `D` and `C = a·D`; {0, 0} gives the primary address, `B` and `a·G`.
@@ -102,20 +112,17 @@ export const subaddressSpendPublicKey = (
  * Source: device_default.cpp `get_subaddress`.
  */
 export function subaddressKeys(
-  spendPublicKey: PublicKey,
+  primary: PublicKey,
   viewSecret: SecretKey,
   index: SubaddressIndex,
 ): AddressKeys {
-  if (isPrimary(index)) return { spendPublicKey, viewPublicKey: publicKeyOf(viewSecret) };
-  const spend = spendPoint(decompress(spendPublicKey), viewSecret, index);
-  return {
-    spendPublicKey: toPublicKey(spend),
-    viewPublicKey: toPublicKey(multiply(spend, toScalar(viewSecret))),
-  };
+  if (isPrimary(index)) return { spendPublicKey: primary, viewPublicKey: publicKeyOf(viewSecret) };
+  const spendPublicKey = subaddressSpendPublicKey(primary, viewSecret, index);
+  return { spendPublicKey, viewPublicKey: sharedSecret(spendPublicKey, viewSecret) };
 }
 
 /**
- * Spend keys of `from` ≤ minor < `to` in one account, computed with one shared inversion.
+ * Spend keys of `from` ≤ minor < `to` in one account, computed as a batch.
  * @throws RangeError when B is not a point, or the range runs backwards or beyond u32.
  * Source: device_default.cpp `get_subaddress_spend_public_keys`.
  */
@@ -127,8 +134,7 @@ export function subaddressSpendPublicKeys(
   to: number,
 ): PublicKey[] {
   assertRange(from, to);
-  const primary = decompress(spendPublicKey);
-  const points: Point[] = [];
-  for (let minor = from; minor < to; minor++) points.push(spendPoint(primary, viewSecret, { major, minor }));
-  return normalizeZ(Point, points).map(toPublicKey);
+  const secrets: bigint[] = [];
+  for (let minor = from; minor < to; minor++) secrets.push(secretOf(viewSecret, { major, minor }));
+  return addSecrets(spendPublicKey, secrets);
 }

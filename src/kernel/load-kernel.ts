@@ -1,13 +1,12 @@
-import type { Curve } from '../crypto/curve.js';
-import { plainCurve } from '../crypto/plain-curve.js';
-import { fastestCurve, fastestKernel } from './fastest.js';
+import { requireModule } from '../util/require-module.js';
+import { fastestKernel } from './fastest.js';
 import type { ScanKernel } from './kernel.js';
-import { referenceKernel } from './reference-kernel.js';
 
 /** Loads the fastest kernel that works on this machine. */
-export const loadKernel = (): ScanKernel => fastestKernel() ?? referenceKernel;
+export const loadKernel = (): ScanKernel => fastestKernel() ?? loadReferenceKernel();
 
-let curve: Curve | undefined;
-
-/** Loads the fastest curve arithmetic that works on this machine, once in each thread. */
-export const loadCurve = (): Curve => (curve ??= fastestCurve() ?? plainCurve);
+/** Loads the plain kernel, where no build works: it takes longer to load than all other modules of a thread. */
+function loadReferenceKernel(): ScanKernel {
+  const module = requireModule(new URL('./reference-kernel.js', import.meta.url));
+  return (module as { readonly referenceKernel: ScanKernel }).referenceKernel;
+}

@@ -1,8 +1,8 @@
 import { normalizeZ } from '@noble/curves/abstract/curve.js';
 import { deriveSubaddressPublicKey, keyDerivation, viewTag } from '../crypto/derivation.js';
 import type { KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
-import { plainCurve } from '../crypto/plain-curve.js';
-import { decompress, G, multiply, Point } from '../crypto/point.js';
+import { plainCurve } from '../crypto/curve/plain-curve.js';
+import { decompress, G, multiply, Point } from '../crypto/curve/point.js';
 import { checkScalar, hashToScalar, toScalar } from '../crypto/scalar.js';
 import { ownKeyImages } from '../cryptonote/own-outputs.js';
 import { chunks, concatBytes } from '../util/bytes.js';
@@ -26,7 +26,7 @@ export const referenceKernel: ScanKernel = {
     const derivations: (KeyDerivation | undefined)[] = [];
     for (let offset = 0; offset < batch.keys.length; offset += 32) {
       const key = batch.keys.slice(offset, offset + 32) as PublicKey;
-      derivations.push(attempt(() => keyDerivation(key, viewSecret as SecretKey)));
+      derivations.push(attempt(() => keyDerivation(key, viewSecret as SecretKey, plainCurve)));
     }
     const outputs: number[] = [];
     const found: KeyDerivation[] = [];
@@ -38,7 +38,7 @@ export const referenceKernel: ScanKernel = {
       const index = batch.outputIndex[j] ?? 0;
       if (tag !== NO_VIEW_TAG && viewTag(derivation, index) !== tag) return;
       const outputKey = batch.outputs.slice(32 * j, 32 * j + 32) as PublicKey;
-      const spendKey = attempt(() => deriveSubaddressPublicKey(outputKey, derivation, index));
+      const spendKey = attempt(() => deriveSubaddressPublicKey(outputKey, derivation, index, plainCurve));
       if (spendKey === undefined) return;
       outputs.push(j);
       found.push(derivation);
@@ -57,7 +57,7 @@ export const referenceKernel: ScanKernel = {
     ),
   commit: (amounts, masks) => plainCurve.commit(amounts, masks),
   keyImages: (outputKeys, secrets) => plainCurve.keyImages(outputKeys, secrets),
-  ownKeyImages,
+  ownKeyImages: (outputs, secrets) => ownKeyImages(outputs, secrets, plainCurve),
   addHashes(point, messages, length) {
     const base = decompress(point);
     const sums = chunks(messages, length).map((message) => base.add(multiply(G, hashToScalar(message))));

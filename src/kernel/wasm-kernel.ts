@@ -1,9 +1,9 @@
 import { checkScalar } from '../crypto/scalar.js';
 import type { OwnOutputs, WalletSecrets } from '../cryptonote/own-outputs.js';
 import type { ScanBatch, ScanHits, ScanKernel } from './kernel.js';
-import { KernelMemory, ROWS } from './kernel-memory.js';
-import { WasmCurve } from './wasm-curve.js';
-import type { Build } from './wasm-module.js';
+import { WasmMemory, ROWS } from '../crypto/curve/wasm-memory.js';
+import { WasmCurve } from '../crypto/curve/wasm-curve.js';
+import type { Build } from '../crypto/curve/wasm-module.js';
 
 /** Most view secrets of a call. Source: assembly/comb.ts `MOST_SCALARS`. */
 const SECRETS = 128;
@@ -16,11 +16,11 @@ const even = (count: number): number => count + (count & 1);
 /** Scan kernel in WebAssembly, on pairs of points in vector lanes, 256 points a call. */
 export class WasmKernel implements ScanKernel {
   readonly name: string;
-  readonly #memory: KernelMemory;
+  readonly #memory: WasmMemory;
   readonly #curve: WasmCurve;
 
   /** @throws Error when the engine lacks the instructions of this build. */
-  constructor(build: Build, memory = new KernelMemory(build)) {
+  constructor(build: Build, memory = new WasmMemory(build)) {
     this.name = `wasm ${build}`;
     this.#memory = memory;
     this.#curve = new WasmCurve(build, this.#memory);

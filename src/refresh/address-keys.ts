@@ -1,5 +1,3 @@
-import { BASE } from '../crypto/point.js';
-import type { PublicKeyOf } from '../crypto/derivation.js';
 import type { PublicKey, SecretKey } from '../crypto/types.js';
 import {
   SUBADDRESS_MESSAGE_BYTES,
@@ -13,16 +11,6 @@ import { chunks } from '../util/bytes.js';
 
 /** Loaded at the first call: loading takes some milliseconds. */
 let kernel: ScanKernel | undefined;
-
-/**
- * Computes `s·G` in constant time. The first call takes a third of the time of `publicKeyOf`, which makes tables, and a later
- * one a ninth.
- * @throws RangeError unless the scalar is canonical.
- */
-export const kernelPublicKeyOf: PublicKeyOf = (secret) => {
-  kernel ??= loadKernel();
-  return kernel.multiply(BASE, secret) as PublicKey;
-};
 
 /**
  * Computes `D = B + m·G` and `C = a·D` of many subaddresses.

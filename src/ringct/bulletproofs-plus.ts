@@ -1,8 +1,7 @@
-import { isIdentity, type Basis, type Curve } from '../crypto/curve.js';
-import { hashToPoint } from '../crypto/hash-to-point.js';
+import { AMOUNT_BASE, BASE, type Basis, type Curve } from '../crypto/curve/curve.js';
+import { isIdentity } from '../crypto/curve/points.js';
 import { keccak } from '../crypto/keccak.js';
-import { plainCurve } from '../crypto/plain-curve.js';
-import { BASE, H } from '../crypto/point.js';
+import { loadCurve } from '../crypto/curve/load-curve.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from '../crypto/scalar.js';
 import type { Commitment } from '../crypto/types.js';
 import type { Amount } from '../util/amount.js';
@@ -38,9 +37,10 @@ function power(base: bigint, exponent: bigint): bigint {
 
 const INV_8 = invert(8n);
 
-const INITIAL_TRANSCRIPT = hashToPoint(keccak(text.encode('bulletproof_plus_transcript'))).toBytes();
+/** Hashed to the point that each transcript begins with. */
+const TRANSCRIPT_SEED = keccak(text.encode('bulletproof_plus_transcript'));
 
-const BASES = [BASE, H.toBytes()];
+const BASES = [BASE, AMOUNT_BASE];
 /** Index of the first generator in a basis: after {@link BASES} follow H₀, G₀, H₁, G₁, … */
 const FIRST = BASES.length;
 
@@ -60,16 +60,19 @@ function basesOf(curve: Curve): { readonly all: Basis; readonly folded: Basis } 
 function generators(curve: Curve, count: number): Basis {
   const basis = basesOf(curve).all;
   const existing = basis.size - FIRST;
-  const value = H.toBytes();
   const names = Array.from({ length: Math.max(0, 2 * count - existing) }, (_, i) =>
-    keccak(value, GENERATOR_SALT, encode(varintNumber, existing + i)),
+    keccak(AMOUNT_BASE, GENERATOR_SALT, encode(varintNumber, existing + i)),
   );
   if (names.length > 0) basis.add(curve.hashToPoints(names));
   return basis;
 }
 
 class Transcript {
-  #state: Uint8Array = INITIAL_TRANSCRIPT;
+  #state: Uint8Array;
+
+  constructor(curve: Curve) {
+    [this.#state] = curve.hashToPoints([TRANSCRIPT_SEED]) as [Uint8Array];
+  }
 
   /** Mixes in data and returns the challenge. */
   update(...data: readonly Uint8Array[]): bigint {
@@ -142,7 +145,7 @@ export function proveRange(
   amounts: readonly Amount[],
   masks: readonly bigint[],
   rng: Rng,
-  curve: Curve = plainCurve,
+  curve: Curve = loadCurve(),
 ): { readonly proof: BulletproofPlus; readonly commitments: readonly Commitment[] } {
   if (!isCovered(amounts.length) || amounts.length !== masks.length)
     throw new RangeError('a range proof covers 1 to 16 amounts, each with its mask');
@@ -220,7 +223,7 @@ function prove(
   );
   const V = curve.multiplyEach(commitments, INV_8);
 
-  const transcript = new Transcript();
+  const transcript = new Transcript(curve);
   transcript.update(scalarBytes(hashToScalar(...V)));
   const alpha = randomScalar(rng);
   // Only the blinding is computed in constant time, as upstream's.
@@ -331,7 +334,7 @@ export interface RangeClaim {
 export function verifyRange(
   claims: readonly RangeClaim[],
   rng: Rng = systemRng,
-  curve: Curve = plainCurve,
+  curve: Curve = loadCurve(),
 ): boolean {
   // Checked before anything is allocated by this number.
   if (claims.some(({ commitments }) => !isCovered(commitments.length))) return false;
@@ -430,7 +433,7 @@ function readProof(proof: BulletproofPlus, commitments: readonly Commitment[], c
     ...Uint8Array[],
   ];
 
-  const transcript = new Transcript();
+  const transcript = new Transcript(curve);
   const divided = curve.multiplyEach(commitments, INV_8);
   transcript.update(scalarBytes(hashToScalar(...divided)));
   const y = transcript.update(proof.A);

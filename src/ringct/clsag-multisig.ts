@@ -1,5 +1,5 @@
-import type { Curve } from '../crypto/curve.js';
-import { plainCurve } from '../crypto/plain-curve.js';
+import type { Curve } from '../crypto/curve/curve.js';
+import { loadCurve } from '../crypto/curve/load-curve.js';
 import { hashToScalar, intToBytes, reduce, toScalar } from '../crypto/scalar.js';
 import type { Commitment, Hash, KeyImage } from '../crypto/types.js';
 import { paddedName } from '../util/bytes.js';
@@ -58,7 +58,7 @@ export class ClsagChallenger {
   readonly #curve: Curve;
 
   /** @throws RangeError for inconsistent data, or an invalid point or scalar. */
-  constructor(open: OpenClsag, curve: Curve = plainCurve) {
+  constructor(open: OpenClsag, curve: Curve = loadCurve()) {
     const { message, ring, realIndex, keyImage, D, pseudoOut, s } = open;
     if (realIndex >= ring.length || s.length !== ring.length)
       throw new RangeError('a signature has one response per ring member');

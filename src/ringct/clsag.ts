@@ -1,6 +1,6 @@
-import { areInMainSubgroup, isIdentity, type Curve } from '../crypto/curve.js';
-import { plainCurve } from '../crypto/plain-curve.js';
-import { BASE } from '../crypto/point.js';
+import { BASE, type Curve } from '../crypto/curve/curve.js';
+import { areInMainSubgroup, isIdentity } from '../crypto/curve/points.js';
+import { loadCurve } from '../crypto/curve/load-curve.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from '../crypto/scalar.js';
 import type { Commitment, Hash, KeyImage } from '../crypto/types.js';
 import { chunks, concatBytes, equalBytes, paddedName } from '../util/bytes.js';
@@ -131,7 +131,7 @@ function secretMultiples(
 /** @throws RangeError when a ring member is not on the curve, or the request is inconsistent. */
 export function signClsag(
   request: ClsagRequest,
-  curve: Curve = plainCurve,
+  curve: Curve = loadCurve(),
 ): { readonly clsag: Clsag; readonly keyImage: KeyImage } {
   const { message, ring, realIndex, pseudoOut, rng } = request;
   const own = ring[realIndex];
@@ -176,7 +176,7 @@ export function signClsag(
 /** Verifies a signature; false for malformed data. */
 export function verifyClsag(
   { message, ring, clsag, keyImage, pseudoOut }: ClsagClaim,
-  curve: Curve = plainCurve,
+  curve: Curve = loadCurve(),
 ): boolean {
   const n = ring.length;
   if (n === 0 || clsag.s.length !== n) return false;

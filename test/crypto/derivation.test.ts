@@ -9,13 +9,11 @@ import {
   keyImage,
   publicKeyOf,
   randomSecretKey,
-  toPublicKey,
   viewTag,
 } from '../../src/crypto/derivation.js';
-import { decompress } from '../../src/crypto/point.js';
+import { decompress } from '../../src/crypto/curve/point.js';
 import { ORDER, scalarBytes } from '../../src/crypto/scalar.js';
 import { bytes32, concatBytes, toHex } from '../../src/util/bytes.js';
-import { systemRng } from '../../src/util/random.js';
 import {
   derivation,
   NOT_CANONICAL,
@@ -26,6 +24,8 @@ import {
   vectorsOf,
   verdictsOf,
 } from './vectors.js';
+import { onEveryCurve } from '../support/curves.js';
+import { toPublicKey } from '../support/plain-points.js';
 
 const scalar = fc.bigInt({ min: 1n, max: ORDER - 1n });
 const index = fc.integer({ min: 0, max: 0xffff });
@@ -33,39 +33,51 @@ const order = secretKey('edd3f55c1a631258d69cf7a2def9de1400000000000000000000000
 
 describe('publicKeyOf', () => {
   test.each(vectorsOf('generate_keys'))('gives the public half of generated pair $title', ({ words }) => {
-    expect(toHex(publicKeyOf(secretKey(words[1])))).toBe(words[0]);
+    expect(toHex(onEveryCurve((curve) => publicKeyOf(secretKey(words[1]), curve)))).toBe(words[0]);
   });
   const { valid, invalid } = verdictsOf('secret_key_to_public_key');
   test.each(valid)('takes secret $title', ({ words }) => {
-    expect(toHex(publicKeyOf(secretKey(words[0])))).toBe(words[2]);
+    expect(toHex(onEveryCurve((curve) => publicKeyOf(secretKey(words[0]), curve)))).toBe(words[2]);
   });
   test.each(invalid)('refuses secret $title', ({ words }) => {
-    expect(() => publicKeyOf(secretKey(words[0]))).toThrow(RangeError);
+    expect(() => onEveryCurve((curve) => publicKeyOf(secretKey(words[0]), curve))).toThrow(RangeError);
   });
   it('gives the identity for a secret of zero, as upstream does', () => {
-    expect(toHex(publicKeyOf(secretKey('00'.repeat(32))))).toBe(SMALL_ORDER[0]);
+    expect(toHex(onEveryCurve((curve) => publicKeyOf(secretKey('00'.repeat(32)), curve)))).toBe(
+      SMALL_ORDER[0],
+    );
   });
   it('refuses the group order itself', () => {
-    expect(() => publicKeyOf(order)).toThrow(RangeError);
+    expect(() => onEveryCurve((curve) => publicKeyOf(order, curve))).toThrow(RangeError);
   });
 });
 
 describe('keyDerivation', () => {
   const { valid, invalid } = verdictsOf('generate_key_derivation');
   test.each(valid)('derives $title', ({ words }) => {
-    expect(toHex(keyDerivation(publicKey(words[0]), secretKey(words[1])))).toBe(words[3]);
+    expect(
+      toHex(onEveryCurve((curve) => keyDerivation(publicKey(words[0]), secretKey(words[1]), curve))),
+    ).toBe(words[3]);
   });
   test.each(invalid)('refuses a key that is not a point, $title', ({ words }) => {
-    expect(() => keyDerivation(publicKey(words[0]), secretKey(words[1]))).toThrow(RangeError);
+    expect(() =>
+      onEveryCurve((curve) => keyDerivation(publicKey(words[0]), secretKey(words[1]), curve)),
+    ).toThrow(RangeError);
   });
   test.each(NOT_CANONICAL)('refuses $note', ({ hex }) => {
-    expect(() => keyDerivation(publicKey(hex), randomSecretKey(systemRng))).toThrow(RangeError);
+    expect(() =>
+      onEveryCurve((curve) => keyDerivation(publicKey(hex), secretKey('07'.repeat(31) + '00'), curve)),
+    ).toThrow(RangeError);
   });
   test.each(SMALL_ORDER)('gives the identity for the small-order key %s', (hex) => {
-    expect(toHex(keyDerivation(publicKey(hex), randomSecretKey(systemRng)))).toBe(SMALL_ORDER[0]);
+    expect(
+      toHex(onEveryCurve((curve) => keyDerivation(publicKey(hex), secretKey('07'.repeat(31) + '00'), curve))),
+    ).toBe(SMALL_ORDER[0]);
   });
   it('refuses a secret that is not reduced', () => {
-    expect(() => keyDerivation(publicKeyOf(randomSecretKey(systemRng)), order)).toThrow(RangeError);
+    expect(() => onEveryCurve((curve) => keyDerivation(publicKey(SMALL_ORDER[0]), order, curve))).toThrow(
+      RangeError,
+    );
   });
   it('is the same from both sides, and independent of torsion', () => {
     fc.assert(
@@ -84,22 +96,32 @@ describe('keyDerivation', () => {
 describe('one-time keys', () => {
   const { valid, invalid } = verdictsOf('derive_public_key');
   test.each(valid)('derives the output key $title', ({ words }) => {
-    expect(toHex(derivePublicKey(derivation(words[0]), Number(words[1]), publicKey(words[2])))).toBe(
-      words[4],
-    );
+    expect(
+      toHex(
+        onEveryCurve((curve) =>
+          derivePublicKey(derivation(words[0]), Number(words[1]), publicKey(words[2]), curve),
+        ),
+      ),
+    ).toBe(words[4]);
   });
   test.each(valid)('finds the spend key behind output key $title', ({ words }) => {
-    const spend = deriveSubaddressPublicKey(publicKey(words[4]), derivation(words[0]), Number(words[1]));
+    const spend = onEveryCurve((curve) =>
+      deriveSubaddressPublicKey(publicKey(words[4]), derivation(words[0]), Number(words[1]), curve),
+    );
     expect(toHex(spend)).toBe(words[2]);
   });
   test.each(invalid)('refuses a spend key that is not a point, $title', ({ words }) => {
     const derive = (): unknown =>
-      derivePublicKey(derivation(words[0]), Number(words[1]), publicKey(words[2]));
+      onEveryCurve((curve) =>
+        derivePublicKey(derivation(words[0]), Number(words[1]), publicKey(words[2]), curve),
+      );
     expect(derive).toThrow(RangeError);
   });
   test.each(invalid)('refuses an output key that is not a point, $title', ({ words }) => {
     const derive = (): unknown =>
-      deriveSubaddressPublicKey(publicKey(words[2]), derivation(words[0]), Number(words[1]));
+      onEveryCurve((curve) =>
+        deriveSubaddressPublicKey(publicKey(words[2]), derivation(words[0]), Number(words[1]), curve),
+      );
     expect(derive).toThrow(RangeError);
   });
   test.each(vectorsOf('derive_secret_key'))('derives the output secret $title', ({ words }) => {
@@ -133,10 +155,14 @@ describe('viewTag', () => {
 
 describe('keyImage', () => {
   test.each(vectorsOf('generate_key_image'))('is right for $title', ({ words }) => {
-    expect(toHex(keyImage(publicKey(words[0]), secretKey(words[1])))).toBe(words[2]);
+    expect(toHex(onEveryCurve((curve) => keyImage(publicKey(words[0]), secretKey(words[1]), curve)))).toBe(
+      words[2],
+    );
   });
   it('refuses a secret that is not reduced', () => {
-    expect(() => keyImage(publicKey(SMALL_ORDER[0]), order)).toThrow(RangeError);
+    expect(() => onEveryCurve((curve) => keyImage(publicKey(SMALL_ORDER[0]), order, curve))).toThrow(
+      RangeError,
+    );
   });
 });
 

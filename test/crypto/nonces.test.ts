@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { keyImage, publicKeyOf, publicKeysOf, randomSecretKey } from '../../src/crypto/derivation.js';
 import { Nonces } from '../../src/crypto/nonces.js';
-import { plainCurve } from '../../src/crypto/plain-curve.js';
+import { plainCurve } from '../../src/crypto/curve/plain-curve.js';
 import { checkRing, signAlone, signRing } from '../../src/crypto/ring-signature.js';
 import { checkSignature, signHash, signHashes } from '../../src/crypto/signature.js';
 import { proveSharedSecret, proveSharedSecrets, sharedSecret } from '../../src/crypto/tx-proof.js';
 import type { Hash } from '../../src/crypto/types.js';
-import { loadCurve } from '../../src/kernel/load-kernel.js';
+import { loadCurve } from '../../src/crypto/curve/load-curve.js';
 import { seededRng } from '../support/seeded-rng.js';
 
 const seeds = fc.integer({ min: 0, max: 1_000_000 }).map(String);
@@ -32,11 +32,11 @@ describe.each([plainCurve, loadCurve()])('batches of signatures on the curve $na
         ).toEqual(keys.map(({ publicKey }) => publicKey));
         const single = seededRng(seed);
         expect(signHashes(hash, keys, seededRng(seed), curve)).toEqual(
-          keys.map(({ publicKey, secret }) => signHash(hash, publicKey, secret, single)),
+          keys.map(({ publicKey, secret }) => signHash(hash, { publicKey, secret }, single, plainCurve)),
         );
         const lone = seededRng(seed);
         const rings = keys.map(({ publicKey, secret }) =>
-          signRing(hash, keyImage(publicKey, secret), [publicKey], secret, 0, lone),
+          signRing(hash, keyImage(publicKey, secret), [publicKey], secret, 0, lone, plainCurve),
         );
         const alone = signAlone(
           keys.map((key) => ({ hash, ...key })),
@@ -54,7 +54,7 @@ describe.each([plainCurve, loadCurve()])('batches of signatures on the curve $na
         }));
         const shared = seededRng(seed);
         expect(proveSharedSecrets(claims, owner.secret, seededRng(seed), curve)).toEqual(
-          claims.map((claim) => proveSharedSecret(claim, owner.secret, shared)),
+          claims.map((claim) => proveSharedSecret(claim, owner.secret, shared, plainCurve)),
         );
       }),
       { numRuns: 10 },

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { keyImage, publicKeyOf, randomSecretKey } from '../../src/crypto/derivation.js';
+import { keyImage, publicKeyOf, publicKeysOf, randomSecretKey } from '../../src/crypto/derivation.js';
 import { checkRing, signRing } from '../../src/crypto/ring-signature.js';
 import { bytesToInt, intToBytes, ORDER, reduce } from '../../src/crypto/scalar.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
@@ -15,6 +15,7 @@ import {
   vectorsOf,
   verdictsOf,
 } from './vectors.js';
+import { onEveryCurve } from '../support/curves.js';
 
 describe('signRing', () => {
   test.each(vectorsOf('generate_ring_signature'))(
@@ -30,13 +31,16 @@ describe('signRing', () => {
       const real = pairs[realIndex] ?? { c: 0n, r: 0n };
       const nonce = reduce(real.r + real.c * bytesToInt(fromHex(secret)));
       const others = pairs.filter((pair) => pair !== real).flatMap(({ c, r }) => [c, r]);
-      const made = signRing(
-        hash(message),
-        image(keyImageHex),
-        rest.slice(0, count).map(publicKey),
-        secretKey(secret),
-        realIndex,
-        scalarsRng([nonce, ...others]),
+      const made = onEveryCurve((curve) =>
+        signRing(
+          hash(message),
+          image(keyImageHex),
+          rest.slice(0, count).map(publicKey),
+          secretKey(secret),
+          realIndex,
+          scalarsRng([nonce, ...others]),
+          curve,
+        ),
       );
       expect(made.map(toHex).join('')).toBe(expected);
     },
@@ -69,11 +73,14 @@ describe('signRing', () => {
 describe('checkRing', () => {
   const { valid, invalid } = verdictsOf('check_ring_signature');
   const check = ([message, keyImageHex, size, ...rest]: string[]): boolean =>
-    checkRing(
-      hash(message),
-      image(keyImageHex),
-      rest.slice(0, Number(size)).map(publicKey),
-      signatures(rest[Number(size)]),
+    onEveryCurve((curve) =>
+      checkRing(
+        hash(message),
+        image(keyImageHex),
+        rest.slice(0, Number(size)).map(publicKey),
+        signatures(rest[Number(size)]),
+        curve,
+      ),
     );
   test.each(valid)('takes $title', ({ words }) => {
     expect(check(words)).toBe(true);
@@ -83,7 +90,7 @@ describe('checkRing', () => {
   });
 
   const secrets = [1, 2, 3].map(() => randomSecretKey(systemRng));
-  const ring = secrets.map(publicKeyOf);
+  const ring = publicKeysOf(secrets);
   const message = hash('33'.repeat(32));
   const [secret = secretKey('00'.repeat(32))] = secrets;
   const own = keyImage(publicKeyOf(secret), secret);

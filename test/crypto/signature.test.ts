@@ -15,6 +15,7 @@ import {
   vectorsOf,
   verdictsOf,
 } from './vectors.js';
+import { onEveryCurve } from '../support/curves.js';
 
 describe('signHash', () => {
   test.each(vectorsOf('generate_signature'))(
@@ -23,7 +24,8 @@ describe('signHash', () => {
       const c = bytesToInt(fromHex(expected.slice(0, 64)));
       const r = bytesToInt(fromHex(expected.slice(64)));
       const nonce = reduce(r + c * bytesToInt(fromHex(secret ?? '')));
-      const made = signHash(hash(message), publicKey(key), secretKey(secret), scalarsRng([nonce]));
+      const pair = { publicKey: publicKey(key), secret: secretKey(secret) };
+      const made = onEveryCurve((curve) => signHash(hash(message), pair, scalarsRng([nonce]), curve));
       expect(toHex(made)).toBe(expected);
     },
   );
@@ -34,7 +36,7 @@ describe('signHash', () => {
         const secret = randomSecretKey(systemRng);
         const key = publicKeyOf(secret);
         const signed = bytes32(message, 'Hash');
-        const signature = signHash(signed, key, secret, systemRng);
+        const signature = signHash(signed, { publicKey: key, secret }, systemRng);
         expect(checkSignature(signed, key, signature)).toBe(true);
         expect(checkSignature(signed, publicKeyOf(randomSecretKey(systemRng)), signature)).toBe(false);
         const other = bytes32(message, 'Hash');
@@ -52,21 +54,25 @@ describe('signHash', () => {
 describe('checkSignature', () => {
   const { valid, invalid } = verdictsOf('check_signature');
   test.each(valid)('takes $title', ({ words: [message, key, signature = ''] }) => {
-    expect(checkSignature(hash(message), publicKey(key), fromHex(signature))).toBe(true);
+    expect(
+      onEveryCurve((curve) => checkSignature(hash(message), publicKey(key), fromHex(signature), curve)),
+    ).toBe(true);
   });
   test.each(invalid)('refuses $title', ({ words: [message, key, signature = ''] }) => {
-    expect(checkSignature(hash(message), publicKey(key), fromHex(signature))).toBe(false);
+    expect(
+      onEveryCurve((curve) => checkSignature(hash(message), publicKey(key), fromHex(signature), curve)),
+    ).toBe(false);
   });
 
   const secret = scalarBytes(0x1234567890n);
   const key = publicKeyOf(secret);
   const message = hash('11'.repeat(32));
-  const good = signHash(message, key, secret, scalarsRng([0xabcdefn]));
+  const good = signHash(message, { publicKey: key, secret }, scalarsRng([0xabcdefn]));
 
   it.each([0, 63, 65, 128])('refuses a signature of %i bytes', (length) => {
     const bytes = new Uint8Array(length);
     bytes.set(good.subarray(0, length));
-    expect(checkSignature(message, key, bytes)).toBe(false);
+    expect(onEveryCurve((curve) => checkSignature(message, key, bytes, curve))).toBe(false);
   });
   it.each([
     ['c', 0],
@@ -74,21 +80,25 @@ describe('checkSignature', () => {
   ] as const)('refuses the same %s with the group order added', (_, at) => {
     const bytes = Uint8Array.from(good);
     bytes.set(intToBytes(bytesToInt(good.subarray(at, at + 32)) + ORDER), at);
-    expect(checkSignature(message, key, bytes)).toBe(false);
+    expect(onEveryCurve((curve) => checkSignature(message, key, bytes, curve))).toBe(false);
   });
   it('refuses c = 0', () => {
     const zero = concatBytes(new Uint8Array(32), good.subarray(32));
-    expect(checkSignature(message, key, zero)).toBe(false);
+    expect(onEveryCurve((curve) => checkSignature(message, key, zero, curve))).toBe(false);
   });
   it('refuses a commitment that is the identity', () => {
     const c = 5n;
     const r = reduce(-c * bytesToInt(secret));
-    expect(checkSignature(message, key, concatBytes(scalarBytes(c), scalarBytes(r)))).toBe(false);
+    expect(
+      onEveryCurve((curve) =>
+        checkSignature(message, key, concatBytes(scalarBytes(c), scalarBytes(r)), curve),
+      ),
+    ).toBe(false);
   });
   test.each(NOT_CANONICAL)('refuses a key with $note', ({ hex }) => {
-    expect(checkSignature(message, publicKey(hex), good)).toBe(false);
+    expect(onEveryCurve((curve) => checkSignature(message, publicKey(hex), good, curve))).toBe(false);
   });
   test.each(SMALL_ORDER)('refuses a signature of another key under the small-order key %s', (hex) => {
-    expect(checkSignature(message, publicKey(hex), good)).toBe(false);
+    expect(onEveryCurve((curve) => checkSignature(message, publicKey(hex), good, curve))).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { publicKeyOf } from '../../src/crypto/derivation.js';
-import { decompress, G, multiply } from '../../src/crypto/point.js';
+import { decompress, G, multiply } from '../../src/crypto/curve/point.js';
 import { toScalar } from '../../src/crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../../src/crypto/types.js';
 import { viewSecretFromSpend } from '../../src/cryptonote/account-keys.js';

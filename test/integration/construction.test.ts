@@ -3,7 +3,7 @@ import { parseTransaction } from '../../src/cryptonote/transaction.js';
 import { feePerByte, feeOfWeight, type FeeRates } from '../../src/cryptonote/fees.js';
 import { formatAddress } from '../../src/cryptonote/address.js';
 import type { Address, PaymentId } from '../../src/cryptonote/types.js';
-import { loadCurve } from '../../src/kernel/load-kernel.js';
+import { loadCurve } from '../../src/crypto/curve/load-curve.js';
 import { amount } from '../../src/util/amount.js';
 import { toHex } from '../../src/util/bytes.js';
 import { assembleRings, chooseRings, GammaPicker } from '../../src/wallet/select/decoys.js';

@@ -16,7 +16,7 @@ import { startMonerod, type Monerod } from '../support/monerod.js';
 import { purseOf } from '../support/list-coins.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { startReference, type WalletRpc } from '../support/wallet-rpc.js';
-import { loadCurve } from '../../src/kernel/load-kernel.js';
+import { loadCurve } from '../../src/crypto/curve/load-curve.js';
 
 const COIN = 1_000_000_000_000n;
 const rng = seededRng('pending');

@@ -305,7 +305,7 @@ describe('once the payments are mined', () => {
 
     it('in signatures', async () => {
       const spendSecret = await secretOf('spend_key');
-      const made = signHash(keccak(text), publicKeyOf(spendSecret), spendSecret, rng);
+      const made = signHash(keccak(text), { publicKey: publicKeyOf(spendSecret), secret: spendSecret }, rng);
       const [address] = addresses.ours;
       const signature = `SigV1${encodeBase58(made)}`;
       for (const reader of readers())

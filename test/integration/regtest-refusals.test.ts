@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { block as blockCodec, parseBlock } from '../../src/cryptonote/block.js';
-import { Point } from '../../src/crypto/point.js';
+import { Point } from '../../src/crypto/curve/point.js';
 import { ORDER, intToBytes } from '../../src/crypto/scalar.js';
 import { parseTransaction, transaction } from '../../src/cryptonote/transaction.js';
 import type { Block, KeyInput, Transaction, TxPrefix } from '../../src/cryptonote/types.js';

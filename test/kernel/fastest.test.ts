@@ -1,23 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from '@jest/globals';
-import { plainCurve } from '../../src/crypto/plain-curve.js';
+import { plainCurve } from '../../src/crypto/curve/plain-curve.js';
 import { publicKeyOf } from '../../src/crypto/derivation.js';
 import { hashToScalar, ORDER, scalarBytes } from '../../src/crypto/scalar.js';
 import {
   choose,
-  fastestCurve,
-  fastestKernel,
   KNOWN_AMOUNTS,
   KNOWN_COMMITMENTS,
   KNOWN_POINTS,
-  KNOWN_PRODUCTS,
-  KNOWN_SCALARS,
   KNOWN_SECRET,
-  KNOWN_SUM,
-} from '../../src/kernel/fastest.js';
+} from '../../src/crypto/curve/build-choice.js';
+import { chooseCurve, KNOWN_SCALARS, KNOWN_SUM, loadCurve } from '../../src/crypto/curve/load-curve.js';
+import { fastestKernel, KNOWN_PRODUCTS } from '../../src/kernel/fastest.js';
 import { NO_VIEW_TAG } from '../../src/kernel/kernel.js';
-import { loadCurve, loadKernel } from '../../src/kernel/load-kernel.js';
+import { loadKernel } from '../../src/kernel/load-kernel.js';
 import { referenceKernel } from '../../src/kernel/reference-kernel.js';
 import { concatBytes, toHex } from '../../src/util/bytes.js';
 import { hitsText, type Answers, type Question } from '../support/kernel-answers.js';
@@ -72,7 +69,7 @@ describe('the choice of a build', () => {
 
   it('loads without the plain kernel', () => {
     expect(fastestKernel()?.name).toBe(loadKernel().name);
-    expect(fastestCurve()?.name).toBe(loadCurve().name);
+    expect(chooseCurve().chosen?.name).toBe(loadCurve().name);
     expect(loadKernel().name).toMatch(/^wasm /);
   });
 });

@@ -6,7 +6,7 @@ import {
   publicKeyOf,
   viewTag,
 } from '../../src/crypto/derivation.js';
-import { G, H, multiply, Point } from '../../src/crypto/point.js';
+import { G, H, multiply, Point } from '../../src/crypto/curve/point.js';
 import { hashToScalar, intToBytes, ORDER, scalarBytes } from '../../src/crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../../src/crypto/types.js';
 import { subaddressMessages, subaddressSpendPublicKeys } from '../../src/cryptonote/subaddress-keys.js';

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { derivePublicKey, keyDerivation, publicKeyOf, viewTag } from '../../src/crypto/derivation.js';
-import { G, Point } from '../../src/crypto/point.js';
+import { G, Point } from '../../src/crypto/curve/point.js';
 import { hashToScalar, intToBytes, ORDER, scalarBytes } from '../../src/crypto/scalar.js';
 import { NO_VIEW_TAG, type ScanBatch } from '../../src/kernel/kernel.js';
 import { KernelPool } from '../../src/kernel/kernel-pool.js';

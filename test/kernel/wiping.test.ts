@@ -3,9 +3,9 @@ import { publicKeyOf } from '../../src/crypto/derivation.js';
 import { hashToScalar, scalarBytes } from '../../src/crypto/scalar.js';
 import type { SecretKey } from '../../src/crypto/types.js';
 import { NO_VIEW_TAG, type ScanBatch, type ScanKernel } from '../../src/kernel/kernel.js';
-import { KernelMemory } from '../../src/kernel/kernel-memory.js';
+import { WasmMemory } from '../../src/crypto/curve/wasm-memory.js';
 import { scanTask } from '../../src/kernel/scan-task.js';
-import { WasmCurve } from '../../src/kernel/wasm-curve.js';
+import { WasmCurve } from '../../src/crypto/curve/wasm-curve.js';
 import { WasmKernel } from '../../src/kernel/wasm-kernel.js';
 import { concatBytes } from '../../src/util/bytes.js';
 import { seededRng } from '../support/seeded-rng.js';
@@ -94,7 +94,7 @@ const REFUSALS: readonly (readonly [string, (parts: Parts, secrets: Secrets) => 
 ];
 
 /** Keeps what the memory held when an operation was about to wipe it. */
-class WatchedMemory extends KernelMemory {
+class WatchedMemory extends WasmMemory {
   full: Buffer = Buffer.alloc(0);
 
   all(): Buffer {

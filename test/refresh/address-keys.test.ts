@@ -1,9 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { publicKeyOf, randomSecretKey, type PublicKeyOf } from '../../src/crypto/derivation.js';
-import type { SecretKey } from '../../src/crypto/types.js';
+import { publicKeyOf, randomSecretKey } from '../../src/crypto/derivation.js';
 import { subaddressKeys } from '../../src/cryptonote/subaddress-keys.js';
-import { addressKeysOf, kernelPublicKeyOf } from '../../src/refresh/address-keys.js';
-import { fromHex, toHex } from '../../src/util/bytes.js';
+import { addressKeysOf } from '../../src/refresh/address-keys.js';
 import { seededRng } from '../support/seeded-rng.js';
 
 test('keys of many addresses at once are those of each', () => {
@@ -23,26 +21,4 @@ test('keys of many addresses at once are those of each', () => {
     expect(keys[at]).toEqual(
       subaddressKeys(spendPublicKey, viewSecret, indices[at] ?? { major: 0, minor: 0 }),
     );
-});
-
-test('public keys of the kernel are those of the plain arithmetic, errors included', () => {
-  const rng = seededRng('public keys');
-  const order = fromHex('edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010');
-  const below = Uint8Array.from(order);
-  below[0] = 0xec;
-  const resultOf = (publicKey: PublicKeyOf, secret: Uint8Array): unknown => {
-    try {
-      return toHex(publicKey(secret as SecretKey));
-    } catch (error) {
-      return error;
-    }
-  };
-  const secrets = [
-    ...Array.from({ length: 20 }, () => randomSecretKey(rng)),
-    ...[new Uint8Array(32), Uint8Array.of(1, ...new Uint8Array(31)), below],
-    ...[order, new Uint8Array(32).fill(255), new Uint8Array(31)],
-  ];
-  const plain = secrets.map((secret) => resultOf(publicKeyOf, secret));
-  expect(plain.filter((result) => result instanceof RangeError)).toHaveLength(3);
-  expect(secrets.map((secret) => resultOf(kernelPublicKeyOf, secret))).toEqual(plain);
 });

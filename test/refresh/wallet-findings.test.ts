@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { keyDerivation, publicKeyOf, toPublicKey } from '../../src/crypto/derivation.js';
-import { decompress, multiply } from '../../src/crypto/point.js';
+import { keyDerivation, publicKeyOf } from '../../src/crypto/derivation.js';
+import { decompress, multiply } from '../../src/crypto/curve/point.js';
 import { scalarBytes } from '../../src/crypto/scalar.js';
 import type { Hash, KeyImage, PublicKey, SecretKey } from '../../src/crypto/types.js';
 import { formatAddress } from '../../src/cryptonote/address.js';
@@ -18,6 +18,7 @@ import type { OwnedOutput, PageFindings } from '../../src/wallet/model/records.j
 import { outputTo } from '../support/coinbase.js';
 import { extraOf } from '../support/heavy-txs.js';
 import { hashOf } from '../support/loose-tx.js';
+import { toPublicKey } from '../support/plain-points.js';
 
 /* Transactions with plain amounts, as miner transactions have them: all that a scanner decides is the same. */
 

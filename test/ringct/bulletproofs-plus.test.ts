@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { decompress, H } from '../../src/crypto/point.js';
+import { decompress, H } from '../../src/crypto/curve/point.js';
 import { bytesToInt, ORDER, randomScalar } from '../../src/crypto/scalar.js';
 import type { Commitment } from '../../src/crypto/types.js';
 import {
@@ -7,7 +7,7 @@ import {
   verifyRange as verify,
   type RangeClaim,
 } from '../../src/ringct/bulletproofs-plus.js';
-import { loadCurve } from '../../src/kernel/load-kernel.js';
+import { loadCurve } from '../../src/crypto/curve/load-curve.js';
 import { commit } from '../../src/ringct/commitment.js';
 import type { BulletproofPlus } from '../../src/ringct/types.js';
 import { amount, U64_MAX, type Amount } from '../../src/util/amount.js';

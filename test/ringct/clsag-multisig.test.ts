@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { publicKeyOf } from '../../src/crypto/derivation.js';
-import { hashToPoint } from '../../src/crypto/hash-to-point.js';
-import { G, IDENTITY, multiply, type Point } from '../../src/crypto/point.js';
+import { hashToPoint } from '../../src/crypto/curve/hash-to-point.js';
+import { G, IDENTITY, multiply, type Point } from '../../src/crypto/curve/point.js';
 import { randomScalar, reduce, scalarBytes } from '../../src/crypto/scalar.js';
 import type { Hash, KeyImage } from '../../src/crypto/types.js';
 import { INV_8, verifyClsag as verify, type ClsagClaim } from '../../src/ringct/clsag.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { keyImage as keyImageOf, publicKeyOf } from '../../src/crypto/derivation.js';
-import { hashToPoint } from '../../src/crypto/hash-to-point.js';
-import { G, IDENTITY, multiplyPublic, type Point } from '../../src/crypto/point.js';
+import { hashToPoint } from '../../src/crypto/curve/hash-to-point.js';
+import { G, IDENTITY, type Point } from '../../src/crypto/curve/point.js';
 import { hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from '../../src/crypto/scalar.js';
 import type { Commitment, Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
 import {
@@ -17,6 +17,7 @@ import { concatBytes, toHex, utf8 } from '../../src/util/bytes.js';
 import { onEveryCurve } from '../support/curves.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { noPoint, notCanonical, spoiled, torsionPoints, withTorsion } from './vectors.js';
+import { multiplyPublic } from '../support/plain-points.js';
 
 const signClsag = (request: ClsagRequest): ReturnType<typeof sign> =>
   onEveryCurve((curve, rng) => sign({ ...request, rng }, curve), request.rng);

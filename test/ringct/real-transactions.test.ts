@@ -12,7 +12,7 @@ import {
   transactionHashWith,
   unprunedSize,
 } from '../../src/cryptonote/transaction.js';
-import { loadCurve } from '../../src/kernel/load-kernel.js';
+import { loadCurve } from '../../src/crypto/curve/load-curve.js';
 import { verifyRange as verify, type RangeClaim } from '../../src/ringct/bulletproofs-plus.js';
 import { verifyClsag as verifySignature, type ClsagClaim } from '../../src/ringct/clsag.js';
 import { amountsBalance as balance } from '../../src/ringct/commitment.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { decompress } from '../../src/crypto/point.js';
+import { decompress } from '../../src/crypto/curve/point.js';
 import { ORDER, bytesToInt, intToBytes } from '../../src/crypto/scalar.js';
 import { fromHex } from '../../src/util/bytes.js';
 

@@ -1,5 +1,5 @@
-import { derivePublicKey, keyDerivation, toPublicKey, viewTag } from '../../src/crypto/derivation.js';
-import { G, Point } from '../../src/crypto/point.js';
+import { derivePublicKey, keyDerivation, viewTag } from '../../src/crypto/derivation.js';
+import { G, Point } from '../../src/crypto/curve/point.js';
 import { scalarBytes } from '../../src/crypto/scalar.js';
 import type { KeyDerivation, PublicKey } from '../../src/crypto/types.js';
 import { block as blockCodec } from '../../src/cryptonote/block.js';
@@ -11,6 +11,7 @@ import { decode, encode } from '../../src/util/codec.js';
 import { normalizeZ } from '@noble/curves/abstract/curve.js';
 import type { Loose } from './json-rpc.js';
 import type { Monerod } from './monerod.js';
+import { toPublicKey } from './plain-points.js';
 
 /** Consecutive multiples of G, which are cheap to compute. */
 export function pointsFrom(first: bigint, count: number): PublicKey[] {

@@ -1,4 +1,4 @@
-import { Point } from '../../src/crypto/point.js';
+import { Point } from '../../src/crypto/curve/point.js';
 import { intToBytes } from '../../src/crypto/scalar.js';
 import { fromHex } from '../../src/util/bytes.js';
 

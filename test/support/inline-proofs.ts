@@ -1,5 +1,3 @@
-import type { Curve } from '../../src/crypto/curve.js';
-import { loadCurve } from '../../src/kernel/load-kernel.js';
 import type { WorkerPools } from '../../src/services/workers/worker-pools.js';
 import type { Rng } from '../../src/util/random.js';
 import { signMessage, verifyMessage } from '../../src/wallet/proofs/message-signature.js';
@@ -10,7 +8,7 @@ import { checkTxKey } from '../../src/wallet/proofs/tx-key.js';
 import { checkTxProof, proveReceived, proveSent } from '../../src/wallet/proofs/tx-proof.js';
 import { seededRng } from './seeded-rng.js';
 
-const JOBS: Readonly<Record<string, (input: never, rng: Rng, curve: Curve) => unknown>> = {
+const JOBS: Readonly<Record<string, (input: never, rng: Rng) => unknown>> = {
   ...{ signMessage, verifyMessage, checkTxKey, proveSent, proveReceived, checkTxProof },
   ...{ proveSpend, checkSpend, proveReserve, readReserveProof, checkReserve },
 };
@@ -32,7 +30,7 @@ export class InlineProofs {
     if (run === undefined) throw new Error(`no such job: ${job}`);
     await Promise.resolve();
     try {
-      return run(input as never, this.#rng, loadCurve());
+      return run(input as never, this.#rng);
     } finally {
       for (const secret of secrets) secret.fill(0);
     }

@@ -1,4 +1,3 @@
-import { loadCurve } from '../../src/kernel/load-kernel.js';
 import type { SigningWork } from '../../src/services/workers/signing-thread.js';
 import type { WorkerPools } from '../../src/services/workers/worker-pools.js';
 import type { MultisigWork } from '../../src/services/workers/multisig-thread.js';
@@ -33,25 +32,22 @@ import {
 import type { KeyImageClaim, ViewKeys } from '../../src/services/workers/key-image-thread.js';
 import { assembleRings } from '../../src/wallet/select/decoys.js';
 
-const curve = loadCurve();
-
 type Jobs<Work extends Record<keyof Work, { readonly task: unknown; readonly result: unknown }>> = {
   readonly [K in keyof Work]: (task: Work[K]['task']) => Work[K]['result'];
 };
 
 const signing: Jobs<SigningWork> = {
-  rings: (parts) => assembleRings(parts, curve),
-  build: ({ plan, rate, rates }) => buildFromOwn(plan, rate, rates, systemRng, curve),
+  rings: (parts) => assembleRings(parts),
+  build: ({ plan, rate, rates }) => buildFromOwn(plan, rate, rates, systemRng),
   buildUnsigned: ({ plan, rate, rates }) => {
-    const unsigned = settleFee(plan, rate, rates, systemRng, curve);
+    const unsigned = settleFee(plan, rate, rates, systemRng);
     const { targets, payees, fee, change } = unsigned;
     return { targets, payees, fee, change, weight: weightOnceSigned(unsigned) };
   },
-  offline: (order) => signOffline(order, systemRng, curve),
+  offline: (order) => signOffline(order, systemRng),
 };
 
-const readMessages = (texts: readonly string[]): KexMessage[] =>
-  texts.map((text) => readKexMessage(text, curve));
+const readMessages = (texts: readonly string[]): KexMessage[] => texts.map((text) => readKexMessage(text));
 
 const multisig: Jobs<MultisigWork> = {
   start({ signer, threshold, messages }) {
@@ -64,15 +60,15 @@ const multisig: Jobs<MultisigWork> = {
   },
   boost: ({ booster, messages }) => boosterMessage(booster, readMessages(messages), systemRng),
   createInfo: ({ outputs, signer, shares }) =>
-    outputs.map(({ publicKey, nonces }) => freshInfo(publicKey, signer, shares, nonces, systemRng, curve)),
+    outputs.map(({ publicKey, nonces }) => freshInfo(publicKey, signer, shares, nonces, systemRng)),
   verifyInfo({ info, account, viewPublicKey }) {
-    checkInfo(info, { spendPublicKey: account.spendPublicKey, viewPublicKey }, account, curve);
+    checkInfo(info, { spendPublicKey: account.spendPublicKey, viewPublicKey }, account);
     return true;
   },
   combineKeyImages: ({ outputs, keys, count }) =>
-    outputs.map(({ output, imported }) => compositeKeyImage(output, keys, imported, count, curve)),
-  propose: (plan) => propose(plan, systemRng, curve),
-  cosign: (order) => cosign(order, curve),
+    outputs.map(({ output, imported }) => compositeKeyImage(output, keys, imported, count)),
+  propose: (plan) => propose(plan, systemRng),
+  cosign: (order) => cosign(order),
 };
 
 /** Runs a job with a copy of its task, and names its failure as a thread does. */

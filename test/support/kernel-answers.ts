@@ -1,4 +1,5 @@
-import { loadCurve, loadKernel } from '../../src/kernel/load-kernel.js';
+import { loadCurve } from '../../src/crypto/curve/load-curve.js';
+import { loadKernel } from '../../src/kernel/load-kernel.js';
 import type { ScanBatch, ScanHits } from '../../src/kernel/kernel.js';
 import { KernelPool } from '../../src/kernel/kernel-pool.js';
 import { toHex } from '../../src/util/bytes.js';

@@ -8,7 +8,7 @@ import {
 import { randomScalar, scalarBytes } from '../../src/crypto/scalar.js';
 import type { Commitment, Hash, PublicKey } from '../../src/crypto/types.js';
 import type { Daemon, RingCandidate } from '../../src/daemon/daemon.js';
-import { loadCurve } from '../../src/kernel/load-kernel.js';
+import { loadCurve } from '../../src/crypto/curve/load-curve.js';
 import { commit } from '../../src/ringct/commitment.js';
 import { amount } from '../../src/util/amount.js';
 import type { Rng } from '../../src/util/random.js';

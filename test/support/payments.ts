@@ -1,7 +1,7 @@
 import { feePerByte, type FeeRates } from '../../src/cryptonote/fees.js';
 import { formatAddress } from '../../src/cryptonote/address.js';
 import type { Address } from '../../src/cryptonote/types.js';
-import { loadCurve } from '../../src/kernel/load-kernel.js';
+import { loadCurve } from '../../src/crypto/curve/load-curve.js';
 import { amount } from '../../src/util/amount.js';
 import type { Rng } from '../../src/util/random.js';
 import { constructTransaction } from '../../src/wallet/build/construction.js';

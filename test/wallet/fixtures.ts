@@ -1,5 +1,5 @@
-import { keyImage, publicKeyOf, randomSecretKey, toPublicKey } from '../../src/crypto/derivation.js';
-import { G, multiply } from '../../src/crypto/point.js';
+import { keyImage, publicKeyOf, randomSecretKey } from '../../src/crypto/derivation.js';
+import { G, multiply } from '../../src/crypto/curve/point.js';
 import { randomScalar, scalarBytes } from '../../src/crypto/scalar.js';
 import type { Hash, PublicKey, SecretKey } from '../../src/crypto/types.js';
 import { subaddressKeys } from '../../src/cryptonote/subaddress-keys.js';
@@ -12,6 +12,7 @@ import type { Candidate } from '../../src/wallet/select/decoys.js';
 import type { OwnedOutput } from '../../src/wallet/model/records.js';
 import { SubaddressTable } from '../../src/wallet/scan/subaddress-table.js';
 import type { Payee } from '../../src/wallet/select/transfer-request.js';
+import { toPublicKey } from '../support/plain-points.js';
 
 export const COIN = 1_000_000_000_000n;
 

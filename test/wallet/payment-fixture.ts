@@ -1,6 +1,6 @@
 import { keyDerivation } from '../../src/crypto/derivation.js';
 import { concatBytes, fromHex } from '../../src/util/bytes.js';
-import { G, multiply, decompress } from '../../src/crypto/point.js';
+import { G, multiply, decompress } from '../../src/crypto/curve/point.js';
 import { hashToScalar, randomScalar, reduce, scalarBytes, toScalar } from '../../src/crypto/scalar.js';
 import type { SharedSecretClaim } from '../../src/crypto/tx-proof.js';
 import type { Hash, KeyImage, SecretKey, Signature } from '../../src/crypto/types.js';

@@ -1,4 +1,3 @@
-import type { Curve } from '../../crypto/curve.js';
 import { keccak } from '../../crypto/keccak.js';
 import type { Hash } from '../../crypto/types.js';
 import { block as blockCodec, blockHash } from '../../cryptonote/block.js';
@@ -60,16 +59,14 @@ export class Chain {
   readonly store: ChainStore;
   readonly clock: Clock;
   readonly difficulty: bigint;
-  readonly #curve: Curve;
   readonly #longTerm: LongTermWeights;
   #measures: { readonly tip: string; readonly measures: Measures } | undefined;
 
   /** Adds the genesis block to an empty store. */
-  constructor(store: ChainStore, { clock, fixedDifficulty }: ChainOptions, curve: Curve) {
+  constructor(store: ChainStore, { clock, fixedDifficulty }: ChainOptions) {
     this.store = store;
     this.clock = clock;
     this.difficulty = fixedDifficulty;
-    this.#curve = curve;
     this.#longTerm = new LongTermWeights(store.blocks);
     if (store.blocks.tip() === undefined) store.atomically(() => this.#addGenesis());
   }
@@ -248,7 +245,7 @@ export class Chain {
       outputs.add(tx.rct === undefined ? amount : 0n, id, position, {
         publicKey,
         // The amount of a miner's output is public, so its commitment can be derived.
-        commitment: tx.rct?.base.outPk[position] ?? zeroCommit(amount, this.#curve),
+        commitment: tx.rct?.base.outPk[position] ?? zeroCommit(amount),
         unlockTime: tx.prefix.unlockTime,
         height,
       });

@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import type { Hash } from '../../crypto/types.js';
 import { SPENDABLE_AGE_BLOCKS } from '../../cryptonote/constants.js';
 import type { Block } from '../../cryptonote/types.js';
-import { loadCurve } from '../../kernel/load-kernel.js';
 import { Mutex } from '../../util/mutex.js';
 import type { Rng } from '../../util/random.js';
 import { WorkerPool } from '../../util/worker-pool.js';
@@ -54,12 +53,11 @@ export class Node {
   /** @throws NewerSchemaError */
   constructor(options: NodeOptions) {
     this.#store = new ChainStore(options.dataDir);
-    const curve = loadCurve();
-    this.chain = new Chain(this.#store, options, curve);
+    this.chain = new Chain(this.#store, options);
     this.pool = new Pool(this.chain, this.#verification, options);
     this.poolLog = new PoolLog(options.clock, this.#store.pool.hashes());
     this.tree = new BlockTree(this.chain, this.pool, this.#verification);
-    this.#templates = new TemplateMaker(this.chain, this.tree, this.pool, options.rng, curve);
+    this.#templates = new TemplateMaker(this.chain, this.tree, this.pool, options.rng);
     this.#threads = new WorkerPool(
       new URL('./verify-thread.js', import.meta.url),
       options.threads ?? availableParallelism(),

@@ -1,4 +1,3 @@
-import type { Curve } from '../../crypto/curve.js';
 import type { Hash } from '../../crypto/types.js';
 import { transactionWeight } from '../../cryptonote/transaction.js';
 import type { Block } from '../../cryptonote/types.js';
@@ -48,14 +47,12 @@ export class TemplateMaker {
   readonly #tree: BlockTree;
   readonly #pool: Pool;
   readonly #rng: Rng;
-  readonly #curve: Curve;
 
-  constructor(chain: Chain, tree: BlockTree, pool: Pool, rng: Rng, curve: Curve) {
+  constructor(chain: Chain, tree: BlockTree, pool: Pool, rng: Rng) {
     this.#chain = chain;
     this.#tree = tree;
     this.#pool = pool;
     this.#rng = rng;
-    this.#curve = curve;
   }
 
   /** @param prevHash absent: the tip. @throws Violation for an unknown block. */
@@ -67,7 +64,6 @@ export class TemplateMaker {
       share,
       { height, medianWeight, generated, txWeight: selected.weight, fees: selected.fees },
       this.#rng,
-      this.#curve,
     );
     const header = {
       majorVersion: versionAt(height),

@@ -1,5 +1,4 @@
 import type { Hash } from '../../crypto/types.js';
-import { loadCurve } from '../../kernel/load-kernel.js';
 import { parseBlock } from '../../cryptonote/block.js';
 import { parseTransaction } from '../../cryptonote/transaction.js';
 import { toHex } from '../../util/bytes.js';
@@ -69,7 +68,7 @@ export class ChainEvents {
     this.#blocks = [...this.#blocks, ...fresh.map(({ hash }) => hash)].slice(-RECENT_BLOCKS);
     const [first] = fresh;
     if (first === undefined) return;
-    this.#publish(TOPIC.fullChain, () => fresh.map(({ blob }) => fullBlock(parseBlock(blob), loadCurve())));
+    this.#publish(TOPIC.fullChain, () => fresh.map(({ blob }) => fullBlock(parseBlock(blob))));
     this.#publish(TOPIC.minimalChain, () => ({
       first_height: from,
       first_prev_id: toHex(parseBlock(first.blob).header.prevHash),
@@ -98,9 +97,7 @@ export class ChainEvents {
     const fresh = relayed.filter(({ hash }) => !this.#published.has(toHex(hash)));
     this.#published = new Set(relayed.map(({ hash }) => toHex(hash)));
     if (fresh.length === 0) return;
-    this.#publish(TOPIC.fullPool, () =>
-      fresh.map(({ blob }) => fullTransaction(parseTransaction(blob), loadCurve())),
-    );
+    this.#publish(TOPIC.fullPool, () => fresh.map(({ blob }) => fullTransaction(parseTransaction(blob))));
     this.#publish(TOPIC.minimalPool, () =>
       fresh.map(({ hash, blob, weight, fee }) => ({ id: toHex(hash), blob_size: blob.length, weight, fee })),
     );

@@ -1,4 +1,4 @@
-import type { Curve } from '../../crypto/curve.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
 import type { Block, Transaction, TxInput, TxOutput } from '../../cryptonote/types.js';
 import { INV_8 } from '../../ringct/clsag.js';
 import type { EcdhInfo, RctBase, RctPrunable } from '../../ringct/types.js';
@@ -33,12 +33,12 @@ const ecdhJson = ({ mask, amount }: EcdhInfo): Json => ({
 });
 
 /** Source: json_object.cpp `toJsonValue`, `rctSig`. Supports the RingCT types that regtest allows. */
-function prunableJson({ outPk }: RctBase, prunable: RctPrunable, curve: Curve): Json {
+function prunableJson({ outPk }: RctBase, prunable: RctPrunable): Json {
   return {
     range_proofs: [],
     bulletproofs: [],
     bulletproofs_plus: prunable.bulletproofsPlus.map((proof) => ({
-      V: hexes(curve.multiplyEach(outPk, INV_8)),
+      V: hexes(loadCurve().multiplyEach(outPk, INV_8)),
       ...proofJson(proof),
     })),
     mlsags: [],
@@ -47,35 +47,35 @@ function prunableJson({ outPk }: RctBase, prunable: RctPrunable, curve: Curve): 
   };
 }
 
-function rctJson({ base, prunable }: NonNullable<Transaction['rct']>, curve: Curve): Json {
+function rctJson({ base, prunable }: NonNullable<Transaction['rct']>): Json {
   if (base.type === 0) return { type: base.type };
   return {
     type: base.type,
     encrypted: base.ecdhInfo.map(ecdhJson),
     commitments: hexes(base.outPk),
     fee: base.fee,
-    ...(prunable === undefined ? {} : { prunable: prunableJson(base, prunable, curve) }),
+    ...(prunable === undefined ? {} : { prunable: prunableJson(base, prunable) }),
   };
 }
 
 /** A transaction of version 2. Source: json_object.cpp `toJsonValue`, `transaction`. */
-export const fullTransaction = ({ prefix, rct }: Transaction, curve: Curve): Json => ({
+export const fullTransaction = ({ prefix, rct }: Transaction): Json => ({
   version: prefix.version,
   unlock_time: prefix.unlockTime,
   inputs: prefix.inputs.map(inputJson),
   outputs: prefix.outputs.map(outputJson),
   extra: toHex(prefix.extra),
   signatures: [],
-  ...(rct === undefined ? {} : { ringct: rctJson(rct, curve) }),
+  ...(rct === undefined ? {} : { ringct: rctJson(rct) }),
 });
 
 /** Source: json_object.cpp `toJsonValue`, `block`. */
-export const fullBlock = ({ header, minerTx, txHashes }: Block, curve: Curve): Json => ({
+export const fullBlock = ({ header, minerTx, txHashes }: Block): Json => ({
   major_version: header.majorVersion,
   minor_version: header.minorVersion,
   timestamp: header.timestamp,
   prev_id: toHex(header.prevHash),
   nonce: header.nonce,
-  miner_tx: fullTransaction(minerTx, curve),
+  miner_tx: fullTransaction(minerTx),
   tx_hashes: hexes(txHashes),
 });

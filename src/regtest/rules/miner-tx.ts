@@ -1,13 +1,10 @@
-import type { Curve } from '../../crypto/curve.js';
 import {
-  derivationToScalar,
-  keyDerivations,
-  publicKeysOf,
+  derivePublicKey,
+  keyDerivation,
+  publicKeyOf,
   randomSecretKey,
   viewTag,
 } from '../../crypto/derivation.js';
-import { scalarBytes } from '../../crypto/scalar.js';
-import type { KeyDerivation, PublicKey } from '../../crypto/types.js';
 import { COINBASE_UNLOCK_BLOCKS } from '../../cryptonote/constants.js';
 import { writeExtra } from '../../cryptonote/extra.js';
 import { transactionWeight } from '../../cryptonote/transaction.js';
@@ -42,16 +39,14 @@ interface MinerKeys {
 }
 
 /** @throws RangeError when a key of the address is not a point. */
-function drawKeys({ address, extraNonce }: MinerShare, rng: Rng, curve: Curve): MinerKeys {
+function drawKeys({ address, extraNonce }: MinerShare, rng: Rng): MinerKeys {
   const secret = randomSecretKey(rng);
-  const [key] = publicKeysOf([secret], curve) as [PublicKey];
-  const [derivation] = keyDerivations([[address.viewPublicKey, secret]], curve) as [KeyDerivation];
-  const shared = scalarBytes(derivationToScalar(derivation, 0));
-  const [publicKey] = curve.addSecretMultiples([address.spendPublicKey], [shared]) as [PublicKey];
+  const derivation = keyDerivation(address.viewPublicKey, secret);
+  const publicKey = derivePublicKey(derivation, 0, address.spendPublicKey);
   const nonce = extraNonce.length === 0 ? [] : [{ type: 'nonce' as const, nonce: extraNonce }];
   return {
     output: { publicKey, viewTag: viewTag(derivation, 0) },
-    extra: writeExtra([{ type: 'publicKey', key }, ...nonce]),
+    extra: writeExtra([{ type: 'publicKey', key: publicKeyOf(secret) }, ...nonce]),
   };
 }
 
@@ -80,9 +75,9 @@ const ATTEMPTS = 10;
  * @throws Violation when the block is too heavy for any reward.
  * Source: blockchain.cpp `create_block_template`.
  */
-export function createMinerTx(share: MinerShare, basis: RewardBasis, rng: Rng, curve: Curve): Transaction {
+export function createMinerTx(share: MinerShare, basis: RewardBasis, rng: Rng): Transaction {
   const { height, medianWeight, generated, txWeight, fees } = basis;
-  const keys = drawKeys(share, rng, curve);
+  const keys = drawKeys(share, rng);
   const make = (blockWeight: number): Transaction => {
     const reward = blockReward(medianWeight, blockWeight, generated);
     demand(reward !== undefined, 'the block is too heavy');

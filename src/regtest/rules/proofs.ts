@@ -1,5 +1,5 @@
-import { areInMainSubgroup, type Curve } from '../../crypto/curve.js';
-import { plainCurve } from '../../crypto/plain-curve.js';
+import { areInMainSubgroup } from '../../crypto/curve/points.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
 import { prefixHash } from '../../cryptonote/transaction.js';
 import { verifyRange } from '../../ringct/bulletproofs-plus.js';
 import { verifyClsag } from '../../ringct/clsag.js';
@@ -13,18 +13,15 @@ import type { Payment } from './tx-rules.js';
  * Verifies keys, amounts and the range proof; does not depend on the chain.
  * Source: cryptonote_core.cpp `check_tx_semantic`; rctSigs.cpp `verRctSemanticsSimple`.
  */
-export function areAmountsProved(
-  { inputs, tx, base, prunable }: Payment,
-  curve: Curve = plainCurve,
-): boolean {
+export function areAmountsProved({ inputs, tx, base, prunable }: Payment): boolean {
   const [proof] = prunable.bulletproofsPlus;
   const images = inputs.map(({ keyImage }) => keyImage);
   return (
-    curve.arePoints([...tx.prefix.outputs.map(({ publicKey }) => publicKey), ...images]) &&
-    areInMainSubgroup(images, curve) &&
-    amountsBalance(prunable.pseudoOuts, base.outPk, base.fee, curve) &&
+    loadCurve().arePoints([...tx.prefix.outputs.map(({ publicKey }) => publicKey), ...images]) &&
+    areInMainSubgroup(images) &&
+    amountsBalance(prunable.pseudoOuts, base.outPk, base.fee) &&
     proof !== undefined &&
-    verifyRange([{ proof, commitments: base.outPk }], systemRng, curve)
+    verifyRange([{ proof, commitments: base.outPk }], systemRng)
   );
 }
 
@@ -32,7 +29,6 @@ export function areAmountsProved(
 export function isSigned(
   { inputs, tx, base, prunable }: Payment,
   rings: readonly (readonly RingMember[])[],
-  curve: Curve = plainCurve,
 ): boolean {
   const message = preMlsagHash(
     prefixHash(tx.prefix),
@@ -47,7 +43,7 @@ export function isSigned(
       ring !== undefined &&
       clsag !== undefined &&
       pseudoOut !== undefined &&
-      verifyClsag({ message, ring, clsag, keyImage, pseudoOut }, curve)
+      verifyClsag({ message, ring, clsag, keyImage, pseudoOut })
     );
   });
 }

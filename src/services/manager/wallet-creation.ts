@@ -4,7 +4,6 @@ import { accountKeysOf } from '../../cryptonote/account-keys.js';
 import type { Language } from '../../cryptonote/languages.js';
 import { isReadByPrefixes } from '../../cryptonote/mnemonic.js';
 import { DaemonError } from '../../daemon/errors.js';
-import { kernelPublicKeyOf } from '../../refresh/address-keys.js';
 import type { Rng } from '../../util/random.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { parseAccountKeys, type KeyTexts } from '../../wallet/key-import.js';
@@ -59,7 +58,7 @@ export class WalletCreation {
   async create({ filename, password, language: name }: CreateRequest): Promise<void> {
     const paths = this.#locateNew(filename);
     const language = requireLanguage(name);
-    const keys = accountKeysOf(randomSpendSecret(this.#settings.rng, language), kernelPublicKeyOf);
+    const keys = accountKeysOf(randomSpendSecret(this.#settings.rng, language));
     const restoreHeight = await this.#daemonHeight();
     await this.#add(paths, { keys, language, password, restoreHeight });
   }

@@ -19,7 +19,6 @@ import type { GroupState } from '../../wallet/multisig/account.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
 import { systemClock } from '../context/clock.js';
 import { DaemonAccess } from '../context/daemon-access.js';
-import { kernelPublicKeyOf } from '../../refresh/address-keys.js';
 import type { Refresher } from '../../refresh/refresher.js';
 import type { WebhookSending } from '../webhooks/webhook-sending.js';
 import type { WorkerPools } from '../workers/worker-pools.js';
@@ -144,7 +143,7 @@ export class WalletOpener {
    */
   async readKeys(paths: WalletPaths, password: string): Promise<KeysFile> {
     this.#shared.daemon.start();
-    const keysFile = await loadKeysFile(paths.keys, password, this.#settings.kdfRounds, kernelPublicKeyOf);
+    const keysFile = await loadKeysFile(paths.keys, password, this.#settings.kdfRounds);
     if (keysFile.network !== this.#settings.network)
       throw new WalletError({
         kind: 'wallet_corrupt',

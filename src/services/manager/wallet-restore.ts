@@ -2,7 +2,6 @@ import { publicKeyOf } from '../../crypto/derivation.js';
 import { accountKeysOf, spendSecretFromSeed } from '../../cryptonote/account-keys.js';
 import { findLanguage, OLD_ENGLISH, type Language } from '../../cryptonote/languages.js';
 import { decodeMnemonic, encodeMnemonic } from '../../cryptonote/mnemonic.js';
-import { kernelPublicKeyOf } from '../../refresh/address-keys.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { readMultisigSeed } from '../../wallet/multisig/seed.js';
 import { asSeed, withoutOffset } from '../context/seed-words.js';
@@ -40,7 +39,7 @@ export async function walletFromSeed(
   const plain = await withoutOffset(decoded.seed, seedOffset);
   return {
     wallet: {
-      keys: accountKeysOf(spendSecretFromSeed(plain), kernelPublicKeyOf),
+      keys: accountKeysOf(spendSecretFromSeed(plain)),
       language,
       password,
       restoreHeight,

@@ -1,4 +1,4 @@
-import { publicKeyOf } from '../../crypto/derivation.js';
+import { publicKeyOf, publicKeysOf } from '../../crypto/derivation.js';
 import type { KeyImage, SecretKey } from '../../crypto/types.js';
 import { feePerByte } from '../../cryptonote/fees.js';
 import { amount, type Amount } from '../../util/amount.js';
@@ -120,7 +120,7 @@ export class PaymentBuilder {
       draft.share.inputs.map(({ publicKey }) => r.multisig.infos(publicKey)),
     );
     const attempts = planAttempts(account, publicKeyOf(account.signerSecret), infos);
-    const signingKeys = shares.map(publicKeyOf);
+    const signingKeys = publicKeysOf(shares);
     const { proposal } = await this.#priced(
       draft,
       (output, ring) => inputWithPart(ownPartOf(output, { viewSecret, shares }), output, ring),

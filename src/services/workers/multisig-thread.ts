@@ -1,6 +1,5 @@
 import { parentPort } from 'node:worker_threads';
 import type { KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
-import { loadCurve } from '../../kernel/load-kernel.js';
 import { CodecError } from '../../util/codec.js';
 import { systemRng } from '../../util/random.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
@@ -87,13 +86,11 @@ export interface MultisigWork {
 
 type MultisigTask = TaskOf<MultisigWork>;
 
-const curve = loadCurve();
-
 /** @throws WalletError `multisig_refused` */
 const readMessages = (texts: readonly string[]): KexMessage[] =>
   texts.map((text) => {
     try {
-      return readKexMessage(text, curve);
+      return readKexMessage(text);
     } catch (cause) {
       if (!(cause instanceof KexMessageError)) throw cause;
       throw refused(`a key exchange message cannot be used: ${cause.message}`, cause.text);
@@ -119,23 +116,21 @@ function run(work: MultisigTask): MultisigWork[keyof MultisigWork]['result'] {
       return boosterMessage(work.task.booster, readMessages(work.task.messages), systemRng);
     case 'createInfo': {
       const { outputs, signer, shares } = work.task;
-      return outputs.map(({ publicKey, nonces }) =>
-        freshInfo(publicKey, signer, shares, nonces, systemRng, curve),
-      );
+      return outputs.map(({ publicKey, nonces }) => freshInfo(publicKey, signer, shares, nonces, systemRng));
     }
     case 'verifyInfo': {
       const { info, account, viewPublicKey } = work.task;
-      checkInfo(info, { spendPublicKey: account.spendPublicKey, viewPublicKey }, account, curve);
+      checkInfo(info, { spendPublicKey: account.spendPublicKey, viewPublicKey }, account);
       return true;
     }
     case 'combineKeyImages': {
       const { outputs, keys, count } = work.task;
-      return outputs.map(({ output, imported }) => compositeKeyImage(output, keys, imported, count, curve));
+      return outputs.map(({ output, imported }) => compositeKeyImage(output, keys, imported, count));
     }
     case 'propose':
-      return propose(work.task, systemRng, curve);
+      return propose(work.task, systemRng);
     case 'cosign':
-      return cosign(work.task, curve);
+      return cosign(work.task);
   }
 }
 

@@ -1,6 +1,4 @@
 import { parentPort } from 'node:worker_threads';
-import type { Curve } from '../../crypto/curve.js';
-import { loadCurve } from '../../kernel/load-kernel.js';
 import { systemRng, type Rng } from '../../util/random.js';
 import { WalletError, type Fault } from '../../wallet/model/wallet-error.js';
 import { signMessage, verifyMessage } from '../../wallet/proofs/message-signature.js';
@@ -10,9 +8,7 @@ import { checkSpend, proveSpend } from '../../wallet/proofs/spend-proof.js';
 import { checkTxKey } from '../../wallet/proofs/tx-key.js';
 import { checkTxProof, proveReceived, proveSent } from '../../wallet/proofs/tx-proof.js';
 
-const curve = loadCurve();
-
-/** Jobs of the thread by name: functions of plain data, and of a random source and a curve where they create a proof. */
+/** Jobs of the thread by name: functions of plain data, and of a random source where they create a proof. */
 const JOBS = {
   signMessage,
   verifyMessage,
@@ -25,7 +21,7 @@ const JOBS = {
   proveReserve,
   readReserveProof,
   checkReserve,
-} satisfies Record<string, (input: never, rng: Rng, curve: Curve) => unknown>;
+} satisfies Record<string, (input: never, rng: Rng) => unknown>;
 
 export type ProofJobs = typeof JOBS;
 
@@ -43,7 +39,7 @@ export type ProofAnswer<Job extends keyof ProofJobs = keyof ProofJobs> =
 
 function answer({ job, input }: ProofTask): ProofAnswer {
   try {
-    return { result: JOBS[job](input as never, systemRng, curve) };
+    return { result: JOBS[job](input as never, systemRng) };
   } catch (error) {
     if (error instanceof WalletError) return { fault: error.fault };
     return { problem: error instanceof Error ? (error.stack ?? error.message) : 'the job failed' };

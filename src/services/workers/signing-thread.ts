@@ -1,6 +1,5 @@
 import { parentPort } from 'node:worker_threads';
 import type { FeeRates } from '../../cryptonote/fees.js';
-import { loadCurve } from '../../kernel/load-kernel.js';
 import { systemRng } from '../../util/random.js';
 import type { UnsignedTx } from '../../wallet/build/construction.js';
 import { assembleRings, type Ring, type RingParts } from '../../wallet/select/decoys.js';
@@ -37,10 +36,8 @@ export interface SigningWork {
 
 type SigningTask = TaskOf<SigningWork>;
 
-const curve = loadCurve();
-
 function buildUnsigned({ plan, rate, rates }: PricedTask): UnsignedLayout {
-  const unsigned = settleFee(plan, rate, rates, systemRng, curve);
+  const unsigned = settleFee(plan, rate, rates, systemRng);
   const { targets, payees, fee, change } = unsigned;
   return { targets, payees, fee, change, weight: weightOnceSigned(unsigned) };
 }
@@ -48,13 +45,13 @@ function buildUnsigned({ plan, rate, rates }: PricedTask): UnsignedLayout {
 function run(work: SigningTask): SigningWork[keyof SigningWork]['result'] {
   switch (work.kind) {
     case 'rings':
-      return assembleRings(work.task, curve);
+      return assembleRings(work.task);
     case 'build':
-      return buildFromOwn(work.task.plan, work.task.rate, work.task.rates, systemRng, curve);
+      return buildFromOwn(work.task.plan, work.task.rate, work.task.rates, systemRng);
     case 'buildUnsigned':
       return buildUnsigned(work.task);
     case 'offline':
-      return signOffline(work.task, systemRng, curve);
+      return signOffline(work.task, systemRng);
   }
 }
 

@@ -1,7 +1,6 @@
 import { constants, existsSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { PublicKeyOf } from '../../crypto/derivation.js';
 import type { Rng } from '../../util/random.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { FileDraft } from '../file/file-draft.js';
@@ -12,16 +11,11 @@ import { readKeysFile, writeKeysFile, type KeysFile } from './keys-file.js';
 const MAX_BYTES = 16 << 20;
 
 /** Reads a keys file, as `readKeysFile`. @throws WalletError `wallet_missing`, `wallet_io`, `wallet_corrupt`, `wrong_password` */
-export async function loadKeysFile(
-  path: string,
-  password: string,
-  kdfRounds: number,
-  publicKey?: PublicKeyOf,
-): Promise<KeysFile> {
+export async function loadKeysFile(path: string, password: string, kdfRounds: number): Promise<KeysFile> {
   const name = basename(path, '.keys');
   const bytes = await readBytes(path, name);
   // A thread computes the key, and starting one opens files.
-  return withFileErrorsAsync(path, () => readKeysFile(bytes, password, kdfRounds, name, publicKey));
+  return withFileErrorsAsync(path, () => readKeysFile(bytes, password, kdfRounds, name));
 }
 
 /** Reads a regular file only: a FIFO would wait for a writer for ever. */

@@ -1,5 +1,5 @@
 import { chacha20, chacha8 } from '../../crypto/chacha.js';
-import { publicKeyOf, type PublicKeyOf } from '../../crypto/derivation.js';
+import { publicKeyOf } from '../../crypto/derivation.js';
 import { backgroundKeyOf, memoryKey, passwordKey } from '../../crypto/kdf.js';
 import type { PublicKey, SecretKey } from '../../crypto/types.js';
 import type { NetworkType } from '../../cryptonote/types.js';
@@ -79,7 +79,7 @@ async function cryptSecrets(secrets: Uint8Array, key: Uint8Array, iv: Uint8Array
 
 /**
  * Reads a keys file of the reference or of this program.
- * @param name wallet name, for errors. @param publicKey computes the public keys that are compared.
+ * @param name wallet name, for errors.
  * @throws WalletError `wrong_password`, `wallet_corrupt`. Source: wallet2.cpp `load_keys_buf`.
  */
 export async function readKeysFile(
@@ -87,7 +87,6 @@ export async function readKeysFile(
   password: string,
   kdfRounds: number,
   name: string,
-  publicKey: PublicKeyOf = publicKeyOf,
 ): Promise<KeysFile> {
   const corrupt = (reason: string, cause?: unknown): WalletError =>
     new WalletError({ kind: 'wallet_corrupt', name, reason }, { cause });
@@ -111,7 +110,7 @@ export async function readKeysFile(
         ? await readFields(fields, key)
         : background && { ...(await readFields(background, backgroundKey, true)), backgroundKey };
     if (file === undefined) throw new WalletError({ kind: 'wrong_password' });
-    if (!keysMatch(file, publicKey)) throw new CodecError('its secret keys do not belong to its address');
+    if (!keysMatch(file)) throw new CodecError('its secret keys do not belong to its address');
     return file;
   } catch (error) {
     if (error instanceof CodecError || error instanceof RangeError)
@@ -167,13 +166,10 @@ async function readFields(fields: Fields, key: Uint8Array, background = false): 
 }
 
 /** True if the secret keys belong to the address, or the signing key of a multisig wallet to its group. */
-function keysMatch(
-  { spendPublicKey, viewPublicKey, viewSecret, spendSecret, multisig }: KeysFile,
-  publicKey: PublicKeyOf,
-): boolean {
-  if (!equalBytes(publicKey(viewSecret), viewPublicKey)) return false;
+function keysMatch({ spendPublicKey, viewPublicKey, viewSecret, spendSecret, multisig }: KeysFile): boolean {
+  if (!equalBytes(publicKeyOf(viewSecret), viewPublicKey)) return false;
   if (spendSecret === undefined) return multisig === undefined;
-  const own = publicKey(spendSecret);
+  const own = publicKeyOf(spendSecret);
   return multisig === undefined
     ? equalBytes(own, spendPublicKey)
     : multisig.signers.some((signer) => equalBytes(signer, own));

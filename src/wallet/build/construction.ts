@@ -1,6 +1,6 @@
-import type { Curve } from '../../crypto/curve.js';
+import type { Curve } from '../../crypto/curve/curve.js';
 import { publicKeyOf, randomSecretKey } from '../../crypto/derivation.js';
-import { plainCurve } from '../../crypto/plain-curve.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
 import type { KeyImage, SecretKey } from '../../crypto/types.js';
 import { MAX_OUTPUTS } from '../../cryptonote/constants.js';
 import type { Address, KeyInput, TxPrefix } from '../../cryptonote/types.js';
@@ -121,7 +121,7 @@ export const keyInputOf = ({ ring, keyImage }: Pick<SpendableInput, 'ring' | 'ke
  * @throws RangeError when the inputs do not cover payees and fee, or the plan is inconsistent.
  * Source: cryptonote_tx_utils.cpp `construct_tx_with_tx_key`, device_default.cpp `generate_output_ephemeral_keys`.
  */
-export function constructTransaction(plan: TransactionPlan, rng: Rng, curve: Curve = plainCurve): UnsignedTx {
+export function constructTransaction(plan: TransactionPlan, rng: Rng, curve: Curve = loadCurve()): UnsignedTx {
   if (plan.inputs.length === 0) throw new RangeError('a transaction has at least one input');
   const { targets, change } = targetsOf(plan, rng);
   const laidOut = layOutOutputs(

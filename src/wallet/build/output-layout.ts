@@ -1,7 +1,7 @@
-import type { Curve } from '../../crypto/curve.js';
+import type { Curve } from '../../crypto/curve/curve.js';
 import { derivationToScalar, keyDerivations, viewTag } from '../../crypto/derivation.js';
-import { plainCurve } from '../../crypto/plain-curve.js';
-import { BASE } from '../../crypto/point.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
+import { BASE } from '../../crypto/curve/curve.js';
 import { scalarBytes } from '../../crypto/scalar.js';
 import type { KeyDerivation, PublicKey, SecretKey } from '../../crypto/types.js';
 import { paymentIdField, writeExtra, type ExtraField } from '../../cryptonote/extra.js';
@@ -86,7 +86,7 @@ export interface LaidOutOutputs extends TxSecrets {
 export function layOutOutputs(
   { targets, recipients, changeAddress, viewSecret, paymentId }: OutputPlan,
   keys: (additional: number) => TxSecrets,
-  curve: Curve = plainCurve,
+  curve: Curve = loadCurve(),
 ): LaidOutOutputs {
   const addressing = addressingOf(recipients, changeAddress);
   const secrets = keys(addressing.needsAdditionalKeys ? targets.length : 0);

@@ -1,6 +1,6 @@
-import type { Curve } from '../../crypto/curve.js';
+import type { Curve } from '../../crypto/curve/curve.js';
 import { keyDerivation } from '../../crypto/derivation.js';
-import { plainCurve } from '../../crypto/plain-curve.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
 import type { PublicKey, SecretKey } from '../../crypto/types.js';
 import type { FeeRates } from '../../cryptonote/fees.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
@@ -32,7 +32,7 @@ export function buildFromOwn(
   rate: bigint,
   rates: FeeRates,
   rng: Rng,
-  curve: Curve = plainCurve,
+  curve: Curve = loadCurve(),
 ): SignedTx {
   const keys = { viewSecret: plan.viewSecret, spendSecret };
   const inputs = plan.inputs.map(({ derivationKey, outputIndex, subaddress, ...input }) => {

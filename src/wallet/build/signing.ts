@@ -1,5 +1,5 @@
-import type { Curve } from '../../crypto/curve.js';
-import { plainCurve } from '../../crypto/plain-curve.js';
+import type { Curve } from '../../crypto/curve/curve.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
 import { randomScalar, reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
 import type { Commitment, Hash, KeyImage, SecretKey } from '../../crypto/types.js';
 import { MAX_TX_WEIGHT } from '../../cryptonote/constants.js';
@@ -72,7 +72,7 @@ export interface ProvedTx {
 export function proveTransaction(
   { prefix, inputs, outputs, fee }: UnsignedTx,
   rng: Rng,
-  curve: Curve = plainCurve,
+  curve: Curve = loadCurve(),
 ): ProvedTx {
   const masks = outputs.map(({ mask }) => mask);
   const amounts = outputs.map((output) => output.amount);
@@ -103,7 +103,7 @@ export function proveTransaction(
  * Proves and signs a transaction. Slow: run it on a worker thread.
  * @throws RangeError when keys, masks or amounts do not match the rings. Source: rctSigs.cpp `genRctSimple`.
  */
-export function signTransaction(unsigned: UnsignedTx, rng: Rng, curve: Curve = plainCurve): SignedTx {
+export function signTransaction(unsigned: UnsignedTx, rng: Rng, curve: Curve = loadCurve()): SignedTx {
   const { base, prunable, message, inputMasks } = proveTransaction(unsigned, rng, curve);
   const clsags = unsigned.inputs.map(({ ring, secretKey, mask }, i): Clsag => {
     const { clsag } = signClsag(
@@ -253,7 +253,7 @@ export function settleFee(
   rate: bigint,
   rates: FeeRates,
   rng: Rng,
-  curve: Curve = plainCurve,
+  curve: Curve = loadCurve(),
   construct: typeof constructTransaction = constructTransaction,
 ): UnsignedTx {
   const { changeSplit = ONE_CHANGE_OUTPUT } = plan;
@@ -275,5 +275,5 @@ export const buildTransaction = (
   rate: bigint,
   rates: FeeRates,
   rng: Rng,
-  curve: Curve = plainCurve,
+  curve: Curve = loadCurve(),
 ): SignedTx => signTransaction(settleFee(plan, rate, rates, rng, curve), rng, curve);

@@ -41,7 +41,7 @@ export function sealExport(
 ): Uint8Array {
   const iv = rng(IV_LENGTH);
   const sealed = concatBytes(iv, chacha20(cipherKey, iv, plaintext));
-  const signature = signHash(keccak(sealed), publicKeyOf(viewSecret), viewSecret, rng);
+  const signature = signHash(keccak(sealed), { publicKey: publicKeyOf(viewSecret), secret: viewSecret }, rng);
   return concatBytes(MAGIC[kind], sealed, signature);
 }
 

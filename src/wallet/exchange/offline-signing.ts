@@ -1,5 +1,5 @@
-import type { Curve } from '../../crypto/curve.js';
-import { plainCurve } from '../../crypto/plain-curve.js';
+import type { Curve } from '../../crypto/curve/curve.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
 import { deriveSubaddressPublicKey, keyDerivation, keyImage } from '../../crypto/derivation.js';
 import { scalarBytes, toScalar } from '../../crypto/scalar.js';
 import type { KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
@@ -204,7 +204,7 @@ const entryFor = (entries: readonly DestinationEntry[], address: Address, value:
 export function signOffline(
   request: OfflineSigningRequest,
   rng: Rng,
-  curve: Curve = plainCurve,
+  curve: Curve = loadCurve(),
 ): OfflineSigned {
   const { data, located, own, keys } = request;
   const signables: Signable[] = [];

@@ -1,6 +1,5 @@
-import { publicKeyOf, toPublicKey } from '../../crypto/derivation.js';
-import { decompress, IDENTITY, multiply, multiplyBy8 } from '../../crypto/point.js';
-import { toScalar } from '../../crypto/scalar.js';
+import { keyDerivation, publicKeyOf, publicKeysOf } from '../../crypto/derivation.js';
+import { IDENTITY } from '../../crypto/curve/curve.js';
 import type { PublicKey, SecretKey } from '../../crypto/types.js';
 import { compareBytes, equalBytes, toHex } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
@@ -70,8 +69,6 @@ export const signerOf = (spendSecret: SecretKey, viewSecret: SecretKey): Signer 
 export const openingMessage = ({ signerSecret, commonSecret }: Signer, rng: Rng): string =>
   firstKexMessage(signerSecret, commonSecret, rng);
 
-const NO_KEY = toPublicKey(IDENTITY);
-
 function assertGroup(threshold: number, total: number): void {
   if (threshold < 1 || threshold > total)
     throw refused(
@@ -122,7 +119,7 @@ export function startExchange(
     roundsPassed: 0,
     signerSecret,
     commonSecret: commonSecretOf([commonSecret, ...others]),
-    spendPublicKey: NO_KEY,
+    spendPublicKey: IDENTITY,
     shares: threshold === signers.length ? [signerSecret] : [],
     roundKeys: [ownKey],
   };
@@ -159,7 +156,7 @@ const expectedOf = (account: MultisigAccount, incomplete: boolean): ExpectedRoun
  * Shared key `8·k·K`, known to the holders of the secrets in K; the 8 prevents torsion in K from leaking k modulo 8.
  */
 const shareWith = (publicKey: PublicKey, { signerSecret }: Signer): PublicKey =>
-  toPublicKey(multiplyBy8(multiply(decompress(publicKey), toScalar(signerSecret))));
+  keyDerivation(publicKey, signerSecret) as Uint8Array as PublicKey;
 
 function finishRound(
   account: MultisigAccount,
@@ -184,7 +181,7 @@ function finishRound(
   const shared = keys.map((key) => shareWith(key, account));
   if (round + 1 < last) return { ...passed, roundKeys: shared };
   const shares = shared.map(blindedSecret);
-  return { ...passed, shares, roundKeys: shares.map(publicKeyOf) };
+  return { ...passed, shares, roundKeys: publicKeysOf(shares) };
 }
 
 /**
@@ -220,6 +217,6 @@ export function boosterMessage(booster: Booster, messages: readonly KexMessage[]
   const shared = recommendedKeys(messages, { ownKey, ownKeys: started?.roundKeys ?? [ownKey] }).map((key) =>
     shareWith(key, booster),
   );
-  const keys = round + 1 === last ? shared.map((key) => publicKeyOf(blindedSecret(key))) : shared;
+  const keys = round + 1 === last ? publicKeysOf(shared.map(blindedSecret)) : shared;
   return laterKexMessage(round + 1, keys, booster.signerSecret, rng);
 }

@@ -1,7 +1,6 @@
-import type { Curve } from '../../crypto/curve.js';
-import { plainCurve } from '../../crypto/plain-curve.js';
+import type { Curve } from '../../crypto/curve/curve.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
 import { publicKeyOf } from '../../crypto/derivation.js';
-import { G, multiply } from '../../crypto/point.js';
 import { reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
 import type { Hash, PublicKey, SecretKey } from '../../crypto/types.js';
 import { transactionHash } from '../../cryptonote/transaction.js';
@@ -47,7 +46,7 @@ function takeNonces(usedL: ReadonlySet<string>, nonces: readonly SecretKey[]): b
   for (const nonce of nonces) {
     if (taken.length === NONCES) break;
     const scalar = toScalar(nonce);
-    if (scalar === 0n || !usedL.has(toHex(multiply(G, scalar).toBytes()))) continue;
+    if (scalar === 0n || !usedL.has(toHex(publicKeyOf(nonce)))) continue;
     taken.push(scalar);
     nonce.fill(0);
   }
@@ -117,7 +116,7 @@ function assertSigned(tx: Transaction, reconstruction: Reconstruction, curve: Cu
  * @throws NoNonceError when nonces are missing; RangeError, its text a predicate of the transaction, when it differs
  * from its record or cannot be completed.
  */
-export function cosign(request: CosigningRequest, curve: Curve = plainCurve): Cosigned {
+export function cosign(request: CosigningRequest, curve: Curve = loadCurve()): Cosigned {
   const { pending, signers, threshold, signer, keys } = request;
   if (pending.multisigSigs.length === 0) throw new RangeError('it has no attempt to sign it');
   const reconstruction = reconstruct(pending, keys, curve);

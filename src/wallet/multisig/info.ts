@@ -1,6 +1,6 @@
-import { areUsableKeys, type Curve } from '../../crypto/curve.js';
-import { plainCurve } from '../../crypto/plain-curve.js';
-import { BASE } from '../../crypto/point.js';
+import { BASE, type Curve } from '../../crypto/curve/curve.js';
+import { areUsableKeys } from '../../crypto/curve/points.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
 import { randomScalar, scalarBytes } from '../../crypto/scalar.js';
 import type { KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
 import { NONCES } from '../../ringct/clsag-multisig.js';
@@ -60,7 +60,7 @@ export function freshInfo(
   shares: readonly SecretKey[],
   count: number,
   rng: Rng,
-  curve: Curve = plainCurve,
+  curve: Curve = loadCurve(),
 ): FreshInfo {
   const secrets = Array.from({ length: count }, () => scalarBytes(randomScalar(rng)));
   const [base] = curve.hashToPoints([outputKey]) as [Uint8Array];
@@ -81,7 +81,7 @@ export function freshInfo(
 export function partialKeyImages(
   outputKey: PublicKey,
   shares: readonly SecretKey[],
-  curve: Curve = plainCurve,
+  curve: Curve = loadCurve(),
 ): KeyImage[] {
   const secrets = joinBytes(shares);
   const images = curve.keyImages(joinBytes(shares.map(() => outputKey)), secrets);
@@ -97,7 +97,7 @@ export function checkInfo(
   received: SignerInfo,
   keys: Pick<SignerInfo, 'spendPublicKey' | 'viewPublicKey'>,
   group: Group,
-  curve: Curve = plainCurve,
+  curve: Curve = loadCurve(),
 ): void {
   if (
     !equalBytes(received.spendPublicKey, keys.spendPublicKey) ||

@@ -1,7 +1,8 @@
-import { areUsableKeys, type Curve } from '../../crypto/curve.js';
+import type { Curve } from '../../crypto/curve/curve.js';
+import { areUsableKeys } from '../../crypto/curve/points.js';
 import { publicKeyOf } from '../../crypto/derivation.js';
 import { keccak } from '../../crypto/keccak.js';
-import { plainCurve } from '../../crypto/plain-curve.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
 import { checkSignature, signHash } from '../../crypto/signature.js';
 import type { Hash, PublicKey, SecretKey, Signature } from '../../crypto/types.js';
 import { decodeBase58, encodeBase58 } from '../../cryptonote/base58.js';
@@ -70,7 +71,7 @@ const digestOf = ({ round, signer, keys, commonSecret }: KexMessage): Hash =>
 /** @param signerSecret of `signer`. */
 function seal(message: KexMessage, signerSecret: SecretKey, rng: Rng): string {
   const { round, signer, keys, commonSecret } = message;
-  const made = signHash(digestOf(message), signer, signerSecret, rng);
+  const made = signHash(digestOf(message), { publicKey: signer, secret: signerSecret }, rng);
   return commonSecret === undefined
     ? LATER_MAGIC + encodeBase58(encode(laterBody, { round, keys, signer, signature: made }))
     : FIRST_MAGIC + encodeBase58(encode(firstBody, { commonSecret, signer, signature: made }));
@@ -144,7 +145,7 @@ function parse(text: string): { readonly message: KexMessage; readonly signature
  * @throws KexMessageError for another kind of text, a damaged message, unusable keys, or a wrong signature.
  * Source: multisig_kex_msg.cpp `parse_and_validate_msg`.
  */
-export function readKexMessage(text: string, curve: Curve = plainCurve): KexMessage {
+export function readKexMessage(text: string, curve: Curve = loadCurve()): KexMessage {
   const { message, signature: made } = parse(text);
   if (!areUsableKeys([message.signer, ...message.keys], curve))
     throw new KexMessageError('it has an unusable key', 'Pubkey from message was invalid.');

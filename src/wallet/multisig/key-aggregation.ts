@@ -1,5 +1,5 @@
-import { publicKeyOf, toPublicKey } from '../../crypto/derivation.js';
-import { decompress, IDENTITY, multiplyPublic } from '../../crypto/point.js';
+import { publicKeysOf } from '../../crypto/derivation.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
 import { hashToScalar, reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../../crypto/types.js';
 import { compareBytes, paddedName, toHex } from '../../util/bytes.js';
@@ -42,15 +42,15 @@ export interface Aggregate {
  * Source: multisig_account_kex_impl.cpp `generate_multisig_aggregate_key`.
  */
 export function aggregateKeys(others: readonly PublicKey[], own: readonly SecretKey[]): Aggregate {
-  const ownKeys = own.map(publicKeyOf);
+  const ownKeys = publicKeysOf(own);
   const sorted = [...others, ...ownKeys].sort(compareBytes);
   if (new Set(sorted.map(toHex)).size !== sorted.length) throw new RangeError('a key share is listed twice');
-  const sum = sorted.reduce(
-    (total, share) => total.add(multiplyPublic(decompress(share), coefficientOf(share, sorted))),
-    IDENTITY,
-  );
+  const publicKey = loadCurve().multiexp(
+    sorted,
+    sorted.map((share) => coefficientOf(share, sorted)),
+  ) as PublicKey;
   const secrets = own.map((secret, i) =>
     scalarBytes(reduce(toScalar(secret) * coefficientOf(ownKeys[i] as PublicKey, sorted))),
   );
-  return { publicKey: toPublicKey(sum), secrets };
+  return { publicKey, secrets };
 }

@@ -1,7 +1,7 @@
-import { keyDerivation, keyImage, toPublicKey } from '../../crypto/derivation.js';
-import type { Curve } from '../../crypto/curve.js';
-import { plainCurve } from '../../crypto/plain-curve.js';
-import { decompress } from '../../crypto/point.js';
+import { keyDerivation, keyImage } from '../../crypto/derivation.js';
+import type { Curve } from '../../crypto/curve/curve.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
+import { sumOfPoints } from '../../crypto/curve/points.js';
 import { reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
 import type { KeyImage, SecretKey } from '../../crypto/types.js';
 import { toHex } from '../../util/bytes.js';
@@ -40,7 +40,7 @@ export function compositeKeyImage(
   keys: SigningShares,
   partials: readonly KeyImage[],
   count: number,
-  curve: Curve = plainCurve,
+  curve: Curve = loadCurve(),
 ): KeyImage {
   const own = partialKeyImages(output.publicKey, keys.shares, curve);
   const parts = new Map([...own, ...partials].map((part) => [toHex(part), part]));
@@ -49,10 +49,7 @@ export function compositeKeyImage(
   if (parts.size > count) throw new CodecError('signers contradict each other about a partial key image');
   for (const part of own) parts.delete(toHex(part));
   const secret = ownPartOf(output, keys);
-  const image = [...parts.values()].reduce(
-    (sum, part) => sum.add(decompress(part)),
-    decompress(keyImage(output.publicKey, secret)),
-  );
+  const image = sumOfPoints([...parts.values(), keyImage(output.publicKey, secret, curve)], curve);
   secret.fill(0);
-  return toPublicKey(image) as Uint8Array as KeyImage;
+  return image as KeyImage;
 }

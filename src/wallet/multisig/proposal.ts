@@ -1,7 +1,6 @@
-import type { Curve } from '../../crypto/curve.js';
-import { plainCurve } from '../../crypto/plain-curve.js';
-import { hashToPoint } from '../../crypto/hash-to-point.js';
-import { decompress, G, multiply, type Point } from '../../crypto/point.js';
+import { BASE, type Curve } from '../../crypto/curve/curve.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
+import { sumOfPoints } from '../../crypto/curve/points.js';
 import { randomScalar, reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
 import type { PublicKey } from '../../crypto/types.js';
 import type { FeeRates } from '../../cryptonote/fees.js';
@@ -94,7 +93,7 @@ interface OpenInput {
   /** `µ_P·p + µ_C·z` with this signer's part p. Secret. */
   readonly w: bigint;
   /** `Hp(P)` of the real member. */
-  readonly base: Point;
+  readonly base: Uint8Array;
   readonly clsag: Clsag;
 }
 
@@ -105,11 +104,11 @@ function openInput(unsigned: UnsignedTx, proved: ProvedTx, i: number, rng: Rng, 
   const { members: ring, realIndex } = input.ring;
   const z = reduce(input.mask - (proved.inputMasks[i] ?? 0n));
   if (z === 0n) throw new RangeError('the pseudo output must not repeat the commitment of the real member');
-  const base = hashToPoint(own.publicKey);
+  const [base] = curve.hashToPoints([own.publicKey]) as [Uint8Array];
   const clsag: Clsag = {
     s: ring.map((_, j) => (j === realIndex ? NO_SCALAR : proofScalar(randomScalar(rng)))),
     c1: NO_SCALAR,
-    D: multiply(base, z * INV_8).toBytes() as unknown as ProofPoint,
+    D: curve.multiplySecret([base], [scalarBytes(reduce(z * INV_8))])[0] as unknown as ProofPoint,
   };
   const challenger = new ClsagChallenger(
     {
@@ -128,15 +127,21 @@ function openInput(unsigned: UnsignedTx, proved: ProvedTx, i: number, rng: Rng, 
 }
 
 /** One input's part of an attempt: the sums of all nonces, and the first signer's response. */
-function respond({ challenger, w, base }: OpenInput, others: Attempt['nonces'][number], rng: Rng) {
+function respond(
+  { challenger, w, base }: OpenInput,
+  others: Attempt['nonces'][number],
+  rng: Rng,
+  curve: Curve,
+) {
   const own = Array.from({ length: NONCES }, () => randomScalar(rng));
-  const sumOf = (point: Point, part: 'L' | 'R'): Uint8Array[] =>
-    own.map((nonce, i) =>
-      (others[i] ?? [])
-        .reduce((sum, other) => sum.add(decompress(other[part])), multiply(point, nonce))
-        .toBytes(),
-    );
-  const sums: NonceSums = { G: sumOf(G, 'L'), H: sumOf(base, 'R') };
+  const sumsOf = (point: Uint8Array, part: 'L' | 'R'): Uint8Array[] =>
+    curve
+      .multiplySecret(
+        own.map(() => point),
+        own.map(scalarBytes),
+      )
+      .map((product, i) => sumOfPoints([product, ...(others[i] ?? []).map((other) => other[part])], curve));
+  const sums: NonceSums = { G: sumsOf(BASE, 'L'), H: sumsOf(base, 'R') };
   const challenge = challenger.challenge(sums);
   return { sums, c1: proofScalar(challenge.c1), s: proofScalar(clsagShare(challenge, own, w)) };
 }
@@ -146,7 +151,7 @@ function respond({ challenger, w, base }: OpenInput, others: Attempt['nonces'][n
  * @throws RangeError when the plan is inconsistent, or the inputs do not cover it.
  * Source: wallet2.cpp `transfer_selected_rct`, multisig_tx_builder_ringct.cpp `first_partial_sign`.
  */
-export function propose(proposal: ProposalPlan, rng: Rng, curve: Curve = plainCurve): Proposal {
+export function propose(proposal: ProposalPlan, rng: Rng, curve: Curve = loadCurve()): Proposal {
   const { plan, rate, rates, attempts, signingKeys, threshold } = proposal;
   const entropy = scalarBytes(randomScalar(rng));
   const unsigned = settleFee(plan, rate, rates, rng, curve, constructFrom(entropy));
@@ -156,7 +161,9 @@ export function propose(proposal: ProposalPlan, rng: Rng, curve: Curve = plainCu
     plan.inputs.findIndex((input) => input.keyImage === keyImage),
   );
   const sigs = attempts.map(({ ignored, nonces }): MultisigSig => {
-    const responses = inputs.map((input, i) => respond(input, nonces[planIndices[i] ?? -1] ?? [], rng));
+    const responses = inputs.map((input, i) =>
+      respond(input, nonces[planIndices[i] ?? -1] ?? [], rng, curve),
+    );
     return {
       sigs: UNUSED_RCT_SIG,
       ignore: ignored,

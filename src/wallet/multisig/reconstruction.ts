@@ -1,5 +1,5 @@
-import type { Curve } from '../../crypto/curve.js';
-import { decompress, inMainSubgroup } from '../../crypto/point.js';
+import type { Curve } from '../../crypto/curve/curve.js';
+import { isInMainSubgroup } from '../../crypto/curve/points.js';
 import { bytesToInt } from '../../crypto/scalar.js';
 import type { SecretKey } from '../../crypto/types.js';
 import { parseExtra, paymentIdOf } from '../../cryptonote/extra.js';
@@ -130,7 +130,7 @@ function challengerOf(
   curve: Curve,
 ): ClsagChallenger {
   const keyImage = recordedKeyImage(source);
-  if (!inMainSubgroup(decompress(keyImage))) throw bad('a key image is not in the prime-order subgroup');
+  if (!isInMainSubgroup(keyImage, curve)) throw bad('a key image is not in the prime-order subgroup');
   const { ring, realIndex } = source;
   return new ClsagChallenger(
     { message, ring, realIndex, keyImage, D: clsag.D, pseudoOut, s: clsag.s },

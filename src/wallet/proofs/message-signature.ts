@@ -91,7 +91,7 @@ export function signMessage(task: MessageToSign, rng: Rng): string {
   const { secret, ...address } = signerOf(task.keys, task.spendPublicKey, task.index, task.key);
   const publicKey = task.key === 'view' ? address.viewPublicKey : address.spendPublicKey;
   const hash = messageHash(task.message, address, task.key);
-  return HEADER[2] + encodeBase58(signHash(hash, publicKey, secret, rng));
+  return HEADER[2] + encodeBase58(signHash(hash, { publicKey, secret }, rng));
 }
 
 function readSignature(

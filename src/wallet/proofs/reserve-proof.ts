@@ -1,7 +1,7 @@
-import type { Curve } from '../../crypto/curve.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
 import { deriveSubaddressPublicKey, publicKeysOf } from '../../crypto/derivation.js';
 import { keccak } from '../../crypto/keccak.js';
-import { inMainSubgroup, tryDecompress } from '../../crypto/point.js';
+import { isInMainSubgroup } from '../../crypto/curve/points.js';
 import { checkRing, signAlone } from '../../crypto/ring-signature.js';
 import { reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
 import { checkSignature, signHashes } from '../../crypto/signature.js';
@@ -95,12 +95,9 @@ export interface ReserveToProve {
 const PRIMARY: SubaddressIndex = { major: 0, minor: 0 };
 
 /** @returns `ReserveProofV2` and base58. Source: wallet2.cpp `get_reserve_proof`. */
-export function proveReserve(
-  { message, address, outputs, keys }: ReserveToProve,
-  rng: Rng,
-  curve: Curve,
-): string {
+export function proveReserve({ message, address, outputs, keys }: ReserveToProve, rng: Rng): string {
   const signed = proofMessage(message, address, outputs);
+  const curve = loadCurve();
   const sharedSecrets = curve.multiplySecret(
     outputs.map(({ derivationKey }) => derivationKey),
     outputs.map(() => keys.viewSecret),
@@ -110,13 +107,12 @@ export function proveReserve(
     const secret = outputSecretKey(keys, derivation, output.outputIndex, output.subaddress);
     return { ...output, hash: signed, secret, shared };
   });
-  const imageSignatures = signAlone(owned, rng, curve);
+  const imageSignatures = signAlone(owned, rng);
   for (const { secret } of owned) secret.fill(0);
   const secretSignatures = proveSharedSecrets(
     owned.map(({ derivationKey: A, shared: D }) => ({ message: signed, R: address.viewPublicKey, A, D })),
     keys.viewSecret,
     rng,
-    curve,
   );
   const entries = zip(owned, secretSignatures, imageSignatures).map(
     ([output, sharedSecretSignature, keyImageSignature]): ReserveEntry => {
@@ -124,7 +120,7 @@ export function proveReserve(
       return { txHash, outputIndex, sharedSecret, keyImage, sharedSecretSignature, keyImageSignature };
     },
   );
-  return formatReserveProof({ entries, spendKeys: signedSpendKeys(signed, outputs, keys, rng, curve) });
+  return formatReserveProof({ entries, spendKeys: signedSpendKeys(signed, outputs, keys, rng) });
 }
 
 /** Signs with the spend key of the primary address and those of all addresses that hold outputs. */
@@ -133,7 +129,6 @@ function signedSpendKeys(
   outputs: ReserveToProve['outputs'],
   keys: ReserveToProve['keys'],
   rng: Rng,
-  curve: Curve,
 ): SignedSpendKey[] {
   const indices = new Map(
     [PRIMARY, ...outputs.map(({ subaddress }) => subaddress)].map((index) => [
@@ -145,11 +140,11 @@ function signedSpendKeys(
     const own = index.major === 0 && index.minor === 0 ? 0n : subaddressSecret(keys.viewSecret, index);
     return scalarBytes(reduce(toScalar(keys.spendSecret) + own));
   });
-  const own = zip(publicKeysOf(secrets, curve), secrets).map(([publicKey, secret]) => ({
+  const own = zip(publicKeysOf(secrets), secrets).map(([publicKey, secret]) => ({
     publicKey,
     secret,
   }));
-  const signatures = signHashes(signed, own, rng, curve);
+  const signatures = signHashes(signed, own, rng);
   for (const secret of secrets) secret.fill(0);
   return zip(own, signatures).map(([{ publicKey }, signature]) => ({ publicKey, signature }));
 }
@@ -203,9 +198,8 @@ function entryAmount(
         version,
       ),
   );
-  const image = tryDecompress(one.keyImage);
   // An image with torsion would be another image of the same output that the chain has never seen spent.
-  if (!isProven || image === undefined || !inMainSubgroup(image)) return undefined;
+  if (!isProven || !isInMainSubgroup(one.keyImage)) return undefined;
   if (!checkRing(signed, one.keyImage, [output.publicKey], [one.keyImageSignature])) return undefined;
   const derivation = derivationOf(one.sharedSecret);
   const receiver = deriveSubaddressPublicKey(output.publicKey, derivation, one.outputIndex);

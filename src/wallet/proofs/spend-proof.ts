@@ -1,6 +1,7 @@
 import { keyDerivation } from '../../crypto/derivation.js';
 import { keccak } from '../../crypto/keccak.js';
-import { inMainSubgroup, tryDecompress } from '../../crypto/point.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
+import { isInMainSubgroup } from '../../crypto/curve/points.js';
 import { checkRing, signRing } from '../../crypto/ring-signature.js';
 import type { Hash, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
 import { encodeBase58 } from '../../cryptonote/base58.js';
@@ -84,7 +85,7 @@ export function proveSpend({ txHash, message, inputs, keys }: SpendToProve, rng:
   const signed = proofMessage(txHash, message);
   return inputs.reduce((text, { keyImage, ring, output }) => {
     const realIndex = ring.findIndex((key) => equalBytes(key, output.publicKey));
-    if (realIndex < 0 || ring.some((key) => tryDecompress(key) === undefined))
+    if (realIndex < 0 || !loadCurve().arePoints(ring))
       throw new WalletError({
         kind: 'daemon_misbehaves',
         reason: 'it sent a ring without the output it spends',
@@ -114,10 +115,8 @@ export function checkSpend({ txHash, message, inputs, signatures }: SpendToCheck
   const signed = proofMessage(txHash, message);
   const decoded = signatures.map((ring) => ring.map(proofBytes));
   if (inputs.length === 0) return false;
-  return inputs.every(({ keyImage, ring }, i) => {
-    const image = tryDecompress(keyImage);
-    return (
-      image !== undefined && inMainSubgroup(image) && checkRing(signed, keyImage, ring, decoded[i] ?? [])
-    );
-  });
+  return inputs.every(
+    ({ keyImage, ring }, i) =>
+      isInMainSubgroup(keyImage) && checkRing(signed, keyImage, ring, decoded[i] ?? []),
+  );
 }

@@ -7,7 +7,7 @@ import {
   type SharedSecretClaim,
   type TxProofVersion,
 } from '../../crypto/tx-proof.js';
-import { tryDecompress } from '../../crypto/point.js';
+import { isPoint } from '../../crypto/curve/points.js';
 import type { Hash, PublicKey, SecretKey, Signature } from '../../crypto/types.js';
 import { encodeBase58 } from '../../cryptonote/base58.js';
 import type { Address } from '../../cryptonote/types.js';
@@ -196,7 +196,7 @@ export function proveReceived(
   const signed = proofMessage(subject.tx.hash, subject.message);
   const entries = provenKeys(publishedKeys(readFetchedTx(subject.tx))).map((key): TxProofEntry => {
     // A payer may publish invalid points besides the valid keys.
-    if (tryDecompress(key) === undefined) return NO_ENTRY;
+    if (!isPoint(key)) return NO_ENTRY;
     const secret = sharedSecret(key, viewSecret);
     const claim = claimOf('in', signed, key, subject.address, secret);
     return { sharedSecret: secret, signature: proveSharedSecret(claim, viewSecret, rng) };

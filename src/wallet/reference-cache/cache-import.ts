@@ -1,4 +1,4 @@
-import { tryDecompress } from '../../crypto/point.js';
+import { isPoint } from '../../crypto/curve/points.js';
 import type { PublicKey, SecretKey } from '../../crypto/types.js';
 import { formatAddress } from '../../cryptonote/address.js';
 import { subaddressSpendPublicKeys } from '../../cryptonote/subaddress-keys.js';
@@ -104,7 +104,7 @@ function subaddressesOf(
 
 function bookEntry(row: AddressBookRow, network: NetworkType): ImportedWallet['addressBook'][number] {
   const { spendPublicKey, viewPublicKey } = row.address;
-  if (tryDecompress(spendPublicKey) === undefined || tryDecompress(viewPublicKey) === undefined)
+  if (!isPoint(spendPublicKey) || !isPoint(viewPublicKey))
     throw new CodecError('cache: an address book entry is not a valid address');
   const kind = row.isSubaddress ? 'subaddress' : row.hasPaymentId ? 'integrated' : 'standard';
   const address = formatAddress({

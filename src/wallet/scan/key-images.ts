@@ -1,5 +1,5 @@
 import { deriveSubaddressPublicKey, keyDerivation, keyImage, publicKeyOf } from '../../crypto/derivation.js';
-import { inMainSubgroup, tryDecompress } from '../../crypto/point.js';
+import { isInMainSubgroup } from '../../crypto/curve/points.js';
 import { checkRing, signRing } from '../../crypto/ring-signature.js';
 import type { Hash, KeyImage, PublicKey, SecretKey, Signature } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
@@ -98,7 +98,6 @@ export function verifyKeyImage(
   publicKey: PublicKey,
   { keyImage: image, signature }: SignedKeyImage,
 ): KeyImageVerdict {
-  const point = tryDecompress(image);
-  if (point === undefined || !inMainSubgroup(point)) return 'outside';
+  if (!isInMainSubgroup(image)) return 'outside';
   return checkRing(messageOf(image), image, [publicKey], [signature]) ? 'proven' : 'unproven';
 }

@@ -1,11 +1,12 @@
 import { derivationToScalar, deriveSubaddressPublicKey } from '../../crypto/derivation.js';
-import { scalarBytes, toScalar } from '../../crypto/scalar.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
+import { scalarBytes } from '../../crypto/scalar.js';
 import type { Commitment, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
 import { ownKeyImages, type OwnOutputs, type WalletSecrets } from '../../cryptonote/own-outputs.js';
 import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
-import { commit, commitsTo } from '../../ringct/commitment.js';
+import { commitsTo } from '../../ringct/commitment.js';
 import { decryptOutput, type Opening } from '../../ringct/ecdh.js';
-import { amount, type Amount } from '../../util/amount.js';
+import type { Amount } from '../../util/amount.js';
 import { concatBytes, equalBytes } from '../../util/bytes.js';
 import type { SubaddressTable } from './subaddress-table.js';
 
@@ -154,12 +155,8 @@ function keyImagesOf(
   return images;
 }
 
-/** Computes one item after the other, with products of points and secrets in constant time. */
-const plainArithmetic: OutputArithmetic = {
-  commit: (amounts, masks) =>
-    concatBytes(
-      ...amounts.map((value, i) => commit(amount(value), toScalar(masks.subarray(32 * i, 32 * i + 32)))),
-    ),
+const curveArithmetic: OutputArithmetic = {
+  commit: (amounts, masks) => loadCurve().commit(amounts, masks),
   ownKeyImages,
 };
 
@@ -173,7 +170,7 @@ export function receiveOutput(
   derivationKey: PublicKey,
 ): FoundOutput | undefined {
   const claim = claimOutput(table, tx, outputIndex, derivation, derivationKey);
-  return claim && openClaims(keys, [claim], plainArithmetic)[0];
+  return claim && openClaims(keys, [claim], curveArithmetic)[0];
 }
 
 /** `P - Hs(D, i)·G`, or undefined when the output key is not a point. */

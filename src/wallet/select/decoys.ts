@@ -1,5 +1,6 @@
-import { areInMainSubgroup, type Curve } from '../../crypto/curve.js';
-import { plainCurve } from '../../crypto/plain-curve.js';
+import type { Curve } from '../../crypto/curve/curve.js';
+import { areInMainSubgroup } from '../../crypto/curve/points.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
 import type { Commitment, PublicKey } from '../../crypto/types.js';
 import {
   COINBASE_UNLOCK_BLOCKS,
@@ -163,7 +164,7 @@ export function assembleRing(
   real: RealMember,
   candidates: RingCandidates,
   fetched: readonly FetchedOutput[],
-  curve: Curve = plainCurve,
+  curve: Curve = loadCurve(),
 ): Ring {
   if (fetched.length !== candidates.indices.length) throw misbehaves('it sent a wrong number of outputs');
   const byIndex = new Map<number, Candidate>();
@@ -211,7 +212,7 @@ export interface RingParts {
 }
 
 /** {@link assembleRing} for each input. Slow for many inputs: run it on a worker thread. */
-export const assembleRings = (all: readonly RingParts[], curve: Curve = plainCurve): Ring[] =>
+export const assembleRings = (all: readonly RingParts[], curve: Curve = loadCurve()): Ring[] =>
   all.map(({ real, candidates, fetched }) => assembleRing(real, candidates, fetched, curve));
 
 /** Number of outputs below which a chain is too young for the plausibility check. */

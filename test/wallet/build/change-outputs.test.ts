@@ -4,7 +4,7 @@ import { parseExtra } from '../../../src/cryptonote/extra.js';
 import { feeOfWeight, type FeeRates } from '../../../src/cryptonote/fees.js';
 import { parseTransaction } from '../../../src/cryptonote/transaction.js';
 import type { PaymentId, SubaddressIndex } from '../../../src/cryptonote/types.js';
-import { loadCurve } from '../../../src/kernel/load-kernel.js';
+import { loadCurve } from '../../../src/crypto/curve/load-curve.js';
 import { verifyRange } from '../../../src/ringct/bulletproofs-plus.js';
 import { amountsBalance } from '../../../src/ringct/commitment.js';
 import { amount, sum } from '../../../src/util/amount.js';

@@ -6,7 +6,7 @@ import {
   transactionHash,
   transactionWeight,
 } from '../../../src/cryptonote/transaction.js';
-import { loadCurve } from '../../../src/kernel/load-kernel.js';
+import { loadCurve } from '../../../src/crypto/curve/load-curve.js';
 import { verifyRange } from '../../../src/ringct/bulletproofs-plus.js';
 import { verifyClsag } from '../../../src/ringct/clsag.js';
 import { amountsBalance } from '../../../src/ringct/commitment.js';

@@ -15,7 +15,7 @@ import {
 import { buildTransaction } from '../../../src/wallet/build/signing.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { COIN, holder, ownedOutput, spendableInput } from '../fixtures.js';
-import { loadCurve } from '../../../src/kernel/load-kernel.js';
+import { loadCurve } from '../../../src/crypto/curve/load-curve.js';
 
 const { vectors } = JSON.parse(
   readFileSync(new URL('../../../../test/vectors/wallet/pending-tx.json', import.meta.url), 'utf8'),

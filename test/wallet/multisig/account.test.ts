@@ -3,7 +3,7 @@ import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { publicKeyOf } from '../../../src/crypto/derivation.js';
 import { reduce, toScalar } from '../../../src/crypto/scalar.js';
-import { G, multiplyPublic } from '../../../src/crypto/point.js';
+import { G } from '../../../src/crypto/curve/point.js';
 import { formatAddress } from '../../../src/cryptonote/address.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { WalletError } from '../../../src/wallet/model/wallet-error.js';
@@ -19,6 +19,7 @@ import {
 import { choose } from '../../../src/wallet/multisig/combinations.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { exchangeRounds, groupOf, randomSigners, readAll, signerOfSeed } from './groups.js';
+import { multiplyPublic } from '../../support/plain-points.js';
 
 interface Vectors {
   readonly seeds: readonly string[];

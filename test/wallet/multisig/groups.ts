@@ -12,7 +12,7 @@ import {
 } from '../../../src/wallet/multisig/account.js';
 import { readKexMessage } from '../../../src/wallet/multisig/kex-message.js';
 import { randomSecretKey } from '../../../src/crypto/derivation.js';
-import { loadCurve } from '../../../src/kernel/load-kernel.js';
+import { loadCurve } from '../../../src/crypto/curve/load-curve.js';
 import type { Rng } from '../../../src/util/random.js';
 
 export function signerOfSeed(words: string): Signer {

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { keyImage, publicKeyOf, randomSecretKey } from '../../../src/crypto/derivation.js';
-import { hashToPoint } from '../../../src/crypto/hash-to-point.js';
-import { IDENTITY, multiply } from '../../../src/crypto/point.js';
+import { hashToPoint } from '../../../src/crypto/curve/hash-to-point.js';
+import { IDENTITY, multiply } from '../../../src/crypto/curve/point.js';
 import { toScalar } from '../../../src/crypto/scalar.js';
 import type { KeyImage } from '../../../src/crypto/types.js';
 import { checkInfo, freshInfo, nonceCount, type SignerInfo } from '../../../src/wallet/multisig/info.js';

@@ -2,13 +2,14 @@ import {
   derivePublicKey,
   keyDerivation,
   publicKeyOf,
+  publicKeysOf,
   randomSecretKey,
 } from '../../../src/crypto/derivation.js';
 import { randomScalar } from '../../../src/crypto/scalar.js';
 import type { PublicKey, SecretKey } from '../../../src/crypto/types.js';
 import { subaddressKeys } from '../../../src/cryptonote/subaddress-keys.js';
 import type { Address, SubaddressIndex } from '../../../src/cryptonote/types.js';
-import { loadCurve } from '../../../src/kernel/load-kernel.js';
+import { loadCurve } from '../../../src/crypto/curve/load-curve.js';
 import { commit } from '../../../src/ringct/commitment.js';
 import { amount } from '../../../src/util/amount.js';
 import type { Rng } from '../../../src/util/random.js';
@@ -147,7 +148,7 @@ export function proposalOf(
       rate: 20_000n,
       rates: { perByte: [20_000n, 80_000n, 320_000n, 4_000_000n], quantizationMask: 10_000n },
       attempts,
-      signingKeys: account.shares.map(publicKeyOf),
+      signingKeys: publicKeysOf(account.shares),
       threshold: account.threshold,
     },
     rng,

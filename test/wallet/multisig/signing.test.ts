@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { inMainSubgroup, decompress } from '../../../src/crypto/point.js';
+import { decompress } from '../../../src/crypto/curve/point.js';
 import type { SecretKey } from '../../../src/crypto/types.js';
 import { transactionHash, transactionWeight, prefixHash } from '../../../src/cryptonote/transaction.js';
 import type { Address, PaymentId } from '../../../src/cryptonote/types.js';
-import { loadCurve } from '../../../src/kernel/load-kernel.js';
+import { loadCurve } from '../../../src/crypto/curve/load-curve.js';
 import { verifyRange } from '../../../src/ringct/bulletproofs-plus.js';
 import { verifyClsag } from '../../../src/ringct/clsag.js';
 import { amountsBalance } from '../../../src/ringct/commitment.js';
@@ -34,6 +34,7 @@ import {
   type Member,
   type Shared,
 } from './shared-outputs.js';
+import { inMainSubgroup } from '../../support/plain-points.js';
 
 const curve = loadCurve();
 const rng = seededRng('multisig signing');

@@ -55,7 +55,7 @@ describe.each(cases)('a signature by the $key key of $index.major/$index.minor',
 });
 
 describe('a signature of version 1', () => {
-  const signature = `SigV1${encodeBase58(signHash(keccak(message), spendPublicKey, spendSecret, rng))}`;
+  const signature = `SigV1${encodeBase58(signHash(keccak(message), { publicKey: spendPublicKey, secret: spendSecret }, rng))}`;
   it('is good, and the verdict has the version', () => {
     expect(verifyMessage({ message, address: signer.address(), signature })).toEqual({
       good: true,
@@ -65,7 +65,7 @@ describe('a signature of version 1', () => {
   });
   it('by the view key is found too', () => {
     const hash = keccak(message);
-    const made = `SigV1${encodeBase58(signHash(hash, publicKeyOf(viewSecret), viewSecret, rng))}`;
+    const made = `SigV1${encodeBase58(signHash(hash, { publicKey: publicKeyOf(viewSecret), secret: viewSecret }, rng))}`;
     expect(verifyMessage({ message, address: signer.address(), signature: made })).toEqual({
       good: true,
       version: 1,

@@ -1,7 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { keccak } from '../../../src/crypto/keccak.js';
-import { loadCurve } from '../../../src/kernel/load-kernel.js';
 import { checkRing } from '../../../src/crypto/ring-signature.js';
 import type { Hash } from '../../../src/crypto/types.js';
 import { decodeBase58, encodeBase58 } from '../../../src/cryptonote/base58.js';
@@ -59,7 +58,7 @@ const txOf = (hash: Hash) => {
 };
 
 const prove = (of: readonly HeldOutput[] = outputs): string =>
-  proveReserve({ message, address, outputs: of, keys: owner }, rng, loadCurve());
+  proveReserve({ message, address, outputs: of, keys: owner }, rng);
 
 const check = (
   proof: ReserveProof,

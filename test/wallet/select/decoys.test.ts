@@ -1,11 +1,11 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { publicKeyOf, toPublicKey } from '../../../src/crypto/derivation.js';
-import { decompress, G, multiply } from '../../../src/crypto/point.js';
+import { publicKeyOf } from '../../../src/crypto/derivation.js';
+import { decompress, G, multiply } from '../../../src/crypto/curve/point.js';
 import { scalarBytes } from '../../../src/crypto/scalar.js';
 import type { Commitment, PublicKey } from '../../../src/crypto/types.js';
 import { commit } from '../../../src/ringct/commitment.js';
-import { loadCurve } from '../../../src/kernel/load-kernel.js';
+import { loadCurve } from '../../../src/crypto/curve/load-curve.js';
 import { amount } from '../../../src/util/amount.js';
 import { fromHex } from '../../../src/util/bytes.js';
 import type { Rng } from '../../../src/util/random.js';
@@ -20,6 +20,7 @@ import {
 } from '../../../src/wallet/select/decoys.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { ownedOutput } from '../fixtures.js';
+import { toPublicKey } from '../../support/plain-points.js';
 
 /** Every block has `density` outputs. */
 const evenChain = (blocks: number, density: number): number[] =>

@@ -1,4 +1,5 @@
-import { ORDER } from './scalar.js';
+import { fromHex } from '../../util/bytes.js';
+import type { PublicKey } from '../types.js';
 
 /**
  * Batch arithmetic on points of 32 bytes, compressed. All implementations agree on every input and satisfy the same
@@ -73,14 +74,11 @@ export interface Basis {
   foldedSums(first: number, count: number, scalars: readonly bigint[]): Uint8Array[];
 }
 
-/** True for the encoding of the identity. */
-export const isIdentity = (point: Uint8Array): boolean =>
-  point.every((byte, i) => byte === (i === 0 ? 1 : 0));
-
-/** True when points lie in the prime-order subgroup, as the identity does. Public data only. */
-export const areInMainSubgroup = (points: readonly Uint8Array[], curve: Curve): boolean =>
-  curve.multiplyEach(points, ORDER).every(isIdentity);
-
-/** True when all are encodings of points of the prime-order subgroup other than the identity. Public data only. */
-export const areUsableKeys = (keys: readonly Uint8Array[], curve: Curve): boolean =>
-  curve.arePoints(keys) && !keys.some(isIdentity) && areInMainSubgroup(keys, curve);
+/** Encoding of the base point G of the prime-order subgroup. */
+export const BASE = fromHex('58' + '66'.repeat(31)) as PublicKey;
+/** Encoding of the amount generator `H = 8·point(keccak(G))`. Source: rctTypes.h `H`. */
+export const AMOUNT_BASE = fromHex(
+  '8b655970153799af2aeadc9ff1add0ea6c7251d54154cfa92c173a0dd39c1f94',
+) as PublicKey;
+/** Encoding of the identity. */
+export const IDENTITY = fromHex('01' + '00'.repeat(31)) as PublicKey;

@@ -1,6 +1,6 @@
 import { normalizeZ } from '@noble/curves/abstract/curve.js';
 import { IDENTITY, Point } from './point.js';
-import { reduce } from './scalar.js';
+import { reduce } from '../scalar.js';
 
 /*
  * Straus' method: doublings shared among all terms, digits in non-adjacent form. The sum is in extended

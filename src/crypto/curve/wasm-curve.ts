@@ -1,11 +1,11 @@
-import { MOST_TWINS, type Basis, type Curve } from '../crypto/curve.js';
-import { checkScalar, checkScalars, reduce, writeWords } from '../crypto/scalar.js';
-import { chunks, joinBytes } from '../util/bytes.js';
-import { KernelMemory, ROWS } from './kernel-memory.js';
+import { MOST_TWINS, type Basis, type Curve } from './curve.js';
+import { checkScalar, checkScalars, reduce, writeWords } from '../scalar.js';
+import { chunks, joinBytes } from '../../util/bytes.js';
+import { WasmMemory, ROWS } from './wasm-memory.js';
 import type { Build } from './wasm-module.js';
 
 /** Writes scalars modulo ℓ, 32 bytes each. */
-function writeScalars(memory: KernelMemory, at: number, scalars: readonly bigint[]): void {
+function writeScalars(memory: WasmMemory, at: number, scalars: readonly bigint[]): void {
   const words = new BigUint64Array(memory.wasm.memory.buffer, at, 4 * scalars.length);
   scalars.forEach((scalar, i) => writeWords(reduce(scalar), words, 4 * i));
 }
@@ -27,12 +27,7 @@ function mustMatch(points: number, scalars: number): void {
 }
 
 /** Writes the tables of points. @param index of the first in the basis or, if `isOther`, among the other points. */
-function addTables(
-  memory: KernelMemory,
-  points: readonly Uint8Array[],
-  index: number,
-  isOther: boolean,
-): void {
+function addTables(memory: WasmMemory, points: readonly Uint8Array[], index: number, isOther: boolean): void {
   for (let start = 0; start < points.length; start += ROWS) {
     const part = points.slice(start, start + ROWS);
     memory.points.set(rowsOf(part));
@@ -41,13 +36,13 @@ function addTables(
   }
 }
 
-/** A basis: points and tables of their multiples, in a memory of its own. */
+/** A basis: points and tables of their multiples. One with points needs a memory of its own. */
 class WasmBasis implements Basis {
-  readonly #memory: KernelMemory;
+  readonly #memory: WasmMemory;
   #size = 0;
 
-  constructor(build: Build) {
-    this.#memory = new KernelMemory(build);
+  constructor(memory: WasmMemory) {
+    this.#memory = memory;
   }
 
   get size(): number {
@@ -101,15 +96,16 @@ class WasmBasis implements Basis {
 export class WasmCurve implements Curve {
   readonly name: string;
   readonly #build: Build;
-  readonly #memory: KernelMemory;
-  /** Empty basis for sums without one, made on first use: scanning does not need it. */
-  #empty: WasmBasis | undefined;
+  readonly #memory: WasmMemory;
+  /** Basis for sums without one. */
+  readonly #empty: WasmBasis;
 
   /** @throws Error when the engine lacks the instructions of this build. */
-  constructor(build: Build, memory = new KernelMemory(build)) {
+  constructor(build: Build, memory = new WasmMemory(build)) {
     this.name = `wasm ${build}`;
     this.#build = build;
     this.#memory = memory;
+    this.#empty = new WasmBasis(memory);
   }
 
   commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array {
@@ -205,7 +201,6 @@ export class WasmCurve implements Curve {
   }
 
   multiexp(points: readonly Uint8Array[], scalars: readonly bigint[]): Uint8Array {
-    this.#empty ??= new WasmBasis(this.#build);
     return this.#empty.multiexp([], points, scalars);
   }
 
@@ -226,6 +221,6 @@ export class WasmCurve implements Curve {
   }
 
   basis(): Basis {
-    return new WasmBasis(this.#build);
+    return new WasmBasis(new WasmMemory(this.#build));
   }
 }

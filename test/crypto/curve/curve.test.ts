@@ -1,13 +1,14 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Curve } from '../../src/crypto/curve.js';
-import { plainCurve } from '../../src/crypto/plain-curve.js';
-import { G, H, multiplyPublic, Point } from '../../src/crypto/point.js';
-import { intToBytes, ORDER } from '../../src/crypto/scalar.js';
-import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
-import { torsionPoints } from '../ringct/vectors.js';
-import { fastCurves } from '../support/curves.js';
-import { someScalar } from '../support/scalars.js';
+import type { Curve } from '../../../src/crypto/curve/curve.js';
+import { plainCurve } from '../../../src/crypto/curve/plain-curve.js';
+import { G, H, Point } from '../../../src/crypto/curve/point.js';
+import { intToBytes, ORDER } from '../../../src/crypto/scalar.js';
+import { concatBytes, fromHex, toHex } from '../../../src/util/bytes.js';
+import { torsionPoints } from '../../ringct/vectors.js';
+import { fastCurves } from '../../support/curves.js';
+import { someScalar } from '../../support/scalars.js';
+import { multiplyPublic } from '../../support/plain-points.js';
 
 const P = 2n ** 255n - 19n;
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from '@jest/globals';
-import { bytesToInt, intToBytes, ORDER } from '../../src/crypto/scalar.js';
-import { seededRng } from '../support/seeded-rng.js';
+import { bytesToInt, intToBytes, ORDER } from '../../../src/crypto/scalar.js';
+import { seededRng } from '../../support/seeded-rng.js';
 
-/** Source: src/kernel/assembly/field-test.ts. */
+/** Source: src/crypto/curve/assembly/field-test.ts. */
 interface Field {
   readonly memory: WebAssembly.Memory;
   prepare(): void;

@@ -20,7 +20,7 @@ function digitsOf(n: bigint): Int8Array {
 const even = (count: number): number => count + (count & 1);
 
 /** An instance of the assembly, with views of the memory areas for its arguments and results. */
-export class KernelMemory {
+export class WasmMemory {
   readonly wasm: KernelExports;
   #views: Views;
 
@@ -128,6 +128,17 @@ export class KernelMemory {
       return results;
     });
   }
+}
+
+const memories = new Map<Build, WasmMemory>();
+
+/** Memory that all curve arithmetic of this thread shares: each call ends before the next one begins. */
+export function sharedMemory(build: Build): WasmMemory {
+  const known = memories.get(build);
+  if (known !== undefined) return known;
+  const memory = new WasmMemory(build);
+  memories.set(build, memory);
+  return memory;
 }
 
 interface Products {

@@ -1,11 +1,12 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { G, H, IDENTITY, multiplyPublic, type Point } from '../../src/crypto/point.js';
-import { ORDER } from '../../src/crypto/scalar.js';
-import { storedMultiples, multiexp, multiplesOf } from '../../src/crypto/multiexp.js';
-import { toHex } from '../../src/util/bytes.js';
-import { torsionPoints } from '../ringct/vectors.js';
-import { someScalar } from '../support/scalars.js';
+import { G, H, IDENTITY, type Point } from '../../../src/crypto/curve/point.js';
+import { ORDER } from '../../../src/crypto/scalar.js';
+import { storedMultiples, multiexp, multiplesOf } from '../../../src/crypto/curve/multiexp.js';
+import { toHex } from '../../../src/util/bytes.js';
+import { torsionPoints } from '../../ringct/vectors.js';
+import { someScalar } from '../../support/scalars.js';
+import { multiplyPublic } from '../../support/plain-points.js';
 
 /** Sum computed term by term; each factor is the representative in [0, ℓ). */
 const naive = (points: readonly Point[], scalars: readonly bigint[]): Point =>

@@ -1,7 +1,6 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
-import { fromHex } from '../util/bytes.js';
-import { reduce } from './scalar.js';
-import type { PublicKey } from './types.js';
+import { reduce } from '../scalar.js';
+import { AMOUNT_BASE } from './curve.js';
 
 /** A point of the curve, torsion allowed. */
 export const Point = ed25519.Point;
@@ -11,8 +10,6 @@ export type Point = InstanceType<typeof Point>;
 export const G = Point.BASE;
 // Windows of 5 bits are as fast as noble's default of 8, whose table takes 70 ms to build on every thread.
 G.precompute(5);
-/** Encoding of {@link G}. */
-export const BASE = G.toBytes() as PublicKey;
 export const IDENTITY = Point.ZERO;
 
 /**
@@ -46,14 +43,8 @@ export function multiply(point: Point, scalar: bigint): Point {
   return s === 0n ? IDENTITY : point.multiply(s);
 }
 
-/** `s·P` in variable time. Public scalars only. */
-export const multiplyPublic = (point: Point, scalar: bigint): Point => point.multiplyUnsafe(reduce(scalar));
-
-/** True in the prime-order subgroup, including the identity. Source: rctOps `isInMainSubgroup`. */
-export const inMainSubgroup = (point: Point): boolean => point.isTorsionFree();
-
 /** `8·P`. */
 export const multiplyBy8 = (point: Point): Point => point.clearCofactor();
 
-/** The amount generator `H = 8·point(keccak(G))`. Source: rctTypes.h `H`. */
-export const H = decompress(fromHex('8b655970153799af2aeadc9ff1add0ea6c7251d54154cfa92c173a0dd39c1f94'));
+/** The amount generator {@link AMOUNT_BASE}. */
+export const H = decompress(AMOUNT_BASE);

@@ -1,11 +1,9 @@
-import { chunks, concatBytes } from '../util/bytes.js';
+import { chunks, concatBytes } from '../../util/bytes.js';
 import { MOST_TWINS, type Basis, type Curve } from './curve.js';
-import { keyImage } from './derivation.js';
 import { hashToPoint } from './hash-to-point.js';
 import { storedMultiples, multiexp, type Multiples } from './multiexp.js';
 import { decompress, G, H, multiply, Point, tryDecompress } from './point.js';
-import { toScalar } from './scalar.js';
-import type { PublicKey, SecretKey } from './types.js';
+import { toScalar } from '../scalar.js';
 
 class PlainBasis implements Basis {
   readonly #points: Multiples[] = [];
@@ -79,7 +77,7 @@ export const plainCurve: Curve = {
   keyImages: (outputKeys, secrets) =>
     concatBytes(
       ...chunks(outputKeys, 32).map((key, i) =>
-        keyImage(key as PublicKey, secrets.slice(32 * i, 32 * i + 32) as SecretKey),
+        multiply(hashToPoint(key), toScalar(secrets.subarray(32 * i, 32 * i + 32))).toBytes(),
       ),
     ),
   multiplySecret: (points, secrets) =>

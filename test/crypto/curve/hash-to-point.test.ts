@@ -1,10 +1,11 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { hashToPoint, mapToCurve } from '../../src/crypto/hash-to-point.js';
-import { H, inMainSubgroup } from '../../src/crypto/point.js';
-import { G } from '../../src/crypto/point.js';
-import { fromHex, toHex } from '../../src/util/bytes.js';
-import { vectorsOf } from './vectors.js';
+import { hashToPoint, mapToCurve } from '../../../src/crypto/curve/hash-to-point.js';
+import { H } from '../../../src/crypto/curve/point.js';
+import { G } from '../../../src/crypto/curve/point.js';
+import { fromHex, toHex } from '../../../src/util/bytes.js';
+import { vectorsOf } from '../vectors.js';
+import { inMainSubgroup } from '../../support/plain-points.js';
 
 describe('mapToCurve', () => {
   test.each(vectorsOf('hash_to_point'))('maps $title', ({ words: [bytes = '', point] }) => {

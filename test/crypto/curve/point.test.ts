@@ -5,15 +5,14 @@ import {
   G,
   H,
   IDENTITY,
-  inMainSubgroup,
   multiply,
   multiplyBy8,
-  multiplyPublic,
   tryDecompress,
-} from '../../src/crypto/point.js';
-import { ORDER } from '../../src/crypto/scalar.js';
-import { fromHex, toHex } from '../../src/util/bytes.js';
-import { NOT_CANONICAL, SMALL_ORDER, verdictsOf } from './vectors.js';
+} from '../../../src/crypto/curve/point.js';
+import { ORDER } from '../../../src/crypto/scalar.js';
+import { fromHex, toHex } from '../../../src/util/bytes.js';
+import { NOT_CANONICAL, SMALL_ORDER, verdictsOf } from '../vectors.js';
+import { inMainSubgroup, multiplyPublic } from '../../support/plain-points.js';
 
 describe('decompress', () => {
   const { valid, invalid } = verdictsOf('check_key');

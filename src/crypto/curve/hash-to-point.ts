@@ -1,6 +1,6 @@
-import { keccak } from './keccak.js';
+import { keccak } from '../keccak.js';
 import { multiplyBy8, Point } from './point.js';
-import { bytesToInt } from './scalar.js';
+import { bytesToInt } from '../scalar.js';
 
 const { Fp } = Point;
 
