@@ -1,5 +1,5 @@
 // Compiles what runs as WebAssembly into build/: Keccak and the block parser; CryptoNight and the kernel once a set of
-// instructions (src/crypto/slow-hash.ts and src/crypto/curve/wasm-build.ts pick one). `bin/build-wasm.js tests` also compiles
+// instructions (src/crypto/slow-hash.ts and src/crypto/curve/build-choice.ts pick one). `bin/build-wasm.js tests` also compiles
 // what the tests of the kernel's field call. All in one process: the compiler itself takes longest to start.
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';

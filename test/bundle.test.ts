@@ -42,7 +42,7 @@ describe.each(['server', 'checked'])('build/%s', (bundle) => {
         (name) =>
           readFileSync(join(ROOT, 'build', bundle, name), 'utf8').match(/^import .*'node:.*$/gm) ?? [],
       );
-    expect([...new Set(imports)]).toEqual(["import { createRequire } from 'node:module';"]);
+    expect([...new Set(imports)]).toEqual(["import { createRequire as requireFrom } from 'node:module';"]);
   });
 });
 
