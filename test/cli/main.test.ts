@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createWallet } from '../support/create-wallet.js';
 import { post } from '../support/json-rpc.js';
-import { freePort, start, until } from '../support/process.js';
+import { freePort, logged, start, until } from '../support/process.js';
 import { MAIN, startWalletRpc } from '../support/wallet-rpc.js';
 
 const directory = (): string => mkdtempSync(join(tmpdir(), 'main-'));
@@ -168,8 +168,8 @@ describe('a running server', () => {
 
   it('warns of flags without effect and of a missing login', async () => {
     const server = await startWalletRpc({ args: ['--no-initial-sync'] });
-    expect(server.process.output()).toContain('--no-initial-sync is ignored');
-    expect(server.process.output()).toContain('No login');
+    await logged(server.process, '--no-initial-sync is ignored');
+    await logged(server.process, 'No login');
     await server.stop();
   });
 
@@ -178,7 +178,7 @@ describe('a running server', () => {
     ['1.32', 'Interface: wallet RPC 1.32'],
   ])('logs that it serves interface %s', async (version, line) => {
     const server = await startWalletRpc({ args: [`--api-version=${version}`] });
-    expect(server.process.output()).toContain(line);
+    await logged(server.process, line);
     await server.stop();
   });
 
@@ -186,14 +186,14 @@ describe('a running server', () => {
     const server = await startWalletRpc({ args: ['--log-level=0,wallet.rpc:DEBUG'] });
     const { categories } = await server.rpc('set_log_categories', { categories: '+' });
     expect(categories).toMatch(/^\*:WARNING,.*,wallet\.rpc:DEBUG$/);
-    expect(server.process.output()).toContain('method=get_version');
+    await logged(server.process, 'method=get_version');
     await server.stop();
   });
 
   it('names a daemon that cannot be used, and the remedy', async () => {
     const server = await startWalletRpc({ daemon: '127.0.0.1:1' });
     await createWallet(server, 'w');
-    await until('the line', () => server.process.output().includes('the daemon cannot be used'));
+    await logged(server.process, 'the daemon cannot be used');
     expect(server.process.output()).toMatch(
       /name another with --daemon-address or set_daemon daemon=127\.0\.0\.1:1 /,
     );

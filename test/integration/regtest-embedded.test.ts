@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createWallet } from '../support/create-wallet.js';
 import { daemonAt, type Monerod } from '../support/monerod.js';
-import { until } from '../support/process.js';
+import { logged, until } from '../support/process.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /* `--regtest` starts a wallet server together with a node. */
@@ -11,7 +11,7 @@ let daemon: Omit<Monerod, 'stop'>;
 
 const start = async (): Promise<void> => {
   wallet = await startWalletRpc({ args: ['--regtest', '--daemon-port=0'] });
-  const [, port] = /Daemon: 127\.0\.0\.1:(\d+)/.exec(wallet.process.output()) ?? [];
+  const [, port] = await logged(wallet.process, /Daemon: 127\.0\.0\.1:(\d+)/);
   daemon = daemonAt(Number(port));
 };
 

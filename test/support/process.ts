@@ -94,3 +94,11 @@ export async function stop(
     clearTimeout(timer);
   }
 }
+
+/** Waits for a line of a program's output. @returns what the pattern matched. */
+export const logged = ({ output }: RunningProcess, line: string | RegExp): Promise<RegExpMatchArray> =>
+  until(`the line ${String(line)}`, () => {
+    const text = output();
+    if (typeof line !== 'string') return text.match(line) ?? undefined;
+    return text.includes(line) ? [line] : undefined;
+  });
