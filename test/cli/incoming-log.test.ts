@@ -56,6 +56,28 @@ describe('incoming transactions', () => {
     ]);
   });
 
+  it('are counted once a wallet has logged ten hashes in a second', () => {
+    log.note('a', hashes(6));
+    log.note('b', hashes(10));
+    log.note('a', hashes(4));
+    log.note('a', hashes(4));
+    log.note('b', hashes(1));
+    log.note('b', []);
+    expect(lines.map(({ name, txids }) => [name, (txids as string[]).length])).toEqual([
+      ['a', 6],
+      ['b', 10],
+      ['a', 4],
+    ]);
+    jest.advanceTimersByTime(1000);
+    expect(lines.slice(3)).toEqual([
+      { level: 30, name: 'a', count: 4, msg: 'incoming transactions' },
+      { level: 30, name: 'b', count: 1, msg: 'incoming transactions' },
+    ]);
+    log.note('a', hashes(1));
+    jest.advanceTimersByTime(1000);
+    expect(lines.slice(5)).toEqual([{ level: 30, name: 'a', txid: textOf(0), msg: 'incoming transaction' }]);
+  });
+
   it('are logged at once when a wallet is closed', () => {
     log.note('a', hashes(11));
     log.flush();
