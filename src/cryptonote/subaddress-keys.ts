@@ -80,6 +80,10 @@ function assertRange(from: number, to: number): void {
     throw new RangeError(`subaddress range: ${from} to ${to}`);
 }
 
+/** {@link subaddressSecret}; zero for {0, 0}. */
+const secretOf = (viewSecret: SecretKey, index: SubaddressIndex): bigint =>
+  isPrimary(index) ? 0n : subaddressSecret(viewSecret, index);
+
 /** `D = B + m·G` for each m. @throws RangeError when B is not a point. */
 function addSecrets(spendPublicKey: PublicKey, secrets: readonly bigint[]): PublicKey[] {
   const scalars = secrets.map(scalarBytes);
@@ -101,10 +105,6 @@ export const subaddressSpendPublicKey = (
   viewSecret: SecretKey,
   index: SubaddressIndex,
 ): PublicKey => addSecrets(spendPublicKey, [secretOf(viewSecret, index)])[0] as PublicKey;
-
-/** {@link subaddressSecret}; zero for {0, 0}. */
-const secretOf = (viewSecret: SecretKey, index: SubaddressIndex): bigint =>
-  isPrimary(index) ? 0n : subaddressSecret(viewSecret, index);
 
 /**
  * `D` and `C = a·D`; {0, 0} gives the primary address, `B` and `a·G`.
