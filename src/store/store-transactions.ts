@@ -87,14 +87,22 @@ export class StoreTransactions {
 
   /** Runs one transaction, which is on disk when this returns. @throws the error of the task or of the commit. */
   write<T>(task: (w: WalletWriter) => T): T {
-    return this.#commit(task, () => this.#parts.file.flushNextCommit());
+    return this.#atomically(task, (run) => {
+      this.#pages.end();
+      this.#begin(() => this.#parts.file.flushNextCommit());
+      return this.#parts.file.db.transaction(run).immediate();
+    });
   }
 
-  /** Runs one transaction without waiting for the disk. */
+  /** Runs one transaction without waiting for the disk; that of pages, if one is open. */
   writeRecoverable<T>(task: (w: WalletWriter) => T): T {
-    const result = this.#commit(task, () => this.#parts.file.deferFlush());
-    this.#parts.file.noteCommit();
-    return result;
+    return this.#atomically(task, (run) => {
+      if (this.#pages.isOpen) return this.#pages.join(run);
+      this.#begin(() => this.#parts.file.deferFlush());
+      const result = this.#parts.file.db.transaction(run).immediate();
+      this.#parts.file.noteCommit();
+      return result;
+    });
   }
 
   /** Stores a page; others share its commit if it is followed by them, in a file; few of them where this is busy. */
@@ -165,14 +173,13 @@ export class StoreTransactions {
     });
   }
 
-  #commit<T>(task: (w: WalletWriter) => T, setFlushing: () => void): T {
+  /** @param commit runs the task in a transaction, and commits it. */
+  #atomically<T>(task: (w: WalletWriter) => T, commit: (run: () => T) => T): T {
     const { file, deferred } = this.#parts;
     file.assertOpen();
     this.#assertNotWriting();
     return file.detectingDamage(() => {
-      this.#pages.end();
-      this.#begin(setFlushing);
-      const result = file.db.transaction(() => this.#runTask(task)).immediate();
+      const result = commit(() => this.#runTask(task));
       deferred.clear();
       this.#reportEvents();
       return result;

@@ -137,6 +137,30 @@ describe('pages that others follow', () => {
     await store.waitForCheckpoint();
   });
 
+  it('share their commit with a write that does not wait for the disk', () => {
+    const commits = jest.spyOn(Database.prototype, 'exec');
+    add(paid(0));
+    store.writeRecoverable((w) => w.attributes.set('a', 'b'));
+    expect(commits.mock.calls.map(([sql]) => sql)).toEqual(['BEGIN IMMEDIATE', 'COMMIT']);
+    expect(store.read((r) => r.attributes.get('a'))).toBe('b');
+  });
+
+  it('stay in their transaction without the changes of a write that fails in it', () => {
+    add(paid(0));
+    const fail = (): void =>
+      store.writeRecoverable((w) => {
+        w.attributes.set('a', 'b');
+        w.applyPage(paid(1));
+        throw new Error('refused');
+      });
+    expect(fail).toThrow('refused');
+    expect([store.height(), committed(), lost]).toEqual([1, 0, []]);
+    add(paid(1));
+    store.commitPages();
+    expect([store.height(), committed(), store.read((r) => r.outputs.count())]).toEqual([2, 2, 2]);
+    expect(store.read((r) => r.attributes.get('a'))).toBeUndefined();
+  });
+
   it('are committed with a last page that none follows, and when the store is closed', () => {
     add(paid(0));
     store.addPage(paid(1));
@@ -225,6 +249,11 @@ describe('a commit of pages that fails', () => {
     fails(() => store.addPage(paid(2)));
     store.addPage(paid(1));
     expect(store.height()).toBe(2);
+  });
+
+  it('fails a write that shares it', () => {
+    fails(() => store.writeRecoverable((w) => w.attributes.set('a', 'b')));
+    expect(store.read((r) => r.attributes.get('a'))).toBeUndefined();
   });
 
   it('fails the page that is added after the limit', () => {
