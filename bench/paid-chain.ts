@@ -110,7 +110,7 @@ function outputMaker(payee: Payee, addresses: number): (blocks: number) => Itera
     const count = blocks * PAYMENTS_A_BLOCK;
     const points: Point[] = [];
     for (let i = 0; i < count; i++) points.push((last = last.add(G)));
-    const keys = normalizeZ(Point, points).map((point) => point.toBytes() as PublicKey);
+    const keys = normalizeZ(Point, points).map(toPublicKey);
     const { derivations } = kernel.scan(
       {
         keys: concatBytes(...keys),

@@ -4,7 +4,7 @@ import { deriveSecretKey } from '../crypto/derivation.js';
 import { checkScalar, reduce, scalarBytes, toScalar } from '../crypto/scalar.js';
 import type { KeyDerivation, SecretKey } from '../crypto/types.js';
 import { chunks, joinBytes } from '../util/bytes.js';
-import { isPrimary, subaddressSecret } from './subaddress-keys.js';
+import { addressSecret } from './subaddress-keys.js';
 import type { SubaddressIndex } from './types.js';
 
 /** Own outputs, with the data from which their secret keys follow, in flat arrays. */
@@ -36,8 +36,7 @@ export function outputSecretKey(
   subaddress: SubaddressIndex,
 ): SecretKey {
   const primary = deriveSecretKey(derivation, outputIndex, keys.spendSecret);
-  if (isPrimary(subaddress)) return primary;
-  return scalarBytes(reduce(toScalar(primary) + subaddressSecret(keys.viewSecret, subaddress)));
+  return scalarBytes(reduce(toScalar(primary) + addressSecret(keys.viewSecret, subaddress)));
 }
 
 /**

@@ -80,8 +80,8 @@ function assertRange(from: number, to: number): void {
     throw new RangeError(`subaddress range: ${from} to ${to}`);
 }
 
-/** {@link subaddressSecret}; zero for {0, 0}. */
-const secretOf = (viewSecret: SecretKey, index: SubaddressIndex): bigint =>
+/** {@link subaddressSecret} of any address: zero for {0, 0}. */
+export const addressSecret = (viewSecret: SecretKey, index: SubaddressIndex): bigint =>
   isPrimary(index) ? 0n : subaddressSecret(viewSecret, index);
 
 /** `D = B + m·G` for each m. @throws RangeError when B is not a point. */
@@ -104,7 +104,7 @@ export const subaddressSpendPublicKey = (
   spendPublicKey: PublicKey,
   viewSecret: SecretKey,
   index: SubaddressIndex,
-): PublicKey => addSecrets(spendPublicKey, [secretOf(viewSecret, index)])[0] as PublicKey;
+): PublicKey => addSecrets(spendPublicKey, [addressSecret(viewSecret, index)])[0] as PublicKey;
 
 /**
  * `D` and `C = a·D`; {0, 0} gives the primary address, `B` and `a·G`.
@@ -135,6 +135,6 @@ export function subaddressSpendPublicKeys(
 ): PublicKey[] {
   assertRange(from, to);
   const secrets: bigint[] = [];
-  for (let minor = from; minor < to; minor++) secrets.push(secretOf(viewSecret, { major, minor }));
+  for (let minor = from; minor < to; minor++) secrets.push(addressSecret(viewSecret, { major, minor }));
   return addSecrets(spendPublicKey, secrets);
 }

@@ -18,13 +18,17 @@ export const isIdentity = (point: Uint8Array): boolean => equalBytes(point, IDEN
 export const areInMainSubgroup = (points: readonly Uint8Array[], curve: Curve = loadCurve()): boolean =>
   curve.multiplyEach(points, ORDER).every(isIdentity);
 
-/** True for the encoding of a point of the prime-order subgroup, the identity included. */
+/** True when all are encodings of points of the prime-order subgroup, the identity included. */
+export const areSubgroupPoints = (all: readonly Uint8Array[], curve: Curve = loadCurve()): boolean =>
+  curve.arePoints(all) && areInMainSubgroup(all, curve);
+
+/** {@link areSubgroupPoints} for one encoding. */
 export const isInMainSubgroup = (bytes: Uint8Array, curve: Curve = loadCurve()): boolean =>
-  isPoint(bytes, curve) && areInMainSubgroup([bytes], curve);
+  areSubgroupPoints([bytes], curve);
 
 /** True when all are encodings of points of the prime-order subgroup other than the identity. */
 export const areUsableKeys = (keys: readonly Uint8Array[], curve: Curve = loadCurve()): boolean =>
-  curve.arePoints(keys) && !keys.some(isIdentity) && areInMainSubgroup(keys, curve);
+  !keys.some(isIdentity) && areSubgroupPoints(keys, curve);
 
 /** Sum of points. @throws RangeError for an encoding that is not a point. */
 export const sumOfPoints = (points: readonly Uint8Array[], curve: Curve = loadCurve()): Uint8Array =>

@@ -1,9 +1,9 @@
 import type { Curve } from '../../crypto/curve/curve.js';
-import { derivationToScalar, keyDerivations, viewTag } from '../../crypto/derivation.js';
+import { derivationToScalar, keyDerivation, keyDerivations, viewTag } from '../../crypto/derivation.js';
 import { loadCurve } from '../../crypto/curve/load-curve.js';
 import { BASE } from '../../crypto/curve/curve.js';
 import { scalarBytes } from '../../crypto/scalar.js';
-import type { KeyDerivation, PublicKey, SecretKey } from '../../crypto/types.js';
+import type { PublicKey, SecretKey } from '../../crypto/types.js';
 import { paymentIdField, writeExtra, type ExtraField } from '../../cryptonote/extra.js';
 import { cryptPaymentId } from '../../cryptonote/payment-id.js';
 import type { Address, PaymentId, TxOutput } from '../../cryptonote/types.js';
@@ -127,7 +127,7 @@ export function layOutOutputs(
   // A dummy id of zeros makes payments with and without an id look alike, unless there are more than two outputs.
   if (paymentId !== undefined || (targets.length <= 2 && others.length <= 1)) {
     const { viewPublicKey } = others[0] ?? changeAddress;
-    const [derivation] = keyDerivations([[viewPublicKey, txSecretKey]], curve) as [KeyDerivation];
+    const derivation = keyDerivation(viewPublicKey, txSecretKey, curve);
     const id = cryptPaymentId(paymentId ?? (new Uint8Array(8) as PaymentId), derivation);
     fields.push(paymentIdField({ kind: 'short', id }));
   }

@@ -4,7 +4,7 @@ import { reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
 import { checkSignature, signHash } from '../../crypto/signature.js';
 import type { Hash, PublicKey, SecretKey } from '../../crypto/types.js';
 import { decodeBase58, encodeBase58 } from '../../cryptonote/base58.js';
-import { subaddressSecret, type AddressKeys } from '../../cryptonote/subaddress-keys.js';
+import { isPrimary, subaddressSecret, type AddressKeys } from '../../cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import { utf8 } from '../../util/bytes.js';
 import { CodecError, encode, varintNumber } from '../../util/codec.js';
@@ -58,7 +58,7 @@ function signerOf(
   index: SubaddressIndex,
   key: SigningKey,
 ): Signer {
-  if (index.major === 0 && index.minor === 0) {
+  if (isPrimary(index)) {
     const secret = key === 'view' ? viewSecret : spendSecret;
     if (secret === undefined) throw new WalletError({ kind: 'view_only' });
     return { secret, spendPublicKey: primarySpendKey, viewPublicKey: publicKeyOf(viewSecret) };

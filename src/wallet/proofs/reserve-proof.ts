@@ -13,7 +13,7 @@ import {
 } from '../../crypto/tx-proof.js';
 import type { Hash, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
 import { outputSecretKey } from '../../cryptonote/own-outputs.js';
-import { subaddressSecret, type AddressKeys } from '../../cryptonote/subaddress-keys.js';
+import { addressSecret, type AddressKeys } from '../../cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import { sum, ZERO, type Amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
@@ -136,10 +136,9 @@ function signedSpendKeys(
       index,
     ]),
   );
-  const secrets = [...indices.values()].map((index) => {
-    const own = index.major === 0 && index.minor === 0 ? 0n : subaddressSecret(keys.viewSecret, index);
-    return scalarBytes(reduce(toScalar(keys.spendSecret) + own));
-  });
+  const secrets = [...indices.values()].map((index) =>
+    scalarBytes(reduce(toScalar(keys.spendSecret) + addressSecret(keys.viewSecret, index))),
+  );
   const own = zip(publicKeysOf(secrets), secrets).map(([publicKey, secret]) => ({
     publicKey,
     secret,

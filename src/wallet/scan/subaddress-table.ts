@@ -22,7 +22,7 @@ const NO_SUBADDRESSES: PackedSubaddresses = new Uint8Array();
 /** Spend keys of `from` ≤ minor < `to` in one account, 32 bytes each. */
 export type SpendKeyRange = (...range: Parameters<typeof subaddressSpendPublicKeys>) => Uint8Array;
 
-const plainSpendKeys: SpendKeyRange = (...range) => joinBytes(subaddressSpendPublicKeys(...range));
+const spendKeysOf: SpendKeyRange = (...range) => joinBytes(subaddressSpendPublicKeys(...range));
 
 /**
  * Spend public keys of the wallet's addresses. Grows as addresses are used, so that every address within the
@@ -43,7 +43,7 @@ export class SubaddressTable {
     spendPublicKey: PublicKey,
     viewSecret: SecretKey,
     lookahead: Lookahead = DEFAULT_LOOKAHEAD,
-    spendKeys: SpendKeyRange = plainSpendKeys,
+    spendKeys: SpendKeyRange = spendKeysOf,
   ) {
     this.#spendKeys = spendKeys;
     this.#spendPublicKey = spendPublicKey;

@@ -1,5 +1,5 @@
 import type { Curve } from '../../crypto/curve/curve.js';
-import { areInMainSubgroup } from '../../crypto/curve/points.js';
+import { areSubgroupPoints } from '../../crypto/curve/points.js';
 import { loadCurve } from '../../crypto/curve/load-curve.js';
 import type { Commitment, PublicKey } from '../../crypto/types.js';
 import {
@@ -199,10 +199,8 @@ export function assembleRing(
 }
 
 /** Key and commitment must lie in the main subgroup; otherwise the ring reveals its real member or is refused. */
-function isUsable({ publicKey, commitment }: Candidate, curve: Curve): boolean {
-  const points = [publicKey, commitment];
-  return curve.arePoints(points) && areInMainSubgroup(points, curve);
-}
+const isUsable = ({ publicKey, commitment }: Candidate, curve: Curve): boolean =>
+  areSubgroupPoints([publicKey, commitment], curve);
 
 /** Input of {@link assembleRing}. Plain data, so that it can be posted to a thread. */
 export interface RingParts {
