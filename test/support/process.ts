@@ -1,16 +1,31 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer, type AddressInfo } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+
+/** Number of ports of a Jest worker. */
+const PORTS = 2000;
+/**
+ * First of them: below the ports that Linux gives to outgoing connections, one of which could take a port before its
+ * server listens, and apart from those of Jest's other workers.
+ */
+const FIRST_PORT = 20_000 + PORTS * (Number(process.env['JEST_WORKER_ID'] ?? 0) % 4);
+/** Offset of the next port to try. */
+let next = randomInt(PORTS);
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 
 /** Finds a free port. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => resolve());
-  });
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
+  for (let tried = 0; tried < PORTS; tried++) {
+    const port = FIRST_PORT + (next++ % PORTS);
+    if (await isFree(port)) return port;
+  }
+  throw new Error('no port is free');
 }
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
