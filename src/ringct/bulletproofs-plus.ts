@@ -19,10 +19,10 @@ import type { BulletproofPlus, ProofPoint, ProofScalar } from './types.js';
 /** Bits of an amount. */
 const N = 64;
 const MAX_AMOUNTS = 16;
-/** Generators are folded once each is a sum of this many original ones. */
+/** Generators are folded once each is a sum of this many points. */
 const FOLD = 8;
-/** Number of coefficients up to which generators are not folded any further. */
-const MIN_FOLDED = 128;
+/** Number of points up to which generators are not folded any further. */
+const MIN_FOLDED = 64;
 const text = new TextEncoder();
 const GENERATOR_SALT = text.encode('bulletproof_plus');
 
@@ -162,9 +162,14 @@ export function proveRange(
   }
 }
 
-/** Generators as sums over a basis: the i-th of `size` is Σ coefficients[j]·points[j] over j ≡ i mod size. */
+/**
+ * Generators of a round as sums over a basis, whose points are blocks of `size` generators each: the i-th generator is
+ * the sum of the i-th points of all blocks, each multiplied by the factor of its block.
+ */
 interface Generators {
   readonly basis: Basis;
+  readonly size: number;
+  /** Factors, one per block of points. */
   readonly g: readonly bigint[];
   readonly h: readonly bigint[];
 }
@@ -176,35 +181,31 @@ const interleaved = (ofG: bigint, ofH: bigint, g: readonly bigint[], h: readonly
   ...g.flatMap((scalar, i) => [h[i] ?? 0n, scalar]),
 ];
 
-/** Coefficients of one half of 2·n generators, each multiplied by its scalar; zero for the other half. */
-const half = (
-  coefficients: readonly bigint[],
-  n: number,
-  which: 'low' | 'high',
-  scalars: readonly bigint[],
-): bigint[] =>
-  coefficients.map((coefficient, i) =>
-    i % (2 * n) >= n === (which === 'high') ? reduce(coefficient * (scalars[i % n] ?? 0n)) : 0n,
-  );
+/** Scalars of the points of a basis, for scalars of the low half of the generators, or of the high half. */
+const inHalf = (factors: readonly bigint[], which: 'low' | 'high', scalars: readonly bigint[]): bigint[] => {
+  const zeros = scalars.map(() => 0n);
+  return factors.flatMap((factor) => {
+    const products = scalars.map((scalar) => reduce(factor * scalar));
+    return which === 'low' ? [...products, ...zeros] : [...zeros, ...products];
+  });
+};
 
-/** Halves 2·n generators to n: low·lowFactor + high·highFactor. */
-const halved = (
-  coefficients: readonly bigint[],
-  n: number,
-  lowFactor: bigint,
-  highFactor: bigint,
-): bigint[] =>
-  coefficients.map((coefficient, i) => reduce(coefficient * (i % (2 * n) >= n ? highFactor : lowFactor)));
+/** Factors after generators were halved: each is the sum of a low one and a high one, with a factor each. */
+const halved = (factors: readonly bigint[], low: bigint, high: bigint): bigint[] =>
+  factors.flatMap((factor) => [reduce(factor * low), reduce(factor * high)]);
 
-/** Evaluates the sums, which is faster once each generator is a sum of many original ones. */
-function folded({ basis, g, h }: Generators, size: number, curve: Curve): Generators {
-  const sums = basis.foldedSums(FIRST, 2 * size, interleaved(0n, 0n, g, h));
+/** Repeats each factor for all points of its block. */
+const ofPoints = (factors: readonly bigint[], size: number): bigint[] =>
+  factors.flatMap((factor) => Array.from({ length: size }, () => factor));
+
+/** Evaluates the sums, which is faster once each generator is a sum of many points. */
+function folded({ basis, size, g, h }: Generators, curve: Curve): Generators {
+  const sums = basis.foldedSums(FIRST, 2 * size, interleaved(0n, 0n, ofPoints(g, size), ofPoints(h, size)));
   // The new sums no longer depend on the previous folded points.
   const fewer = basesOf(curve).folded;
   fewer.clear();
   fewer.add([...BASES, ...sums]);
-  const ones = Array.from({ length: size }, () => 1n);
-  return { basis: fewer, g: ones, h: ones };
+  return { basis: fewer, size, g: [1n], h: [1n] };
 }
 
 function prove(
@@ -254,14 +255,13 @@ function prove(
     alpha,
   );
 
-  // A folded generator is a sum of original ones; only its coefficients change from round to round.
-  // All coefficients include the factor 1/8 of encoded points.
-  const eighths = bits.map(() => INV_8);
-  let from: Generators = { basis, g: eighths, h: eighths };
+  // A halved generator is a sum of original ones; only its factors change from round to round.
+  // All factors include the factor 1/8 of encoded points.
+  let from: Generators = { basis, size: mn, g: [INV_8], h: [INV_8] };
   const L: ProofPoint[] = [];
   const R: ProofPoint[] = [];
   for (let n = mn / 2; n >= 1; n /= 2) {
-    if (from.g.length > MIN_FOLDED && from.g.length >= FOLD * 2 * n) from = folded(from, 2 * n, curve);
+    if (from.g.length >= FOLD && from.g.length * from.size > MIN_FOLDED) from = folded(from, curve);
     const { g, h } = from;
     const [aLow, aHigh, bLow, bHigh] = [a.slice(0, n), a.slice(n), b.slice(0, n), b.slice(n)];
     const yn = yPowers[n] ?? 0n;
@@ -274,16 +274,17 @@ function prove(
     const aLowY = aLow.map((value) => reduce(value * ynInverse));
     const blinded = (value: bigint, blind: bigint, ofG: bigint[], ofH: bigint[]): ProofPoint =>
       proofPoint(from.basis.multiexp(interleaved(blind * INV_8, value * INV_8, ofG, ofH)));
-    const left = blinded(cL, dL, half(g, n, 'high', aLowY), half(h, n, 'low', bHigh));
-    const right = blinded(cR, dR, half(g, n, 'low', aHighY), half(h, n, 'high', bLow));
+    const left = blinded(cL, dL, inHalf(g, 'high', aLowY), inHalf(h, 'low', bHigh));
+    const right = blinded(cR, dR, inHalf(g, 'low', aHighY), inHalf(h, 'high', bLow));
     L.push(left);
     R.push(right);
     const e = nonZero(transcript.update(left, right));
     const eInverse = invert(e);
     from = {
       basis: from.basis,
-      g: halved(g, n, eInverse, reduce(ynInverse * e)),
-      h: halved(h, n, e, eInverse),
+      size: n,
+      g: halved(g, eInverse, reduce(ynInverse * e)),
+      h: halved(h, e, eInverse),
     };
     a = aLow.map((value, i) => reduce(value * e + (aHighY[i] ?? 0n) * eInverse));
     b = bLow.map((value, i) => reduce(value * eInverse + (bHigh[i] ?? 0n) * e));

@@ -39,6 +39,7 @@ const someSecrets = (): Secrets => ({
 const first = (secrets: Secrets): Uint8Array => secrets.scalars[0] as Uint8Array;
 
 interface Parts {
+  readonly memory: WasmMemory;
   readonly kernel: WasmKernel;
   readonly curve: WasmCurve;
 }
@@ -70,7 +71,27 @@ const OPERATIONS: readonly (readonly [string, (parts: Parts, secrets: Secrets) =
   ],
   ['multiplySecret', ({ curve }, { scalars }) => curve.multiplySecret(points, scalars)],
   ['addSecretMultiples', ({ curve }, { scalars }) => curve.addSecretMultiples(points, scalars)],
+  ['sums of points that secret bits select', ({ memory }, { scalars }) => sumSelected(memory, scalars)],
 ];
+
+/** Sums products of a basis, and of two sums of its points, which the first scalar selects. */
+function sumSelected(memory: WasmMemory, scalars: readonly Uint8Array[]): void {
+  const { wasm } = memory;
+  memory.grow(() => wasm.reserveBasis(points.length));
+  memory.points.set(concatBytes(...points));
+  wasm.addTables(points.length, 0, 0);
+  wasm.resizeBasis(points.length);
+  const at = memory.grow(() => wasm.reserveTerms(points.length, 2));
+  memory.wiping(() => {
+    const selected = points.map((_, i) => i).filter((i) => (scalars[0]?.[i] ?? 0) > 127);
+    new Uint32Array(wasm.memory.buffer, at, selected.length).set(selected);
+    wasm.addTablesOfSums(at, 0, selected.length, 0);
+    new Uint8Array(wasm.memory.buffer, at, 32 * (points.length + 2)).set(
+      concatBytes(...scalars, ...scalars.slice(0, 2)),
+    );
+    wasm.sum(points.length, 2);
+  });
+}
 
 const REFUSALS: readonly (readonly [string, (parts: Parts, secrets: Secrets) => void])[] = [
   [
@@ -115,7 +136,7 @@ class WatchedMemory extends WasmMemory {
 describe.each(['relaxed', 'simd'] as const)('the memory of the %s build', (build) => {
   const memoryAfter = (operate: (parts: Parts) => void): { wiped: Buffer; full: Buffer } => {
     const memory = new WatchedMemory(build);
-    operate({ kernel: new WasmKernel(build, memory), curve: new WasmCurve(build, memory) });
+    operate({ memory, kernel: new WasmKernel(build, memory), curve: new WasmCurve(build, memory) });
     return { wiped: memory.all(), full: memory.full };
   };
 

@@ -36,6 +36,36 @@ function addTables(memory: WasmMemory, points: readonly Uint8Array[], index: num
   }
 }
 
+/** A scalar of several terms, with their indices. */
+interface Repeated {
+  readonly scalar: bigint;
+  readonly indices: readonly number[];
+}
+
+/** Least number of terms with one scalar whose points are added first: the table of a sum costs as much as two terms. */
+const LEAST_REPEATED = 4;
+
+/**
+ * Separates the scalars that many terms have from the others. @returns zeros for those terms in `rest`.
+ */
+function withoutRepeated(scalars: readonly bigint[]): { rest: bigint[]; repeated: Repeated[] } {
+  const indicesOf = new Map<bigint, number[]>();
+  scalars.forEach((scalar, i) => {
+    const indices = indicesOf.get(scalar);
+    if (indices === undefined) indicesOf.set(scalar, [i]);
+    else indices.push(i);
+  });
+  indicesOf.delete(0n);
+  const rest = [...scalars];
+  const repeated: Repeated[] = [];
+  for (const [scalar, indices] of indicesOf)
+    if (indices.length >= LEAST_REPEATED) {
+      for (const i of indices) rest[i] = 0n;
+      repeated.push({ scalar, indices });
+    }
+  return { rest, repeated };
+}
+
 /** A basis: points and tables of their multiples. One with points needs a memory of its own. */
 class WasmBasis implements Basis {
   readonly #memory: WasmMemory;
@@ -69,13 +99,29 @@ class WasmBasis implements Basis {
   ): Uint8Array {
     if (scalars.length > this.#size) throw new RangeError('multiexp: one scalar a point');
     mustMatch(others.length, otherScalars.length);
-    const at = this.#memory.grow((wasm) => wasm.reserveTerms(scalars.length, others.length));
+    const { rest, repeated } = withoutRepeated(scalars);
+    const total = others.length + repeated.length;
+    const at = this.#memory.grow((wasm) => wasm.reserveTerms(scalars.length, total));
     if (at === 0) throw new Error('out of memory');
     addTables(this.#memory, others, 0, true);
-    writeScalars(this.#memory, at, scalars);
-    writeScalars(this.#memory, at + 32 * scalars.length, otherScalars);
-    this.#memory.wasm.sum(scalars.length, others.length);
+    this.#addTablesOfSums(repeated, at, others.length);
+    writeScalars(this.#memory, at, rest);
+    writeScalars(this.#memory, at + 32 * scalars.length, [
+      ...otherScalars,
+      ...repeated.map(({ scalar }) => scalar),
+    ]);
+    this.#memory.wasm.sum(scalars.length, total);
     return this.#memory.results.slice(0, 32);
+  }
+
+  /** Writes the tables of the sums of points that have the same scalar. @param at free memory, four bytes a point. */
+  #addTablesOfSums(sums: readonly Repeated[], at: number, index: number): void {
+    const { wasm } = this.#memory;
+    for (let i = 0; i < sums.length; i += 2) {
+      const [first = [], second = []] = sums.slice(i, i + 2).map(({ indices }) => indices);
+      new Uint32Array(wasm.memory.buffer, at, first.length + second.length).set([...first, ...second]);
+      wasm.addTablesOfSums(at, first.length, second.length, index + i);
+    }
   }
 
   foldedSums(first: number, count: number, scalars: readonly bigint[]): Uint8Array[] {

@@ -26,6 +26,7 @@ export interface KernelExports {
   resizeBasis(count: number): void;
   reserveTerms(basisTerms: number, others: number): number;
   addTables(count: number, index: number, isOther: number): void;
+  addTablesOfSums(list: number, first: number, second: number, index: number): void;
   sum(basisTerms: number, others: number): void;
   startGroups(basisTerms: number): void;
   sumGroups(count: number, basisTerms: number, first: number, step: number): void;

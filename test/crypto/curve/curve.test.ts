@@ -92,6 +92,25 @@ describe.each(fastCurves.map((curve): [string, Curve] => [curve.name, curve]))(
       );
     });
 
+    it('sums products by scalars that many terms have', () => {
+      const few = fc
+        .tuple(scalar, scalar, scalar)
+        .chain((scalars) =>
+          fc.array(fc.tuple(anyPoint, fc.constantFrom(...scalars, 0n, 1n)), { minLength: 8, maxLength: 40 }),
+        );
+      fc.assert(
+        fc.property(few, terms(3), (kept, others) => {
+          const [ours, plain] = [curve, plainCurve].map((each) => {
+            const basis = each.basis();
+            basis.add(pointsOf(kept));
+            return toHex(basis.multiexp(scalarsOf(kept), pointsOf(others), scalarsOf(others)));
+          });
+          expect(ours).toBe(plain);
+        }),
+        { numRuns: 25 },
+      );
+    });
+
     it('sums products of points added to a cleared basis', () => {
       const basis = curve.basis();
       basis.add([H, G, H].map((p) => p.toBytes()));

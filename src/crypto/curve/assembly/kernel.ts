@@ -153,7 +153,7 @@ export function subtractLast(count: i32): void {
   writeResults(count);
 }
 
-export { reserveBasis, reserveTerms, resizeBasis } from './multiexp';
+export { addTablesOfSums, reserveBasis, reserveTerms, resizeBasis } from './multiexp';
 
 /**
  * Writes the tables of POINTS for {@link sum}.

@@ -7,10 +7,10 @@ import { ELEMENT, gather, pack, PACKED, setSmall, subtract } from './field';
 import { ADDEND, addAffine, addPoint, divideByZ, double, POINT, setIdentity, toAddend, toAffineAddend } from './point';
 
 /** Bits of a window: for points of the basis, whose tables are kept, and for other points, which are used once. */
-const BASIS_WINDOW: i32 = 7;
+const BASIS_WINDOW: i32 = 6;
 const WINDOW: i32 = 5;
 /** Odd multiples of a table: those below half of a window. */
-const BASIS_MULTIPLES: i32 = 32;
+const BASIS_MULTIPLES: i32 = 16;
 const MULTIPLES: i32 = 8;
 /** Digits of a scalar: 255 bits and a carry. */
 const BITS: i32 = 256;
@@ -75,7 +75,8 @@ export function reserveTerms(basisTerms: i32, others: i32): usize {
 const STEP = memory.data(640, 16);
 const NEGATIVE = memory.data(160, 16);
 const ZERO = memory.data(160, 16);
-const PROJECTIVE = memory.data(20480, 16);
+/** Multiples of a pair of points: BASIS_MULTIPLES of them. */
+const PROJECTIVE = memory.data(10240, 16);
 
 /** Writes the tables of a pair of points. @param index of the first in the basis or, if `isOther`, among the others. */
 export function fillTables(pair: usize, index: i32, isOther: bool): void {
@@ -137,21 +138,29 @@ function recodeAll(basisTerms: i32, others: i32): void {
     recode(digits + usize(term), stride, scalars + (usize(term) << 5), term < basisTerms ? BASIS_WINDOW : WINDOW);
 }
 
-/** Wipes digits and scalars, and the multiples that digits selected last. */
+/** Wipes tables of other points, digits and scalars, and the multiples that digits selected last. */
 export function wipeTerms(basisTerms: i32, others: i32): void {
-  const digits = digitsArea(others);
-  memory.fill(digits, 0, scalarsArea(basisTerms, others) + (usize(basisTerms + others) << 5) - digits);
+  const start = otherTables();
+  memory.fill(start, 0, scalarsArea(basisTerms, others) + (usize(basisTerms + others) << 5) - start);
   wipeSums();
 }
 
 /** Wipes the temporaries of sums, except those of {@link sumTwins}, whose scalars are public. */
 export function wipeSums(): void {
   memory.fill(PADDED, 0, 48);
+  memory.fill(SUM, 0, 640);
+  memory.fill(PROJECTIVE, 0, 10240);
   memory.fill(SELECTED, 0, 640);
   memory.fill(STEP, 0, 640);
   memory.fill(NEGATIVE, 0, 160);
   memory.fill(PACKED_LANE, 0, 40);
   memory.fill(OTHER_LANE, 0, 640);
+}
+
+/** Returns the address of the first entry of a point of the basis: the point itself. */
+@inline
+function basisEntry(index: u32): usize {
+  return TABLES + usize(index) * usize(BASIS_MULTIPLES) * ENTRY;
 }
 
 /** Returns the address of the entry that a digit selects; its lowest bit is set if the entry is subtracted. */
@@ -160,12 +169,13 @@ function entryOf(basisTerms: i32, term: i32, digit: i32): usize {
   const sign = digit >> 31;
   const index = usize((digit ^ sign) - sign) >> 1;
   const table = term < basisTerms
-    ? TABLES + usize(term) * usize(BASIS_MULTIPLES) * ENTRY
+    ? basisEntry(term)
     : otherTables() + usize(term - basisTerms) * usize(MULTIPLES) * ENTRY;
   return table + index * ENTRY + (sign & 1);
 }
 
 const SELECTED = memory.data(640, 16);
+const SUM = memory.data(640, 16);
 
 /** Adds an entry to each lane of a sum. */
 @inline
@@ -228,6 +238,24 @@ export function sumTerms(sum: usize, basisTerms: i32, others: i32): void {
     }
   }
   joinLanes(sum);
+}
+
+/**
+ * Writes the tables of two sums of points of the basis, as the tables of a pair of other points.
+ * @param list indices of the points, four bytes each: those of the first sum, then those of the second. @param first
+ * number of points of the first sum. @param index of the first sum among the other points.
+ */
+export function addTablesOfSums(list: usize, first: i32, second: i32, index: i32): void {
+  setIdentity(SUM);
+  const most = max(first, second);
+  const rest = list + (usize(first) << 2);
+  for (let i = 0; i < most; i++) {
+    const at = usize(i) << 2;
+    const entry0 = i < first ? basisEntry(load<u32>(list + at)) : IDENTITY_ENTRY;
+    const entry1 = i < second ? basisEntry(load<u32>(rest + at)) : IDENTITY_ENTRY;
+    addEntries(SUM, entry0, entry1, true);
+  }
+  fillTables(SUM, index, true);
 }
 
 /** Writes the digits of the terms for {@link sumPairOfGroups}. */
