@@ -6,7 +6,7 @@ import type { Address, PaymentId } from '../../src/cryptonote/types.js';
 import { loadCurve } from '../../src/crypto/curve/load-curve.js';
 import { amount } from '../../src/util/amount.js';
 import { toHex } from '../../src/util/bytes.js';
-import { assembleRings, chooseRings, GammaPicker } from '../../src/wallet/select/decoys.js';
+import { chooseRings, GammaPicker } from '../../src/wallet/select/decoys.js';
 import { buildTransaction, type SignedTx } from '../../src/wallet/build/signing.js';
 import { planSweep, planTransfers, type FundedTransfer } from '../../src/wallet/select/transfer-plan.js';
 import type { Payee, TransferRequest } from '../../src/wallet/select/transfer-request.js';
@@ -38,11 +38,11 @@ const spendableNow = async (wallet: ChainWallet) => {
 /** Chooses rings for a planned transaction, constructs and signs it. */
 async function build(planned: FundedTransfer, from: ChainWallet = payer): Promise<SignedTx> {
   const picker = new GammaPicker(await fetchDistribution(daemon), rng);
-  const rings = await chooseRings(
+  const { rings } = await chooseRings(
     planned.inputs,
     picker,
     (indices) => fetchOutputs(daemon, indices),
-    (parts) => assembleRings(parts, curve),
+    curve,
   );
   const inputs = rings.flatMap((ring, i) => {
     const output = planned.inputs[i];

@@ -108,7 +108,7 @@ describe('tx metadata of ours', () => {
     );
     if (planned === undefined) throw new Error('no transaction was planned');
     const picker = new GammaPicker(await fetchDistribution(daemon), rng);
-    const rings = await chooseRings(planned.inputs, picker, (indices) => fetchOutputs(daemon, indices));
+    const { rings } = await chooseRings(planned.inputs, picker, (indices) => fetchOutputs(daemon, indices));
     const inputs = rings.flatMap((ring, i) => {
       const output = planned.inputs[i];
       return output === undefined ? [] : [{ output, ring, place: all.indexOf(output) }];

@@ -30,14 +30,14 @@ import {
   type SpendingKeys,
 } from '../../src/wallet/scan/key-images.js';
 import type { KeyImageClaim, ViewKeys } from '../../src/services/workers/key-image-thread.js';
-import { assembleRings } from '../../src/wallet/select/decoys.js';
+import { unusableDecoys } from '../../src/wallet/select/decoys.js';
 
 type Jobs<Work extends Record<keyof Work, { readonly task: unknown; readonly result: unknown }>> = {
   readonly [K in keyof Work]: (task: Work[K]['task']) => Work[K]['result'];
 };
 
 const signing: Jobs<SigningWork> = {
-  rings: (parts) => assembleRings(parts),
+  unusableDecoys: (decoys) => unusableDecoys(decoys),
   build: ({ plan, rate, rates }) => buildFromOwn(plan, rate, rates, systemRng),
   buildUnsigned: ({ plan, rate, rates }) => {
     const unsigned = settleFee(plan, rate, rates, systemRng);

@@ -5,7 +5,7 @@ import { loadCurve } from '../../src/crypto/curve/load-curve.js';
 import { amount } from '../../src/util/amount.js';
 import type { Rng } from '../../src/util/random.js';
 import { constructTransaction } from '../../src/wallet/build/construction.js';
-import { assembleRings, chooseRings, GammaPicker } from '../../src/wallet/select/decoys.js';
+import { chooseRings, GammaPicker } from '../../src/wallet/select/decoys.js';
 import { settleFee, signTransaction, type SignedTx } from '../../src/wallet/build/signing.js';
 import type { OwnedOutput } from '../../src/wallet/model/records.js';
 import { planSweep, planTransfers, type FundedTransfer } from '../../src/wallet/select/transfer-plan.js';
@@ -99,11 +99,11 @@ async function sign(
 ): Promise<SignedTx> {
   if (planned === undefined) throw new Error('no transaction was planned');
   const picker = new GammaPicker(await fetchDistribution(daemon), rng);
-  const rings = await chooseRings(
+  const { rings } = await chooseRings(
     planned.inputs,
     picker,
     (indices) => fetchOutputs(daemon, indices),
-    (parts) => assembleRings(parts, curve),
+    curve,
   );
   const inputs = rings.flatMap((ring, i) => {
     const output = planned.inputs[i];

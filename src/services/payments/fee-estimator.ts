@@ -8,6 +8,7 @@ import {
   backlogBlocks,
   choosePriority,
   RECENT_BLOCKS,
+  type PoolEntry,
   type Priority,
 } from '../../wallet/select/fee-priority.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -52,6 +53,20 @@ function sampleCeiling(lastReward: Amount, height: number): Amount {
   return amount(perByte * BigInt(SAMPLE_WEIGHT));
 }
 
+/** State of chain and pool that a default priority depends on. */
+interface ChainUsage {
+  readonly blockWeightLimit: number;
+  readonly backlog: readonly PoolEntry[];
+  readonly recentWeights: readonly number[];
+}
+
+const priorityFor = (rates: FeeRates, { blockWeightLimit, backlog, recentWeights }: ChainUsage): Priority =>
+  choosePriority({
+    backlogBlocks: backlogBlocks(backlog, feePerByte(rates, 1), Math.floor(blockWeightLimit / 2)),
+    recentWeights,
+    blockWeightLimit,
+  });
+
 /** Estimates fee rates, priorities and transaction sizes from the state of the daemon. */
 export class FeeEstimator {
   readonly #context: Context;
@@ -65,19 +80,25 @@ export class FeeEstimator {
    * @throws WalletError `fee_too_high`, `fee_rates_unknown`
    */
   async prices(priority: number): Promise<Prices> {
-    const rates = await this.#ratesOrFault();
-    if (priority !== 0) return this.#belowCeiling({ rates, priority });
-    const chosen = await this.#choose(rates).catch((error: unknown) => {
-      if (error instanceof DaemonError) return SLOW;
-      throw error;
+    if (priority !== 0) return this.#belowCeiling({ rates: await this.#ratesOrFault(), priority });
+    const [rates, usage] = await Promise.all([
+      this.#ratesOrFault(),
+      this.#usage().catch((error: unknown) => {
+        if (error instanceof DaemonError) return undefined;
+        throw error;
+      }),
+    ]);
+    return this.#belowCeiling({
+      rates,
+      priority: usage === undefined ? SLOW : priorityFor(rates, usage),
     });
-    return this.#belowCeiling({ rates, priority: chosen });
   }
 
   /** Priority that a payment without one would get now. @throws WalletError `priority_unknown` */
   async defaultPriority(): Promise<Priority> {
     try {
-      return await this.#choose(await this.#rates());
+      const [rates, usage] = await Promise.all([this.#rates(), this.#usage()]);
+      return priorityFor(rates, usage);
     } catch (cause) {
       if (cause instanceof DaemonError) throw new WalletError({ kind: 'priority_unknown' }, { cause });
       throw cause;
@@ -148,7 +169,8 @@ export class FeeEstimator {
     return prices;
   }
 
-  async #choose(rates: FeeRates): Promise<Priority> {
+  /** @throws DaemonError */
+  async #usage(): Promise<ChainUsage> {
     const daemon = this.#context.daemon.client();
     const start = this.#context.store.height() - RECENT_BLOCKS;
     const [{ blockWeightLimit }, backlog, headers] = await Promise.all([
@@ -156,10 +178,6 @@ export class FeeEstimator {
       daemon.getPoolBacklog(),
       start < 0 ? [] : daemon.getBlockHeaders(start, RECENT_BLOCKS),
     ]);
-    return choosePriority({
-      backlogBlocks: backlogBlocks(backlog, feePerByte(rates, 1), Math.floor(blockWeightLimit / 2)),
-      recentWeights: headers.map(({ weight }) => weight),
-      blockWeightLimit,
-    });
+    return { blockWeightLimit, backlog, recentWeights: headers.map(({ weight }) => weight) };
   }
 }

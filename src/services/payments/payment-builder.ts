@@ -3,7 +3,15 @@ import type { KeyImage, SecretKey } from '../../crypto/types.js';
 import { feePerByte } from '../../cryptonote/fees.js';
 import { amount, type Amount } from '../../util/amount.js';
 import type { SpendableInput } from '../../wallet/build/construction.js';
-import { chooseRings, GammaPicker, type Ring } from '../../wallet/select/decoys.js';
+import {
+  chooseRings,
+  decoysOf,
+  GammaPicker,
+  withoutDecoys,
+  type ChosenRings,
+  type OutputDistribution,
+  type Ring,
+} from '../../wallet/select/decoys.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { groupAccountOf, spendSecretIn } from '../../wallet/keys.js';
 import { planAttempts } from '../../wallet/multisig/attempts.js';
@@ -34,13 +42,17 @@ export interface PaymentTerms {
   readonly unlockTime: bigint;
 }
 
-/** One transaction with its rings, before it is signed. */
-export interface PaymentDraft {
+/** One transaction with its rings, one per input, before it is signed. */
+export interface PaymentDraft extends ChosenRings {
   readonly share: FundedTransfer;
-  /** One per input of the share. */
-  readonly rings: readonly Ring[];
   readonly terms: PaymentTerms;
   readonly prices: Prices;
+}
+
+/** A transaction with its draft, in which usable decoys have replaced others. */
+export interface Built<T> {
+  readonly draft: PaymentDraft;
+  readonly tx: T;
 }
 
 type PlanOf<Input> = Omit<PricedPlan, 'inputs'> & { readonly inputs: readonly Input[] };
@@ -69,43 +81,49 @@ export class PaymentBuilder {
     );
   }
 
-  /** Chooses the ring of every input. @throws WalletError, DaemonError */
+  /** The distribution of outputs that rings are chosen from. @throws DaemonError */
+  async outputDistribution(): Promise<OutputDistribution> {
+    return this.#context.daemon.client().getOutputDistribution();
+  }
+
+  /**
+   * Chooses the ring of every input.
+   * @param distribution where it is requested already. @throws WalletError, DaemonError
+   */
   async draft(
     planned: readonly FundedTransfer<SpendableOutput>[],
     terms: PaymentTerms,
     prices: Prices,
+    distribution?: Promise<OutputDistribution>,
   ): Promise<PaymentDraft[]> {
     for (const { fee } of planned) assertFee(fee);
     const daemon = this.#context.daemon.client();
-    const picker = new GammaPicker(await daemon.getOutputDistribution(), this.#context.rng);
+    const picker = new GammaPicker(await (distribution ?? this.outputDistribution()), this.#context.rng);
     const drafts: PaymentDraft[] = [];
     for (const plan of planned) {
       const share = { ...plan, inputs: this.#completeOutputs(plan.inputs) };
-      const rings = await chooseRings(
-        share.inputs,
-        picker,
-        (indices) => daemon.getOutputs(indices),
-        (parts) => this.#context.workers.signing.run('rings', parts),
-      );
-      drafts.push({ share, rings, terms, prices });
+      const chosen = await chooseRings(share.inputs, picker, (indices) => daemon.getOutputs(indices));
+      drafts.push({ ...chosen, share, terms, prices });
     }
     return drafts;
   }
 
   /** @throws WalletError `view_only`, `transfer_failed`, `fee_too_high` */
-  sign(draft: PaymentDraft): Promise<SignedTx> {
-    return this.#priced(draft, ownInput, async ({ plan, rate, rates }) => {
-      const spendSecret = Uint8Array.from(spendSecretIn(this.#context.keystore.keys)) as SecretKey;
-      return this.#context.workers.signing.run('build', { plan: { ...plan, spendSecret }, rate, rates }, [
-        spendSecret,
-      ]);
-    });
+  sign(presumed: PaymentDraft): Promise<Built<SignedTx>> {
+    return this.#withUsableDecoys(presumed, (draft) =>
+      this.#priced(draft, ownInput, async ({ plan, rate, rates }) => {
+        const spendSecret = Uint8Array.from(spendSecretIn(this.#context.keystore.keys)) as SecretKey;
+        return this.#context.workers.signing.run('build', { plan: { ...plan, spendSecret }, rate, rates }, [
+          spendSecret,
+        ]);
+      }),
+    );
   }
 
   /** {@link sign} without a spend key and signatures. @throws WalletError `transfer_failed`, `fee_too_high` */
-  buildUnsigned(draft: PaymentDraft): Promise<UnsignedLayout> {
-    return this.#priced(draft, withoutSecret, (task) =>
-      this.#context.workers.signing.run('buildUnsigned', task),
+  buildUnsigned(presumed: PaymentDraft): Promise<Built<UnsignedLayout>> {
+    return this.#withUsableDecoys(presumed, (draft) =>
+      this.#priced(draft, withoutSecret, (task) => this.#context.workers.signing.run('buildUnsigned', task)),
     );
   }
 
@@ -113,7 +131,11 @@ export class PaymentBuilder {
    * Creates a multisig transaction, with the partial signatures of this signer.
    * @throws WalletError `multisig_import_needed`, `transfer_failed`, `fee_too_high`
    */
-  async propose(draft: PaymentDraft): Promise<Proposal> {
+  propose(presumed: PaymentDraft): Promise<Built<Proposal>> {
+    return this.#withUsableDecoys(presumed, (draft) => this.#propose(draft));
+  }
+
+  async #propose(draft: PaymentDraft): Promise<Proposal> {
     const account = groupAccountOf(this.#context.keystore.keys);
     const { threshold, commonSecret: viewSecret, shares } = account;
     const infos = this.#context.store.read((r) =>
@@ -139,6 +161,25 @@ export class PaymentBuilder {
       },
     );
     return proposal;
+  }
+
+  /**
+   * Builds a transaction while a thread checks its decoys, and builds it again with others where some are unusable, which
+   * is rare: it is only returned with usable ones.
+   */
+  async #withUsableDecoys<T>(
+    draft: PaymentDraft,
+    build: (draft: PaymentDraft) => Promise<T>,
+  ): Promise<Built<T>> {
+    const [tx, unusable] = await Promise.allSettled([
+      build(draft),
+      this.#context.workers.signing.run('unusableDecoys', decoysOf(draft.rings)),
+    ]);
+    if (unusable.status === 'rejected') throw unusable.reason;
+    if (unusable.value.length > 0)
+      return this.#withUsableDecoys({ ...draft, ...withoutDecoys(draft, unusable.value) }, build);
+    if (tx.status === 'rejected') throw tx.reason;
+    return { draft, tx: tx.value };
   }
 
   /** Reads the complete outputs. @throws WalletError `transfer_failed` if a reorganisation removed one meanwhile. */

@@ -122,12 +122,15 @@ export class PaymentMaker {
   ): Promise<MadePayments> {
     return this.#context.locks.payment.run(async () => {
       this.#services.mempool.reserveLost();
+      const distribution = this.builder.outputDistribution();
+      // Its error is that of the draft, unless something else fails before.
+      distribution.catch(() => undefined);
       const prices = await this.#services.feeEstimator.prices(options.priority);
       // Within one read of the store, as spendable outputs are read lazily while the plan is made.
       const planned = this.#planned(() => this.#context.store.read(() => plan(prices)), options.account);
       // The limits hold where it is recorded; a payment that must exceed them is refused before any work.
       this.spending.check(options.spender, planned.map(leastSpending));
-      const drafts = await this.builder.draft(planned, options, prices);
+      const drafts = await this.builder.draft(planned, options, prices, distribution);
       const { multisig } = this.#context.keystore.keys;
       if (multisig !== undefined) {
         const { made, spent } = await this.#propose(drafts, options.spender);
@@ -212,8 +215,8 @@ export class PaymentMaker {
     const payments: MadePayment[] = [];
     const spent: SpentTx[] = [];
     const proposed: PendingTx[] = [];
-    for (const draft of drafts) {
-      const proposal = await this.builder.propose(draft);
+    for (const presumed of drafts) {
+      const { draft, tx: proposal } = await this.builder.propose(presumed);
       const { signed } = proposal;
       const payees = paidBy(draft, signed);
       const pending = proposedTx(this.#source, draft, proposal, payees);
@@ -239,8 +242,8 @@ export class PaymentMaker {
   async #buildUnsigned(drafts: readonly PaymentDraft[]): Promise<MadePayments> {
     const payments: MadePayment[] = [];
     const unsigned: ConstructionData[] = [];
-    for (const draft of drafts) {
-      const layout = await this.builder.buildUnsigned(draft);
+    for (const presumed of drafts) {
+      const { draft, tx: layout } = await this.builder.buildUnsigned(presumed);
       const payees = paidBy(draft, layout);
       unsigned.push(unsignedConstruction(this.#source, draft, layout, payees));
       payments.push({
@@ -254,9 +257,9 @@ export class PaymentMaker {
     return { payments, unsignedSet: await this.#services.sealUnsigned(unsigned) };
   }
 
-  async #sign(draft: PaymentDraft, withMetadata: boolean): Promise<Made> {
+  async #sign(presumed: PaymentDraft, withMetadata: boolean): Promise<Made> {
+    const { draft, tx: signed } = await this.builder.sign(presumed);
     const { share, terms } = draft;
-    const signed = await this.builder.sign(draft);
     const payees = paidBy(draft, signed);
     const payment = signedPayment(signed, terms, share.inputs, payees);
     const view: MadePayment = {

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import type { FeeRates } from '../../cryptonote/fees.js';
 import { systemRng } from '../../util/random.js';
 import type { UnsignedTx } from '../../wallet/build/construction.js';
-import { assembleRings, type Ring, type RingParts } from '../../wallet/select/decoys.js';
+import { unusableDecoys, type Candidate } from '../../wallet/select/decoys.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import {
   signOffline,
@@ -28,7 +28,7 @@ export type UnsignedLayout = Pick<UnsignedTx, 'targets' | 'payees' | 'fee' | 'ch
 
 /** Task and result of each kind of work. */
 export interface SigningWork {
-  readonly rings: { readonly task: readonly RingParts[]; readonly result: readonly Ring[] };
+  readonly unusableDecoys: { readonly task: readonly Candidate[]; readonly result: readonly number[] };
   readonly build: { readonly task: PricedTask<OwnPlan>; readonly result: SignedTx };
   readonly buildUnsigned: { readonly task: PricedTask; readonly result: UnsignedLayout };
   readonly offline: { readonly task: OfflineSigningRequest; readonly result: OfflineSigned };
@@ -44,8 +44,8 @@ function buildUnsigned({ plan, rate, rates }: PricedTask): UnsignedLayout {
 
 function run(work: SigningTask): SigningWork[keyof SigningWork]['result'] {
   switch (work.kind) {
-    case 'rings':
-      return assembleRings(work.task);
+    case 'unusableDecoys':
+      return unusableDecoys(work.task);
     case 'build':
       return buildFromOwn(work.task.plan, work.task.rate, work.task.rates, systemRng);
     case 'buildUnsigned':
@@ -58,7 +58,7 @@ function run(work: SigningTask): SigningWork[keyof SigningWork]['result'] {
 /** Secrets of a task, as copies of the thread, to be wiped after the task. */
 function secretsOf(work: SigningTask): readonly Uint8Array[] {
   switch (work.kind) {
-    case 'rings':
+    case 'unusableDecoys':
       return [];
     case 'build':
       return [work.task.plan.viewSecret, work.task.plan.spendSecret];

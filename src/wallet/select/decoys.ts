@@ -8,8 +8,8 @@ import {
   RING_SIZE,
   SPENDABLE_AGE_BLOCKS,
 } from '../../cryptonote/constants.js';
-import { commit } from '../../ringct/commitment.js';
-import { equalBytes, toHex } from '../../util/bytes.js';
+import { reduce, scalarBytes } from '../../crypto/scalar.js';
+import { chunks, concatBytes, equalBytes, toHex } from '../../util/bytes.js';
 import { shuffled, uniformInt, type Rng } from '../../util/random.js';
 import { WalletError } from '../model/wallet-error.js';
 import { gammaDeviate } from './gamma-distribution.js';
@@ -154,64 +154,80 @@ export interface Ring {
 /** Fields of the spent output that its ring needs. */
 export type RealMember = Pick<OwnedOutput, 'globalIndex' | 'publicKey' | 'amount' | 'mask'>;
 
+/** Input of {@link assembleRing}. */
+export interface RingParts {
+  readonly real: RealMember;
+  readonly candidates: RingCandidates;
+  /** The daemon's outputs, one per index of the candidates. */
+  readonly fetched: readonly FetchedOutput[];
+}
+
 /**
- * Builds a ring from the real output and the first usable candidates in the order they were picked.
- * @param fetched the daemon's outputs, one per `candidates.indices`.
+ * Builds a ring from the real output and the first candidates in the order they were picked that are unlocked and do not
+ * repeat a key. They may still be unusable: see {@link unusableDecoys}.
+ * @param commitment of the real output as the wallet knows it.
  * @throws WalletError `daemon_misbehaves` when the real output differs from the wallet's record: a daemon that alters
  * every output could otherwise identify the real one in the ring. `not_enough_ring_members`
  */
-export function assembleRing(
-  real: RealMember,
-  candidates: RingCandidates,
-  fetched: readonly FetchedOutput[],
-  curve: Curve = loadCurve(),
-): Ring {
+function assembleRing({ real, candidates, fetched }: RingParts, commitment: Uint8Array): Ring {
   if (fetched.length !== candidates.indices.length) throw misbehaves('it sent a wrong number of outputs');
-  const byIndex = new Map<number, Candidate>();
-  candidates.indices.forEach((globalIndex, i) => {
-    const output = fetched[i];
-    if (output === undefined) return;
-    const { publicKey, commitment, unlocked } = output;
-    byIndex.set(globalIndex, { globalIndex, publicKey, commitment, unlocked });
-  });
+  const byIndex = new Map(candidates.indices.map((globalIndex, i) => [globalIndex, fetched[i]]));
   const own = byIndex.get(real.globalIndex);
   if (
     own === undefined ||
     !equalBytes(own.publicKey, real.publicKey) ||
-    !equalBytes(own.commitment, commit(real.amount, real.mask)) ||
+    !equalBytes(own.commitment, commitment) ||
     !own.unlocked
   )
     throw misbehaves('an output of this wallet is missing from its answer, altered or locked');
-  const members = [own];
-  const keys = new Set([toHex(own.publicKey)]);
+  const members: Candidate[] = [];
+  const keys = new Set<string>();
+  const consider = (globalIndex: number, output: FetchedOutput): void => {
+    const key = toHex(output.publicKey);
+    if (!output.unlocked || keys.has(key)) return;
+    keys.add(key);
+    const { publicKey, commitment: committed, unlocked } = output;
+    members.push({ globalIndex, publicKey, commitment: committed, unlocked });
+  };
+  consider(real.globalIndex, own);
   for (const index of candidates.picked) {
     if (members.length === RING_SIZE) break;
-    const candidate = byIndex.get(index);
-    if (candidate === undefined || !candidate.unlocked) continue;
-    const key = toHex(candidate.publicKey);
-    if (keys.has(key) || !isUsable(candidate, curve)) continue;
-    keys.add(key);
-    members.push(candidate);
+    const output = byIndex.get(index);
+    if (output !== undefined) consider(index, output);
   }
   if (members.length < RING_SIZE) throw tooFew();
   members.sort((a, b) => a.globalIndex - b.globalIndex);
-  return { members, realIndex: members.indexOf(own) };
+  return { members, realIndex: members.findIndex(({ globalIndex }) => globalIndex === real.globalIndex) };
 }
 
-/** Key and commitment must lie in the main subgroup; otherwise the ring reveals its real member or is refused. */
-const isUsable = ({ publicKey, commitment }: Candidate, curve: Curve): boolean =>
-  areSubgroupPoints([publicKey, commitment], curve);
-
-/** Input of {@link assembleRing}. Plain data, so that it can be posted to a thread. */
-export interface RingParts {
-  readonly real: RealMember;
-  readonly candidates: RingCandidates;
-  readonly fetched: readonly FetchedOutput[];
+/** {@link assembleRing} for each input. */
+export function assembleRings(all: readonly RingParts[], curve: Curve = loadCurve()): Ring[] {
+  const commitments = curve.commit(
+    all.map(({ real }) => real.amount),
+    concatBytes(...all.map(({ real }) => scalarBytes(reduce(real.mask)))),
+  );
+  return chunks(commitments, 32).map((commitment, i) => {
+    const parts = all[i];
+    if (parts === undefined) throw new Error('a commitment without an input');
+    return assembleRing(parts, commitment);
+  });
 }
 
-/** {@link assembleRing} for each input. Slow for many inputs: run it on a worker thread. */
-export const assembleRings = (all: readonly RingParts[], curve: Curve = loadCurve()): Ring[] =>
-  all.map(({ real, candidates, fetched }) => assembleRing(real, candidates, fetched, curve));
+/** Decoys of rings: all members but the real ones. */
+export const decoysOf = (rings: readonly Ring[]): Candidate[] =>
+  rings.flatMap(({ members, realIndex }) => members.filter((_, i) => i !== realIndex));
+
+/**
+ * Global indices of decoys whose key or commitment does not lie in the main subgroup: a ring with one reveals its real
+ * member, or is refused. Slow for many decoys: run it on a worker thread.
+ */
+export function unusableDecoys(decoys: readonly Candidate[], curve: Curve = loadCurve()): number[] {
+  const pointsOf = ({ publicKey, commitment }: Candidate): Uint8Array[] => [publicKey, commitment];
+  if (areSubgroupPoints(decoys.flatMap(pointsOf), curve)) return [];
+  return decoys
+    .filter((decoy) => !areSubgroupPoints(pointsOf(decoy), curve))
+    .map(({ globalIndex }) => globalIndex);
+}
 
 /** Number of outputs below which a chain is too young for the plausibility check. */
 const YOUNG_CHAIN = 10_000;
@@ -234,31 +250,55 @@ export function areRingsPlausible(rings: readonly Ring[], available: number): bo
 /** Attempts to pick plausible rings. */
 const ATTEMPTS = 3;
 
+/** Rings of the inputs of one transaction, and their other candidates. */
+export interface ChosenRings {
+  readonly rings: readonly Ring[];
+  /** One per ring. Secret. */
+  readonly candidates: readonly RingParts[];
+}
+
 /**
- * Chooses rings for all inputs of one transaction; one `fetch` per attempt.
- * @param fetch gives the daemon's outputs at the indices, in their order. @param assemble {@link assembleRings}.
+ * Chooses rings for all inputs of one transaction; one `fetch` per attempt. Decoys may still be unusable.
+ * @param fetch gives the daemon's outputs at the indices, in their order.
  * @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`, and errors of `fetch`.
  */
 export async function chooseRings(
   inputs: readonly OwnedOutput[],
   picker: GammaPicker,
   fetch: (indices: readonly number[]) => Promise<readonly FetchedOutput[]>,
-  assemble: (all: readonly RingParts[]) => readonly Ring[] | Promise<readonly Ring[]> = assembleRings,
-): Promise<readonly Ring[]> {
+  curve: Curve = loadCurve(),
+): Promise<ChosenRings> {
   for (let attempt = 1; ; attempt++) {
-    const candidates = inputs.map(({ globalIndex }) => candidateIndices(globalIndex, picker));
-    const fetched = await fetch(candidates.flatMap(({ indices }) => indices));
+    const requested = inputs.map(({ globalIndex }) => candidateIndices(globalIndex, picker));
+    const fetched = await fetch(requested.flatMap(({ indices }) => indices));
     let at = 0;
-    const parts = inputs.map(({ globalIndex, publicKey, amount, mask }, i): RingParts => {
-      const requested = candidates[i] ?? { indices: [], picked: [] };
+    const candidates = inputs.map(({ globalIndex, publicKey, amount, mask }, i): RingParts => {
+      const own = requested[i] ?? { indices: [], picked: [] };
       return {
         real: { globalIndex, publicKey, amount, mask },
-        candidates: requested,
-        fetched: fetched.slice(at, (at += requested.indices.length)),
+        candidates: own,
+        fetched: fetched.slice(at, (at += own.indices.length)),
       };
     });
-    const rings = await assemble(parts);
-    if (areRingsPlausible(rings, picker.outputs)) return rings;
+    const rings = assembleRings(candidates, curve);
+    if (areRingsPlausible(rings, picker.outputs)) return { rings, candidates };
     if (attempt === ATTEMPTS) throw misbehaves('its outputs allow no plausible rings');
   }
+}
+
+/**
+ * Replaces unusable decoys by the next candidates. No others are requested: a daemon would find the real output among
+ * those that it is asked for twice.
+ * @throws WalletError `not_enough_ring_members`
+ */
+export function withoutDecoys(
+  { candidates }: ChosenRings,
+  unusable: readonly number[],
+  curve: Curve = loadCurve(),
+): ChosenRings {
+  const left = candidates.map(({ candidates: { indices, picked }, ...parts }): RingParts => ({
+    ...parts,
+    candidates: { indices, picked: picked.filter((index) => !unusable.includes(index)) },
+  }));
+  return { rings: assembleRings(left, curve), candidates: left };
 }

@@ -1,12 +1,13 @@
 import { describe, expect, it, test } from '@jest/globals';
-import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
 import { feeOfWeight } from '../../../src/cryptonote/fees.js';
 import { parseTransaction, transactionHash } from '../../../src/cryptonote/transaction.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { amountsBalance } from '../../../src/ringct/commitment.js';
-import { assertFee, PaymentBuilder } from '../../../src/services/payments/payment-builder.js';
+import { assertFee, PaymentBuilder, type Built } from '../../../src/services/payments/payment-builder.js';
 import { amount } from '../../../src/util/amount.js';
 import { keyImagesOf } from '../../../src/wallet/exchange/pending-tx.js';
+import type { SignedTx } from '../../../src/wallet/build/signing.js';
 import type { OwnedOutput } from '../../../src/wallet/model/records.js';
 import { sameAddress } from '../../../src/wallet/select/transfer-request.js';
 import { groupWallets } from '../../support/group-wallets.js';
@@ -23,6 +24,10 @@ const prices = { rates: FEES, priority: 1 };
 const terms = { account: 0, unlockTime: 0n };
 /** Above the fee of any transaction with few inputs at the lowest rate. */
 const FEE = 100_000_000n;
+
+/** Bytes that are no point, others for each index. */
+const noPoint = (index: number): PublicKey =>
+  Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? index : i === 31 ? 0xff : 0xfe)) as PublicKey;
 
 const funded = (inputs: readonly OwnedOutput[], value = COIN, fee = FEE) => ({
   ...{ payees: [payeeOf(stranger.address(), value)], inputs, fee: amount(fee), feeFrom: [] },
@@ -151,7 +156,7 @@ describe('a draft', () => {
 describe('signing a draft', () => {
   it('makes a balanced transaction of its inputs, at the fee that its weight asks for', async () => {
     const { builder, draft, outputs, wallet } = await drafted(2);
-    const signed = await builder.sign(draft);
+    const { tx: signed } = await builder.sign(draft);
     const tx = parseTransaction(signed.blob);
     expect(transactionHash(tx)).toEqual(signed.hash);
     const hex = (images: readonly (KeyImage | undefined)[]) => images.map(String).sort();
@@ -165,6 +170,52 @@ describe('signing a draft', () => {
     expect(wallet.keystore.keys.viewSecret.expose()).toEqual(owner.viewSecret);
   });
 
+  it('replaces decoys that are no usable points, without asking the daemon again', async () => {
+    const { builder, outputs, wallet } = builderOf(2);
+    const { getOutputs } = wallet.answers;
+    let calls = 0;
+    wallet.answers = {
+      ...wallet.answers,
+      // The newer outputs of this chain have no points as keys.
+      getOutputs: async (indices) => {
+        calls += 1;
+        const answers = (await getOutputs?.(indices)) ?? [];
+        return answers.map((one, i) =>
+          (indices[i] ?? 0) > 70 ? { ...one, publicKey: noPoint(indices[i] ?? 0) } : one,
+        );
+      },
+    };
+    const [draft] = await builder.draft([funded(outputs)], terms, prices);
+    if (draft === undefined) throw new Error('a draft');
+    const membersOf = ({ rings }: typeof draft) =>
+      rings.flatMap(({ members }) => members.map(({ globalIndex }) => globalIndex));
+    expect(Math.max(...membersOf(draft))).toBeGreaterThan(70);
+    const built = [await builder.sign(draft), await builder.buildUnsigned(draft)];
+    for (const { draft: usable } of built) expect(Math.max(...membersOf(usable))).toBeLessThanOrEqual(70);
+    expect(calls).toBe(1);
+    const [signed] = built as [Built<SignedTx>, unknown];
+    const { inputs } = parseTransaction(signed.tx.blob).prefix;
+    const offsets = inputs.flatMap((input) => (input.type === 'key' ? [input.keyOffsets] : []));
+    const ends = offsets.map((each) => each.reduce((sum, offset) => sum + offset, 0n));
+    expect(ends).toHaveLength(2);
+    for (const end of ends) expect(end).toBeLessThanOrEqual(70n);
+  });
+
+  it('is refused where too few decoys are usable', async () => {
+    const { builder, outputs, wallet } = builderOf(1);
+    const { getOutputs } = wallet.answers;
+    wallet.answers = {
+      ...wallet.answers,
+      getOutputs: async (indices) =>
+        ((await getOutputs?.(indices)) ?? []).map((one, i) =>
+          indices[i] === outputs[0]?.globalIndex ? one : { ...one, publicKey: noPoint(indices[i] ?? 0) },
+        ),
+    };
+    const [draft] = await builder.draft([funded(outputs)], terms, prices);
+    if (draft === undefined) throw new Error('a draft');
+    await expect(builder.sign(draft)).rejects.toMatchObject({ fault: { kind: 'not_enough_ring_members' } });
+  });
+
   it('makes as many change outputs as the plan has', async () => {
     const { builder, draft } = await drafted(2);
     const share = { ...draft.share, changeSplit: { outputs: 5, least: 1n } };
@@ -172,7 +223,7 @@ describe('signing a draft', () => {
       await builder.sign({ ...draft, share }),
       await builder.buildUnsigned({ ...draft, share }),
     ];
-    for (const { targets, change, fee } of [signed, laidOut]) {
+    for (const { targets, change, fee } of [signed.tx, laidOut.tx]) {
       const parts = targets.filter(({ address }) => sameAddress(address, owner.address()));
       expect(parts).toHaveLength(5);
       expect(parts.reduce((total, part) => total + part.amount, 0n)).toBe(change);
@@ -182,9 +233,11 @@ describe('signing a draft', () => {
 
   it('takes as much weight and fee as laying it out without a spend key', async () => {
     const { builder, draft } = await drafted(2, { viewOnly: true });
-    const laidOut = await builder.buildUnsigned(draft);
+    const { tx: laidOut } = await builder.buildUnsigned(draft);
     const own = await drafted(2);
-    const { weight, fee, change } = await own.builder.sign(own.draft);
+    const {
+      tx: { weight, fee, change },
+    } = await own.builder.sign(own.draft);
     // Ring offsets differ by a byte or two each.
     expect(Math.abs(laidOut.weight - weight)).toBeLessThan(32 * 2);
     expect(laidOut.fee + laidOut.change).toBe(fee + change);

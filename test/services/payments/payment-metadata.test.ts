@@ -47,7 +47,7 @@ beforeAll(async () => {
   const [made] = await builder.draft([share], terms, { rates: FEES, priority: 1 });
   if (made === undefined) throw new Error('a draft');
   draft = made;
-  signed = await builder.sign(draft);
+  ({ tx: signed } = await builder.sign(draft));
   hex = toHex(writeMetadata(wallet, draft, signed, draft.share.payees));
 });
 
@@ -73,7 +73,7 @@ describe('the metadata of a transaction', () => {
   it('bring back the sum of several change outputs as the change', async () => {
     const { wallet } = paying;
     const share = { ...draft.share, changeSplit: { outputs: 4, least: 1n } };
-    const several = await new PaymentBuilder(wallet, wallet).sign({ ...draft, share });
+    const { tx: several } = await new PaymentBuilder(wallet, wallet).sign({ ...draft, share });
     expect(several.targets).toHaveLength(5);
     const written = writeMetadata(wallet, { ...draft, share }, several, draft.share.payees);
     const { change, destinations, fee } = readMetadata(wallet, toHex(written));

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { SecretKey } from '../../../src/crypto/types.js';
+import type { PublicKey, SecretKey } from '../../../src/crypto/types.js';
 import { parseTransaction, transactionHash } from '../../../src/cryptonote/transaction.js';
 import { createSigningPool, SigningProblem } from '../../../src/services/workers/signing-pool.js';
 import { amount } from '../../../src/util/amount.js';
 import type { OwnPlan } from '../../../src/wallet/build/own-inputs.js';
-import { assembleRings, type Ring, type RingParts } from '../../../src/wallet/select/decoys.js';
+import { assembleRings, decoysOf, type Ring } from '../../../src/wallet/select/decoys.js';
 import { FEES, paidOutput, ringAnswers } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { COIN, holder } from '../../wallet/fixtures.js';
@@ -17,20 +17,13 @@ afterAll(() => pool.close());
 
 const output = paidOutput(owner, 2n * COIN, 20, rng);
 const indices = Array.from({ length: 25 }, (_, i) => i + 5);
-let parts: RingParts[];
 let ring: Ring;
 
 beforeAll(async () => {
   const fetched = (await ringAnswers([output], 120).getOutputs?.(indices)) ?? [];
   const { globalIndex, publicKey, amount: value, mask } = output;
-  parts = [
-    {
-      real: { globalIndex, publicKey, amount: value, mask },
-      candidates: { indices, picked: indices },
-      fetched,
-    },
-  ];
-  [ring] = assembleRings(parts) as [Ring];
+  const real = { globalIndex, publicKey, amount: value, mask };
+  [ring] = assembleRings([{ real, candidates: { indices, picked: indices }, fetched }]) as [Ring];
 });
 
 const planOf = (value: bigint): OwnPlan => {
@@ -49,8 +42,13 @@ const planOf = (value: bigint): OwnPlan => {
 const priced = (plan: OwnPlan) => ({ plan, rate: 20_000n, rates: FEES });
 
 describe('the signing threads', () => {
-  it('assemble the rings that this thread assembles', async () => {
-    expect(await pool.run('rings', parts)).toEqual([ring]);
+  it('find the decoys that are no points', async () => {
+    const decoys = decoysOf([ring]);
+    expect(await pool.run('unusableDecoys', decoys)).toEqual([]);
+    const spoiled = decoys.map((decoy, i) =>
+      i === 3 ? { ...decoy, publicKey: new Uint8Array(32).fill(2) as PublicKey } : decoy,
+    );
+    expect(await pool.run('unusableDecoys', spoiled)).toEqual([decoys[3]?.globalIndex]);
   });
 
   it('build a signed transaction, and take the spend key with them', async () => {

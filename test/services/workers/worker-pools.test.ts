@@ -7,7 +7,7 @@ describe('the worker pools of a server', () => {
     await pools.close();
     const viewSecret = new Uint8Array(32) as never;
     const later = [
-      () => pools.signing.run('rings', []),
+      () => pools.signing.run('unusableDecoys', []),
       () => pools.multisig.run('createInfo', { outputs: [], signer: viewSecret, shares: [] }),
       () => pools.proofs.run('readReserveProof', ''),
       () =>
@@ -23,7 +23,7 @@ describe('the worker pools of a server', () => {
 
   it('reject tasks under way when they end', async () => {
     const pools = new WorkerPools();
-    const rejected = expect(pools.signing.run('rings', [])).rejects.toThrow('worker pool is closed');
+    const rejected = expect(pools.signing.run('unusableDecoys', [])).rejects.toThrow('worker pool is closed');
     await pools.close();
     await rejected;
   });

@@ -11,10 +11,13 @@ import { fromHex } from '../../../src/util/bytes.js';
 import type { Rng } from '../../../src/util/random.js';
 import {
   areRingsPlausible,
-  assembleRing,
+  assembleRings,
   candidateIndices,
   chooseRings,
+  decoysOf,
   GammaPicker,
+  unusableDecoys,
+  withoutDecoys,
   type FetchedOutput,
   type Ring,
 } from '../../../src/wallet/select/decoys.js';
@@ -189,28 +192,56 @@ describe('a ring', () => {
   const withChange = (index: number, change: Partial<FetchedOutput>): FetchedOutput[] =>
     honest.map((output, i) => (i === index ? { ...output, ...change } : output));
   const indicesOf = (ring: Ring): number[] => ring.members.map(({ globalIndex }) => globalIndex);
+  const ringOf = (fetched: readonly FetchedOutput[]): Ring => {
+    const [ring] = assembleRings([{ real, candidates, fetched }], loadCurve());
+    if (ring === undefined) throw new Error('a ring');
+    return ring;
+  };
 
   it('holds the real output and the first fifteen picked, ascending', () => {
-    const ring = assembleRing(real, candidates, honest);
+    const ring = ringOf(honest);
     expect(indicesOf(ring)).toEqual([40, ...Array.from({ length: 15 }, (_, i) => 60 + i)]);
     expect(ring.members[ring.realIndex]?.globalIndex).toBe(40);
   });
 
   test.each([
     ['locked', { unlocked: false }],
-    ['not on the curve', { publicKey: new Uint8Array(32).fill(2) as PublicKey }],
-    ['with a commitment not on the curve', { commitment: new Uint8Array(32).fill(2) as Commitment }],
-    ['with torsion', { publicKey: toPublicKey(multiply(G, 5n).add(TORSION)) }],
-    [
-      'with torsion in the commitment',
-      { commitment: toPublicKey(multiply(G, 5n).add(TORSION)) as unknown as Commitment },
-    ],
     ['that repeats a key', { publicKey: keyAt(73) }],
     ['that repeats our key', { publicKey: keyAt(40) }],
   ])('skips a candidate %s', (_, change) => {
-    const ring = assembleRing(real, candidates, withChange(70, change));
+    const ring = ringOf(withChange(70, change));
     expect(indicesOf(ring)).not.toContain(70);
     expect(indicesOf(ring)).toContain(59);
+  });
+
+  const NO_POINT = new Uint8Array(32).fill(2);
+  const OUTSIDE = toPublicKey(multiply(G, 5n).add(TORSION));
+  test.each([
+    ['not on the curve', { publicKey: NO_POINT as PublicKey }],
+    ['with a commitment not on the curve', { commitment: NO_POINT as Commitment }],
+    ['with torsion', { publicKey: OUTSIDE }],
+    ['with torsion in the commitment', { commitment: OUTSIDE as Uint8Array as Commitment }],
+  ])('replaces a decoy %s by the next candidate', (_, change) => {
+    const fetched = withChange(70, change).map((output, i) => (i === 59 ? { ...output, ...change } : output));
+    const parts = [{ real, candidates, fetched }];
+    const rings = assembleRings(parts);
+    expect(unusableDecoys(decoysOf(rings))).toEqual([70]);
+    const replaced = withoutDecoys({ rings, candidates: parts }, [70]);
+    expect(unusableDecoys(decoysOf(replaced.rings))).toEqual([59]);
+    const usable = withoutDecoys(replaced, [59]);
+    expect(unusableDecoys(decoysOf(usable.rings))).toEqual([]);
+    expect(usable.rings.map(indicesOf)).toEqual([
+      [40, 58, ...Array.from({ length: 15 }, (_unused, i) => 60 + i).filter((index) => index !== 70)],
+    ]);
+    expect(usable.rings[0]?.members[usable.rings[0].realIndex]?.globalIndex).toBe(40);
+  });
+
+  it('needs fifteen decoys that are usable', () => {
+    const parts = [{ real, candidates, fetched: honest }];
+    const unusable = candidates.indices.filter((index) => index !== 40 && index > 13);
+    expect(() => withoutDecoys({ rings: assembleRings(parts), candidates: parts }, unusable)).toThrow(
+      'not_enough_ring_members',
+    );
   });
 
   test.each([
@@ -221,19 +252,19 @@ describe('a ring', () => {
     ['one output too many', [...honest, ...honest.slice(0, 1)]],
     ['nothing', []],
   ])('is not made by a daemon that sends %s', (_, fetched) => {
-    expect(() => assembleRing(real, candidates, fetched)).toThrow('daemon_misbehaves');
+    expect(() => ringOf(fetched)).toThrow('daemon_misbehaves');
   });
 
   it('needs fifteen usable candidates', () => {
     const locked = honest.map((output, i) => ({ ...output, unlocked: i === 40 || i < 14 }));
-    expect(() => assembleRing(real, candidates, locked)).toThrow('not_enough_ring_members');
+    expect(() => ringOf(locked)).toThrow('not_enough_ring_members');
   });
 
   it('is ordered, without duplicates, and has the real output for any locked candidates', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(74), { maxLength: 40 }), (locked) => {
         const fetched = honest.map((output, i) => ({ ...output, unlocked: i === 40 || !locked.includes(i) }));
-        const ring = assembleRing(real, candidates, fetched, loadCurve());
+        const ring = ringOf(fetched);
         const indices = indicesOf(ring);
         expect(indices).toHaveLength(16);
         expect(indices).toEqual([...new Set(indices)].sort((a, b) => a - b));
@@ -272,7 +303,7 @@ describe('rings together', () => {
     );
     const picker = new GammaPicker({ cumulative: evenChain(60, 1) }, seededRng('two'));
     const calls: number[] = [];
-    const rings = await chooseRings(outputs, picker, (indices) => {
+    const { rings } = await chooseRings(outputs, picker, (indices) => {
       calls.push(indices.length);
       return Promise.resolve(
         indices.map((index) => ({
