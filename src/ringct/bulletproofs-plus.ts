@@ -175,11 +175,11 @@ interface Generators {
 }
 
 /** Scalars in the order of the points of a basis. */
-const interleaved = (ofG: bigint, ofH: bigint, g: readonly bigint[], h: readonly bigint[]): bigint[] => [
-  ofG,
-  ofH,
-  ...g.flatMap((scalar, i) => [h[i] ?? 0n, scalar]),
-];
+function interleaved(ofG: bigint, ofH: bigint, g: readonly bigint[], h: readonly bigint[]): bigint[] {
+  const scalars = [ofG, ofH];
+  for (const [i, scalar] of g.entries()) scalars.push(h[i] ?? 0n, scalar);
+  return scalars;
+}
 
 /** Scalars of the points of a basis, for scalars of the low half of the generators, or of the high half. */
 const inHalf = (factors: readonly bigint[], which: 'low' | 'high', scalars: readonly bigint[]): bigint[] => {

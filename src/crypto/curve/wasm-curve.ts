@@ -7,7 +7,10 @@ import type { Build } from './wasm-module.js';
 /** Writes scalars modulo ℓ, 32 bytes each. */
 function writeScalars(memory: WasmMemory, at: number, scalars: readonly bigint[]): void {
   const words = new BigUint64Array(memory.wasm.memory.buffer, at, 4 * scalars.length);
-  scalars.forEach((scalar, i) => writeWords(reduce(scalar), words, 4 * i));
+  words.fill(0n);
+  scalars.forEach((scalar, i) => {
+    if (scalar !== 0n) writeWords(reduce(scalar), words, 4 * i);
+  });
 }
 
 /** Concatenates encodings of points. @throws RangeError when one does not have 32 bytes. */
@@ -51,11 +54,11 @@ const LEAST_REPEATED = 4;
 function withoutRepeated(scalars: readonly bigint[]): { rest: bigint[]; repeated: Repeated[] } {
   const indicesOf = new Map<bigint, number[]>();
   scalars.forEach((scalar, i) => {
+    if (scalar === 0n) return;
     const indices = indicesOf.get(scalar);
     if (indices === undefined) indicesOf.set(scalar, [i]);
     else indices.push(i);
   });
-  indicesOf.delete(0n);
   const rest = [...scalars];
   const repeated: Repeated[] = [];
   for (const [scalar, indices] of indicesOf)
