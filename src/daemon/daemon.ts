@@ -68,8 +68,6 @@ export interface RingCandidate {
   readonly publicKey: PublicKey;
   readonly commitment: Commitment;
   readonly unlocked: boolean;
-  readonly height: number;
-  readonly txHash: Hash;
 }
 
 /** Cumulative number of RingCT outputs by block, from `startHeight` on. */

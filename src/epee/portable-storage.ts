@@ -22,6 +22,10 @@ const LIMITS: StorageLimits = { objects: 1 << 18, fields: 1 << 19, strings: 1 <<
 const dataView = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
+/** Text of one byte a character. */
+const latin1 = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, length).toString('latin1');
+
 const signed = (width: number, r: Reader): bigint => BigInt.asIntN(8 * width, BigInt(uintLe(width).read(r)));
 
 /** Reads one message and counts its values against the limits. */
@@ -43,7 +47,7 @@ class StorageReader {
     // Without a prototype, __proto__ is a name like any other.
     const section = Object.create(null) as Record<string, Value>;
     for (let i = 0; i < count; i++) {
-      const name = Buffer.from(r.view(r.byte())).toString('latin1');
+      const name = latin1(r.view(r.byte()));
       if (name === '') throw new CodecError('portable storage: an empty name');
       if (name in section) throw new CodecError('portable storage: a name twice');
       const type = r.byte();

@@ -67,6 +67,11 @@ describe('the real daemon', () => {
     await monerod?.stop();
   });
 
+  const minerTxOf = async (height: number): Promise<Hash> => {
+    const { block_header } = await monerod.rpc('get_block_header_by_height', { height });
+    return fromHex((block_header as { miner_tx_hash: string }).miner_tx_hash) as Hash;
+  };
+
   it('answers every call that a wallet makes', async () => {
     expect(await daemon.getInfo()).toMatchObject({ height: 21, network: 'fakechain' });
     expect(await daemon.getVersion()).toBeGreaterThan(0x30000);
@@ -79,11 +84,13 @@ describe('the real daemon', () => {
     expect(hashes.hashes).toHaveLength(21);
     expect(toHex(hashes.hashes[0] as Hash)).toBe(toHex(GENESIS_HASH.mainnet));
     expect((await daemon.getOutputDistribution()).cumulative.at(-1)).toBe(20);
-    const [first, second] = await daemon.getOutputs([3, 0]);
-    expect([first?.height, second?.height]).toEqual([4, 1]);
-    expect(await daemon.getOutputIndexes(first?.txHash as Hash)).toEqual([3]);
+    const minerTx = await minerTxOf(4);
+    expect(await daemon.getOutputIndexes(minerTx)).toEqual([3]);
+    const outputs = await daemon.getOutputs([3, 0]);
+    expect(outputs.map(({ unlocked }) => unlocked)).toEqual([false, false]);
+    expect(outputs[0]?.publicKey).not.toEqual(outputs[1]?.publicKey);
     expect(await daemon.getPoolHashes()).toEqual([]);
-    const { transactions } = await daemon.getTransactions([first?.txHash as Hash], { prune: true });
+    const { transactions } = await daemon.getTransactions([minerTx], { prune: true });
     expect(transactions).toMatchObject([{ inPool: false, blockHeight: 4 }]);
     expect(await daemon.isKeyImageSpent([fromHex('01'.padEnd(64, '0')) as never])).toEqual([0]);
     expect(await daemon.getBlockHeader(4)).toMatchObject({ height: 4 });
@@ -104,8 +111,7 @@ describe('the real daemon', () => {
   });
 
   it('sends all requested transactions, complete or pruned, that match their hashes', async () => {
-    const outputs = await daemon.getOutputs(Array.from({ length: 20 }, (_, i) => i));
-    const hashes = outputs.map(({ txHash }) => txHash);
+    const hashes = await Promise.all(Array.from({ length: 20 }, (_, i) => minerTxOf(i + 1)));
     const many = Array.from({ length: 6 }, () => hashes).flat();
     for (const prune of [false, true]) {
       const { transactions } = await daemon.getTransactions(many, { prune });

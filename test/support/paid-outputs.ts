@@ -6,7 +6,7 @@ import {
   randomSecretKey,
 } from '../../src/crypto/derivation.js';
 import { randomScalar, scalarBytes } from '../../src/crypto/scalar.js';
-import type { Commitment, Hash, PublicKey } from '../../src/crypto/types.js';
+import type { Commitment, PublicKey } from '../../src/crypto/types.js';
 import type { Daemon, RingCandidate } from '../../src/daemon/daemon.js';
 import { loadCurve } from '../../src/crypto/curve/load-curve.js';
 import { commit } from '../../src/ringct/commitment.js';
@@ -53,8 +53,6 @@ export function ringAnswers(own: readonly OwnedOutput[], height: number): Partia
           ? (stranger as Uint8Array as Commitment)
           : commit(amount(output.amount), output.mask),
       unlocked: true,
-      height: index,
-      txHash: new Uint8Array(32) as Hash,
     };
   };
   return {

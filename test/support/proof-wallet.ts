@@ -1,5 +1,5 @@
 import { publicKeyOf, randomSecretKey } from '../../src/crypto/derivation.js';
-import type { Commitment, Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
+import type { Commitment, KeyImage, PublicKey } from '../../src/crypto/types.js';
 import { subaddressKeys } from '../../src/cryptonote/subaddress-keys.js';
 import type { Daemon, DaemonTransaction, KeyImageStatus } from '../../src/daemon/daemon.js';
 import { Proofs } from '../../src/services/proofs/proofs.js';
@@ -105,7 +105,6 @@ export const chainOf = (txs: readonly FetchedTx[], spentImages: readonly string[
     Promise.resolve(
       indices.map((index) => ({
         ...{ publicKey: keyAt(index), commitment: new Uint8Array(32) as Commitment, unlocked: true },
-        ...{ height: 1, txHash: new Uint8Array(32) as Hash },
       })),
     ),
   getInfo: () => Promise.resolve({ height: 20 } as Awaited<ReturnType<Daemon['getInfo']>>),

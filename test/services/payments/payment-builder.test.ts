@@ -1,4 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
+import { isPoint } from '../../../src/crypto/curve/points.js';
+import { keccak } from '../../../src/crypto/keccak.js';
 import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
 import { feeOfWeight } from '../../../src/cryptonote/fees.js';
 import { parseTransaction, transactionHash } from '../../../src/cryptonote/transaction.js';
@@ -26,8 +28,12 @@ const terms = { account: 0, unlockTime: 0n };
 const FEE = 100_000_000n;
 
 /** Bytes that are no point, others for each index. */
-const noPoint = (index: number): PublicKey =>
-  Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? index : i === 31 ? 0xff : 0xfe)) as PublicKey;
+function noPoint(index: number): PublicKey {
+  const bytes = new Uint8Array(32);
+  do bytes.set(keccak(bytes, Uint8Array.of(index)));
+  while (isPoint(bytes));
+  return bytes as PublicKey;
+}
 
 const funded = (inputs: readonly OwnedOutput[], value = COIN, fee = FEE) => ({
   ...{ payees: [payeeOf(stranger.address(), value)], inputs, fee: amount(fee), feeFrom: [] },
