@@ -1,4 +1,5 @@
-import { CodecError, Reader, u16, u32, uintLe } from '../util/codec.js';
+import { CodecError, Reader, u16, u32, u64, uintLe } from '../util/codec.js';
+import { equalBytes } from '../util/bytes.js';
 import { ARRAY, MAX_DEPTH, SIGNATURE, size, SMALLEST, TYPE } from './storage-format.js';
 
 /** A value of epee's portable storage. Integers of all widths are bigint. */
@@ -31,6 +32,8 @@ const signed = (width: number, r: Reader): bigint => BigInt.asIntN(8 * width, Bi
 /** Reads one message and counts its values against the limits. */
 class StorageReader {
   readonly #r: Reader;
+  /** Names that were read last, by position of the field: objects of a list have the same ones in the same order. */
+  readonly #names: { readonly bytes: Uint8Array; readonly text: string }[] = [];
   readonly #remaining: { -readonly [K in keyof StorageLimits]: number };
 
   constructor(r: Reader, limits: StorageLimits) {
@@ -47,13 +50,22 @@ class StorageReader {
     // Without a prototype, __proto__ is a name like any other.
     const section = Object.create(null) as Record<string, Value>;
     for (let i = 0; i < count; i++) {
-      const name = latin1(r.view(r.byte()));
+      const name = this.#name(i);
       if (name === '') throw new CodecError('portable storage: an empty name');
       if (name in section) throw new CodecError('portable storage: a name twice');
       const type = r.byte();
       section[name] = (type & ARRAY) === 0 ? this.#scalar(type, depth) : this.#list(type & ~ARRAY, depth);
     }
     return section;
+  }
+
+  #name(position: number): string {
+    const bytes = this.#r.view(this.#r.byte());
+    const last = this.#names[position];
+    if (last !== undefined && equalBytes(last.bytes, bytes)) return last.text;
+    const text = latin1(bytes);
+    this.#names[position] = { bytes, text };
+    return text;
   }
 
   #spend(kind: keyof StorageLimits, count: number): void {
@@ -79,7 +91,7 @@ class StorageReader {
     const r = this.#r;
     switch (type) {
       case TYPE.u64:
-        return dataView(r.view(8)).getBigUint64(0, true);
+        return u64.read(r);
       case TYPE.u32:
         return BigInt(u32.read(r));
       case TYPE.u16:
