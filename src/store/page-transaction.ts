@@ -3,8 +3,8 @@ import type { Db } from './file/database.js';
 /** Outputs and spends of one transaction, about. A commit writes each changed page once, most of them of random indexes. */
 const MOST_ROWS = 1024;
 
-/** The same while clients send requests: a commit takes 1 ms. */
-const MOST_BUSY_ROWS = 64;
+/** The same while clients send requests, which wait for the commit. */
+const MOST_BUSY_ROWS = 256;
 
 /** Longest time that a transaction stays open [ms]. */
 const LONGEST_MS = 250;

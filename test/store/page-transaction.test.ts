@@ -86,10 +86,10 @@ describe('pages that others follow', () => {
     expect([store.height(), committed()]).toEqual([5, 4]);
   });
 
-  it('are committed after 64 outputs while clients send requests', async () => {
+  it('are committed after 256 outputs while clients send requests', async () => {
     const addBusy = (findings: PageFindings): void =>
       store.addPage(findings, { isFollowed: true, isBusy: true });
-    addBusy(paid(0, 63));
+    addBusy(paid(0, 255));
     await yieldToEventLoop();
     expect(committed()).toBe(0);
     addBusy(paid(1, 1));
