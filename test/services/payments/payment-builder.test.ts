@@ -176,8 +176,11 @@ describe('signing a draft', () => {
     expect(wallet.keystore.keys.viewSecret.expose()).toEqual(owner.viewSecret);
   });
 
-  it('replaces decoys that are no usable points, without asking the daemon again', async () => {
-    const { builder, outputs, wallet } = builderOf(2);
+  test.each([
+    ['before it is built', 2],
+    ['while it is built', 6],
+  ])('replaces decoys that are no usable points, %s, by fetched candidates', async (_, count) => {
+    const { builder, outputs, wallet } = builderOf(count);
     const { getOutputs } = wallet.answers;
     let calls = 0;
     wallet.answers = {
@@ -203,18 +206,20 @@ describe('signing a draft', () => {
     const { inputs } = parseTransaction(signed.tx.blob).prefix;
     const offsets = inputs.flatMap((input) => (input.type === 'key' ? [input.keyOffsets] : []));
     const ends = offsets.map((each) => each.reduce((sum, offset) => sum + offset, 0n));
-    expect(ends).toHaveLength(2);
+    expect(ends).toHaveLength(count);
     for (const end of ends) expect(end).toBeLessThanOrEqual(70n);
   });
 
-  it('is refused where too few decoys are usable', async () => {
-    const { builder, outputs, wallet } = builderOf(1);
+  test.each([1, 6])('of %i inputs is refused where too few decoys are usable', async (count) => {
+    const { builder, outputs, wallet } = builderOf(count);
     const { getOutputs } = wallet.answers;
     wallet.answers = {
       ...wallet.answers,
       getOutputs: async (indices) =>
         ((await getOutputs?.(indices)) ?? []).map((one, i) =>
-          indices[i] === outputs[0]?.globalIndex ? one : { ...one, publicKey: noPoint(indices[i] ?? 0) },
+          outputs.some(({ globalIndex }) => globalIndex === indices[i])
+            ? one
+            : { ...one, publicKey: noPoint(indices[i] ?? 0) },
         ),
     };
     const [draft] = await builder.draft([funded(outputs)], terms, prices);
