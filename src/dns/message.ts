@@ -1,3 +1,4 @@
+import { toLatin1 } from '../util/bytes.js';
 import { CodecError, Reader, Writer } from '../util/codec.js';
 import { readName, writeName, type DnsName } from './name.js';
 
@@ -99,7 +100,7 @@ function readRecord(r: Reader, at: (offset: number) => Reader): DnsRecord | unde
 function readText(data: Uint8Array): string {
   const r = new Reader(data);
   let text = '';
-  while (r.remaining > 0) text += Buffer.from(r.view(r.byte())).toString('latin1');
+  while (r.remaining > 0) text += toLatin1(r.view(r.byte()));
   return text;
 }
 

@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { toLatin1 } from '../util/bytes.js';
 import { CodecError, type Reader, type Writer } from '../util/codec.js';
 
 /** Name in wire format, uncompressed and in lower case, so that equal names are equal strings. */
@@ -51,7 +52,7 @@ export function readName(r: Reader, at: (offset: number) => Reader): DnsName {
       continue;
     }
     if (length > MAX_LABEL) throw new CodecError('a DNS label of an unknown type');
-    wire += String.fromCharCode(length) + Buffer.from(reader.view(length)).toString('latin1');
+    wire += String.fromCharCode(length) + toLatin1(reader.view(length));
     if (wire.length > MAX_WIRE) throw new CodecError('the DNS name is too long');
     if (length === 0) return wire.toLowerCase() as DnsName;
   }

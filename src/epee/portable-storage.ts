@@ -1,5 +1,5 @@
+import { equalBytes, toLatin1 } from '../util/bytes.js';
 import { CodecError, Reader, u16, u32, u64, uintLe } from '../util/codec.js';
-import { equalBytes } from '../util/bytes.js';
 import { ARRAY, MAX_DEPTH, SIGNATURE, size, SMALLEST, TYPE } from './storage-format.js';
 
 /** A value of epee's portable storage. Integers of all widths are bigint. */
@@ -22,10 +22,6 @@ const LIMITS: StorageLimits = { objects: 1 << 18, fields: 1 << 19, strings: 1 <<
 
 const dataView = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-
-/** Text of one byte a character. */
-const latin1 = ({ buffer, byteOffset, length }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, length).toString('latin1');
 
 const signed = (width: number, r: Reader): bigint => BigInt.asIntN(8 * width, BigInt(uintLe(width).read(r)));
 
@@ -63,7 +59,7 @@ class StorageReader {
     const bytes = this.#r.view(this.#r.byte());
     const last = this.#names[position];
     if (last !== undefined && equalBytes(last.bytes, bytes)) return last.text;
-    const text = latin1(bytes);
+    const text = toLatin1(bytes);
     this.#names[position] = { bytes, text };
     return text;
   }

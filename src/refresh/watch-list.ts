@@ -1,6 +1,6 @@
 import type { KeyImage, PublicKey } from '../crypto/types.js';
 import type { ParsedTxs } from '../daemon/parsed-txs.js';
-import { bytes32 } from '../util/bytes.js';
+import { bytes32, toLatin1 } from '../util/bytes.js';
 import type { FoundOutput } from '../wallet/scan/receive.js';
 import type { OwnedOutput } from '../wallet/model/records.js';
 import { unpackWatchedOutputs, WatchTable, type WatchedOutput } from '../wallet/scan/watch-table.js';
@@ -32,9 +32,6 @@ export interface SpentOutput extends WatchedOutput {
 }
 
 const NONE: readonly SpentOutput[] = [];
-
-const bytesKey = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 
 /** Outputs by key. The largest of several on one key is watched; another replaces it when a reorganisation undoes it. */
 class WatchedKeys {
@@ -68,7 +65,7 @@ class WatchedKeys {
 
   /** Removes all outputs on a key. @returns them. */
   take(key: Uint8Array): readonly WatchedOutput[] {
-    const name = bytesKey(key);
+    const name = toLatin1(key);
     const known = this.#table.get(key);
     const outputs = this.#reused.get(name)?.outputs ?? (known === undefined ? [] : [known]);
     this.#reused.delete(name);
@@ -93,7 +90,7 @@ class WatchedKeys {
 
   /** Adds another output on a watched key. */
   #join(key: Uint8Array, output: WatchedOutput): void {
-    const name = bytesKey(key);
+    const name = toLatin1(key);
     const known = this.#table.get(key);
     const reused = this.#reused.get(name) ?? {
       key: Uint8Array.from(key),
@@ -129,7 +126,7 @@ export class WatchList {
   /** Recognises the spends of outputs from now on, those found already and those found later. */
   importKeyImages(keyImages: readonly OutputKeyImage[]): void {
     for (const { publicKey, keyImage } of keyImages) {
-      this.#importedKeyImages.set(bytesKey(publicKey), keyImage);
+      this.#importedKeyImages.set(toLatin1(publicKey), keyImage);
       for (const output of this.#withoutKeyImage.take(publicKey)) this.#withKeyImage.add(keyImage, output);
     }
   }
@@ -158,7 +155,7 @@ export class WatchList {
   /** Adds the imported key image to an output that lacks its own. */
   withKeyImage(output: FoundOutput): FoundOutput {
     if (output.keyImage !== undefined) return output;
-    const keyImage = this.#importedKeyImages.get(bytesKey(output.publicKey));
+    const keyImage = this.#importedKeyImages.get(toLatin1(output.publicKey));
     return keyImage === undefined ? output : { ...output, keyImage };
   }
 }

@@ -5,9 +5,9 @@ import { loadCurve } from '../crypto/curve/load-curve.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from '../crypto/scalar.js';
 import type { Commitment } from '../crypto/types.js';
 import type { Amount } from '../util/amount.js';
-import { chunks, concatBytes } from '../util/bytes.js';
 import { encode, varintNumber } from '../util/codec.js';
 import { systemRng, type Rng } from '../util/random.js';
+import { commitEach } from './commitment.js';
 import type { BulletproofPlus, ProofPoint, ProofScalar } from './types.js';
 
 /*
@@ -151,8 +151,7 @@ export function proveRange(
     throw new RangeError('a range proof covers 1 to 16 amounts, each with its mask');
   if (amounts.some((value) => value < 0n || value >> BigInt(N) > 0n))
     throw new RangeError('a range proof covers amounts below 2^64');
-  const scalars = concatBytes(...masks.map((mask) => scalarBytes(reduce(mask))));
-  const commitments = chunks(curve.commit(amounts, scalars), 32).map((bytes) => bytes as Commitment);
+  const commitments = commitEach(amounts, masks, curve);
   for (;;) {
     try {
       return { proof: prove(amounts, masks, commitments, rng, curve), commitments };

@@ -4,11 +4,21 @@ import { sumOfPoints } from '../crypto/curve/points.js';
 import { reduce, scalarBytes } from '../crypto/scalar.js';
 import type { Commitment } from '../crypto/types.js';
 import type { Amount } from '../util/amount.js';
-import { equalBytes } from '../util/bytes.js';
+import { chunks, concatBytes, equalBytes } from '../util/bytes.js';
 
 /** `mask·G + amount·H`; the amount is a secret, so both products take constant time. Source: rctOps.cpp `commit`. */
 export const commit = (amount: Amount, mask: bigint, curve: Curve = loadCurve()): Commitment =>
   curve.commit([amount], scalarBytes(reduce(mask))) as Commitment;
+
+/** {@link commit} for each amount and its mask. */
+export const commitEach = (
+  amounts: readonly Amount[],
+  masks: readonly bigint[],
+  curve: Curve = loadCurve(),
+): Commitment[] =>
+  chunks(curve.commit(amounts, concatBytes(...masks.map((mask) => scalarBytes(reduce(mask))))), 32).map(
+    (bytes) => bytes as Commitment,
+  );
 
 /** Commitment to a public amount, with mask 1. Source: rctOps.cpp `zeroCommit`. */
 export const zeroCommit = (amount: Amount, curve: Curve = loadCurve()): Commitment =>

@@ -2,7 +2,7 @@ import type { Hash } from '../../crypto/types.js';
 import { transactionHash } from '../../cryptonote/transaction.js';
 import type { Block } from '../../cryptonote/types.js';
 import { U64_MAX } from '../../util/amount.js';
-import { fromHex, isHex, toHex } from '../../util/bytes.js';
+import { fromHex, isHex, toHex, toLatin1 } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
 import type { Node } from '../chain/node.js';
 
@@ -34,7 +34,7 @@ export const toHash = (text: string): Hash | undefined =>
   text.length === 64 && isHex(text) ? (fromHex(text) as Hash) : undefined;
 
 /** Encodes bytes in a JSON string, one character per byte, as upstream does. */
-export const rawText = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
+export const rawText = toLatin1;
 
 /**
  * Block header. For an alternative block, weights and difficulties are those of the main chain at its height.

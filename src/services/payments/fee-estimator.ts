@@ -10,6 +10,7 @@ import {
   RECENT_BLOCKS,
   type PoolEntry,
   type Priority,
+  type Traffic,
 } from '../../wallet/select/fee-priority.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
@@ -54,17 +55,14 @@ function sampleCeiling(lastReward: Amount, height: number): Amount {
 }
 
 /** State of chain and pool that a default priority depends on. */
-interface ChainUsage {
-  readonly blockWeightLimit: number;
+interface ChainUsage extends Omit<Traffic, 'backlogBlocks'> {
   readonly backlog: readonly PoolEntry[];
-  readonly recentWeights: readonly number[];
 }
 
-const priorityFor = (rates: FeeRates, { blockWeightLimit, backlog, recentWeights }: ChainUsage): Priority =>
+const priorityFor = (rates: FeeRates, { backlog, ...traffic }: ChainUsage): Priority =>
   choosePriority({
-    backlogBlocks: backlogBlocks(backlog, feePerByte(rates, 1), Math.floor(blockWeightLimit / 2)),
-    recentWeights,
-    blockWeightLimit,
+    ...traffic,
+    backlogBlocks: backlogBlocks(backlog, feePerByte(rates, 1), Math.floor(traffic.blockWeightLimit / 2)),
   });
 
 /** Estimates fee rates, priorities and transaction sizes from the state of the daemon. */

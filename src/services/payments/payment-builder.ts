@@ -1,5 +1,6 @@
 import { publicKeyOf, publicKeysOf } from '../../crypto/derivation.js';
 import type { KeyImage, SecretKey } from '../../crypto/types.js';
+import { RING_SIZE } from '../../cryptonote/constants.js';
 import { feePerByte } from '../../cryptonote/fees.js';
 import { amount, type Amount } from '../../util/amount.js';
 import type { SpendableInput } from '../../wallet/build/construction.js';
@@ -61,7 +62,7 @@ type PlanOf<Input> = Omit<PricedPlan, 'inputs'> & { readonly inputs: readonly In
 const FEE_CEILING = amount(1_000_000_000_000n);
 
 /** Decoys of four inputs: their check takes 10 ms, and the start of a second thread 50 ms of CPU and 11 MiB. */
-const FEW_DECOYS = 60;
+const FEW_DECOYS = 4 * (RING_SIZE - 1);
 
 /** Builds transactions from planned transfers: chooses rings, then signs. Records nothing. */
 export class PaymentBuilder {

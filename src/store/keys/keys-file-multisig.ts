@@ -1,9 +1,9 @@
 import type { PublicKey } from '../../crypto/types.js';
-import { bytes32, chunks, compareBytes } from '../../util/bytes.js';
+import { bytes32, chunks, compareBytes, toLatin1 } from '../../util/bytes.js';
 import { CodecError, decode, encode, list } from '../../util/codec.js';
 import { key } from '../../wallet/exchange/binary-archive.js';
 import { MAX_SIGNERS, type GroupState } from '../../wallet/multisig/account.js';
-import { fromLatin1, latin1, type Fields } from './latin1-json.js';
+import { fromLatin1, type Fields } from './latin1-json.js';
 
 /** Fields of a keys file that describe a multisig group. */
 export const GROUP_FIELDS = [
@@ -48,7 +48,7 @@ export function readGroup(fields: Fields, shares: Uint8Array): GroupState {
 export const groupFields = ({ threshold, signers, roundsPassed, roundKeys }: GroupState): Fields => ({
   multisig: 1n,
   multisig_threshold: BigInt(threshold),
-  multisig_signers: latin1(encode(publicKeys, signers)),
-  multisig_derivations: latin1(encode(publicKeys, roundKeys)),
+  multisig_signers: toLatin1(encode(publicKeys, signers)),
+  multisig_derivations: toLatin1(encode(publicKeys, roundKeys)),
   multisig_rounds_passed: BigInt(roundsPassed),
 });

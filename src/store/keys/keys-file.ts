@@ -5,7 +5,7 @@ import type { PublicKey, SecretKey } from '../../crypto/types.js';
 import type { NetworkType } from '../../cryptonote/types.js';
 import { readStorage, SectionReader } from '../../epee/portable-storage.js';
 import { writeStorage } from '../../epee/storage-writer.js';
-import { bytes32, concatBytes, equalBytes } from '../../util/bytes.js';
+import { bytes32, concatBytes, equalBytes, toLatin1 } from '../../util/bytes.js';
 import { CodecError, decode, encode } from '../../util/codec.js';
 import { writeJson } from '../../util/json-writer.js';
 import type { Rng } from '../../util/random.js';
@@ -20,7 +20,7 @@ import { sealedFile } from '../../wallet/exchange/sealed-file.js';
 import { DEFAULT_LOOKAHEAD } from '../../wallet/scan/default-lookahead.js';
 import type { Lookahead } from '../../wallet/scan/subaddress-table.js';
 import { GROUP_FIELDS, groupFields, readGroup } from './keys-file-multisig.js';
-import { fromLatin1, fromUtf8, latin1, toUtf8, tryFields, type Fields } from './latin1-json.js';
+import { fromLatin1, fromUtf8, toUtf8, tryFields, type Fields } from './latin1-json.js';
 
 /** Content of `NAME.keys`, as the reference writes it. */
 export interface KeysFile {
@@ -230,7 +230,7 @@ export function withBackgroundSync<T extends Pick<KeysFile, 'other'>>(
     other: {
       ...Object.fromEntries(rest),
       [SYNC_TYPE]: backgroundSyncTypeNumber(type),
-      ...(key === undefined ? {} : { [SYNC_KEY]: latin1(key) }),
+      ...(key === undefined ? {} : { [SYNC_KEY]: toLatin1(key) }),
     },
   };
 }
@@ -289,7 +289,7 @@ export async function sealKeysFile(file: KeysFile, key: Uint8Array, rng: Rng): P
     ...DEFAULTS,
     ...file.other,
     ...(file.multisig === undefined ? {} : groupFields(file.multisig)),
-    key_data: latin1(account),
+    key_data: toLatin1(account),
     seed_language: fromUtf8(file.seedLanguage),
     watch_only: file.watchOnly ? 1n : 0n,
     nettype: BigInt(NETWORKS.indexOf(file.network)),

@@ -1,9 +1,9 @@
+import { toLatin1 } from '../../util/bytes.js';
 import { JsonError, parseJson, type Json } from '../../util/json.js';
 
 /** JSON object whose strings hold raw bytes, one per character. */
 export type Fields = { readonly [name: string]: Json | undefined };
 
-export const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 export const fromLatin1 = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'latin1'));
 export const toUtf8 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8');
 export const fromUtf8 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
@@ -11,7 +11,7 @@ export const fromUtf8 = (text: string): string => Buffer.from(text, 'utf8').toSt
 /** Parses a JSON object. @returns undefined for other bytes. */
 export function tryFields(bytes: Uint8Array): Fields | undefined {
   try {
-    const value = parseJson(latin1(bytes));
+    const value = parseJson(toLatin1(bytes));
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Fields)
       : undefined;

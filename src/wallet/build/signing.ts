@@ -1,14 +1,14 @@
 import type { Curve } from '../../crypto/curve/curve.js';
 import { loadCurve } from '../../crypto/curve/load-curve.js';
-import { randomScalar, reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
-import type { Commitment, Hash, KeyImage, SecretKey } from '../../crypto/types.js';
+import { randomScalar, reduce, toScalar } from '../../crypto/scalar.js';
+import type { Hash, KeyImage, SecretKey } from '../../crypto/types.js';
 import { MAX_TX_WEIGHT } from '../../cryptonote/constants.js';
 import { feeOfWeight, type FeeRates } from '../../cryptonote/fees.js';
 import { prefixHash, transaction, transactionHash, transactionWeight } from '../../cryptonote/transaction.js';
 import type { Transaction } from '../../cryptonote/types.js';
 import { proveRange } from '../../ringct/bulletproofs-plus.js';
 import { signClsag } from '../../ringct/clsag.js';
-import { amountsBalance, commit } from '../../ringct/commitment.js';
+import { amountsBalance, commit, commitEach } from '../../ringct/commitment.js';
 import { preMlsagHash } from '../../ringct/message.js';
 import type {
   BulletproofPlus,
@@ -19,7 +19,6 @@ import type {
   RctPrunable,
 } from '../../ringct/types.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
-import { chunks, concatBytes } from '../../util/bytes.js';
 import { encode } from '../../util/codec.js';
 import type { Rng } from '../../util/random.js';
 import { constructTransaction, type TransactionPlan, type UnsignedTx } from './construction.js';
@@ -78,13 +77,11 @@ export function proveTransaction(
   const amounts = outputs.map((output) => output.amount);
   const { proof, commitments } = proveRange(amounts, masks, rng, curve);
   const inputMasks = pseudoOutMasks(inputs.length, masks, rng);
-  const pseudoOuts = chunks(
-    curve.commit(
-      inputs.map((input) => input.amount),
-      concatBytes(...inputMasks.map(scalarBytes)),
-    ),
-    32,
-  ).map((bytes) => bytes as Commitment);
+  const pseudoOuts = commitEach(
+    inputs.map((input) => input.amount),
+    inputMasks,
+    curve,
+  );
   if (!amountsBalance(pseudoOuts, commitments, fee, curve))
     throw new RangeError('the amounts do not balance');
   const base: RctBase = {

@@ -8,8 +8,8 @@ import {
   RING_SIZE,
   SPENDABLE_AGE_BLOCKS,
 } from '../../cryptonote/constants.js';
-import { reduce, scalarBytes } from '../../crypto/scalar.js';
-import { chunks, concatBytes, equalBytes, toHex } from '../../util/bytes.js';
+import { commitEach } from '../../ringct/commitment.js';
+import { equalBytes, toHex } from '../../util/bytes.js';
 import { shuffled, uniformInt, type Rng } from '../../util/random.js';
 import { WalletError } from '../model/wallet-error.js';
 import { gammaDeviate } from './gamma-distribution.js';
@@ -169,7 +169,7 @@ export interface RingParts {
  * @throws WalletError `daemon_misbehaves` when the real output differs from the wallet's record: a daemon that alters
  * every output could otherwise identify the real one in the ring. `not_enough_ring_members`
  */
-function assembleRing({ real, candidates, fetched }: RingParts, commitment: Uint8Array): Ring {
+function assembleRing({ real, candidates, fetched }: RingParts, commitment: Commitment): Ring {
   if (fetched.length !== candidates.indices.length) throw misbehaves('it sent a wrong number of outputs');
   const byIndex = new Map(candidates.indices.map((globalIndex, i) => [globalIndex, fetched[i]]));
   const own = byIndex.get(real.globalIndex);
@@ -186,8 +186,7 @@ function assembleRing({ real, candidates, fetched }: RingParts, commitment: Uint
     const key = toHex(output.publicKey);
     if (!output.unlocked || keys.has(key)) return;
     keys.add(key);
-    const { publicKey, commitment: committed, unlocked } = output;
-    members.push({ globalIndex, publicKey, commitment: committed, unlocked });
+    members.push({ ...output, globalIndex });
   };
   consider(real.globalIndex, own);
   for (const index of candidates.picked) {
@@ -202,11 +201,12 @@ function assembleRing({ real, candidates, fetched }: RingParts, commitment: Uint
 
 /** {@link assembleRing} for each input. */
 export function assembleRings(all: readonly RingParts[], curve: Curve = loadCurve()): Ring[] {
-  const commitments = curve.commit(
+  const commitments = commitEach(
     all.map(({ real }) => real.amount),
-    concatBytes(...all.map(({ real }) => scalarBytes(reduce(real.mask)))),
+    all.map(({ real }) => real.mask),
+    curve,
   );
-  return chunks(commitments, 32).map((commitment, i) => {
+  return commitments.map((commitment, i) => {
     const parts = all[i];
     if (parts === undefined) throw new Error('a commitment without an input');
     return assembleRing(parts, commitment);

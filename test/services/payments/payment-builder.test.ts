@@ -4,6 +4,7 @@ import { keccak } from '../../../src/crypto/keccak.js';
 import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
 import { feeOfWeight } from '../../../src/cryptonote/fees.js';
 import { parseTransaction, transactionHash } from '../../../src/cryptonote/transaction.js';
+import type { RingCandidate } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { amountsBalance } from '../../../src/ringct/commitment.js';
 import { assertFee, PaymentBuilder, type Built } from '../../../src/services/payments/payment-builder.js';
@@ -13,7 +14,7 @@ import type { SignedTx } from '../../../src/wallet/build/signing.js';
 import type { OwnedOutput } from '../../../src/wallet/model/records.js';
 import { sameAddress } from '../../../src/wallet/select/transfer-request.js';
 import { groupWallets } from '../../support/group-wallets.js';
-import { FEES, paidOutput, payingWallet } from '../../support/paid-outputs.js';
+import { FEES, paidOutput, payingWallet, type PayingWallet } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault } from '../../support/service-wallet.js';
 import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
@@ -33,6 +34,24 @@ function noPoint(index: number): PublicKey {
   do bytes.set(keccak(bytes, Uint8Array.of(index)));
   while (isPoint(bytes));
   return bytes as PublicKey;
+}
+
+/** Changes the outputs that the daemon sends. @returns a function that counts the requests for them. */
+function altering(
+  wallet: PayingWallet['wallet'],
+  change: (output: RingCandidate, index: number) => RingCandidate,
+): () => number {
+  const { getOutputs } = wallet.answers;
+  let calls = 0;
+  wallet.answers = {
+    ...wallet.answers,
+    getOutputs: async (indices) => {
+      calls += 1;
+      const sent = (await getOutputs?.(indices)) ?? [];
+      return sent.map((output, i) => change(output, indices[i] ?? 0));
+    },
+  };
+  return () => calls;
 }
 
 const funded = (inputs: readonly OwnedOutput[], value = COIN, fee = FEE) => ({
@@ -140,12 +159,7 @@ describe('a draft', () => {
 
   it('is refused where the daemon sends another key for an output of the wallet', async () => {
     const { builder, outputs, wallet } = builderOf(1);
-    const { getOutputs } = wallet.answers;
-    wallet.answers = {
-      ...wallet.answers,
-      getOutputs: async (indices) =>
-        (await getOutputs?.(indices))?.map((one) => ({ ...one, publicKey: stranger.spendPublicKey })) ?? [],
-    };
+    altering(wallet, (one) => ({ ...one, publicKey: stranger.spendPublicKey }));
     await expect(builder.draft([funded(outputs)], terms, prices)).rejects.toMatchObject({
       fault: { kind: 'daemon_misbehaves' },
     });
@@ -181,19 +195,10 @@ describe('signing a draft', () => {
     ['while it is built', 6],
   ])('replaces decoys that are no usable points, %s, by fetched candidates', async (_, count) => {
     const { builder, outputs, wallet } = builderOf(count);
-    const { getOutputs } = wallet.answers;
-    let calls = 0;
-    wallet.answers = {
-      ...wallet.answers,
-      // The newer outputs of this chain have no points as keys.
-      getOutputs: async (indices) => {
-        calls += 1;
-        const answers = (await getOutputs?.(indices)) ?? [];
-        return answers.map((one, i) =>
-          (indices[i] ?? 0) > 70 ? { ...one, publicKey: noPoint(indices[i] ?? 0) } : one,
-        );
-      },
-    };
+    // The newer outputs of this chain have no points as keys.
+    const calls = altering(wallet, (one, index) =>
+      index > 70 ? { ...one, publicKey: noPoint(index) } : one,
+    );
     const [draft] = await builder.draft([funded(outputs)], terms, prices);
     if (draft === undefined) throw new Error('a draft');
     const membersOf = ({ rings }: typeof draft) =>
@@ -201,7 +206,7 @@ describe('signing a draft', () => {
     expect(Math.max(...membersOf(draft))).toBeGreaterThan(70);
     const built = [await builder.sign(draft), await builder.buildUnsigned(draft)];
     for (const { draft: usable } of built) expect(Math.max(...membersOf(usable))).toBeLessThanOrEqual(70);
-    expect(calls).toBe(1);
+    expect(calls()).toBe(1);
     const [signed] = built as [Built<SignedTx>, unknown];
     const { inputs } = parseTransaction(signed.tx.blob).prefix;
     const offsets = inputs.flatMap((input) => (input.type === 'key' ? [input.keyOffsets] : []));
@@ -212,16 +217,9 @@ describe('signing a draft', () => {
 
   test.each([1, 6])('of %i inputs is refused where too few decoys are usable', async (count) => {
     const { builder, outputs, wallet } = builderOf(count);
-    const { getOutputs } = wallet.answers;
-    wallet.answers = {
-      ...wallet.answers,
-      getOutputs: async (indices) =>
-        ((await getOutputs?.(indices)) ?? []).map((one, i) =>
-          outputs.some(({ globalIndex }) => globalIndex === indices[i])
-            ? one
-            : { ...one, publicKey: noPoint(indices[i] ?? 0) },
-        ),
-    };
+    altering(wallet, (one, index) =>
+      outputs.some(({ globalIndex }) => globalIndex === index) ? one : { ...one, publicKey: noPoint(index) },
+    );
     const [draft] = await builder.draft([funded(outputs)], terms, prices);
     if (draft === undefined) throw new Error('a draft');
     await expect(builder.sign(draft)).rejects.toMatchObject({ fault: { kind: 'not_enough_ring_members' } });
