@@ -1,3 +1,4 @@
+import { runEngineInBackground } from '../util/thread-priority.js';
 import { setV8Flag } from '../util/v8-flags.js';
 import { keepCompiledModules } from './compile-cache.js';
 
@@ -21,6 +22,8 @@ setV8Flag('--heap-growing-percent=50', '14.6');
 // Each thread would map a copy of V8's own compiled functions beside its code (2 MiB).
 setV8Flag('--no-short-builtin-calls', '14.6');
 keepCompiledModules();
+// They would take a processor from the thread that answers requests.
+runEngineInBackground();
 
 const { runWalletRpc } = await import('./wallet-rpc.js');
 await runWalletRpc();
