@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { PacedResponse } from './paced-response.js';
 
 /** An event of a stream. */
 export interface StreamedEvent {
@@ -27,6 +28,10 @@ export interface EventStreamOptions {
 
 const HEARTBEAT_MS = 15_000;
 const STALL_MS = 15_000;
+
+/** Bytes that may wait for the client while the source is asked for more. */
+const MOST_WAITING = 1 << 16;
+
 /** Time after which a client connects again [ms]. */
 const RETRY_MS = 2_000;
 
@@ -50,36 +55,21 @@ export async function sendEvents(
     'x-accel-buffering': 'no',
     connection: 'close',
   });
-  if (!(await written(res, `retry: ${RETRY_MS}\n\n`, stallMs))) return;
+  const response = new PacedResponse(res, { mostWaiting: MOST_WAITING, stallMs });
+  const isRead = (text: string): Promise<boolean> => {
+    response.write([Buffer.from(text)]);
+    return response.ready();
+  };
+  if (!(await isRead(`retry: ${RETRY_MS}\n\n`))) return;
   while (!gone.signal.aborted && !source.isClosed) {
     const events = source.next();
     if (events.length > 0) {
-      if (!(await written(res, events.map(textOf).join(''), stallMs))) return;
+      if (!(await isRead(events.map(textOf).join('')))) return;
       continue;
     }
     const since = performance.now();
     await source.wait(heartbeatMs, gone.signal);
-    if (performance.now() - since >= heartbeatMs - 1 && !(await written(res, ':\n\n', stallMs))) return;
+    if (performance.now() - since >= heartbeatMs - 1 && !(await isRead(':\n\n'))) return;
   }
   res.end();
-}
-
-/** Writes a text, and waits until the client has read most of what was sent. @returns false if it has not in time. */
-async function written(res: ServerResponse, text: string, stallMs: number): Promise<boolean> {
-  if (res.destroyed) return false;
-  if (res.write(text)) return true;
-  return new Promise((resolve) => {
-    const settle = (isRead: boolean): void => {
-      clearTimeout(timer);
-      res.off('drain', onDrain);
-      res.off('close', onClose);
-      if (!isRead) res.destroy();
-      resolve(isRead);
-    };
-    const onDrain = (): void => settle(true);
-    const onClose = (): void => settle(false);
-    const timer = setTimeout(() => settle(false), stallMs);
-    res.once('drain', onDrain);
-    res.once('close', onClose);
-  });
 }

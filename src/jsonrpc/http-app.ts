@@ -6,7 +6,6 @@ import express, {
   type Response,
 } from 'express';
 import type { PendingRequests } from '../util/pending-requests.js';
-import { releaseBuffer } from '../util/buffer-release.js';
 import { callerOf } from './authentication.js';
 import { refuseForms, refuseUnknownHosts, refuseUnknownOrigins } from './browser-guard.js';
 import type { Caller } from './caller.js';
@@ -15,6 +14,7 @@ import { sendEvents, type EventSource } from './event-stream.js';
 import { INVALID_REQUEST, RpcError } from './errors.js';
 import { BadIdempotencyKey, readIdempotencyKey } from './idempotency-key.js';
 import type { LoginDeadline } from './login-deadline.js';
+import { PacedResponse } from './paced-response.js';
 import { serveForms, servePages, singleValues, type FormTarget, type Page } from './pages.js';
 import { RequestTooLarge } from './request-body.js';
 
@@ -105,6 +105,12 @@ export interface Answer {
 /** Longest body of an {@link Endpoint}, which is read whole before it is answered [bytes]. */
 const MAX_BODY_BYTES = 100 * 1024 * 1024;
 const PATH = '/json_rpc';
+
+/** Bytes of a long answer that may wait for the client while its next page is read. */
+const MOST_WAITING = 1 << 20;
+
+/** Time in which a client must read 64 KiB of a long answer [ms]. */
+const STALL_MS = 60_000;
 
 /** Serves JSON-RPC over HTTP: POST only, login before everything else. */
 export function createHttpApp({
@@ -225,18 +231,15 @@ async function send(
   { status, retryAfter, type, body }: Answer,
   onBug: (error: unknown) => void,
 ): Promise<void> {
-  const write = (pieces: readonly Uint8Array[]): void => {
-    for (const piece of pieces) res.write(piece, () => releaseBuffer(piece));
-  };
+  const response = new PacedResponse(res, { mostWaiting: MOST_WAITING, stallMs: STALL_MS });
   res.status(status);
   if (retryAfter !== undefined) res.set('Retry-After', String(retryAfter));
   if (Symbol.asyncIterator in body) {
     res.type(type);
     try {
       for await (const pieces of body) {
-        // The client closed the connection.
-        if (res.destroyed) return;
-        write(pieces);
+        response.write(pieces);
+        if (!(await response.ready())) return;
       }
     } catch (error) {
       // The status was sent already: closing the connection shows the client that the answer is incomplete.
@@ -247,7 +250,7 @@ async function send(
   } else {
     const length = body.reduce((total, piece) => total + piece.length, 0);
     if (length > 0) res.type(type).set('Content-Length', String(length));
-    write(body);
+    response.write(body);
   }
   res.end();
 }

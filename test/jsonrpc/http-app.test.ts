@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { Dispatcher } from '../../src/jsonrpc/dispatcher.js';
 import { RpcError } from '../../src/jsonrpc/errors.js';
@@ -127,6 +127,27 @@ describe('an answer of many pages', () => {
     expect(released).toBe(1);
     expect(bugs).toHaveLength(reported);
     expect((await post(port, '/json_rpc', body('short'))).status).toBe(200);
+  });
+
+  it('is read no further than its client has read, some megabytes apart', async () => {
+    const asking = request({ port, path: '/json_rpc', method: 'POST' }).end(body('endless'));
+    asking.on('error', () => undefined);
+    const [response] = (await once(asking, 'response')) as [IncomingMessage];
+    const settled = (): Promise<number> =>
+      until('no page is read', async () => {
+        const before = read;
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return read === before ? before : undefined;
+      });
+    const first = await settled();
+    expect(first * JSON.stringify(row(0, 0)).length * ROWS_A_PAGE).toBeLessThan(32 * 1024 * 1024);
+    let length = 0;
+    for await (const part of response) {
+      length += (part as Buffer).length;
+      if (read > first + 20) break;
+    }
+    expect(length).toBeGreaterThan(1 << 20);
+    await until('the rows are released', () => Promise.resolve(released === 1 || undefined));
   });
 
   it('is read no further once the client has closed the connection', async () => {
