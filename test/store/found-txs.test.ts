@@ -42,7 +42,7 @@ const balance = (): bigint =>
   file.read((r) => r.balances.ofAddresses({ strict: false })).reduce((sum, { total }) => sum + total, 0n);
 const incoming = (): (readonly [number, bigint])[] =>
   file
-    .read((r) => r.payments.list({ minHeight: -1, maxHeight: 999 }))
+    .read((r) => r.payments.list({ min: -1, max: 999 }))
     .map(({ tx, amount: paid }) => [tx.height, paid] as const);
 const outgoing = () => file.read((r) => r.outgoing.list({ states: ['confirmed'] }));
 

@@ -79,7 +79,7 @@ const importedImage = (fill: number, proven = true) => ({
 describe('a wallet without a spend key', () => {
   it('counts change of its own payments as income until key images are imported', () => {
     const file = viewOnlyWallet();
-    expect(file.read((r) => r.payments.list({ minHeight: 0, maxHeight: 9 }))).toHaveLength(3);
+    expect(file.read((r) => r.payments.list({ min: 0, max: 9 }))).toHaveLength(3);
     expect(file.read((r) => r.outgoing.list({ states: ['confirmed'] }))).toEqual([]);
     expect(file.read((r) => r.watch.withoutKeyImage())).toHaveLength(3 * WATCHED_BYTES);
   });
@@ -102,7 +102,7 @@ describe('a wallet without a spend key', () => {
     expect(paid()).toEqual([{ ...facts, amountIn: 10n }]);
     file.write((w) => resolveKeyImages(w, [importedImage(2)]));
     expect(paid()).toEqual([{ ...facts, amountIn: 20n }]);
-    expect(file.read((r) => r.payments.list({ minHeight: 0, maxHeight: 9 }))).toHaveLength(2);
+    expect(file.read((r) => r.payments.list({ min: 0, max: 9 }))).toHaveLength(2);
     expect(file.read((r) => r.balances.ofAddresses({ strict: true }))).toMatchObject([{ total: 7n }]);
   });
 

@@ -35,7 +35,7 @@ describe('a page of blocks', () => {
     file = WalletStore.open(join(directory, 'w'), KEY);
     expect(balance()).toBe(50n);
     expect(file.read((r) => r.chain.tip()?.height)).toBe(2);
-    expect(file.read((r) => r.payments.list({ minHeight: -1, maxHeight: 9 }))).toMatchObject([
+    expect(file.read((r) => r.payments.list({ min: -1, max: 9 }))).toMatchObject([
       { amount: 50n, tx: { height: 2 } },
     ]);
   });

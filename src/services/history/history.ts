@@ -1,13 +1,14 @@
 import type { Hash } from '../../crypto/types.js';
-import type { PaymentFilter } from '../../store/tables/payments.js';
 import type { HeightRange } from '../../store/sql/height-pages.js';
+import type { TxRange } from '../../store/sql/tx-pages.js';
+import type { PaymentPlace } from '../../store/tables/payments.js';
 import type { IncomingFilter } from '../../store/queries/incoming.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { RowTemplate } from '../../util/row-template.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { IncomingField, OutgoingTx, Payment } from '../../wallet/model/records.js';
 import { HistoryRows, type HistoryEntry, type PaymentView } from './history-rows.js';
-import { PAGE_ROWS, PagedReader } from './paged-reader.js';
+import { PagedReader } from './paged-reader.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Annotations } from '../accounts/notes.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -31,15 +32,15 @@ export interface HistoryFilter {
   readonly minors?: readonly number[];
 }
 
-/** Selected addresses. */
-type HistoryPlace = Pick<PaymentFilter, 'account' | 'minors'>;
-
 export type HistoryList = 'in' | 'out' | 'pending' | 'failed' | 'pool';
 
 export type IncomingKind = 'all' | 'available' | 'unavailable';
 
 /** Outputs per page of JSON written by the store: 1 to 2 ms of work. */
 const INCOMING_PAGE_ROWS = 1024;
+
+/** Addresses, and payments to them, up to which these are looked up one by one in place of reading pages of all. */
+const FEW = 256;
 
 /** Pages of a long answer. */
 export interface Paged<Page> {
@@ -176,7 +177,7 @@ export class History {
       { min: -1, max: Number.MAX_SAFE_INTEGER },
       {
         rows: INCOMING_PAGE_ROWS,
-        end: (r, range, rows) => r.incoming.pageEnd(range, rows),
+        divide: (r, range, rows) => r.incoming.divide(range, rows),
         read: (r, range) => r.incoming.rows(template, filter, range),
       },
     );
@@ -190,7 +191,7 @@ export class History {
   #payments(
     reading: PagedReader,
     range: HeightRange,
-    place: HistoryPlace,
+    place: PaymentPlace,
   ): AsyncIterable<readonly Payment[]> {
     const { accounts } = this.#services;
     const { assertOpen, store } = this.#context;
@@ -198,17 +199,13 @@ export class History {
     const isShort =
       account !== undefined &&
       minors.length > 0 &&
-      minors.length <= PAGE_ROWS &&
-      store.read((r) => r.balances.receivedCount(account, minors)) <= PAGE_ROWS;
+      minors.length <= FEW &&
+      store.read((r) => r.balances.receivedCount(account, minors)) <= FEW;
     const pages = isShort
-      ? singlePage(
-          store.read((r) =>
-            r.payments.ofAddresses({ minHeight: range.min, maxHeight: range.max, account, minors }),
-          ),
-        )
+      ? singlePage(store.read((r) => r.payments.ofAddresses(range, { account, minors })))
       : reading.pages(range, {
-          end: (r, heights, rows) => r.payments.pageEnd(heights, rows),
-          read: (r, { min, max }) => r.payments.list({ minHeight: min, maxHeight: max, ...place }),
+          divide: (r, txs: TxRange, rows) => r.payments.divide(txs, rows),
+          read: (r, txs) => r.payments.list(txs, place),
         });
     return (async function* () {
       for await (const page of pages) {
@@ -223,7 +220,7 @@ export class History {
   #received(
     reading: PagedReader,
     range: HeightRange,
-    place: HistoryPlace,
+    place: PaymentPlace,
     entries: HistoryRows,
   ): AsyncIterable<readonly HistoryEntry[]> {
     const pages = this.#payments(reading, range, place);
@@ -236,11 +233,11 @@ export class History {
   #sent(
     reading: PagedReader,
     range: HeightRange,
-    place: HistoryPlace,
+    place: PaymentPlace,
     entries: HistoryRows,
   ): AsyncIterable<readonly HistoryEntry[]> {
     return reading.pages(range, {
-      end: (r, heights, rows) => r.outgoing.pageEnd(heights, rows),
+      divide: (r, heights, rows) => r.outgoing.divide(heights, rows),
       read: (r, { min, max }) =>
         r.outgoing
           .list({ states: ['confirmed'], minHeight: min, maxHeight: max, ...place })

@@ -1,4 +1,4 @@
-import type { HeightRange } from '../../store/sql/height-pages.js';
+import type { Division } from '../../store/sql/height-pages.js';
 import type { Snapshot } from '../../store/snapshot.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
@@ -7,18 +7,24 @@ import type { WalletContext } from '../context/wallet-context.js';
 export type PagedReaderContext = Pick<WalletContext, 'store' | 'assertOpen'>;
 
 /**
- * Rows per page: 1 to 2 ms of work. Objects made from larger pages survive the collections of V8's young generation and
+ * Rows per page: less than 1 ms of work. Objects made from larger pages survive the collections of V8's young generation and
  * fill the heap.
  */
-export const PAGE_ROWS = 256;
+const PAGE_ROWS = 64;
 
 /** Queries that read a list in pages. */
-export interface PagedList<Page> {
+export interface PagedList<Page, Range> {
   /** Approximate number of rows per page. */
   readonly rows?: number;
-  /** Height up to which a range has about `rows` rows, in whole blocks; undefined if it has fewer. */
-  readonly end: (r: WalletReader, range: HeightRange, rows: number) => number | undefined;
-  readonly read: (r: WalletReader, range: HeightRange) => Page;
+  /** Divides a range after about `rows` rows; undefined if it has fewer. */
+  readonly divide: (r: WalletReader, range: Range, rows: number) => Division<Range> | undefined;
+  readonly read: (r: WalletReader, range: Range) => Page;
+}
+
+/** A page, and the range that follows it if there is one. */
+interface Part<Page, Range> {
+  readonly page: Page;
+  readonly rest: Range | undefined;
 }
 
 /**
@@ -34,11 +40,11 @@ export class PagedReader {
   }
 
   /** @throws WalletError `no_wallet` if the wallet is closed meanwhile */
-  pages<Page>(range: HeightRange, list: PagedList<Page>): AsyncIterable<Page> {
+  pages<Page, Range>(range: Range, list: PagedList<Page, Range>): AsyncIterable<Page> {
     const { store } = this.#context;
-    const first = store.read((r) => this.#page(r, range, list));
-    if (first.end !== undefined) this.#snapshot ??= store.snapshot();
-    return this.#from(first, range, list);
+    const first = store.read((r) => this.#part(r, range, list));
+    if (first.rest !== undefined) this.#snapshot ??= store.snapshot();
+    return this.#from(first, list);
   }
 
   /** Frees the snapshot; no page can be read afterwards. */
@@ -47,29 +53,29 @@ export class PagedReader {
     this.#snapshot = undefined;
   }
 
-  async *#from<Page>(
-    first: { readonly page: Page; readonly end: number | undefined },
-    range: HeightRange,
-    list: PagedList<Page>,
-  ): AsyncGenerator<Page> {
-    let { page, end } = first;
-    yield page;
-    while (end !== undefined) {
+  async *#from<Page, Range>(first: Part<Page, Range>, list: PagedList<Page, Range>): AsyncGenerator<Page> {
+    let { rest } = first;
+    yield first.page;
+    while (rest !== undefined) {
       await yieldToEventLoop();
       this.#context.assertOpen();
       if (this.#snapshot === undefined) throw new Error('read after the release');
-      const rest = { ...range, min: end };
-      ({ page, end } = this.#snapshot.read((r) => this.#page(r, rest, list)));
-      yield page;
+      const range: Range = rest;
+      const next = this.#snapshot.read((r) => this.#part(r, range, list));
+      rest = next.rest;
+      yield next.page;
     }
   }
 
-  #page<Page>(
+  #part<Page, Range>(
     r: WalletReader,
-    range: HeightRange,
-    { end, read, rows = PAGE_ROWS }: PagedList<Page>,
-  ): { readonly page: Page; readonly end: number | undefined } {
-    const max = this.#context.store.isInMemory ? undefined : end(r, range, rows);
-    return { page: read(r, { ...range, max: max ?? range.max }), end: max };
+    range: Range,
+    { divide, read, rows = PAGE_ROWS }: PagedList<Page, Range>,
+  ): Part<Page, Range> {
+    const { page, rest } = (this.#context.store.isInMemory ? undefined : divide(r, range, rows)) ?? {
+      page: range,
+      rest: undefined,
+    };
+    return { page: read(r, page), rest };
   }
 }

@@ -153,7 +153,7 @@ export class EventLog {
   /** Payments of blocks at heights from one to another, both inclusive. */
   #minedIn(from: number, to: number): MinedPaymentFacts[] {
     return this.#tables.payments
-      .list({ minHeight: from - 1, maxHeight: to })
+      .list({ min: from - 1, max: to })
       .flatMap((payment) => minedFacts(payment) ?? []);
   }
 

@@ -106,7 +106,7 @@ export class PaymentEvents {
     for (const { min, max, stages: reached } of stages.heights(batch.from, batch.to)) {
       if (batch.peakOf === undefined) rows.appendStages(min, max, reached);
       else
-        for (const payment of payments.list({ minHeight: min - 1, maxHeight: max })) {
+        for (const payment of payments.list({ min: min - 1, max })) {
           const facts = minedFacts(payment);
           if (facts !== undefined) this.stay(facts, batch);
         }

@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import { rowParts, type RowTemplate } from '../../util/row-template.js';
 import type { IncomingField } from '../../wallet/model/records.js';
 import type { Db } from '../file/database.js';
-import { HeightPages, type HeightRange } from '../sql/height-pages.js';
+import { HeightPages, type Division, type HeightRange } from '../sql/height-pages.js';
 import { rowFormat, type RowColumn } from '../sql/sqlite-json.js';
 import { unlockedColumn, type ChainView } from '../sql/unlocked-column.js';
 
@@ -103,9 +103,9 @@ export class IncomingReader {
     this.#anyReordered = db.prepare('SELECT 1 FROM owned_output WHERE first_height IS NOT NULL LIMIT 1');
   }
 
-  /** Returns the lowest height up to which a range has `outputs` outputs; undefined if it has fewer. */
-  pageEnd(range: HeightRange, outputs: number): number | undefined {
-    return this.#pages.end(range, outputs);
+  /** Divides a range after about as many outputs, in whole blocks; undefined if it has fewer. */
+  divide(range: HeightRange, outputs: number): Division<HeightRange> | undefined {
+    return this.#pages.divide(range, outputs);
   }
 
   /** Writes outputs in chain order, separated by commas, without burnt ones. @returns undefined for none. */

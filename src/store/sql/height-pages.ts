@@ -7,6 +7,12 @@ export interface HeightRange {
   readonly max: number;
 }
 
+/** A range as a page and what follows it. */
+export interface Division<Range> {
+  readonly page: Range;
+  readonly rest: Range;
+}
+
 /** Divides a table whose `height` is indexed into pages of whole blocks. */
 export class HeightPages {
   readonly #nth: Statement<[HeightRange & { readonly skip: number }], number>;
@@ -22,5 +28,11 @@ export class HeightPages {
   /** Returns the lowest height up to which a range has `rows` rows, at least 1; undefined if it has fewer. */
   end({ min, max }: HeightRange, rows: number): number | undefined {
     return this.#nth.get({ min, max, skip: rows - 1 });
+  }
+
+  /** Divides a range at its {@link end}. */
+  divide(range: HeightRange, rows: number): Division<HeightRange> | undefined {
+    const end = this.end(range, rows);
+    return end === undefined ? undefined : { page: { ...range, max: end }, rest: { ...range, min: end } };
   }
 }

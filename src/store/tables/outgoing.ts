@@ -5,7 +5,7 @@ import type { Destination, FoundOutgoing, OutgoingState, OutgoingTx } from '../.
 import type { PaymentFacts } from '../../wallet/model/imported-wallet.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
-import { HeightPages, type HeightRange } from '../sql/height-pages.js';
+import { HeightPages, type Division, type HeightRange } from '../sql/height-pages.js';
 
 interface OutgoingRow {
   readonly tx_hash: Uint8Array;
@@ -93,9 +93,9 @@ export class OutgoingReader {
       .map((row) => toBytes<'Hash'>(row.tx_hash));
   }
 
-  /** Returns the lowest height up to which a range has `transactions` mined transactions; undefined if it has fewer. */
-  pageEnd(range: HeightRange, transactions: number): number | undefined {
-    return this.#pages.end(range, transactions);
+  /** Divides a range after about as many mined transactions, in whole blocks; undefined if it has fewer. */
+  divide(range: HeightRange, transactions: number): Division<HeightRange> | undefined {
+    return this.#pages.divide(range, transactions);
   }
 
   /** True if a payment is prepared, pending or failed. */

@@ -5,7 +5,8 @@ import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
 import type { Payment, ReceivedTx } from '../../wallet/model/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
-import { HeightPages, type HeightRange } from '../sql/height-pages.js';
+import { HeightPages, type Division, type HeightRange } from '../sql/height-pages.js';
+import { IN_TX_RANGE, TxPages, txRangeColumns, type TxRange, type TxRangeColumns } from '../sql/tx-pages.js';
 
 interface FactRow {
   readonly tx_hash: Uint8Array;
@@ -86,11 +87,7 @@ const select = (
   WHERE o.change = 0`;
 const ORDER = 'ORDER BY t.height, t.tx_hash, o.account, o.minor, o.output_index';
 
-export interface PaymentFilter {
-  /** Exclusive. */
-  readonly minHeight: number;
-  /** Inclusive. */
-  readonly maxHeight: number;
+export interface PaymentPlace {
   /** Absent: every account. */
   readonly account?: number;
   /** Absent: every address. */
@@ -103,9 +100,10 @@ export interface PaymentFilter {
  */
 export class PaymentReader {
   protected readonly db: Db;
-  readonly #pages: HeightPages;
-  readonly #list: Statement<[number, number], PaymentRow>;
-  readonly #ofAccount: Statement<[number, number, number], PaymentRow>;
+  readonly #blocks: HeightPages;
+  readonly #txs: TxPages;
+  readonly #list: Statement<[...TxRangeColumns], PaymentRow>;
+  readonly #ofAccount: Statement<[...TxRangeColumns, number], PaymentRow>;
   readonly #ofAddresses: Statement<[number, string, number, number], PaymentRow>;
   readonly #byTx: Statement<[Uint8Array], PaymentRow>;
   readonly #byId: Statement<[Uint8Array, number], PaymentRow>;
@@ -114,15 +112,16 @@ export class PaymentReader {
 
   constructor(db: Db) {
     this.db = db;
-    this.#pages = new HeightPages(db, 'received_tx');
+    this.#blocks = new HeightPages(db, 'received_tx');
+    this.#txs = new TxPages(db);
     const rows = <P extends unknown[]>(condition: string): Statement<P, PaymentRow> =>
       db
         .prepare<P, PaymentRow>(
           `${select('received_tx t CROSS JOIN owned_output o')} AND ${condition} ${ORDER}`,
         )
         .safeIntegers();
-    this.#list = rows('t.height > ? AND t.height <= ?');
-    this.#ofAccount = rows('t.height > ? AND t.height <= ? AND o.account = ?');
+    this.#list = rows(IN_TX_RANGE);
+    this.#ofAccount = rows(`${IN_TX_RANGE} AND o.account = ?`);
     this.#ofAddresses = db
       .prepare<[number, string, number, number], PaymentRow>(
         `${select('owned_output o CROSS JOIN received_tx t')} AND o.account = ?
@@ -143,15 +142,18 @@ export class PaymentReader {
    * Returns the lowest height up to which a range has `transactions` received transactions; undefined if it has fewer.
    */
   pageEnd(range: HeightRange, transactions: number): number | undefined {
-    return this.#pages.end(range, transactions);
+    return this.#blocks.end(range, transactions);
   }
 
-  /** Returns payments in height order. */
-  list({ minHeight, maxHeight, account, minors }: PaymentFilter): Payment[] {
-    const rows =
-      account === undefined
-        ? this.#list.all(minHeight, maxHeight)
-        : this.#ofAccount.all(minHeight, maxHeight, account);
+  /** Divides a range after a number of received transactions; undefined if it has fewer. */
+  divide(range: TxRange, transactions: number): Division<TxRange> | undefined {
+    return this.#txs.divide(range, transactions);
+  }
+
+  /** Returns payments in the order of height and transaction hash. */
+  list(range: TxRange, { account, minors }: PaymentPlace = {}): Payment[] {
+    const txs = txRangeColumns(range);
+    const rows = account === undefined ? this.#list.all(...txs) : this.#ofAccount.all(...txs, account);
     return group(minors === undefined ? rows : rows.filter(({ minor }) => minors.includes(toNumber(minor))));
   }
 
@@ -159,8 +161,8 @@ export class PaymentReader {
    * Returns payments to selected addresses in height order, like {@link list}. The time does not depend on the number of
    * payments to other addresses, and all rows are read and sorted at once.
    */
-  ofAddresses({ minHeight, maxHeight, account, minors }: Required<PaymentFilter>): Payment[] {
-    return group(this.#ofAddresses.all(account, JSON.stringify(minors), minHeight, maxHeight));
+  ofAddresses({ min, max }: HeightRange, { account, minors }: Required<PaymentPlace>): Payment[] {
+    return group(this.#ofAddresses.all(account, JSON.stringify(minors), min, max));
   }
 
   /** True for a mined transaction that paid the wallet, even change only. */

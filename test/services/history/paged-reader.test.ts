@@ -2,13 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { HeightRange } from '../../../src/store/sql/height-pages.js';
+import type { TxRange } from '../../../src/store/sql/tx-pages.js';
 import { PagedReader, type PagedList } from '../../../src/services/history/paged-reader.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { WalletError } from '../../../src/wallet/model/wallet-error.js';
 import { output, page, received } from '../../store/fixtures.js';
 
 const KEY = new Uint8Array(32).fill(1);
-const ALL = { min: -1, max: Number.MAX_SAFE_INTEGER };
+const ALL: HeightRange = { min: -1, max: Number.MAX_SAFE_INTEGER };
 
 let directory = '';
 beforeEach(() => {
@@ -30,9 +32,9 @@ function payments(store: WalletStore, count: number): void {
 }
 
 /** Heights of payments, three at once. */
-const heights: PagedList<number[]> = {
-  end: (r, range) => r.payments.pageEnd(range, 3),
-  read: (r, { min, max }) => r.payments.list({ minHeight: min, maxHeight: max }).map(({ tx }) => tx.height),
+const heights: PagedList<number[], TxRange> = {
+  divide: (r, range) => r.payments.divide(range, 3),
+  read: (r, range) => r.payments.list(range).map(({ tx }) => tx.height),
 };
 
 const contextOf = (store: WalletStore) => {
@@ -65,6 +67,29 @@ describe('a long list', () => {
     const reading = new PagedReader(context);
     expect(await all(reading.pages(ALL, heights))).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
     expect(await all(reading.pages({ min: 1, max: 3 }, heights))).toEqual([[2, 3]]);
+    reading.release();
+    context.close();
+  });
+
+  it('comes in pages where one block has all of it', async () => {
+    const context = contextOf(WalletStore.create(join(directory, 'wallet'), KEY));
+    const txs = [1, 2, 3, 4, 5, 6, 7];
+    context.store.write((w) =>
+      w.applyPage(
+        page(1, 1, {
+          received: txs.map((tx) => received(tx, 1)),
+          outputs: txs.map((tx) => output(tx, 1, BigInt(tx))),
+        }),
+      ),
+    );
+    const reading = new PagedReader(context);
+    const pages = await all(
+      reading.pages(ALL, {
+        ...heights,
+        read: (r, range) => r.payments.list(range).map(({ amount }) => Number(amount)),
+      }),
+    );
+    expect(pages).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
     reading.release();
     context.close();
   });

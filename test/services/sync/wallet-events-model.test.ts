@@ -221,7 +221,7 @@ class Run {
       this.scan(50);
       this.readPool();
     }
-    const mined = this.#store.read((r) => r.payments.list({ minHeight: -1, maxHeight: 1e9 }));
+    const mined = this.#store.read((r) => r.payments.list({ min: -1, max: 1e9 }));
     expect(this.#unrecorded()).toEqual([]);
     const open = [...this.ledger.payments.entries()];
     expect(

@@ -163,7 +163,7 @@ describe('outputs written as JSON by SQLite', () => {
       ),
     );
     const end = (range: { min: number; max: number }, count: number) =>
-      file.read((r) => r.incoming.pageEnd(range, count));
+      file.read((r) => r.incoming.divide(range, count)?.page.max);
     expect(end(ALL, 1)).toBe(1);
     expect(end(ALL, 3)).toBe(2);
     expect(end(ALL, 4)).toBe(2);

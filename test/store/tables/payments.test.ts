@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { KeyImage, PublicKey } from '../../../src/crypto/types.js';
+import type { TxRange } from '../../../src/store/sql/tx-pages.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
+import type { Payment } from '../../../src/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 const BLOCKS = 12;
@@ -43,14 +45,55 @@ describe('payments to selected addresses', () => {
             ),
           );
           for (const account of [0, 1]) {
-            const filter = { minHeight, maxHeight, account, minors };
-            const found = store.read((r) => r.payments.ofAddresses(filter));
-            expect(found).toEqual(store.read((r) => r.payments.list(filter)));
+            const range = { min: minHeight, max: maxHeight };
+            const found = store.read((r) => r.payments.ofAddresses(range, { account, minors }));
+            expect(found).toEqual(store.read((r) => r.payments.list(range, { account, minors })));
           }
           store.close();
         },
       ),
       { numRuns: 60 },
+    );
+  });
+});
+
+describe('pages of payments', () => {
+  it('have as many transactions as asked for, within a block too, and are the whole list together', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: BLOCKS }), { maxLength: 20 }),
+        fc.integer({ min: 1, max: 7 }),
+        fc.integer({ min: -1, max: BLOCKS }),
+        fc.integer({ min: 0, max: BLOCKS }),
+        (heights, size, min, max) => {
+          const store = WalletStore.create(':memory:', new Uint8Array(32), () => undefined);
+          store.write((w) =>
+            w.applyPage(
+              page(0, BLOCKS, {
+                received: heights.map((height, tx) => received(50 + ((7 * tx) % 20), height)),
+                outputs: heights.map((height, tx) => output(50 + ((7 * tx) % 20), height, BigInt(tx + 1))),
+              }),
+            ),
+          );
+          const whole = store.read((r) => r.payments.list({ min, max }));
+          expect(whole.map(({ amount }) => amount).sort()).toEqual(
+            heights.flatMap((height, tx) => (height > min && height <= max ? [BigInt(tx + 1)] : [])).sort(),
+          );
+          const pages: Payment[][] = [];
+          let rest: TxRange | undefined = { min, max };
+          while (rest !== undefined) {
+            const range: TxRange = rest;
+            const division = store.read((r) => r.payments.divide(range, size));
+            pages.push(store.read((r) => r.payments.list(division?.page ?? range)));
+            rest = division?.rest;
+          }
+          expect(pages.flat()).toEqual(whole);
+          const last = pages.pop();
+          expect(last?.length).toBeLessThan(size);
+          for (const full of pages) expect(full).toHaveLength(size);
+          store.close();
+        },
+      ),
     );
   });
 });

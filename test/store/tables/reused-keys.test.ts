@@ -139,7 +139,7 @@ const shownIn = (file: WalletStore): Shown =>
     entries.forEach((entry, place) => expect(r.outputs.placeOf(entry)).toBe(place));
     expect(r.outputs.count()).toBe(entries.length);
     return {
-      payments: r.payments.list({ minHeight: -1, maxHeight: 1_000_000 }).map(paymentText).sort(),
+      payments: r.payments.list({ min: -1, max: 1_000_000 }).map(paymentText).sort(),
       entries: entries.map(
         ({ txHash, amount: value, spentBy, spentHeight }) =>
           `${idOf(txHash)} ${value} ${idOf(spentBy)} ${spentHeight}`,
