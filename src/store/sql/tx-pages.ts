@@ -27,20 +27,23 @@ export const txRangeColumns = ({ min, minHash, max, maxHash }: TxRange): TxRange
 /** Condition for the transactions of a range, in a table `t`. An index by height has the hash as its second column. */
 export const IN_TX_RANGE = '(t.height, t.tx_hash) > (?, ?) AND (t.height, t.tx_hash) <= (?, ?)';
 
-/** Divides received transactions into pages, also within a block. */
+/** Divides received transactions into pages by the number of their outputs, also within a block. */
 export class TxPages {
   readonly #nth: Statement<[...TxRangeColumns, number], { height: number; tx_hash: Uint8Array }>;
 
   constructor(db: Db) {
     this.#nth = db.prepare(
-      `SELECT t.height, t.tx_hash FROM received_tx t WHERE ${IN_TX_RANGE}
-       ORDER BY t.height, t.tx_hash LIMIT 1 OFFSET ?`,
+      `SELECT t.height, t.tx_hash FROM received_tx t CROSS JOIN owned_output o USING (tx_hash)
+       WHERE ${IN_TX_RANGE} ORDER BY t.height, t.tx_hash LIMIT 1 OFFSET ?`,
     );
   }
 
-  /** @param transactions of the page, at least 1. @returns undefined for a range with fewer. */
-  divide(range: TxRange, transactions: number): Division<TxRange> | undefined {
-    const last = this.#nth.get(...txRangeColumns(range), transactions - 1);
+  /**
+   * Divides a range into a page of the fewest transactions with as many outputs, and the rest.
+   * @param outputs at least 1. @returns undefined for a range with fewer.
+   */
+  divide(range: TxRange, outputs: number): Division<TxRange> | undefined {
+    const last = this.#nth.get(...txRangeColumns(range), outputs - 1);
     if (last === undefined) return undefined;
     const hash = Uint8Array.from(last.tx_hash) as Hash;
     return {

@@ -145,9 +145,9 @@ export class PaymentReader {
     return this.#blocks.end(range, transactions);
   }
 
-  /** Divides a range after a number of received transactions; undefined if it has fewer. */
-  divide(range: TxRange, transactions: number): Division<TxRange> | undefined {
-    return this.#txs.divide(range, transactions);
+  /** Divides a range after a number of outputs, change included, in whole transactions; undefined if it has fewer. */
+  divide(range: TxRange, outputs: number): Division<TxRange> | undefined {
+    return this.#txs.divide(range, outputs);
   }
 
   /** Returns payments in the order of height and transaction hash. */
