@@ -195,7 +195,7 @@ export async function startServer(
       : new DaemonNews({ ...config.daemon.zmq, log, onNews: () => server.refreshNow() });
   news?.open();
   // Requests wait for a collection.
-  collectWhenIdle('regular', () => server.shrinkMemory());
+  collectWhenIdle('regular', 5, () => server.shrinkMemory());
   return {
     port: listeners.at(-1)?.port ?? config.rpc.port,
     async close() {

@@ -28,7 +28,8 @@ const LARGE_LOOKAHEAD_KEYS_AT_ONCE = 2000;
 const port = parentPort;
 if (port === null) throw new Error('refresh-thread runs as a worker thread only');
 runInBackground();
-collectWhenIdle('last-resort');
+// No request waits for this thread: its memory is free for the payments that follow a refresh.
+collectWhenIdle('last-resort', 2);
 const report = (message: RefreshReport | DaemonCallEnded): void => port.postMessage(message);
 
 const { threads } = workerData as { readonly threads: number };

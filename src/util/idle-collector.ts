@@ -5,9 +5,6 @@ import { setV8Flag } from './v8-flags.js';
 /** Highest utilization of the event loop at which a thread counts as idle. */
 const IDLE_UTILIZATION = 0.05;
 
-/** Seconds between two checks. */
-const INTERVAL = 5;
-
 /** Busy time of idle intervals after which garbage is collected too [s]. */
 const SMALL_WORK = 1;
 
@@ -18,24 +15,26 @@ const SMALL_WORK = 1;
 export class IdleCollector {
   readonly #utilization: () => number;
   readonly #collect: () => void;
+  readonly #interval: number;
   #worked = false;
   /** Busy time of idle intervals since the last collection [s]. */
   #smallWork = 0;
 
-  /** @param utilization share of busy time since its last call, 0 to 1. */
-  constructor(utilization: () => number, collect: () => void) {
+  /** @param utilization share of busy time since its last call, 0 to 1. @param interval between two checks [s]. */
+  constructor(utilization: () => number, collect: () => void, interval: number) {
     this.#utilization = utilization;
     this.#collect = collect;
+    this.#interval = interval;
   }
 
-  /** Called every few seconds. */
+  /** Called after each interval. */
   check(): void {
     const utilization = this.#utilization();
     if (utilization > IDLE_UTILIZATION) {
       this.#worked = true;
       return;
     }
-    this.#smallWork += utilization * INTERVAL;
+    this.#smallWork += utilization * this.#interval;
     if (!this.#worked && this.#smallWork < SMALL_WORK) return;
     this.#collect();
     this.#worked = false;
@@ -48,9 +47,13 @@ type Flavor = 'last-resort' | 'regular';
 
 /**
  * Collects garbage whenever this thread becomes idle. Does not keep the process alive.
- * @param dropCaches runs before each collection.
+ * @param interval time between two checks [s]. @param dropCaches runs before each collection.
  */
-export function collectWhenIdle(flavor: Flavor, dropCaches: () => void = () => undefined): void {
+export function collectWhenIdle(
+  flavor: Flavor,
+  interval: number,
+  dropCaches: () => void = () => undefined,
+): void {
   const collect = collectorOfV8(flavor);
   let last = performance.eventLoopUtilization();
   const collector = new IdleCollector(
@@ -64,8 +67,9 @@ export function collectWhenIdle(flavor: Flavor, dropCaches: () => void = () => u
       dropCaches();
       collect();
     },
+    interval,
   );
-  setInterval(() => collector.check(), 1000 * INTERVAL).unref();
+  setInterval(() => collector.check(), 1000 * interval).unref();
 }
 
 /** @returns V8's full garbage collection, or a function without effect if this V8 does not expose it. */

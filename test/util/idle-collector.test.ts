@@ -13,6 +13,7 @@ describe('garbage is collected', () => {
     const collector = new IdleCollector(
       () => shares[at] ?? 0,
       () => collected.push(at),
+      5,
     );
     for (; at < shares.length; at++) collector.check();
     expect(collected).toEqual(expected);
