@@ -56,20 +56,21 @@ export async function sendEvents(
     connection: 'close',
   });
   const response = new PacedResponse(res, { mostWaiting: MOST_WAITING, stallMs });
-  const isRead = (text: string): Promise<boolean> => {
+  // False once the client is gone.
+  const send = (text: string): Promise<boolean> => {
     response.write([Buffer.from(text)]);
     return response.ready();
   };
-  if (!(await isRead(`retry: ${RETRY_MS}\n\n`))) return;
+  if (!(await send(`retry: ${RETRY_MS}\n\n`))) return;
   while (!gone.signal.aborted && !source.isClosed) {
     const events = source.next();
     if (events.length > 0) {
-      if (!(await isRead(events.map(textOf).join('')))) return;
+      if (!(await send(events.map(textOf).join('')))) return;
       continue;
     }
     const since = performance.now();
     await source.wait(heartbeatMs, gone.signal);
-    if (performance.now() - since >= heartbeatMs - 1 && !(await isRead(':\n\n'))) return;
+    if (performance.now() - since >= heartbeatMs - 1 && !(await send(':\n\n'))) return;
   }
   res.end();
 }
