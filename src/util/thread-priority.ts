@@ -14,8 +14,11 @@ const MAX_NICE = 19;
 /** Directory with one entry for each thread of this process, on Linux. */
 const THREADS = '/proc/self/task';
 
-/** Name of V8's threads, which compile and collect garbage for all others. Before version 24, Node.js does not set it. */
-const ENGINE_THREAD = 'V8Worker';
+/**
+ * Name of V8's threads, which compile and collect garbage for all others: `V8Worker` in Node.js 24, `node-V8Worker` in 26.
+ * Earlier versions do not set it.
+ */
+const ENGINE_THREAD = /^(?:node-)?V8Worker$/;
 
 /** Lowers the priority of a thread of this process. @param id Linux counts a thread as a process of its own here. */
 function lower(id: number): void {
@@ -40,6 +43,6 @@ export function runInBackground(): void {
 export function runEngineInBackground(): void {
   ifPossible(() => {
     for (const id of readdirSync(THREADS))
-      if (readFileSync(`${THREADS}/${id}/comm`, 'utf8').trim() === ENGINE_THREAD) lower(Number(id));
+      if (ENGINE_THREAD.test(readFileSync(`${THREADS}/${id}/comm`, 'utf8').trim())) lower(Number(id));
   });
 }
