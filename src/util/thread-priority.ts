@@ -2,11 +2,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
-/**
- * Nice value added to the process's. Linux runs a thread for a tick of 4 ms at a time: with 10, threads in the background
- * preempt the one that answers requests after 37 ms of work, with 15 after 114 ms.
- */
-const NICE_STEP = 15;
+/** Nice value added to the process's: below the threads that answer requests, well above idle priority. */
+const NICE_STEP = 10;
 
 /** Highest nice value, the lowest priority. */
 const MAX_NICE = 19;

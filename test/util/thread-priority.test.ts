@@ -43,20 +43,20 @@ const startWorker = `await new Promise((resolve) => new Worker(run, { eval: true
 const major = Number(process.versions.node.split('.')[0]);
 
 (process.platform === 'linux' ? describe : describe.skip)('priority of threads', () => {
-  test('of a thread that runs in the background is 15 below that of the others', () => {
+  test('of a thread that runs in the background is 10 below that of the others', () => {
     const threads = threadsAfter(startWorker);
-    expect(threads.filter(({ nice }) => nice === NICE + 15)).toHaveLength(1);
+    expect(threads.filter(({ nice }) => nice === NICE + 10)).toHaveLength(1);
     expect(threads.filter(({ nice }) => nice === NICE)).toHaveLength(threads.length - 1);
   });
 
   test('is the lowest one where 15 more would exceed it', () => {
-    expect(threadsAfter(startWorker, 10).filter(({ nice }) => nice === 19)).toHaveLength(1);
+    expect(threadsAfter(startWorker, 12).filter(({ nice }) => nice === 19)).toHaveLength(1);
   });
 
   (major >= 24 ? test : test.skip)("of V8's own threads is lowered, and of no others", () => {
     const threads = threadsAfter('runEngineInBackground();');
     const isEngine = (name: string): boolean => name.endsWith('V8Worker');
     expect(threads.filter(({ name }) => isEngine(name)).length).toBeGreaterThan(0);
-    for (const { name, nice } of threads) expect([name, nice]).toEqual([name, isEngine(name) ? 17 : 2]);
+    for (const { name, nice } of threads) expect([name, nice]).toEqual([name, isEngine(name) ? 12 : 2]);
   });
 });
