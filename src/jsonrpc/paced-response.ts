@@ -52,17 +52,17 @@ export class PacedResponse {
     return new Promise((resolve) => {
       const settle = (isInTime: boolean): void => {
         clearInterval(timer);
-        socket.off('close', onClose);
+        socket.off('close', proceed);
         this.#onProgress = () => undefined;
         resolve(isInTime);
       };
-      const onClose = (): void => settle(true);
+      const proceed = (): void => settle(true);
       const timer = setInterval(() => {
         // Without a socket the response waits for the one to an earlier request of the same connection.
         if (this.#res.socket !== null) settle(false);
       }, this.#options.stallMs);
-      socket.once('close', onClose);
-      this.#onProgress = onClose;
+      socket.once('close', proceed);
+      this.#onProgress = proceed;
     });
   }
 }

@@ -12,12 +12,12 @@ export function fixedBytes<K extends string>(raw: Uint8Array, length: number, na
 /** {@link fixedBytes} of 32 bytes. */
 export const bytes32 = <K extends string>(raw: Uint8Array, name: K): Bytes<K> => fixedBytes(raw, 32, name);
 
-/** Bytes are copied here before they are written as hex: Node has a fast native writer for its own buffers only. */
-const SCRATCH = Buffer.alloc(256);
-
 /** Text of one character a byte. */
 export const toLatin1 = ({ buffer, byteOffset, length }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, length).toString('latin1');
+
+/** Bytes are copied here before they are written as hex: Node has a fast native writer for its own buffers only. */
+const SCRATCH = Buffer.alloc(256);
 
 /** Lower-case hex. */
 export function toHex(bytes: Uint8Array): string {

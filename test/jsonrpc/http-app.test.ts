@@ -10,7 +10,7 @@ import { ListedRows, writeRows } from '../../src/jsonrpc/json-rows.js';
 import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import { EncodedJson } from '../../src/util/json-writer.js';
 import { post } from '../support/json-rpc.js';
-import { until } from '../support/process.js';
+import { until, untilSteady } from '../support/process.js';
 
 const ROWS_A_PAGE = 400;
 const PAGES = 30;
@@ -133,13 +133,7 @@ describe('an answer of many pages', () => {
     const asking = request({ port, path: '/json_rpc', method: 'POST' }).end(body('endless'));
     asking.on('error', () => undefined);
     const [response] = (await once(asking, 'response')) as [IncomingMessage];
-    const settled = (): Promise<number> =>
-      until('no page is read', async () => {
-        const before = read;
-        await new Promise((resolve) => setTimeout(resolve, 300));
-        return read === before ? before : undefined;
-      });
-    const first = await settled();
+    const first = await untilSteady('no page is read', () => read);
     expect(first * JSON.stringify(row(0, 0)).length * ROWS_A_PAGE).toBeLessThan(32 * 1024 * 1024);
     let length = 0;
     for await (const part of response) {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { PacedResponse } from '../../src/jsonrpc/paced-response.js';
-import { until } from '../support/process.js';
+import { sleep, until, untilSteady } from '../support/process.js';
 
 const PIECE = 1 << 20;
 
@@ -29,8 +29,6 @@ async function flood(response: PacedResponse, onPiece: (pieces: number) => void)
   }
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 afterEach(() => {
   client?.destroy();
   server?.closeAllConnections();
@@ -49,16 +47,12 @@ describe('a response without end', () => {
       ['/'],
     );
     // The system buffers some megabytes.
-    await until('the response waits', async () => {
-      const before = written;
-      await pause(300);
-      return (before > 0 && written === before) || undefined;
-    });
-    const waiting = written;
+    await until('the response begins', () => written > 0);
+    const waiting = await untilSteady('the response waits', () => written);
     expect(waiting).toBeLessThan(40);
     let read = 0;
     socket.on('data', (bytes: Buffer) => (read += bytes.length)).resume();
-    await until('the client has read more', () => Promise.resolve(read > 2 * waiting * PIECE || undefined));
+    await until('the client has read more', () => read > 2 * waiting * PIECE);
     expect(written).toBeGreaterThan(2 * waiting - 1);
     socket.destroy();
     expect(await ended).toBe(written);
@@ -72,7 +66,7 @@ describe('a response without end', () => {
       },
       ['/'],
     );
-    await until('the response begins', () => Promise.resolve(ended));
+    await until('the response begins', () => ended !== undefined);
     expect(await ended).toBeLessThan(40);
     socket.resume();
     await once(socket, 'close');
@@ -92,8 +86,8 @@ describe('a response without end', () => {
       },
       ['/first', '/second', '/third'],
     );
-    await until('the second response begins', () => Promise.resolve(ended && true));
-    await pause(300);
+    await until('the second response begins', () => ended !== undefined);
+    await sleep(300);
     expect(isOver).toBe(false);
     socket.resume();
     endFirst();
@@ -112,7 +106,7 @@ describe('a response without end', () => {
       },
       ['/first', '/second'],
     );
-    await until('the second response begins', () => Promise.resolve(ended && true));
+    await until('the second response begins', () => ended !== undefined);
     socket.destroy();
     expect(await ended).toBeLessThan(5);
   });

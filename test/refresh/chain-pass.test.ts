@@ -10,6 +10,7 @@ import { monotonicMs } from '../../src/refresh/monotonic-time.js';
 import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import { echoKernel, quietKernel, requestOf, SteeredDaemon, TestMember } from '../support/feed-members.js';
 import { chain, PAGE, shortHistory } from '../support/fake-chain.js';
+import { sleep } from '../support/process.js';
 
 const blocks = chain(8 * PAGE);
 const genesis = blockHash(blocks[0] as Block);
@@ -30,7 +31,6 @@ const goneAtFirst = (daemon: SteeredDaemon): BlockSource & { isGone: boolean } =
     return this.isGone ? Promise.reject(new DaemonError('unreachable', 'gone')) : daemon.getBlocks(request);
   },
 });
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const turns = async (count: number): Promise<void> => {
   for (let i = 0; i < count; i++) await yieldToEventLoop();
 };
@@ -138,7 +138,7 @@ describe('wallets at the tip', () => {
     const feed = feedOf(daemon, { restMs: 5 });
     const asOf = monotonicMs();
     await new TestMember().read(feed, { ...atTip(blocks), asOf });
-    await pause(20);
+    await sleep(20);
     await new TestMember().read(feed, { ...atTip(blocks), asOf });
     expect(daemon.asked).toHaveLength(2);
     feed.close();
@@ -626,7 +626,7 @@ describe('pages that are fetched ahead', () => {
       const feed = open([], { restMs: 10 });
       const given = secretOf(7);
       feed.prefetch(0, given);
-      await pause(50);
+      await sleep(50);
       expect(given).toEqual(new Uint8Array(32));
       expect(await readWith(feed, secretOf(7))).toEqual(new Set([7]));
       feed.close();
@@ -656,7 +656,7 @@ describe('pages that are fetched ahead', () => {
     await turns(100);
     const ahead = daemon.asked.length;
     for (let i = 0; i < 5; i++) {
-      await pause(100);
+      await sleep(100);
       feed.prefetch(20);
     }
     expect(daemon.asked).toHaveLength(ahead);
@@ -673,7 +673,7 @@ describe('pages that are fetched ahead', () => {
     await turns(3);
     const [request] = daemon.asked;
     expect(request?.signal?.aborted).toBe(false);
-    await pause(50);
+    await sleep(50);
     expect(request?.signal?.aborted).toBe(true);
     daemon.release();
     expect(await new TestMember().read(feed)).toEqual(all);

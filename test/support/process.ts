@@ -53,6 +53,14 @@ export async function until<T>(
   throw new Error(`timed out waiting for ${what}`, { cause: last });
 }
 
+/** Polls until a number has stayed the same for 300 ms. @returns the number. */
+export const untilSteady = (what: string, read: () => number): Promise<number> =>
+  until(what, async () => {
+    const before = read();
+    await sleep(300);
+    return read() === before ? before : undefined;
+  });
+
 const running = new Set<ChildProcess>();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 

@@ -1,6 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import type { Hash } from '../../crypto/types.js';
 import type { Db } from '../file/database.js';
+import { toBytes } from './columns.js';
 import type { Division, HeightRange } from './height-pages.js';
 
 /** Mined transactions in the order of height and hash. */
@@ -45,7 +46,7 @@ export class TxPages {
   divide(range: TxRange, outputs: number): Division<TxRange> | undefined {
     const last = this.#nth.get(...txRangeColumns(range), outputs - 1);
     if (last === undefined) return undefined;
-    const hash = Uint8Array.from(last.tx_hash) as Hash;
+    const hash = toBytes<'Hash'>(last.tx_hash);
     return {
       page: { ...range, max: last.height, maxHash: hash },
       rest: { ...range, min: last.height, minHash: hash },
