@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIPv6 } from 'node:net';
 import { DAEMON_RPC_PORT } from '../cryptonote/constants.js';
 import type { NetworkType } from '../cryptonote/types.js';
 import type { Nameserver } from '../dns/exchange.js';
@@ -114,6 +114,9 @@ export type ApiVersion = '1.3' | '1.32';
 
 /** Default port of the server: the default RPC port of the node plus two. */
 const RPC_PORT: Record<NetworkType, number> = { mainnet: 18083, testnet: 28083, stagenet: 38083 };
+
+/** Host as in a URL: an IPv6 address in brackets. Hosts without a colon are not tested, which takes Node.js 3 ms at first. */
+const inBrackets = (host: string): string => (host.includes(':') && isIPv6(host) ? `[${host}]` : host);
 
 /**
  * Merges the sources: the command line overrides the environment, which overrides the config file. A source may turn
@@ -246,9 +249,12 @@ export function toConfig(raw: RawOptions, cores: number): Config {
   const daemonLogin = readLogin('daemon-login', text('daemon-login'));
   const daemonHost = text('daemon-host') ?? 'localhost';
   const trusted = on('trusted-daemon') ? true : on('untrusted-daemon') ? false : undefined;
+  const defaultPort = DAEMON_RPC_PORT[network];
+  const daemonPort =
+    raw['daemon-port'] === undefined ? defaultPort : integer('daemon-port', on('regtest') ? 0 : 1, 65535);
   const addresses = readDaemonAddresses(
     texts('daemon-address'),
-    `${isIP(daemonHost) === 6 ? `[${daemonHost}]` : daemonHost}:${raw['daemon-port'] === undefined ? DAEMON_RPC_PORT[network] : integer('daemon-port', on('regtest') ? 0 : 1, 65535) || DAEMON_RPC_PORT[network]}`,
+    `${inBrackets(daemonHost)}:${daemonPort || defaultPort}`,
     trusted,
   );
   const regtest = on('regtest')

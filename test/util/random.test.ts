@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { uniformBigInt } from '../../src/util/random.js';
+import { inBlocks, uniformBigInt, uniformInt } from '../../src/util/random.js';
 import { seededRng } from '../support/seeded-rng.js';
 
 const bytesOf = (value: bigint): Uint8Array => {
@@ -8,6 +8,38 @@ const bytesOf = (value: bigint): Uint8Array => {
   new DataView(bytes.buffer).setBigUint64(0, value);
   return bytes;
 };
+
+describe('a generator that draws in blocks', () => {
+  it('gives the bytes of the generator under it, each once', () => {
+    const drawn = inBlocks(seededRng('blocks'), 16);
+    const lengths = [7, 7, 6, 0, 16, 40, 1];
+    const bytes = lengths.map((length) => drawn(length));
+    expect(bytes.map(({ length }) => length)).toEqual(lengths);
+    // What is left of a block that is too short for a draw is skipped.
+    const whole = seededRng('blocks')(16 + 16 + 16 + 40 + 16);
+    const starts = [0, 7, 16, 22, 32, 48, 88];
+    expect(bytes).toEqual(lengths.map((length, i) => whole.subarray(starts[i], (starts[i] ?? 0) + length)));
+  });
+
+  it('calls the generator under it once a block', () => {
+    const requested: number[] = [];
+    const rng = inBlocks((length) => (requested.push(length), new Uint8Array(length)));
+    for (let i = 0; i < 300; i++) rng(7);
+    expect(requested).toEqual([1024, 1024, 1024]);
+  });
+});
+
+describe('a uniform integer', () => {
+  it('is computed from six bytes, the most significant first', () => {
+    const bytes = Uint8Array.of(0xff, 0xfe, 0xfd, 0xfc, 0xfb, 0xfa);
+    expect(uniformInt(2 ** 48, () => bytes)).toBe(0xfffefdfcfbfa);
+  });
+
+  it('is drawn again when the bytes are at or above the last multiple of the bound', () => {
+    const draws = [0xff, 5].map((last) => Uint8Array.of(last, last, last, last, last, last));
+    expect(uniformInt(2 ** 47 + 1, () => draws.shift() ?? new Uint8Array(6))).toBe(0x050505050505);
+  });
+});
 
 describe('a uniform bigint', () => {
   it('is at least 0 and below its bound, up to 2^64', () => {

@@ -10,7 +10,7 @@ import {
 } from '../../cryptonote/constants.js';
 import { commitEach } from '../../ringct/commitment.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
-import { shuffled, uniformInt, type Rng } from '../../util/random.js';
+import { inBlocks, shuffled, uniformInt, type Rng } from '../../util/random.js';
 import { WalletError } from '../model/wallet-error.js';
 import { gammaDeviate } from './gamma-distribution.js';
 import type { OwnedOutput } from '../model/records.js';
@@ -55,7 +55,7 @@ export class GammaPicker {
         throw misbehaves('its cumulative output counts decrease');
       previous = count;
     }
-    this.#rng = rng;
+    this.#rng = inBlocks(rng);
     this.#cumulative = cumulative;
     this.#blocks = Math.max(0, cumulative.length - (SPENDABLE_AGE_BLOCKS - 1));
     this.outputs = cumulative[this.#blocks - 1] ?? 0;
