@@ -110,6 +110,8 @@ function recordPayment(w: SpendWriters, tx: SpendingTx & { readonly height: numb
   w.outgoing.confirmAgain({ ...outgoingOf(tx, account, spent, received), height: tx.height });
 }
 
-/** True for the zero hash, which stands for a spending transaction that the wallet has not seen. */
-export const isUnknownSpend = (spentBy: Hash | undefined): boolean =>
-  spentBy !== undefined && spentBy.every((byte) => byte === 0);
+/** Stands for a spending transaction that the wallet has not seen. */
+export const UNKNOWN_TX = new Uint8Array(32) as Hash;
+
+const isUnknownSpend = (spentBy: Hash | undefined): boolean =>
+  spentBy !== undefined && equalBytes(spentBy, UNKNOWN_TX);

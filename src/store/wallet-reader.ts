@@ -17,6 +17,7 @@ import { NoteReader, OutgoingReader, TxKeyReader } from './tables/outgoing.js';
 import { BalanceReader } from './queries/balances.js';
 import { OutputReader } from './tables/outputs.js';
 import { PaymentReader } from './tables/payments.js';
+import { ReserveReader } from './queries/reserves.js';
 import { AmbiguousSpendReader } from './tables/ambiguous-spends.js';
 import { PoolReader } from './tables/pool.js';
 import { TransferPageReader } from './queries/transfer-pages.js';
@@ -32,6 +33,7 @@ export class WalletReader {
   readonly outputs: OutputReader;
   readonly spendableOutputs: SpendableOutputReader;
   readonly balances: BalanceReader;
+  readonly reserves: ReserveReader;
   readonly watch: WatchReader;
   readonly incoming: IncomingReader;
   readonly transferPages: TransferPageReader;
@@ -62,6 +64,7 @@ export class WalletReader {
     this.outputs = new OutputReader(db);
     this.spendableOutputs = new SpendableOutputReader(db);
     this.balances = new BalanceReader(db);
+    this.reserves = new ReserveReader(db);
     this.watch = new WatchReader(db);
     this.incoming = new IncomingReader(db);
     this.transferPages = new TransferPageReader(db);

@@ -5,7 +5,7 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { LocatedOutput, SignedKeyImage } from '../../wallet/scan/key-images.js';
 import { spendSecretIn } from '../../wallet/keys.js';
 import type { OwnedOutput, ImportedKeyImage } from '../../wallet/model/records.js';
-import { isUnknownSpend, resolveKeyImages } from '../../store/resolve-key-images.js';
+import { resolveKeyImages, UNKNOWN_TX } from '../../store/resolve-key-images.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 
@@ -51,13 +51,18 @@ export class KeyImageTransfer {
   async export(all: boolean): Promise<KeyImageExport> {
     const { viewSecret } = this.#context.keystore.keys;
     const spendSecret = spendSecretIn(this.#context.keystore.keys);
-    const { outputs, wanted } = this.#context.store.read((r) => {
+    const { first, outputs } = this.#context.store.read((r) => {
       const imported = r.imported.list();
-      if (imported.length === 0) return { outputs: r.outputs.inOrder(), wanted: -1 };
-      return { outputs: imported, wanted: imported.findIndex(({ requested }) => requested) };
+      const total = imported.length > 0 ? imported.length : r.outputs.count();
+      const wanted = all ? 0 : imported.findIndex(({ requested }) => requested);
+      const from = wanted < 0 ? total : wanted;
+      const part = { first: from, count: total };
+      return {
+        first: from,
+        outputs: imported.length > 0 ? imported.slice(from) : r.outputs.partInOrder(part),
+      };
     });
-    const first = all ? 0 : wanted < 0 ? outputs.length : wanted;
-    const images = await this.#context.workers.keyImages.sign(outputs.slice(first).map(locatedOf), {
+    const images = await this.#context.workers.keyImages.sign(outputs.map(locatedOf), {
       viewSecret: viewSecret.expose(),
       spendSecret,
     });
@@ -73,20 +78,24 @@ export class KeyImageTransfer {
   async import(images: readonly SignedKeyImage[], first: number): Promise<KeyImageImport> {
     const { store, daemon } = this.#context;
     if (!daemon.trusted) throw new WalletError({ kind: 'daemon_untrusted' });
-    const outputs = store.read((r) => r.outputs.inOrder());
-    if (first > outputs.length)
+    const end = first + images.length;
+    const { outputs, total } = store.read((r) => ({
+      outputs: r.outputs.partInOrder({ first: 0, count: end }),
+      total: r.outputs.count(),
+    }));
+    if (first > total)
       throw new WalletError({
         kind: 'invalid',
         reason: 'the offset exceeds the number of known outputs',
         text: 'Offset larger than known outputs',
       });
-    if (images.length > outputs.length - first)
+    if (end > total)
       throw new WalletError({
         kind: 'invalid',
         reason: 'there are more key images than outputs: the wallet is behind the chain',
         text: 'The blockchain is out of date compared to the signed key images',
       });
-    const covered = outputs.slice(first, first + images.length);
+    const covered = outputs.slice(first);
     await this.#verify(covered, images, first);
     if (this.#context.keystore.isViewOnly)
       this.record(
@@ -100,15 +109,15 @@ export class KeyImageTransfer {
         ? []
         : await daemon.client().isKeyImageSpent(images.map(({ keyImage }) => keyImage));
     this.#applyStatuses(covered, statuses);
-    const counted = outputs.slice(0, first + images.length).filter(({ frozen }) => !frozen);
-    const isSpent = (output: OwnedOutput): boolean => {
-      const place = covered.indexOf(output);
-      return place < 0 ? output.spentBy !== undefined : statuses[place] !== UNSPENT;
-    };
+    const isSpent = ({ spentBy }: OwnedOutput, place: number): boolean =>
+      place < first ? spentBy !== undefined : statuses[place - first] !== UNSPENT;
+    const counted = outputs
+      .map((output, place) => ({ ...output, isSpent: isSpent(output, place) }))
+      .filter(({ frozen }) => !frozen);
     return {
-      height: outputs[first + images.length - 1]?.height ?? 0,
-      spent: sum(counted.filter(isSpent).map((output) => output.amount)),
-      unspent: sum(counted.filter((output) => !isSpent(output)).map((output) => output.amount)),
+      height: outputs.at(-1)?.height ?? 0,
+      spent: sum(counted.filter((output) => output.isSpent).map((output) => output.amount)),
+      unspent: sum(counted.filter((output) => !output.isSpent).map((output) => output.amount)),
     };
   }
 
@@ -167,12 +176,21 @@ export class KeyImageTransfer {
    */
   #applyStatuses(outputs: readonly OwnedOutput[], statuses: readonly KeyImageStatus[]): void {
     this.#context.store.write((w) => {
-      outputs.forEach(({ publicKey }, i) => {
+      const unknownSpends = new Map(
+        w.outputs
+          .spentBy(UNKNOWN_TX)
+          .filter(({ burnt }) => !burnt)
+          .map((output) => [toHex(output.publicKey), output]),
+      );
+      for (const [i, { publicKey, spentBy }] of outputs.entries()) {
+        if (statuses[i] === UNSPENT && unknownSpends.size > 0) {
+          const output = unknownSpends.get(toHex(publicKey));
+          if (output !== undefined) w.outputs.markUnspent(output);
+        }
+        if (statuses[i] !== SPENT_IN_CHAIN || spentBy !== undefined) continue;
         const output = w.outputs.byPublicKey(publicKey);
-        if (output === undefined) return;
-        if (statuses[i] === UNSPENT && isUnknownSpend(output.spentBy)) w.outputs.markUnspent(output);
-        if (statuses[i] === SPENT_IN_CHAIN) w.outputs.markSpentByUnknown(output, true);
-      });
+        if (output !== undefined) w.outputs.markSpentByUnknown(output, true);
+      }
     });
   }
 }

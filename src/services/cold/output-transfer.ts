@@ -95,13 +95,18 @@ export class OutputTransfer {
   list({ all, start, count }: ExportRange): OutputExport {
     return this.#context.store.read((r) => {
       const imported = r.imported.list();
-      const own =
+      const total = imported.length > 0 ? imported.length : r.outputs.count();
+      const wanted = all
+        ? start
+        : imported.length > 0
+          ? imported.findIndex(({ requested }) => requested)
+          : r.outputs.firstWithoutKeyImage({ proven: this.#context.keystore.isViewOnly });
+      const first = wanted === undefined || wanted < 0 ? total : Math.min(wanted, total);
+      const outputs =
         imported.length > 0
-          ? imported.map((output) => fromImported(output))
-          : r.outputs.inOrder().map((output) => this.#fromOwned(output));
-      const wanted = all ? start : own.findIndex((output) => !isKeyImageSettled(output));
-      const first = wanted < 0 ? own.length : Math.min(wanted, own.length);
-      return { first, total: own.length, outputs: own.slice(first, first + count) };
+          ? imported.slice(first, first + count).map(fromImported)
+          : r.outputs.partInOrder({ first, count }).map((output) => this.#fromOwned(output));
+      return { first, total, outputs };
     });
   }
 

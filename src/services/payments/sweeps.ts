@@ -123,7 +123,7 @@ export class Sweeps {
    * @throws WalletError `transfer_failed` if the wallet has outputs from before RingCT, which it cannot spend.
    */
   async unmixable(order?: OrderEntry): Promise<MadePayments> {
-    const old = this.#context.store.read((r) => r.outputs.unspent()).filter(({ rct }) => !rct);
+    const old = this.#context.store.read((r) => r.outputs.unspentPlain());
     if (old.some((output) => isSpendableNow(this.#context, output))) throw notSwept(NOT_SPENT);
     const { isViewOnly } = this.#context.keystore;
     const { sealUnsigned } = this.#services;

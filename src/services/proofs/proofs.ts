@@ -7,7 +7,7 @@ import { readFetchedTx } from '../../wallet/scan/fetched-tx.js';
 import { spendSecretIn } from '../../wallet/keys.js';
 import type { MessageVerdict, SigningKey } from '../../wallet/proofs/message-signature.js';
 import type { ReceivingKeys } from '../../wallet/scan/receive.js';
-import { assertProofOf, selectReserve, type ReserveVerdict } from '../../wallet/proofs/reserve-proof.js';
+import { assertProofOf, assertReserve, type ReserveVerdict } from '../../wallet/proofs/reserve-proof.js';
 import { ringReferences, spendProofBody, spendSignatures } from '../../wallet/proofs/spend-proof.js';
 import { sameAddress } from '../../wallet/select/transfer-request.js';
 import { ChainTransactions, type ChainPlace } from './chain-transactions.js';
@@ -195,16 +195,19 @@ export class Proofs {
   ): Promise<string> {
     if (minimum !== undefined) this.#services.accounts.assertAccount(minimum.account);
     const { keys, secrets } = this.#spendSecrets();
-    const unspent = this.#context.store
-      .read((r) => r.outputs.unspent(minimum?.account))
-      .flatMap(({ keyImage, ...output }) => (keyImage === undefined ? [] : [{ ...output, keyImage }]));
-    if (unspent.length === 0 && this.#context.store.read((r) => r.outputs.unspent()).length === 0)
-      throw new WalletError({
-        kind: 'invalid',
-        reason: 'there is no balance to prove',
-        text: 'Zero balance',
-      });
-    const outputs = minimum === undefined ? unspent : selectReserve(unspent, minimum.amount);
+    const found = this.#context.store.read((r) => {
+      if (!r.reserves.any())
+        throw new WalletError({
+          kind: 'invalid',
+          reason: 'there is no balance to prove',
+          text: 'Zero balance',
+        });
+      return minimum === undefined ? r.outputs.unspent() : r.reserves.fewest(minimum.account, minimum.amount);
+    });
+    if (minimum !== undefined) assertReserve(found, minimum.amount);
+    const outputs = found.flatMap(({ keyImage, ...output }) =>
+      keyImage === undefined ? [] : [{ ...output, keyImage }],
+    );
     const { spendPublicKey, viewPublicKey } = this.#context.keystore.keys;
     return this.#context.workers.proofs.run(
       'proveReserve',

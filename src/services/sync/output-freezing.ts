@@ -2,6 +2,7 @@ import type { KeyImage } from '../../crypto/types.js';
 import type { KeyImageStatus } from '../../daemon/daemon.js';
 import { toHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { KeyImageState } from '../../store/tables/outputs.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
 import type { LostPayments } from './lost-payments.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -53,7 +54,7 @@ export class OutputFreezing {
     await this.#services.sync.runExclusive(async () => {
       const { store, daemon, log } = this.#context;
       await this.#services.lostPayments.failUnheld();
-      const outputs = store.read((r) => r.outputs.withKeyImage());
+      const outputs = store.read((r) => r.outputs.keyImageStates());
       for (let start = 0; start < outputs.length; start += KEY_IMAGES_PER_CALL) {
         const batch = outputs.slice(start, start + KEY_IMAGES_PER_CALL);
         const statuses = await daemon.client().isKeyImageSpent(batch.map(({ keyImage }) => keyImage));
@@ -75,7 +76,7 @@ export class OutputFreezing {
   }
 
   /** Whether an unmined payment that can be relayed again spends an output. */
-  #isReserved({ spentBy, spentHeight }: OwnedOutput): boolean {
+  #isReserved({ spentBy, spentHeight }: KeyImageState): boolean {
     if (spentBy === undefined || spentHeight !== undefined) return false;
     const payment = this.#context.store.read((r) => r.outgoing.byHash(spentBy));
     return payment?.blob !== undefined && (payment.state === 'prepared' || payment.state === 'pending');

@@ -136,7 +136,7 @@ export class OutputWriter extends OutputReader {
   }
 
   /** Removes the recorded spend of an output. */
-  markUnspent({ txHash, outputIndex, publicKey }: OwnedOutput): void {
+  markUnspent({ txHash, outputIndex, publicKey }: OutputRef & Pick<OwnedOutput, 'publicKey'>): void {
     this.db
       .prepare(
         `UPDATE owned_output SET spent_by = NULL, spent_height = NULL, spent_index = NULL, taken = 0

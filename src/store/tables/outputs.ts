@@ -4,6 +4,7 @@ import type { OwnedOutput } from '../../wallet/model/records.js';
 import { toHex } from '../../util/bytes.js';
 import type { Db } from '../file/database.js';
 import { keyEquals, WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
+import { toBytes } from '../sql/columns.js';
 import { CHAIN_ORDER, toOutput, type OutputRow } from './output-row.js';
 
 /** Identifies an output. */
@@ -18,6 +19,14 @@ const firstPlace = ({ height, global_index, first_height, first_index }: OutputR
   first_index ?? global_index,
 ];
 
+/** Chain order by {@link firstPlace}. No index has it. */
+const FIRST_PLACE_ORDER =
+  'ORDER BY coalesce(first_height, height), coalesce(first_index, global_index), tx_hash, output_index';
+
+/** Condition that a view-only wallet has no proven key image of an output. */
+const UNPROVEN = `(key_image IS NULL OR NOT EXISTS (
+  SELECT 1 FROM told_key_image AS told WHERE told.public_key = owned_output.public_key AND told.proven = 1))`;
+
 /** Sorts rows in chain order by {@link firstPlace}, which differs from it for reused keys only. */
 function byFirstPlace(rows: OutputRow[]): OutputRow[] {
   if (rows.every(({ first_height }) => first_height === null)) return rows;
@@ -27,6 +36,30 @@ function byFirstPlace(rows: OutputRow[]): OutputRow[] {
     return Number(height - otherHeight) || Number(index - otherIndex);
   });
 }
+
+/** Part of the list of all outputs. */
+interface Part {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Output with its key image and the spend of it. */
+export type KeyImageState = Pick<
+  OwnedOutput,
+  'txHash' | 'outputIndex' | 'publicKey' | 'spentBy' | 'spentHeight'
+> & {
+  readonly keyImage: KeyImage;
+};
+
+/** Columns of a {@link KeyImageState}. */
+type StateRow = readonly [
+  txHash: Uint8Array,
+  outputIndex: number,
+  publicKey: Uint8Array,
+  keyImage: Uint8Array,
+  spentBy: Uint8Array | null,
+  spentHeight: number | null,
+];
 
 interface FirstPlace {
   readonly height: number;
@@ -38,8 +71,9 @@ export class OutputReader {
   readonly #byKeyImage: Statement<[Uint8Array, Uint8Array], OutputRow>;
   readonly #byPublicKey: Statement<[Uint8Array, Uint8Array], OutputRow>;
   readonly #byRef: Statement<[Uint8Array, number], OutputRow>;
-  readonly #watch: Statement<[], OutputRow>;
-  readonly #count: Statement<[], { count: number }>;
+  readonly #keyImageStates: Statement<[], StateRow>;
+  readonly #count: Statement<[], number>;
+  readonly #anyMoved: Statement<[], unknown>;
   readonly #before: Statement<[FirstPlace], number>;
   readonly #firstPlace: Statement<[Uint8Array, number], FirstPlace>;
   readonly #income: Statement<[string], number>;
@@ -52,8 +86,19 @@ export class OutputReader {
     this.#byKeyImage = byKey('key_image');
     this.#byPublicKey = byKey('public_key');
     this.#byRef = this.rows('SELECT * FROM owned_output WHERE tx_hash = ? AND output_index = ?');
-    this.#watch = this.rows('SELECT * FROM owned_output WHERE key_image IS NOT NULL AND burnt = 0');
-    this.#count = db.prepare('SELECT count(*) AS count FROM owned_output WHERE burnt = 0');
+    this.#keyImageStates = db
+      .prepare<[], StateRow>(
+        `SELECT tx_hash, output_index, public_key, key_image, spent_by, spent_height FROM owned_output
+         WHERE key_image IS NOT NULL AND burnt = 0`,
+      )
+      .raw();
+    // SQLite counts the rows of a table by the pages of its smallest index.
+    this.#count = db
+      .prepare<[], number>(
+        `SELECT (SELECT count(*) FROM owned_output) - (SELECT count(*) FROM owned_output WHERE burnt = 1)`,
+      )
+      .pluck();
+    this.#anyMoved = db.prepare('SELECT 1 FROM owned_output WHERE first_height IS NOT NULL LIMIT 1');
     const before = (height: string, index: string): string =>
       `(SELECT count(*) FROM owned_output WHERE burnt = 0
         AND (${height} < :height OR (${height} = :height AND ${index} < :index))`;
@@ -103,6 +148,16 @@ export class OutputReader {
     return rows.all(...(account === undefined ? [] : [account])).map(toOutput);
   }
 
+  /** Returns outputs from before RingCT without a mined spend, without burnt and frozen ones. */
+  unspentPlain(): OwnedOutput[] {
+    return this.rows<[]>(
+      `SELECT * FROM owned_output INDEXED BY owned_output_plain
+       WHERE rct = 0 AND spent_height IS NULL AND burnt = 0 AND frozen = 0`,
+    )
+      .all()
+      .map(toOutput);
+  }
+
   /**
    * Returns all outputs without burnt ones in chain order; on a reused key, a larger output has the position of the
    * first one. Same order as {@link placeOf}. Source: wallet2.cpp `process_new_transaction`, `m_transfers`.
@@ -112,9 +167,38 @@ export class OutputReader {
     return byFirstPlace(rows).map(toOutput);
   }
 
+  /** Returns a part of {@link inOrder}. */
+  partInOrder({ first, count }: Part): OwnedOutput[] {
+    const last = Math.min(first + count, this.count());
+    if (last <= first) return [];
+    const order = this.#isMoved() ? FIRST_PLACE_ORDER : CHAIN_ORDER;
+    return this.rows<[number, number]>(`SELECT * FROM owned_output WHERE burnt = 0 ${order} LIMIT ? OFFSET ?`)
+      .all(last - first, first)
+      .map(toOutput);
+  }
+
   /** Number of outputs of {@link inOrder}. */
   count(): number {
-    return this.#count.get()?.count ?? 0;
+    return this.#count.get() ?? 0;
+  }
+
+  /**
+   * Returns the place in {@link inOrder} of the first output without a key image; undefined if all have one.
+   * @param proven true: key images that no signature proves are not counted.
+   */
+  firstWithoutKeyImage({ proven }: { readonly proven: boolean }): number | undefined {
+    // Few outputs have no key image, and an index has them; unproven ones are looked for in the order of an index.
+    const condition = proven ? UNPROVEN : WITHOUT_KEY_IMAGE;
+    const order = proven && !this.#isMoved() ? CHAIN_ORDER : FIRST_PLACE_ORDER;
+    const [row] = this.rows<[]>(
+      `SELECT * FROM owned_output WHERE burnt = 0 AND ${condition} ${order} LIMIT 1`,
+    ).all();
+    return row && this.placeOf(toOutput(row));
+  }
+
+  /** Whether an output on a reused key has the place of another one. */
+  #isMoved(): boolean {
+    return this.#anyMoved.get() !== undefined;
   }
 
   /** Returns the output with an output key; of several, the one that is not burnt. */
@@ -146,12 +230,18 @@ export class OutputReader {
     return this.rows<[Uint8Array]>('SELECT * FROM owned_output WHERE tx_hash = ?').all(txHash).map(toOutput);
   }
 
-  /** Returns outputs with a known key image, without burnt ones. */
-  withKeyImage(): (OwnedOutput & { readonly keyImage: KeyImage })[] {
-    return this.#watch.all().flatMap((row) => {
-      const output = toOutput(row);
-      return output.keyImage === undefined ? [] : [{ ...output, keyImage: output.keyImage }];
-    });
+  /** Returns the outputs with a known key image, without burnt ones. */
+  keyImageStates(): KeyImageState[] {
+    return this.#keyImageStates
+      .all()
+      .map(([txHash, outputIndex, publicKey, keyImage, spentBy, spentHeight]) => ({
+        txHash: toBytes<'Hash'>(txHash),
+        outputIndex,
+        publicKey: toBytes<'PublicKey'>(publicKey),
+        keyImage: toBytes<'KeyImage'>(keyImage),
+        ...(spentBy === null ? {} : { spentBy: toBytes<'Hash'>(spentBy) }),
+        ...(spentHeight === null ? {} : { spentHeight }),
+      }));
   }
 
   /** Index of an output in the order of {@link inOrder}, which is its index in upstream's list. */

@@ -45,39 +45,20 @@ function proofMessage(
   return keccak(w.finish());
 }
 
-const byAmountDescending = (a: { readonly amount: Amount }, b: { readonly amount: Amount }): number =>
-  a.amount === b.amount ? 0 : a.amount < b.amount ? 1 : -1;
-
-/**
- * Selects the fewest outputs that reach an amount: the smallest sufficient one, otherwise the largest ones.
- * @throws WalletError `invalid` for a zero amount, or when all outputs together do not reach it.
- */
-export function selectReserve<T extends { readonly amount: Amount }>(
-  outputs: readonly T[],
-  least: Amount,
-): T[] {
+/** @throws WalletError `invalid` for a zero amount, or when the outputs together do not reach it. */
+export function assertReserve(outputs: readonly { readonly amount: Amount }[], least: Amount): void {
   if (least === 0n)
     throw new WalletError({
       kind: 'invalid',
       reason: 'the amount to prove is zero',
       text: 'Proved amount must be greater than 0',
     });
-  const sorted = [...outputs].sort(byAmountDescending);
-  const enough = sorted.filter(({ amount }) => amount >= least);
-  const picked: T[] = [];
-  let total = 0n;
-  for (const output of sorted.slice(Math.max(0, enough.length - 1))) {
-    if (total >= least) break;
-    picked.push(output);
-    total += output.amount;
-  }
-  if (total < least)
+  if (sum(outputs.map(({ amount }) => amount)) < least)
     throw new WalletError({
       kind: 'invalid',
       reason: 'the account holds less than the amount to prove',
       text: 'Not enough balance in this account for the requested minimum reserve amount',
     });
-  return picked;
 }
 
 /** Input of a reserve proof. Plain data. */

@@ -138,6 +138,13 @@ const shownIn = (file: WalletStore): Shown =>
     const entries = r.outputs.inOrder();
     entries.forEach((entry, place) => expect(r.outputs.placeOf(entry)).toBe(place));
     expect(r.outputs.count()).toBe(entries.length);
+    const middle = entries.length >> 1;
+    for (const [first, count] of [
+      [0, Infinity],
+      [middle, 2],
+      [entries.length, 1],
+    ] as const)
+      expect(r.outputs.partInOrder({ first, count })).toEqual(entries.slice(first, first + count));
     return {
       payments: r.payments.list({ min: -1, max: 1_000_000 }).map(paymentText).sort(),
       entries: entries.map(
