@@ -1,5 +1,5 @@
 import type { KeyImageStatus } from '../../daemon/daemon.js';
-import { sum, type Amount } from '../../util/amount.js';
+import { amount, type Amount } from '../../util/amount.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { LocatedOutput, SignedKeyImage } from '../../wallet/scan/key-images.js';
@@ -109,15 +109,16 @@ export class KeyImageTransfer {
         ? []
         : await daemon.client().isKeyImageSpent(images.map(({ keyImage }) => keyImage));
     this.#applyStatuses(covered, statuses);
-    const isSpent = ({ spentBy }: OwnedOutput, place: number): boolean =>
-      place < first ? spentBy !== undefined : statuses[place - first] !== UNSPENT;
-    const counted = outputs
-      .map((output, place) => ({ ...output, isSpent: isSpent(output, place) }))
-      .filter(({ frozen }) => !frozen);
+    const totals = { spent: 0n, unspent: 0n };
+    for (const [place, { amount: value, frozen, spentBy }] of outputs.entries()) {
+      if (frozen) continue;
+      const isSpent = place < first ? spentBy !== undefined : statuses[place - first] !== UNSPENT;
+      totals[isSpent ? 'spent' : 'unspent'] += value;
+    }
     return {
       height: outputs.at(-1)?.height ?? 0,
-      spent: sum(counted.filter((output) => output.isSpent).map((output) => output.amount)),
-      unspent: sum(counted.filter((output) => !output.isSpent).map((output) => output.amount)),
+      spent: amount(totals.spent),
+      unspent: amount(totals.unspent),
     };
   }
 

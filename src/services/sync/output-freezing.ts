@@ -2,7 +2,7 @@ import type { KeyImage } from '../../crypto/types.js';
 import type { KeyImageStatus } from '../../daemon/daemon.js';
 import { toHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { KeyImageState } from '../../store/tables/outputs.js';
+import type { KeyImageState } from '../../store/tables/output-row.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
 import type { LostPayments } from './lost-payments.js';
 import type { WalletContext } from '../context/wallet-context.js';

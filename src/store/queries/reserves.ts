@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { Amount } from '../../util/amount.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
 import type { Db } from '../file/database.js';
-import { toOutput, type OutputRow } from '../tables/output-row.js';
+import { OUTPUT_COLUMNS, toOutput, type OutputRow } from '../tables/output-row.js';
 
 /** Output by its number in the table. */
 interface Candidate {
@@ -19,8 +19,8 @@ interface Statements {
 export class ReserveReader {
   readonly #any: Statement<[], unknown>;
   readonly #anyReserved: Statement<[number], unknown>;
-  /** Of all such outputs, and of those that no unmined payment spends, which an index holds with their amounts. */
   readonly #ofAll: Statements;
+  /** Outputs that no unmined payment spends either: an index holds them with their amounts. */
   readonly #ofFree: Statements;
   readonly #byNumber: Statement<[bigint], OutputRow>;
 
@@ -47,7 +47,7 @@ export class ReserveReader {
       'INDEXED BY owned_output_by_age WHERE spent_by IS NULL AND burnt = 0 AND frozen = 0',
     );
     this.#byNumber = db
-      .prepare<[bigint], OutputRow>('SELECT * FROM owned_output WHERE rowid = ?')
+      .prepare<[bigint], OutputRow>(`SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE rowid = ?`)
       .safeIntegers();
   }
 

@@ -1,55 +1,100 @@
 import { bytesToInt } from '../../crypto/scalar.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
-import { toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import type { KeyImage } from '../../crypto/types.js';
+import type { Bytes } from '../../util/bytes.js';
+import { toAmount, toFlag, toNumber, type Integer } from '../sql/columns.js';
 
+/** Row of {@link OUTPUT_COLUMNS}. */
 export interface OutputRow {
-  readonly tx_hash: Uint8Array;
+  /** 32 bytes each: transaction hash, output key, derivation key, mask; key image and spending transaction if known. */
+  readonly packed: Uint8Array;
+  readonly has_key_image: Integer;
   readonly output_index: Integer;
   readonly global_index: Integer;
-  readonly public_key: Uint8Array;
-  readonly key_image: Uint8Array | null;
   readonly amount: Integer;
-  readonly mask: Uint8Array;
   readonly rct: Integer;
   readonly account: Integer;
   readonly minor: Integer;
-  readonly derivation_key: Uint8Array;
   readonly height: Integer;
   readonly unlock_time: string;
   readonly coinbase: Integer;
   readonly change: Integer;
   readonly burnt: Integer;
   readonly frozen: Integer;
-  readonly spent_by: Uint8Array | null;
   readonly spent_height: Integer | null;
   readonly credited: Integer | null;
   readonly first_height: Integer | null;
   readonly first_index: Integer | null;
-  readonly spent_index: Integer | null;
-  readonly taken: Integer;
+}
+
+/** Columns of an output. One value has all bytes: a Buffer for each would take three times as long. */
+export const OUTPUT_COLUMNS = `CAST(tx_hash || public_key || derivation_key || mask || coalesce(key_image, x'')
+    || coalesce(spent_by, x'') AS BLOB) AS packed, key_image IS NOT NULL AS has_key_image, output_index, global_index,
+  amount, rct, account, minor, height, unlock_time, coinbase, change, burnt, frozen, spent_height, credited, first_height,
+  first_index`;
+
+const KEY_BYTES = 32;
+
+/** Returns a function that copies keys from a packed value, by their place in it. */
+function keysIn(packed: Uint8Array): <K extends string>(place: number) => Bytes<K> {
+  // A slice of a Buffer would share its memory.
+  const bytes = new Uint8Array(packed.buffer, packed.byteOffset, packed.length);
+  return (place) => bytes.slice(KEY_BYTES * place, KEY_BYTES * (place + 1)) as Bytes<never>;
 }
 
 /** Chain order: within a block, global indices follow the order of its transactions. */
 export const CHAIN_ORDER = 'ORDER BY height, global_index, tx_hash, output_index';
 
-export const toOutput = (row: OutputRow): OwnedOutput => ({
-  txHash: toBytes<'Hash'>(row.tx_hash),
-  outputIndex: toNumber(row.output_index),
-  globalIndex: toNumber(row.global_index),
-  publicKey: toBytes<'PublicKey'>(row.public_key),
-  ...(row.key_image === null ? {} : { keyImage: toBytes<'KeyImage'>(row.key_image) }),
-  amount: toAmount(row.amount),
-  mask: bytesToInt(row.mask),
-  rct: toFlag(row.rct),
-  subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
-  derivationKey: toBytes<'PublicKey'>(row.derivation_key),
-  height: toNumber(row.height),
-  unlockTime: BigInt(row.unlock_time),
-  coinbase: toFlag(row.coinbase),
-  change: toFlag(row.change),
-  burnt: toFlag(row.burnt),
-  frozen: toFlag(row.frozen),
-  ...(row.spent_by === null ? {} : { spentBy: toBytes<'Hash'>(row.spent_by) }),
-  ...(row.spent_height === null ? {} : { spentHeight: toNumber(row.spent_height) }),
-  ...(row.credited === null ? {} : { credited: toAmount(row.credited) }),
-});
+export function toOutput(row: OutputRow): OwnedOutput {
+  const key = keysIn(row.packed);
+  const hasKeyImage = toFlag(row.has_key_image);
+  const spendPlace = hasKeyImage ? 5 : 4;
+  return {
+    txHash: key<'Hash'>(0),
+    outputIndex: toNumber(row.output_index),
+    globalIndex: toNumber(row.global_index),
+    publicKey: key<'PublicKey'>(1),
+    ...(hasKeyImage ? { keyImage: key<'KeyImage'>(4) } : {}),
+    amount: toAmount(row.amount),
+    mask: bytesToInt(key(3)),
+    rct: toFlag(row.rct),
+    subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+    derivationKey: key<'PublicKey'>(2),
+    height: toNumber(row.height),
+    unlockTime: BigInt(row.unlock_time),
+    coinbase: toFlag(row.coinbase),
+    change: toFlag(row.change),
+    burnt: toFlag(row.burnt),
+    frozen: toFlag(row.frozen),
+    ...(row.packed.length > KEY_BYTES * spendPlace ? { spentBy: key<'Hash'>(spendPlace) } : {}),
+    ...(row.spent_height === null ? {} : { spentHeight: toNumber(row.spent_height) }),
+    ...(row.credited === null ? {} : { credited: toAmount(row.credited) }),
+  };
+}
+
+/** {@link KeyImageState} as a row of {@link STATE_COLUMNS}. */
+export type StateRow = readonly [packed: Uint8Array, outputIndex: number, spentHeight: number | null];
+
+/** Bytes of transaction hash, output key, key image and the spending transaction if there is one; and the other columns. */
+export const STATE_COLUMNS = `CAST(tx_hash || public_key || key_image || coalesce(spent_by, x'') AS BLOB), output_index,
+  spent_height`;
+
+/** Output with its key image and the spend of it. */
+export type KeyImageState = Pick<
+  OwnedOutput,
+  'txHash' | 'outputIndex' | 'publicKey' | 'spentBy' | 'spentHeight'
+> & {
+  readonly keyImage: KeyImage;
+};
+
+export function toState([packed, outputIndex, spentHeight]: StateRow): KeyImageState {
+  const key = keysIn(packed);
+  return {
+    txHash: key<'Hash'>(0),
+    outputIndex,
+    publicKey: key<'PublicKey'>(1),
+    keyImage: key<'KeyImage'>(2),
+    ...(packed.length > 3 * KEY_BYTES ? { spentBy: key<'Hash'>(3) } : {}),
+    ...(spentHeight === null ? {} : { spentHeight }),
+  };
+}

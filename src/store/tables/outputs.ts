@@ -4,8 +4,16 @@ import type { OwnedOutput } from '../../wallet/model/records.js';
 import { toHex } from '../../util/bytes.js';
 import type { Db } from '../file/database.js';
 import { keyEquals, WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
-import { toBytes } from '../sql/columns.js';
-import { CHAIN_ORDER, toOutput, type OutputRow } from './output-row.js';
+import {
+  CHAIN_ORDER,
+  OUTPUT_COLUMNS,
+  STATE_COLUMNS,
+  toOutput,
+  toState,
+  type KeyImageState,
+  type OutputRow,
+  type StateRow,
+} from './output-row.js';
 
 /** Identifies an output. */
 export interface OutputRef {
@@ -43,24 +51,6 @@ interface Part {
   readonly count: number;
 }
 
-/** Output with its key image and the spend of it. */
-export type KeyImageState = Pick<
-  OwnedOutput,
-  'txHash' | 'outputIndex' | 'publicKey' | 'spentBy' | 'spentHeight'
-> & {
-  readonly keyImage: KeyImage;
-};
-
-/** Columns of a {@link KeyImageState}. */
-type StateRow = readonly [
-  txHash: Uint8Array,
-  outputIndex: number,
-  publicKey: Uint8Array,
-  keyImage: Uint8Array,
-  spentBy: Uint8Array | null,
-  spentHeight: number | null,
-];
-
 interface FirstPlace {
   readonly height: number;
   readonly index: number;
@@ -82,14 +72,15 @@ export class OutputReader {
   constructor(db: Db) {
     this.db = db;
     const byKey = (column: 'key_image' | 'public_key'): Statement<[Uint8Array, Uint8Array], OutputRow> =>
-      this.rows(`SELECT * FROM owned_output WHERE ${keyEquals(column, '?')} ORDER BY burnt`);
+      this.rows(`SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE ${keyEquals(column, '?')} ORDER BY burnt`);
     this.#byKeyImage = byKey('key_image');
     this.#byPublicKey = byKey('public_key');
-    this.#byRef = this.rows('SELECT * FROM owned_output WHERE tx_hash = ? AND output_index = ?');
+    this.#byRef = this.rows(
+      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE tx_hash = ? AND output_index = ?`,
+    );
     this.#keyImageStates = db
       .prepare<[], StateRow>(
-        `SELECT tx_hash, output_index, public_key, key_image, spent_by, spent_height FROM owned_output
-         WHERE key_image IS NOT NULL AND burnt = 0`,
+        `SELECT ${STATE_COLUMNS} FROM owned_output WHERE key_image IS NOT NULL AND burnt = 0`,
       )
       .raw();
     // SQLite counts the rows of a table by the pages of its smallest index.
@@ -141,7 +132,7 @@ export class OutputReader {
   /** Returns outputs without a mined spend, without burnt and frozen ones. @param account absent: every account. */
   unspent(account?: number): OwnedOutput[] {
     const rows = this.rows<unknown[]>(
-      `SELECT * FROM owned_output
+      `SELECT ${OUTPUT_COLUMNS} FROM owned_output
        WHERE spent_height IS NULL AND burnt = 0 AND frozen = 0 ${account === undefined ? '' : 'AND account = ?'}
        ORDER BY height, tx_hash, output_index`,
     );
@@ -151,7 +142,7 @@ export class OutputReader {
   /** Returns outputs from before RingCT without a mined spend, without burnt and frozen ones. */
   unspentPlain(): OwnedOutput[] {
     return this.rows<[]>(
-      `SELECT * FROM owned_output INDEXED BY owned_output_plain
+      `SELECT ${OUTPUT_COLUMNS} FROM owned_output INDEXED BY owned_output_plain
        WHERE rct = 0 AND spent_height IS NULL AND burnt = 0 AND frozen = 0`,
     )
       .all()
@@ -163,7 +154,9 @@ export class OutputReader {
    * first one. Same order as {@link placeOf}. Source: wallet2.cpp `process_new_transaction`, `m_transfers`.
    */
   inOrder(): OwnedOutput[] {
-    const rows = this.rows<[]>(`SELECT * FROM owned_output WHERE burnt = 0 ${CHAIN_ORDER}`).all();
+    const rows = this.rows<[]>(
+      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE burnt = 0 ${CHAIN_ORDER}`,
+    ).all();
     return byFirstPlace(rows).map(toOutput);
   }
 
@@ -172,7 +165,9 @@ export class OutputReader {
     const last = Math.min(first + count, this.count());
     if (last <= first) return [];
     const order = this.#isMoved() ? FIRST_PLACE_ORDER : CHAIN_ORDER;
-    return this.rows<[number, number]>(`SELECT * FROM owned_output WHERE burnt = 0 ${order} LIMIT ? OFFSET ?`)
+    return this.rows<[number, number]>(
+      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE burnt = 0 ${order} LIMIT ? OFFSET ?`,
+    )
       .all(last - first, first)
       .map(toOutput);
   }
@@ -191,7 +186,7 @@ export class OutputReader {
     const condition = proven ? UNPROVEN : WITHOUT_KEY_IMAGE;
     const order = proven && !this.#isMoved() ? CHAIN_ORDER : FIRST_PLACE_ORDER;
     const [row] = this.rows<[]>(
-      `SELECT * FROM owned_output WHERE burnt = 0 AND ${condition} ${order} LIMIT 1`,
+      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE burnt = 0 AND ${condition} ${order} LIMIT 1`,
     ).all();
     return row && this.placeOf(toOutput(row));
   }
@@ -209,7 +204,9 @@ export class OutputReader {
 
   /** Returns the outputs that a transaction spends or reserves. */
   spentBy(txHash: Hash): OwnedOutput[] {
-    return this.rows<[Uint8Array]>('SELECT * FROM owned_output WHERE spent_by = ? ORDER BY burnt, height')
+    return this.rows<[Uint8Array]>(
+      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE spent_by = ? ORDER BY burnt, height`,
+    )
       .all(txHash)
       .map(toOutput);
   }
@@ -227,21 +224,14 @@ export class OutputReader {
 
   /** Returns the outputs of a transaction, burnt ones included. */
   ofTx(txHash: Hash): OwnedOutput[] {
-    return this.rows<[Uint8Array]>('SELECT * FROM owned_output WHERE tx_hash = ?').all(txHash).map(toOutput);
+    return this.rows<[Uint8Array]>(`SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE tx_hash = ?`)
+      .all(txHash)
+      .map(toOutput);
   }
 
   /** Returns the outputs with a known key image, without burnt ones. */
   keyImageStates(): KeyImageState[] {
-    return this.#keyImageStates
-      .all()
-      .map(([txHash, outputIndex, publicKey, keyImage, spentBy, spentHeight]) => ({
-        txHash: toBytes<'Hash'>(txHash),
-        outputIndex,
-        publicKey: toBytes<'PublicKey'>(publicKey),
-        keyImage: toBytes<'KeyImage'>(keyImage),
-        ...(spentBy === null ? {} : { spentBy: toBytes<'Hash'>(spentBy) }),
-        ...(spentHeight === null ? {} : { spentHeight }),
-      }));
+    return this.#keyImageStates.all().map(toState);
   }
 
   /** Index of an output in the order of {@link inOrder}, which is its index in upstream's list. */
@@ -269,7 +259,7 @@ export class OutputReader {
 
   /** Returns outputs without a known key image, burnt ones included, in chain order. */
   withoutKeyImage(): OwnedOutput[] {
-    return this.rows(`SELECT * FROM owned_output WHERE ${WITHOUT_KEY_IMAGE} ${CHAIN_ORDER}`)
+    return this.rows(`SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE ${WITHOUT_KEY_IMAGE} ${CHAIN_ORDER}`)
       .all()
       .map(toOutput);
   }

@@ -24,7 +24,15 @@ const COLUMNS = [
   'first_index',
 ] as const;
 
-type KeyRow = Pick<OutputRow, (typeof COLUMNS)[number]>;
+type KeyRow = Pick<
+  OutputRow,
+  Exclude<(typeof COLUMNS)[number], 'tx_hash' | 'spent_by' | 'spent_index' | 'taken'>
+> & {
+  readonly tx_hash: Uint8Array;
+  readonly spent_by: Uint8Array | null;
+  readonly spent_index: Integer | null;
+  readonly taken: Integer;
+};
 
 /** Derived columns, in this order. */
 type Derived = readonly [

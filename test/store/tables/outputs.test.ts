@@ -9,7 +9,7 @@ const file = WalletStore.create(':memory:', new Uint8Array(32));
 afterAll(() => file.close());
 
 const facts = fc.record({
-  /** Of a key image: unknown, claimed by a set of transactions, or proven by a signature. */
+  /** State of a key image: unknown, claimed by a set of transactions, or proven by a signature. */
   keyImage: fc.constantFrom('unknown', 'claimed', 'proven', 'proven'),
   plain: fc.boolean(),
   frozen: fc.boolean(),
