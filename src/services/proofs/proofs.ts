@@ -204,10 +204,10 @@ export class Proofs {
         });
       return minimum === undefined ? r.outputs.unspent() : r.reserves.fewest(minimum.account, minimum.amount);
     });
-    if (minimum !== undefined) assertReserve(found, minimum.amount);
     const outputs = found.flatMap(({ keyImage, ...output }) =>
       keyImage === undefined ? [] : [{ ...output, keyImage }],
     );
+    if (minimum !== undefined) assertReserve(outputs, minimum.amount);
     const { spendPublicKey, viewPublicKey } = this.#context.keystore.keys;
     return this.#context.workers.proofs.run(
       'proveReserve',

@@ -129,14 +129,14 @@ export class OutputReader {
     return row && toOutput(row);
   }
 
-  /** Returns outputs without a mined spend, without burnt and frozen ones. @param account absent: every account. */
-  unspent(account?: number): OwnedOutput[] {
-    const rows = this.rows<unknown[]>(
-      `SELECT ${OUTPUT_COLUMNS} FROM owned_output
-       WHERE spent_height IS NULL AND burnt = 0 AND frozen = 0 ${account === undefined ? '' : 'AND account = ?'}
+  /** Returns outputs without a mined spend, without burnt and frozen ones. */
+  unspent(): OwnedOutput[] {
+    return this.rows<[]>(
+      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE spent_height IS NULL AND burnt = 0 AND frozen = 0
        ORDER BY height, tx_hash, output_index`,
-    );
-    return rows.all(...(account === undefined ? [] : [account])).map(toOutput);
+    )
+      .all()
+      .map(toOutput);
   }
 
   /** Returns outputs from before RingCT without a mined spend, without burnt and frozen ones. */
