@@ -26,7 +26,7 @@ const rounds = Number(options.rounds);
 const login = { user: 'bench', password: 'bench' };
 const PASSWORD = 'a password';
 
-type Reply = Record<string, unknown>;
+type Members = Record<string, unknown>;
 
 /** A received payment, with the address that it was made to. */
 interface Payment {
@@ -51,15 +51,15 @@ interface Server {
 }
 
 /** A measured call; `undefined` where the wallet has nothing to call it with. */
-type Call = (server: Server, round: number) => readonly [method: string, params?: Reply] | undefined;
+type Call = (server: Server, round: number) => readonly [method: string, params?: Members] | undefined;
 
-const result = async (caller: HttpCaller, method: string, params: Reply = {}): Promise<Reply> =>
-  (JSON.parse(await caller.call(method, params)) as { result: Reply }).result;
+const result = async (caller: HttpCaller, method: string, params: Members = {}): Promise<Members> =>
+  (JSON.parse(await caller.call(method, params)) as { result: Members }).result;
 
 const NOTE = 'a note';
 
 /** Transaction and address of the first received payment. */
-const paid = ([first]: readonly Payment[]): Reply => ({ txid: first?.txid, address: first?.address });
+const paid = ([first]: readonly Payment[]): Members => ({ txid: first?.txid, address: first?.address });
 
 const CALLS: Record<string, Call> = {
   get_version: () => ['get_version'],
@@ -174,8 +174,10 @@ const CALLS: Record<string, Call> = {
     { filename: `new-${round}`, password: PASSWORD, language: 'English' },
   ],
 };
-/** Calls that change which wallet is open: they are made in this order in each round. */
+
+/** Names of calls that are made one after the other in each round: these change whether the wallet is open. */
 const TOGETHER = ['close_wallet', 'open_wallet'];
+const GROUPS = [TOGETHER, ...Object.keys(CALLS).flatMap((name) => (TOGETHER.includes(name) ? [] : [[name]]))];
 
 const txids = (list: unknown): string[] => ((list ?? []) as { txid: string }[]).map(({ txid }) => txid);
 
@@ -184,13 +186,13 @@ async function prepared(caller: HttpCaller, seed: string): Promise<Server> {
     ...{ filename: 'measured', password: PASSWORD, seed, restore_height: 0 },
   });
   await caller.call('refresh');
-  const call = (method: string, params: Reply = {}): Promise<Reply> => result(caller, method, params);
+  const call = (method: string, params: Members = {}): Promise<Members> => result(caller, method, params);
   const address = String((await call('get_address', { account_index: 0 }))['address']);
   const lists = await call('get_transfers', { in: true, out: true, account_index: 0 });
   const incoming = (lists['in'] ?? []) as Payment[];
   const outgoing = txids(lists['out']);
   const available = (await call('incoming_transfers', { transfer_type: 'available' }))['transfers'];
-  const proof = async (method: string, params: Reply): Promise<string> =>
+  const proof = async (method: string, params: Members): Promise<string> =>
     String((await call(method, { ...params, message: NOTE }))['signature']);
   return {
     caller,
@@ -212,24 +214,22 @@ async function prepared(caller: HttpCaller, seed: string): Promise<Server> {
 
 /** Chain of a wallet, with its daemon. */
 async function startChain(): Promise<{ address: string; seed: string; stop(): Promise<void> }> {
-  if (options.payments === undefined) {
-    const chain = unpackBenchChain();
-    const daemon = await startMonerod({ dataDir: chain.dataDir });
-    const stop = async (): Promise<void> => {
+  const bench = options.payments === undefined ? unpackBenchChain() : undefined;
+  const chain =
+    bench ??
+    (await keptPaidChain({ payments: Number(options.payments), addresses: 200, keep: options.keep }));
+  const daemon =
+    bench === undefined
+      ? await startRegtestDaemon([`--data-dir=${chain.dataDir}`])
+      : await startMonerod({ dataDir: chain.dataDir });
+  return {
+    address: daemon.address,
+    seed: bench?.wallet('merchant').seed ?? PAYEE_SEED,
+    async stop() {
       await daemon.stop();
       chain.remove();
-    };
-    return { address: daemon.address, seed: chain.wallet('merchant').seed, stop };
-  }
-  const chain = await keptPaidChain({
-    ...{ payments: Number(options.payments), addresses: 200, keep: options.keep },
-  });
-  const daemon = await startRegtestDaemon([`--data-dir=${chain.dataDir}`]);
-  const stop = async (): Promise<void> => {
-    await daemon.stop();
-    chain.remove();
+    },
   };
-  return { address: daemon.address, seed: PAYEE_SEED, stop };
 }
 
 const chain = await startChain();
@@ -261,12 +261,8 @@ async function measure(servers: readonly Server[], names: readonly string[]): Pr
 try {
   const servers: Server[] = [];
   for (const { port } of running) servers.push(await prepared(new HttpCaller(port, login), chain.seed));
-  for (const name of Object.keys(CALLS)) {
-    if (options.only !== undefined && options.only !== name) continue;
-    if (TOGETHER.includes(name)) {
-      if (name === TOGETHER[0]) await measure(servers, TOGETHER);
-    } else await measure(servers, [name]);
-  }
+  for (const group of GROUPS)
+    if (options.only === undefined || group.includes(options.only)) await measure(servers, group);
   process.stdout.write(`Time of a call, median of ${rounds}\n`);
   printTable(
     ['', 'ours', 'reference', 'ratio'],

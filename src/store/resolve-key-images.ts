@@ -1,4 +1,4 @@
-import type { Hash, KeyImage } from '../crypto/types.js';
+import type { KeyImage } from '../crypto/types.js';
 import { ZERO } from '../util/amount.js';
 import { equalBytes, toHex } from '../util/bytes.js';
 import { outgoingOf } from '../wallet/scan/ambiguous-spends.js';
@@ -12,6 +12,7 @@ import type { EventLog } from './events/event-log.js';
 import type { AmbiguousSpendWriter } from './tables/ambiguous-spends.js';
 import type { ImportedKeyImageWriter } from './tables/imported-key-images.js';
 import type { OutgoingWriter } from './tables/outgoing.js';
+import { isUnknownSpend } from './tables/output-row.js';
 import type { OutputWriter } from './tables/output-writer.js';
 import type { PaymentWriter } from './tables/payments.js';
 
@@ -109,9 +110,3 @@ function recordPayment(w: SpendWriters, tx: SpendingTx & { readonly height: numb
   const received = w.outputs.ofTx(tx.txHash).map((output) => ({ ...output, amount: creditedOf(output) }));
   w.outgoing.confirmAgain({ ...outgoingOf(tx, account, spent, received), height: tx.height });
 }
-
-/** Stands for a spending transaction that the wallet has not seen. */
-export const UNKNOWN_TX = new Uint8Array(32) as Hash;
-
-const isUnknownSpend = (spentBy: Hash | undefined): boolean =>
-  spentBy !== undefined && equalBytes(spentBy, UNKNOWN_TX);

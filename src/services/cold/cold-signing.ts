@@ -206,10 +206,8 @@ export class ColdSigning {
    * @throws WalletError `invalid` unless it has the same ones.
    */
   #assertSameOutputs({ first, outputs: exported }: UnsignedTxSet['outputs']): void {
-    const own = this.#context.store.read((r) => r.outputs.inOrder());
-    if (
-      exported.some(({ publicKey }, i) => !equalBytes(own[first + i]?.publicKey ?? NO_KEY_IMAGE, publicKey))
-    )
+    const own = this.#context.store.read((r) => r.outputs.inOrder({ first, count: exported.length }));
+    if (exported.some(({ publicKey }, i) => !equalBytes(own[i]?.publicKey ?? NO_KEY_IMAGE, publicKey)))
       throw new WalletError({
         kind: 'invalid',
         reason: 'this wallet reads the chain itself, and its outputs differ from those in the set',
@@ -263,7 +261,7 @@ export class ColdSigning {
     const { isViewOnly } = this.#context.keystore;
     const { keyImageTransfer } = this.#services;
     if (!isViewOnly) return;
-    const outputs = store.read((r) => r.outputs.inOrder());
+    const outputs = store.read((r) => r.outputs.inOrder({ first: 0, count: keyImages.length }));
     const finalHeight = this.#context.store.height() - FINAL_DEPTH;
     const spent = txs.flatMap(spentPairs);
     const claims = keyImages.flatMap((keyImage, place): Pair[] => {

@@ -5,7 +5,8 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { LocatedOutput, SignedKeyImage } from '../../wallet/scan/key-images.js';
 import { spendSecretIn } from '../../wallet/keys.js';
 import type { OwnedOutput, ImportedKeyImage } from '../../wallet/model/records.js';
-import { resolveKeyImages, UNKNOWN_TX } from '../../store/resolve-key-images.js';
+import { resolveKeyImages } from '../../store/resolve-key-images.js';
+import { UNKNOWN_TX } from '../../store/tables/output-row.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 
@@ -53,14 +54,11 @@ export class KeyImageTransfer {
     const spendSecret = spendSecretIn(this.#context.keystore.keys);
     const { first, outputs } = this.#context.store.read((r) => {
       const imported = r.imported.list();
-      const total = imported.length > 0 ? imported.length : r.outputs.count();
+      const isOffline = imported.length > 0;
       const wanted = all ? 0 : imported.findIndex(({ requested }) => requested);
-      const from = wanted < 0 ? total : wanted;
-      const part = { first: from, count: total };
-      return {
-        first: from,
-        outputs: imported.length > 0 ? imported.slice(from) : r.outputs.partInOrder(part),
-      };
+      const from = wanted >= 0 ? wanted : isOffline ? imported.length : r.outputs.count();
+      const range = { first: from, count: Infinity };
+      return { first: from, outputs: isOffline ? imported.slice(from) : r.outputs.inOrder(range) };
     });
     const images = await this.#context.workers.keyImages.sign(outputs.map(locatedOf), {
       viewSecret: viewSecret.expose(),
@@ -80,7 +78,7 @@ export class KeyImageTransfer {
     if (!daemon.trusted) throw new WalletError({ kind: 'daemon_untrusted' });
     const end = first + images.length;
     const { outputs, total } = store.read((r) => ({
-      outputs: r.outputs.partInOrder({ first: 0, count: end }),
+      outputs: r.outputs.inOrder({ first: 0, count: end }),
       total: r.outputs.count(),
     }));
     if (first > total)
@@ -184,13 +182,13 @@ export class KeyImageTransfer {
           .map((output) => [toHex(output.publicKey), output]),
       );
       for (const [i, { publicKey, spentBy }] of outputs.entries()) {
-        if (statuses[i] === UNSPENT && unknownSpends.size > 0) {
+        if (statuses[i] === UNSPENT) {
           const output = unknownSpends.get(toHex(publicKey));
           if (output !== undefined) w.outputs.markUnspent(output);
+        } else if (statuses[i] === SPENT_IN_CHAIN && spentBy === undefined) {
+          const output = w.outputs.byPublicKey(publicKey);
+          if (output !== undefined) w.outputs.markSpentByUnknown(output, true);
         }
-        if (statuses[i] !== SPENT_IN_CHAIN || spentBy !== undefined) continue;
-        const output = w.outputs.byPublicKey(publicKey);
-        if (output !== undefined) w.outputs.markSpentByUnknown(output, true);
       }
     });
   }

@@ -95,17 +95,16 @@ export class OutputTransfer {
   list({ all, start, count }: ExportRange): OutputExport {
     return this.#context.store.read((r) => {
       const imported = r.imported.list();
-      const total = imported.length > 0 ? imported.length : r.outputs.count();
-      const wanted = all
-        ? start
-        : imported.length > 0
-          ? imported.findIndex(({ requested }) => requested)
+      const isOffline = imported.length > 0;
+      const total = isOffline ? imported.length : r.outputs.count();
+      const firstUnsettled = (): number | undefined =>
+        isOffline
+          ? placeOf(imported, ({ requested }) => requested)
           : r.outputs.firstWithoutKeyImage({ proven: this.#context.keystore.isViewOnly });
-      const first = wanted === undefined || wanted < 0 ? total : Math.min(wanted, total);
-      const outputs =
-        imported.length > 0
-          ? imported.slice(first, first + count).map(fromImported)
-          : r.outputs.partInOrder({ first, count }).map((output) => this.#fromOwned(output));
+      const first = Math.min((all ? start : firstUnsettled()) ?? total, total);
+      const outputs = isOffline
+        ? imported.slice(first, first + count).map(fromImported)
+        : r.outputs.inOrder({ first, count }).map((output) => this.#fromOwned(output));
       return { first, total, outputs };
     });
   }
@@ -122,9 +121,9 @@ export class OutputTransfer {
   keyImages(total: number): KeyImage[] {
     const known = this.#context.store.read((r): readonly { readonly keyImage?: KeyImage }[] => {
       const imported = r.imported.list();
-      return imported.length > 0 ? imported : r.outputs.inOrder();
+      return imported.length > 0 ? imported.slice(0, total) : r.outputs.inOrder({ first: 0, count: total });
     });
-    return known.slice(0, total).map(({ keyImage }) => keyImage ?? (new Uint8Array(KEY_BYTES) as KeyImage));
+    return known.map(({ keyImage }) => keyImage ?? (new Uint8Array(KEY_BYTES) as KeyImage));
   }
 
   /**
@@ -295,6 +294,12 @@ export class OutputTransfer {
   #isProven(publicKey: PublicKey): boolean {
     return this.#context.store.read((r) => r.importedKeyImages.of(publicKey)?.proven) ?? false;
   }
+}
+
+/** Place of the first item that satisfies a condition; undefined if none does. */
+function placeOf<T>(items: readonly T[], condition: (item: T) => boolean): number | undefined {
+  const place = items.findIndex(condition);
+  return place < 0 ? undefined : place;
 }
 
 /** Whether the exporting wallet has a proven key image of an output. */

@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { Amount } from '../../util/amount.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
 import type { Db } from '../file/database.js';
-import { OUTPUT_COLUMNS, toOutput, type OutputRow } from '../tables/output-row.js';
+import { FREE, OUTPUT_COLUMNS, toOutput, UNSPENT, type OutputRow } from '../tables/output-row.js';
 
 /** Output by its number in the table. */
 interface Candidate {
@@ -42,10 +42,8 @@ export class ReserveReader {
         largest: rows('ORDER BY amount DESC'),
       };
     };
-    this.#ofAll = statements('WHERE spent_height IS NULL AND burnt = 0 AND frozen = 0');
-    this.#ofFree = statements(
-      'INDEXED BY owned_output_by_age WHERE spent_by IS NULL AND burnt = 0 AND frozen = 0',
-    );
+    this.#ofAll = statements(`WHERE ${UNSPENT}`);
+    this.#ofFree = statements(`INDEXED BY owned_output_by_age WHERE ${FREE}`);
     this.#byNumber = db
       .prepare<[bigint], OutputRow>(`SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE rowid = ?`)
       .safeIntegers();

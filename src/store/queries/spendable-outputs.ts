@@ -7,6 +7,7 @@ import type {
 } from '../../wallet/select/spendable-outputs.js';
 import { fromFlag, toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
+import { FREE } from '../tables/output-row.js';
 import { WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
 
 interface CoinRow {
@@ -43,7 +44,6 @@ interface Bound {
 type Name = Pick<CoinRow, 'tx_hash' | 'output_index'>;
 
 const COLUMNS = 'tx_hash, output_index, global_index, amount, minor, height, unlock_time, rct, key_image';
-const FREE = 'spent_by IS NULL AND burnt = 0 AND frozen = 0';
 /** {@link FREE} as a column of the index of the outputs of an address, which serves this expression only. */
 const FREE_OF_ADDRESS = `(${FREE}) = 1`;
 const SCOPE = `account = :account AND (:minors IS NULL OR minor IN (SELECT value FROM json_each(:minors)))`;

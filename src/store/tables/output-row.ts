@@ -1,7 +1,7 @@
 import { bytesToInt } from '../../crypto/scalar.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
-import type { KeyImage } from '../../crypto/types.js';
-import type { Bytes } from '../../util/bytes.js';
+import type { Hash, KeyImage } from '../../crypto/types.js';
+import { equalBytes, type Bytes } from '../../util/bytes.js';
 import { toAmount, toFlag, toNumber, type Integer } from '../sql/columns.js';
 
 /** Row of {@link OUTPUT_COLUMNS}. */
@@ -23,15 +23,12 @@ export interface OutputRow {
   readonly frozen: Integer;
   readonly spent_height: Integer | null;
   readonly credited: Integer | null;
-  readonly first_height: Integer | null;
-  readonly first_index: Integer | null;
 }
 
 /** Columns of an output. One value has all bytes: a Buffer for each would take three times as long. */
 export const OUTPUT_COLUMNS = `CAST(tx_hash || public_key || derivation_key || mask || coalesce(key_image, x'')
     || coalesce(spent_by, x'') AS BLOB) AS packed, key_image IS NOT NULL AS has_key_image, output_index, global_index,
-  amount, rct, account, minor, height, unlock_time, coinbase, change, burnt, frozen, spent_height, credited, first_height,
-  first_index`;
+  amount, rct, account, minor, height, unlock_time, coinbase, change, burnt, frozen, spent_height, credited`;
 
 const KEY_BYTES = 32;
 
@@ -41,6 +38,18 @@ function keysIn(packed: Uint8Array): <K extends string>(place: number) => Bytes<
   const bytes = new Uint8Array(packed.buffer, packed.byteOffset, packed.length);
   return (place) => bytes.slice(KEY_BYTES * place, KEY_BYTES * (place + 1)) as Bytes<never>;
 }
+
+/** Condition that nothing spends an output, and that it is neither burnt nor frozen. */
+export const FREE = 'spent_by IS NULL AND burnt = 0 AND frozen = 0';
+
+/** {@link FREE}, or only an unmined payment spends it. */
+export const UNSPENT = 'spent_height IS NULL AND burnt = 0 AND frozen = 0';
+
+/** Stands for a spending transaction that the wallet has not seen. */
+export const UNKNOWN_TX = new Uint8Array(KEY_BYTES) as Hash;
+
+export const isUnknownSpend = (spentBy: Uint8Array | undefined): boolean =>
+  spentBy !== undefined && equalBytes(spentBy, UNKNOWN_TX);
 
 /** Chain order: within a block, global indices follow the order of its transactions. */
 export const CHAIN_ORDER = 'ORDER BY height, global_index, tx_hash, output_index';

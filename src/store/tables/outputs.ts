@@ -10,6 +10,7 @@ import {
   STATE_COLUMNS,
   toOutput,
   toState,
+  UNSPENT,
   type KeyImageState,
   type OutputRow,
   type StateRow,
@@ -21,29 +22,16 @@ export interface OutputRef {
   readonly outputIndex: number;
 }
 
-/** Returns height and global index of the first output on the key. */
-const firstPlace = ({ height, global_index, first_height, first_index }: OutputRow): [bigint, bigint] => [
-  first_height ?? height,
-  first_index ?? global_index,
-];
+/** Chain order in which an output on a reused key has the place of the first one on it. No index has this order. */
+const FIRST_PLACE_ORDER = `ORDER BY coalesce(first_height, height), coalesce(first_index, global_index), height,
+  global_index, tx_hash, output_index`;
 
-/** Chain order by {@link firstPlace}. No index has it. */
-const FIRST_PLACE_ORDER =
-  'ORDER BY coalesce(first_height, height), coalesce(first_index, global_index), tx_hash, output_index';
+const FIRST_PLACE =
+  'coalesce(first_height, height) AS height, coalesce(first_index, global_index) AS "index"';
 
 /** Condition that a view-only wallet has no proven key image of an output. */
 const UNPROVEN = `(key_image IS NULL OR NOT EXISTS (
   SELECT 1 FROM told_key_image AS told WHERE told.public_key = owned_output.public_key AND told.proven = 1))`;
-
-/** Sorts rows in chain order by {@link firstPlace}, which differs from it for reused keys only. */
-function byFirstPlace(rows: OutputRow[]): OutputRow[] {
-  if (rows.every(({ first_height }) => first_height === null)) return rows;
-  return rows.sort((a, b) => {
-    const [height, index] = firstPlace(a);
-    const [otherHeight, otherIndex] = firstPlace(b);
-    return Number(height - otherHeight) || Number(index - otherIndex);
-  });
-}
 
 /** Part of the list of all outputs. */
 interface Part {
@@ -100,8 +88,7 @@ export class OutputReader {
       )
       .pluck();
     this.#firstPlace = db.prepare<[Uint8Array, number], FirstPlace>(
-      `SELECT coalesce(first_height, height) AS height, coalesce(first_index, global_index) AS "index"
-       FROM owned_output WHERE tx_hash = ? AND output_index = ?`,
+      `SELECT ${FIRST_PLACE} FROM owned_output WHERE tx_hash = ? AND output_index = ?`,
     );
     this.#income = db
       .prepare<[string], number>(
@@ -132,7 +119,7 @@ export class OutputReader {
   /** Returns outputs without a mined spend, without burnt and frozen ones. */
   unspent(): OwnedOutput[] {
     return this.rows<[]>(
-      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE spent_height IS NULL AND burnt = 0 AND frozen = 0
+      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE ${UNSPENT}
        ORDER BY height, tx_hash, output_index`,
     )
       .all()
@@ -143,25 +130,17 @@ export class OutputReader {
   unspentPlain(): OwnedOutput[] {
     return this.rows<[]>(
       `SELECT ${OUTPUT_COLUMNS} FROM owned_output INDEXED BY owned_output_plain
-       WHERE rct = 0 AND spent_height IS NULL AND burnt = 0 AND frozen = 0`,
+       WHERE rct = 0 AND ${UNSPENT}`,
     )
       .all()
       .map(toOutput);
   }
 
   /**
-   * Returns all outputs without burnt ones in chain order; on a reused key, a larger output has the position of the
+   * Returns the outputs, or a part of them, without burnt ones in chain order; on a reused key, a larger output has the position of the
    * first one. Same order as {@link placeOf}. Source: wallet2.cpp `process_new_transaction`, `m_transfers`.
    */
-  inOrder(): OwnedOutput[] {
-    const rows = this.rows<[]>(
-      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE burnt = 0 ${CHAIN_ORDER}`,
-    ).all();
-    return byFirstPlace(rows).map(toOutput);
-  }
-
-  /** Returns a part of {@link inOrder}. */
-  partInOrder({ first, count }: Part): OwnedOutput[] {
+  inOrder({ first, count }: Part = { first: 0, count: Infinity }): OwnedOutput[] {
     const last = Math.min(first + count, this.count());
     if (last <= first) return [];
     const order = this.#isMoved() ? FIRST_PLACE_ORDER : CHAIN_ORDER;
@@ -185,10 +164,12 @@ export class OutputReader {
     // Few outputs have no key image, and an index has them; unproven ones are looked for in the order of an index.
     const condition = proven ? UNPROVEN : WITHOUT_KEY_IMAGE;
     const order = proven && !this.#isMoved() ? CHAIN_ORDER : FIRST_PLACE_ORDER;
-    const [row] = this.rows<[]>(
-      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE burnt = 0 AND ${condition} ${order} LIMIT 1`,
-    ).all();
-    return row && this.placeOf(toOutput(row));
+    const place = this.db
+      .prepare<[], FirstPlace>(
+        `SELECT ${FIRST_PLACE} FROM owned_output WHERE burnt = 0 AND ${condition} ${order} LIMIT 1`,
+      )
+      .get();
+    return place && this.#before.get(place);
   }
 
   /** Whether an output on a reused key has the place of another one. */

@@ -4,7 +4,7 @@ import { creditsOf, type KeyOutput, type KeySpend } from '../../wallet/scan/reus
 import { toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { indexedKey, keyEquals } from '../sql/key-index.js';
-import { CHAIN_ORDER, type OutputRow } from './output-row.js';
+import { CHAIN_ORDER, isUnknownSpend, type OutputRow } from './output-row.js';
 
 const COLUMNS = [
   'tx_hash',
@@ -26,11 +26,16 @@ const COLUMNS = [
 
 type KeyRow = Pick<
   OutputRow,
-  Exclude<(typeof COLUMNS)[number], 'tx_hash' | 'spent_by' | 'spent_index' | 'taken'>
+  Exclude<
+    (typeof COLUMNS)[number],
+    'tx_hash' | 'spent_by' | 'spent_index' | 'taken' | 'first_height' | 'first_index'
+  >
 > & {
   readonly tx_hash: Uint8Array;
   readonly spent_by: Uint8Array | null;
   readonly spent_index: Integer | null;
+  readonly first_height: Integer | null;
+  readonly first_index: Integer | null;
   readonly taken: Integer;
 };
 
@@ -221,7 +226,7 @@ const toKeyOutput = (row: KeyRow): KeyOutput => ({
 
 /** @returns undefined for a spend that is unmined, or whose transaction was not seen. */
 function minedSpend({ spent_by, spent_height, spent_index }: KeyRow): KeySpend | undefined {
-  if (spent_by === null || spent_height === null || spent_by.every((byte) => byte === 0)) return undefined;
+  if (spent_by === null || spent_height === null || isUnknownSpend(spent_by)) return undefined;
   return {
     txHash: toBytes<'Hash'>(spent_by),
     height: toNumber(spent_height),

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash, KeyImage } from '../../../src/crypto/types.js';
-import { UNKNOWN_TX } from '../../../src/store/resolve-key-images.js';
+import { UNKNOWN_TX } from '../../../src/store/tables/output-row.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { ownedOutput } from '../../wallet/fixtures.js';

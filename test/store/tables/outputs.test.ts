@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { KeyImage } from '../../../src/crypto/types.js';
+import type { WalletReader } from '../../../src/store/wallet-reader.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { ownedOutput } from '../../wallet/fixtures.js';
 import { received } from '../fixtures.js';
@@ -38,42 +39,40 @@ function store(held: readonly Facts[]): void {
   });
 }
 
-describe('outputs of a store', () => {
-  const wallets = fc.array(facts, { maxLength: 10 });
+/** Runs checks on many wallets. */
+function ofWallets(check: (r: WalletReader) => void): void {
+  fc.assert(
+    fc.property(fc.array(facts, { maxLength: 10 }), (held) => {
+      store(held);
+      file.read(check);
+    }),
+  );
+}
 
+describe('outputs of a store', () => {
   it('have a first one without a key image, or without a proven one', () => {
-    fc.assert(
-      fc.property(wallets, (held) => {
-        store(held);
-        file.read((r) => {
-          const outputs = r.outputs.inOrder();
-          const unknown = outputs.findIndex(({ keyImage }) => keyImage === undefined);
-          const unproven = outputs.findIndex(
-            ({ keyImage, publicKey }) =>
-              keyImage === undefined || r.importedKeyImages.of(publicKey)?.proven !== true,
-          );
-          const placeOf = (proven: boolean): number => r.outputs.firstWithoutKeyImage({ proven }) ?? -1;
-          expect([placeOf(false), placeOf(true)]).toEqual([unknown, unproven]);
-        });
-      }),
-    );
+    ofWallets((r) => {
+      const outputs = r.outputs.inOrder();
+      const unknown = outputs.findIndex(({ keyImage }) => keyImage === undefined);
+      const unproven = outputs.findIndex(
+        ({ keyImage, publicKey }) =>
+          keyImage === undefined || r.importedKeyImages.of(publicKey)?.proven !== true,
+      );
+      const placeOf = (proven: boolean): number => r.outputs.firstWithoutKeyImage({ proven }) ?? -1;
+      expect([placeOf(false), placeOf(true)]).toEqual([unknown, unproven]);
+    });
   });
 
   it('are listed with their key images, and those from before RingCT alone', () => {
-    fc.assert(
-      fc.property(wallets, (held) => {
-        store(held);
-        file.read((r) => {
-          const outputs = r.outputs.inOrder();
-          const withKeyImage = outputs.filter(({ keyImage }) => keyImage !== undefined);
-          const states = r.outputs.keyImageStates();
-          expect(states).toHaveLength(withKeyImage.length);
-          for (const state of states) expect(withKeyImage).toContainEqual(expect.objectContaining(state));
-          const plain = outputs.filter(({ rct, frozen }) => !rct && !frozen);
-          expect(r.outputs.unspentPlain()).toHaveLength(plain.length);
-          expect(plain).toEqual(expect.arrayContaining(r.outputs.unspentPlain()));
-        });
-      }),
-    );
+    ofWallets((r) => {
+      const outputs = r.outputs.inOrder();
+      const withKeyImage = outputs.filter(({ keyImage }) => keyImage !== undefined);
+      const states = r.outputs.keyImageStates();
+      expect(states).toHaveLength(withKeyImage.length);
+      for (const state of states) expect(withKeyImage).toContainEqual(expect.objectContaining(state));
+      const plain = outputs.filter(({ rct, frozen }) => !rct && !frozen);
+      expect(r.outputs.unspentPlain()).toHaveLength(plain.length);
+      expect(plain).toEqual(expect.arrayContaining(r.outputs.unspentPlain()));
+    });
   });
 });

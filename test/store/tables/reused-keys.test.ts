@@ -144,7 +144,7 @@ const shownIn = (file: WalletStore): Shown =>
       [middle, 2],
       [entries.length, 1],
     ] as const)
-      expect(r.outputs.partInOrder({ first, count })).toEqual(entries.slice(first, first + count));
+      expect(r.outputs.inOrder({ first, count })).toEqual(entries.slice(first, first + count));
     return {
       payments: r.payments.list({ min: -1, max: 1_000_000 }).map(paymentText).sort(),
       entries: entries.map(
