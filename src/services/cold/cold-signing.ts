@@ -261,7 +261,7 @@ export class ColdSigning {
     const { isViewOnly } = this.#context.keystore;
     const { keyImageTransfer } = this.#services;
     if (!isViewOnly) return;
-    const outputs = store.read((r) => r.outputs.inOrder({ first: 0, count: keyImages.length }));
+    const outputs = store.read((r) => r.outputs.inOrder({ count: keyImages.length }));
     const finalHeight = this.#context.store.height() - FINAL_DEPTH;
     const spent = txs.flatMap(spentPairs);
     const claims = keyImages.flatMap((keyImage, place): Pair[] => {

@@ -57,8 +57,8 @@ export class KeyImageTransfer {
       const isOffline = imported.length > 0;
       const wanted = all ? 0 : imported.findIndex(({ requested }) => requested);
       const from = wanted >= 0 ? wanted : isOffline ? imported.length : r.outputs.count();
-      const range = { first: from, count: Infinity };
-      return { first: from, outputs: isOffline ? imported.slice(from) : r.outputs.inOrder(range) };
+      const outputs = isOffline ? imported.slice(from) : r.outputs.inOrder({ first: from });
+      return { first: from, outputs };
     });
     const images = await this.#context.workers.keyImages.sign(outputs.map(locatedOf), {
       viewSecret: viewSecret.expose(),
@@ -78,7 +78,7 @@ export class KeyImageTransfer {
     if (!daemon.trusted) throw new WalletError({ kind: 'daemon_untrusted' });
     const end = first + images.length;
     const { outputs, total } = store.read((r) => ({
-      outputs: r.outputs.inOrder({ first: 0, count: end }),
+      outputs: r.outputs.inOrder({ count: end }),
       total: r.outputs.count(),
     }));
     if (first > total)

@@ -121,7 +121,7 @@ export class OutputTransfer {
   keyImages(total: number): KeyImage[] {
     const known = this.#context.store.read((r): readonly { readonly keyImage?: KeyImage }[] => {
       const imported = r.imported.list();
-      return imported.length > 0 ? imported.slice(0, total) : r.outputs.inOrder({ first: 0, count: total });
+      return imported.length > 0 ? imported.slice(0, total) : r.outputs.inOrder({ count: total });
     });
     return known.map(({ keyImage }) => keyImage ?? (new Uint8Array(KEY_BYTES) as KeyImage));
   }

@@ -33,10 +33,10 @@ const FIRST_PLACE =
 const UNPROVEN = `(key_image IS NULL OR NOT EXISTS (
   SELECT 1 FROM told_key_image AS told WHERE told.public_key = owned_output.public_key AND told.proven = 1))`;
 
-/** Part of the list of all outputs. */
+/** Part of the list of all outputs; without a count, up to its end. */
 interface Part {
-  readonly first: number;
-  readonly count: number;
+  readonly first?: number;
+  readonly count?: number;
 }
 
 interface FirstPlace {
@@ -137,10 +137,10 @@ export class OutputReader {
   }
 
   /**
-   * Returns the outputs, or a part of them, without burnt ones in chain order; on a reused key, a larger output has the position of the
-   * first one. Same order as {@link placeOf}. Source: wallet2.cpp `process_new_transaction`, `m_transfers`.
+   * Returns the outputs, or a part of them, without burnt ones in chain order; on a reused key, a larger output has the
+   * position of the first one. Same order as {@link placeOf}. Source: wallet2.cpp `process_new_transaction`, `m_transfers`.
    */
-  inOrder({ first, count }: Part = { first: 0, count: Infinity }): OwnedOutput[] {
+  inOrder({ first = 0, count = Infinity }: Part = {}): OwnedOutput[] {
     const last = Math.min(first + count, this.count());
     if (last <= first) return [];
     const order = this.#isMoved() ? FIRST_PLACE_ORDER : CHAIN_ORDER;
