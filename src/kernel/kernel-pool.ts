@@ -1,3 +1,4 @@
+import { RequestActivity } from '../util/request-activity.js';
 import { WorkerPool } from '../util/worker-pool.js';
 import type { ScanBatch, ScanHits } from './kernel.js';
 import type { ScanTask } from './scan-task.js';
@@ -9,9 +10,10 @@ const IDLE_SECONDS = 5;
 export class KernelPool {
   readonly #workers: WorkerPool<ScanTask, readonly ScanHits[]>;
 
-  /** @param threads most threads that run at once. */
-  constructor(threads: number) {
-    this.#workers = new WorkerPool(new URL('./kernel-worker.js', import.meta.url), threads, IDLE_SECONDS);
+  /** @param threads most threads that run at once. @param activity requests, to which the threads give way. */
+  constructor(threads: number, activity = new RequestActivity()) {
+    const script = new URL('./kernel-worker.js', import.meta.url);
+    this.#workers = new WorkerPool(script, threads, IDLE_SECONDS, { requests: activity.shared });
   }
 
   get threads(): number {

@@ -4,7 +4,7 @@ import type { WalletScanner } from './wallet-scanner.js';
 export interface RunningRefresh {
   readonly number: number;
   cancel(): void;
-  acknowledge(isBusy: boolean): void;
+  acknowledge(): void;
 }
 
 /** One wallet on the refresh thread. */

@@ -1,4 +1,4 @@
-import { monotonicMs } from './monotonic-time.js';
+import { monotonicMs } from '../util/monotonic-time.js';
 
 /** Limits the time that a pass waits for another one to catch up. */
 export class CatchUpWait {

@@ -54,6 +54,14 @@ export interface PoolView {
   readonly findings: readonly PoolFinding[];
 }
 
+/** Data of a new refresh thread. */
+export interface RefreshThreadData {
+  /** Scanning threads. */
+  readonly threads: number;
+  /** Memory of the `RequestActivity` of the process. */
+  readonly requests: SharedArrayBuffer;
+}
+
 /** A message to the refresh thread. */
 export type RefreshRequest =
   | { readonly type: 'daemon'; readonly config: DaemonConfig | undefined; readonly chain: ExpectedChain }
@@ -99,8 +107,6 @@ export type RefreshRequest =
       readonly type: 'committed';
       readonly wallet: WalletId;
       readonly run: number;
-      /** True while clients send requests. */
-      readonly isBusy: boolean;
     };
 
 /** A message from the refresh thread; the pages of one run arrive in order. */

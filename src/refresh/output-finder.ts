@@ -8,6 +8,7 @@ import {
   type ReceivingKeys,
 } from '../wallet/scan/receive.js';
 import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { RequestActivity } from '../util/request-activity.js';
 import { TurnLimit } from '../util/turn-limit.js';
 import type { SubaddressTable } from '../wallet/scan/subaddress-table.js';
 import { buildTx } from './chain-block.js';
@@ -51,6 +52,7 @@ export interface OutputFinderParts {
   readonly keys: ReceivingKeys;
   readonly arithmetic: OutputArithmetic;
   readonly table: SubaddressTable;
+  readonly activity: Pick<RequestActivity, 'giveWay'>;
   /** Called with each paid address, before later outputs are tried. */
   readonly onPaid: (index: SubaddressIndex) => void;
   /** Adds a key image to an output that lacks it. */
@@ -110,10 +112,11 @@ export class OutputFinder {
     claims: readonly TxClaim[],
     signal: AbortSignal | undefined,
   ): Promise<Map<number, FoundOutput[]>> {
-    const { keys, arithmetic, withKeyImage } = this.#parts;
+    const { keys, arithmetic, activity, withKeyImage } = this.#parts;
     const opened: (FoundOutput | undefined)[] = [];
     for (let at = 0; at < claims.length; at += CLAIMS_AT_ONCE) {
       await turns.next();
+      activity.giveWay();
       signal?.throwIfAborted();
       const part = claims.slice(at, at + CLAIMS_AT_ONCE).map(({ claim }) => claim);
       opened.push(...openClaims(keys, part, arithmetic));

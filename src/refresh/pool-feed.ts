@@ -5,7 +5,7 @@ import { unlessAborted } from '../util/unless-aborted.js';
 import { outlineSent } from './chain-block.js';
 import type { BatchScanner } from './match-group.js';
 import type { PoolView } from './messages.js';
-import { monotonicMs } from './monotonic-time.js';
+import { monotonicMs } from '../util/monotonic-time.js';
 import { packHashes } from './packed-hashes.js';
 import { SharedMatches } from './shared-matches.js';
 import type { PoolFinding, UnminedTxs, WalletScanner } from './wallet-scanner.js';

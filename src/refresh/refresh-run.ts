@@ -1,5 +1,5 @@
 import type { Hash } from '../crypto/types.js';
-import type { PendingRequests } from '../util/pending-requests.js';
+import type { RequestActivity } from '../util/request-activity.js';
 import type { PageFindings } from '../wallet/model/records.js';
 import type { PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
 import type { RefreshReport, WalletId } from './messages.js';
@@ -52,7 +52,7 @@ export class RefreshRun {
   readonly resolve: (result: RefreshResult) => void;
   readonly reject: (error: Error) => void;
   readonly #target: RefreshTarget;
-  readonly #pendingRequests: Pick<PendingRequests, 'areFrequent'>;
+  readonly #requests: Pick<RequestActivity, 'areFrequent'>;
   #blocksFetched = 0;
   #receivedMoney = false;
 
@@ -60,7 +60,7 @@ export class RefreshRun {
     readonly number: number;
     readonly wallet: WalletId;
     readonly target: RefreshTarget;
-    readonly pendingRequests: Pick<PendingRequests, 'areFrequent'>;
+    readonly requests: Pick<RequestActivity, 'areFrequent'>;
     readonly isPeriodic: boolean;
     readonly resolve: (result: RefreshResult) => void;
     readonly reject: (error: Error) => void;
@@ -71,7 +71,7 @@ export class RefreshRun {
     this.resolve = parts.resolve;
     this.reject = parts.reject;
     this.#target = parts.target;
-    this.#pendingRequests = parts.pendingRequests;
+    this.#requests = parts.requests;
   }
 
   /** Commits the findings of a report, or settles the run. */
@@ -80,7 +80,7 @@ export class RefreshRun {
       case 'page':
         try {
           const findings = unpackFindings(report.findings);
-          this.#target.commitPage(findings, report.daemonHeight, this.#pendingRequests.areFrequent);
+          this.#target.commitPage(findings, report.daemonHeight, this.#requests.areFrequent);
           this.#count(findings);
         } catch (error) {
           restart();

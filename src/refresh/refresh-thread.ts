@@ -4,13 +4,21 @@ import { HttpDaemon } from '../daemon/http-daemon.js';
 import { loadKernel } from '../kernel/load-kernel.js';
 import { KernelPool } from '../kernel/kernel-pool.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
+import { RequestActivity } from '../util/request-activity.js';
 import { runInBackground } from '../util/thread-priority.js';
 import { ENTRY_BYTES, type PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
 import { AttachedWallet } from './attached-wallet.js';
 import { ChainFeed } from './chain-feed.js';
 import { locatedKeyImages } from './located-key-images.js';
-import type { DaemonCallEnded, PoolView, RefreshReport, RefreshRequest, WalletId } from './messages.js';
-import { monotonicMs } from './monotonic-time.js';
+import type {
+  DaemonCallEnded,
+  PoolView,
+  RefreshReport,
+  RefreshRequest,
+  RefreshThreadData,
+  WalletId,
+} from './messages.js';
+import { monotonicMs } from '../util/monotonic-time.js';
 import { unpackBlocks } from './packed-hashes.js';
 import { PoolFeed } from './pool-feed.js';
 import { toFailure } from './refresh-failure.js';
@@ -32,8 +40,9 @@ runInBackground();
 collectWhenIdle('last-resort', 2);
 const report = (message: RefreshReport | DaemonCallEnded): void => port.postMessage(message);
 
-const { threads } = workerData as { readonly threads: number };
-const pool = new KernelPool(threads);
+const { threads, requests } = workerData as RefreshThreadData;
+const activity = new RequestActivity(requests);
+const pool = new KernelPool(threads, activity);
 pool.start();
 const ownKernel = loadKernel();
 const kernel = new SmallBatchScanner(pool, ownKernel);
@@ -49,7 +58,7 @@ port.on('message', (request: RefreshRequest) => {
       else feeds.chain.prefetch(request.startHeight, request.viewSecret);
       return;
     case 'attach': {
-      const wallet = new AttachedWallet(new WalletScanner(request.state, ownKernel));
+      const wallet = new AttachedWallet(new WalletScanner(request.state, ownKernel, activity));
       wallets.set(request.wallet, wallet);
       feeds?.pool.attach(wallet);
       return;
@@ -86,7 +95,7 @@ port.on('message', (request: RefreshRequest) => {
     }
     case 'scanTransactions': {
       const { call, state, batch } = request;
-      scanTransactions(state, batch, { pool: kernel, own: ownKernel }).then(
+      scanTransactions(state, batch, { pool: kernel, own: ownKernel, activity }).then(
         (result) => report({ type: 'scannedTransactions', call, result }),
         (error: unknown) => report({ type: 'scannedTransactions', call, result: toFailure(error) }),
       );
@@ -110,7 +119,7 @@ port.on('message', (request: RefreshRequest) => {
     }
     case 'committed': {
       const running = wallets.get(request.wallet)?.refresh;
-      if (running?.number === request.run) running.acknowledge(request.isBusy);
+      if (running?.number === request.run) running.acknowledge();
       return;
     }
   }
@@ -145,7 +154,7 @@ async function refresh({
   const wallet = wallets.get(id);
   if (wallet === undefined) return;
   wallet.refresh?.cancel();
-  const current = new WalletRefresh(id, run, report);
+  const current = new WalletRefresh(id, run, report, activity);
   wallet.refresh = current;
   await current.run(wallet, feeds, { ...from, history: unpackBlocks(from.history) });
   if (wallet.refresh === current) wallet.refresh = undefined;

@@ -8,7 +8,7 @@ import { bytes32, chunks } from '../util/bytes.js';
 import type { LocatedOutput, SpendingKeys } from '../wallet/scan/key-images.js';
 import type { Lookahead } from '../wallet/scan/subaddress-table.js';
 import type { ExpectedChain } from './chain-block.js';
-import { monotonicMs } from './monotonic-time.js';
+import { monotonicMs } from '../util/monotonic-time.js';
 import { packBlocks, unpackHashes } from './packed-hashes.js';
 import { RefreshCancelled, toError } from './refresh-error.js';
 import { RefreshRun, type RefreshResult, type RefreshTarget } from './refresh-run.js';
@@ -22,6 +22,7 @@ import type {
   RefreshFrom,
   RefreshReport,
   RefreshRequest,
+  RefreshThreadData,
   TxBatch,
   WalletId,
 } from './messages.js';
@@ -277,7 +278,7 @@ export class Refresher {
         wallet,
         new RefreshRun({
           ...{ number, wallet, target, resolve, reject },
-          pendingRequests: this.#pendingRequests,
+          requests: this.#pendingRequests.activity,
           isPeriodic: from.asOf !== undefined,
         }),
       );
@@ -334,7 +335,10 @@ export class Refresher {
 
   #spawn(): Worker {
     const worker = new Worker(new URL('./refresh-thread.js', import.meta.url), {
-      workerData: { threads: this.#threads },
+      workerData: {
+        threads: this.#threads,
+        requests: this.#pendingRequests.activity.shared,
+      } satisfies RefreshThreadData,
     });
     worker.unref();
     // One message at a time: many at once would keep requests from being read.
@@ -371,10 +375,7 @@ export class Refresher {
     if (run?.number !== number) return;
     run.take(report, {
       acknowledge: () =>
-        worker.postMessage({
-          type: 'committed',
-          ...{ wallet, run: number, isBusy: this.#pendingRequests.areFrequent },
-        } satisfies RefreshRequest),
+        worker.postMessage({ type: 'committed', wallet, run: number } satisfies RefreshRequest),
       restart: () => this.restart(wallet),
       end: () => void this.#runs.delete(wallet),
     });

@@ -1,4 +1,5 @@
 import type { ScanKernel } from '../kernel/kernel.js';
+import type { RequestActivity } from '../util/request-activity.js';
 import { outlineLoose, outlineSent } from './chain-block.js';
 import type { BatchScanner } from './match-group.js';
 import type { BatchFindings, TxBatch } from './messages.js';
@@ -9,9 +10,13 @@ import { WalletScanner } from './wallet-scanner.js';
 export async function scanTransactions(
   state: ScannerState,
   batch: TxBatch,
-  kernels: { readonly pool: BatchScanner; readonly own: ScanKernel },
+  kernels: {
+    readonly pool: BatchScanner;
+    readonly own: ScanKernel;
+    readonly activity: Pick<RequestActivity, 'giveWay'>;
+  },
 ): Promise<BatchFindings> {
-  const scanner = new WalletScanner(state, kernels.own);
+  const scanner = new WalletScanner(state, kernels.own, kernels.activity);
   try {
     const loose = outlineLoose(batch.mined);
     const mined = await scanner.find(loose, scanner.matchesIn(loose.txs, kernels.pool));

@@ -1,12 +1,13 @@
 import { SPENDABLE_AGE_BLOCKS } from '../cryptonote/constants.js';
 import { DaemonError } from '../daemon/errors.js';
+import type { RequestActivity } from '../util/request-activity.js';
 import { TurnLimit } from '../util/turn-limit.js';
 import type { PageFindings } from '../wallet/model/records.js';
 import type { ChainFeed } from './chain-feed.js';
 import { commitBatchesOf, weightOf } from './commit-batches.js';
 import type { MemberPage } from './feed-member.js';
 import type { RefreshFrom, RefreshReport, WalletId } from './messages.js';
-import { monotonicMs } from './monotonic-time.js';
+import { monotonicMs } from '../util/monotonic-time.js';
 import { packFindings, type PackedFindings } from './packed-findings.js';
 import { PendingCommits } from './pending-commits.js';
 import type { PoolFeed, PoolViewer } from './pool-feed.js';
@@ -55,11 +56,17 @@ export class WalletRefresh {
   readonly #abort = new AbortController();
   readonly #commits = new PendingCommits(this.#abort.signal);
   #weight = 0;
-  /** True while clients send requests, and at first: they may have begun before the refresh. */
-  #isBusy = true;
+  readonly #activity: Pick<RequestActivity, 'areFrequent'>;
 
-  constructor(id: WalletId, number: number, report: (message: RefreshReport) => void) {
+  /** @param activity requests of clients, which are answered between two commits. */
+  constructor(
+    id: WalletId,
+    number: number,
+    report: (message: RefreshReport) => void,
+    activity: Pick<RequestActivity, 'areFrequent'>,
+  ) {
     this.#id = id;
+    this.#activity = activity;
     this.number = number;
     this.#report = report;
   }
@@ -68,9 +75,8 @@ export class WalletRefresh {
     this.#abort.abort(new Error('the refresh was cancelled'));
   }
 
-  /** Notes that the main thread has committed a batch, or made a checkpoint. @param isBusy while clients send requests. */
-  acknowledge(isBusy: boolean): void {
-    this.#isBusy = isBusy;
+  /** Notes that the main thread has committed a batch, or made a checkpoint. */
+  acknowledge(): void {
     this.#commits.acknowledge();
   }
 
@@ -103,7 +109,7 @@ export class WalletRefresh {
     try {
       for await (const page of pages) {
         const findings = await this.#scan(wallet, page);
-        const batches = packedBatches(findings, page.page.daemonHeight, this.#isBusy);
+        const batches = packedBatches(findings, page.page.daemonHeight, this.#activity.areFrequent);
         await before;
         before = committing;
         committing = committing.then(() => this.#commit(batches));

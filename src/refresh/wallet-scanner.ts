@@ -6,6 +6,7 @@ import type { ParsedTxs } from '../daemon/parsed-txs.js';
 import type { ScanKernel } from '../kernel/kernel.js';
 import { ZERO } from '../util/amount.js';
 import { joinBytes } from '../util/bytes.js';
+import type { RequestActivity } from '../util/request-activity.js';
 import { keyImagesOf } from '../wallet/exchange/pending-tx.js';
 import { OutputsWithoutKeyImage, outgoingOf, spendingTx } from '../wallet/scan/ambiguous-spends.js';
 import type { ReceivingKeys } from '../wallet/scan/receive.js';
@@ -67,8 +68,8 @@ export class WalletScanner {
   readonly #seesPool: boolean;
   readonly #fresh: PackedSubaddresses[] = [];
 
-  /** @param kernel for subaddress keys, commitments and key images. */
-  constructor(state: ScannerState, kernel: ScanKernel) {
+  /** @param kernel for subaddress keys, commitments and key images. @param activity requests, to which scans give way. */
+  constructor(state: ScannerState, kernel: ScanKernel, activity: Pick<RequestActivity, 'giveWay'>) {
     this.#keys = state.keys;
     this.#table = new SubaddressTable(
       state.spendPublicKey,
@@ -81,6 +82,7 @@ export class WalletScanner {
       keys: this.#keys,
       arithmetic: kernel,
       table: this.#table,
+      activity,
       onPaid: (index) => this.expandTo(index),
       withKeyImage: (output) => this.#watched.withKeyImage(output),
     });

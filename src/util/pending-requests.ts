@@ -1,10 +1,8 @@
 import { performance } from 'node:perf_hooks';
+import { RequestActivity } from './request-activity.js';
 
 /** Age [ms] from which a request is no longer waited for: a refresh is a request too. */
 const RECENT_MS = 20;
-
-/** Time after the start of a request in which the next one is expected [ms]. */
-const FREQUENT_MS = 250;
 
 /** Registers requests that have no answer yet, so that work that can be deferred runs after them. */
 export class PendingRequests {
@@ -12,19 +10,20 @@ export class PendingRequests {
   /** Start time [ms] by request, oldest first; requests that are no longer recent are dropped on the next look-up. */
   readonly #startTimes = new Map<symbol, number>();
   readonly #deferred = new Set<() => void>();
-  /** Start time of the last request [ms]. */
-  #lastStart = -Infinity;
+  /** Moment of the last request. */
+  readonly activity: RequestActivity;
 
-  /** @param clock milliseconds. */
-  constructor(clock: () => number = () => performance.now()) {
+  /** @param clock milliseconds. @param activity notes each request. */
+  constructor(clock: () => number = () => performance.now(), activity = new RequestActivity()) {
     this.#clock = clock;
+    this.activity = activity;
   }
 
   /** Registers a request. @returns a function that removes it: call it once it is answered or abandoned. */
   begin(): () => void {
     const request = Symbol('request');
-    this.#lastStart = this.#clock();
-    this.#startTimes.set(request, this.#lastStart);
+    this.activity.note();
+    this.#startTimes.set(request, this.#clock());
     return () => {
       this.#startTimes.delete(request);
       if (!this.anyRecent) for (const run of [...this.#deferred]) run();
@@ -39,11 +38,6 @@ export class PendingRequests {
       this.#startTimes.delete(request);
     }
     return false;
-  }
-
-  /** True if a request began less than {@link FREQUENT_MS} ago, answered or not. */
-  get areFrequent(): boolean {
-    return this.#clock() - this.#lastStart < FREQUENT_MS;
   }
 
   /**

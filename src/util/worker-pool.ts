@@ -16,16 +16,18 @@ export class WorkerPool<In, Out> {
   readonly #script: URL;
   readonly #size: number;
   readonly #idleSeconds: number;
+  readonly #workerData: unknown;
   readonly #queue: Task<In, Out>[] = [];
   /** Idle workers, longest idle first, each with the timer that ends it. */
   readonly #idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout }[] = [];
   readonly #busy = new Map<Worker, Task<In, Out>>();
   #closed = false;
 
-  /** @param size most threads, ≥ 1. @param idleSeconds time before an idle thread ends. */
-  constructor(script: URL, size: number, idleSeconds = 60) {
+  /** @param size most threads, ≥ 1. @param idleSeconds time before an idle thread ends. @param workerData for each thread. */
+  constructor(script: URL, size: number, idleSeconds = 60, workerData?: unknown) {
     this.#script = script;
     this.#idleSeconds = idleSeconds;
+    this.#workerData = workerData;
     this.#size = Math.max(1, size);
   }
 
@@ -103,7 +105,7 @@ export class WorkerPool<In, Out> {
   }
 
   #spawn(): Worker {
-    const worker = new Worker(this.#script);
+    const worker = new Worker(this.#script, { workerData: this.#workerData });
     worker.unref();
     worker.on('message', (output: Out) => {
       const task = this.#takeTask(worker);

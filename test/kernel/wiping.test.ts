@@ -161,6 +161,7 @@ describe.each(['relaxed', 'simd'] as const)('the memory of the %s build', (build
 
 describe('a task of a scanning thread', () => {
   const kernelThat = (scanMany: ScanKernel['scanMany']): Pick<ScanKernel, 'scanMany'> => ({ scanMany });
+  const quiet = { areFrequent: false, giveWay: () => undefined };
   const HITS = [{ outputs: new Uint32Array(), derivations: new Uint8Array(), spendKeys: new Uint8Array() }];
 
   it('wipes its copies of the view secrets when the scan is done', () => {
@@ -169,7 +170,7 @@ describe('a task of a scanning thread', () => {
       expect(secrets).not.toContainEqual(new Uint8Array(32));
       return HITS;
     });
-    expect(scanTask(kernel, { batch, viewSecrets })).toBe(HITS);
+    expect(scanTask(kernel, { batch, viewSecrets }, quiet)).toBe(HITS);
     expect(viewSecrets).toEqual([new Uint8Array(32), new Uint8Array(32)]);
   });
 
@@ -178,7 +179,7 @@ describe('a task of a scanning thread', () => {
     const failing = kernelThat(() => {
       throw new Error('out of memory');
     });
-    expect(() => scanTask(failing, { batch, viewSecrets })).toThrow('out of memory');
+    expect(() => scanTask(failing, { batch, viewSecrets }, quiet)).toThrow('out of memory');
     expect(viewSecrets).toEqual([new Uint8Array(32), new Uint8Array(32)]);
   });
 });

@@ -4,7 +4,7 @@ import type { SecretKey } from '../../src/crypto/types.js';
 import { blockHash } from '../../src/cryptonote/block.js';
 import type { Block } from '../../src/cryptonote/types.js';
 import { ChainFeed } from '../../src/refresh/chain-feed.js';
-import { monotonicMs } from '../../src/refresh/monotonic-time.js';
+import { monotonicMs } from '../../src/util/monotonic-time.js';
 import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import { toHex } from '../../src/util/bytes.js';
 import { echoKernel, SteeredDaemon, TestMember } from '../support/feed-members.js';

@@ -6,7 +6,7 @@ import { DaemonError } from '../../src/daemon/errors.js';
 import type { BlockSource } from '../../src/refresh/block-source.js';
 import { ChainFeed } from '../../src/refresh/chain-feed.js';
 import type { BatchScanner } from '../../src/refresh/match-group.js';
-import { monotonicMs } from '../../src/refresh/monotonic-time.js';
+import { monotonicMs } from '../../src/util/monotonic-time.js';
 import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import { echoKernel, quietKernel, requestOf, SteeredDaemon, TestMember } from '../support/feed-members.js';
 import { chain, PAGE, shortHistory } from '../support/fake-chain.js';

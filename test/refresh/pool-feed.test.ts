@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Hash, SecretKey } from '../../src/crypto/types.js';
 import { DaemonError } from '../../src/daemon/errors.js';
 import type { BatchScanner } from '../../src/refresh/match-group.js';
-import { monotonicMs } from '../../src/refresh/monotonic-time.js';
+import { monotonicMs } from '../../src/util/monotonic-time.js';
 import { unpackHashes } from '../../src/refresh/packed-hashes.js';
 import { PoolFeed, type PoolSource, type PoolViewer } from '../../src/refresh/pool-feed.js';
 import type { WalletScanner } from '../../src/refresh/wallet-scanner.js';

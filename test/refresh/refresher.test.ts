@@ -5,7 +5,7 @@ import type { Hash, SecretKey } from '../../src/crypto/types.js';
 import { GENESIS_HASH } from '../../src/cryptonote/constants.js';
 import { blockHash } from '../../src/cryptonote/block.js';
 import type { Block } from '../../src/cryptonote/types.js';
-import { monotonicMs } from '../../src/refresh/monotonic-time.js';
+import { monotonicMs } from '../../src/util/monotonic-time.js';
 import { Refresher } from '../../src/refresh/refresher.js';
 import type { RefreshTarget } from '../../src/refresh/refresh-run.js';
 import type { RefreshFrom } from '../../src/refresh/messages.js';

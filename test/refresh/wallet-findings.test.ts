@@ -46,6 +46,7 @@ const scannerOf = (state: Partial<ScannerState> = {}): WalletScanner =>
       ...state,
     },
     kernel,
+    { giveWay: () => undefined },
   );
 
 const viewOnly = (state: Partial<ScannerState> = {}): WalletScanner =>

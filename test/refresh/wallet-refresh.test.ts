@@ -4,7 +4,7 @@ import { blockHash } from '../../src/cryptonote/block.js';
 import type { Block } from '../../src/cryptonote/types.js';
 import { ChainFeed } from '../../src/refresh/chain-feed.js';
 import type { RefreshFrom, RefreshReport } from '../../src/refresh/messages.js';
-import { monotonicMs } from '../../src/refresh/monotonic-time.js';
+import { monotonicMs } from '../../src/util/monotonic-time.js';
 import { PoolFeed } from '../../src/refresh/pool-feed.js';
 import { WalletRefresh, type DaemonFeeds, type RefreshedWallet } from '../../src/refresh/wallet-refresh.js';
 import type { WalletScanner } from '../../src/refresh/wallet-scanner.js';
@@ -74,7 +74,9 @@ class Receiver {
   readonly refresh: WalletRefresh;
 
   constructor(id = 1) {
-    this.refresh = new WalletRefresh(id, 10 + id, (report) => this.#receive(report));
+    this.refresh = new WalletRefresh(id, 10 + id, (report) => this.#receive(report), {
+      areFrequent: true,
+    });
   }
 
   get types(): string[] {
@@ -95,7 +97,7 @@ class Receiver {
     if (this.acknowledges)
       setImmediate(() => {
         this.pending -= 1;
-        this.refresh.acknowledge(true);
+        this.refresh.acknowledge();
       });
   }
 }

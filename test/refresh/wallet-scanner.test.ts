@@ -41,6 +41,7 @@ const scanner = (kernel = loadKernel()): WalletScanner =>
       importedKeyImages: [],
     },
     kernel,
+    { giveWay: () => undefined },
   );
 
 function pageOf(count: number, outputs: readonly RewardOutput[], extra: Uint8Array): ChainTxs<ChainBlock> {

@@ -6,7 +6,7 @@ import type { BlockSource } from '../../src/refresh/block-source.js';
 import type { ChainFeed } from '../../src/refresh/chain-feed.js';
 import type { FeedRequest, MemberPage } from '../../src/refresh/feed-member.js';
 import type { BatchScanner } from '../../src/refresh/match-group.js';
-import { monotonicMs } from '../../src/refresh/monotonic-time.js';
+import { monotonicMs } from '../../src/util/monotonic-time.js';
 import type { OutputMatches } from '../../src/refresh/output-matches.js';
 import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import { daemonOf } from './fake-chain.js';

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { RequestActivity } from '../../src/util/request-activity.js';
 import { PendingRequests } from '../../src/util/pending-requests.js';
 
 let now = 0;
@@ -7,7 +8,8 @@ let requests: PendingRequests;
 beforeEach(() => {
   jest.useFakeTimers();
   now = 1000;
-  requests = new PendingRequests(() => now);
+  const clock = (): number => now;
+  requests = new PendingRequests(clock, new RequestActivity(undefined, clock));
 });
 
 afterEach(() => {
@@ -26,16 +28,13 @@ describe('pending requests', () => {
     expect(requests.anyRecent).toBe(false);
   });
 
-  it('are frequent from the first begin to 250 ms after the last one', () => {
-    expect(requests.areFrequent).toBe(false);
-    requests.begin()();
-    now += 249;
-    expect(requests.areFrequent).toBe(true);
+  it('are noted as activity when they begin, and not when they end', () => {
+    expect(requests.activity.areFrequent).toBe(false);
     const end = requests.begin();
+    expect(requests.activity.areFrequent).toBe(true);
     now += 250;
-    expect(requests.areFrequent).toBe(false);
     end();
-    expect(requests.areFrequent).toBe(false);
+    expect(requests.activity.areFrequent).toBe(false);
   });
 
   it('are no longer recent after 20 ms', () => {

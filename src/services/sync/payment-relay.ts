@@ -1,7 +1,7 @@
 import type { Hash } from '../../crypto/types.js';
 import type { RelayOutcome } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
-import { monotonicMs } from '../../refresh/monotonic-time.js';
+import { monotonicMs } from '../../util/monotonic-time.js';
 import { toHex } from '../../util/bytes.js';
 import { Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';

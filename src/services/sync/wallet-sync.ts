@@ -1,7 +1,7 @@
 import { DaemonError } from '../../daemon/errors.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { Hash, KeyImage } from '../../crypto/types.js';
-import { monotonicMs } from '../../refresh/monotonic-time.js';
+import { monotonicMs } from '../../util/monotonic-time.js';
 import { RefreshCancelled } from '../../refresh/refresh-error.js';
 import type { RefreshResult, RefreshTarget } from '../../refresh/refresh-run.js';
 import type { Refresher } from '../../refresh/refresher.js';
