@@ -57,13 +57,14 @@ export interface ColdPair {
   readonly sent: Uint8Array[];
 }
 
-/** @param outputs that both wallets own, by age. */
+/** @param outputs that both wallets own, by age. @param path of the store of the view-only wallet; absent: in memory. */
 export function coldPair(
   owner: Holder,
   outputs: readonly OwnedOutput[],
   format: 'current' | '0.18.0' = 'current',
+  path?: string,
 ): ColdPair {
-  const watch = new ServiceWallet(ownKeys(owner, true), format);
+  const watch = new ServiceWallet(ownKeys(owner, true), format, path);
   watch.receive(outputs.map(unnamed), CHAIN_HEIGHT);
   const sent: Uint8Array[] = [];
   watch.answers = {

@@ -175,10 +175,14 @@ export class ServiceWallet {
   readonly accounts: Accounts;
   isOpen = true;
 
-  constructor({ keys, keysFile }: ServiceKeys, exportFormat: 'current' | '0.18.0' = 'current') {
+  constructor(
+    { keys, keysFile }: ServiceKeys,
+    exportFormat: 'current' | '0.18.0' = 'current',
+    path = ':memory:',
+  ) {
     this.exportFormat = exportFormat;
     const { spendPublicKey } = keys;
-    this.store = WalletStore.create(':memory:', new Uint8Array(32), (w) => {
+    this.store = WalletStore.create(path, new Uint8Array(32), (w) => {
       fillNewStore(w, { restoreHeight: 0, createdAt: FACTS.creationTimestamp, spendPublicKey });
       w.subaddresses.add(subaddressesOf(keys));
     });

@@ -1,16 +1,21 @@
+import type { KeyImage } from '../../crypto/types.js';
 import type { KeyImageStatus } from '../../daemon/daemon.js';
 import { amount, type Amount } from '../../util/amount.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
+import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { LocatedOutput, SignedKeyImage } from '../../wallet/scan/key-images.js';
 import { spendSecretIn } from '../../wallet/keys.js';
 import type { OwnedOutput, ImportedKeyImage } from '../../wallet/model/records.js';
 import { resolveKeyImages } from '../../store/resolve-key-images.js';
+import type { WalletReader } from '../../store/wallet-reader.js';
 import { UNKNOWN_TX } from '../../store/tables/output-row.js';
+import type { OutputRange } from '../../store/tables/outputs.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
+import { outputPages } from './output-pages.js';
 
-type Context = Pick<WalletContext, 'daemon' | 'keystore' | 'store' | 'workers'>;
+type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'keystore' | 'store' | 'workers'>;
 
 /** Sibling services. */
 interface Services {
@@ -32,6 +37,20 @@ export interface KeyImageImport {
   readonly unspent: Amount;
 }
 
+/** Facts of an output that an import of its key image depends on. */
+interface CoveredOutput extends Pick<OwnedOutput, 'publicKey' | 'amount' | 'height' | 'frozen'> {
+  readonly isSpent: boolean;
+  /** Its key image, if the wallet computed it or has a proof of it. */
+  readonly proven: KeyImage | undefined;
+}
+
+/** Whether an imported key image is known already, with a proof. */
+const isKnown = ({ proven }: CoveredOutput, { keyImage }: SignedKeyImage): boolean =>
+  proven !== undefined && equalBytes(proven, keyImage);
+
+/** Key images that are stored in one transaction: some milliseconds. */
+const STORED_AT_ONCE = 64;
+
 const UNSPENT: KeyImageStatus = 0;
 const SPENT_IN_CHAIN: KeyImageStatus = 1;
 
@@ -52,19 +71,26 @@ export class KeyImageTransfer {
   async export(all: boolean): Promise<KeyImageExport> {
     const { viewSecret } = this.#context.keystore.keys;
     const spendSecret = spendSecretIn(this.#context.keystore.keys);
-    const { first, outputs } = this.#context.store.read((r) => {
+    const { first, imported } = this.#context.store.read((r) => {
       const imported = r.imported.list();
       const isOffline = imported.length > 0;
       const wanted = all ? 0 : imported.findIndex(({ requested }) => requested);
-      const from = wanted >= 0 ? wanted : isOffline ? imported.length : r.outputs.count();
-      const outputs = isOffline ? imported.slice(from) : r.outputs.inOrder({ first: from });
-      return { first: from, outputs };
+      return { first: wanted >= 0 ? wanted : isOffline ? imported.length : r.outputs.count(), imported };
     });
-    const images = await this.#context.workers.keyImages.sign(outputs.map(locatedOf), {
+    const outputs =
+      imported.length > 0 ? imported.slice(first).map(locatedOf) : await this.#located({ first });
+    const images = await this.#context.workers.keyImages.sign(outputs, {
       viewSecret: viewSecret.expose(),
       spendSecret,
     });
     return { first, images };
+  }
+
+  async #located(range: OutputRange): Promise<LocatedOutput[]> {
+    const located: LocatedOutput[] = [];
+    for await (const page of outputPages(this.#context, range, locatedOf))
+      for (const output of page) located.push(output);
+    return located;
   }
 
   /**
@@ -77,10 +103,7 @@ export class KeyImageTransfer {
     const { store, daemon } = this.#context;
     if (!daemon.trusted) throw new WalletError({ kind: 'daemon_untrusted' });
     const end = first + images.length;
-    const { outputs, total } = store.read((r) => ({
-      outputs: r.outputs.inOrder({ count: end }),
-      total: r.outputs.count(),
-    }));
+    const total = store.read((r) => r.outputs.count());
     if (first > total)
       throw new WalletError({
         kind: 'invalid',
@@ -93,24 +116,21 @@ export class KeyImageTransfer {
         reason: 'there are more key images than outputs: the wallet is behind the chain',
         text: 'The blockchain is out of date compared to the signed key images',
       });
+    const outputs: CoveredOutput[] = [];
+    const pages = outputPages(this.#context, { count: end }, (output, r) => this.#covered(output, r));
+    for await (const page of pages) for (const output of page) outputs.push(output);
     const covered = outputs.slice(first);
     await this.#verify(covered, images, first);
-    if (this.#context.keystore.isViewOnly)
-      this.record(
-        covered.flatMap(({ publicKey }, i) => {
-          const keyImage = images[i]?.keyImage;
-          return keyImage === undefined ? [] : [{ publicKey, keyImage, proven: true }];
-        }),
-      );
+    if (this.#context.keystore.isViewOnly) await this.#store(covered, images);
     const statuses =
       images.length === 0
         ? []
         : await daemon.client().isKeyImageSpent(images.map(({ keyImage }) => keyImage));
     this.#applyStatuses(covered, statuses);
     const totals = { spent: 0n, unspent: 0n };
-    for (const [place, { amount: value, frozen, spentBy }] of outputs.entries()) {
+    for (const [place, { amount: value, frozen, isSpent: wasSpent }] of outputs.entries()) {
       if (frozen) continue;
-      const isSpent = place < first ? spentBy !== undefined : statuses[place - first] !== UNSPENT;
+      const isSpent = place < first ? wasSpent : statuses[place - first] !== UNSPENT;
       totals[isSpent ? 'spent' : 'unspent'] += value;
     }
     return {
@@ -120,22 +140,56 @@ export class KeyImageTransfer {
     };
   }
 
+  #covered({ publicKey, keyImage, height, frozen, ...output }: OwnedOutput, r: WalletReader): CoveredOutput {
+    const isProven = (): boolean =>
+      !this.#context.keystore.isViewOnly || r.importedKeyImages.of(publicKey)?.proven === true;
+    const proven = keyImage !== undefined && isProven() ? keyImage : undefined;
+    return {
+      publicKey,
+      height,
+      frozen,
+      amount: output.amount,
+      isSpent: output.spentBy !== undefined,
+      proven,
+    };
+  }
+
+  /** Stores verified key images, some in each transaction, and flushes them to disk. */
+  async #store(outputs: readonly CoveredOutput[], images: readonly SignedKeyImage[]): Promise<void> {
+    const { store, assertOpen } = this.#context;
+    const fresh = outputs.flatMap((output, i) => {
+      const signed = images[i];
+      if (signed === undefined || isKnown(output, signed)) return [];
+      return [{ publicKey: output.publicKey, keyImage: signed.keyImage, proven: true }];
+    });
+    for (let at = 0; at < fresh.length; at += STORED_AT_ONCE) {
+      if (at > 0) await yieldToEventLoop();
+      assertOpen();
+      const part = fresh.slice(at, at + STORED_AT_ONCE);
+      this.#watch(store.writeRecoverable((w) => resolveKeyImages(w, part)));
+    }
+    await store.flushToDisk();
+  }
+
   /** Stores key images and recognises spends of their outputs: earlier ones in the store, later ones in the scan. */
   record(keyImages: readonly ImportedKeyImage[]): void {
-    const added = this.#context.store.write((w) => resolveKeyImages(w, keyImages));
+    this.#watch(this.#context.store.write((w) => resolveKeyImages(w, keyImages)));
+  }
+
+  #watch(added: readonly ImportedKeyImage[]): void {
     if (added.length > 0) this.#services.sync.watchKeyImages(added);
   }
 
   /** @throws WalletError `invalid` for a point outside the group, `wrong_signature` for a wrong signature. */
   async #verify(
-    outputs: readonly OwnedOutput[],
+    outputs: readonly CoveredOutput[],
     images: readonly SignedKeyImage[],
     first: number,
   ): Promise<void> {
-    const claims = outputs.flatMap(({ publicKey, keyImage }, i) => {
+    const claims = outputs.flatMap((output, i) => {
       const signed = images[i];
-      if (signed === undefined || this.#isProven({ publicKey, keyImage, signed })) return [];
-      return [{ publicKey, signed, place: first + i }];
+      if (signed === undefined || isKnown(output, signed)) return [];
+      return [{ publicKey: output.publicKey, signed, place: first + i }];
     });
     const verdicts = await this.#context.workers.keyImages.verify(
       claims.map(({ publicKey, signed }) => ({ publicKey, signed })),
@@ -158,22 +212,11 @@ export class KeyImageTransfer {
     }
   }
 
-  #isProven(claim: {
-    readonly publicKey: OwnedOutput['publicKey'];
-    readonly keyImage: OwnedOutput['keyImage'];
-    readonly signed: SignedKeyImage;
-  }): boolean {
-    const { publicKey, keyImage, signed } = claim;
-    if (keyImage === undefined || !equalBytes(keyImage, signed.keyImage)) return false;
-    if (!this.#context.keystore.isViewOnly) return true;
-    return this.#context.store.read((r) => r.importedKeyImages.of(publicKey)?.proven) ?? false;
-  }
-
   /**
    * Marks outputs spent or unspent as the daemon reports. An output spent in the chain without a known transaction was
    * spent by another wallet with these keys, in a payment without change; a rescan finds that payment.
    */
-  #applyStatuses(outputs: readonly OwnedOutput[], statuses: readonly KeyImageStatus[]): void {
+  #applyStatuses(outputs: readonly CoveredOutput[], statuses: readonly KeyImageStatus[]): void {
     this.#context.store.write((w) => {
       const unknownSpends = new Map(
         w.outputs
@@ -181,11 +224,12 @@ export class KeyImageTransfer {
           .filter(({ burnt }) => !burnt)
           .map((output) => [toHex(output.publicKey), output]),
       );
-      for (const [i, { publicKey, spentBy }] of outputs.entries()) {
+      for (const [i, { publicKey, isSpent }] of outputs.entries()) {
         if (statuses[i] === UNSPENT) {
+          if (unknownSpends.size === 0) continue;
           const output = unknownSpends.get(toHex(publicKey));
           if (output !== undefined) w.outputs.markUnspent(output);
-        } else if (statuses[i] === SPENT_IN_CHAIN && spentBy === undefined) {
+        } else if (statuses[i] === SPENT_IN_CHAIN && !isSpent) {
           const output = w.outputs.byPublicKey(publicKey);
           if (output !== undefined) w.outputs.markSpentByUnknown(output, true);
         }

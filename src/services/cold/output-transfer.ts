@@ -1,13 +1,15 @@
 import type { KeyImage, PublicKey } from '../../crypto/types.js';
+import type { WalletReader } from '../../store/wallet-reader.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { amount } from '../../util/amount.js';
 import { concatBytes, equalBytes, fromHex, isHex } from '../../util/bytes.js';
-import { CodecError, encode } from '../../util/codec.js';
+import { CodecError } from '../../util/codec.js';
 import { Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import {
   outputExport,
   readOutputExport,
+  writeOutputExport,
   type ExportedOutput,
   type OutputExport,
 } from '../../wallet/exchange/exported-outputs.js';
@@ -18,8 +20,12 @@ import type { ImportedOutput, OwnedOutput } from '../../wallet/model/records.js'
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
+import { outputPages } from './output-pages.js';
 
-type Context = Pick<WalletContext, 'exportFormat' | 'exports' | 'keystore' | 'log' | 'store' | 'workers'>;
+type Context = Pick<
+  WalletContext,
+  'assertOpen' | 'exportFormat' | 'exports' | 'keystore' | 'log' | 'store' | 'workers'
+>;
 
 /** Sibling services. */
 interface Services {
@@ -34,6 +40,15 @@ export interface ExportRange {
   readonly start: number;
   /** Maximum number. */
   readonly count: number;
+}
+
+/** Where a range begins. */
+interface RangeStart {
+  readonly first: number;
+  /** Number of the wallet's outputs. */
+  readonly total: number;
+  /** All outputs that the wallet imported; empty for one that reads the chain. */
+  readonly imported: readonly ImportedOutput[];
 }
 
 /** Outputs of an import, verified to be ours and not written to the store yet. */
@@ -87,26 +102,43 @@ export class OutputTransfer {
         {},
         'outputs were exported in the current format; for a wallet of release 0.18.0, set --export-format 0.18.0',
       );
-    const body = encode(outputExport[exportFormat], this.list(range));
+    const body = await this.#write(range);
     return exports.seal('outputs', concatBytes(spendPublicKey, viewPublicKey, body));
   }
 
+  /** Writes the outputs of a range while they are read. */
+  #write(range: ExportRange): Promise<Uint8Array> {
+    const { first, total, imported } = this.#context.store.read((r) => this.#startOf(range, r));
+    const count = Math.min(range.count, total - first);
+    const pages =
+      imported.length > 0
+        ? [imported.slice(first, first + count).map(fromImported)]
+        : outputPages(this.#context, { first, count }, (output, r) => this.#fromOwned(output, r));
+    return writeOutputExport(outputExport[this.#context.exportFormat], { first, total, count }, pages);
+  }
+
   /** Outputs of a range, as exported. Source: wallet2.cpp `export_outputs`. */
-  list({ all, start, count }: ExportRange): OutputExport {
+  list(range: ExportRange): OutputExport {
     return this.#context.store.read((r) => {
-      const imported = r.imported.list();
-      const isOffline = imported.length > 0;
-      const total = isOffline ? imported.length : r.outputs.count();
-      const firstUnsettled = (): number | undefined =>
-        isOffline
-          ? placeOf(imported, ({ requested }) => requested)
-          : r.outputs.firstWithoutKeyImage({ proven: this.#context.keystore.isViewOnly });
-      const first = Math.min((all ? start : firstUnsettled()) ?? total, total);
-      const outputs = isOffline
-        ? imported.slice(first, first + count).map(fromImported)
-        : r.outputs.inOrder({ first, count }).map((output) => this.#fromOwned(output));
+      const { first, total, imported } = this.#startOf(range, r);
+      const outputs =
+        imported.length > 0
+          ? imported.slice(first, first + range.count).map(fromImported)
+          : r.outputs.inOrder({ first, count: range.count }).map((output) => this.#fromOwned(output, r));
       return { first, total, outputs };
     });
+  }
+
+  /** Place of the first output of a range, and all outputs of a wallet that imported its outputs. */
+  #startOf({ all, start }: ExportRange, r: WalletReader): RangeStart {
+    const imported = r.imported.list();
+    const isOffline = imported.length > 0;
+    const total = isOffline ? imported.length : r.outputs.count();
+    const firstUnsettled = (): number | undefined =>
+      isOffline
+        ? placeOf(imported, ({ requested }) => requested)
+        : r.outputs.firstWithoutKeyImage({ proven: this.#context.keystore.isViewOnly });
+    return { first: Math.min((all ? start : firstUnsettled()) ?? total, total), total, imported };
   }
 
   /** Outputs that a signer needs. Never empty for release 0.18.0, which drops all its outputs on an empty import. */
@@ -269,7 +301,7 @@ export class OutputTransfer {
     }
   }
 
-  #fromOwned(output: OwnedOutput): ExportedOutput {
+  #fromOwned(output: OwnedOutput, r: WalletReader): ExportedOutput {
     const { publicKey, outputIndex, globalIndex, derivationKey, subaddress } = output;
     const known = output.keyImage !== undefined;
     return {
@@ -282,7 +314,7 @@ export class OutputTransfer {
         frozen: output.frozen,
         rct: output.rct,
         keyImageKnown: known,
-        keyImageRequested: this.#context.keystore.isViewOnly && !this.#isProven(publicKey),
+        keyImageRequested: this.#context.keystore.isViewOnly && !isProven(publicKey, r),
         keyImagePartial: false,
       },
       amount: output.amount,
@@ -290,11 +322,10 @@ export class OutputTransfer {
       subaddress,
     };
   }
-
-  #isProven(publicKey: PublicKey): boolean {
-    return this.#context.store.read((r) => r.importedKeyImages.of(publicKey)?.proven) ?? false;
-  }
 }
+
+const isProven = (publicKey: PublicKey, r: WalletReader): boolean =>
+  r.importedKeyImages.of(publicKey)?.proven ?? false;
 
 /** Place of the first item that satisfies a condition; undefined if none does. */
 function placeOf<T>(items: readonly T[], condition: (item: T) => boolean): number | undefined {

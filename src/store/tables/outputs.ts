@@ -3,6 +3,8 @@ import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
 import { toHex } from '../../util/bytes.js';
 import type { Db } from '../file/database.js';
+import { toBytes } from '../sql/columns.js';
+import type { Division } from '../sql/height-pages.js';
 import { keyEquals, WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
 import {
   CHAIN_ORDER,
@@ -26,22 +28,57 @@ export interface OutputRef {
 const FIRST_PLACE_ORDER = `ORDER BY coalesce(first_height, height), coalesce(first_index, global_index), height,
   global_index, tx_hash, output_index`;
 
-const FIRST_PLACE =
-  'coalesce(first_height, height) AS height, coalesce(first_index, global_index) AS "index"';
+const FIRST_PLACE = `coalesce(first_height, height) AS first_height, coalesce(first_index, global_index) AS first_index,
+  height, global_index, tx_hash, output_index`;
 
 /** Condition that a view-only wallet has no proven key image of an output. */
 const UNPROVEN = `(key_image IS NULL OR NOT EXISTS (
   SELECT 1 FROM told_key_image AS told WHERE told.public_key = owned_output.public_key AND told.proven = 1))`;
 
-/** Part of the list of all outputs; without a count, up to its end. */
-interface Part {
-  readonly first?: number;
-  readonly count?: number;
+/** Place of an output in chain order. */
+interface ChainPlace extends OutputRef {
+  readonly height: number;
+  readonly globalIndex: number;
 }
 
-interface FirstPlace {
+/** Part of the list of all outputs; without a count, up to its end. */
+export interface OutputRange {
+  /** Number of outputs before the part, in the list or behind {@link after}; absent: 0. */
+  readonly first?: number;
+  readonly count?: number;
+  /** Where the list begins: behind the output with this place. For lists in chain order only. */
+  readonly after?: ChainPlace;
+}
+
+/** SQLite's limit for all rows. */
+const NO_LIMIT = -1;
+
+const limitOf = (count: number): number => (count === Infinity ? NO_LIMIT : count);
+
+interface ChainPlaceRow {
   readonly height: number;
-  readonly index: number;
+  readonly global_index: number;
+  readonly tx_hash: Uint8Array;
+  readonly output_index: number;
+}
+
+/** Place of an output in {@link FIRST_PLACE_ORDER}. Outputs from before RingCT may have equal global indices in a block. */
+interface FirstPlace extends ChainPlaceRow {
+  readonly first_height: number;
+  readonly first_index: number;
+}
+
+/** Condition for outputs behind a place, with its parameters; no condition without a place. */
+function behind(after: ChainPlace | undefined): {
+  readonly condition: string;
+  readonly place: readonly (number | Uint8Array)[];
+} {
+  if (after === undefined) return { condition: '', place: [] };
+  const { height, globalIndex, txHash, outputIndex } = after;
+  return {
+    condition: 'AND (height, global_index, tx_hash, output_index) > (?, ?, ?, ?)',
+    place: [height, globalIndex, txHash, outputIndex],
+  };
 }
 
 export class OutputReader {
@@ -80,7 +117,8 @@ export class OutputReader {
     this.#anyMoved = db.prepare('SELECT 1 FROM owned_output WHERE first_height IS NOT NULL LIMIT 1');
     const before = (height: string, index: string): string =>
       `(SELECT count(*) FROM owned_output WHERE burnt = 0
-        AND (${height} < :height OR (${height} = :height AND ${index} < :index))`;
+        AND (${height}, ${index}, height, global_index, tx_hash, output_index)
+          < (:first_height, :first_index, :height, :global_index, :tx_hash, :output_index)`;
     this.#before = db
       .prepare<[FirstPlace], number>(
         `SELECT ${before('height', 'global_index')} AND first_height IS NULL)
@@ -140,15 +178,38 @@ export class OutputReader {
    * Returns the outputs, or a part of them, without burnt ones in chain order; on a reused key, a larger output has the
    * position of the first one. Same order as {@link placeOf}. Source: wallet2.cpp `process_new_transaction`, `m_transfers`.
    */
-  inOrder({ first = 0, count = Infinity }: Part = {}): OwnedOutput[] {
-    const last = Math.min(first + count, this.count());
-    if (last <= first) return [];
-    const order = this.#isMoved() ? FIRST_PLACE_ORDER : CHAIN_ORDER;
-    return this.rows<[number, number]>(
-      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE burnt = 0 ${order} LIMIT ? OFFSET ?`,
+  inOrder({ first = 0, count = Infinity, after }: OutputRange = {}): OwnedOutput[] {
+    const order = after === undefined && this.#isMoved() ? FIRST_PLACE_ORDER : CHAIN_ORDER;
+    const { condition, place } = behind(after);
+    return this.rows<(number | Uint8Array)[]>(
+      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE burnt = 0 ${condition} ${order} LIMIT ? OFFSET ?`,
     )
-      .all(last - first, first)
+      .all(...place, limitOf(count), first)
       .map(toOutput);
+  }
+
+  /**
+   * Divides a range of {@link inOrder} behind its first outputs. No page before another one is read for it.
+   * @returns undefined for a range with fewer, or of a list that is not in chain order.
+   */
+  divide(range: OutputRange, outputs: number): Division<OutputRange> | undefined {
+    const { first = 0, count = Infinity, after } = range;
+    if (count <= outputs || this.#isMoved()) return undefined;
+    const { condition, place } = behind(after);
+    const last = this.db
+      .prepare<(number | Uint8Array)[], ChainPlaceRow>(
+        `SELECT height, global_index, tx_hash, output_index FROM owned_output
+         WHERE burnt = 0 ${condition} ${CHAIN_ORDER} LIMIT 1 OFFSET ?`,
+      )
+      .get(...place, first + outputs - 1);
+    if (last === undefined) return undefined;
+    const reached = {
+      height: last.height,
+      globalIndex: last.global_index,
+      txHash: toBytes<'Hash'>(last.tx_hash),
+      outputIndex: last.output_index,
+    };
+    return { page: { ...range, count: outputs }, rest: { count: count - outputs, after: reached } };
   }
 
   /** Number of outputs of {@link inOrder}. */
@@ -217,7 +278,10 @@ export class OutputReader {
 
   /** Index of an output in the order of {@link inOrder}, which is its index in upstream's list. */
   placeOf({ txHash, outputIndex, height, globalIndex }: OwnedOutput): number {
-    const place = this.#firstPlace.get(txHash, outputIndex) ?? { height, index: globalIndex };
+    const place = this.#firstPlace.get(txHash, outputIndex) ?? {
+      ...{ first_height: height, first_index: globalIndex },
+      ...{ height, global_index: globalIndex, tx_hash: txHash, output_index: outputIndex },
+    };
     return this.#before.get(place) ?? 0;
   }
 

@@ -1,7 +1,7 @@
 import type { PublicKey } from '../../crypto/types.js';
 import { parseExtra, txPublicKeys, additionalPublicKeys } from '../../cryptonote/extra.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
-import { CodecError, decode, list, u8, varint, varintNumber, type Codec } from '../../util/codec.js';
+import { CodecError, decode, list, u8, varint, varintNumber, Writer, type Codec } from '../../util/codec.js';
 import { absent, key, pair, struct, versioned } from './binary-archive.js';
 import { transferDetails, type TransferDetails } from './transfer-details.js';
 
@@ -98,10 +98,11 @@ const exportedOutput = (newest: 0 | 1): Codec<ExportedOutput> => {
       additionalKeys: list(key<PublicKey>()),
       subaddress: version < 1 ? absent<SubaddressIndex | undefined>(undefined) : subaddress,
     });
+  const written = body(newest);
   return {
     write(value, w) {
       varintNumber.write(newest, w);
-      body(newest).write(value, w);
+      written.write(value, w);
     },
     read: (r) => versioned(1, body).read(r),
   };
@@ -140,44 +141,97 @@ const fullRecord: Codec<ExportedOutput> = {
   read: (r) => fromDetails(transferDetails.read(r)),
 };
 
-/** Layout of first index and outputs; the total is the end of the range. */
-export const pairOf = (output: Codec<ExportedOutput>): Codec<OutputExport> => {
-  const layout = pair(varintNumber, list(output));
+/** A range of outputs without the outputs. */
+interface ExportHead extends Pick<OutputExport, 'first' | 'total'> {
+  /** Number of its outputs. */
+  readonly count: number;
+}
+
+/** Layout of an output range, which can be written in parts. */
+interface ExportLayout extends Codec<OutputExport> {
+  readonly output: Codec<ExportedOutput>;
+  /** Writes what precedes the outputs. */
+  writeHead(head: ExportHead, w: Writer): void;
+}
+
+/** @param fields numbers before the outputs. */
+function layoutOf(
+  output: Codec<ExportedOutput>,
+  fields: (head: ExportHead) => readonly number[],
+  read: Codec<OutputExport>['read'],
+): ExportLayout {
+  const writeHead = (head: ExportHead, w: Writer): void => {
+    for (const field of [...fields(head), head.count]) varintNumber.write(field, w);
+  };
   return {
-    write: ({ first, outputs }, w) => layout.write([first, outputs], w),
-    read(r) {
+    output,
+    writeHead,
+    write(value, w) {
+      writeHead({ ...value, count: value.outputs.length }, w);
+      for (const one of value.outputs) output.write(one, w);
+    },
+    read,
+  };
+}
+
+/** Elements of a pair and of a triple, which are written before them. */
+const PAIR = 2;
+const TRIPLE = 3;
+
+/** Layout of first index and outputs; the total is the end of the range. */
+const pairOf = (output: Codec<ExportedOutput>): ExportLayout => {
+  const layout = pair(varintNumber, list(output));
+  return layoutOf(
+    output,
+    ({ first }) => [PAIR, first],
+    (r) => {
       const [first, outputs] = layout.read(r);
       return { first, total: first + outputs.length, outputs };
     },
-  };
+  );
 };
 
-const TRIPLE = 3;
-
 /** Layout of first index, total and outputs. */
-const tripleOf = (output: Codec<ExportedOutput>): Codec<OutputExport> => ({
-  write({ first, total, outputs }, w) {
-    varintNumber.write(TRIPLE, w);
-    varintNumber.write(first, w);
-    varintNumber.write(total, w);
-    list(output).write(outputs, w);
-  },
-  read(r) {
-    if (varintNumber.read(r) !== TRIPLE) throw new CodecError('archive: a triple has three elements');
-    const first = varintNumber.read(r);
-    const total = varintNumber.read(r);
-    const outputs = list(output).read(r);
-    if (first + outputs.length > total) throw new CodecError('archive: more outputs than the total');
-    return { first, total, outputs };
-  },
-});
+const tripleOf = (output: Codec<ExportedOutput>): ExportLayout =>
+  layoutOf(
+    output,
+    ({ first, total }) => [TRIPLE, first, total],
+    (r) => {
+      if (varintNumber.read(r) !== TRIPLE) throw new CodecError('archive: a triple has three elements');
+      const first = varintNumber.read(r);
+      const total = varintNumber.read(r);
+      const outputs = list(output).read(r);
+      if (first + outputs.length > total) throw new CodecError('archive: more outputs than the total');
+      return { first, total, outputs };
+    },
+  );
 
 /** Layouts of output ranges embedded in other formats, by generation. */
 export const outputExport = {
   current: tripleOf(exportedOutput(1)),
   '0.18.0': pairOf(exportedOutput(0)),
   full: pairOf(fullRecord),
-} satisfies Record<ExportFormat | 'full', Codec<OutputExport>>;
+} satisfies Record<ExportFormat | 'full', ExportLayout>;
+
+/**
+ * Writes a range of outputs that arrive in parts.
+ * @throws Error unless the parts have as many outputs as the head says.
+ */
+export async function writeOutputExport(
+  { output, writeHead }: Pick<ExportLayout, 'output' | 'writeHead'>,
+  head: ExportHead,
+  parts: AsyncIterable<readonly ExportedOutput[]> | Iterable<readonly ExportedOutput[]>,
+): Promise<Uint8Array> {
+  const w = new Writer();
+  writeHead(head, w);
+  let written = 0;
+  for await (const part of parts) {
+    for (const one of part) output.write(one, w);
+    written += part.length;
+  }
+  if (written !== head.count) throw new Error(`${written} outputs in place of ${head.count}`);
+  return w.handOver();
+}
 
 /** All layouts ever written, newest first. */
 const LAYOUTS = [outputExport.current, outputExport['0.18.0'], tripleOf(fullRecord), outputExport.full];

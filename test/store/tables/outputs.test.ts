@@ -2,7 +2,9 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { KeyImage } from '../../../src/crypto/types.js';
 import type { WalletReader } from '../../../src/store/wallet-reader.js';
+import type { OutputRange } from '../../../src/store/tables/outputs.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
+import type { OwnedOutput } from '../../../src/wallet/model/records.js';
 import { ownedOutput } from '../../wallet/fixtures.js';
 import { received } from '../fixtures.js';
 
@@ -14,6 +16,8 @@ const facts = fc.record({
   keyImage: fc.constantFrom('unknown', 'claimed', 'proven', 'proven'),
   plain: fc.boolean(),
   frozen: fc.boolean(),
+  /** Whether it has the height and the global index of the output before it, as outputs from before RingCT may. */
+  tied: fc.boolean(),
   /** Key shared with others, which makes the largest of them count; 0: a key of its own. */
   key: fc.nat(2),
 });
@@ -23,8 +27,14 @@ function store(held: readonly Facts[]): void {
   file.write((w) => {
     w.clearChain({ hard: true });
     const shared = ownedOutput(1n).publicKey;
-    held.forEach(({ keyImage, plain, frozen, key }, i) => {
-      const made = ownedOutput(BigInt(100 + ((i * 37) % 11)), { rct: !plain, height: 10 + i });
+    let place = 0;
+    held.forEach(({ keyImage, plain, frozen, tied, key }, i) => {
+      if (!tied) place = i;
+      const made = ownedOutput(BigInt(100 + ((i * 37) % 11)), {
+        rct: !plain,
+        height: 10 + (place >> 1),
+        globalIndex: place,
+      });
       const publicKey = key === 1 ? shared : made.publicKey;
       const output = { ...made, publicKey };
       w.payments.add({ ...received(0, output.height), txHash: output.txHash });
@@ -37,6 +47,13 @@ function store(held: readonly Facts[]): void {
       if (frozen) w.outputs.setFrozen(output, true);
     });
   });
+}
+
+/** Reads a range in pages. */
+function pagesOf(r: WalletReader, range: OutputRange, rows: number): OwnedOutput[][] {
+  const division = r.outputs.divide(range, rows);
+  if (division === undefined) return [r.outputs.inOrder(range)];
+  return [r.outputs.inOrder(division.page), ...pagesOf(r, division.rest, rows)];
 }
 
 /** Runs checks on many wallets. */
@@ -53,6 +70,7 @@ describe('outputs of a store', () => {
   it('have a first one without a key image, or without a proven one', () => {
     ofWallets((r) => {
       const outputs = r.outputs.inOrder();
+      expect(outputs.map((output) => r.outputs.placeOf(output))).toEqual(outputs.map((_, place) => place));
       const unknown = outputs.findIndex(({ keyImage }) => keyImage === undefined);
       const unproven = outputs.findIndex(
         ({ keyImage, publicKey }) =>
@@ -60,6 +78,30 @@ describe('outputs of a store', () => {
       );
       const placeOf = (proven: boolean): number => r.outputs.firstWithoutKeyImage({ proven }) ?? -1;
       expect([placeOf(false), placeOf(true)]).toEqual([unknown, unproven]);
+    });
+  });
+
+  it('are read in pages of any size, in the same order, unless one has the place of another', () => {
+    ofWallets((r) => {
+      const outputs = r.outputs.inOrder();
+      const isMoved = outputs.some((output, i) => {
+        const { height, globalIndex } = outputs[i - 1] ?? output;
+        return output.height < height || (output.height === height && output.globalIndex < globalIndex);
+      });
+      for (const rows of [1, 3])
+        for (const [first, count] of [
+          [0, Infinity],
+          [0, 4],
+          [2, Infinity],
+          [1, 5],
+          [outputs.length, 2],
+        ] as const) {
+          const pages = pagesOf(r, { first, count }, rows);
+          expect(pages.flat()).toEqual(outputs.slice(first, first + count));
+          if (pages.length > 1)
+            expect(pages.map(({ length }) => length)).toEqual(expect.arrayContaining([rows]));
+          if (isMoved) expect(pages).toHaveLength(1);
+        }
     });
   });
 
