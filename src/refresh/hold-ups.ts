@@ -1,5 +1,5 @@
-import type { FeedMember } from './feed-member.js';
 import { monotonicMs } from '../util/monotonic-time.js';
+import type { FeedMember } from './feed-member.js';
 
 /**
  * Members of a pass that wait for the slowest ones. The time is charged to the slowest while they are no more than

@@ -1,8 +1,8 @@
+import { monotonicMs } from '../util/monotonic-time.js';
 import type { BlockSource } from './block-source.js';
 import type { ExpectedChain } from './chain-block.js';
 import { fetchPage, type ChainPage } from './chain-page.js';
 import { positionAfter, type ChainPosition } from './chain-position.js';
-import { monotonicMs } from '../util/monotonic-time.js';
 import { PageSize } from './page-size.js';
 
 export interface PageCursorOptions {

@@ -1,11 +1,11 @@
 import type { Hash } from '../crypto/types.js';
 import type { Daemon } from '../daemon/daemon.js';
 import { toHex } from '../util/bytes.js';
+import { monotonicMs } from '../util/monotonic-time.js';
 import { unlessAborted } from '../util/unless-aborted.js';
 import { outlineSent } from './chain-block.js';
 import type { BatchScanner } from './match-group.js';
 import type { PoolView } from './messages.js';
-import { monotonicMs } from '../util/monotonic-time.js';
 import { packHashes } from './packed-hashes.js';
 import { SharedMatches } from './shared-matches.js';
 import type { PoolFinding, UnminedTxs, WalletScanner } from './wallet-scanner.js';

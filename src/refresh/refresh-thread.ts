@@ -4,6 +4,7 @@ import { HttpDaemon } from '../daemon/http-daemon.js';
 import { loadKernel } from '../kernel/load-kernel.js';
 import { KernelPool } from '../kernel/kernel-pool.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
+import { monotonicMs } from '../util/monotonic-time.js';
 import { RequestActivity } from '../util/request-activity.js';
 import { runInBackground } from '../util/thread-priority.js';
 import { ENTRY_BYTES, type PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
@@ -18,7 +19,6 @@ import type {
   RefreshThreadData,
   WalletId,
 } from './messages.js';
-import { monotonicMs } from '../util/monotonic-time.js';
 import { unpackBlocks } from './packed-hashes.js';
 import { PoolFeed } from './pool-feed.js';
 import { toFailure } from './refresh-failure.js';

@@ -1,5 +1,6 @@
 import { SPENDABLE_AGE_BLOCKS } from '../cryptonote/constants.js';
 import { DaemonError } from '../daemon/errors.js';
+import { monotonicMs } from '../util/monotonic-time.js';
 import type { RequestActivity } from '../util/request-activity.js';
 import { TurnLimit } from '../util/turn-limit.js';
 import type { PageFindings } from '../wallet/model/records.js';
@@ -7,7 +8,6 @@ import type { ChainFeed } from './chain-feed.js';
 import { commitBatchesOf, weightOf } from './commit-batches.js';
 import type { MemberPage } from './feed-member.js';
 import type { RefreshFrom, RefreshReport, WalletId } from './messages.js';
-import { monotonicMs } from '../util/monotonic-time.js';
 import { packFindings, type PackedFindings } from './packed-findings.js';
 import { PendingCommits } from './pending-commits.js';
 import type { PoolFeed, PoolViewer } from './pool-feed.js';

@@ -140,17 +140,16 @@ export class KeyImageTransfer {
     };
   }
 
-  #covered({ publicKey, keyImage, height, frozen, ...output }: OwnedOutput, r: WalletReader): CoveredOutput {
-    const isProven = (): boolean =>
-      !this.#context.keystore.isViewOnly || r.importedKeyImages.of(publicKey)?.proven === true;
-    const proven = keyImage !== undefined && isProven() ? keyImage : undefined;
+  #covered(output: OwnedOutput, r: WalletReader): CoveredOutput {
+    const { publicKey, keyImage, amount: value, height, frozen, spentBy } = output;
+    const isProven =
+      keyImage !== undefined &&
+      (!this.#context.keystore.isViewOnly || r.importedKeyImages.of(publicKey)?.proven === true);
     return {
-      publicKey,
-      height,
-      frozen,
-      amount: output.amount,
-      isSpent: output.spentBy !== undefined,
-      proven,
+      ...{ publicKey, height, frozen },
+      amount: value,
+      isSpent: spentBy !== undefined,
+      proven: isProven ? keyImage : undefined,
     };
   }
 

@@ -1,7 +1,6 @@
 import { DaemonError } from '../../daemon/errors.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { Hash, KeyImage } from '../../crypto/types.js';
-import { monotonicMs } from '../../util/monotonic-time.js';
 import { RefreshCancelled } from '../../refresh/refresh-error.js';
 import type { RefreshResult, RefreshTarget } from '../../refresh/refresh-run.js';
 import type { Refresher } from '../../refresh/refresher.js';
@@ -11,6 +10,7 @@ import type { BatchFindings, TxBatch, WalletId } from '../../refresh/messages.js
 import { CachedRead } from '../../store/cached-read.js';
 import { ZERO } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
+import { monotonicMs } from '../../util/monotonic-time.js';
 import { SharedRun } from '../../util/shared-run.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { LocatedOutput, SpendingKeys } from '../../wallet/scan/key-images.js';
