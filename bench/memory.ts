@@ -1,14 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { unpackBenchChain } from '../test/support/bench-chain.js';
 import { startMonerod } from '../test/support/monerod.js';
 import { start, stop, until } from '../test/support/process.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import {
+  ALLOCATOR,
+  NODE_FLAGS,
+  startReference,
+  startWalletRpc,
+  type WalletRpc,
+} from '../test/support/wallet-rpc.js';
 import { median, printTable } from './table.js';
 import { pidOf, usage, type Usage } from './usage.js';
 
 /*
  * Memory of a server that was just started, while it refreshes the bench chain, and after a minute of rest; of Node.js
- * itself; and of the reference.
+ * itself, with nothing and with the parts that a server uses (`bare-parts.ts`); and of the reference.
  * usage: memory [ROUNDS, 3]
  */
 
@@ -42,10 +49,13 @@ async function measure(launch: () => Promise<WalletRpc>, seed: string): Promise<
   }
 }
 
-/** Measures a Node.js that runs nothing. */
-async function bareNode(): Promise<Usage> {
-  const script = "setInterval(() => 0, 1e6); process.stdout.write('up')";
-  const running = start(process.execPath, ['-e', script]);
+/** A script that runs nothing. */
+const NOTHING = ['-e', "setInterval(() => 0, 1e6); process.stdout.write('up')"];
+const PARTS = [...NODE_FLAGS, fileURLToPath(new URL('./bare-parts.js', import.meta.url))];
+
+/** Measures Node.js itself with a program that prints `up`. */
+async function bareNode(args: readonly string[]): Promise<Usage> {
+  const running = start(process.execPath, args, { ...process.env, ...ALLOCATOR });
   try {
     await until('Node.js', () => running.output().includes('up') || undefined);
     await sleep(1000 * SETTLED_SECONDS);
@@ -76,12 +86,19 @@ try {
     bar: string,
     isPeak = false,
   ): readonly string[] => [what, ...cells(ours, of, isPeak), cells(theirs, of, isPeak)[0] ?? '', bar];
-  const bare = await bareNode();
+  const [bare, parts] = [await bareNode(NOTHING), await bareNode(PARTS)];
+  const ofNode = ({ residentMiB, fileMiB }: Usage): readonly string[] => [
+    residentMiB.toFixed(0),
+    fileMiB.toFixed(0),
+    '',
+    '',
+  ];
   process.stdout.write(`Resident MiB, median of ${ROUNDS}\n`);
   printTable(
     ['', 'ours', 'pages of files', 'reference', 'bar'],
     [
-      ['Node.js that runs nothing', bare.residentMiB.toFixed(0), bare.fileMiB.toFixed(0), '', ''],
+      ['Node.js that runs nothing', ...ofNode(bare)],
+      ['Node.js with the parts of a server', ...ofNode(parts)],
       row('just started', ({ started }) => started, '70'),
       row('peak of restore and refresh of the bench chain', ({ refreshed }) => refreshed, '130', true),
       row('after a minute of rest', ({ rested }) => rested, '80'),

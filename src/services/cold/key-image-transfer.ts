@@ -1,4 +1,3 @@
-import type { KeyImage } from '../../crypto/types.js';
 import type { KeyImageStatus } from '../../daemon/daemon.js';
 import { amount, type Amount } from '../../util/amount.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
@@ -6,10 +5,10 @@ import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { LocatedOutput, SignedKeyImage } from '../../wallet/scan/key-images.js';
 import { spendSecretIn } from '../../wallet/keys.js';
-import type { OwnedOutput, ImportedKeyImage } from '../../wallet/model/records.js';
+import type { ImportedKeyImage } from '../../wallet/model/records.js';
 import { resolveKeyImages } from '../../store/resolve-key-images.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
-import { UNKNOWN_TX } from '../../store/tables/output-row.js';
+import { UNKNOWN_TX, type ImportFacts } from '../../store/tables/output-row.js';
 import type { OutputRange } from '../../store/tables/outputs.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
@@ -37,16 +36,15 @@ export interface KeyImageImport {
   readonly unspent: Amount;
 }
 
-/** Facts of an output that an import of its key image depends on. */
-interface CoveredOutput extends Pick<OwnedOutput, 'publicKey' | 'amount' | 'height' | 'frozen'> {
-  readonly isSpent: boolean;
-  /** Its key image, if the wallet computed it or has a proof of it. */
-  readonly proven: KeyImage | undefined;
+/** An output that an import of key images covers. */
+interface CoveredOutput extends ImportFacts {
+  /** Whether the wallet computed its key image, or has a proof of it. */
+  readonly isProven: boolean;
 }
 
 /** Whether an imported key image is known already, with a proof. */
-const isKnown = ({ proven }: CoveredOutput, { keyImage }: SignedKeyImage): boolean =>
-  proven !== undefined && equalBytes(proven, keyImage);
+const isKnown = ({ isProven, keyImage: known }: CoveredOutput, { keyImage }: SignedKeyImage): boolean =>
+  isProven && known !== undefined && equalBytes(known, keyImage);
 
 /** Key images that are stored in one transaction: some milliseconds. */
 const STORED_AT_ONCE = 64;
@@ -88,8 +86,8 @@ export class KeyImageTransfer {
 
   async #located(range: OutputRange): Promise<LocatedOutput[]> {
     const located: LocatedOutput[] = [];
-    for await (const page of outputPages(this.#context, range, locatedOf))
-      for (const output of page) located.push(output);
+    const pages = outputPages(this.#context, range, (r, page) => r.outputs.inOrder(page).map(locatedOf));
+    for await (const page of pages) for (const output of page) located.push(output);
     return located;
   }
 
@@ -117,7 +115,7 @@ export class KeyImageTransfer {
         text: 'The blockchain is out of date compared to the signed key images',
       });
     const outputs: CoveredOutput[] = [];
-    const pages = outputPages(this.#context, { count: end }, (output, r) => this.#covered(output, r));
+    const pages = outputPages(this.#context, { count: end }, (r, page) => this.#covered(page, r));
     for await (const page of pages) for (const output of page) outputs.push(output);
     const covered = outputs.slice(first);
     await this.#verify(covered, images, first);
@@ -140,17 +138,12 @@ export class KeyImageTransfer {
     };
   }
 
-  #covered(output: OwnedOutput, r: WalletReader): CoveredOutput {
-    const { publicKey, keyImage, amount: value, height, frozen, spentBy } = output;
-    const isProven =
-      keyImage !== undefined &&
-      (!this.#context.keystore.isViewOnly || r.importedKeyImages.of(publicKey)?.proven === true);
-    return {
-      ...{ publicKey, height, frozen },
-      amount: value,
-      isSpent: spentBy !== undefined,
-      proven: isProven ? keyImage : undefined,
-    };
+  #covered(range: OutputRange, r: WalletReader): CoveredOutput[] {
+    const { isViewOnly } = this.#context.keystore;
+    return r.outputs.importFacts(range).map((facts) => ({
+      ...facts,
+      isProven: !isViewOnly || r.importedKeyImages.of(facts.publicKey)?.proven === true,
+    }));
   }
 
   /** Stores verified key images, some in each transaction, and flushes them to disk. */

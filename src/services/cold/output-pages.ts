@@ -1,23 +1,22 @@
 import type { OutputRange } from '../../store/tables/outputs.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
-import type { OwnedOutput } from '../../wallet/model/records.js';
 import { PagedReader, type PagedReaderContext } from '../history/paged-reader.js';
 
 /**
  * Reads outputs in the order of upstream's list, page by page from the state of the store at this call. A wallet with an
  * output that has the place of another one is read in one page.
- * @param convert makes an item of an output, in the same state of the store.
+ * @param read returns the items of a range, in the state of the store at this call.
  * @throws WalletError `no_wallet` if the wallet is closed meanwhile
  */
 export function outputPages<T>(
   context: PagedReaderContext,
   range: OutputRange,
-  convert: (output: OwnedOutput, r: WalletReader) => T,
+  read: (r: WalletReader, range: OutputRange) => readonly T[],
 ): AsyncGenerator<readonly T[], void, void> {
   const reader = new PagedReader(context);
   const pages = reader.pages(range, {
     divide: (r, whole: OutputRange, rows) => r.outputs.divide(whole, rows),
-    read: (r, page) => r.outputs.inOrder(page).map((output) => convert(output, r)),
+    read,
   });
   return untilReleased(pages, reader);
 }

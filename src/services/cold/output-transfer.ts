@@ -1,4 +1,5 @@
 import type { KeyImage, PublicKey } from '../../crypto/types.js';
+import type { OutputRange } from '../../store/tables/outputs.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { amount } from '../../util/amount.js';
@@ -113,7 +114,7 @@ export class OutputTransfer {
     const pages =
       imported.length > 0
         ? [imported.slice(first, first + count).map(fromImported)]
-        : outputPages(this.#context, { first, count }, (output, r) => this.#fromOwned(output, r));
+        : outputPages(this.#context, { first, count }, (r, page) => this.#owned(page, r));
     return writeOutputExport(outputExport[this.#context.exportFormat], { first, total, count }, pages);
   }
 
@@ -124,7 +125,7 @@ export class OutputTransfer {
       const outputs =
         imported.length > 0
           ? imported.slice(first, first + range.count).map(fromImported)
-          : r.outputs.inOrder({ first, count: range.count }).map((output) => this.#fromOwned(output, r));
+          : this.#owned({ first, count: range.count }, r);
       return { first, total, outputs };
     });
   }
@@ -299,6 +300,10 @@ export class OutputTransfer {
       const text = cause instanceof ExportError ? NOT_OPENED[cause.part] : NOT_IMPORTED;
       throw invalid(`the outputs cannot be read: ${cause.message}`, text, cause);
     }
+  }
+
+  #owned(range: OutputRange, r: WalletReader): ExportedOutput[] {
+    return r.outputs.inOrder(range).map((output) => this.#fromOwned(output, r));
   }
 
   #fromOwned(output: OwnedOutput, r: WalletReader): ExportedOutput {

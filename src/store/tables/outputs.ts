@@ -8,11 +8,15 @@ import type { Division } from '../sql/height-pages.js';
 import { keyEquals, WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
 import {
   CHAIN_ORDER,
+  IMPORT_COLUMNS,
   OUTPUT_COLUMNS,
   STATE_COLUMNS,
+  toImportFacts,
   toOutput,
   toState,
   UNSPENT,
+  type ImportFacts,
+  type ImportRow,
   type KeyImageState,
   type OutputRow,
   type StateRow,
@@ -50,6 +54,9 @@ export interface OutputRange {
   readonly after?: ChainPlace;
 }
 
+/** Parameter of a query for a range. */
+type RangeValue = number | Uint8Array;
+
 /** SQLite's limit for all rows. */
 const NO_LIMIT = -1;
 
@@ -71,7 +78,7 @@ interface FirstPlace extends ChainPlaceRow {
 /** Condition for outputs behind a place, with its parameters; no condition without a place. */
 function behind(after: ChainPlace | undefined): {
   readonly condition: string;
-  readonly place: readonly (number | Uint8Array)[];
+  readonly place: readonly RangeValue[];
 } {
   if (after === undefined) return { condition: '', place: [] };
   const { height, globalIndex, txHash, outputIndex } = after;
@@ -178,14 +185,33 @@ export class OutputReader {
    * Returns the outputs, or a part of them, without burnt ones in chain order; on a reused key, a larger output has the
    * position of the first one. Same order as {@link placeOf}. Source: wallet2.cpp `process_new_transaction`, `m_transfers`.
    */
-  inOrder({ first = 0, count = Infinity, after }: OutputRange = {}): OwnedOutput[] {
+  inOrder(range: OutputRange = {}): OwnedOutput[] {
+    const { sql, values } = this.#ordered(OUTPUT_COLUMNS, range);
+    return this.rows<RangeValue[]>(sql)
+      .all(...values)
+      .map(toOutput);
+  }
+
+  /** Returns the facts of the same outputs, in the same order, on which an import of their key images depends. */
+  importFacts(range: OutputRange = {}): ImportFacts[] {
+    const { sql, values } = this.#ordered(IMPORT_COLUMNS, range);
+    return this.db
+      .prepare<RangeValue[], ImportRow>(sql)
+      .raw()
+      .all(...values)
+      .map(toImportFacts);
+  }
+
+  #ordered(
+    columns: string,
+    { first = 0, count = Infinity, after }: OutputRange,
+  ): { readonly sql: string; readonly values: readonly RangeValue[] } {
     const order = after === undefined && this.#isMoved() ? FIRST_PLACE_ORDER : CHAIN_ORDER;
     const { condition, place } = behind(after);
-    return this.rows<(number | Uint8Array)[]>(
-      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE burnt = 0 ${condition} ${order} LIMIT ? OFFSET ?`,
-    )
-      .all(...place, limitOf(count), first)
-      .map(toOutput);
+    return {
+      sql: `SELECT ${columns} FROM owned_output WHERE burnt = 0 ${condition} ${order} LIMIT ? OFFSET ?`,
+      values: [...place, limitOf(count), first],
+    };
   }
 
   /**
@@ -197,7 +223,7 @@ export class OutputReader {
     if (count <= outputs || this.#isMoved()) return undefined;
     const { condition, place } = behind(after);
     const last = this.db
-      .prepare<(number | Uint8Array)[], ChainPlaceRow>(
+      .prepare<RangeValue[], ChainPlaceRow>(
         `SELECT height, global_index, tx_hash, output_index FROM owned_output
          WHERE burnt = 0 ${condition} ${CHAIN_ORDER} LIMIT 1 OFFSET ?`,
       )

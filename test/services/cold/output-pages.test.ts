@@ -44,7 +44,7 @@ afterEach(() => {
 describe('outputs in pages', () => {
   it('are those of the moment of the call, although others change meanwhile', async () => {
     const expected = store.read((r) => r.outputs.inOrder());
-    const pages = outputPages({ store, assertOpen }, {}, (each) => each);
+    const pages = outputPages({ store, assertOpen }, {}, (r, range) => r.outputs.inOrder(range));
     const read = [];
     for await (const each of pages) {
       read.push(each);
@@ -56,7 +56,7 @@ describe('outputs in pages', () => {
   });
 
   it('end with an error when the wallet is closed', async () => {
-    const pages = outputPages({ store, assertOpen }, {}, ({ height }) => height);
+    const pages = outputPages({ store, assertOpen }, {}, (r, range) => r.outputs.importFacts(range));
     expect((await pages.next()).value).toHaveLength(64);
     isOpen = false;
     await expect(pages.next()).rejects.toMatchObject({ fault: { kind: 'no_wallet' } });

@@ -105,6 +105,17 @@ describe('outputs of a store', () => {
     });
   });
 
+  it('have the facts that an import of key images needs, in the same order', () => {
+    ofWallets((r) => {
+      const facts = r.outputs.inOrder().map(({ publicKey, amount, height, frozen, spentBy, keyImage }) => ({
+        ...{ publicKey, amount, height, frozen, isSpent: spentBy !== undefined },
+        ...(keyImage === undefined ? {} : { keyImage }),
+      }));
+      expect(r.outputs.importFacts()).toEqual(facts);
+      expect(r.outputs.importFacts({ first: 1, count: 2 })).toEqual(facts.slice(1, 3));
+    });
+  });
+
   it('are listed with their key images, and those from before RingCT alone', () => {
     ofWallets((r) => {
       const outputs = r.outputs.inOrder();

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { Worker } from 'node:worker_threads';
+import Database from 'better-sqlite3';
+import { NODE_FLAGS } from '../test/support/wallet-rpc.js';
+
+/*
+ * A program with the parts of Node.js that a wallet server uses, and nothing else: one request to an HTTP server, a hash, a
+ * database in memory, the kernel compiled, a function that V8 optimises, and one empty thread. Prints `up`, and stays.
+ */
+
+/** Flags of V8 that `cli/main.ts` sets, beside those of the command line. */
+const SET_FLAGS = [
+  '--no-wasm-lazy-compilation',
+  '--no-wasm-dynamic-tiering',
+  '--no-parallel-scavenge',
+  '--heap-growing-percent=50',
+  '--no-short-builtin-calls',
+];
+
+function sumOf(count: number): number {
+  let sum = 0;
+  for (let i = 0; i < count; i++) sum = (31 * sum + i) | 0;
+  return sum;
+}
+
+if (!NODE_FLAGS.every((flag) => process.execArgv.includes(flag)))
+  throw new Error('other flags than a server');
+for (const flag of SET_FLAGS) setFlagsFromString(flag);
+const kernel = new WebAssembly.Module(
+  readFileSync(new URL('../server/kernel-relaxed.wasm', import.meta.url)),
+);
+let sum = 0;
+for (let i = 0; i < 200; i++) sum += sumOf(100_000);
+const database = new Database(':memory:');
+database.exec('CREATE TABLE part (name TEXT)');
+const digest = createHash('sha256')
+  .update(`${String(kernel)} ${sum}`)
+  .digest('hex');
+const server = createServer((_, res) => res.end(digest));
+server.listen(0, '127.0.0.1', () =>
+  get({ port: (server.address() as AddressInfo).port }, (res) => {
+    res.resume();
+    res.on('end', () =>
+      new Worker('setInterval(() => 0, 1e6)', { eval: true }).on('online', () => process.stdout.write('up')),
+    );
+  }),
+);
