@@ -142,7 +142,7 @@ export class KeyImageTransfer {
     const { isViewOnly } = this.#context.keystore;
     return r.outputs.importFacts(range).map((facts) => ({
       ...facts,
-      isProven: !isViewOnly || r.importedKeyImages.of(facts.publicKey)?.proven === true,
+      isProven: !isViewOnly || r.importedKeyImages.isProven(facts.publicKey),
     }));
   }
 

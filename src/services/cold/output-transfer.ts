@@ -1,4 +1,4 @@
-import type { KeyImage, PublicKey } from '../../crypto/types.js';
+import type { KeyImage } from '../../crypto/types.js';
 import type { OutputRange } from '../../store/tables/outputs.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
@@ -319,7 +319,7 @@ export class OutputTransfer {
         frozen: output.frozen,
         rct: output.rct,
         keyImageKnown: known,
-        keyImageRequested: this.#context.keystore.isViewOnly && !isProven(publicKey, r),
+        keyImageRequested: this.#context.keystore.isViewOnly && !r.importedKeyImages.isProven(publicKey),
         keyImagePartial: false,
       },
       amount: output.amount,
@@ -328,9 +328,6 @@ export class OutputTransfer {
     };
   }
 }
-
-const isProven = (publicKey: PublicKey, r: WalletReader): boolean =>
-  r.importedKeyImages.of(publicKey)?.proven ?? false;
 
 /** Place of the first item that satisfies a condition; undefined if none does. */
 function placeOf<T>(items: readonly T[], condition: (item: T) => boolean): number | undefined {

@@ -35,6 +35,11 @@ export class ImportedKeyImageReader {
     return row && toImported(row);
   }
 
+  /** True if a signature proves the imported key image of an output. */
+  isProven(publicKey: PublicKey): boolean {
+    return this.of(publicKey)?.proven === true;
+  }
+
   list(): ImportedKeyImage[] {
     return this.#list.all().map(toImported);
   }
