@@ -1,6 +1,6 @@
 import { RequestActivity } from '../util/request-activity.js';
 import { WorkerPool } from '../util/worker-pool.js';
-import type { ScanBatch, ScanHits } from './kernel.js';
+import { hitsAt, type ScanBatch, type ScanHits } from './kernel.js';
 import type { ScanTask } from './scan-task.js';
 
 /** Time before an idle thread ends [s]. It holds 11 MiB. */
@@ -27,9 +27,7 @@ export class KernelPool {
 
   /** Runs {@link ScanKernel.scan} on a thread. @param viewSecret is copied; the thread wipes the copy. */
   async scan(batch: ScanBatch, viewSecret: Uint8Array): Promise<ScanHits> {
-    const [hits] = await this.scanMany(batch, [viewSecret]);
-    if (hits === undefined) throw new Error('the thread returned no hits');
-    return hits;
+    return hitsAt(await this.scanMany(batch, [viewSecret]), 0);
   }
 
   /** Runs {@link ScanKernel.scanMany} on one thread. @param viewSecrets are copied; the thread wipes the copies. */

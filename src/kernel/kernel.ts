@@ -29,6 +29,16 @@ export interface ScanHits {
   readonly spendKeys: Uint8Array;
 }
 
+/** Cost of the window table of a transaction key, which all view secrets share, in products of the key and a view secret. */
+export const TABLE_SCALARS = 4;
+
+/** Returns the hits of a view secret by its place. @throws RangeError for a scan that lacks them. */
+export function hitsAt(all: readonly ScanHits[], place: number): ScanHits {
+  const hits = all[place];
+  if (hits === undefined) throw new RangeError('a scan without the hits of every key');
+  return hits;
+}
+
 /** Batch curve arithmetic. All implementations give the same results for every input. */
 export interface ScanKernel {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { joinBytes } from '../util/bytes.js';
 import type { RequestActivity } from '../util/request-activity.js';
-import type { ScanBatch, ScanHits, ScanKernel } from './kernel.js';
+import { hitsAt, TABLE_SCALARS, type ScanBatch, type ScanHits, type ScanKernel } from './kernel.js';
 
 /** Message to a worker thread: a batch to scan. */
 export interface ScanTask {
@@ -10,12 +10,8 @@ export interface ScanTask {
   readonly viewSecrets: readonly Uint8Array[];
 }
 
-/**
- * Keys of a part for one view secret, 1.5 ms of work. A key costs as much as {@link TABLE_SCALARS} view secrets, beside
- * those of the task.
- */
+/** Keys of a part for one view secret: 1.5 ms of work. */
 const KEYS_AT_ONCE = 64;
-const TABLE_SCALARS = 4;
 /** Fewest keys of a part: each part has a cost of its own. */
 const FEWEST_KEYS = 8;
 
@@ -36,7 +32,7 @@ export function scanTask(
       activity.giveWay();
     }
     return viewSecrets.map((_, secret) =>
-      joined(scanned.map(({ firstOutput, hits }) => ({ firstOutput, hits: hits[secret] }))),
+      joined(scanned.map(({ firstOutput, hits }) => ({ firstOutput, ...hitsAt(hits, secret) }))),
     );
   } finally {
     for (const viewSecret of viewSecrets) viewSecret.fill(0);
@@ -70,17 +66,10 @@ function* partsOf(
 }
 
 /** Joins the hits of a view secret in the parts of a batch. */
-function joined(
-  parts: readonly { readonly firstOutput: number; readonly hits: ScanHits | undefined }[],
-): ScanHits {
-  const found = parts.flatMap(({ firstOutput, hits }) =>
-    hits === undefined ? [] : [{ firstOutput, ...hits }],
-  );
-  return {
-    outputs: Uint32Array.from(
-      found.flatMap(({ firstOutput, outputs }) => Array.from(outputs, (output) => firstOutput + output)),
-    ),
-    derivations: joinBytes(found.map(({ derivations }) => derivations)),
-    spendKeys: joinBytes(found.map(({ spendKeys }) => spendKeys)),
-  };
-}
+const joined = (parts: readonly (ScanHits & { readonly firstOutput: number })[]): ScanHits => ({
+  outputs: Uint32Array.from(
+    parts.flatMap(({ firstOutput, outputs }) => Array.from(outputs, (output) => firstOutput + output)),
+  ),
+  derivations: joinBytes(parts.map(({ derivations }) => derivations)),
+  spendKeys: joinBytes(parts.map(({ spendKeys }) => spendKeys)),
+});

@@ -1,5 +1,5 @@
 import type { SecretKey } from '../crypto/types.js';
-import type { ScanHits } from '../kernel/kernel.js';
+import { hitsAt, type ScanHits } from '../kernel/kernel.js';
 import type { KernelPool } from '../kernel/kernel-pool.js';
 import type { KernelBatch } from './kernel-batches.js';
 import { OutputMatches, type MatchStream } from './output-matches.js';
@@ -215,10 +215,4 @@ export class MatchGroup {
       for (const reader of [...this.#next.keys()]) if (!this.#started.has(reader)) this.drop(reader);
     }, this.#stallMs);
   }
-}
-
-function hitsAt(all: readonly ScanHits[], i: number): ScanHits {
-  const hits = all[i];
-  if (hits === undefined) throw new RangeError('a scan without the hits of every key');
-  return hits;
 }

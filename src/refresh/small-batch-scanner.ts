@@ -1,12 +1,11 @@
-import type { ScanBatch, ScanHits, ScanKernel } from '../kernel/kernel.js';
+import { TABLE_SCALARS, type ScanBatch, type ScanHits, type ScanKernel } from '../kernel/kernel.js';
 import type { BatchScanner } from './match-group.js';
 
 /**
- * Most work of a batch that is scanned on the calling thread, about 4 ms. The window table of a key costs as much as
- * {@link TABLE_SCALARS} products with a view key; a product takes 6 µs, and so does a row with a view key at most.
+ * Most work of a batch that is scanned on the calling thread, about 4 ms. A product with a view key takes 6 µs, and so does
+ * a row with a view key at most.
  */
 const MOST_WORK = 640;
-const TABLE_SCALARS = 4;
 
 /**
  * Scans small batches, such as a new block or the mempool, on the calling thread, and others on the pool. Without it
