@@ -1,11 +1,13 @@
-import { X509Certificate } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DaemonError } from '../../src/daemon/errors.js';
 import { HttpDaemon } from '../../src/daemon/http-daemon.js';
 import type { DaemonSsl } from '../../src/daemon/connector.js';
+import { Transport } from '../../src/daemon/transport.js';
 import { makeCertificate, type Certificate } from '../support/certificate.js';
 import { freePort, start, stop, until, type RunningProcess } from '../support/process.js';
 import { referenceEnv } from '../support/reference-preload.js';
@@ -92,4 +94,31 @@ describe('a daemon that speaks TLS', () => {
   it('does not answer a client without TLS', async () => {
     expect(await height(connect({ mode: 'disabled' }))).toBe('unreachable');
   });
+});
+
+it('reads a large answer over autodetected TLS whole', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'tls-'));
+  const { keyFile, certFile } = makeCertificate(directory);
+  const answer = randomBytes(20 << 20);
+  const server = createServer(
+    { key: readFileSync(keyFile), cert: readFileSync(certFile) },
+    (request, reply) => {
+      request.resume().on('end', () => reply.end(answer));
+    },
+  );
+  const port = await freePort();
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const transport = new Transport({
+    address: `127.0.0.1:${port}`,
+    ssl: { mode: 'autodetect', allowedFingerprints: [], allowChained: false, allowAnyCert: false },
+  });
+  try {
+    const options = { limit: answer.length, contentType: 'application/octet-stream' };
+    for (let call = 0; call < 3; call++)
+      expect((await transport.post('/getblocks.bin', 'request', options)).equals(answer)).toBe(true);
+  } finally {
+    transport.close();
+    server.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
 });

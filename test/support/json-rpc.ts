@@ -52,6 +52,10 @@ export const walletCalls = (port: number, name: string): WalletCalls => ({
   call: (method, params) => call(port, method, params, walletPath(name)),
 });
 
+/** Code and message of an error, with the explanation that only our server gives. */
+const describe = ({ code, message, data }: NonNullable<Reply['error']>): string =>
+  `${code} ${message}${data === undefined ? '' : ` (${data.explanation})`}`;
+
 /** One call that must succeed. @throws Error with the server's words. */
 export async function result(
   port: number,
@@ -60,7 +64,7 @@ export async function result(
   path = '/json_rpc',
 ): Promise<Loose> {
   const reply = await call(port, method, params, path);
-  if (reply.error !== undefined) throw new Error(`${method}: ${reply.error.code} ${reply.error.message}`);
+  if (reply.error !== undefined) throw new Error(`${method}: ${describe(reply.error)}`);
   return reply.result;
 }
 

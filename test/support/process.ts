@@ -2,6 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
+/** Tests check and shorten more than benchmarks, which run programs as users start them. */
+export const isTest = process.env['JEST_WORKER_ID'] !== undefined;
+
 /** Number of ports of a Jest worker. */
 const PORTS = 2000;
 /**

@@ -3,6 +3,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isTest } from './process.js';
 
 const SOURCE = fileURLToPath(new URL('../../../test/support/reference-preload.c', import.meta.url));
 const BUILD = fileURLToPath(new URL('.', import.meta.url));
@@ -77,6 +78,6 @@ export const DEFAULT_LOOKAHEAD_ENV = { DEFAULT_LOOKAHEAD: '1' };
  * benchmarks measure the programs as they are.
  */
 export function referenceEnv(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const preload = process.env['JEST_WORKER_ID'] === undefined ? undefined : referencePreload();
+  const preload = isTest ? referencePreload() : undefined;
   return { ...process.env, ...(preload === undefined ? {} : { LD_PRELOAD: preload.library }), ...env };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { call, post, result, type Loose, type Reply } from './json-rpc.js';
-import { freePort, start, stop, until, type RunningProcess } from './process.js';
+import { freePort, isTest, start, stop, until, type RunningProcess } from './process.js';
 import { referenceEnv } from './reference-preload.js';
 import { WRONG_RESULT } from './wrong-result.js';
 
@@ -37,8 +37,6 @@ export interface WalletRpcOptions {
 }
 
 const VERSION = { jsonrpc: '2.0', id: '0', method: 'get_version' };
-/** Tests check results; benchmarks measure the server as users start it. */
-const isTest = process.env['JEST_WORKER_ID'] !== undefined;
 
 /** Path of a bundled program. @param checked whether a server compares its results with the schemas of its methods. */
 export const bundled = (name: string, checked = isTest): string =>
