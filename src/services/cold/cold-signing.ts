@@ -19,7 +19,6 @@ import {
   type OwnAddress,
 } from '../../wallet/exchange/offline-signing.js';
 import { keyImagesOf, type PendingTx } from '../../wallet/exchange/pending-tx.js';
-import type { ImportedKeyImage } from '../../wallet/model/records.js';
 import { spentBySigned } from '../../wallet/build/spent-tx.js';
 import type { Spender } from '../../wallet/model/spender.js';
 import { paymentOfPending, type SignedPayment } from '../../wallet/build/signed-payment.js';
@@ -35,13 +34,14 @@ import { assertFee } from '../payments/payment-builder.js';
 import { SigningProblem } from '../workers/signing-pool.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { KeyImageTransfer } from './key-image-transfer.js';
+import { outputPages } from './output-pages.js';
 import type { OutputTransfer } from './output-transfer.js';
 import type { OrderEntry } from '../payments/order-entry.js';
 import type { PaymentMaker } from '../payments/payment-maker.js';
 import { isCredentialRefusal } from '../payments/spend-guard.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-type Context = Pick<WalletContext, 'exportFormat' | 'exports' | 'keystore' | 'store' | 'workers'>;
+type Context = Pick<WalletContext, 'assertOpen' | 'exportFormat' | 'exports' | 'keystore' | 'store' | 'workers'>;
 
 /** Sibling services. */
 interface Services {
@@ -118,7 +118,7 @@ export class ColdSigning {
    */
   async submit(hex: string, spender: Spender | undefined, order?: OrderEntry): Promise<MadePayments> {
     const set = await this.#readSigned(hex);
-    this.#importKeyImages(set);
+    await this.#importKeyImages(set);
     try {
       const payments = set.txs.map((pending) => this.#payment(pending));
       return await this.#services.payments.relaySigned(payments, spender, order);
@@ -185,7 +185,7 @@ export class ColdSigning {
       for (const { signed } of signedTxs)
         w.txKeys.set(signed.hash, [signed.txSecretKey, ...signed.additionalSecretKeys]);
     });
-    const keyImages = outputTransfer.keyImages(exported.total);
+    const keyImages = await outputTransfer.keyImages(exported.total);
     const set: SignedTxSet = {
       txs: signedTxs.map(({ pending }) => pending),
       keyImages,
@@ -256,35 +256,40 @@ export class ColdSigning {
   }
 
   /** Imports the signer's key images: of inputs and own payments by output key, of all outputs by their order. */
-  #importKeyImages({ txs, keyImages, ownKeyImages }: SignedTxSet): void {
-    const { store } = this.#context;
-    const { isViewOnly } = this.#context.keystore;
-    const { keyImageTransfer } = this.#services;
-    if (!isViewOnly) return;
-    const outputs = store.read((r) => r.outputs.inOrder({ count: keyImages.length }));
-    const finalHeight = this.#context.store.height() - FINAL_DEPTH;
+  async #importKeyImages({ txs, keyImages, ownKeyImages }: SignedTxSet): Promise<void> {
+    if (!this.#context.keystore.isViewOnly) return;
     const spent = txs.flatMap(spentPairs);
-    const claims = keyImages.flatMap((keyImage, place): Pair[] => {
-      const output = outputs[place];
-      if (output === undefined || output.height > finalHeight || equalBytes(keyImage, NO_KEY_IMAGE))
-        return [];
-      return [[output.publicKey, keyImage]];
-    });
-    // A key image that differs from the one of an input means that the two wallets order their outputs differently.
-    const byKey = new Map(spent.map(([publicKey, keyImage]) => [toHex(publicKey), keyImage]));
-    const isSameOrder = claims.every(([publicKey, keyImage]) => {
-      const certain = byKey.get(toHex(publicKey));
-      return certain === undefined || equalBytes(certain, keyImage);
-    });
-    keyImageTransfer.record(
-      [...spent, ...ownKeyImages, ...(isSameOrder ? claims : [])].map(
-        ([publicKey, keyImage]): ImportedKeyImage => ({
-          publicKey,
-          keyImage,
-          proven: false,
-        }),
-      ),
+    const missing = await this.#missingAmong(keyImages, spent);
+    await this.#services.keyImageTransfer.record(
+      [...spent, ...ownKeyImages, ...missing].map(([publicKey, keyImage]) => ({
+        ...{ publicKey, keyImage },
+        proven: false,
+      })),
     );
+  }
+
+  /**
+   * Finds the key images of final outputs that have none here yet.
+   * @param keyImages one for each output, in the signer's order. @param spent the inputs' key images.
+   * @returns none if a key image differs from that of an input: the two wallets order their outputs differently.
+   */
+  async #missingAmong(keyImages: readonly KeyImage[], spent: readonly Pair[]): Promise<Pair[]> {
+    const finalHeight = this.#context.store.height() - FINAL_DEPTH;
+    const certain = new Map(spent.map(([publicKey, keyImage]) => [toHex(publicKey), keyImage]));
+    const missing: Pair[] = [];
+    let place = 0;
+    const pages = outputPages(this.#context, { count: keyImages.length }, (r, page) =>
+      r.outputs.importFacts(page),
+    );
+    for await (const page of pages)
+      for (const { publicKey, height, keyImage: known } of page) {
+        const keyImage = keyImages[place++];
+        if (keyImage === undefined || height > finalHeight || equalBytes(keyImage, NO_KEY_IMAGE)) continue;
+        const ofInput = certain.get(toHex(publicKey));
+        if (ofInput !== undefined && !equalBytes(ofInput, keyImage)) return [];
+        if (known === undefined) missing.push([publicKey, keyImage]);
+      }
+    return missing;
   }
 
   /** @throws WalletError `submission_failed` for a transaction that does not fit this wallet. */

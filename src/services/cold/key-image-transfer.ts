@@ -1,5 +1,5 @@
 import type { KeyImageStatus } from '../../daemon/daemon.js';
-import { amount, type Amount } from '../../util/amount.js';
+import type { Amount } from '../../util/amount.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
@@ -12,6 +12,8 @@ import { UNKNOWN_TX, type ImportFacts } from '../../store/tables/output-row.js';
 import type { OutputRange } from '../../store/tables/outputs.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
+import type { KeyImageClaim } from '../workers/key-image-thread.js';
+import { CoveredOutputs } from './covered-outputs.js';
 import { outputPages } from './output-pages.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'keystore' | 'store' | 'workers'>;
@@ -36,18 +38,16 @@ export interface KeyImageImport {
   readonly unspent: Amount;
 }
 
-/** An output that an import of key images covers. */
-interface CoveredOutput extends ImportFacts {
-  /** Whether the wallet computed its key image, or has a proof of it. */
-  readonly isProven: boolean;
+/** An imported key image that the wallet does not know, or not with a proof. */
+interface NewKeyImage extends KeyImageClaim {
+  /** Position of its output. */
+  readonly place: number;
 }
-
-/** Whether an imported key image is known already, with a proof. */
-const isKnown = ({ isProven, keyImage: known }: CoveredOutput, { keyImage }: SignedKeyImage): boolean =>
-  isProven && known !== undefined && equalBytes(known, keyImage);
 
 /** Key images that are stored in one transaction: some milliseconds. */
 const STORED_AT_ONCE = 64;
+
+const isSameKey = (a: Uint8Array | undefined, b: Uint8Array): boolean => a !== undefined && equalBytes(a, b);
 
 const UNSPENT: KeyImageStatus = 0;
 const SPENT_IN_CHAIN: KeyImageStatus = 1;
@@ -114,31 +114,37 @@ export class KeyImageTransfer {
         reason: 'there are more key images than outputs: the wallet is behind the chain',
         text: 'The blockchain is out of date compared to the signed key images',
       });
-    const outputs: CoveredOutput[] = [];
-    const pages = outputPages(this.#context, { count: end }, (r, page) => this.#covered(page, r));
-    for await (const page of pages) for (const output of page) outputs.push(output);
-    const covered = outputs.slice(first);
-    await this.#verify(covered, images, first);
-    if (this.#context.keystore.isViewOnly) await this.#store(covered, images);
+    const outputs = new CoveredOutputs(end);
+    const claims: NewKeyImage[] = [];
+    const pages = outputPages(this.#context, { count: end }, (r, page) => this.#facts(page, r));
+    for await (const page of pages)
+      for (const { isProven, ...facts } of page) {
+        const place = outputs.count;
+        const signed = place < first ? undefined : images[place - first];
+        const isKnown = isProven && signed !== undefined && isSameKey(facts.keyImage, signed.keyImage);
+        if (signed !== undefined && !isKnown) claims.push({ publicKey: facts.publicKey, signed, place });
+        outputs.add(facts);
+      }
+    await this.#verify(claims, images.length);
+    if (this.#context.keystore.isViewOnly)
+      await this.record(
+        claims.map(({ publicKey, signed: { keyImage } }) => ({ publicKey, keyImage, proven: true })),
+      );
     const statuses =
       images.length === 0
         ? []
         : await daemon.client().isKeyImageSpent(images.map(({ keyImage }) => keyImage));
-    this.#applyStatuses(covered, statuses);
-    const totals = { spent: 0n, unspent: 0n };
-    for (const [place, { amount: value, frozen, isSpent: wasSpent }] of outputs.entries()) {
-      if (frozen) continue;
-      const isSpent = place < first ? wasSpent : statuses[place - first] !== UNSPENT;
-      totals[isSpent ? 'spent' : 'unspent'] += value;
-    }
+    this.#applyStatuses(outputs, statuses, first);
     return {
-      height: outputs.at(-1)?.height ?? 0,
-      spent: amount(totals.spent),
-      unspent: amount(totals.unspent),
+      height: outputs.height,
+      ...outputs.totals((place) =>
+        place < first ? outputs.isSpent(place) : statuses[place - first] !== UNSPENT,
+      ),
     };
   }
 
-  #covered(range: OutputRange, r: WalletReader): CoveredOutput[] {
+  /** @returns the facts of outputs, and whether the wallet computed their key images, or has proofs of them. */
+  #facts(range: OutputRange, r: WalletReader): (ImportFacts & { readonly isProven: boolean })[] {
     const { isViewOnly } = this.#context.keystore;
     return r.outputs.importFacts(range).map((facts) => ({
       ...facts,
@@ -146,49 +152,36 @@ export class KeyImageTransfer {
     }));
   }
 
-  /** Stores verified key images, some in each transaction, and flushes them to disk. */
-  async #store(outputs: readonly CoveredOutput[], images: readonly SignedKeyImage[]): Promise<void> {
+  /**
+   * Stores key images, some in each transaction, and flushes them to disk. Recognises spends of their outputs: earlier
+   * ones in the store, later ones in the scan. @throws WalletError `no_wallet` if the wallet is closed meanwhile
+   */
+  async record(keyImages: readonly ImportedKeyImage[]): Promise<void> {
     const { store, assertOpen } = this.#context;
-    const fresh = outputs.flatMap((output, i) => {
-      const signed = images[i];
-      if (signed === undefined || isKnown(output, signed)) return [];
-      return [{ publicKey: output.publicKey, keyImage: signed.keyImage, proven: true }];
-    });
-    for (let at = 0; at < fresh.length; at += STORED_AT_ONCE) {
+    for (let at = 0; at < keyImages.length; at += STORED_AT_ONCE) {
       if (at > 0) await yieldToEventLoop();
       assertOpen();
-      const part = fresh.slice(at, at + STORED_AT_ONCE);
+      const part = keyImages.slice(at, at + STORED_AT_ONCE);
       this.#watch(store.writeRecoverable((w) => resolveKeyImages(w, part)));
     }
     await store.flushToDisk();
-  }
-
-  /** Stores key images and recognises spends of their outputs: earlier ones in the store, later ones in the scan. */
-  record(keyImages: readonly ImportedKeyImage[]): void {
-    this.#watch(this.#context.store.write((w) => resolveKeyImages(w, keyImages)));
   }
 
   #watch(added: readonly ImportedKeyImage[]): void {
     if (added.length > 0) this.#services.sync.watchKeyImages(added);
   }
 
-  /** @throws WalletError `invalid` for a point outside the group, `wrong_signature` for a wrong signature. */
-  async #verify(
-    outputs: readonly CoveredOutput[],
-    images: readonly SignedKeyImage[],
-    first: number,
-  ): Promise<void> {
-    const claims = outputs.flatMap((output, i) => {
-      const signed = images[i];
-      if (signed === undefined || isKnown(output, signed)) return [];
-      return [{ publicKey: output.publicKey, signed, place: first + i }];
-    });
+  /**
+   * @param imported number of imported key images, for error messages.
+   * @throws WalletError `invalid` for a point outside the group, `wrong_signature` for a wrong signature.
+   */
+  async #verify(claims: readonly NewKeyImage[], imported: number): Promise<void> {
     const verdicts = await this.#context.workers.keyImages.verify(
       claims.map(({ publicKey, signed }) => ({ publicKey, signed })),
     );
     for (const [i, { publicKey, signed, place }] of claims.entries()) {
       // As in upstream: position among the outputs, over the number of imported key images.
-      const which = `${place}/${images.length}, key image ${toHex(signed.keyImage)}`;
+      const which = `${place}/${imported}, key image ${toHex(signed.keyImage)}`;
       if (verdicts[i] === 'outside')
         throw new WalletError({
           kind: 'invalid',
@@ -207,8 +200,9 @@ export class KeyImageTransfer {
   /**
    * Marks outputs spent or unspent as the daemon reports. An output spent in the chain without a known transaction was
    * spent by another wallet with these keys, in a payment without change; a rescan finds that payment.
+   * @param first position of the output with the first status.
    */
-  #applyStatuses(outputs: readonly CoveredOutput[], statuses: readonly KeyImageStatus[]): void {
+  #applyStatuses(outputs: CoveredOutputs, statuses: readonly KeyImageStatus[], first: number): void {
     this.#context.store.write((w) => {
       const unknownSpends = new Map(
         w.outputs
@@ -216,13 +210,14 @@ export class KeyImageTransfer {
           .filter(({ burnt }) => !burnt)
           .map((output) => [toHex(output.publicKey), output]),
       );
-      for (const [i, { publicKey, isSpent }] of outputs.entries()) {
-        if (statuses[i] === UNSPENT) {
+      for (const [i, status] of statuses.entries()) {
+        const place = first + i;
+        if (status === UNSPENT) {
           if (unknownSpends.size === 0) continue;
-          const output = unknownSpends.get(toHex(publicKey));
+          const output = unknownSpends.get(toHex(outputs.publicKey(place)));
           if (output !== undefined) w.outputs.markUnspent(output);
-        } else if (statuses[i] === SPENT_IN_CHAIN && !isSpent) {
-          const output = w.outputs.byPublicKey(publicKey);
+        } else if (status === SPENT_IN_CHAIN && !outputs.isSpent(place)) {
+          const output = w.outputs.byPublicKey(outputs.publicKey(place));
           if (output !== undefined) w.outputs.markSpentByUnknown(output, true);
         }
       }

@@ -151,12 +151,18 @@ export class OutputTransfer {
   }
 
   /** Key images of the first `total` outputs, in their order; zeros for unknown ones. */
-  keyImages(total: number): KeyImage[] {
-    const known = this.#context.store.read((r): readonly { readonly keyImage?: KeyImage }[] => {
-      const imported = r.imported.list();
-      return imported.length > 0 ? imported.slice(0, total) : r.outputs.inOrder({ count: total });
-    });
-    return known.map(({ keyImage }) => keyImage ?? (new Uint8Array(KEY_BYTES) as KeyImage));
+  async keyImages(total: number): Promise<KeyImage[]> {
+    const imported = this.#context.store.read((r) => r.imported.list());
+    const keyImages: KeyImage[] = [];
+    const add = ({ keyImage }: { readonly keyImage?: KeyImage }): void =>
+      void keyImages.push(keyImage ?? (new Uint8Array(KEY_BYTES) as KeyImage));
+    if (imported.length > 0) {
+      imported.slice(0, total).forEach(add);
+      return keyImages;
+    }
+    const pages = outputPages(this.#context, { count: total }, (r, page) => r.outputs.importFacts(page));
+    for await (const page of pages) page.forEach(add);
+    return keyImages;
   }
 
   /**

@@ -105,7 +105,7 @@ describe('an import of key images', () => {
             isKeyImageSpent: (asked) =>
               Promise.resolve(asked.map((_, i): KeyImageStatus => given[first + i] ?? 0)),
           };
-          watch.keyImageTransfer.record(
+          await watch.keyImageTransfer.record(
             OUTPUTS.map(({ publicKey }, i) => ({
               ...{ publicKey, keyImage: images[i]?.keyImage ?? bytes<KeyImage>(0), proven: true },
             })),

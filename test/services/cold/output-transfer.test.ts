@@ -74,9 +74,9 @@ describe('outputs of a view-only wallet', () => {
     );
   });
 
-  it('are exported from the first whose key image is not proven, unless all are asked for', () => {
+  it('are exported from the first whose key image is not proven, unless all are asked for', async () => {
     const { watch, outputs } = pair;
-    watch.keyImageTransfer.record(
+    await watch.keyImageTransfer.record(
       outputs
         .slice(0, 3)
         .flatMap(({ publicKey, keyImage }, i) =>
@@ -172,8 +172,8 @@ describe('an import of outputs that are known', () => {
 });
 
 describe('the outputs that a signer needs', () => {
-  it('lack a proven key image; a signer of 0.18.0 gets the last one at least', () => {
-    const prove = ({ watch, outputs }: ColdPair): void =>
+  it('lack a proven key image; a signer of 0.18.0 gets the last one at least', async () => {
+    const prove = ({ watch, outputs }: ColdPair): Promise<void> =>
       watch.keyImageTransfer.record(
         outputs.map(({ publicKey, keyImage = bytes<KeyImage>(0) }) => ({
           publicKey,
@@ -184,7 +184,7 @@ describe('the outputs that a signer needs', () => {
     const old = coldPair(owner, OUTPUTS, '0.18.0');
     for (const one of [pair, old]) {
       expect(one.watch.outputTransfer.forSigner().outputs).toHaveLength(5);
-      prove(one);
+      await prove(one);
     }
     expect(pair.watch.outputTransfer.forSigner()).toEqual({ first: 5, total: 5, outputs: [] });
     expect(old.watch.outputTransfer.forSigner()).toMatchObject({
@@ -195,8 +195,8 @@ describe('the outputs that a signer needs', () => {
   });
 
   it('have key images in their order, zeros where one is unknown', async () => {
-    expect(pair.watch.outputTransfer.keyImages(2)).toEqual([bytes(0), bytes(0)]);
+    expect(await pair.watch.outputTransfer.keyImages(2)).toEqual([bytes(0), bytes(0)]);
     await pair.signer.outputTransfer.importBlob(await blob(), false);
-    expect(pair.signer.outputTransfer.keyImages(9)).toEqual(pair.outputs.map(({ keyImage }) => keyImage));
+    expect(await pair.signer.outputTransfer.keyImages(9)).toEqual(pair.outputs.map(({ keyImage }) => keyImage));
   });
 });
