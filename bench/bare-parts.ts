@@ -5,21 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
+import { ENGINE_FLAGS } from '../src/cli/engine-flags.js';
 import { NODE_FLAGS } from '../test/support/wallet-rpc.js';
 
 /*
  * A program with the parts of Node.js that a wallet server uses, and nothing else: one request to an HTTP server, a hash, a
  * database in memory, the kernel compiled, a function that V8 optimises, and one empty thread. Prints `up`, and stays.
  */
-
-/** Flags of V8 that `cli/main.ts` sets, beside those of the command line. */
-const SET_FLAGS = [
-  '--no-wasm-lazy-compilation',
-  '--no-wasm-dynamic-tiering',
-  '--no-parallel-scavenge',
-  '--heap-growing-percent=50',
-  '--no-short-builtin-calls',
-];
 
 function sumOf(count: number): number {
   let sum = 0;
@@ -29,7 +21,7 @@ function sumOf(count: number): number {
 
 if (!NODE_FLAGS.every((flag) => process.execArgv.includes(flag)))
   throw new Error('other flags than a server');
-for (const flag of SET_FLAGS) setFlagsFromString(flag);
+for (const flag of ENGINE_FLAGS) setFlagsFromString(flag);
 const kernel = new WebAssembly.Module(
   readFileSync(new URL('../server/kernel-relaxed.wasm', import.meta.url)),
 );

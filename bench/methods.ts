@@ -124,6 +124,9 @@ const CALLS: Record<string, Call> = {
       ? undefined
       : ['check_spend_proof', { txid: outgoing[0], message: NOTE, signature: spendProof }],
   get_reserve_proof: () => ['get_reserve_proof', { all: false, account_index: 0, amount: 1, message: NOTE }],
+  // Of many payments it takes the reference seconds.
+  'get_reserve_proof, all': () =>
+    options.payments === undefined ? ['get_reserve_proof', { all: true, message: NOTE }] : undefined,
   check_reserve_proof: ({ address, reserveProof }) => [
     'check_reserve_proof',
     { address, message: NOTE, signature: reserveProof },

@@ -41,7 +41,10 @@ import type { PaymentMaker } from '../payments/payment-maker.js';
 import { isCredentialRefusal } from '../payments/spend-guard.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-type Context = Pick<WalletContext, 'assertOpen' | 'exportFormat' | 'exports' | 'keystore' | 'store' | 'workers'>;
+type Context = Pick<
+  WalletContext,
+  'assertOpen' | 'exportFormat' | 'exports' | 'keystore' | 'store' | 'workers'
+>;
 
 /** Sibling services. */
 interface Services {

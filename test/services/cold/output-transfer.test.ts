@@ -197,6 +197,8 @@ describe('the outputs that a signer needs', () => {
   it('have key images in their order, zeros where one is unknown', async () => {
     expect(await pair.watch.outputTransfer.keyImages(2)).toEqual([bytes(0), bytes(0)]);
     await pair.signer.outputTransfer.importBlob(await blob(), false);
-    expect(await pair.signer.outputTransfer.keyImages(9)).toEqual(pair.outputs.map(({ keyImage }) => keyImage));
+    expect(await pair.signer.outputTransfer.keyImages(9)).toEqual(
+      pair.outputs.map(({ keyImage }) => keyImage),
+    );
   });
 });
