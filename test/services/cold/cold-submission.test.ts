@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
 import { formatAddress } from '../../../src/cryptonote/address.js';
 import type { KeyImage } from '../../../src/crypto/types.js';
@@ -130,5 +133,21 @@ describe('submitting a set of signed transactions', () => {
     pair.watch.wallet.store.write((w) => w.applyPage(page(4, 1)));
     await pair.watch.coldSigning.submit(hex, undefined);
     expect(images(pair.watch).filter((image) => image === undefined)).toHaveLength(1);
+  });
+
+  it('takes those of more outputs than are read at once, by their place, and each once', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'cold-submission-'));
+    const many = Array.from({ length: 100 }, (_, i) => paidOutput(owner, COIN, i + 1, rng));
+    const { watch, signer } = coldPair(owner, many, 'current', join(directory, 'watch'));
+    const payee = { ...payeeOf(stranger.address(), COIN / 2n), text: TO };
+    for (let payment = 0; payment < 2; payment++) {
+      const set = await layOutPayment({ watch, signer, outputs: many, sent: [] }, payee);
+      const { blob } = await signer.coldSigning.sign(set, undefined);
+      await watch.coldSigning.submit(toHex(blob), undefined);
+      expect(images(watch)).toEqual(many.map(({ keyImage }) => keyImage));
+    }
+    expect(watch.wallet.fakeSync.learned).toHaveLength(many.length + 2);
+    watch.wallet.store.close();
+    rmSync(directory, { recursive: true, force: true });
   });
 });
