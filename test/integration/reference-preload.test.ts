@@ -21,7 +21,7 @@ describe("the preloaded library of the reference's programs", () => {
   let daemon: Monerod;
 
   beforeAll(async () => {
-    daemon = await startMonerod();
+    daemon = await startMonerod({ tls: true });
   });
 
   afterAll(() => daemon?.stop());
