@@ -47,7 +47,8 @@ export class IdleCollector {
 type Flavor = 'last-resort' | 'regular';
 
 /**
- * Collects garbage whenever this thread becomes idle. Does not keep the process alive.
+ * Collects garbage whenever this thread becomes idle, and returns free memory to the system. Does not keep the process
+ * alive.
  * @param interval time between two checks [s]. @param dropCaches runs before each collection.
  */
 export function collectWhenIdle(
