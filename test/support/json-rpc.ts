@@ -53,7 +53,7 @@ export const walletCalls = (port: number, name: string): WalletCalls => ({
 });
 
 /** Code and message of an error, with the explanation that only our server gives. */
-const describe = ({ code, message, data }: NonNullable<Reply['error']>): string =>
+const textOf = ({ code, message, data }: NonNullable<Reply['error']>): string =>
   `${code} ${message}${data === undefined ? '' : ` (${data.explanation})`}`;
 
 /** One call that must succeed. @throws Error with the server's words. */
@@ -64,7 +64,7 @@ export async function result(
   path = '/json_rpc',
 ): Promise<Loose> {
   const reply = await call(port, method, params, path);
-  if (reply.error !== undefined) throw new Error(`${method}: ${describe(reply.error)}`);
+  if (reply.error !== undefined) throw new Error(`${method}: ${textOf(reply.error)}`);
   return reply.result;
 }
 
