@@ -1,7 +1,7 @@
 import { RequestActivity } from '../util/request-activity.js';
 import { WorkerPool } from '../util/worker-pool.js';
-import { hitsAt, type ScanBatch, type ScanHits } from './kernel.js';
-import type { ScanTask } from './scan-task.js';
+import { hitsAt, type ScanBatch, type ScanHits, type ScanKernel } from './kernel.js';
+import { scanTaskInTurns, type ScanTask } from './scan-task.js';
 
 /** Time before an idle thread ends [s]. It holds 11 MiB. */
 const IDLE_SECONDS = 5;
@@ -9,20 +9,17 @@ const IDLE_SECONDS = 5;
 /** Scans batches on worker threads. */
 export class KernelPool {
   readonly #workers: WorkerPool<ScanTask, readonly ScanHits[]>;
+  readonly #activity: RequestActivity;
 
   /** @param threads most threads that run at once. @param activity requests, to which the threads give way. */
   constructor(threads: number, activity = new RequestActivity()) {
+    this.#activity = activity;
     const script = new URL('./kernel-worker.js', import.meta.url);
     this.#workers = new WorkerPool(script, threads, IDLE_SECONDS, { requests: activity.shared });
   }
 
   get threads(): number {
     return this.#workers.size;
-  }
-
-  /** Starts the threads before their first batch. */
-  start(): void {
-    this.#workers.start();
   }
 
   /** Runs {@link ScanKernel.scan} on a thread. @param viewSecret is copied; the thread wipes the copy. */
@@ -37,6 +34,17 @@ export class KernelPool {
       { batch, viewSecrets: copies },
       copies.map(({ buffer }) => buffer),
     );
+  }
+
+  /**
+   * Scans the batch that has waited longest for a thread on the calling one, which also has other work.
+   * @returns false if none waits.
+   */
+  async scanWaiting(kernel: Pick<ScanKernel, 'scanMany'>): Promise<boolean> {
+    const waiting = this.#workers.takeWaiting();
+    if (waiting === undefined) return false;
+    await scanTaskInTurns(kernel, waiting.input, this.#activity).then(waiting.resolve, waiting.reject);
+    return true;
   }
 
   close(): Promise<void> {

@@ -1,12 +1,13 @@
 import { joinBytes } from '../util/bytes.js';
 import type { RequestActivity } from '../util/request-activity.js';
+import { yieldToEventLoop } from '../util/yield-to-event-loop.js';
 import { hitsAt, TABLE_SCALARS, type ScanBatch, type ScanHits, type ScanKernel } from './kernel.js';
 
 /** Message to a worker thread: a batch to scan. */
 export interface ScanTask {
   /** Its outputs are in the order of their keys. */
   readonly batch: ScanBatch;
-  /** Copies that the thread wipes. */
+  /** Copies that are wiped by the thread that scans. */
   readonly viewSecrets: readonly Uint8Array[];
 }
 
@@ -21,22 +22,69 @@ const FEWEST_KEYS = 8;
  */
 export function scanTask(
   kernel: Pick<ScanKernel, 'scanMany'>,
-  { batch, viewSecrets }: ScanTask,
+  task: ScanTask,
   activity: Pick<RequestActivity, 'areFrequent' | 'giveWay'>,
 ): readonly ScanHits[] {
+  if (!activity.areFrequent) return scanWhole(kernel, task);
+  const parts = scanInParts(kernel, task);
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done === true) return value;
+    activity.giveWay();
+  }
+}
+
+/**
+ * Scans a batch as {@link scanTask} does, always in parts, on a thread that has other work: it has a turn of the event
+ * loop after each part.
+ * @throws what the kernel throws.
+ */
+export async function scanTaskInTurns(
+  kernel: Pick<ScanKernel, 'scanMany'>,
+  task: ScanTask,
+  activity: Pick<RequestActivity, 'giveWay'>,
+): Promise<readonly ScanHits[]> {
+  const parts = scanInParts(kernel, task);
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done === true) return value;
+    activity.giveWay();
+    await yieldToEventLoop();
+  }
+}
+
+function scanWhole(
+  kernel: Pick<ScanKernel, 'scanMany'>,
+  { batch, viewSecrets }: ScanTask,
+): readonly ScanHits[] {
   try {
-    if (!activity.areFrequent) return kernel.scanMany(batch, viewSecrets);
+    return kernel.scanMany(batch, viewSecrets);
+  } finally {
+    wipe(viewSecrets);
+  }
+}
+
+/** Yields after each part. @returns the hits of each view secret. */
+function* scanInParts(
+  kernel: Pick<ScanKernel, 'scanMany'>,
+  { batch, viewSecrets }: ScanTask,
+): Generator<void, readonly ScanHits[], void> {
+  try {
     const scanned: { readonly firstOutput: number; readonly hits: readonly ScanHits[] }[] = [];
     for (const { firstOutput, part } of partsOf(batch, keysAtOnce(viewSecrets.length))) {
       scanned.push({ firstOutput, hits: kernel.scanMany(part, viewSecrets) });
-      activity.giveWay();
+      yield;
     }
     return viewSecrets.map((_, secret) =>
       joined(scanned.map(({ firstOutput, hits }) => ({ firstOutput, ...hitsAt(hits, secret) }))),
     );
   } finally {
-    for (const viewSecret of viewSecrets) viewSecret.fill(0);
+    wipe(viewSecrets);
   }
+}
+
+function wipe(secrets: readonly Uint8Array[]): void {
+  for (const secret of secrets) secret.fill(0);
 }
 
 const keysAtOnce = (secrets: number): number =>

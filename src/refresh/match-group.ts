@@ -15,7 +15,13 @@ export const SECRETS_PER_CALL = 128;
 const STALL_MS = 250;
 
 /** Scanning threads. */
-export type BatchScanner = Pick<KernelPool, 'scanMany' | 'threads'>;
+export interface BatchScanner extends Pick<KernelPool, 'scanMany' | 'threads'> {
+  /**
+   * Scans a batch that waits for a thread on the calling thread, which has nothing else to do for a reader.
+   * @returns false if no batch waits, or the thread scans one already. Absent: only other threads scan.
+   */
+  assist?(): Promise<boolean>;
+}
 
 /** One wallet that reads output matches. */
 export interface MatchReader {
@@ -125,9 +131,25 @@ export class MatchGroup {
         });
         continue;
       }
-      const hits = await scanned.hits.get(reader);
+      const hits = await this.#assistUntil(scanned.hits.get(reader));
       this.#advance(reader);
       if (hits !== undefined) return new OutputMatches(scanned.batch, hits);
+    }
+  }
+
+  /** Waits for hits. Until they come, this thread scans other batches. */
+  async #assistUntil(hits: Promise<ScanHits> | undefined): Promise<ScanHits | undefined> {
+    let isWaiting = true;
+    const assist = async (): Promise<void> => {
+      while (isWaiting && (await this.#kernel.assist?.()) === true);
+    };
+    // Hits that are there already are read before the next turn of the event loop.
+    const assisting = setImmediate(() => void assist());
+    try {
+      return await hits;
+    } finally {
+      isWaiting = false;
+      clearImmediate(assisting);
     }
   }
 

@@ -22,7 +22,7 @@ import type {
 import { unpackBlocks } from './packed-hashes.js';
 import { PoolFeed } from './pool-feed.js';
 import { toFailure } from './refresh-failure.js';
-import { SmallBatchScanner } from './small-batch-scanner.js';
+import { RefreshScanner } from './refresh-scanner.js';
 import { scanTransactions } from './transaction-scan.js';
 import { WalletRefresh, type DaemonFeeds } from './wallet-refresh.js';
 import { WalletScanner } from './wallet-scanner.js';
@@ -42,10 +42,9 @@ const report = (message: RefreshReport | DaemonCallEnded): void => port.postMess
 
 const { threads, requests } = workerData as RefreshThreadData;
 const activity = new RequestActivity(requests);
-const pool = new KernelPool(threads, activity);
-pool.start();
+const pool = new KernelPool(Math.max(1, threads - 1), activity);
 const ownKernel = loadKernel();
-const kernel = new SmallBatchScanner(pool, ownKernel);
+const kernel = new RefreshScanner(pool, ownKernel, threads);
 const wallets = new Map<WalletId, AttachedWallet>();
 let feeds: (DaemonFeeds & { readonly daemon: HttpDaemon }) | undefined;
 

@@ -1,10 +1,14 @@
 import { Worker, type TransferListItem } from 'node:worker_threads';
 
-interface Task<In, Out> {
+/** Task that waits for a thread; the caller of {@link WorkerPool.run} gets its output or error. */
+export interface WaitingTask<In, Out> {
   readonly input: In;
-  readonly transfer: readonly TransferListItem[];
   readonly resolve: (output: Out) => void;
   readonly reject: (error: Error) => void;
+}
+
+interface Task<In, Out> extends WaitingTask<In, Out> {
+  readonly transfer: readonly TransferListItem[];
 }
 
 /**
@@ -56,6 +60,11 @@ export class WorkerPool<In, Out> {
       this.#queue.push({ input, transfer, resolve, reject });
       this.#pump();
     });
+  }
+
+  /** Takes the task that has waited longest for a thread. The taker runs it, and settles it. */
+  takeWaiting(): WaitingTask<In, Out> | undefined {
+    return this.#queue.shift();
   }
 
   /** Ends the threads and rejects running and queued tasks. */

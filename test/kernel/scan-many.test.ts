@@ -264,3 +264,35 @@ describe('any batch with any secrets', () => {
     );
   });
 });
+
+describe('a pool whose threads are busy', () => {
+  const busy = new KernelPool(1);
+  afterAll(() => busy.close());
+
+  it('has a waiting batch scanned on the calling thread', async () => {
+    const batch = untagged(Array.from({ length: 70 }, somePoint), Array.from({ length: 70 }, somePoint));
+    const secrets = secretsOf(2);
+    let onThisThread = 0;
+    const counting: Pick<WasmKernel, 'scanMany'> = {
+      scanMany: (part, views) => {
+        onThisThread += part.keys.length / 32;
+        return simd.scanMany(part, views);
+      },
+    };
+    const scans = [busy.scanMany(batch, secrets), busy.scanMany(batch, secrets)];
+    expect(await busy.scanWaiting(counting)).toBe(true);
+    expect(await busy.scanWaiting(counting)).toBe(false);
+    expect(onThisThread).toBe(70);
+    const wanted = plain(batch, secrets);
+    for (const scan of scans) expect((await scan).map(hitTexts)).toEqual(wanted);
+  });
+
+  it('gives the error of the calling thread to the one that requested the scan', async () => {
+    const batch = untagged([somePoint()], [somePoint()]);
+    const scans = [busy.scanMany(batch, secretsOf(1)), busy.scanMany(batch, [new Uint8Array(32).fill(255)])];
+    const failed = expect(scans[1]).rejects.toThrow(RangeError);
+    expect(await busy.scanWaiting(simd)).toBe(true);
+    await failed;
+    expect(await scans[0]).toHaveLength(1);
+  });
+});

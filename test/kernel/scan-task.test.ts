@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { publicKeyOf } from '../../src/crypto/derivation.js';
 import { hashToScalar, scalarBytes } from '../../src/crypto/scalar.js';
 import { NO_VIEW_TAG, type ScanBatch } from '../../src/kernel/kernel.js';
-import { scanTask } from '../../src/kernel/scan-task.js';
+import { scanTask, scanTaskInTurns } from '../../src/kernel/scan-task.js';
 import { WasmKernel } from '../../src/kernel/wasm-kernel.js';
 import { concatBytes } from '../../src/util/bytes.js';
 import { hitTexts } from '../support/scan-batches.js';
@@ -72,5 +72,40 @@ describe('a scan while requests are frequent', () => {
       }),
       { numRuns: 30 },
     );
+  });
+});
+
+describe('a scan on a thread that has other work', () => {
+  const idle = { giveWay: () => undefined };
+  const taskOf = (batch: ScanBatch, secrets: readonly Uint8Array[]) => ({
+    batch,
+    viewSecrets: secrets.map((secret) => Uint8Array.from(secret)),
+  });
+
+  it('finds the same hits, and wipes the view secrets', async () => {
+    const batch = batchOf([1, 90, 0, ...Array<number>(200).fill(2)]);
+    const secrets = [someSecret(), someSecret()];
+    const task = taskOf(batch, secrets);
+    expect((await scanTaskInTurns(kernel, task, idle)).map(hitTexts)).toEqual(whole(batch, secrets));
+    expect(task.viewSecrets).toEqual(secrets.map(() => new Uint8Array(32)));
+  });
+
+  it('has a turn of the event loop for other work after each 64 keys', async () => {
+    let turns = 0;
+    let over = false;
+    const count = (): void => {
+      turns += 1;
+      if (!over) setImmediate(count);
+    };
+    setImmediate(count);
+    await scanTaskInTurns(kernel, taskOf(batchOf(Array<number>(256).fill(1)), [someSecret()]), idle);
+    over = true;
+    expect(turns).toBeGreaterThanOrEqual(4);
+  });
+
+  it('wipes the view secrets of a scan that fails', async () => {
+    const task = taskOf(batchOf([1]), [new Uint8Array(32).fill(255)]);
+    await expect(scanTaskInTurns(kernel, task, idle)).rejects.toThrow(RangeError);
+    expect(task.viewSecrets).toEqual([new Uint8Array(32)]);
   });
 });

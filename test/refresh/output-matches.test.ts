@@ -110,6 +110,53 @@ describe('scanning transactions that consensus allows', () => {
   });
 });
 
+describe('a thread whose reader waits for hits', () => {
+  const txs = repeatedTx(1, 2100, 2001);
+
+  it('scans waiting batches until the hits come', async () => {
+    const scans: (() => void)[] = [];
+    let assisted = 0;
+    const scanner: BatchScanner = {
+      threads: 1,
+      scanMany: (_, secrets) =>
+        new Promise((resolve) => scans.push(() => resolve(secrets.map(() => noHits)))),
+      assist: async () => {
+        await yieldToEventLoop();
+        assisted += 1;
+        if (assisted === 3) scans.shift()?.();
+        return true;
+      },
+    };
+    const reading = alone(txs, scanner)[Symbol.asyncIterator]();
+    expect((await reading.next()).done).toBe(false);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(assisted).toBeLessThanOrEqual(4);
+    await reading.return?.(undefined);
+  });
+
+  it('scans none if none waits, or the hits are there', async () => {
+    let assisted = 0;
+    const scannerOf = (scanMany: BatchScanner['scanMany']): BatchScanner => ({
+      threads: 1,
+      scanMany,
+      assist: () => {
+        assisted += 1;
+        return Promise.resolve(false);
+      },
+    });
+    const atOnce = scannerOf((_, secrets) => Promise.resolve(secrets.map(() => noHits)));
+    await drain(alone(txs, atOnce));
+    expect(assisted).toBe(0);
+    const stuck = scannerOf(() => new Promise(() => undefined));
+    const matches = new SharedMatches(txs, stuck);
+    const reader = readerOf(5);
+    const reading = drain(matches.read(reader));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(assisted).toBe(1);
+    reading.catch(() => undefined);
+  });
+});
+
 describe('a scan for several wallets', () => {
   const txs = repeatedTx(1, 2100, 2001);
 

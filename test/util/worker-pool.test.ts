@@ -52,6 +52,21 @@ describe('a pool of threads', () => {
     expect(pool.free).toBe(2);
   });
 
+  it('gives a task that waits for a thread to another runner, the one that has waited longest', async () => {
+    started(1);
+    const running = pool.run(20);
+    const waiting = [pool.run(-1), pool.run(-2)];
+    const [first, second] = [pool.takeWaiting(), pool.takeWaiting()];
+    expect([first?.input, second?.input]).toEqual([-1, -2]);
+    expect(pool.takeWaiting()).toBeUndefined();
+    first?.resolve(7);
+    second?.reject(new Error('not run'));
+    expect(await waiting[0]).toBe(7);
+    await expect(waiting[1]).rejects.toThrow('not run');
+    expect(await running).toBeGreaterThan(0);
+    expect(pool.free).toBe(1);
+  });
+
   it('ends a thread that had nothing to do for a while', async () => {
     started(1, 0.02);
     expect(await untilReplaced(await pool.run(0))).toBeGreaterThan(0);
