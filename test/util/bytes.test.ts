@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { fixedBytes, fromHex, isHex, joinBytes, toHex } from '../../src/util/bytes.js';
+import { fixedBytes, fromHex, isHex, joinBytes, toHex, tryFromHex } from '../../src/util/bytes.js';
 
 const bytes = fc.uint8Array({ maxLength: 600 });
 
@@ -40,6 +40,7 @@ describe('hex', () => {
   test.each(['0', 'abc', '0g', 'xx', ' 00', '0x00', '00\n'])('refuses %j', (text) => {
     expect(isHex(text)).toBe(false);
     expect(() => fromHex(text)).toThrow(RangeError);
+    expect(tryFromHex(text)).toBeUndefined();
   });
 });
 

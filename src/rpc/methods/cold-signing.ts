@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
 import type { KeyImage, Signature } from '../../crypto/types.js';
-import { concatBytes, fixedBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
+import { concatBytes, toHex, tryFromHex } from '../../util/bytes.js';
 import { workSlices } from '../../util/work-slices.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { SignedKeyImage } from '../../wallet/scan/key-images.js';
@@ -92,19 +92,18 @@ const summaryShape = (summary: TransferSummary) => ({
 const signedKeyImage = z.object({ key_image: text.default(''), signature: text.default('') });
 
 /** @throws WalletError `wrong_key_image`, `wrong_signature` */
-function readSignedKeyImage({ key_image, signature }: z.output<typeof signedKeyImage>): SignedKeyImage {
-  if (!isHex(key_image) || key_image.length !== 64)
+function readSignedKeyImage(texts: z.output<typeof signedKeyImage>): SignedKeyImage {
+  const keyImage = tryFromHex(texts.key_image);
+  if (keyImage?.length !== 32)
     throw new WalletError({ kind: 'wrong_key_image', reason: 'a key image has 64 hex digits' });
-  if (!isHex(signature) || signature.length !== 128)
+  const signature = tryFromHex(texts.signature);
+  if (signature?.length !== 64)
     throw new WalletError({
       kind: 'wrong_signature',
       reason: 'a signature has 128 hex digits',
       text: 'failed to parse signature',
     });
-  return {
-    keyImage: fromHex(key_image) as KeyImage,
-    signature: fixedBytes(fromHex(signature), 64, 'Signature') satisfies Signature,
-  };
+  return { keyImage: keyImage as KeyImage, signature: signature as Signature };
 }
 
 const submitSchema = params({ ...orderParams, tx_data_hex: text.default('') });

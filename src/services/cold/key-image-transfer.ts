@@ -7,8 +7,7 @@ import type { LocatedOutput, SignedKeyImage } from '../../wallet/scan/key-images
 import { spendSecretIn } from '../../wallet/keys.js';
 import type { ImportedKeyImage } from '../../wallet/model/records.js';
 import { resolveKeyImages } from '../../store/resolve-key-images.js';
-import type { WalletReader } from '../../store/wallet-reader.js';
-import { UNKNOWN_TX, type ImportFacts } from '../../store/tables/output-row.js';
+import { UNKNOWN_TX } from '../../store/tables/output-row.js';
 import type { OutputRange } from '../../store/tables/outputs.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
@@ -114,26 +113,29 @@ export class KeyImageTransfer {
         reason: 'there are more key images than outputs: the wallet is behind the chain',
         text: 'The blockchain is out of date compared to the signed key images',
       });
+    const asking = this.#askFor(images);
+    // A wrong signature is reported first.
+    asking.catch(() => undefined);
     const outputs = new CoveredOutputs(end);
     const claims: NewKeyImage[] = [];
-    const pages = outputPages(this.#context, { count: end }, (r, page) => this.#facts(page, r));
+    const pages = outputPages(this.#context, { count: end }, (r, page) => r.outputs.importFacts(page));
+    const { isViewOnly } = this.#context.keystore;
     for await (const page of pages)
-      for (const { isProven, ...facts } of page) {
+      for (const facts of page) {
         const place = outputs.count;
         const signed = place < first ? undefined : images[place - first];
-        const isKnown = isProven && signed !== undefined && isSameKey(facts.keyImage, signed.keyImage);
+        // A wallet with a spend key computed its key images.
+        const isCertain = !isViewOnly || facts.isProven;
+        const isKnown = isCertain && signed !== undefined && isSameKey(facts.keyImage, signed.keyImage);
         if (signed !== undefined && !isKnown) claims.push({ publicKey: facts.publicKey, signed, place });
         outputs.add(facts);
       }
     await this.#verify(claims, images.length);
-    if (this.#context.keystore.isViewOnly)
+    if (isViewOnly)
       await this.record(
         claims.map(({ publicKey, signed: { keyImage } }) => ({ publicKey, keyImage, proven: true })),
       );
-    const statuses =
-      images.length === 0
-        ? []
-        : await daemon.client().isKeyImageSpent(images.map(({ keyImage }) => keyImage));
+    const statuses = await asking;
     this.#applyStatuses(outputs, statuses, first);
     return {
       height: outputs.height,
@@ -143,13 +145,10 @@ export class KeyImageTransfer {
     };
   }
 
-  /** @returns the facts of outputs, and whether the wallet computed their key images, or has proofs of them. */
-  #facts(range: OutputRange, r: WalletReader): (ImportFacts & { readonly isProven: boolean })[] {
-    const { isViewOnly } = this.#context.keystore;
-    return r.outputs.importFacts(range).map((facts) => ({
-      ...facts,
-      isProven: !isViewOnly || r.importedKeyImages.isProven(facts.publicKey),
-    }));
+  /** Asks the daemon which key images are spent. @returns a status for each. @throws DaemonError */
+  async #askFor(images: readonly SignedKeyImage[]): Promise<readonly KeyImageStatus[]> {
+    if (images.length === 0) return [];
+    return this.#context.daemon.client().isKeyImageSpent(images.map(({ keyImage }) => keyImage));
   }
 
   /**

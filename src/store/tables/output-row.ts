@@ -108,6 +108,10 @@ export function toState([packed, outputIndex, spentHeight]: StateRow): KeyImageS
   };
 }
 
+/** Condition that a signature proves the imported key image of an output. */
+export const PROVEN = `EXISTS (
+  SELECT 1 FROM told_key_image AS told WHERE told.public_key = owned_output.public_key AND told.proven = 1)`;
+
 /** Row of {@link IMPORT_COLUMNS}. */
 export type ImportRow = readonly [
   packed: Uint8Array,
@@ -115,6 +119,7 @@ export type ImportRow = readonly [
   height: number,
   frozen: number,
   isSpent: number,
+  isProven: number,
 ];
 
 /**
@@ -122,7 +127,7 @@ export type ImportRow = readonly [
  * takes longer than the query.
  */
 export const IMPORT_COLUMNS = `CAST(public_key || coalesce(key_image, x'') AS BLOB), CAST(amount AS TEXT), height, frozen,
-  spent_by IS NOT NULL`;
+  spent_by IS NOT NULL, ${PROVEN}`;
 
 /** Facts of an output on which an import of its key image depends. */
 export interface ImportFacts extends Pick<
@@ -130,9 +135,11 @@ export interface ImportFacts extends Pick<
   'publicKey' | 'keyImage' | 'amount' | 'height' | 'frozen'
 > {
   readonly isSpent: boolean;
+  /** A signature proves its key image, which was imported. */
+  readonly isProven: boolean;
 }
 
-export function toImportFacts([packed, value, height, frozen, isSpent]: ImportRow): ImportFacts {
+export function toImportFacts([packed, value, height, frozen, isSpent, isProven]: ImportRow): ImportFacts {
   const key = keysIn(packed);
   return {
     publicKey: key<'PublicKey'>(0),
@@ -141,5 +148,6 @@ export function toImportFacts([packed, value, height, frozen, isSpent]: ImportRo
     height,
     frozen: frozen === 1,
     isSpent: isSpent === 1,
+    isProven: isProven === 1,
   };
 }

@@ -10,6 +10,7 @@ import {
   CHAIN_ORDER,
   IMPORT_COLUMNS,
   OUTPUT_COLUMNS,
+  PROVEN,
   STATE_COLUMNS,
   toImportFacts,
   toOutput,
@@ -36,8 +37,7 @@ const FIRST_PLACE = `coalesce(first_height, height) AS first_height, coalesce(fi
   height, global_index, tx_hash, output_index`;
 
 /** Condition that a view-only wallet has no proven key image of an output. */
-const UNPROVEN = `(key_image IS NULL OR NOT EXISTS (
-  SELECT 1 FROM told_key_image AS told WHERE told.public_key = owned_output.public_key AND told.proven = 1))`;
+const UNPROVEN = `(key_image IS NULL OR NOT ${PROVEN})`;
 
 /** Place of an output in chain order. */
 interface ChainPlace extends OutputRef {

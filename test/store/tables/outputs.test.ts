@@ -109,6 +109,7 @@ describe('outputs of a store', () => {
     ofWallets((r) => {
       const facts = r.outputs.inOrder().map(({ publicKey, amount, height, frozen, spentBy, keyImage }) => ({
         ...{ publicKey, amount, height, frozen, isSpent: spentBy !== undefined },
+        isProven: r.importedKeyImages.isProven(publicKey),
         ...(keyImage === undefined ? {} : { keyImage }),
       }));
       expect(r.outputs.importFacts()).toEqual(facts);
