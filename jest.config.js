@@ -16,6 +16,8 @@ export default {
   testTimeout: 300_000,
   // One more than processors: many tests wait for a time limit or for another program.
   maxWorkers: 3,
+  // A worker ends when its last connections and threads have ended: with Jest's half a second it is killed, with a warning.
+  workerGracefulExitTimeout: 10_000,
   testSequencer: '<rootDir>/build/test/support/longest-first.js',
   reporters: ['default', '<rootDir>/build/test/support/count-reporter.js'],
 };

@@ -14,7 +14,7 @@ export const SECRETS_PER_CALL = 128;
 /** Time that readers wait for one that has not started (ms). */
 const STALL_MS = 250;
 
-/** Scanning threads. */
+/** Scans batches on several threads. */
 export interface BatchScanner extends Pick<KernelPool, 'scanMany' | 'threads'> {
   /**
    * Scans a batch that waits for a thread on the calling thread, which has nothing else to do for a reader.
@@ -131,14 +131,20 @@ export class MatchGroup {
         });
         continue;
       }
-      const hits = await this.#assistUntil(scanned.hits.get(reader));
+      const own = scanned.hits.get(reader);
+      const hits = own && (await this.#assistUntil(own));
       this.#advance(reader);
       if (hits !== undefined) return new OutputMatches(scanned.batch, hits);
     }
   }
 
+  /** Has this thread scan the first batches too, for a reader that will come. */
+  async scanAhead(): Promise<void> {
+    await this.#assistUntil(this.ready);
+  }
+
   /** Waits for hits. Until they come, this thread scans other batches. */
-  async #assistUntil(hits: Promise<ScanHits> | undefined): Promise<ScanHits | undefined> {
+  async #assistUntil<T>(hits: Promise<T>): Promise<T> {
     let isWaiting = true;
     const assist = async (): Promise<void> => {
       while (isWaiting && (await this.#kernel.assist?.()) === true);

@@ -56,7 +56,7 @@ export interface PoolView {
 
 /** Data of a new refresh thread. */
 export interface RefreshThreadData {
-  /** Scanning threads. */
+  /** Threads that scan at once, the refresh thread among them. */
   readonly threads: number;
   /** Memory of the `RequestActivity` of the process. */
   readonly requests: SharedArrayBuffer;

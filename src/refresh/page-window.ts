@@ -29,7 +29,7 @@ export class PassBatch {
     const [first] = this.blocks;
     if (first === undefined || this.#expected !== undefined) return;
     this.#expected = { viewSecret, firstTx: first.firstTx };
-    this.matches.begin([this.#expected]);
+    void this.matches.begin([this.#expected]).scanAhead();
   }
 
   /** Hands the scan that was begun for an expected wallet to its member, whose own view key is read from then on. */

@@ -134,6 +134,29 @@ describe('a thread whose reader waits for hits', () => {
     await reading.return?.(undefined);
   });
 
+  it('scans waiting batches ahead of a reader that will come, until the first ones are scanned', async () => {
+    let [scans, assisted] = [0, 0];
+    const scanner: BatchScanner = {
+      threads: 1,
+      scanMany: async (_, secrets) => {
+        scans += 1;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        return secrets.map(() => noHits);
+      },
+      assist: async () => {
+        await yieldToEventLoop();
+        assisted += 1;
+        return true;
+      },
+    };
+    await new SharedMatches(txs, scanner).begin([readerOf(5)]).scanAhead();
+    const before = assisted;
+    expect(before).toBeGreaterThan(0);
+    expect(scans).toBe(BATCHES_AHEAD);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(assisted).toBeLessThanOrEqual(before + 1);
+  });
+
   it('scans none if none waits, or the hits are there', async () => {
     let assisted = 0;
     const scannerOf = (scanMany: BatchScanner['scanMany']): BatchScanner => ({
