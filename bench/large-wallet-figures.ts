@@ -83,38 +83,77 @@ async function whileRefreshing(wallet: WalletRpc, over: () => boolean): Promise<
   return latencies;
 }
 
-/** @param tip height of the last payments. */
+/** Times of a refresh [ms]. */
+interface Refresh {
+  readonly ms: number;
+  readonly cpuMs: number;
+}
+
+/** @param cpu returns the CPU time of the server [ms]. */
+async function refresh(wallet: WalletRpc, cpu: () => number): Promise<Refresh> {
+  const before = cpu();
+  const ms = await clock(() => wallet.rpc('refresh'));
+  return { ms, cpuMs: cpu() - before };
+}
+
+type Note = (what: string, value: number) => void;
+
+const RESTORED = { password: '', seed: PAYEE_SEED, restore_height: 0 };
+
+const cpuOf = (wallet: WalletRpc) => (): number => 1000 * usage(pidOf(wallet)).cpuSeconds;
+
+/** Measures refreshes from scratch by a server, alternately alone and with requests. */
+async function measureRefreshes(launch: () => Promise<WalletRpc>, rounds: number, note: Note): Promise<void> {
+  const wallet = await launch();
+  const cpu = cpuOf(wallet);
+  const alone: Refresh[] = [];
+  const asked: Refresh[] = [];
+  const latencies: number[] = [];
+  try {
+    for (let round = 0; round < rounds; round++) {
+      await wallet.rpc('restore_deterministic_wallet', { ...RESTORED, filename: `undisturbed-${round}` });
+      alone.push(await refresh(wallet, cpu));
+      await wallet.rpc('close_wallet');
+      await wallet.rpc('restore_deterministic_wallet', { ...RESTORED, filename: `asked-${round}` });
+      let over = false;
+      const refreshing = refresh(wallet, cpu).finally(() => (over = true));
+      latencies.push(...(await whileRefreshing(wallet, () => over)));
+      asked.push(await refreshing);
+      await wallet.rpc('close_wallet');
+    }
+  } finally {
+    await wallet.stop();
+  }
+  note('refresh', medianOf(alone.map(({ ms }) => ms)));
+  note('refresh, CPU', medianOf(alone.map(({ cpuMs }) => cpuMs)));
+  note('refresh with requests', medianOf(asked.map(({ ms }) => ms)));
+  note('refresh with requests, CPU', medianOf(asked.map(({ cpuMs }) => cpuMs)));
+  note('requests meanwhile, 99th percentile', percentile(latencies, 0.99));
+  note('requests meanwhile, number', latencies.length);
+}
+
+/** Measures memory and requests of a server that has restored one wallet. @param tip height of the last payments. */
 async function measure(
   launch: () => Promise<WalletRpc>,
   tip: number,
   { rounds, subaddresses }: Pick<Setting, 'rounds' | 'subaddresses'>,
 ): Promise<Figures> {
   const figures = new Map<string, number>();
+  const note: Note = (what, value) => {
+    figures.set(what, value);
+    process.stderr.write(`${what}: ${value.toFixed(1)}\n`);
+  };
+  await measureRefreshes(launch, rounds, note);
   const wallet = await launch();
   const median = (task: () => Promise<number>): Promise<number> => several(rounds, task);
   const pid = pidOf(wallet);
   const name = { filename: 'large', password: '' };
-  const restored = { password: '', seed: PAYEE_SEED, restore_height: 0 };
-  const cpu = (): number => 1000 * usage(pid).cpuSeconds;
-  const note = (what: string, value: number): void => {
-    figures.set(what, value);
-    process.stderr.write(`${what}: ${value.toFixed(1)}\n`);
-  };
   try {
-    await wallet.rpc('restore_deterministic_wallet', { ...restored, filename: 'undisturbed' });
-    const atStart = cpu();
-    note('refresh', await clock(() => wallet.rpc('refresh')));
-    note('refresh, CPU', cpu() - atStart);
-    await wallet.rpc('close_wallet');
-    await wallet.rpc('restore_deterministic_wallet', { ...restored, filename: name.filename });
+    await wallet.rpc('restore_deterministic_wallet', { ...RESTORED, filename: name.filename });
     let over = false;
-    const before = cpu();
-    const refreshing = clock(() => wallet.rpc('refresh')).finally(() => (over = true));
-    const [refreshed, latencies] = await Promise.all([refreshing, whileRefreshing(wallet, () => over)]);
-    note('refresh with requests', refreshed);
-    note('refresh with requests, CPU', cpu() - before);
-    note('requests meanwhile, 99th percentile', percentile(latencies, 0.99));
-    note('requests meanwhile, number', latencies.length);
+    const refreshing = refresh(wallet, cpuOf(wallet)).finally(() => (over = true));
+    await whileRefreshing(wallet, () => over);
+    await refreshing;
     note('get_balance', await median(() => ask(wallet, 'get_balance')));
     note('get_address', await median(() => ask(wallet, 'get_address')));
     const recent = {
