@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createWallet } from '../support/create-wallet.js';
 import { result, type Loose } from '../support/json-rpc.js';
-import { freePort, start, stop, until, type RunningProcess } from '../support/process.js';
+import { freePort, start, stop, untilReady, type RunningProcess } from '../support/process.js';
 
 /* The npm package: packed from the compiled tree, installed in an empty folder, and used for a first payment. */
 
@@ -146,11 +146,8 @@ describe('the npm package', () => {
       ...['--regtest', `--daemon-port=${daemonPort}`, `--wallet-dir=${join(folder, 'wallets')}`],
       ...[`--rpc-bind-port=${port}`, '--disable-rpc-login'],
     ]);
-    const { output, exited } = server;
-    await Promise.race([
-      until('the server', () => output().includes('Starting wallet RPC server'), 60_000),
-      exited.then((code) => Promise.reject(new Error(`it ended with ${code}: ${output()}`))),
-    ]);
+    const { output } = server;
+    await untilReady(server, 'the server', () => output().includes('Starting wallet RPC server'), 60_000);
     const rpc = (method: string, params?: object): Promise<Loose> => result(port, method, params);
     await createWallet({ rpc }, 'shop');
     const { address } = await rpc('get_address');

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { call, post, result, type Loose, type Reply } from './json-rpc.js';
-import { freePort, isTest, start, stop, until, type RunningProcess } from './process.js';
+import { endOf, freePort, isTest, start, stop, until, untilReady, type RunningProcess } from './process.js';
 import { referenceEnv } from './reference-preload.js';
 
 /** The real daemon on a private chain. */
@@ -32,10 +32,6 @@ export interface MonerodOptions {
 }
 
 const hasEnded = ({ child }: RunningProcess): boolean => child.exitCode !== null || child.signalCode !== null;
-
-/** Error for a daemon that ended by itself, with its last lines. */
-const endOf = ({ child, output }: RunningProcess): Error =>
-  new Error(`monerod ended with ${child.signalCode ?? child.exitCode}: ${output().slice(-2000)}`);
 
 /**
  * Debian's 0.18.0.0 may close a socket during a TLS operation, and ends with SIGSEGV in about one of a hundred refreshes
@@ -68,17 +64,15 @@ export async function startMonerod({
     ...args,
   ];
   const running: RunningProcess = start('monerod', flags, referenceEnv());
-  await Promise.race([
-    until(
-      'monerod',
-      async () => [200, 401].includes((await post(port, '/get_height', {})).status) || undefined,
-    ),
-    running.exited.then(() => Promise.reject(endOf(running))),
-  ]);
+  await untilReady(
+    running,
+    'monerod',
+    async () => [200, 401].includes((await post(port, '/get_height', {})).status) || undefined,
+  );
   return {
     ...daemonAt(port),
     async stop() {
-      if (hasEnded(running)) throw endOf(running);
+      if (hasEnded(running)) throw endOf(running, 'monerod');
       // A chain that is removed need not be written: an orderly stop takes a second.
       await stop(running, dataDir === undefined ? 'SIGKILL' : 'SIGTERM');
       if (dataDir === undefined) rmSync(directory, { recursive: true, force: true });

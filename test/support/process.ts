@@ -64,6 +64,29 @@ export const untilSteady = (what: string, read: () => number): Promise<number> =
     return read() === before ? before : undefined;
   });
 
+/**
+ * Polls until a program is ready: until a value is present.
+ * @throws Error with the last output of a program that ends before, and as {@link until} does.
+ */
+export async function untilReady<T>(
+  program: RunningProcess,
+  what: string,
+  ask: () => Promise<T | undefined> | T | undefined,
+  timeoutMs?: number,
+): Promise<void> {
+  const end: { error?: unknown } = {};
+  program.exited.then(
+    () => (end.error = endOf(program, what)),
+    (error: unknown) => (end.error = error),
+  );
+  await until(what, async () => end.error ?? (await ask()), timeoutMs);
+  if (end.error !== undefined) throw end.error as Error;
+}
+
+/** Error for a program that ended by itself, with its last lines. */
+export const endOf = ({ child, output }: RunningProcess, what: string): Error =>
+  new Error(`${what} ended with ${child.signalCode ?? child.exitCode}: ${output().slice(-2000)}`);
+
 const running = new Set<ChildProcess>();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 

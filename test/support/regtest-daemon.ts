@@ -1,6 +1,6 @@
 import { daemonAt, type Monerod } from './monerod.js';
 import { post } from './json-rpc.js';
-import { freePort, start, stop, until } from './process.js';
+import { freePort, start, stop, untilReady } from './process.js';
 import { bundled } from './wallet-rpc.js';
 
 const MAIN = bundled('regtest-main');
@@ -16,15 +16,11 @@ export async function startRegtestDaemon(args: readonly string[] = []): Promise<
     `--rpc-bind-port=${port}`,
     ...args,
   ]);
-  await Promise.race([
-    until(
-      'the regtest daemon',
-      async () => [200, 401].includes((await post(port, '/get_height', {})).status) || undefined,
-    ),
-    running.exited.then((code) =>
-      Promise.reject(new Error(`it ended with ${code}: ${running.output().slice(-2000)}`)),
-    ),
-  ]);
+  await untilReady(
+    running,
+    'the regtest daemon',
+    async () => [200, 401].includes((await post(port, '/get_height', {})).status) || undefined,
+  );
   return {
     ...daemonAt(port),
     async stop() {

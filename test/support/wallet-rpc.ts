@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { call, post, result, type Loose, type Reply } from './json-rpc.js';
-import { freePort, isTest, start, stop, until, type RunningProcess } from './process.js';
+import { freePort, isTest, start, stop, untilReady, type RunningProcess } from './process.js';
 import { referenceEnv } from './reference-preload.js';
 import { WRONG_RESULT } from './wrong-result.js';
 
@@ -77,16 +77,12 @@ async function launch(
     ],
     { ...process.env, ...env },
   );
-  await Promise.race([
-    until(
-      'the wallet server',
-      // A server that requires a login answers 401.
-      async () => [200, 401].includes((await post(port, '/json_rpc', VERSION)).status) || undefined,
-    ),
-    running.exited.then((code) =>
-      Promise.reject(new Error(`it ended with ${code}: ${running.output().slice(-2000)}`)),
-    ),
-  ]);
+  await untilReady(
+    running,
+    'the wallet server',
+    // A server that requires a login answers 401.
+    async () => [200, 401].includes((await post(port, '/json_rpc', VERSION)).status) || undefined,
+  );
   return {
     port,
     walletDir: directory,
