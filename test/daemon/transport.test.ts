@@ -187,14 +187,14 @@ describe('a transaction', () => {
 });
 
 describe('a daemon that answers slowly', () => {
-  let timer: NodeJS.Timeout | undefined;
+  const timers: NodeJS.Timeout[] = [];
   const drip: Handler = (_, res) => {
     res.writeHead(200);
-    timer = setInterval(() => res.write(' '), 50);
+    timers.push(setInterval(() => res.write(' '), 50));
   };
 
   beforeEach(() => inTurn(drip));
-  afterEach(() => clearInterval(timer));
+  afterEach(() => timers.forEach(clearInterval));
 
   it('is waited for until the deadline of the whole call', async () => {
     expect(await failure(daemon.getInfo({ deadline: 500 }))).toMatchObject({ kind: 'timeout' });
@@ -206,10 +206,11 @@ describe('a daemon that answers slowly', () => {
     const chunk = Buffer.alloc(64 << 10, 32);
     handler = (_, res) => {
       let left = 16;
-      timer = setInterval(() => {
+      const timer = setInterval(() => {
         if (left-- > 0) res.write(chunk);
         else res.end();
       }, 50);
+      timers.push(timer);
     };
     const body = await transport.post('/x', '', {
       limit: 2 << 20,
