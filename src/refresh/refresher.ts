@@ -60,7 +60,8 @@ export class Refresher {
   #counter = 0;
 
   /**
-   * @param threads that scan at once, the refresh thread among them. @param pendingRequests pending requests, which go before commits.
+   * @param threads that scan at once, the refresh thread among them.
+   * @param pendingRequests pending requests, which go before commits.
    * @param observe is called at the end of each call of the thread to the daemon.
    * @param idleSeconds time without an open wallet after which the thread ends.
    */
