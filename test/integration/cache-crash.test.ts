@@ -26,17 +26,20 @@ afterEach(async () => {
   rmSync(walletDir, { recursive: true, force: true });
 });
 
-/** Polls for a file without a pause. */
-const appears = async (name: string): Promise<void> => {
-  while (!existsSync(join(walletDir, name))) await new Promise((resolve) => setImmediate(resolve));
-};
+/** Polls for a file without a pause, until the call ends: a busy machine may miss one that is there for a moment. */
+async function appears(name: string, call: Promise<unknown>): Promise<void> {
+  const ended = { is: false };
+  const end = (): void => void (ended.is = true);
+  call.then(end, end);
+  while (!ended.is && !existsSync(join(walletDir, name)))
+    await new Promise((resolve) => setImmediate(resolve));
+}
 
 describe('kill -9 during the import of a cache leaves the cache or the complete store', () => {
   test.each(['w.lock', draftOf('w'), `${draftOf('w')}-wal`, 'w.reference-cache', 'w-wal'])(
     'when %s appears',
     async (name) => {
-      void wallet.call('open_wallet', { filename: 'w', password }).catch(() => undefined);
-      await appears(name);
+      await appears(name, wallet.call('open_wallet', { filename: 'w', password }));
       await wallet.stop({ signal: 'SIGKILL' });
       const place = await storeFormat(join(walletDir, 'w'));
       if (place === 'foreign') expect(readFileSync(join(walletDir, 'w'))).toEqual(Buffer.from(fullCache));
