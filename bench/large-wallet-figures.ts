@@ -89,36 +89,43 @@ interface Refresh {
   readonly cpuMs: number;
 }
 
-/** @param cpu returns the CPU time of the server [ms]. */
-async function refresh(wallet: WalletRpc, cpu: () => number): Promise<Refresh> {
+const RESTORED = { password: '', seed: PAYEE_SEED, restore_height: 0 };
+
+async function refresh(wallet: WalletRpc): Promise<Refresh> {
+  const cpu = (): number => 1000 * usage(pidOf(wallet)).cpuSeconds;
   const before = cpu();
   const ms = await clock(() => wallet.rpc('refresh'));
   return { ms, cpuMs: cpu() - before };
 }
 
+/** Restores a wallet, and refreshes it while requests are made. @returns the time of each answer too [ms]. */
+async function refreshWithRequests(
+  wallet: WalletRpc,
+  filename: string,
+): Promise<{ readonly refreshed: Refresh; readonly latencies: readonly number[] }> {
+  await wallet.rpc('restore_deterministic_wallet', { ...RESTORED, filename });
+  let over = false;
+  const refreshing = refresh(wallet).finally(() => (over = true));
+  const [refreshed, latencies] = await Promise.all([refreshing, whileRefreshing(wallet, () => over)]);
+  return { refreshed, latencies };
+}
+
 type Note = (what: string, value: number) => void;
-
-const RESTORED = { password: '', seed: PAYEE_SEED, restore_height: 0 };
-
-const cpuOf = (wallet: WalletRpc) => (): number => 1000 * usage(pidOf(wallet)).cpuSeconds;
 
 /** Measures refreshes from scratch by a server, alternately alone and with requests. */
 async function measureRefreshes(launch: () => Promise<WalletRpc>, rounds: number, note: Note): Promise<void> {
   const wallet = await launch();
-  const cpu = cpuOf(wallet);
   const alone: Refresh[] = [];
   const asked: Refresh[] = [];
   const latencies: number[] = [];
   try {
     for (let round = 0; round < rounds; round++) {
       await wallet.rpc('restore_deterministic_wallet', { ...RESTORED, filename: `undisturbed-${round}` });
-      alone.push(await refresh(wallet, cpu));
+      alone.push(await refresh(wallet));
       await wallet.rpc('close_wallet');
-      await wallet.rpc('restore_deterministic_wallet', { ...RESTORED, filename: `asked-${round}` });
-      let over = false;
-      const refreshing = refresh(wallet, cpu).finally(() => (over = true));
-      latencies.push(...(await whileRefreshing(wallet, () => over)));
-      asked.push(await refreshing);
+      const { refreshed, latencies: times } = await refreshWithRequests(wallet, `asked-${round}`);
+      asked.push(refreshed);
+      latencies.push(...times);
       await wallet.rpc('close_wallet');
     }
   } finally {
@@ -149,11 +156,7 @@ async function measure(
   const pid = pidOf(wallet);
   const name = { filename: 'large', password: '' };
   try {
-    await wallet.rpc('restore_deterministic_wallet', { ...RESTORED, filename: name.filename });
-    let over = false;
-    const refreshing = refresh(wallet, cpuOf(wallet)).finally(() => (over = true));
-    await whileRefreshing(wallet, () => over);
-    await refreshing;
+    await refreshWithRequests(wallet, name.filename);
     note('get_balance', await median(() => ask(wallet, 'get_balance')));
     note('get_address', await median(() => ask(wallet, 'get_address')));
     const recent = {

@@ -1,3 +1,5 @@
+import { untilReady, type RunningProcess } from './process.js';
+
 /** Reply to a call. Integers beyond 2^53 lose digits; tests that need them read the text. */
 export interface Reply {
   readonly result?: Record<string, unknown>;
@@ -69,3 +71,19 @@ export async function result(
 }
 
 export type Rpc = (method: string, params?: unknown) => Promise<Loose>;
+
+/**
+ * Polls until a server answers a request. One that requires a login answers 401.
+ * @throws Error as {@link untilReady} does.
+ */
+export const untilAnswers = (
+  program: RunningProcess,
+  what: string,
+  port: number,
+  { path, body }: { readonly path: string; readonly body: unknown },
+): Promise<void> =>
+  untilReady(
+    program,
+    what,
+    async () => [200, 401].includes((await post(port, path, body)).status) || undefined,
+  );

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { call, post, result, type Loose, type Reply } from './json-rpc.js';
-import { endOf, freePort, isTest, start, stop, until, untilReady, type RunningProcess } from './process.js';
+import { call, post, result, untilAnswers, type Loose, type Reply } from './json-rpc.js';
+import { endOf, freePort, isTest, start, stop, until, type RunningProcess } from './process.js';
 import { referenceEnv } from './reference-preload.js';
 
 /** The real daemon on a private chain. */
@@ -64,11 +64,7 @@ export async function startMonerod({
     ...args,
   ];
   const running: RunningProcess = start('monerod', flags, referenceEnv());
-  await untilReady(
-    running,
-    'monerod',
-    async () => [200, 401].includes((await post(port, '/get_height', {})).status) || undefined,
-  );
+  await untilAnswers(running, 'monerod', port, { path: '/get_height', body: {} });
   return {
     ...daemonAt(port),
     async stop() {

@@ -1,6 +1,6 @@
 import { daemonAt, type Monerod } from './monerod.js';
-import { post } from './json-rpc.js';
-import { freePort, start, stop, untilReady } from './process.js';
+import { untilAnswers } from './json-rpc.js';
+import { freePort, start, stop } from './process.js';
 import { bundled } from './wallet-rpc.js';
 
 const MAIN = bundled('regtest-main');
@@ -16,11 +16,7 @@ export async function startRegtestDaemon(args: readonly string[] = []): Promise<
     `--rpc-bind-port=${port}`,
     ...args,
   ]);
-  await untilReady(
-    running,
-    'the regtest daemon',
-    async () => [200, 401].includes((await post(port, '/get_height', {})).status) || undefined,
-  );
+  await untilAnswers(running, 'the regtest daemon', port, { path: '/get_height', body: {} });
   return {
     ...daemonAt(port),
     async stop() {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { call, post, result, type Loose, type Reply } from './json-rpc.js';
-import { freePort, isTest, start, stop, untilReady, type RunningProcess } from './process.js';
+import { call, result, untilAnswers, type Loose, type Reply } from './json-rpc.js';
+import { freePort, isTest, start, stop, type RunningProcess } from './process.js';
 import { referenceEnv } from './reference-preload.js';
 import { WRONG_RESULT } from './wrong-result.js';
 
@@ -77,12 +77,7 @@ async function launch(
     ],
     { ...process.env, ...env },
   );
-  await untilReady(
-    running,
-    'the wallet server',
-    // A server that requires a login answers 401.
-    async () => [200, 401].includes((await post(port, '/json_rpc', VERSION)).status) || undefined,
-  );
+  await untilAnswers(running, 'the wallet server', port, { path: '/json_rpc', body: VERSION });
   return {
     port,
     walletDir: directory,
