@@ -15,7 +15,7 @@ interface Request {
  * Time before an idle thread ends [s]: it holds 12 MiB, which the refresh after a password needs. Another takes as long
  * to start as one hash.
  */
-const IDLE_SECONDS = 0.2;
+const IDLE_SECONDS = 0.1;
 
 const threads = new WorkerPool<SlowHashTask, readonly Hash[]>(
   new URL('./slow-hash-thread.js', import.meta.url),

@@ -6,6 +6,7 @@ import { KernelPool } from '../kernel/kernel-pool.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
 import { monotonicMs } from '../util/monotonic-time.js';
 import { RequestActivity } from '../util/request-activity.js';
+import { unmapProgramPages } from '../util/program-pages.js';
 import { runInBackground } from '../util/thread-priority.js';
 import { ENTRY_BYTES, type PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
 import { AttachedWallet } from './attached-wallet.js';
@@ -47,6 +48,8 @@ const ownKernel = loadKernel();
 const kernel = new RefreshScanner(pool, ownKernel, threads);
 const wallets = new Map<WalletId, AttachedWallet>();
 let feeds: (DaemonFeeds & { readonly daemon: HttpDaemon }) | undefined;
+// The kernel is compiled: the start of the process and of this thread used more pages of the program than a scan will.
+unmapProgramPages();
 
 port.on('message', (request: RefreshRequest) => {
   switch (request.type) {

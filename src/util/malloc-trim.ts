@@ -1,10 +1,4 @@
-/** The part of `node:ffi` that is used here; experimental, since Node.js 26.1. */
-interface ForeignFunctions {
-  dlopen(
-    path: null,
-    definitions: Record<'malloc_trim', { arguments: readonly ['uint64']; return: 'int32' }>,
-  ): { readonly functions: { malloc_trim(pad: bigint): number } };
-}
+import { findCFunction } from './c-function.js';
 
 let trim: (() => void) | undefined;
 
@@ -19,23 +13,6 @@ export function trimMalloc(): void {
 }
 
 function findMallocTrim(): () => void {
-  try {
-    const ffi = withoutWarnings(() => process.getBuiltinModule('node:ffi')) as ForeignFunctions | undefined;
-    const opened = ffi?.dlopen(null, { malloc_trim: { arguments: ['uint64'], return: 'int32' } });
-    if (opened !== undefined) return () => void opened.functions.malloc_trim(0n);
-  } catch {
-    // The C library has no such function, or this Node.js loads it in another way.
-  }
-  return () => undefined;
-}
-
-/** Loads a module without the warning that it is experimental: an operator cannot act on it. */
-function withoutWarnings<T>(load: () => T): T {
-  const { emitWarning } = process;
-  process.emitWarning = () => undefined;
-  try {
-    return load();
-  } finally {
-    process.emitWarning = emitWarning;
-  }
+  const mallocTrim = findCFunction('malloc_trim', ['uint64']);
+  return () => void mallocTrim?.(0n);
 }
