@@ -25,10 +25,12 @@ const SCRIPT = `
 /** Node.js calls functions of the C library from 26 on. */
 const CAN_UNMAP = platform() === 'linux' && Number(process.versions.node.split('.')[0]) >= 26;
 
+const NODE = '/opt/node 26/bin/node';
+
 /** Mapping as Linux lists it. @param anonymous pages that differ from the file [kB]. */
-const mapping = (line: string, anonymous = 0, resident = 64): string => `${line}
+const mapping = (line: string, anonymous = 0): string => `${line}
 Size:                400 kB
-Rss:                  ${resident} kB
+Rss:                  64 kB
 Pss_Anon:              0 kB
 Anonymous:             ${anonymous} kB
 AnonHugePages:         0 kB
@@ -36,28 +38,28 @@ VmFlags: rd ex mr mw me sd
 `;
 
 describe('programRanges', () => {
-  it('finds the text and the read-only data of mapped files', () => {
-    const text = mapping('7f001000-7f003000 r-xp 00001000 08:01 1048 /opt/node files/bin/node');
-    const data = mapping('7f003000-7f004000 r--p 00003000 08:01 1048 /usr/lib/libc.so.6');
-    expect(programRanges(text + data)).toEqual([
+  it('finds the text and the read-only data of a program', () => {
+    const data = mapping(`7f000000-7f001000 r--p 00000000 08:01 1048 ${NODE}`);
+    const text = mapping(`7f001000-7f003000 r-xp 00001000 08:01 1048 ${NODE}`);
+    expect(programRanges(data + text, NODE)).toEqual([
+      { start: 0x7f00_0000n, length: 0x1000n },
       { start: 0x7f00_1000n, length: 0x2000n },
-      { start: 0x7f00_3000n, length: 0x1000n },
     ]);
   });
 
   it.each([
-    ['has pages that differ from its file', mapping('7f003000-7f004000 r--p 3000 08:01 1048 /bin/node', 4)],
-    ['has no resident page', mapping('7f003000-7f004000 r-xp 3000 08:01 1048 /bin/node', 0, 0)],
-    ['is writable', mapping('7f003000-7f004000 rw-p 3000 08:01 1048 /bin/node')],
-    ['is shared', mapping('7f003000-7f004000 r--s 3000 08:01 1048 /wallets/shop-shm')],
+    ['has pages that differ from the file', mapping(`7f003000-7f004000 r--p 3000 08:01 1048 ${NODE}`, 4)],
+    ['is writable', mapping(`7f003000-7f004000 rw-p 3000 08:01 1048 ${NODE}`)],
+    ['is shared', mapping(`7f003000-7f004000 r--s 3000 08:01 1048 ${NODE}`)],
+    ['is of another file', mapping('7f003000-7f004000 r-xp 3000 08:01 1048 /usr/lib/libc.so.6')],
     ['has no file', mapping('7f003000-7f004000 r-xp 0 00:00 0 ')],
     ['belongs to the kernel', mapping('7f003000-7f004000 r-xp 0 00:00 0 [vdso]')],
   ])('leaves a mapping that %s', (_, entry) => {
-    expect(programRanges(entry)).toEqual([]);
+    expect(programRanges(entry, NODE)).toEqual([]);
   });
 
-  it('finds nothing where mappings cannot be read', () => {
-    expect(programRanges('')).toEqual([]);
+  it('finds nothing in an empty list', () => {
+    expect(programRanges('', NODE)).toEqual([]);
   });
 });
 
