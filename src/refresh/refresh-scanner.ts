@@ -8,6 +8,9 @@ import type { BatchScanner } from './match-group.js';
  */
 const MOST_WORK = 640;
 
+/** Threads of the pool of a {@link RefreshScanner}: the calling thread is one of the `threads` that scan at once. */
+export const poolThreads = (threads: number): number => Math.max(1, threads - 1);
+
 /**
  * Scans batches on the threads of a pool and on the calling thread, which would wait for them otherwise: a scanning thread
  * less is 7 MiB less. Small batches, such as a new block or the mempool, are always scanned on the calling thread: each new
@@ -20,7 +23,7 @@ export class RefreshScanner implements BatchScanner {
   readonly #assists: boolean;
   #isAssisting = false;
 
-  /** @param threads that scan at once, ≥ 1. The pool has one less, but always one. */
+  /** @param threads that scan at once, ≥ 1; the pool has {@link poolThreads} of them. */
   constructor(
     pool: Pick<KernelPool, 'scanMany' | 'scanWaiting'>,
     own: Pick<ScanKernel, 'scanMany'>,
@@ -29,7 +32,7 @@ export class RefreshScanner implements BatchScanner {
     this.#pool = pool;
     this.#own = own;
     this.threads = threads;
-    this.#assists = threads > 1;
+    this.#assists = threads > poolThreads(threads);
   }
 
   async scanMany(batch: ScanBatch, viewSecrets: readonly Uint8Array[]): Promise<readonly ScanHits[]> {

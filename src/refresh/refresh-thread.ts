@@ -23,7 +23,7 @@ import type {
 import { unpackBlocks } from './packed-hashes.js';
 import { PoolFeed } from './pool-feed.js';
 import { toFailure } from './refresh-failure.js';
-import { RefreshScanner } from './refresh-scanner.js';
+import { poolThreads, RefreshScanner } from './refresh-scanner.js';
 import { scanTransactions } from './transaction-scan.js';
 import { WalletRefresh, type DaemonFeeds } from './wallet-refresh.js';
 import { WalletScanner } from './wallet-scanner.js';
@@ -43,7 +43,7 @@ const report = (message: RefreshReport | DaemonCallEnded): void => port.postMess
 
 const { threads, requests } = workerData as RefreshThreadData;
 const activity = new RequestActivity(requests);
-const pool = new KernelPool(Math.max(1, threads - 1), activity);
+const pool = new KernelPool(poolThreads(threads), activity);
 const ownKernel = loadKernel();
 const kernel = new RefreshScanner(pool, ownKernel, threads);
 const wallets = new Map<WalletId, AttachedWallet>();
