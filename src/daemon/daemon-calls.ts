@@ -29,6 +29,11 @@ export class DaemonCalls {
     this.#signal = signal;
   }
 
+  /** Opens a connection ahead of the first call. */
+  connect(): void {
+    this.#transport.connect();
+  }
+
   close(): void {
     this.#transport.close();
   }

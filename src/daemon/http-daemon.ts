@@ -25,6 +25,11 @@ export class HttpDaemon implements Daemon {
     this.#distribution = distribution;
   }
 
+  /** Opens a connection ahead of the first call, which then need not wait for it. Does not throw. */
+  connect(): void {
+    this.#calls.connect();
+  }
+
   /** Ends every call. */
   close(): void {
     this.#calls.close();

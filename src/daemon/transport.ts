@@ -1,9 +1,9 @@
-import { Agent, request, type ClientRequestArgs, type IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { request, type IncomingMessage } from 'node:http';
 import { DigestLogin, type DigestCredentials } from '../util/digest-login.js';
 import { Connector, parseEndpoint, type DaemonSsl, type Endpoint } from './connector.js';
 import { CallEnd } from './call-end.js';
 import { DaemonError } from './errors.js';
+import { CLOSED, KeepAliveAgent } from './keep-alive-agent.js';
 
 /** Address and settings for calling a daemon. Cloneable, so that it can be sent to a thread. */
 export interface DaemonConfig {
@@ -39,8 +39,6 @@ interface Answer {
 
 const MAX_CONNECTIONS = 3;
 const DEFAULT_TIMEOUT_MS = 60_000;
-const KEEP_ALIVE_MS = 30_000;
-const CLOSED = 'the connection to the daemon is closed';
 const TIMED_OUT = 'the daemon does not answer';
 
 /** Time for a call without its answer's length: a daemon that is syncing may be slow to begin. */
@@ -53,36 +51,6 @@ const RETRY_PAUSES_MS = [100, 400];
 
 /** Codes of connection errors after which a retry may succeed. */
 const RETRIED_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE']);
-
-/** Agent with one connection at a time, which is kept between requests. */
-class KeepAliveAgent extends Agent {
-  readonly #connector: Connector;
-  #destroyed = false;
-
-  constructor(connector: Connector) {
-    super({ keepAlive: true, maxSockets: 1, timeout: KEEP_ALIVE_MS });
-    this.#connector = connector;
-  }
-
-  override createConnection(
-    _options: ClientRequestArgs,
-    done: (error: Error | null, socket?: Duplex) => void,
-  ): undefined {
-    this.#connector.open().then(
-      (socket) => {
-        if (!this.#destroyed) return done(null, socket);
-        socket.destroy();
-        done(new DaemonError('unreachable', CLOSED, { notTaken: true }));
-      },
-      (error: unknown) => done(error as Error),
-    );
-  }
-
-  override destroy(): void {
-    this.#destroyed = true;
-    super.destroy();
-  }
-}
 
 /** Connection of the pool, with its digest login. */
 class PooledConnection {
@@ -140,6 +108,14 @@ export class Transport {
     this.#config = config;
     this.#endpoint = parseEndpoint(config.address, config.defaultPort);
     this.#connector = new Connector(this.#endpoint, config.ssl, config.proxy);
+  }
+
+  /** Opens a connection ahead of the first request, which uses it within half a minute. Does not throw. */
+  connect(): void {
+    if (this.#connections.length > 0) return;
+    const connection = this.#addConnection();
+    connection.agent.open();
+    this.#release(connection);
   }
 
   /**

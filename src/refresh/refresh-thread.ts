@@ -135,6 +135,7 @@ function connect({ config, chain }: Extract<RefreshRequest, { readonly type: 'da
   const daemon = new HttpDaemon(config, (ended) =>
     report({ type: 'daemonCall', report: ended, daemon: config.address }),
   );
+  daemon.connect();
   feeds = { daemon, chain: new ChainFeed(daemon, chain, kernel), pool: new PoolFeed(daemon, kernel) };
   for (const wallet of wallets.values()) feeds.pool.attach(wallet);
 }

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DaemonError } from '../../src/daemon/errors.js';
 import { HttpDaemon } from '../../src/daemon/http-daemon.js';
@@ -67,6 +69,67 @@ afterEach(() => {
   daemon.close();
   server.closeAllConnections();
   server.close();
+});
+
+describe('a connection that is opened ahead', () => {
+  /** Connections to the server, in their order. */
+  let connections: Socket[];
+  const connected = async (count: number): Promise<void> => {
+    while (connections.length < count) await sleep(5);
+  };
+
+  beforeEach(() => {
+    connections = [];
+    server.on('connection', (socket: Socket) => connections.push(socket));
+    inTurn(answer(INFO));
+  });
+
+  it('serves the first request, and the next one', async () => {
+    daemon.connect();
+    await connected(1);
+    await daemon.getInfo();
+    await daemon.getInfo();
+    expect([paths.length, connections.length]).toEqual([2, 1]);
+  });
+
+  it('serves a request that does not wait for it', async () => {
+    daemon.connect();
+    await daemon.getInfo();
+    expect(connections).toHaveLength(1);
+  });
+
+  it('is opened once, and not beside one that was used', async () => {
+    daemon.connect();
+    daemon.connect();
+    await daemon.getInfo();
+    daemon.connect();
+    await daemon.getInfo();
+    expect(connections).toHaveLength(1);
+  });
+
+  it('is replaced by the first request if the daemon has closed it', async () => {
+    daemon.connect();
+    await connected(1);
+    connections[0]?.destroy();
+    expect((await daemon.getInfo()).height).toBe(7);
+    expect(connections).toHaveLength(2);
+  });
+
+  it('is closed with all others', async () => {
+    daemon.connect();
+    await connected(1);
+    const closed = once(connections[0] as Socket, 'close');
+    connections[0]?.resume();
+    daemon.close();
+    await closed;
+  });
+
+  it('fails silently; the first request says why', async () => {
+    const nowhere = new HttpDaemon({ address: `127.0.0.1:${await freePort()}`, ssl: SSL });
+    nowhere.connect();
+    expect(await failure(nowhere.getInfo())).toMatchObject({ kind: 'unreachable', notTaken: true });
+    nowhere.close();
+  });
 });
 
 describe('a read', () => {

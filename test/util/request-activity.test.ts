@@ -15,24 +15,39 @@ afterEach(() => {
 describe('the activity of requests', () => {
   // The start is kept in 32 bits, which end between these.
   test.each([1000, 2 ** 31 - 100, 2 ** 32 - 100, 2 ** 40 + 0.75])(
-    'is frequent from the start of a request to 250 ms after it, at %s ms',
+    'is frequent from the third request to 500 ms after the first of the last three, at %s ms',
     (start) => {
       now = start;
       const activity = new RequestActivity(undefined, clock);
       expect(activity.areFrequent).toBe(false);
-      activity.note();
+      for (const [later, areFrequent] of [
+        [0, false],
+        [200, false],
+        [300, true],
+        [600, true],
+      ] as const) {
+        now = start + later;
+        activity.note();
+        expect(activity.areFrequent).toBe(areFrequent);
+      }
+      now = start + 699;
       expect(activity.areFrequent).toBe(true);
-      now = start + 249;
-      expect(activity.areFrequent).toBe(true);
-      now = start + 250;
+      now = start + 700;
       expect(activity.areFrequent).toBe(false);
     },
   );
 
+  it('is not frequent when a client restores a wallet and refreshes it, whatever the time between', () => {
+    const activity = new RequestActivity(undefined, clock);
+    activity.note();
+    activity.note();
+    expect(activity.areFrequent).toBe(false);
+  });
+
   it('is the same in every thread that has its memory', () => {
     const [main, other] = [new RequestActivity(undefined, clock), new RequestActivity(undefined, clock)];
     const thread = new RequestActivity(main.shared, clock);
-    main.note();
+    for (let n = 0; n < 3; n++) main.note();
     expect([main, thread, other].map(({ areFrequent }) => areFrequent)).toEqual([true, true, false]);
   });
 
@@ -41,9 +56,9 @@ describe('the activity of requests', () => {
     const activity = new RequestActivity(undefined, clock);
     activity.giveWay();
     expect(wait).not.toHaveBeenCalled();
-    activity.note();
+    for (let n = 0; n < 3; n++) activity.note();
     activity.giveWay();
-    now += 250;
+    now += 500;
     activity.giveWay();
     expect(wait.mock.results).toEqual([{ type: 'return', value: 'timed-out' }]);
   });
