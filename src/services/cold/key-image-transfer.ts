@@ -8,7 +8,6 @@ import { spendSecretIn } from '../../wallet/keys.js';
 import type { ImportedKeyImage } from '../../wallet/model/records.js';
 import { resolveKeyImages } from '../../store/resolve-key-images.js';
 import { UNKNOWN_TX } from '../../store/tables/output-row.js';
-import type { OutputRange } from '../../store/tables/outputs.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import type { KeyImageClaim } from '../workers/key-image-thread.js';
@@ -68,14 +67,14 @@ export class KeyImageTransfer {
   async export(all: boolean): Promise<KeyImageExport> {
     const { viewSecret } = this.#context.keystore.keys;
     const spendSecret = spendSecretIn(this.#context.keystore.keys);
-    const { first, imported } = this.#context.store.read((r) => {
+    const { first, count, imported } = this.#context.store.read((r) => {
       const imported = r.imported.list();
-      const isOffline = imported.length > 0;
+      const count = imported.length > 0 ? imported.length : r.outputs.count();
       const wanted = all ? 0 : imported.findIndex(({ requested }) => requested);
-      return { first: wanted >= 0 ? wanted : isOffline ? imported.length : r.outputs.count(), imported };
+      return { first: wanted >= 0 ? wanted : count, count, imported };
     });
     const outputs =
-      imported.length > 0 ? imported.slice(first).map(locatedOf) : await this.#located({ first });
+      imported.length > 0 ? imported.slice(first).map(locatedOf) : await this.#located(first, count);
     const images = await this.#context.workers.keyImages.sign(outputs, {
       viewSecret: viewSecret.expose(),
       spendSecret,
@@ -83,9 +82,11 @@ export class KeyImageTransfer {
     return { first, images };
   }
 
-  async #located(range: OutputRange): Promise<LocatedOutput[]> {
+  /** Reads outputs from a place to the end of the list, without a search for that place if it is the end. */
+  async #located(first: number, count: number): Promise<LocatedOutput[]> {
     const located: LocatedOutput[] = [];
-    const pages = outputPages(this.#context, range, (r, page) => r.outputs.inOrder(page).map(locatedOf));
+    if (first === count) return located;
+    const pages = outputPages(this.#context, { first }, (r, page) => r.outputs.inOrder(page).map(locatedOf));
     for await (const page of pages) for (const output of page) located.push(output);
     return located;
   }

@@ -16,6 +16,15 @@ interface Services {
   readonly sync: WalletSync;
 }
 
+/** Outputs that the daemon is asked about. */
+interface AskedOutputs {
+  readonly outputs: readonly KeyImageState[];
+  /** Number of the last one; undefined if there are none. */
+  readonly last: number | undefined;
+  /** States of the outputs, in their order. */
+  readonly statuses: Promise<readonly KeyImageStatus[]>;
+}
+
 /** Key images in one call to the daemon. */
 const KEY_IMAGES_PER_CALL = 1000;
 
@@ -52,25 +61,42 @@ export class OutputFreezing {
    */
   async rescanSpent(): Promise<void> {
     await this.#services.sync.runExclusive(async () => {
-      const { store, daemon, log } = this.#context;
       await this.#services.lostPayments.failUnheld();
-      const outputs = store.read((r) => r.outputs.keyImageStates());
-      for (let start = 0; start < outputs.length; start += KEY_IMAGES_PER_CALL) {
-        const batch = outputs.slice(start, start + KEY_IMAGES_PER_CALL);
-        const statuses = await daemon.client().isKeyImageSpent(batch.map(({ keyImage }) => keyImage));
-        store.write((w) => {
-          for (const [i, output] of batch.entries()) {
-            const status = statuses[i];
-            if (status === undefined || (status !== UNSPENT) === (output.spentBy !== undefined)) continue;
-            if (status !== UNSPENT) w.outputs.markSpentByUnknown(output, status === SPENT_IN_CHAIN);
-            else if (this.#isReserved(output)) continue;
-            else w.outputs.markUnspent(output);
-            log.info(
-              { keyImage: toHex(output.keyImage), spent: status !== UNSPENT },
-              'the spent state of an output differed from the daemon and was corrected',
-            );
-          }
-        });
+      // The daemon is asked for the next key images while the answer for these is awaited.
+      for (let asked = this.#askBehind(0); asked.last !== undefined;) {
+        const { outputs, statuses } = asked;
+        asked = this.#askBehind(asked.last);
+        this.#correct(outputs, await statuses);
+      }
+    });
+  }
+
+  /** Asks the daemon which outputs behind one are spent. @param after number of that output. */
+  #askBehind(after: number): AskedOutputs {
+    const { store, daemon } = this.#context;
+    const outputs = store.read((r) => r.outputs.keyImageStates(after, KEY_IMAGES_PER_CALL));
+    const last = outputs.at(-1)?.number;
+    if (last === undefined) return { outputs, last, statuses: Promise.resolve([]) };
+    const statuses = daemon.client().isKeyImageSpent(outputs.map(({ keyImage }) => keyImage));
+    // If an earlier answer fails, nothing waits for this one.
+    statuses.catch(() => undefined);
+    return { outputs, last, statuses };
+  }
+
+  /** Gives outputs the spent state that the daemon reports. */
+  #correct(outputs: readonly KeyImageState[], statuses: readonly KeyImageStatus[]): void {
+    const { store, log } = this.#context;
+    store.write((w) => {
+      for (const [i, output] of outputs.entries()) {
+        const status = statuses[i];
+        if (status === undefined || (status !== UNSPENT) === (output.spentBy !== undefined)) continue;
+        if (status !== UNSPENT) w.outputs.markSpentByUnknown(output, status === SPENT_IN_CHAIN);
+        else if (this.#isReserved(output)) continue;
+        else w.outputs.markUnspent(output);
+        log.info(
+          { keyImage: toHex(output.keyImage), spent: status !== UNSPENT },
+          'the spent state of an output differed from the daemon and was corrected',
+        );
       }
     });
   }

@@ -39,6 +39,12 @@ function keysIn(packed: Uint8Array): <K extends string>(place: number) => Bytes<
   return (place) => bytes.slice(KEY_BYTES * place, KEY_BYTES * (place + 1)) as Bytes<never>;
 }
 
+/** Returns a function that shows keys of a packed value without copying them: for values that are dropped soon. */
+const keyViewsIn =
+  (packed: Uint8Array) =>
+  <K extends string>(place: number): Bytes<K> =>
+    packed.subarray(KEY_BYTES * place, KEY_BYTES * (place + 1)) as Bytes<never>;
+
 /** Condition that nothing spends an output, and that it is neither burnt nor frozen. */
 export const FREE = 'spent_by IS NULL AND burnt = 0 AND frozen = 0';
 
@@ -82,10 +88,15 @@ export function toOutput(row: OutputRow): OwnedOutput {
 }
 
 /** {@link KeyImageState} as a row of {@link STATE_COLUMNS}. */
-export type StateRow = readonly [packed: Uint8Array, outputIndex: number, spentHeight: number | null];
+export type StateRow = readonly [
+  number: number,
+  packed: Uint8Array,
+  outputIndex: number,
+  spentHeight: number | null,
+];
 
 /** Bytes of transaction hash, output key, key image and the spending transaction if there is one; and the other columns. */
-export const STATE_COLUMNS = `CAST(tx_hash || public_key || key_image || coalesce(spent_by, x'') AS BLOB), output_index,
+export const STATE_COLUMNS = `rowid, CAST(tx_hash || public_key || key_image || coalesce(spent_by, x'') AS BLOB), output_index,
   spent_height`;
 
 /** Output with its key image and the spend of it. */
@@ -93,12 +104,15 @@ export type KeyImageState = Pick<
   OwnedOutput,
   'txHash' | 'outputIndex' | 'publicKey' | 'spentBy' | 'spentHeight'
 > & {
+  /** Ascends in the order in which outputs were found. */
+  readonly number: number;
   readonly keyImage: KeyImage;
 };
 
-export function toState([packed, outputIndex, spentHeight]: StateRow): KeyImageState {
-  const key = keysIn(packed);
+export function toState([number, packed, outputIndex, spentHeight]: StateRow): KeyImageState {
+  const key = keyViewsIn(packed);
   return {
+    number,
     txHash: key<'Hash'>(0),
     outputIndex,
     publicKey: key<'PublicKey'>(1),
@@ -140,7 +154,7 @@ export interface ImportFacts extends Pick<
 }
 
 export function toImportFacts([packed, value, height, frozen, isSpent, isProven]: ImportRow): ImportFacts {
-  const key = keysIn(packed);
+  const key = keyViewsIn(packed);
   return {
     publicKey: key<'PublicKey'>(0),
     ...(packed.length > KEY_BYTES ? { keyImage: key<'KeyImage'>(1) } : {}),

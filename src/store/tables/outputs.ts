@@ -93,7 +93,7 @@ export class OutputReader {
   readonly #byKeyImage: Statement<[Uint8Array, Uint8Array], OutputRow>;
   readonly #byPublicKey: Statement<[Uint8Array, Uint8Array], OutputRow>;
   readonly #byRef: Statement<[Uint8Array, number], OutputRow>;
-  readonly #keyImageStates: Statement<[], StateRow>;
+  readonly #keyImageStates: Statement<[number, number], StateRow>;
   readonly #count: Statement<[], number>;
   readonly #anyMoved: Statement<[], unknown>;
   readonly #before: Statement<[FirstPlace], number>;
@@ -111,8 +111,9 @@ export class OutputReader {
       `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE tx_hash = ? AND output_index = ?`,
     );
     this.#keyImageStates = db
-      .prepare<[], StateRow>(
-        `SELECT ${STATE_COLUMNS} FROM owned_output WHERE key_image IS NOT NULL AND burnt = 0`,
+      .prepare<[number, number], StateRow>(
+        `SELECT ${STATE_COLUMNS} FROM owned_output WHERE key_image IS NOT NULL AND burnt = 0 AND rowid > ?
+         ORDER BY rowid LIMIT ?`,
       )
       .raw();
     // SQLite counts the rows of a table by the pages of its smallest index.
@@ -297,9 +298,12 @@ export class OutputReader {
       .map(toOutput);
   }
 
-  /** Returns the outputs with a known key image, without burnt ones. */
-  keyImageStates(): KeyImageState[] {
-    return this.#keyImageStates.all().map(toState);
+  /**
+   * Returns outputs with a known key image, without burnt ones, in the order in which they were found.
+   * @param after number of the last output before them. @param count most outputs.
+   */
+  keyImageStates(after = 0, count = Infinity): KeyImageState[] {
+    return this.#keyImageStates.all(after, limitOf(count)).map(toState);
   }
 
   /** Index of an output in the order of {@link inOrder}, which is its index in upstream's list. */

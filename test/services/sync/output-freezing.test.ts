@@ -47,6 +47,23 @@ afterEach(() => wallet.close());
 const prepare = (n: number, more: Partial<OutgoingTx> = {}): void =>
   wallet.store.write((w) => w.prepare(unminedPayment(n, more), [output(n, n, 50n)], []));
 
+/** Receives more outputs, whose key images are unspent unless the daemon says otherwise. */
+function receiveMany(count: number): void {
+  const outputs = Array.from({ length: count }, (_, i) => {
+    const key = new Uint8Array(32)
+      .fill(i & 0xff)
+      .fill(i >> 8, 0, 1)
+      .fill(7, 1, 2);
+    return output(4, 4, 1n, {
+      outputIndex: i,
+      globalIndex: i,
+      publicKey: key as never,
+      keyImage: key as never,
+    });
+  });
+  wallet.store.write((w) => w.applyPage(page(4, 1, { received: [received(4, 4)], outputs })));
+}
+
 /** Payment n without its bytes: another wallet with the same keys made it. */
 const prepareForeign = (n: number): void =>
   wallet.store.write((w) => {
@@ -133,19 +150,7 @@ describe('an output that the daemon is asked about', () => {
   });
 
   it('is one of a thousand at once at most', async () => {
-    const more = Array.from({ length: 1000 }, (_, i) => {
-      const key = new Uint8Array(32)
-        .fill(i & 0xff)
-        .fill(i >> 8, 0, 1)
-        .fill(7, 1, 2);
-      return output(4, 4, 1n, {
-        outputIndex: i,
-        globalIndex: i,
-        publicKey: key as never,
-        keyImage: key as never,
-      });
-    });
-    wallet.store.write((w) => w.applyPage(page(4, 1, { received: [received(4, 4)], outputs: more })));
+    receiveMany(1000);
     const sizes: number[] = [];
     wallet.answers.isKeyImageSpent = (images) => {
       sizes.push(images.length);
@@ -153,6 +158,38 @@ describe('an output that the daemon is asked about', () => {
     };
     await freezing.rescanSpent();
     expect(sizes).toEqual([1000, 3]);
+  });
+
+  it('is asked about while the answer for the thousand before it is awaited, not earlier', async () => {
+    receiveMany(2500);
+    const answers: (() => void)[] = [];
+    wallet.answers.isKeyImageSpent = (images) =>
+      new Promise((resolve) => answers.push(() => resolve(images.map(() => 1))));
+    const asking = freezing.rescanSpent();
+    const asked = async (count: number): Promise<void> => {
+      while (answers.length < count) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await asked(2);
+    expect([answers.length, stateOf(1)]).toEqual([2, 'free']);
+    answers[0]?.();
+    await asked(3);
+    expect([answers.length, stateOf(1)]).toEqual([3, 'spent']);
+    answers[1]?.();
+    answers[2]?.();
+    await asking;
+    const states = wallet.store.read((r) => r.outputs.keyImageStates());
+    expect(states.filter(({ spentHeight }) => spentHeight !== undefined)).toHaveLength(2503);
+  });
+
+  it('keeps the corrections before an answer that fails', async () => {
+    receiveMany(1000);
+    const calls: number[] = [];
+    wallet.answers.isKeyImageSpent = (images) =>
+      calls.push(images.length) === 1
+        ? Promise.resolve(images.map(() => 1))
+        : Promise.reject(new DaemonError('timeout', 'no answer'));
+    await expect(freezing.rescanSpent()).rejects.toThrow('no answer');
+    expect(stateOf(1)).toBe('spent');
   });
 });
 

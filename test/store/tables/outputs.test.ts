@@ -123,7 +123,11 @@ describe('outputs of a store', () => {
       const withKeyImage = outputs.filter(({ keyImage }) => keyImage !== undefined);
       const states = r.outputs.keyImageStates();
       expect(states).toHaveLength(withKeyImage.length);
-      for (const state of states) expect(withKeyImage).toContainEqual(expect.objectContaining(state));
+      for (const { number, ...state } of states) {
+        expect(withKeyImage).toContainEqual(expect.objectContaining(state));
+        expect(r.outputs.keyImageStates(number)).toEqual(states.filter((other) => other.number > number));
+      }
+      expect(r.outputs.keyImageStates(0, 2)).toEqual(states.slice(0, 2));
       const plain = outputs.filter(({ rct, frozen }) => !rct && !frozen);
       expect(r.outputs.unspentPlain()).toHaveLength(plain.length);
       expect(plain).toEqual(expect.arrayContaining(r.outputs.unspentPlain()));
