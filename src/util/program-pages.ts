@@ -43,6 +43,10 @@ function readProgramRanges(): readonly AddressRange[] {
   }
 }
 
+/** True if a mapping has no page that differs from the file, neither in memory nor in the swap. */
+const equalsFile = (mapping: string): boolean =>
+  ['Anonymous', 'Swap'].every((kind) => new RegExp(`^${kind}: +0 kB$`, 'm').test(mapping));
+
 /**
  * Finds the mappings of a program of which no page differs from its file: a page that a relocation changed would be lost.
  * @param smaps mappings as Linux lists them in `/proc/PID/smaps`. @param program path of the file.
@@ -51,7 +55,7 @@ export function programRanges(smaps: string, program: string): AddressRange[] {
   return smaps.split(/\n(?=[0-9a-f]+-[0-9a-f]+ )/).flatMap((mapping) => {
     const [, start = '', end = '', permissions, file] = MAPPING.exec(mapping) ?? [];
     const isReadOnly = permissions === 'r-xp' || permissions === 'r--p';
-    if (file !== program || !isReadOnly || !/^Anonymous: +0 kB$/m.test(mapping)) return [];
+    if (file !== program || !isReadOnly || !equalsFile(mapping)) return [];
     const first = BigInt(`0x${start}`);
     return [{ start: first, length: BigInt(`0x${end}`) - first }];
   });

@@ -27,13 +27,15 @@ const CAN_UNMAP = platform() === 'linux' && Number(process.versions.node.split('
 
 const NODE = '/opt/node 26/bin/node';
 
-/** Mapping as Linux lists it. @param anonymous pages that differ from the file [kB]. */
-const mapping = (line: string, anonymous = 0): string => `${line}
+/** Mapping as Linux lists it. @param anonymous pages that differ from the file [kB]. @param swap the same in the swap. */
+const mapping = (line: string, anonymous = 0, swap = 0): string => `${line}
 Size:                400 kB
 Rss:                  64 kB
 Pss_Anon:              0 kB
 Anonymous:             ${anonymous} kB
 AnonHugePages:         0 kB
+Swap:                  ${swap} kB
+SwapPss:               0 kB
 VmFlags: rd ex mr mw me sd
 `;
 
@@ -49,6 +51,7 @@ describe('programRanges', () => {
 
   it.each([
     ['has pages that differ from the file', mapping(`7f003000-7f004000 r--p 3000 08:01 1048 ${NODE}`, 4)],
+    ['has such pages in the swap', mapping(`7f003000-7f004000 r--p 3000 08:01 1048 ${NODE}`, 0, 4)],
     ['is writable', mapping(`7f003000-7f004000 rw-p 3000 08:01 1048 ${NODE}`)],
     ['is shared', mapping(`7f003000-7f004000 r--s 3000 08:01 1048 ${NODE}`)],
     ['is of another file', mapping('7f003000-7f004000 r-xp 3000 08:01 1048 /usr/lib/libc.so.6')],
