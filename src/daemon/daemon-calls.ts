@@ -29,9 +29,9 @@ export class DaemonCalls {
     this.#signal = signal;
   }
 
-  /** Opens a connection ahead of the first call. */
-  connect(): void {
-    this.#transport.connect();
+  /** Opens a connection ahead of the first call. @returns a promise that resolves once it is open or has failed. */
+  connect(): Promise<void> {
+    return this.#transport.connect();
   }
 
   close(): void {

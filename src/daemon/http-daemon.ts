@@ -25,9 +25,12 @@ export class HttpDaemon implements Daemon {
     this.#distribution = distribution;
   }
 
-  /** Opens a connection ahead of the first call, which then need not wait for it. Does not throw. */
-  connect(): void {
-    this.#calls.connect();
+  /**
+   * Opens a connection ahead of the first call, which then need not wait for it.
+   * @returns a promise that resolves once it is open or has failed.
+   */
+  connect(): Promise<void> {
+    return this.#calls.connect();
   }
 
   /** Ends every call. */

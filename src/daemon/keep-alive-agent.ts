@@ -22,14 +22,17 @@ export class KeepAliveAgent extends Agent {
     this.#connector = connector;
   }
 
-  /** Opens the connection ahead of the first request. A failure is left to that request, which opens another. */
-  open(): void {
+  /**
+   * Opens the connection ahead of the first request. A failure is left to that request, which opens another.
+   * @returns a promise that resolves once the connection is open or has failed.
+   */
+  open(): Promise<void> {
     const opened = this.#connector.open();
     this.#opened = opened;
     const forget = (): void => {
       if (this.#opened === opened) this.#opened = undefined;
     };
-    opened.then((socket) => {
+    return opened.then((socket) => {
       if (this.#destroyed) return void socket.destroy();
       socket.once('close', forget);
       // The first request listens too. Without a listener an error would end the process.

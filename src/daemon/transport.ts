@@ -110,12 +110,15 @@ export class Transport {
     this.#connector = new Connector(this.#endpoint, config.ssl, config.proxy);
   }
 
-  /** Opens a connection ahead of the first request, which uses it within half a minute. Does not throw. */
-  connect(): void {
+  /**
+   * Opens a connection ahead of the first request, which uses it within half a minute.
+   * @returns a promise that resolves once it is open or has failed.
+   */
+  async connect(): Promise<void> {
     if (this.#connections.length > 0) return;
     const connection = this.#addConnection();
-    connection.agent.open();
     this.#release(connection);
+    await connection.agent.open();
   }
 
   /**

@@ -48,8 +48,6 @@ const ownKernel = loadKernel();
 const kernel = new RefreshScanner(pool, ownKernel, threads);
 const wallets = new Map<WalletId, AttachedWallet>();
 let feeds: (DaemonFeeds & { readonly daemon: HttpDaemon }) | undefined;
-// The kernel is compiled: the start of the process and of this thread used more pages of the program than a scan will.
-unmapProgramPages();
 
 port.on('message', (request: RefreshRequest) => {
   switch (request.type) {
@@ -131,11 +129,12 @@ function connect({ config, chain }: Extract<RefreshRequest, { readonly type: 'da
   feeds?.daemon.close();
   feeds?.chain.close();
   feeds = undefined;
-  if (config === undefined) return;
+  if (config === undefined) return unmapProgramPages();
   const daemon = new HttpDaemon(config, (ended) =>
     report({ type: 'daemonCall', report: ended, daemon: config.address }),
   );
-  daemon.connect();
+  // The start of this thread, the kernel's compilation and a TLS handshake use more pages of the program than a scan will.
+  void daemon.connect().then(unmapProgramPages);
   feeds = { daemon, chain: new ChainFeed(daemon, chain, kernel), pool: new PoolFeed(daemon, kernel) };
   for (const wallet of wallets.values()) feeds.pool.attach(wallet);
 }

@@ -85,30 +85,28 @@ describe('a connection that is opened ahead', () => {
   });
 
   it('serves the first request, and the next one', async () => {
-    daemon.connect();
-    await connected(1);
+    await daemon.connect();
     await daemon.getInfo();
     await daemon.getInfo();
     expect([paths.length, connections.length]).toEqual([2, 1]);
   });
 
   it('serves a request that does not wait for it', async () => {
-    daemon.connect();
+    void daemon.connect();
     await daemon.getInfo();
     expect(connections).toHaveLength(1);
   });
 
   it('is opened once, and not beside one that was used', async () => {
-    daemon.connect();
-    daemon.connect();
+    await Promise.all([daemon.connect(), daemon.connect()]);
     await daemon.getInfo();
-    daemon.connect();
+    await daemon.connect();
     await daemon.getInfo();
     expect(connections).toHaveLength(1);
   });
 
   it('is replaced by the first request if the daemon has closed it', async () => {
-    daemon.connect();
+    await daemon.connect();
     await connected(1);
     connections[0]?.destroy();
     expect((await daemon.getInfo()).height).toBe(7);
@@ -116,7 +114,7 @@ describe('a connection that is opened ahead', () => {
   });
 
   it('is closed with all others', async () => {
-    daemon.connect();
+    await daemon.connect();
     await connected(1);
     const closed = once(connections[0] as Socket, 'close');
     connections[0]?.resume();
@@ -126,7 +124,7 @@ describe('a connection that is opened ahead', () => {
 
   it('fails silently; the first request says why', async () => {
     const nowhere = new HttpDaemon({ address: `127.0.0.1:${await freePort()}`, ssl: SSL });
-    nowhere.connect();
+    await nowhere.connect();
     expect(await failure(nowhere.getInfo())).toMatchObject({ kind: 'unreachable', notTaken: true });
     nowhere.close();
   });
