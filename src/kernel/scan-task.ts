@@ -11,6 +11,9 @@ export interface ScanTask {
   readonly viewSecrets: readonly Uint8Array[];
 }
 
+/** Message from a worker thread: the hits of each view secret, or why the batch cannot be scanned. */
+export type ScanAnswer = { readonly hits: readonly ScanHits[] } | { readonly error: Error };
+
 /** Keys of a part for one view secret: 1.5 ms of work. */
 const KEYS_AT_ONCE = 64;
 /** Fewest keys of a part: each part has a cost of its own. */

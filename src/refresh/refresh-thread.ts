@@ -34,6 +34,9 @@ const LOOKAHEAD_KEYS_AT_ONCE = 10_000;
 /** Subaddress keys of one commit of a larger lookahead, most of which have a row each: 3 ms. */
 const LARGE_LOOKAHEAD_KEYS_AT_ONCE = 2000;
 
+/** Batches of a scanning thread while this one derives the lookahead of a new wallet: 45 ms of work. */
+const BATCHES_SENT_AHEAD = 8;
+
 const port = parentPort;
 if (port === null) throw new Error('refresh-thread runs as a worker thread only');
 runInBackground();
@@ -58,6 +61,8 @@ port.on('message', (request: RefreshRequest) => {
       else feeds.chain.prefetch(request.startHeight, request.viewSecret);
       return;
     case 'attach': {
+      // A scanner of a new wallet derives its lookahead at once.
+      pool.sendAhead(BATCHES_SENT_AHEAD);
       const wallet = new AttachedWallet(new WalletScanner(request.state, ownKernel, activity));
       wallets.set(request.wallet, wallet);
       feeds?.pool.attach(wallet);

@@ -14,7 +14,7 @@ interface Task<In, Out> extends WaitingTask<In, Out> {
 
 /**
  * Runs tasks in worker threads, one message in and one message out. Tasks start in order. A worker that dies fails its
- * task; the next task that needs a thread starts another. Threads start on demand, end after an idle time, and do not
+ * tasks; the next task that needs a thread starts another. Threads start on demand, end after an idle time, and do not
  * keep the process alive.
  */
 export class WorkerPool<In, Out> {
@@ -25,7 +25,8 @@ export class WorkerPool<In, Out> {
   readonly #queue: Task<In, Out>[] = [];
   /** Idle workers, longest idle first, each with the timer that ends it. */
   readonly #idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout }[] = [];
-  readonly #busy = new Map<Worker, Task<In, Out>>();
+  /** Workers with their tasks in order: the one that runs, and those that were sent ahead. */
+  readonly #busy = new Map<Worker, Task<In, Out>[]>();
   #closed = false;
 
   /** @param size most threads, ≥ 1. @param idleSeconds time before an idle thread ends. @param workerData for each thread. */
@@ -68,10 +69,19 @@ export class WorkerPool<In, Out> {
     return this.#queue.shift();
   }
 
+  /**
+   * Gives busy threads tasks that wait, because the calling thread will be busy too.
+   * @param count most tasks of a thread, the one that runs included.
+   */
+  sendAhead(count: number): void {
+    for (const [worker, tasks] of this.#busy)
+      while (tasks.length < count && this.#queue.length > 0) this.#sendNext(worker, tasks);
+  }
+
   /** Ends the threads and rejects running and queued tasks. */
   async close(): Promise<void> {
     this.#closed = true;
-    const unfinished = [...this.#queue.splice(0), ...this.#busy.values()];
+    const unfinished = [...this.#queue.splice(0), ...[...this.#busy.values()].flat()];
     const idle = this.#idle.splice(0);
     for (const { timer } of idle) clearTimeout(timer);
     const workers = [...idle.map(({ worker }) => worker), ...this.#busy.keys()];
@@ -84,12 +94,19 @@ export class WorkerPool<In, Out> {
     while (this.#queue.length > 0) {
       const worker = this.#takeIdle() ?? (this.#busy.size < this.#size ? this.#spawn() : undefined);
       if (worker === undefined) return;
-      const task = this.#queue.shift();
-      if (task === undefined) return;
-      this.#busy.set(worker, task);
+      const tasks: Task<In, Out>[] = [];
+      this.#busy.set(worker, tasks);
       worker.ref();
-      worker.postMessage(task.input, task.transfer);
+      this.#sendNext(worker, tasks);
     }
+  }
+
+  /** @param tasks of the worker. */
+  #sendNext(worker: Worker, tasks: Task<In, Out>[]): void {
+    const task = this.#queue.shift();
+    if (task === undefined) return;
+    tasks.push(task);
+    worker.postMessage(task.input, task.transfer);
   }
 
   /** Takes the worker that became idle last, so that the others reach their idle time. */
@@ -120,25 +137,29 @@ export class WorkerPool<In, Out> {
     // Its start used more pages of the program than its tasks will.
     worker.on('online', unmapProgramPages);
     worker.on('message', (output: Out) => {
-      const task = this.#takeTask(worker);
-      this.#addIdle(worker);
-      worker.unref();
+      const tasks = this.#busy.get(worker);
+      const task = tasks?.shift();
+      if (tasks?.length === 0) {
+        this.#busy.delete(worker);
+        this.#addIdle(worker);
+        worker.unref();
+      }
       task?.resolve(output);
       this.#pump();
     });
-    worker.on('error', (error) => this.#takeTask(worker)?.reject(withSystemCode(error as Error)));
+    worker.on('error', (error) => this.#failTasks(worker, withSystemCode(error as Error)));
     worker.on('exit', () => {
       this.#removeIdle(worker);
-      this.#takeTask(worker)?.reject(new Error('worker thread stopped'));
+      this.#failTasks(worker, new Error('worker thread stopped'));
       if (!this.#closed) this.#pump();
     });
     return worker;
   }
 
-  #takeTask(worker: Worker): Task<In, Out> | undefined {
-    const task = this.#busy.get(worker);
+  #failTasks(worker: Worker, error: Error): void {
+    const tasks = this.#busy.get(worker) ?? [];
     this.#busy.delete(worker);
-    return task;
+    for (const { reject } of tasks) reject(error);
   }
 }
 

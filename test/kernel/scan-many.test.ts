@@ -266,6 +266,9 @@ describe('any batch with any secrets', () => {
 });
 
 describe('a pool whose threads are busy', () => {
+  /** Not a canonical scalar. */
+  const INVALID = new Uint8Array(32).fill(255);
+  const FAILURE = { name: 'RangeError', message: 'not a canonical scalar' };
   const busy = new KernelPool(1);
   afterAll(() => busy.close());
 
@@ -279,7 +282,7 @@ describe('a pool whose threads are busy', () => {
         return simd.scanMany(part, views);
       },
     };
-    const scans = [busy.scanMany(batch, secrets), busy.scanMany(batch, secrets)];
+    const scans = [1, 2, 3].map(() => busy.scanMany(batch, secrets));
     expect(await busy.scanWaiting(counting)).toBe(true);
     expect(await busy.scanWaiting(counting)).toBe(false);
     expect(onThisThread).toBe(70);
@@ -289,10 +292,19 @@ describe('a pool whose threads are busy', () => {
 
   it('gives the error of the calling thread to the one that requested the scan', async () => {
     const batch = untagged([somePoint()], [somePoint()]);
-    const scans = [busy.scanMany(batch, secretsOf(1)), busy.scanMany(batch, [new Uint8Array(32).fill(255)])];
-    const failed = expect(scans[1]).rejects.toThrow(RangeError);
+    const scans = [secretsOf(1), secretsOf(1), [INVALID]].map((secrets) => busy.scanMany(batch, secrets));
+    const failed = expect(scans[2]).rejects.toMatchObject(FAILURE);
     expect(await busy.scanWaiting(simd)).toBe(true);
     await failed;
-    expect(await scans[0]).toHaveLength(1);
+    for (const scan of scans.slice(0, 2)) expect(await scan).toHaveLength(1);
+  });
+
+  it('scans the other batches of a thread when one fails', async () => {
+    const batch = untagged([somePoint()], [somePoint()]);
+    const scans = [[INVALID], secretsOf(1), secretsOf(1)].map((secrets) => busy.scanMany(batch, secrets));
+    busy.sendAhead(3);
+    expect(await busy.scanWaiting(simd)).toBe(false);
+    await expect(scans[0]).rejects.toMatchObject(FAILURE);
+    for (const scan of scans.slice(1)) expect(await scan).toHaveLength(1);
   });
 });

@@ -52,6 +52,35 @@ describe('a pool of threads', () => {
     expect(pool.free).toBe(2);
   });
 
+  it('sends a busy thread tasks ahead, up to a number, and leaves the others to another runner', async () => {
+    started(1);
+    const results = [pool.run(5), pool.run(0), pool.run(0), pool.run(-1)];
+    pool.sendAhead(3);
+    pool.sendAhead(2);
+    const waiting = pool.takeWaiting();
+    expect([waiting?.input, pool.takeWaiting(), pool.free]).toEqual([-1, undefined, 0]);
+    waiting?.resolve(7);
+    const [first, second, third, taken] = await Promise.all(results);
+    expect([second, third, taken]).toEqual([first, first, 7]);
+    expect(pool.free).toBe(1);
+  });
+
+  it('sends nothing ahead to a thread that has not begun', () => {
+    started(1);
+    pool.sendAhead(3);
+    expect(pool.free).toBe(1);
+  });
+
+  it('fails all tasks of a thread that dies, and starts another for the next', async () => {
+    started(1);
+    const dying = [pool.run(-1), pool.run(0)];
+    pool.sendAhead(2);
+    const later = pool.run(0);
+    const outcomes = await Promise.allSettled(dying);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(later).resolves.toEqual(expect.any(Number));
+  });
+
   it('gives a task that waits for a thread to another runner, the one that has waited longest', async () => {
     started(1);
     const running = pool.run(20);
