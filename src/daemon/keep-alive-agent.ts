@@ -33,7 +33,6 @@ export class KeepAliveAgent extends Agent {
       if (this.#opened === opened) this.#opened = undefined;
     };
     return opened.then((socket) => {
-      if (this.#destroyed) return void socket.destroy();
       socket.once('close', forget);
       // The first request listens too. Without a listener an error would end the process.
       socket.on('error', forget);

@@ -19,8 +19,6 @@ interface Services {
 /** Outputs that the daemon is asked about. */
 interface AskedOutputs {
   readonly outputs: readonly KeyImageState[];
-  /** Number of the last one; undefined if there are none. */
-  readonly last: number | undefined;
   /** States of the outputs, in their order. */
   readonly statuses: Promise<readonly KeyImageStatus[]>;
 }
@@ -63,9 +61,10 @@ export class OutputFreezing {
     await this.#services.sync.runExclusive(async () => {
       await this.#services.lostPayments.failUnheld();
       // The daemon is asked for the next key images while the answer for these is awaited.
-      for (let asked = this.#askBehind(0); asked.last !== undefined;) {
+      let asked = this.#askBehind(0);
+      for (let last = asked.outputs.at(-1); last !== undefined; last = asked.outputs.at(-1)) {
         const { outputs, statuses } = asked;
-        asked = this.#askBehind(asked.last);
+        asked = this.#askBehind(last.number);
         this.#correct(outputs, await statuses);
       }
     });
@@ -75,12 +74,11 @@ export class OutputFreezing {
   #askBehind(after: number): AskedOutputs {
     const { store, daemon } = this.#context;
     const outputs = store.read((r) => r.outputs.keyImageStates(after, KEY_IMAGES_PER_CALL));
-    const last = outputs.at(-1)?.number;
-    if (last === undefined) return { outputs, last, statuses: Promise.resolve([]) };
+    if (outputs.length === 0) return { outputs, statuses: Promise.resolve([]) };
     const statuses = daemon.client().isKeyImageSpent(outputs.map(({ keyImage }) => keyImage));
     // If an earlier answer fails, nothing waits for this one.
     statuses.catch(() => undefined);
-    return { outputs, last, statuses };
+    return { outputs, statuses };
   }
 
   /** Gives outputs the spent state that the daemon reports. */
