@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Db } from '../../src/store/file/database.js';
 import type { Loose } from '../support/json-rpc.js';
 import { openStoreBeside } from '../support/open-store.js';
+import { until } from '../support/process.js';
 import { moneyOf, moneyOfTwin, startCrowd, untilCaughtUp, type Crowd } from '../support/wallet-crowd.js';
 
 /* A wallet whose store another connection locks, as a backup program may, beside wallets that are not locked. */
@@ -41,6 +42,9 @@ async function payAll(): Promise<string> {
 
 const payment = async (name: string, txid: string): Promise<Loose> =>
   (await crowd.at(name).rpc('get_transfer_by_txid', { txid })).transfer;
+
+/** True if the log names a wallet whose periodic refresh failed. */
+const isNamed = (name: string): boolean => crowd.linesOf(name, 'refreshing a wallet failed').length > 0;
 
 /** Longest time that a call of a free wallet takes until a promise settles [ms]. */
 async function longestAnswer(end: Promise<unknown>): Promise<number> {
@@ -113,10 +117,10 @@ describe('a wallet whose store is locked by another connection', () => {
     await whileLocked(async () => {
       await crowd.mine(3);
       for (const name of FREE) await untilCaughtUp(crowd, name);
+      await until('a failed refresh of the locked wallet in the log', () => isNamed('locked'));
     });
     await untilCaughtUp(crowd, 'locked');
-    expect(crowd.linesOf('locked', 'refreshing a wallet failed').length).toBeGreaterThan(0);
-    for (const name of FREE) expect(crowd.linesOf(name, 'refreshing a wallet failed')).toEqual([]);
+    for (const name of FREE) expect(isNamed(name)).toBe(false);
     for (const name of ['locked', 'third'])
       expect(await moneyOf(crowd.at(name))).toEqual(await moneyOfTwin(crowd, name, `last twin of ${name}`));
   });
