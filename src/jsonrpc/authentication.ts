@@ -20,8 +20,17 @@ export const md5 = (text: string): string => hash('md5', text);
 /** Path of a `uri` parameter, in which some clients include scheme and host. */
 const pathOf = (uri: string): string => uri.replace(/^https?:\/\/[^/]*/i, '');
 
-export const sameText = (a: string, b: string): boolean =>
-  timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
+/** Compares a text with an expected one, in a time that depends on nothing but their lengths. */
+export function sameText(text: string, expected: string): boolean {
+  const bytes = Buffer.from(text);
+  const expectedBytes = Buffer.from(expected);
+  return bytes.length === expectedBytes.length && timingSafeEqual(bytes, expectedBytes);
+}
+
+/** Result of a digest exchange, with the login that was proven. */
+interface DigestVerdict extends DigestResult {
+  readonly login?: Login;
+}
 
 const logins = new WeakMap<IncomingMessage, Login>();
 
@@ -74,16 +83,18 @@ export function authentication(
     }
     digest.isAuthenticated(req, (result) => {
       if (result instanceof Error) return next(result);
-      const login = result.pass === true ? accepted.byUser(result.user ?? '')?.login : undefined;
+      const { login } = result;
       return login === undefined ? refuse(req, res, result) : admit(login, req, res, next);
     });
   };
 }
 
-function digestOf(accepted: Logins, nonces: NonceStore): Digest {
+function digestOf(accepted: Logins, nonces: NonceStore): Digest<DigestVerdict> {
   /** Compared with the responses of unknown users. */
   const nobody = randomBytes(16).toString('hex');
-  const digest = httpAuth.digest({ realm: REALM, contentType: 'text/html' }, (_user, done) => done(nobody));
+  const digest = httpAuth.digest<DigestVerdict>({ realm: REALM, contentType: 'text/html' }, (_user, done) =>
+    done(nobody),
+  );
 
   digest.findUser = (req, credentials, done) => {
     const {
@@ -112,7 +123,7 @@ function digestOf(accepted: Logins, nonces: NonceStore): Digest {
       (qop === undefined || (qop === 'auth' && /^[0-9a-fA-F]{8}$/.test(nc ?? '')));
     if (found === undefined || !responseMatches || !wellFormed) return done({ user, pass: false });
     const verdict = nonces.use(nonce, qop === undefined ? undefined : Number.parseInt(nc ?? '', 16));
-    return done(verdict === 'fresh' ? { user, pass: true } : { stale: true });
+    return done(verdict === 'fresh' ? { user, pass: true, login: found.login } : { stale: true });
   };
 
   digest.ask = (res, result) => {

@@ -8,22 +8,23 @@ declare module 'http-auth' {
     readonly stale?: boolean;
   }
 
-  export interface Digest {
+  export interface Digest<Result extends DigestResult> {
     /** @param credentials parameters of the Authorization header. */
     findUser: (
       req: IncomingMessage,
       credentials: { readonly [parameter: string]: string | undefined },
-      done: (result: DigestResult) => void,
+      done: (result: Result) => void,
     ) => void;
     ask: (res: ServerResponse, result: DigestResult) => void;
-    isAuthenticated(req: IncomingMessage, callback: (result: DigestResult | Error) => void): void;
+    /** Passes on the result of `findUser`; an empty one for a request without a digest login. */
+    isAuthenticated(req: IncomingMessage, callback: (result: Partial<Result> | Error) => void): void;
   }
 
   const httpAuth: {
-    digest(
+    digest<Result extends DigestResult>(
       options: { readonly realm: string; readonly contentType?: string },
       checker: (user: string, done: (ha1: string) => void) => void,
-    ): Digest;
+    ): Digest<Result>;
   };
   export default httpAuth;
 }

@@ -15,8 +15,8 @@ const MAC_BYTES = 16;
 interface Counters {
   readonly issued: number;
   highest: number;
-  /** Bit i: counter `highest - i` was used. */
-  used: bigint;
+  /** Bit `n % WINDOW`: counter `n` was used; for the {@link WINDOW} counters up to the highest one. */
+  readonly used: Uint32Array;
 }
 
 export type NonceVerdict = 'fresh' | 'stale';
@@ -57,7 +57,7 @@ export class NonceStore {
     const issued = known?.issued ?? this.#issuedAt(nonce);
     const now = this.#now();
     if (issued === undefined || issued > now || now - issued > LIFETIME_MS) return 'stale';
-    const counters = known ?? (issued <= this.#evictedUpTo ? undefined : { issued, highest: 0, used: 0n });
+    const counters = known ?? (issued <= this.#evictedUpTo ? undefined : unused(issued));
     if (counters === undefined || !take(counters, count ?? 1)) return 'stale';
     if (count === undefined) counters.highest = Number.MAX_SAFE_INTEGER;
     this.#counters.delete(nonce);
@@ -89,18 +89,23 @@ export class NonceStore {
   }
 }
 
+const unused = (issued: number): Counters => ({ issued, highest: 0, used: new Uint32Array(WINDOW / 32) });
+
 /** Marks a counter as used. @returns false if it was used before or is too far below the highest one. */
 function take(counters: Counters, count: number): boolean {
-  const behind = counters.highest - count;
-  if (count < 1 || behind >= WINDOW) return false;
-  if (behind < 0) {
-    const shift = -behind >= WINDOW ? WINDOW : -behind;
-    counters.used = ((counters.used << BigInt(shift)) | 1n) & ((1n << BigInt(WINDOW)) - 1n);
+  const { highest, used } = counters;
+  if (count < 1 || highest - count >= WINDOW) return false;
+  if (count > highest) {
+    for (let n = Math.max(highest, count - WINDOW) + 1; n <= count; n++) setBit(used, n % WINDOW, false);
     counters.highest = count;
-    return true;
-  }
-  const bit = 1n << BigInt(behind);
-  if ((counters.used & bit) !== 0n) return false;
-  counters.used |= bit;
+  } else if (getBit(used, count % WINDOW)) return false;
+  setBit(used, count % WINDOW, true);
   return true;
+}
+
+const getBit = (bits: Uint32Array, i: number): boolean => (((bits[i >>> 5] ?? 0) >>> (i & 31)) & 1) === 1;
+
+function setBit(bits: Uint32Array, i: number, isSet: boolean): void {
+  const mask = 1 << (i & 31);
+  bits[i >>> 5] = isSet ? (bits[i >>> 5] ?? 0) | mask : (bits[i >>> 5] ?? 0) & ~mask;
 }

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { authentication } from '../../src/jsonrpc/authentication.js';
+import fc from 'fast-check';
+import { authentication, sameText } from '../../src/jsonrpc/authentication.js';
 import { REALM, singleLogin } from '../../src/jsonrpc/digest-auth.js';
 import { Dispatcher } from '../../src/jsonrpc/dispatcher.js';
 import { createHttpApp } from '../../src/jsonrpc/http-app.js';
@@ -172,6 +173,17 @@ describe('digest login', () => {
   });
 });
 
+it.each([
+  ['', '', true],
+  ['merchant', 'merchant', true],
+  ['merchant', 'merchanT', false],
+  ['merchan', 'merchant', false],
+  ['merchant', 'merchan', false],
+  ['\u00e9', 'e\u0301', false],
+])('compares %j with %j', (text, expected, isSame) => {
+  expect(sameText(text, expected)).toBe(isSame);
+});
+
 describe('the nonce store', () => {
   it('stores nothing about nonces that were only issued', () => {
     const store = new NonceStore();
@@ -191,6 +203,26 @@ describe('the nonce store', () => {
     expect(store.tracked).toBeLessThanOrEqual(4096);
     expect(store.use(first, 1)).toBe('stale');
     expect(store.use(first, 2)).toBe('stale');
+  });
+
+  it('accepts each counter once, in any order within 1,024 of the highest', () => {
+    const step = fc.oneof(fc.integer({ min: -1100, max: 1100 }), fc.constantFrom(0, 5000, 4_000_000_000));
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
+        const store = new NonceStore();
+        const nonce = store.issue();
+        const used = new Set<number>();
+        let highest = 0;
+        for (const step of steps) {
+          const count = Math.min(highest + step, 0xffff_ffff);
+          const isFresh = count >= 1 && count > highest - 1024 && !used.has(count);
+          expect(store.use(nonce, count)).toBe(isFresh ? 'fresh' : 'stale');
+          if (!isFresh) continue;
+          used.add(count);
+          highest = Math.max(highest, count);
+        }
+      }),
+    );
   });
 
   it('lets a nonce expire', () => {
