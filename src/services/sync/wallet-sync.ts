@@ -1,4 +1,3 @@
-import { DaemonError } from '../../daemon/errors.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { Hash, KeyImage } from '../../crypto/types.js';
 import { RefreshCancelled } from '../../refresh/refresh-error.js';
@@ -7,18 +6,13 @@ import type { Refresher } from '../../refresh/refresher.js';
 import type { ScannerState } from '../../refresh/scanner-state.js';
 import type { PoolFinding } from '../../refresh/wallet-scanner.js';
 import type { BatchFindings, TxBatch, WalletId } from '../../refresh/messages.js';
-import { CachedRead } from '../../store/cached-read.js';
-import { ZERO } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { monotonicMs } from '../../util/monotonic-time.js';
 import { SharedRun } from '../../util/shared-run.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { LocatedOutput, SpendingKeys } from '../../wallet/scan/key-images.js';
-import type { OutputWithoutKeyImage } from '../../wallet/scan/ambiguous-spends.js';
 import {
   hasFindings,
-  MAX_REORGANISATION,
-  type OwnedOutput,
   type PageFindings,
   type ImportedKeyImage,
   type TxFindings,
@@ -29,6 +23,8 @@ import type { WalletContext } from '../context/wallet-context.js';
 import { EventRetention } from './event-retention.js';
 import type { LostPayments } from './lost-payments.js';
 import type { MempoolTracker } from './mempool-tracker.js';
+import { RestoreHeight } from './restore-height.js';
+import { lastCreatedAddresses, scannerStateOf } from './stored-scanner-state.js';
 
 type Context = Pick<
   WalletContext,
@@ -78,7 +74,7 @@ export class WalletSync implements RefreshTarget {
   readonly #id: WalletId;
   readonly #retention: EventRetention;
   readonly #readingPool = new SharedRun(() => this.#readPool());
-  readonly #storedRestoreHeight: CachedRead<string | undefined>;
+  readonly #restoreHeight: RestoreHeight;
   #daemonHeight = 0;
   /** True while the wallet follows the daemon's tip, which it has reached since it was opened. */
   #isSynced = false;
@@ -89,7 +85,7 @@ export class WalletSync implements RefreshTarget {
     this.#context = context;
     this.#services = services;
     this.#retention = new EventRetention(context);
-    this.#storedRestoreHeight = new CachedRead(context.store, (r) => r.meta.get('restore_height'));
+    this.#restoreHeight = new RestoreHeight(context);
     this.#refresher = services.refresher;
     this.#id = this.#refresher.attach(this);
     context.store.watchLostPages((error) => this.#refresher.fail(this.#id, error));
@@ -112,8 +108,7 @@ export class WalletSync implements RefreshTarget {
 
   /** First height to scan; undefined until it is determined. */
   get restoreHeight(): number | undefined {
-    const known = this.#storedRestoreHeight.value;
-    return known === undefined ? undefined : Number(known);
+    return this.#restoreHeight.known;
   }
 
   /** Adds imported key images to the scanner, which recognises spends of their outputs from now on. */
@@ -189,7 +184,7 @@ export class WalletSync implements RefreshTarget {
 
   async #refreshNow(startHeight: number, asOf?: number): Promise<RefreshResult> {
     this.#context.assertOpen();
-    const restoreHeight = await this.#restoreHeight();
+    const restoreHeight = await this.#restoreHeight.determine();
     const from = {
       history: this.#context.store.shortHistory(),
       startHeight: Math.max(startHeight, restoreHeight),
@@ -212,7 +207,7 @@ export class WalletSync implements RefreshTarget {
   /** Reads the values that the next refresh needs, while the statements of the store are prepared. */
   #prefetch(): void {
     this.#context.store.prefetch();
-    void this.#storedRestoreHeight.value;
+    void this.#restoreHeight.known;
   }
 
   #reportSynced(): void {
@@ -242,47 +237,7 @@ export class WalletSync implements RefreshTarget {
   }
 
   scannerState(): ScannerState {
-    const { viewSecret, spendSecret, spendPublicKey } = this.#context.keystore.keys;
-    const known = this.#context.store.read((r) => ({
-      subaddresses: r.subaddresses.packed(),
-      withKeyImage: r.watch.withKeyImage(this.#context.store.height() - MAX_REORGANISATION),
-      withoutKeyImage: r.watch.withoutKeyImage(),
-      reused: {
-        withKeyImage: r.watch.burntWithKeyImage(),
-        withoutKeyImage: r.watch.burntWithoutKeyImage(),
-      },
-      importedKeyImages: r.importedKeyImages.list(),
-      ...this.#withoutKeyImage(r.outputs.withoutKeyImage()),
-    }));
-    this.#context.store.releasePages();
-    return {
-      keys: {
-        viewSecret: viewSecret.expose(),
-        ...(spendSecret === undefined ? {} : { spendSecret: spendSecret.expose() }),
-      },
-      spendPublicKey,
-      lookahead: this.#context.keystore.lookahead,
-      handedOut: this.#lastCreated(),
-      ...known,
-    };
-  }
-
-  /**
-   * Outputs without a key image, whose spends are recorded as ambiguous. With them, the pool is read for multisig
-   * wallets only, not during background sync.
-   */
-  #withoutKeyImage(outputs: readonly OwnedOutput[]): Pick<ScannerState, 'blind' | 'seesPool'> {
-    if (this.#context.keystore.background !== undefined) return { blind: outputs.map(toBlindOutput) };
-    return this.#context.keystore.keys.multisig === undefined
-      ? {}
-      : { blind: outputs.map(toBlindOutput), seesPool: true };
-  }
-
-  /** Index of the last created address of each account. */
-  #lastCreated(): SubaddressIndex[] {
-    return this.#context.store
-      .read((r) => r.accounts.list())
-      .map(({ major, addressCount }) => ({ major, minor: addressCount - 1 }));
+    return scannerStateOf(this.#context);
   }
 
   commitSubaddresses(keys: PackedSubaddresses): void {
@@ -361,7 +316,7 @@ export class WalletSync implements RefreshTarget {
   async setLookahead(lookahead: Lookahead): Promise<void> {
     if (lookahead.major === 0 || lookahead.minor === 0)
       throw new WalletError({ kind: 'invalid', reason: 'a lookahead is at least 1' });
-    const watched = this.#lastCreated().reduce(
+    const watched = lastCreatedAddresses(this.#context.store).reduce(
       (sum, { minor }) => sum + minor + lookahead.minor,
       lookahead.major * lookahead.minor,
     );
@@ -377,34 +332,9 @@ export class WalletSync implements RefreshTarget {
   /** Adds every address up to the lookahead beyond the created ones to the store. Needs no daemon. */
   async deriveLookahead(): Promise<void> {
     const { lookahead } = this.#context.keystore;
-    await untilClosed(this.#refresher.lookAhead(this.#id, lookahead, this.#lastCreated()));
-  }
-
-  /**
-   * First height to scan. A wallet created without a daemon starts one day before its creation, found by block
-   * timestamps.
-   */
-  async #restoreHeight(): Promise<number> {
-    const known = this.restoreHeight;
-    if (known !== undefined) return known;
-    const created = Number(this.#context.store.read((r) => r.meta.get('created_at')) ?? '0');
-    const found = await this.#heightBefore(created - 86_400);
-    this.#context.assertOpen();
-    this.#context.store.write((w) => w.meta.set('restore_height', String(found)));
-    return found;
-  }
-
-  async #heightBefore(timestamp: number): Promise<number> {
-    const daemon = this.#context.daemon.client();
-    let low = 0;
-    let high = (await daemon.getInfo()).height - 1;
-    if (high < 0) throw new DaemonError('malformed', 'the daemon has no blocks');
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((await daemon.getBlockHeader(middle)).timestamp < timestamp) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    await untilClosed(
+      this.#refresher.lookAhead(this.#id, lookahead, lastCreatedAddresses(this.#context.store)),
+    );
   }
 }
 
@@ -421,10 +351,3 @@ async function untilClosed<T>(answer: Promise<T>): Promise<T> {
 /** True for a few blocks without findings: after a crash of the machine they are scanned again. */
 const isCheapToScanAgain = (findings: PageFindings): boolean =>
   findings.hashes.length <= MAX_SCANNED_AGAIN && !hasFindings(findings);
-
-/** Reference to an output as in rings: by amount, 0 for RingCT, and global index. */
-const toBlindOutput = ({ rct, amount: value, globalIndex, height }: OwnedOutput): OutputWithoutKeyImage => ({
-  amount: rct ? ZERO : value,
-  globalIndex,
-  height,
-});
