@@ -58,6 +58,9 @@ const result = async (caller: HttpCaller, method: string, params: Members = {}):
 
 const NOTE = 'a note';
 
+/** Ratio to the reference that no call should exceed. */
+const BAR = '1';
+
 /** Transaction and address of the first received payment. */
 const paid = ([first]: readonly Payment[]): Members => ({ txid: first?.txid, address: first?.address });
 
@@ -268,10 +271,10 @@ try {
     if (options.only === undefined || group.includes(options.only)) await measure(servers, group);
   process.stdout.write(`Time of a call, median of ${rounds}\n`);
   printTable(
-    ['', 'ours', 'reference', 'ratio'],
+    ['', 'ours', 'reference', 'ratio', 'bar'],
     [...times].map(([name, measured]) => {
       const [ours = Number.NaN, theirs = Number.NaN] = measured.map(median);
-      return [name, `${ours.toFixed(2)} ms`, `${theirs.toFixed(2)} ms`, (ours / theirs).toFixed(2)];
+      return [name, `${ours.toFixed(2)} ms`, `${theirs.toFixed(2)} ms`, (ours / theirs).toFixed(2), BAR];
     }),
   );
   for (const { caller } of servers) caller.close();
