@@ -21,6 +21,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/proofs': 22,
   'integration/regtest-bench-chain': 22,
   'integration/sends': 20,
+  'store/backup/backup': 20,
   'store/keys/keys-file.interop': 20,
   'cli/main': 18,
   'integration/change-outputs': 18,
