@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
-import httpAuth, { type Digest, type DigestResult } from 'http-auth';
+import httpAuth, { type Digest } from 'http-auth';
 import type { Caller, Login, Logins } from './caller.js';
 import { NonceStore } from './nonce-store.js';
 
@@ -27,9 +27,12 @@ export function sameText(text: string, expected: string): boolean {
   return bytes.length === expectedBytes.length && timingSafeEqual(bytes, expectedBytes);
 }
 
-/** Result of a digest exchange, with the login that was proven. */
-interface DigestVerdict extends DigestResult {
+/** Result of a digest exchange. */
+interface DigestVerdict {
+  /** Login whose password the request proves. */
   readonly login?: Login;
+  /** True if the nonce, but not the password, is the reason for a refusal. */
+  readonly stale?: boolean;
 }
 
 const logins = new WeakMap<IncomingMessage, Login>();
@@ -56,7 +59,7 @@ export function authentication(
 ): RequestHandler {
   const digest = digestOf(accepted, nonces);
   let delayed = 0;
-  const refuse = (req: Request, res: Response, result: DigestResult): void => {
+  const refuse = (req: Request, res: Response, result: DigestVerdict): void => {
     const attempt = req.headers.authorization !== undefined && result.stale !== true;
     if (attempt) onRefused(addressOf(req));
     if (!attempt || delayed >= MAX_DELAYED) return digest.ask(res, result);
@@ -107,8 +110,7 @@ function digestOf(accepted: Logins, nonces: NonceStore): Digest<DigestVerdict> {
       algorithm = 'MD5',
       username = '',
     } = credentials;
-    const user = username;
-    const found = accepted.byUser(user);
+    const found = accepted.byUser(username);
     const ha1 = found?.ha1 ?? nobody;
     const secret = algorithm === 'MD5-sess' ? md5(`${ha1}:${nonce}:${cnonce}`) : ha1;
     const ha2 = md5(`${req.method ?? ''}:${uri}`);
@@ -121,9 +123,9 @@ function digestOf(accepted: Logins, nonces: NonceStore): Digest<DigestVerdict> {
       pathOf(uri) === req.url &&
       /^MD5(-sess)?$/.test(algorithm) &&
       (qop === undefined || (qop === 'auth' && /^[0-9a-fA-F]{8}$/.test(nc ?? '')));
-    if (found === undefined || !responseMatches || !wellFormed) return done({ user, pass: false });
+    if (found === undefined || !responseMatches || !wellFormed) return done({});
     const verdict = nonces.use(nonce, qop === undefined ? undefined : Number.parseInt(nc ?? '', 16));
-    return done(verdict === 'fresh' ? { user, pass: true, login: found.login } : { stale: true });
+    return done(verdict === 'fresh' ? { login: found.login } : { stale: true });
   };
 
   digest.ask = (res, result) => {

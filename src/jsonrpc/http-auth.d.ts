@@ -2,26 +2,20 @@
 declare module 'http-auth' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 
-  export interface DigestResult {
-    readonly user?: string;
-    readonly pass?: boolean;
-    readonly stale?: boolean;
-  }
-
-  export interface Digest<Result extends DigestResult> {
+  export interface Digest<Result> {
     /** @param credentials parameters of the Authorization header. */
     findUser: (
       req: IncomingMessage,
       credentials: { readonly [parameter: string]: string | undefined },
       done: (result: Result) => void,
     ) => void;
-    ask: (res: ServerResponse, result: DigestResult) => void;
+    ask: (res: ServerResponse, result: Partial<Result>) => void;
     /** Passes on the result of `findUser`; an empty one for a request without a digest login. */
     isAuthenticated(req: IncomingMessage, callback: (result: Partial<Result> | Error) => void): void;
   }
 
   const httpAuth: {
-    digest<Result extends DigestResult>(
+    digest<Result>(
       options: { readonly realm: string; readonly contentType?: string },
       checker: (user: string, done: (ha1: string) => void) => void,
     ): Digest<Result>;
