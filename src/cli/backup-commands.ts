@@ -5,7 +5,7 @@ import { writeBackup } from '../store/backup/backup.js';
 import { openSource, restoreBackup, verifyBackup, type KeysAccess } from '../store/backup/restore.js';
 import { withFileErrors } from '../store/file/file-errors.js';
 import { lockWallet } from '../store/file/wallet-lock.js';
-import { WalletDirectory } from '../services/context/wallet-directory.js';
+import { assertApart, WalletDirectory } from '../services/context/wallet-directory.js';
 import { withoutLineEnd } from './config-values.js';
 import { ConfigError } from './options.js';
 import { promptSecret } from './prompt.js';
@@ -49,6 +49,7 @@ const backup = withAccess(new Command('wallet-rpc backup'))
   .requiredOption('--backup-dir <dir>', 'directory of the backups')
   .action(async (name: string, options: AccessOptions & { walletDir: string; backupDir: string }) => {
     const paths = new WalletDirectory(options.walletDir).locate(name);
+    assertApart(paths);
     const { source } = await openSource(paths, await accessOf(options));
     const { directory } = await writeBackup(source, resolve(options.backupDir), new Date());
     say(directory);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { explain } from '../rpc/error-explanations.js';
-import { isPlainName } from '../services/context/wallet-directory.js';
+import { isPlainName } from '../services/context/wallet-name.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import type { StartProgress } from '../watch/readiness.js';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { writeBackup, type Backup, type BackupSource } from './backup/backup.js';
-import { detectingDamage, openDatabase } from './file/database.js';
+import { detectingDamage, IN_MEMORY, openDatabase } from './file/database.js';
 import { syncDirectory, syncFile, syncFileAsync } from './file/fsync.js';
 import type { StatementCachingDatabase } from './file/statement-cache.js';
 import { cipherOf, NEW_CIPHER } from './file/store-cipher.js';
@@ -65,7 +65,7 @@ export class WalletStore {
     onFileRestored?: OnFileRestored,
     events = ownEvents(),
   ): WalletStore {
-    if (path === ':memory:') {
+    if (path === IN_MEMORY) {
       const file = new WalletStore(openDatabase(path, { key, cipher: NEW_CIPHER }), events);
       file.write(fill);
       file.#beginEvents();

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import type { Bytes } from '../../util/bytes.js';
 import { migrate } from '../../util/migrations.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
+import { sqlitePath } from '../../util/sqlite-path.js';
 
 export type Db = Database.Database;
 
@@ -18,7 +19,7 @@ const FILE = 'regtest.sqlite';
  */
 export function openDatabase(directory: string | undefined): Db {
   if (directory !== undefined) mkdirSync(directory, { recursive: true });
-  const db = new Database(directory === undefined ? ':memory:' : join(directory, FILE));
+  const db = new Database(directory === undefined ? ':memory:' : sqlitePath(join(directory, FILE)));
   try {
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');

@@ -1,9 +1,9 @@
 import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { DRAFT_SUFFIX } from '../../store/file/file-draft.js';
+import { isOpenHere } from '../../store/file/file-identity.js';
 import { withFileErrors } from '../../store/file/file-errors.js';
-import { LOG_SUFFIXES } from '../../store/file/atomic-replace.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
+import { assertName, assertNewName, badName, endingOf, isPlainName, OWN_ENDINGS } from './wallet-name.js';
 
 /** Paths of the files of one wallet. */
 export interface WalletPaths {
@@ -20,43 +20,8 @@ const pathsOf = (directory: string, name: string): WalletPaths => {
   return { name, store, keys: `${store}.keys`, lock: `${store}.lock` };
 };
 
-/** Longest wallet name [bytes] that leaves room for our endings on common file systems. */
-const MAX_NAME_BYTES = 200;
-
-/** Endings, after a wallet name, of the files that this server may write at any time. */
-const OWN_ENDINGS = ['.keys', '.lock', DRAFT_SUFFIX, ...LOG_SUFFIXES];
-
-/**
- * Endings of the other files beside a wallet: background files, backups, and files of the reference.
- * Source: wallet2.cpp `do_prepare_file_names`, `store_to`, `store_keys`, `load_wallet_cache`.
- */
-const OTHER_ENDINGS = [
-  '.background',
-  '.reference-cache',
-  '.replaced',
-  '.new',
-  '.mms',
-  '.address.txt',
-  '.unportable',
-  '.wallet-rpc-ids',
-];
-
 /** Name of the file that keeps event ids increasing, in the directory of the wallets. */
 export const EVENT_IDS_FILE = 'events.wallet-rpc-ids';
-
-/** Number behind the ending of every backup but the first. Source: backup-name.ts. */
-const BACKUP_NUMBER = /(?<=\.(reference-cache|replaced))\.\d+$/i;
-
-/** Compares without regard to case, as some file systems do. */
-const endingOf = (name: string, endings: readonly string[]): string | undefined =>
-  endings.find((ending) => name.toLowerCase().endsWith(ending));
-
-/** Whether a name is a file name without a directory. */
-export const isPlainName = (name: string): boolean =>
-  name !== '' && name === basename(name) && !/[/\\\0]/.test(name) && name !== '.' && name !== '..';
-
-const badName = (name: string, reason: string): WalletError =>
-  new WalletError({ kind: 'bad_wallet_name', name, reason });
 
 /** The directory that clients create wallets in and open them from. */
 export class WalletDirectory {
@@ -83,24 +48,18 @@ export class WalletDirectory {
    * @throws WalletError `bad_wallet_name` for a name that is not a plain file name of this directory.
    */
   locate(name: string): WalletPaths {
-    if (!isPlainName(name))
-      throw badName(name, 'a wallet name is a plain file name inside the wallet directory');
-    if (Buffer.byteLength(name) > MAX_NAME_BYTES)
-      throw badName(name, `a wallet name has at most ${MAX_NAME_BYTES} bytes`);
-    if (name.endsWith('.keys') || name.endsWith('.lock'))
-      throw badName(name, 'a wallet is opened by its name, without .keys or .lock');
+    assertName(name);
     return pathsOf(this.path, name);
   }
 
   /**
    * Paths of a wallet to create; the files are not checked.
-   * @throws WalletError `bad_wallet_name`, also for a name that the files of another wallet may have.
+   * @throws WalletError `bad_wallet_name`, also for a name that the files of another wallet may have, and for one with
+   * white space at an end.
    */
   locateNew(name: string): WalletPaths {
-    const ending = endingOf(name.replace(BACKUP_NUMBER, ''), [...OWN_ENDINGS, ...OTHER_ENDINGS]);
-    if (ending !== undefined)
-      throw badName(name, `a wallet name cannot end with ${ending}: files of other wallets have such names`);
-    return this.locate(name);
+    assertNewName(name);
+    return pathsOf(this.path, name);
   }
 }
 
@@ -131,7 +90,7 @@ export function assertPresent(paths: WalletPaths): void {
 /**
  * Refuses a wallet whose files have the names of another wallet's files, such as the log of `shop` and the store of a
  * wallet named `shop-wal`. Such names are not created any more; old wallets and other programs may still have them.
- * @throws WalletError `bad_wallet_name`, `wallet_io`
+ * @throws WalletError `bad_wallet_name`, `wallet_locked`, `wallet_io`
  */
 export function assertApart({ name, store }: WalletPaths): void {
   for (const ending of OWN_ENDINGS)
@@ -140,9 +99,28 @@ export function assertApart({ name, store }: WalletPaths): void {
         name,
         `its file '${name}${ending}' belongs to the wallet of that name: rename that wallet`,
       );
+  assertOwnStore(name, store);
   const ending = endingOf(name, OWN_ENDINGS);
   if (ending === undefined) return;
   const other = store.slice(0, -ending.length);
   if (isThere(other) || isThere(`${other}.keys`))
     throw badName(name, `it is the name of a file of the wallet '${basename(other)}': rename this one`);
+}
+
+/**
+ * Refuses a wallet whose store may be that of another wallet, past its lock: through a link, or by the name without the
+ * white space at its end, which earlier versions dropped.
+ * @throws WalletError `bad_wallet_name`; `wallet_locked` where this process has the file open; `wallet_io`
+ */
+function assertOwnStore(name: string, store: string): void {
+  const stat = withFileErrors(store, () => lstatSync(store, { throwIfNoEntry: false }));
+  if (stat?.isSymbolicLink() === true)
+    throw badName(name, 'its store is a symbolic link: move the file to its place, or link the directory');
+  if (withFileErrors(store, () => isOpenHere(store))) throw new WalletError({ kind: 'wallet_locked', name });
+  const trimmed = store.trimEnd();
+  if (trimmed !== store && isThere(trimmed))
+    throw badName(
+      name,
+      `an earlier version may have written its store to '${basename(trimmed)}': rename its keys file to '${basename(trimmed)}.keys', or to another name where that is taken`,
+    );
 }

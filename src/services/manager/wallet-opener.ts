@@ -11,6 +11,7 @@ import { lockWallet, type WalletLock } from '../../store/file/wallet-lock.js';
 import { storeKey } from '../../store/file/store-key.js';
 import { storeFormat } from '../../store/file/store-format.js';
 import type { OnFileRestored } from '../../store/file/store-file.js';
+import { IN_MEMORY } from '../../store/file/database.js';
 import { WalletStore } from '../../store/wallet-store.js';
 import { Secret } from '../../util/secret.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
@@ -246,7 +247,7 @@ export class WalletOpener {
     const format = path === undefined ? 'empty' : await storeFormat(path);
     if (path === undefined || format === 'empty')
       return WalletStore.create(
-        path ?? ':memory:',
+        path ?? IN_MEMORY,
         key,
         (w) => fillNewStore(w, store),
         onFileRestored,

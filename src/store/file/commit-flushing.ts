@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { logOf } from './atomic-replace.js';
 import { AUTOCHECKPOINT_PAGES, type Db } from './database.js';
 
 /** Data that SQLite flushes during a commit: the log; only its header, when it is begun; nothing. */
@@ -8,12 +7,15 @@ type Flushing = 'FULL' | 'NORMAL' | 'OFF';
 /** Sets how much the next commit of a connection flushes to disk. A connection begins with {@link full}. */
 export class CommitFlushing {
   readonly #db: Db;
+  readonly #log: string | undefined;
   #current: Flushing = 'FULL';
   /** False until the log is known to hold its header. */
   #hasLogHeader = false;
 
-  constructor(db: Db) {
+  /** @param log path of its write-ahead log; undefined for a database in memory. */
+  constructor(db: Db, log: string | undefined) {
     this.#db = db;
+    this.#log = log;
   }
 
   /** Flushes the whole commit. */
@@ -27,9 +29,9 @@ export class CommitFlushing {
    * its new header must precede.
    */
   least(): void {
-    if (!this.#hasLogHeader && !this.#db.memory)
-      this.#hasLogHeader = (statSync(logOf(this.#db.name), { throwIfNoEntry: false })?.size ?? 0) > 0;
-    this.#set(this.#hasLogHeader || this.#db.memory ? 'NORMAL' : 'OFF');
+    if (!this.#hasLogHeader && this.#log !== undefined)
+      this.#hasLogHeader = (statSync(this.#log, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    this.#set(this.#hasLogHeader || this.#log === undefined ? 'NORMAL' : 'OFF');
   }
 
   #set(flushing: Flushing): void {

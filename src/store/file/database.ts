@@ -5,6 +5,7 @@ import { toHex } from '../../util/bytes.js';
 import { migrate, NewerSchemaError } from '../../util/migrations.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
 import { SchemaTemplate } from '../../util/schema-template.js';
+import { sqlitePath } from '../../util/sqlite-path.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { StatementCachingDatabase } from './statement-cache.js';
 import { codeOf, fileError, withFileErrors } from './file-errors.js';
@@ -53,17 +54,20 @@ export function detectingDamage<T>(path: string, task: () => T): T {
   }
 }
 
+/** Path of a database that is kept in memory. Paths of files are absolute. */
+export const IN_MEMORY = ':memory:';
+
 /** Opens a database file with its key and default settings. A wrong key fails when the first page is read. */
 export function unlockDatabase(
   path: string,
   { key, cipher }: StoreKey,
   options: Database.Options = {},
 ): StatementCachingDatabase {
-  const db = new StatementCachingDatabase(path, { timeout: BUSY_MS, ...options });
-  if (path !== ':memory:') {
-    db.pragma(`cipher = '${cipher}'`);
-    db.pragma(`key = "x'${toHex(key)}'"`);
-  }
+  const settings = { timeout: BUSY_MS, ...options };
+  if (path === IN_MEMORY) return new StatementCachingDatabase(path, settings);
+  const db = new StatementCachingDatabase(sqlitePath(path), settings);
+  db.pragma(`cipher = '${cipher}'`);
+  db.pragma(`key = "x'${toHex(key)}'"`);
   return db;
 }
 
@@ -91,7 +95,7 @@ let template: SchemaTemplate | undefined;
 /** Creates the current schema in a new database: running the migrations one by one takes seven times as long. */
 function createSchema(db: Db): void {
   if (template === undefined) {
-    const source = new Database(':memory:');
+    const source = new Database(IN_MEMORY);
     try {
       migrate(source, MIGRATIONS);
       template = new SchemaTemplate(source);

@@ -6,7 +6,15 @@ import { commitDraft, logOf, removeDatabase } from './atomic-replace.js';
 import { addBackupName } from './backup-name.js';
 import { checkpointOnThread } from './checkpoint.js';
 import { CommitFlushing } from './commit-flushing.js';
-import { detectingDamage, isDamage, openDatabase, openSnapshot, type Db, type StoreKey } from './database.js';
+import {
+  detectingDamage,
+  IN_MEMORY,
+  isDamage,
+  openDatabase,
+  openSnapshot,
+  type Db,
+  type StoreKey,
+} from './database.js';
 import { draftOf } from './file-draft.js';
 import { fileError, withFileErrorsAsync } from './file-errors.js';
 import { FileIdentity } from './file-identity.js';
@@ -29,9 +37,9 @@ export interface Location {
 export const keyOf = ({ key, cipher }: Location): StoreKey => ({ key: key.expose(), cipher });
 
 /** Flushes the directory, so that the log's name is on disk, and makes the flusher of the log. */
-function walSyncOf(db: Db, location: Location | undefined): WalSync {
-  if (location !== undefined) syncDirectory(dirname(location.path));
-  return new WalSync(logOf(db.name));
+function walSyncOf(path: string | undefined): WalSync {
+  if (path !== undefined) syncDirectory(dirname(path));
+  return new WalSync(logOf(path ?? IN_MEMORY));
 }
 
 /** The files of an open store and the connection to them: flushing, checkpoints, damage, and their identity. */
@@ -50,8 +58,8 @@ export class StoreFile {
     this.location = location;
     this.#identity = location && new FileIdentity(location.path);
     this.#db = db;
-    this.#walSync = walSyncOf(db, location);
-    this.#flushing = new CommitFlushing(db);
+    this.#walSync = walSyncOf(location?.path);
+    this.#flushing = new CommitFlushing(db, location && logOf(location.path));
   }
 
   /** Sets the listener that is called when {@link restore} has opened another connection. */
@@ -64,7 +72,7 @@ export class StoreFile {
   }
 
   get path(): string {
-    return this.location?.path ?? this.#db.name;
+    return this.location?.path ?? IN_MEMORY;
   }
 
   get isOpen(): boolean {
@@ -115,8 +123,8 @@ export class StoreFile {
     this.#identity.release();
     commitDraft(path);
     this.#db = openDatabase(path, keyOf(location));
-    this.#walSync = walSyncOf(this.#db, location);
-    this.#flushing = new CommitFlushing(this.#db);
+    this.#walSync = walSyncOf(path);
+    this.#flushing = new CommitFlushing(this.#db, logOf(path));
     this.#identity = new FileIdentity(path);
     this.#onReopened();
     onFileRestored(backup);

@@ -1,8 +1,10 @@
-import { closeSync, constants, fstatSync, openSync, statSync, type BigIntStats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import Database from 'better-sqlite3';
+import { sqlitePath } from '../../util/sqlite-path.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { assertRegular, codeOf, withFileErrors } from './file-errors.js';
+import { identityOf } from './file-identity.js';
 
 /** Lock of a wallet that this process holds. */
 export interface WalletLock {
@@ -14,8 +16,6 @@ export interface WalletLock {
  * the process that holds it.
  */
 const held = new Set<string>();
-
-const identityOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 
 /**
  * Longest wait for another process that takes the lock at the same time [ms]. Both read the file first, and neither
@@ -32,7 +32,7 @@ const CONTENTION_MS = 10;
 export function lockWallet(path: string, name: string): WalletLock {
   const file = held.has(path) ? undefined : withFileErrors(path, () => makeLockFile(path));
   if (file === undefined) throw new WalletError({ kind: 'wallet_locked', name });
-  const db = withFileErrors(path, () => new Database(path, { timeout: CONTENTION_MS }));
+  const db = withFileErrors(path, () => new Database(sqlitePath(path), { timeout: CONTENTION_MS }));
   try {
     // Nothing is written, so that SQLite creates no further file.
     db.pragma('journal_mode = MEMORY');

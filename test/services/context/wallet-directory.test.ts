@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
@@ -8,6 +8,7 @@ import {
   assertPresent,
   WalletDirectory,
 } from '../../../src/services/context/wallet-directory.js';
+import { FileIdentity } from '../../../src/store/file/file-identity.js';
 
 let path: string;
 let directory: WalletDirectory;
@@ -24,6 +25,13 @@ const put = (...names: string[]): void => names.forEach((name) => writeFileSync(
 const badName = expect.objectContaining({
   fault: expect.objectContaining({ kind: 'bad_wallet_name', reason: expect.stringMatching(/./) }),
 });
+
+/** White space of every kind, control characters, and characters without width. */
+const BLANKS = [
+  ...[' ', '\t', '\n', '\v', '\f', '\r', '\r\n', '\u0001', '\u001f', '\u007f', '\u0085', '\u00a0', '\u1680'],
+  ...['\u180e', '\u2000', '\u2003', '\u200a', '\u200b', '\u200d', '\u2028', '\u2029', '\u202f', '\u205f'],
+  ...['\u2060', '\u3000', '\ufeff'],
+];
 
 describe('the name of a wallet', () => {
   test.each(['', '.', '..', 'a/b', '/a', 'a\\b', 'a\0b', '../a', 'a'.repeat(201), 'é'.repeat(101)])(
@@ -60,6 +68,22 @@ describe('the name of a wallet', () => {
     'shop.unportable',
   ])('is not chosen among those of the files beside a wallet, such as %s', (name) => {
     expect(() => directory.locateNew(name)).toThrow(badName);
+  });
+
+  test.each(['shop\ud800', '\udfffshop', 'sh\ud800op', '\udc00\ud800'])(
+    'has an encoding as a file name, unlike %j',
+    (name) => {
+      expect(() => directory.locate(name)).toThrow(badName);
+      expect(() => directory.locateNew(name)).toThrow(badName);
+    },
+  );
+
+  test.each(BLANKS)('of a new wallet neither begins nor ends with %j; an older wallet is opened', (blank) => {
+    for (const name of [`shop${blank}`, `${blank}shop`, blank, `shop.lock${blank}`, ` shop${blank}`]) {
+      expect(() => directory.locateNew(name)).toThrow(badName);
+      expect(directory.locate(name)).toMatchObject({ name, store: join(path, name) });
+    }
+    expect(directory.locateNew(`my${blank}shop`).name).toBe(`my${blank}shop`);
   });
 
   test.each([
@@ -112,6 +136,31 @@ describe('two wallets with one file in common', () => {
     );
     put('shop.new.keys');
     for (const name of ['shop', 'lonely-wal', 'shop.new']) assertApart(directory.locate(name));
+  });
+});
+
+describe('the store of a wallet', () => {
+  it('is the file of its name, rather than a symbolic link to the store of another wallet', () => {
+    put('shop', 'shop.keys', 'link.keys', 'lost.keys');
+    symlinkSync('shop', join(path, 'link'));
+    symlinkSync('nowhere', join(path, 'lost'));
+    for (const name of ['link', 'lost']) expect(() => assertApart(directory.locate(name))).toThrow(badName);
+    assertApart(directory.locate('shop'));
+  });
+
+  it('is no file that this process has open under another name', () => {
+    put('shop', 'shop.keys', 'twin.keys');
+    linkSync(join(path, 'shop'), join(path, 'twin'));
+    const open = new FileIdentity(join(path, 'shop'));
+    expect(() => assertApart(directory.locate('twin'))).toThrow('wallet_locked');
+    open.release();
+    assertApart(directory.locate('twin'));
+  });
+
+  it('may lie where an earlier version wrote it, without the white space at the end of the name', () => {
+    put('shop ', 'shop .keys', 'shop', 'till ', 'till .keys');
+    expect(() => assertApart(directory.locate('shop '))).toThrow(badName);
+    for (const name of ['shop', 'till ']) assertApart(directory.locate(name));
   });
 });
 

@@ -119,6 +119,7 @@ describe('a wallet of random keys', () => {
   test.each<[string, object, object]>([
     ['of an unknown language', { language: 'Klingon' }, { kind: 'unknown_language', language: 'Klingon' }],
     ['under a bad name', { filename: '../w' }, { kind: 'bad_wallet_name' }],
+    ['under a name that ends with white space', { filename: 'w\u00a0' }, { kind: 'bad_wallet_name' }],
     ['under the name of a file beside wallets', { filename: 'w.lock' }, { kind: 'bad_wallet_name' }],
   ])('%s is refused', async (_, changes, expected) => {
     await expect(creation().create({ ...request, ...changes })).rejects.toMatchObject({ fault: expected });

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
@@ -101,6 +101,17 @@ describe('opening a wallet', () => {
     expect(wallet.store.read((r) => r.meta.get('restore_height'))).toBe('7');
     await wallet.close();
     expect([isUnlocked(), server.closed]).toEqual([true, ['w']]);
+  });
+
+  it('reads its own store where the name ends with white space, and changes no other file', async () => {
+    const odd = 'w\u00a0';
+    for (const ending of ['', '.keys'])
+      renameSync(join(server.path, `w${ending}`), join(server.path, `${odd}${ending}`));
+    const wallet = await open(odd);
+    wallet.store.write((w) => w.attributes.set('kept', 'here'));
+    await wallet.close();
+    expect(readdirSync(server.path).toSorted()).toEqual([odd, `${odd}.keys`, `${odd}.lock`]);
+    expect((await open(odd)).store.read((r) => r.attributes.get('kept'))).toBe('here');
   });
 
   it('twice at the same time is refused', async () => {
