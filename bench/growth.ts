@@ -36,6 +36,7 @@ for (const size of sizes) {
     addresses: Math.min(MOST_ADDRESSES, size),
     rounds: Number(options.rounds),
     subaddresses: 0,
+    busy: false,
     servers,
     ...(options.keep === undefined ? {} : { keep: options.keep }),
   });

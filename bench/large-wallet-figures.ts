@@ -4,6 +4,7 @@ import { formatAddress } from '../src/cryptonote/address.js';
 import { post } from '../test/support/json-rpc.js';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import { besideBusyPrograms } from './busy-programs.js';
 import { keptPaidChain } from './kept-paid-chain.js';
 import { PAYEE_SEED, PAYMENTS_A_BLOCK } from './paid-chain.js';
 import { median as medianOf, percentile } from './table.js';
@@ -19,6 +20,8 @@ export interface Setting {
   /** Number of additional addresses, for our server only: the reference creates 64 per call, which takes hours. */
   readonly subaddresses: number;
   readonly servers: readonly Server[];
+  /** Whether only refreshes are measured, beside programs that keep all processors busy. */
+  readonly busy: boolean;
   /** Directory that keeps chains for later runs; absent: a new chain is made and removed. */
   readonly keep?: string;
 }
@@ -143,13 +146,17 @@ async function measureRefreshes(launch: () => Promise<WalletRpc>, rounds: number
 async function measure(
   launch: () => Promise<WalletRpc>,
   tip: number,
-  { rounds, subaddresses }: Pick<Setting, 'rounds' | 'subaddresses'>,
+  { rounds, subaddresses, busy }: Pick<Setting, 'rounds' | 'subaddresses' | 'busy'>,
 ): Promise<Figures> {
   const figures = new Map<string, number>();
   const note: Note = (what, value) => {
     figures.set(what, value);
     process.stderr.write(`${what}: ${value.toFixed(1)}\n`);
   };
+  if (busy) {
+    await besideBusyPrograms(() => measureRefreshes(launch, rounds, note));
+    return figures;
+  }
   await measureRefreshes(launch, rounds, note);
   const wallet = await launch();
   const median = (task: () => Promise<number>): Promise<number> => several(rounds, task);
@@ -228,10 +235,7 @@ export async function figuresOf(setting: Setting): Promise<ReadonlyMap<Server, F
           await measure(
             () => launch[server]({ daemon: daemon.address }),
             setting.payments / PAYMENTS_A_BLOCK,
-            {
-              rounds: setting.rounds,
-              subaddresses,
-            },
+            { rounds: setting.rounds, subaddresses, busy: setting.busy },
           ),
         );
         await post(daemon.port, '/json_rpc', { jsonrpc: '2.0', id: '0', method: 'flush_txpool' });

@@ -5,7 +5,8 @@ import { printTable } from './table.js';
 /*
  * Cost of requests to a wallet with many payments, ours and the reference's on the same chain in one run.
  * usage: large-wallet [--payments 50000] [--addresses 200] [--rounds 5] [--subaddresses 200000]
- *   [--only ours|reference] [--keep DIR]
+ *   [--only ours|reference] [--keep DIR] [--busy]
+ * --busy: refreshes only, beside programs that keep all processors busy.
  */
 
 const { values: options } = parseArgs({
@@ -16,6 +17,7 @@ const { values: options } = parseArgs({
     subaddresses: { type: 'string', default: '200000' },
     only: { type: 'string' },
     keep: { type: 'string' },
+    busy: { type: 'boolean', default: false },
   },
 });
 
@@ -27,10 +29,11 @@ const figures = await figuresOf({
   rounds: Number(options.rounds),
   subaddresses: Number(options.subaddresses),
   servers,
+  busy: options.busy,
   ...(options.keep === undefined ? {} : { keep: options.keep }),
 });
 process.stdout.write(
-  `${options.payments} payments to ${options.addresses} addresses, ms, median of ${options.rounds}\n`,
+  `${options.payments} payments to ${options.addresses} addresses, ms, median of ${options.rounds}${options.busy ? ', beside busy programs' : ''}\n`,
 );
 /** Bars: ratios to the reference unless they have a unit. */
 const BARS: Readonly<Record<string, string>> = {

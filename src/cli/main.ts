@@ -1,4 +1,3 @@
-import { runEngineInBackground } from '../util/thread-priority.js';
 import { setV8Flag } from '../util/v8-flags.js';
 import { keepCompiledModules } from './compile-cache.js';
 import { CHECKED_ENGINE, ENGINE_FLAGS } from './engine-flags.js';
@@ -15,8 +14,6 @@ for (const name of modules) process.getBuiltinModule(name);
 
 for (const flag of ENGINE_FLAGS) setV8Flag(flag, CHECKED_ENGINE);
 keepCompiledModules();
-// They would take a processor from the thread that answers requests.
-runEngineInBackground();
 
 const { runWalletRpc } = await import('./wallet-rpc.js');
 await runWalletRpc();

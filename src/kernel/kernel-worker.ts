@@ -2,11 +2,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { loadKernel } from './load-kernel.js';
 import { scanTask, type ScanAnswer, type ScanTask } from './scan-task.js';
 import { RequestActivity } from '../util/request-activity.js';
-import { runInBackground } from '../util/thread-priority.js';
 
 const port = parentPort;
 if (port === null) throw new Error('kernel-worker runs as a worker thread only');
-runInBackground();
 const kernel = loadKernel();
 const activity = new RequestActivity((workerData as { readonly requests: SharedArrayBuffer }).requests);
 

@@ -7,7 +7,6 @@ import { collectWhenIdle } from '../util/idle-collector.js';
 import { monotonicMs } from '../util/monotonic-time.js';
 import { RequestActivity } from '../util/request-activity.js';
 import { unmapProgramPages } from '../util/program-pages.js';
-import { runInBackground } from '../util/thread-priority.js';
 import { ENTRY_BYTES, type PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
 import { AttachedWallet } from './attached-wallet.js';
 import { ChainFeed } from './chain-feed.js';
@@ -39,7 +38,6 @@ const BATCHES_SENT_AHEAD = 8;
 
 const port = parentPort;
 if (port === null) throw new Error('refresh-thread runs as a worker thread only');
-runInBackground();
 // No request waits for this thread: its memory is free for the payments that follow a refresh.
 collectWhenIdle('last-resort', 2);
 const report = (message: RefreshReport | DaemonCallEnded): void => port.postMessage(message);

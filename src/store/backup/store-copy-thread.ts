@@ -1,6 +1,5 @@
 import { chmodSync, statSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import { runInBackground } from '../../util/thread-priority.js';
 import { unlockDatabase, type StoreKey } from '../file/database.js';
 import { codeOf } from '../file/file-errors.js';
 import { syncFile } from '../file/fsync.js';
@@ -60,7 +59,6 @@ function check(path: string, key: StoreKey): StoreCopyAnswer {
 
 const port = parentPort;
 if (port === null) throw new Error('store-copy-thread runs as a worker thread only');
-runInBackground();
 port.on('message', ({ source, path, key }: StoreCopyTask) => {
   let answer: StoreCopyAnswer;
   try {

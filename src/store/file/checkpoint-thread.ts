@@ -1,6 +1,5 @@
 import { parentPort } from 'node:worker_threads';
 import { unlockDatabase, type StoreKey } from './database.js';
-import { runInBackground } from '../../util/thread-priority.js';
 
 /** Request of {@link checkpointOnThread} to its thread. */
 export interface CheckpointTask {
@@ -21,7 +20,6 @@ const MAX_ROUNDS = 5;
 
 const port = parentPort;
 if (port === null) throw new Error('checkpoint-thread runs as a worker thread only');
-runInBackground();
 port.on('message', ({ path, key }: CheckpointTask) => {
   const db = unlockDatabase(path, key, { fileMustExist: true });
   try {
