@@ -30,12 +30,15 @@ const heightOf = async (name: string): Promise<number> =>
 /** Length of a request for blocks that names more than the genesis block [bytes]. */
 const LATER_PAGE_BYTES = 250;
 
+const isFirstPage = (path: string, request: Buffer): boolean =>
+  path === '/getblocks.bin' && request.length <= LATER_PAGE_BYTES;
+
 /** Holds back every page of blocks but the first of a wallet. @returns a function that ends that. */
 function holdPages(): () => void {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   proxy.hold = async (path, request) => {
-    if (path === '/getblocks.bin' && request.length > LATER_PAGE_BYTES) await released;
+    if (path === '/getblocks.bin' && !isFirstPage(path, request)) await released;
   };
   return () => {
     proxy.hold = () => Promise.resolve();
@@ -108,10 +111,15 @@ describe('wallets that are restored at the same time', () => {
   });
 
   it('continue at the last committed page when they are opened again', async () => {
-    release = holdPages();
+    let firstPages = 0;
+    proxy.hold = (path, request) => {
+      if (isFirstPage(path, request)) firstPages += 1;
+      return Promise.resolve();
+    };
     await crowd.at(restored('shop a')).rpc('open_wallet', { password: '' });
-    expect(await heightOf(restored('shop a'))).toBe(PAGE_BLOCKS);
-    release();
+    // A refresh may have added blocks already.
+    expect(await heightOf(restored('shop a'))).toBeGreaterThanOrEqual(PAGE_BLOCKS);
     expect(await moneyOf(crowd.at(restored('shop a')))).toEqual(await moneyOf(crowd.at('shop a')));
+    expect(firstPages).toBe(0);
   });
 });
