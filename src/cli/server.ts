@@ -140,7 +140,7 @@ export async function startServer(
     line && new ProgressLine({ line, sync: listening.sync, start: () => start.progress() });
   const watch = createWatch({
     ...{ config, server, listeners: listening, onBug },
-    call: clients.audit === undefined ? call : audited(call, server, clients.audit),
+    call: clients.audit === undefined ? call : audited(call, server, clients.audit, onBug),
     start: () => start.progress(),
   });
   let noteStarted: () => void = () => undefined;

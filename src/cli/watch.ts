@@ -43,7 +43,7 @@ export interface WatchParts {
   readonly listeners: WatchListeners;
   /** Progress of the opening of wallets. */
   readonly start: () => StartProgress;
-  readonly onBug: (error: unknown) => void;
+  readonly onBug: (error: unknown, method?: string) => void;
 }
 
 const MAX_CONNECTIONS = 20;
@@ -95,7 +95,7 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
   listeners.follow(health, metrics);
   const readiness = new Readiness({ limits: watch.ready, health, wallets, start, directory });
   const openPages = healthPages(readiness, server.failover);
-  const call = metrics.calls.measured(plainCall, (method) => registry.find(method)?.name);
+  const call = metrics.calls.measured(plainCall, (method) => registry.find(method)?.name, onBug);
   const status = statusPages(
     new StatusReader({ server, health, readiness, facts, sync: listeners.sync }),
     new Receiving(server, call),

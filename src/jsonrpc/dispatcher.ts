@@ -1,5 +1,5 @@
 import { JsonError, type Json } from '../util/json.js';
-import { JsonWriter, type Writable } from '../util/json-writer.js';
+import { EncodedJson, JsonWriter, writeJson, type Writable } from '../util/json-writer.js';
 import type { Caller } from './caller.js';
 import { StreamedJson } from './json-rows.js';
 import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './errors.js';
@@ -46,33 +46,61 @@ export interface DispatcherParts {
 /** Most calls of one batch; they run one after the other. */
 export const MAX_BATCH = 100;
 
+/** Length of a batch's answer from which its further calls are refused [bytes]: it is in memory until all have run. */
+const MAX_BATCH_ANSWER = 64 * 1024 * 1024;
+
+/**
+ * The answer to a request cannot be written although its calls have run: a bug, and the cause. The client must not take
+ * it for a refusal.
+ */
+export class AnswerLost extends Error {
+  override readonly name = 'AnswerLost';
+}
+
 type Request = { readonly [key: string]: Json | undefined };
 
 const isObject = (value: Json): value is Request =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-type Outcome = { readonly result: Writable } | RpcError;
-
-interface Answered<O = Outcome> {
-  readonly id: Json;
-  readonly outcome: O;
+/** One request whose answer can be written. */
+interface ReadCall {
+  /** JSON of the id; undefined for a notification. */
+  readonly id: string | undefined;
+  /** Undefined: the request is invalid. */
+  readonly method: string | undefined;
+  readonly params: Json | undefined;
 }
+
+/** JSON of the id of an answer to a request whose own id is unknown. */
+const NO_ID = '0';
+
+/**
+ * Reads one request. @param defaultId id of a request without one; undefined makes it a notification.
+ * @throws RangeError for an id that JSON cannot hold.
+ */
+function readCall(request: Json, defaultId: string | undefined): ReadCall {
+  if (!isObject(request)) return { id: NO_ID, method: undefined, params: undefined };
+  const { id: given, method, params } = request;
+  const id = given === undefined || given === null ? defaultId : writeJson(given);
+  if (typeof method !== 'string') return { id: id ?? NO_ID, method: undefined, params };
+  return { id, method, params };
+}
+
+type Outcome = { readonly result: Writable } | RpcError;
 
 type Run<O> = (method: string, params: Json | undefined, origin: CallOrigin) => Promise<O>;
 
 // Members are in alphabetical order like upstream's: some clients compare whole texts.
-function writeAnswer(w: JsonWriter, { id, outcome }: Answered): void {
-  if (outcome instanceof RpcError) {
-    const { code, data, message } = outcome;
-    const error = data === undefined ? { code, message } : { code, data: { ...data }, message };
-    w.raw('{"error":').value(error).raw(',"id":').value(id).raw(',"jsonrpc":"2.0"}');
-  } else writeHead(w, id).value(outcome.result).raw('}');
+function writeAnswer(w: JsonWriter, id: string, outcome: Outcome): JsonWriter {
+  if (!(outcome instanceof RpcError)) return writeHead(w, id).value(outcome.result).raw('}');
+  const { code, data, message } = outcome;
+  const error = data === undefined ? { code, message } : { code, data: { ...data }, message };
+  return w.raw('{"error":').value(error).raw(`,"id":${id},"jsonrpc":"2.0"}`);
 }
 
-const writeHead = (w: JsonWriter, id: Json): JsonWriter =>
-  w.raw('{"id":').value(id).raw(',"jsonrpc":"2.0","result":');
+const writeHead = (w: JsonWriter, id: string): JsonWriter => w.raw(`{"id":${id},"jsonrpc":"2.0","result":`);
 
-async function* streamed(id: Json, result: StreamedJson): AsyncGenerator<readonly Uint8Array[]> {
+async function* streamed(id: string, result: StreamedJson): AsyncGenerator<readonly Uint8Array[]> {
   let head = writeHead(new JsonWriter(), id).pieces();
   for await (const page of result) {
     yield [...head, ...page];
@@ -81,7 +109,10 @@ async function* streamed(id: Json, result: StreamedJson): AsyncGenerator<readonl
   yield [Buffer.from('}')];
 }
 
-/** Reads a JSON-RPC request or batch, runs its calls and writes the answer. */
+/**
+ * Reads a JSON-RPC request or batch, runs its calls and writes the answer. A call runs only if its answer can be written:
+ * the ids of a batch are written before its first call runs.
+ */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
 
@@ -93,7 +124,7 @@ export class Dispatcher {
    * @param body UTF-8, in chunks as they arrive.
    * @returns the answer; undefined for a batch of notifications. Iterating over an answer in pages throws an RpcError,
    * or a bug, when a later page cannot be read.
-   * @throws RequestTooLarge, and the errors of `body`.
+   * @throws RequestTooLarge and the errors of `body`, before any call runs; AnswerLost afterwards.
    */
   async answer(
     body: AsyncIterable<Uint8Array>,
@@ -108,6 +139,8 @@ export class Dispatcher {
     }
     try {
       return await this.#answerTo(read.request, origin);
+    } catch (cause) {
+      throw new AnswerLost('the answer cannot be written', { cause });
     } finally {
       read.release();
     }
@@ -115,42 +148,51 @@ export class Dispatcher {
 
   /** Writes the answer to a request that cannot be read. */
   refusal(code: number, message: string, status = 200): DispatchedAnswer {
-    return this.#write({ id: 0n, outcome: new RpcError(code, message, { status }) });
+    return this.#write(NO_ID, new RpcError(code, message, { status }));
   }
 
   async #answerTo(request: Json, origin: CallOrigin): Promise<DispatchedAnswer | undefined> {
-    if (!Array.isArray(request)) {
-      // `encode` needs the complete text: only UTF-8 is written page by page.
-      const run = this.#parts.encode === undefined ? this.#run : this.#runToTheEnd;
-      const answered = await this.#one(request, 0n, run, origin);
-      if (answered === undefined) return undefined;
-      const { id, outcome } = answered;
-      return outcome instanceof StreamedJson
-        ? { status: 200, body: streamed(id, outcome) }
-        : this.#write({ id, outcome });
-    }
-    const batch = request as readonly Json[];
+    if (Array.isArray(request)) return this.#answerBatch(request as readonly Json[], origin);
+    const call = readCall(request, NO_ID);
+    // `encode` needs the complete text: only UTF-8 is written page by page.
+    const run = this.#parts.encode === undefined ? this.#run : this.#runToTheEnd;
+    const outcome = await this.#outcomeOf(call, run, origin);
+    const { id = NO_ID } = call;
+    return outcome instanceof StreamedJson
+      ? { status: 200, body: streamed(id, outcome) }
+      : this.#write(id, outcome);
+  }
+
+  async #answerBatch(batch: readonly Json[], origin: CallOrigin): Promise<DispatchedAnswer | undefined> {
     if (batch.length === 0 || batch.length > MAX_BATCH)
       return this.refusal(INVALID_REQUEST, `a batch holds 1 to ${MAX_BATCH} requests`);
     if (origin.idempotencyKey !== undefined)
       return this.refusal(INVALID_REQUEST, 'the header Idempotency-Key is for a single call', 400);
-    const w = new JsonWriter();
-    let before = '[';
-    for (const item of batch) {
-      const answered = await this.#one(item, undefined, this.#runToTheEnd, origin);
-      if (answered === undefined) continue;
-      writeAnswer(w.raw(before), answered);
-      before = ',';
+    const calls = batch.map((item) => readCall(item, undefined));
+    const answers: Uint8Array[] = [];
+    let length = 0;
+    for (const call of calls) {
+      const outcome =
+        length < MAX_BATCH_ANSWER ? await this.#outcomeOf(call, this.#runToTheEnd, origin) : batchIsFull();
+      if (call.id === undefined) continue;
+      const w = new JsonWriter().raw(answers.length === 0 ? '[' : ',');
+      for (const piece of writeAnswer(w, call.id, outcome).pieces()) {
+        answers.push(piece);
+        length += piece.length;
+      }
     }
-    return before === '[' ? undefined : { status: 200, body: this.#encode(w.raw(']')) };
+    if (answers.length === 0) return undefined;
+    const whole = new EncodedJson([...answers, Buffer.from(']')]);
+    return { status: 200, body: this.#encode(new JsonWriter().value(whole)) };
   }
 
-  #write(answered: Answered): DispatchedAnswer {
-    const w = new JsonWriter();
-    writeAnswer(w, answered);
-    const { outcome } = answered;
+  #write(id: string, outcome: Outcome): DispatchedAnswer {
     const { status, retryAfter } = outcome instanceof RpcError ? outcome : { status: 200 };
-    return { status, ...(retryAfter === undefined ? {} : { retryAfter }), body: this.#encode(w) };
+    return {
+      status,
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+      body: this.#encode(writeAnswer(new JsonWriter(), id, outcome)),
+    };
   }
 
   #encode(w: JsonWriter): readonly Uint8Array[] {
@@ -158,23 +200,8 @@ export class Dispatcher {
     return encode === undefined ? w.pieces() : [encode(w.toString())];
   }
 
-  /**
-   * Answers one call.
-   * @param defaultId id of a request without one; undefined makes it a notification.
-   * @returns undefined for a notification.
-   */
-  async #one<O>(
-    request: Json,
-    defaultId: bigint | undefined,
-    run: Run<O>,
-    origin: CallOrigin,
-  ): Promise<Answered<O | RpcError> | undefined> {
-    if (!isObject(request)) return { id: 0n, outcome: invalidRequest() };
-    const { id: requestId, method, params } = request;
-    const id = requestId === undefined || requestId === null ? defaultId : requestId;
-    if (typeof method !== 'string') return { id: id ?? 0n, outcome: invalidRequest() };
-    const outcome = await run(method, params, origin);
-    return id === undefined ? undefined : { id, outcome };
+  #outcomeOf<O>({ method, params }: ReadCall, run: Run<O>, origin: CallOrigin): Promise<O | RpcError> {
+    return method === undefined ? Promise.resolve(invalidRequest()) : run(method, params, origin);
   }
 
   readonly #run: Run<Outcome | StreamedJson> = async (method, params, origin) => {
@@ -204,6 +231,9 @@ export class Dispatcher {
 }
 
 const invalidRequest = (): RpcError => new RpcError(INVALID_REQUEST, 'Invalid Request');
+
+const batchIsFull = (): RpcError =>
+  new RpcError(INVALID_REQUEST, 'this call did not run: the answers of the batch before it are too long');
 
 /** Error of a call whose method is unknown. */
 export const methodNotFound = (): RpcError => new RpcError(METHOD_NOT_FOUND, 'Method not found');

@@ -9,7 +9,7 @@ import type { PendingRequests } from '../util/pending-requests.js';
 import { callerOf } from './authentication.js';
 import { refuseForms, refuseUnknownHosts, refuseUnknownOrigins } from './browser-guard.js';
 import type { Caller } from './caller.js';
-import type { AnswerText, Dispatcher } from './dispatcher.js';
+import { AnswerLost, type AnswerText, type Dispatcher } from './dispatcher.js';
 import { sendEvents, type EventSource } from './event-stream.js';
 import { INVALID_REQUEST, RpcError } from './errors.js';
 import { BadIdempotencyKey, readIdempotencyKey } from './idempotency-key.js';
@@ -214,6 +214,10 @@ export function createHttpApp({
 
   const onError: ErrorRequestHandler = (error: unknown, req, res, next) => {
     const status = (error as { readonly status?: unknown }).status;
+    if (error instanceof AnswerLost) {
+      res.destroy();
+      return onBug(error.cause);
+    }
     // The client closed the connection before its request was complete.
     if (req.destroyed && !req.complete) return undefined;
     if (res.headersSent) return next(error);
@@ -226,26 +230,27 @@ export function createHttpApp({
   return app;
 }
 
-async function send(
-  res: Response,
-  { status, retryAfter, type, body }: Answer,
-  onBug: (error: unknown) => void,
-): Promise<void> {
+/** Sends the answer to calls that have run. If it cannot be sent whole, the connection is closed. */
+async function send(res: Response, answer: Answer, onBug: (error: unknown) => void): Promise<void> {
+  try {
+    await sendWhole(res, answer);
+  } catch (error) {
+    // The status may be sent already, and any other answer would say that the calls did not run.
+    res.destroy();
+    if (!(error instanceof RpcError)) onBug(error);
+  }
+}
+
+/** @throws the error of an answer in pages, one of whose pages cannot be read. */
+async function sendWhole(res: Response, { status, retryAfter, type, body }: Answer): Promise<void> {
   const response = new PacedResponse(res, { mostWaiting: MOST_WAITING, stallMs: STALL_MS });
   res.status(status);
   if (retryAfter !== undefined) res.set('Retry-After', String(retryAfter));
   if (Symbol.asyncIterator in body) {
     res.type(type);
-    try {
-      for await (const pieces of body) {
-        response.write(pieces);
-        if (!(await response.ready())) return;
-      }
-    } catch (error) {
-      // The status was sent already: closing the connection shows the client that the answer is incomplete.
-      res.destroy();
-      if (!(error instanceof RpcError)) onBug(error);
-      return;
+    for await (const pieces of body) {
+      response.write(pieces);
+      if (!(await response.ready())) return;
     }
   } else {
     const length = body.reduce((total, piece) => total + piece.length, 0);

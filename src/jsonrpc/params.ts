@@ -116,18 +116,31 @@ export const params = <S extends z.ZodRawShape>(shape: S) => z.object(shape);
 export const none = z.object({});
 
 /**
- * Validates parameters of a request; a value that is no object counts as empty, and a parameter that is null as absent.
+ * Reads the member `params` of a request: an object, or the empty value of a client without parameters (absent, null,
+ * `[]`, `""`).
+ * @throws RpcError `INVALID_PARAMS` for anything else: with its parameters ignored, a call would run with defaults.
+ */
+export function readParamsObject(value: unknown): Readonly<Record<string, unknown>> {
+  if (value === undefined || value === null || value === '') return {};
+  if (Array.isArray(value) ? value.length === 0 : typeof value === 'object')
+    return value as Readonly<Record<string, unknown>>;
+  throw invalidParams('params: expected an object');
+}
+
+/**
+ * Validates parameters of a request; one that is null counts as absent.
  * @throws RpcError `INVALID_PARAMS`, whose explanation names each invalid parameter and the JSON type that it must
  * have, never its value. Message: http_server_handlers_map2.h.
  */
 export async function readParams<S extends z.ZodType>(schema: S, value: unknown): Promise<z.output<S>> {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const parsed = await schema.safeParseAsync(
-    isObject ? dropNulls(value as Readonly<Record<string, unknown>>) : {},
-  );
+  const parsed = await schema.safeParseAsync(dropNulls(readParamsObject(value)));
   if (parsed.success) return parsed.data;
-  throw new RpcError(INVALID_PARAMS, 'Invalid params', { explanation: explanationOf(parsed.error.issues) });
+  throw invalidParams(explanationOf(parsed.error.issues));
 }
+
+/** Error of a call with invalid parameters. @param explanation quotes no value. */
+export const invalidParams = (explanation: string): RpcError =>
+  new RpcError(INVALID_PARAMS, 'Invalid params', { explanation });
 
 const dropNulls = (object: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));

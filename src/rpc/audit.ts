@@ -2,6 +2,7 @@ import type { AuditLog } from '../access/audit-log.js';
 import type { Call, CallOrigin } from '../jsonrpc/dispatcher.js';
 import { RpcError } from '../jsonrpc/errors.js';
 import { StreamedJson } from '../jsonrpc/json-rows.js';
+import { observed, type CallObserver } from '../jsonrpc/observed-call.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { Json } from '../util/json.js';
 import { credentialOf } from './access.js';
@@ -41,13 +42,10 @@ function walletOf(
   return server.scope(undefined, credentialOf(caller)).find()?.name;
 }
 
-/**
- * Records each call after it ended. While the log cannot be written, methods of the families spend and admin are
- * refused before they begin.
- */
-export const audited =
-  (call: Call, server: WalletManager, log: AuditLog): Call =>
-  async (name, params, origin) => {
+/** Records each call after it ended. */
+const recorder =
+  (server: WalletManager, log: AuditLog): CallObserver =>
+  (name, params, origin) => {
     const meta = registry.find(name)?.meta;
     const wallet = walletOf(server, meta?.needs === 'directory', params, origin);
     const record = (outcome: 'ok' | number, transactions: readonly string[]): void =>
@@ -59,18 +57,32 @@ export const audited =
         outcome,
         ...(transactions.length === 0 ? {} : { transactions }),
       });
-    try {
-      const mustBeRecorded = meta?.family === 'spend' || meta?.family === 'admin';
-      if (mustBeRecorded && !log.isWritable())
-        throw new RpcError(-1, 'the audit log cannot be written: spending and administration are refused', {
-          status: UNAVAILABLE,
-        });
-      const result = await call(name, params, origin);
-      record('ok', hashesIn(result));
-      return result;
-    } catch (error) {
-      if (error instanceof RpcError) record(error.code, hashesInError(error));
+    return (outcome) => {
+      if ('result' in outcome) record('ok', hashesIn(outcome.result));
+      else if (outcome.error instanceof RpcError) record(outcome.error.code, hashesInError(outcome.error));
       else record(INTERNAL_ERROR, []);
-      throw error;
-    }
+    };
   };
+
+/** Refuses methods of the families spend and admin before they begin, while the log cannot be written. */
+const refusingUnrecorded =
+  (call: Call, log: AuditLog): Call =>
+  async (name, params, origin) => {
+    const family = registry.find(name)?.meta.family;
+    if ((family === 'spend' || family === 'admin') && !log.isWritable())
+      throw new RpcError(-1, 'the audit log cannot be written: spending and administration are refused', {
+        status: UNAVAILABLE,
+      });
+    return call(name, params, origin);
+  };
+
+/**
+ * Records each call after it ended. While the log cannot be written, methods of the families spend and admin are
+ * refused before they begin.
+ */
+export const audited = (
+  call: Call,
+  server: WalletManager,
+  log: AuditLog,
+  onBug: (error: unknown, method: string) => void,
+): Call => observed(refusingUnrecorded(call, log), recorder(server, log), onBug);

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { keccak } from '../crypto/keccak.js';
 import type { CallOrigin } from '../jsonrpc/dispatcher.js';
-import { INVALID_PARAMS, RpcError } from '../jsonrpc/errors.js';
+import { RpcError } from '../jsonrpc/errors.js';
 import { isIdempotencyKey, MAX_KEY_BYTES } from '../jsonrpc/idempotency-key.js';
-import { flag, text } from '../jsonrpc/params.js';
+import { flag, invalidParams, readParamsObject, text } from '../jsonrpc/params.js';
 import type { OrderTerms } from '../services/payments/orders.js';
 import { utf8 } from '../util/bytes.js';
 import type { Json } from '../util/json.js';
@@ -57,34 +57,27 @@ export function orderTerms(
   const { idempotency_key: key, retry_failed: retryFailed } = args;
   if (key === undefined) {
     if (!retryFailed) return undefined;
-    throw new RpcError(INVALID_PARAMS, 'Invalid params', {
-      explanation: 'retry_failed needs idempotency_key',
-    });
+    throw invalidParams('retry_failed needs idempotency_key');
   }
   const requestHash = requestHashOf(method, schema, args);
   return { key, method, requestHash, retryFailed, withBlobs: args.get_tx_hex ?? false };
 }
 
-const isObject = (value: Json | undefined): value is { readonly [key: string]: Json | undefined } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /**
  * Parameters of a call with the key of its HTTP header, if its method takes one: reading methods ignore the header.
- * @throws RpcError if header and parameter differ.
+ * @throws RpcError if header and parameter differ, or if the parameters are no object.
  */
 export function withHeaderKey(
   schema: z.ZodType,
   rawParams: Json | undefined,
   { idempotencyKey: key }: CallOrigin,
-): Json | undefined {
+): unknown {
   if (key === undefined || !(schema instanceof z.ZodObject) || !('idempotency_key' in schema.shape))
     return rawParams;
-  const given = isObject(rawParams) ? rawParams : {};
+  const given = readParamsObject(rawParams);
   const own = given['idempotency_key'] ?? key;
   if (own === key) return { ...given, idempotency_key: key };
-  throw new RpcError(INVALID_PARAMS, 'Invalid params', {
-    explanation: 'idempotency_key differs from the header Idempotency-Key',
-  });
+  throw invalidParams('idempotency_key differs from the header Idempotency-Key');
 }
 
 /** HTTP status of a key that belongs to another request. Source: draft-ietf-httpapi-idempotency-key-header. */

@@ -1,6 +1,6 @@
 import { StringBuilder } from './string-builder.js';
 
-/** A JSON value. Integers are bigint whatever their size; numbers with a fraction or exponent are number. */
+/** A JSON value. Integers are bigint whatever their size; numbers with a fraction or exponent are finite number. */
 export type Json =
   | null
   | boolean
@@ -253,7 +253,10 @@ export class JsonParser {
     }
     if (text === '') throw new JsonError('expected a value');
     if (text.length > this.#limits.maxDigits) throw new JsonError('number too long');
-    this.#put(fraction === undefined && exponent === undefined ? BigInt(text) : Number(text));
+    const isInteger = fraction === undefined && exponent === undefined;
+    const value = isInteger ? BigInt(text) : Number(text);
+    if (value === Infinity || value === -Infinity) throw new JsonError('number out of range');
+    this.#put(value);
     return true;
   }
 

@@ -316,9 +316,41 @@ describe('JSON-RPC', () => {
     const { error } = await twins.ours.call('calc_pow', pow({ major_version: 16 }));
     expect(error).toMatchObject({ code: -5, message: expect.stringMatching(/version 16/) });
   });
+
+  test.each([
+    ['on_get_block_hash', 0],
+    ['on_get_block_hash', {}],
+    ['on_get_block_hash', 'x'],
+    ['submit_block', '00'],
+  ])('%s refuses params that are no list with the same code: %j', async (name, params) => {
+    const [ours, theirs] = await Promise.all([
+      twins.ours.call(name, params),
+      twins.theirs.call(name, params),
+    ]);
+    expect(theirs.error).toBeDefined();
+    expect(ours.error?.code).toBe(theirs.error?.code);
+  });
+
+  test.each([[[{ amount_of_blocks: 1 }]], ['x'], [5], [true]])(
+    'refuses params that are no object, which the real daemon ignores: %j',
+    async (params) => {
+      expect((await twins.ours.call('generateblocks', params)).error?.code).toBe(-32602);
+      expect((await twins.ours.call('get_info', params)).error?.code).toBe(-32602);
+    },
+  );
 });
 
 describe('a plain path', () => {
+  test.each(['', '{}', '[]', '[{}]', 'null', '""', '"x"', '5', '{"a":1e400}'])(
+    'gives the same status for the body %j',
+    async (body) => {
+      const [ours, theirs] = await Promise.all(
+        [twins.ours, twins.theirs].map(({ port }) => post(port, '/get_height', body)),
+      );
+      expect(ours?.status).toBe(theirs?.status);
+    },
+  );
+
   test.each(PATHS)('%s gives the same answer for %s', async (path, _, body) => {
     const [ours, theirs] = await Promise.all([
       twins.ours.plain(path, body()),

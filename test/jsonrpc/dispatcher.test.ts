@@ -1,13 +1,15 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { Readable } from 'node:stream';
-import { Dispatcher } from '../../src/jsonrpc/dispatcher.js';
+import { AnswerLost, Dispatcher } from '../../src/jsonrpc/dispatcher.js';
 import { RpcError } from '../../src/jsonrpc/errors.js';
 import { ListedRows, writeRows } from '../../src/jsonrpc/json-rows.js';
 import type { Json } from '../../src/util/json.js';
+import { EncodedJson } from '../../src/util/json-writer.js';
 
 const bugs: unknown[] = [];
 
 const LONG = 'x'.repeat(1 << 19);
+const HUGE = 'x'.repeat(40 * 1024 * 1024);
 const PAGES = 5;
 
 /** @param torn ends in an error that clients may see. */
@@ -19,8 +21,14 @@ async function* long(torn: boolean): AsyncGenerator<Json[]> {
 let released = 0;
 const release = (): void => void (released += 1);
 
+/** Methods of the calls that ran. */
+const ran: string[] = [];
+
 const dispatcher = new Dispatcher({
   call: (method, params) => {
+    ran.push(method);
+    if (method === 'unwritable') return Promise.resolve({ amount: Number.NaN });
+    if (method === 'huge') return Promise.resolve(new EncodedJson([Buffer.from(`"${HUGE}"`)]));
     if (method === 'echo') return Promise.resolve({ params: params ?? null });
     if (method === 'long') return writeRows({ list: new ListedRows(long(params === 'torn'), release) });
     if (method === 'explained') return Promise.reject(new RpcError(-1, 'No', { explanation: 'why' }));
@@ -115,6 +123,78 @@ describe('the envelope', () => {
     expect(text).toContain('-32603');
     expect(text).not.toContain('hunter2');
     expect(bugs).toHaveLength(1);
+  });
+});
+
+describe('a request whose answer cannot be written', () => {
+  const UNANSWERABLE = [
+    '1e400',
+    '-1e400',
+    '[1e400]',
+    '{"a":1e400}',
+    '"\\x"',
+    '"\n"',
+    'NaN',
+    '01',
+    '1.',
+    '.5',
+    '+1',
+  ];
+
+  it.each(UNANSWERABLE)('is refused before anything runs, in a batch too: id %s', async (id) => {
+    ran.splice(0);
+    const refusal = '{"error":{"code":-32700,"message":"Parse error"},"id":0,"jsonrpc":"2.0"}';
+    expect(await answer(`{"id":${id},"method":"echo"}`)).toBe(refusal);
+    expect(await answer(`[{"id":1,"method":"echo"},{"id":${id},"method":"echo"}]`)).toBe(refusal);
+    expect(ran).toEqual([]);
+  });
+
+  it.each([
+    ['nesting beyond the limit', `${'['.repeat(101)}${']'.repeat(101)}`],
+    ['a number of 1001 digits', '9'.repeat(1001)],
+  ])('is refused for an id of %s', async (_, id) => {
+    ran.splice(0);
+    expect(await answer(`{"id":${id},"method":"echo"}`)).toContain('-32700');
+    expect(ran).toEqual([]);
+  });
+
+  it.each([
+    ['-0', '0'],
+    ['1e-400', '0'],
+    ['1e5', '100000'],
+    ['"\\ud800"', '"\\ud800"'],
+    ['"\\u0000\\u2028"', '"\\u0000\u2028"'],
+    [`${'['.repeat(90)}1${']'.repeat(90)}`, `${'['.repeat(90)}1${']'.repeat(90)}`],
+    ['9'.repeat(1000), '9'.repeat(1000)],
+    [`"${'i'.repeat(500_000)}"`, `"${'i'.repeat(500_000)}"`],
+    ['1,"id":2', '2'],
+    ['{"__proto__":1}', '{"__proto__":1}'],
+  ])('does not include odd ids: %.40s', async (id, echoed) => {
+    const expected = `{"id":${echoed},"jsonrpc":"2.0","result":{"params":null}}`;
+    expect((await answer(`{"id":${id},"method":"echo"}`)) === expected).toBe(true);
+    expect((await answer(`[{"id":${id},"method":"echo"}]`)) === `[${expected}]`).toBe(true);
+  });
+
+  it.each(['{"id":1,"method":"unwritable"}', '[{"id":1,"method":"echo"},{"id":2,"method":"unwritable"}]'])(
+    'is reported as lost once its calls have run, never as refused: %s',
+    async (body) => {
+      await expect(answer(body)).rejects.toBeInstanceOf(AnswerLost);
+    },
+  );
+
+  it('is refused in a batch whose answer is very long already, and does not run', async () => {
+    ran.splice(0);
+    const batch = ['huge', 'huge', 'echo', 'huge'].map((method, i) => ({ id: i, method }));
+    const text = await answer(JSON.stringify(batch));
+    expect(ran).toEqual(['huge', 'huge']);
+    const answers = JSON.parse(text) as { id: number; error?: { code: number; message: string } }[];
+    expect(answers.map(({ id, error }) => [id, error?.code])).toEqual([
+      [0, undefined],
+      [1, undefined],
+      [2, -32600],
+      [3, -32600],
+    ]);
+    expect(answers[2]?.error?.message).toMatch(/^this call did not run/);
   });
 });
 

@@ -19,6 +19,10 @@ const row = (page: number, place: number): string => `${page} ${place} `.repeat(
 /** Pages read so far. */
 let read = 0;
 let released = 0;
+/** Methods of the calls that ran. */
+const ran: string[] = [];
+let endSlow: () => void = () => undefined;
+let slow = Promise.resolve();
 const bugs: unknown[] = [];
 
 async function* pages(count: number, failure?: Error): AsyncGenerator<string[]> {
@@ -44,6 +48,9 @@ let port: number;
 beforeAll(async () => {
   const dispatcher = new Dispatcher({
     call: (method) => {
+      ran.push(method);
+      if (method === 'unwritable') return Promise.resolve({ fee: Number.POSITIVE_INFINITY });
+      if (method === 'slow') return slow.then(() => ({}));
       const count = method === 'endless' ? 1e6 : method === 'short' ? 1 : PAGES;
       return writeRows({
         cached,
@@ -65,6 +72,7 @@ afterAll(() => server.close(0));
 
 beforeEach(() => {
   read = released = 0;
+  ran.splice(0);
   bugs.splice(0);
 });
 
@@ -153,6 +161,31 @@ describe('an answer of many pages', () => {
     const soFar = read;
     for (let turn = 0; turn < 20; turn++) await yieldToEventLoop();
     expect(read).toBe(soFar);
+    expect(bugs).toEqual([]);
+  });
+});
+
+describe('an answer that cannot be sent', () => {
+  it.each([
+    ['a call', { id: 1, method: 'unwritable' }],
+    ['a batch', [1, 2].map((id) => ({ id, method: id === 1 ? 'short' : 'unwritable' }))],
+  ])('ends the connection, since the calls have run: %s', async (_, asked) => {
+    await expect(post(port, '/json_rpc', asked)).rejects.toThrow();
+    expect(ran).toContain('unwritable');
+    expect(bugs).toEqual([new RangeError('not a JSON number')]);
+    expect((await post(port, '/json_rpc', body('short'))).status).toBe(200);
+  });
+
+  it('is no bug if its client is gone', async () => {
+    slow = new Promise((resolve) => (endSlow = resolve));
+    const asking = request({ port, path: '/json_rpc', method: 'POST' });
+    asking.on('error', () => undefined).end(body('slow'));
+    await until('the call runs', () => Promise.resolve(ran.includes('slow') || undefined));
+    const closed = new Promise((resolve) => asking.once('close', resolve));
+    asking.destroy();
+    await closed;
+    endSlow();
+    expect((await post(port, '/json_rpc', body('short'))).status).toBe(200);
     expect(bugs).toEqual([]);
   });
 });

@@ -25,6 +25,38 @@ async function refusalOf(value: unknown): Promise<RpcError> {
   throw new Error('they were accepted');
 }
 
+describe('the member params', () => {
+  it.each([
+    ['absent', undefined],
+    ['null', null],
+    ['an empty list', []],
+    ['an empty text', ''],
+    ['an empty object', {}],
+  ])('has no parameters if it is %s', async (_, value) => {
+    expect(await readParams(schema, value)).toEqual(await readParams(schema, {}));
+  });
+
+  it.each([
+    ['a list', [1n]],
+    ['a list of one object', [{ index: 1n }]],
+    ['a list of an empty object', [{}]],
+    ['a list of null', [null]],
+    ['a list of an empty list', [[]]],
+    ['a text', 'index'],
+    ['white space', ' '],
+    ['an object as text', '{"index":1}'],
+    ['an integer', 0n],
+    ['a fraction', 1.5],
+    ['true', true],
+    ['false', false],
+  ])('is refused if it is %s, since the defaults would apply', async (_, value) => {
+    expect(await refusalOf(value)).toMatchObject({
+      ...{ code: INVALID_PARAMS, message: 'Invalid params' },
+      data: { explanation: 'params: expected an object' },
+    });
+  });
+});
+
 describe('parameters', () => {
   test.each([
     ['an integer', { amount: 5n }, { amount: 5n }],

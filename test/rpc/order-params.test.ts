@@ -4,6 +4,7 @@ import { RpcError } from '../../src/jsonrpc/errors.js';
 import { orderParams, orderTerms, withHeaderKey, withMismatchStatus } from '../../src/rpc/order-params.js';
 import { registry } from '../../src/rpc/registry.js';
 import { toHex } from '../../src/util/bytes.js';
+import type { Json } from '../../src/util/json.js';
 import { WalletError } from '../../src/wallet/model/wallet-error.js';
 
 const earlier = params({ ...orderParams, address: text.default(''), indices: listOf(u32) });
@@ -67,6 +68,15 @@ describe('a key in the header', () => {
     });
     expect(() => withHeaderKey(earlier, { idempotency_key: 'j' }, { idempotencyKey: 'k' })).toThrow(RpcError);
   });
+
+  it.each([[[{ address: 'a' }]], ['a'], [5n], [false]])(
+    'does not make an object of parameters that are none (%#)',
+    (given) => {
+      expect(() => withHeaderKey(earlier, given as Json, { idempotencyKey: 'k' })).toThrow(
+        expect.objectContaining({ code: -32602 }),
+      );
+    },
+  );
 
   it('of another request is answered with HTTP 422', () => {
     const shown = new RpcError(-54, 'no', { explanation: 'why' });

@@ -73,6 +73,29 @@ describe('reading JSON', () => {
     expect(() => parseJson(text)).toThrow(JsonError);
   });
 
+  it.each([
+    '1e400',
+    '-1e400',
+    '1.5e9999',
+    '123456789.0e400',
+    '{"a":[1e309]}',
+    'NaN',
+    'Infinity',
+    '-Infinity',
+  ])('refuses %s, which no number holds, so that every value can be written again', (text) => {
+    expect(() => parseJson(text)).toThrow(JsonError);
+  });
+
+  it.each([
+    ['1e-400', 0],
+    ['-0', 0n],
+    ['-0.0', -0],
+    ['1.7976931348623157e308', Number.MAX_VALUE],
+  ])('reads %s', (text, value) => {
+    expect(parseJson(text)).toBe(value);
+    expect(() => writeJson(parseJson(text))).not.toThrow();
+  });
+
   it('stops at its limits instead of running out of stack or time', () => {
     expect(() => parseJson('['.repeat(1_000_000))).toThrow(JsonError);
     expect(() => parseJson('9'.repeat(1_000_000))).toThrow(JsonError);

@@ -8,7 +8,7 @@ import { createHttpApp } from '../../jsonrpc/http-app.js';
 import type { LoginDeadline } from '../../jsonrpc/login-deadline.js';
 import { readParams } from '../../jsonrpc/params.js';
 import { CodecError } from '../../util/codec.js';
-import { JsonError, parseJson } from '../../util/json.js';
+import { JsonError, parseJson, type Json } from '../../util/json.js';
 import { writeJson } from '../../util/json-writer.js';
 import type { BinaryEndpoint } from './binary-endpoint.js';
 import type { Context, DaemonMethod } from './method.js';
@@ -32,6 +32,9 @@ const json = (text: string): Answer => ({
   body: [encodeText(text)],
 });
 
+const isObject = (value: Json): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 const empty = (status: number): Answer => ({ status, type: 'text', body: [] });
 
 const isOpen = (method: DaemonMethod, { restricted }: Context): boolean =>
@@ -44,7 +47,8 @@ function createCall(context: Context): Call {
     const { positional, bare } = method.meta;
     const parsed: unknown = await readParams(
       method.params,
-      positional && Array.isArray(given) ? { list: given as unknown } : given,
+      // A value that is no list counts as an empty one. Source: core_rpc_server.cpp `on_getblockhash`.
+      positional ? { list: Array.isArray(given) ? (given as unknown) : [] } : given,
     );
     const result = await method.handle(context, parsed as never);
     return bare === undefined ? result : (result[bare] ?? null);
@@ -63,6 +67,7 @@ const jsonEndpoint = (
     if (!isOpen(method, context)) return empty(404);
     try {
       const given = body.length === 0 ? {} : parseJson(body.toString('utf8'));
+      if (!isObject(given)) return empty(400);
       const result = await method.handle(context, (await readParams(method.params, given)) as never);
       return json(writeJson(result));
     } catch (error) {

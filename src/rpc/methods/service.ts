@@ -85,22 +85,20 @@ export const serviceMethods: readonly WalletMethod[] = [
           text: 'SSL is enabled but no user certificate or fingerprints were provided',
         });
       server.setDaemon(
-        args.address === ''
-          ? undefined
-          : {
-              address: args.address,
-              ...(args.username === '' ? {} : { login: { user: args.username, password: args.password } }),
-              ...(args.proxy === '' ? {} : { proxy: args.proxy }),
-              ssl: {
-                mode,
-                ...(args.ssl_private_key_path === '' ? {} : { privateKeyPath: args.ssl_private_key_path }),
-                ...(args.ssl_certificate_path === '' ? {} : { certificatePath: args.ssl_certificate_path }),
-                ...(args.ssl_ca_file === '' ? {} : { caFile: args.ssl_ca_file }),
-                allowedFingerprints: fingerprints,
-                allowChained: true,
-                allowAnyCert: args.ssl_allow_any_cert,
-              },
-            },
+        {
+          address: args.address,
+          ...(args.username === '' ? {} : { login: { user: args.username, password: args.password } }),
+          ...(args.proxy === '' ? {} : { proxy: args.proxy }),
+          ssl: {
+            mode,
+            ...(args.ssl_private_key_path === '' ? {} : { privateKeyPath: args.ssl_private_key_path }),
+            ...(args.ssl_certificate_path === '' ? {} : { certificatePath: args.ssl_certificate_path }),
+            ...(args.ssl_ca_file === '' ? {} : { caFile: args.ssl_ca_file }),
+            allowedFingerprints: fingerprints,
+            allowChained: true,
+            allowAnyCert: args.ssl_allow_any_cert,
+          },
+        },
         args.trusted,
       );
       return {};

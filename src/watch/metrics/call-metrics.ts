@@ -1,6 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Call } from '../../jsonrpc/dispatcher.js';
 import { INTERNAL_ERROR, RpcError } from '../../jsonrpc/errors.js';
+import { observed, type CallObserver, type CallOutcome } from '../../jsonrpc/observed-call.js';
 
 /** Upper bounds of durations [s]. */
 export const DURATIONS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60];
@@ -42,22 +43,27 @@ export class CallMetrics {
   }
 
   /** Wraps a call function. @param nameOf canonical name of a served method. */
-  measured(call: Call, nameOf: (method: string) => string | undefined): Call {
-    return async (method, params, origin) => {
+  measured(
+    call: Call,
+    nameOf: (method: string) => string | undefined,
+    onBug: (error: unknown, method: string) => void,
+  ): Call {
+    return observed(call, this.#observer(nameOf), onBug);
+  }
+
+  #observer(nameOf: (method: string) => string | undefined): CallObserver {
+    return (method) => {
       const name = nameOf(method) ?? UNKNOWN;
       const start = performance.now();
-      const note = (code: number): void => {
-        this.#total.inc({ method: name, code: String(code) });
+      return (outcome) => {
+        this.#total.inc({ method: name, code: String(codeOf(outcome)) });
         this.#duration.observe({ method: name }, (performance.now() - start) / 1000);
       };
-      try {
-        const result = await call(method, params, origin);
-        note(0);
-        return result;
-      } catch (error) {
-        note(error instanceof RpcError ? error.code : INTERNAL_ERROR);
-        throw error;
-      }
     };
   }
+}
+
+function codeOf(outcome: CallOutcome): number {
+  if ('result' in outcome) return 0;
+  return outcome.error instanceof RpcError ? outcome.error.code : INTERNAL_ERROR;
 }

@@ -42,6 +42,7 @@ describe('the metrics', () => {
         return Promise.reject(method === 'bug' ? new Error('bug') : new RpcError(-32601, 'Method not found'));
       },
       (method) => ({ getbalance: 'get_balance', bug: 'bug' })[method],
+      () => undefined,
     );
     await call('getbalance', undefined, {});
     await call('getbalance', undefined, {});
