@@ -63,6 +63,7 @@ const schema = z
         'at least one of transaction, hour and day is expected',
       )
       .optional(),
+    lock: z.boolean('true or false is expected').optional(),
     rate: z.strictObject({ requests: whole(MAX_RATE.requests), seconds: whole(MAX_RATE.seconds) }).optional(),
   })
   .refine(
@@ -134,6 +135,7 @@ export function readEntry(raw: unknown, methods: ReadonlySet<string>, place = 0)
     addresses,
     from,
     spend,
+    lock,
     rate,
   } = parsed.data;
   const stranger = allowed.find((method) => !isFamily(method) && !methods.has(method));
@@ -154,6 +156,7 @@ export function readEntry(raw: unknown, methods: ReadonlySet<string>, place = 0)
     ...(addresses === undefined ? {} : { addresses: new Set(addresses.flatMap(normalised)) }),
     ...(clients === undefined ? {} : { from: clients }),
     ...(spend === undefined ? {} : { spend: limitsOf(spend) }),
+    ...(lock === true ? { lock } : {}),
     ...(rate === undefined ? {} : { rate }),
   };
   return { entry: raw as CredentialEntry, credential: new Credential(rules) };

@@ -31,6 +31,8 @@ export interface CredentialRules {
   /** Clients that may use it; absent: any. */
   readonly from?: ClientList;
   readonly spend?: SpendLimits;
+  /** It may lock money of its wallets: set an unlock time, freeze outputs. */
+  readonly lock?: true;
   readonly rate?: RateRule;
 }
 

@@ -39,6 +39,7 @@ interface AddOptions extends FileOption {
   readonly spendTransaction?: string;
   readonly spendHour?: string;
   readonly spendDay?: string;
+  readonly lock?: true;
   readonly rate?: string;
 }
 
@@ -109,6 +110,7 @@ function rulesOf(options: AddOptions): Omit<CredentialEntry, 'name'> {
     ...(options.address === undefined ? {} : { addresses: [...options.address] }),
     ...(options.from === undefined ? {} : { from: [...options.from] }),
     ...(Object.keys(spend).length === 0 ? {} : { spend }),
+    ...(options.lock === undefined ? {} : { lock: options.lock }),
     ...(options.rate === undefined ? {} : { rate: readRate(options.rate) }),
   };
 }
@@ -177,6 +179,7 @@ export async function runCredentialCommand(argv: readonly string[], terminal: Te
     .option('--spend-transaction <n>', 'most for one transaction with its fee, in atomic units')
     .option('--spend-hour <n>', 'most within any hour, per wallet, in atomic units')
     .option('--spend-day <n>', 'most within any 24 hours, per wallet, in atomic units')
+    .option('--lock', 'allow locking money: payments with an unlock_time, and freeze')
     .option('--rate <requests/seconds>', 'most calls within any period of so many seconds')
     .action((name: string, options: AddOptions) => add(name, options, terminal));
   command('list', 'print the rules of all credentials, without their secrets').action((options: FileOption) =>

@@ -1,4 +1,5 @@
 import { amount, type Amount } from '../util/amount.js';
+import { RING_SIZE } from './constants.js';
 import { weightClawback } from './transaction.js';
 
 /** Fee rates of the network. */
@@ -59,6 +60,10 @@ const clawbackOf = (outputs: number): number => weightClawback(true, 2 ** (round
 export function estimateWeight(inputs: number, ringSize: number, outputs: number, extraSize: number): number {
   return rctSize({ inputs, ringSize, outputs, extraSize }, MAX_OFFSET_BYTES) + clawbackOf(outputs);
 }
+
+/** Weight that one more input adds to a transaction. Source: wallet2.cpp `create_transactions_2`, fractional threshold. */
+export const weightOfInput = (): number =>
+  estimateWeight(2, RING_SIZE, 2, 0) - estimateWeight(1, RING_SIZE, 2, 0);
 
 /**
  * Size and weight as upstream estimates them for callers, with ring offsets of usual length.

@@ -53,6 +53,7 @@ export const spenderOf = ({ rules }: Credential): Spender => ({
   name: rules.name,
   addresses: rules.addresses,
   limits: rules.spend ?? {},
+  ...(rules.lock === true ? { mayLock: true } : {}),
 });
 
 /**

@@ -110,7 +110,6 @@ export class OpenWallet {
     const sync = new WalletSync(context, { refresher: parts.refresher, mempool, lostPayments });
     this.mempool = mempool;
     this.sync = sync;
-    this.outputFreezing = new OutputFreezing(context, { sync, lostPayments });
     this.txScan = new TxScan(context, { sync });
     this.backgroundSync = new BackgroundSync(context, { sync });
 
@@ -141,6 +140,8 @@ export class OpenWallet {
       ...sealers,
     });
     this.payments = payments;
+    const { spending } = payments;
+    this.outputFreezing = new OutputFreezing(context, { sync, lostPayments, spending });
     this.orders = new Orders(context, { mempool, relay });
     this.transfers = new Transfers(context, { accounts, balances: this.balances, payments });
     this.sweeps = new Sweeps(context, {

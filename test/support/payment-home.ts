@@ -72,15 +72,17 @@ export class PaymentHome {
       relay: this.relay,
       mempool: { reserveLost: (): void => undefined },
       spending: this.spending(),
+      txFacts: {
+        spentBy: (): never => {
+          throw new Error('no client with limits pays');
+        },
+      },
     });
   }
 
-  /** Limits of clients of a wallet that recognises no address. */
+  /** Limits of clients. */
   spending(): SpendGuard {
-    const decoded = (): never => {
-      throw new Error('no address is known');
-    };
-    return new SpendGuard(this.#context(), { accounts: { decoded } });
+    return new SpendGuard(this.#context());
   }
 
   lostPayments(): LostPayments {

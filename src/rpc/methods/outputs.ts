@@ -29,8 +29,8 @@ export const outputMethods: readonly WalletMethod[] = [
     params: oneOutput,
     result: wire.nothing,
     source: 'COMMAND_RPC_FREEZE, on_freeze',
-    handle({ wallet }, { key_image }) {
-      wallet.outputFreezing.setFrozen(requireKeyImage(key_image, 'freeze'), true);
+    handle({ wallet, spender }, { key_image }) {
+      wallet.outputFreezing.freeze(requireKeyImage(key_image, 'freeze'), spender);
       return {};
     },
   }),
@@ -43,7 +43,7 @@ export const outputMethods: readonly WalletMethod[] = [
     result: wire.nothing,
     source: 'COMMAND_RPC_THAW, on_thaw',
     handle({ wallet }, { key_image }) {
-      wallet.outputFreezing.setFrozen(requireKeyImage(key_image, 'thaw'), false);
+      wallet.outputFreezing.thaw(requireKeyImage(key_image, 'thaw'));
       return {};
     },
   }),

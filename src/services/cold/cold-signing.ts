@@ -19,7 +19,7 @@ import {
   type OwnAddress,
 } from '../../wallet/exchange/offline-signing.js';
 import { keyImagesOf, type PendingTx } from '../../wallet/exchange/pending-tx.js';
-import { spentBySigned } from '../../wallet/build/spent-tx.js';
+import { txOfSigned } from '../../wallet/build/spent-tx.js';
 import type { Spender } from '../../wallet/model/spender.js';
 import { paymentOfPending, type SignedPayment } from '../../wallet/build/signed-payment.js';
 import {
@@ -180,8 +180,9 @@ export class ColdSigning {
       assertFee(signed.signed.fee);
       signedTxs.push(signed);
     }
-    const { spending } = this.#services.payments;
-    const spent = spender === undefined ? [] : signedTxs.map(({ signed }) => spentBySigned(signed));
+    const { spending, txFacts } = this.#services.payments;
+    const spent =
+      spender === undefined ? [] : signedTxs.map(({ signed }) => txFacts.spentBy(txOfSigned(signed)));
     store.write((w) => {
       imported?.write(w);
       spending.record(w, spender, spent);
@@ -304,7 +305,10 @@ export class ColdSigning {
     );
     try {
       const payment = paymentOfPending(pending, inputs, keys.network);
-      return isWithheldKey(pending.txSecretKey) ? withoutKeys(payment, pending) : payment;
+      const { txFacts } = this.#services.payments;
+      return isWithheldKey(pending.txSecretKey)
+        ? txFacts.submitted(withoutKeys(payment, pending))
+        : txFacts.proven(payment);
     } catch (cause) {
       if (!(cause instanceof CodecError) && !(cause instanceof RangeError)) throw cause;
       const reason = `${toHex(transactionHash(pending.tx))} does not fit this wallet: ${cause.message}`;

@@ -3,7 +3,6 @@ import { keccak } from '../../crypto/keccak.js';
 import type { Hash, PublicKey } from '../../crypto/types.js';
 import { transactionWeight } from '../../cryptonote/transaction.js';
 import type { SignedAnswer } from '../../store/tables/multisig.js';
-import type { WalletWriter } from '../../store/wallet-writer.js';
 import { amount, ZERO } from '../../util/amount.js';
 import { equalBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { CodecError, decode, encode } from '../../util/codec.js';
@@ -15,7 +14,7 @@ import type { Cosigned, CosigningRequest } from '../../wallet/multisig/cosigning
 import { sortedSources, multisigTxSet, type MultisigTxSet } from '../../wallet/multisig/tx-set.js';
 import { recordedKeyImage, type PendingTx } from '../../wallet/exchange/pending-tx.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
-import { spentByPending } from '../../wallet/build/spent-tx.js';
+import { txOfPending, type SpentTx } from '../../wallet/build/spent-tx.js';
 import type { Spender } from '../../wallet/model/spender.js';
 import { paymentOfPending, type SignedPayment } from '../../wallet/build/signed-payment.js';
 import { describeTransfers, type TransferDescriptions } from '../../wallet/exchange/transfer-description.js';
@@ -94,7 +93,10 @@ export class MultisigSigning {
       const known = this.#context.store.read((r) => r.multisig.answerTo(request));
       const answer = known ?? (await this.#answer(set, request, spender));
       // Another client may have had it signed.
-      if (known !== undefined) this.#context.store.write((w) => this.#count(w, spender, set.txs));
+      if (known !== undefined) {
+        const again = this.#spentBy(spender, set.txs);
+        this.#context.store.write((w) => this.#services.payments.spending.record(w, spender, again));
+      }
       this.#answered.add(name);
       return answer;
     });
@@ -130,17 +132,17 @@ export class MultisigSigning {
     }
   }
 
-  /** Counts transactions against the limits of a client. @param txs verified to pay what their records say. */
-  #count(
-    w: WalletWriter,
+  /** Amounts that count against the limits of a client. @param txs verified to pay what their records say. */
+  #spentBy(
     spender: Spender | undefined,
     txs: readonly PendingTx[],
     hashes: readonly (Hash | undefined)[] = [],
-  ): void {
-    if (spender === undefined) return;
+  ): SpentTx[] {
+    if (spender === undefined) return [];
     const { network } = this.#context.keystore.keys;
-    const spent = txs.map((pending, i) => spentByPending(pending, network, hashes[i]));
-    this.#services.payments.spending.record(w, spender, spent);
+    return txs.map((pending, i) =>
+      this.#services.payments.txFacts.spentBy(txOfPending(pending, network, hashes[i])),
+    );
   }
 
   async #answer(set: MultisigTxSet, request: Hash, spender: Spender | undefined): Promise<SignedAnswer> {
@@ -167,16 +169,16 @@ export class MultisigSigning {
       set: await exports.seal('multisigTxs', encode(multisigTxSet, next)),
       txHashes: signed.flatMap(({ txHash }) => txHash ?? []),
     };
+    const counted = this.#spentBy(
+      spender,
+      signed.map(({ pending }) => pending),
+      signed.map(({ txHash }) => txHash),
+    );
     store.write((w) => {
       if (w.multisig.eraseNonces(names) !== nonces.flat(2).length)
         throw new Error('the erased nonces differ from those used for signing');
       w.multisig.recordAnswer(request, answer);
-      this.#count(
-        w,
-        spender,
-        signed.map(({ pending }) => pending),
-        signed.map(({ txHash }) => txHash),
-      );
+      this.#services.payments.spending.record(w, spender, counted);
       for (const { txHash, pending } of signed)
         if (txHash !== undefined)
           w.txKeys.set(txHash, [pending.txSecretKey, ...pending.additionalSecretKeys]);
@@ -233,7 +235,8 @@ export class MultisigSigning {
       spentKeys(pending).flatMap((publicKey) => r.outputs.byPublicKey(publicKey) ?? []),
     );
     try {
-      return paymentOfPending(pending, inputs, this.#context.keystore.keys.network);
+      const payment = paymentOfPending(pending, inputs, this.#context.keystore.keys.network);
+      return this.#services.payments.txFacts.proven(payment);
     } catch (cause) {
       if (!(cause instanceof CodecError) && !(cause instanceof RangeError)) throw cause;
       const reason = `they do not fit this wallet: ${cause.message}`;

@@ -1,7 +1,7 @@
 import { DaemonError } from '../../daemon/errors.js';
 import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
-import { spentByPayment, type SpentTx } from '../../wallet/build/spent-tx.js';
+import { txOfPayment, type SpentTx } from '../../wallet/build/spent-tx.js';
 import type { MadePayments } from '../../wallet/model/made-payment.js';
 import type { Spender } from '../../wallet/model/spender.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
@@ -11,6 +11,7 @@ import { reasonOf } from '../context/fault-reason.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { OrderEntry } from './order-entry.js';
 import type { SpendGuard } from './spend-guard.js';
+import type { TxFacts } from './tx-facts.js';
 import type { MempoolTracker } from '../sync/mempool-tracker.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
 
@@ -21,6 +22,7 @@ interface Services {
   readonly relay: PaymentRelay;
   readonly mempool: Pick<MempoolTracker, 'reserveLost'>;
   readonly spending: SpendGuard;
+  readonly txFacts: Pick<TxFacts, 'spentBy'>;
 }
 
 type RecordedTx = OutgoingTx & { readonly blob: Uint8Array };
@@ -98,9 +100,10 @@ export class PaymentLedger {
 
   #record(payments: readonly SignedPayment[], { spender, order }: CommitOptions): Entry[] {
     const records = payments.map((payment) => this.#recordOf(payment));
-    const spent = spender === undefined ? [] : payments.map(spentByPayment);
     const { store } = this.#context;
-    const { mempool, spending } = this.#services;
+    const { mempool, spending, txFacts } = this.#services;
+    const spent =
+      spender === undefined ? [] : payments.map((payment) => txFacts.spentBy(txOfPayment(payment)));
     mempool.reserveLost();
     return store.write((w) => {
       order?.entry.record(w, order.made);

@@ -1,6 +1,6 @@
 import type { Hash } from '../../crypto/types.js';
 import { parseTransaction, transactionWeight } from '../../cryptonote/transaction.js';
-import { ZERO } from '../../util/amount.js';
+import { sum, ZERO } from '../../util/amount.js';
 import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
 import type { MadePayment, MadePayments } from '../../wallet/model/made-payment.js';
 import type { Destination } from '../../wallet/model/records.js';
@@ -9,13 +9,7 @@ import { WalletError, type Fault } from '../../wallet/model/wallet-error.js';
 import type { PendingTx } from '../../wallet/exchange/pending-tx.js';
 import type { SpendableOutput } from '../../wallet/select/spendable-outputs.js';
 import { signedPayment, type SignedPayment } from '../../wallet/build/signed-payment.js';
-import {
-  receiversOf,
-  signingHashOf,
-  spentByPayment,
-  type Spending,
-  type SpentTx,
-} from '../../wallet/build/spent-tx.js';
+import { txOfPayment, type LaidOutPayment, type SpentTx } from '../../wallet/build/spent-tx.js';
 import type { SignedTx } from '../../wallet/build/signing.js';
 import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
 import type { Payee } from '../../wallet/select/transfer-request.js';
@@ -24,6 +18,7 @@ import type { OrderEntry } from './order-entry.js';
 import { PaymentBuilder, type PaymentDraft, type PaymentTerms } from './payment-builder.js';
 import { PaymentLedger } from './payment-ledger.js';
 import { SpendGuard } from './spend-guard.js';
+import { TxFacts } from './tx-facts.js';
 import {
   proposedTx,
   readMetadata,
@@ -96,14 +91,18 @@ export class PaymentMaker {
   readonly builder: PaymentBuilder;
   /** Limits of the clients that pay. */
   readonly spending: SpendGuard;
+  /** Facts of transactions that clients bring back. */
+  readonly txFacts: TxFacts;
 
   constructor(context: Context, services: Services) {
     this.#context = context;
     this.#services = services;
     this.#source = { store: context.store, accounts: services.accounts };
     this.builder = new PaymentBuilder(context, services);
-    this.spending = new SpendGuard(context, services);
-    this.#ledger = new PaymentLedger(context, { ...services, spending: this.spending });
+    this.spending = new SpendGuard(context);
+    this.txFacts = new TxFacts(context, services);
+    const { spending, txFacts } = this;
+    this.#ledger = new PaymentLedger(context, { ...services, spending, txFacts });
   }
 
   /** Waits for the payment being made. */
@@ -129,7 +128,7 @@ export class PaymentMaker {
       // Within one read of the store, as spendable outputs are read lazily while the plan is made.
       const planned = this.#planned(() => this.#context.store.read(() => plan(prices)), options.account);
       // The limits hold where it is recorded; a payment that must exceed them is refused before any work.
-      this.spending.check(options.spender, planned.map(leastSpending));
+      this.#checkLaidOut(options.spender, () => planned.map((plan) => laidOut(plan, options)));
       const drafts = await this.builder.draft(planned, options, prices, distribution);
       const { multisig } = this.#context.keystore.keys;
       if (multisig !== undefined) {
@@ -137,9 +136,8 @@ export class PaymentMaker {
         return this.#keep(made, options, spent);
       }
       if (this.#context.keystore.isViewOnly) {
-        const made = await this.#buildUnsigned(drafts);
         // Without a signature nothing leaves: it counts where it is signed, and where it is submitted.
-        this.spending.check(options.spender, made.payments.map(spendingOf));
+        const made = await this.#buildUnsigned(drafts, options.spender);
         return this.#keep(made, options, []);
       }
       const signed: Made[] = [];
@@ -149,7 +147,11 @@ export class PaymentMaker {
       const { spender, order } = options;
       // The client may relay it elsewhere.
       if (options.doNotRelay)
-        return this.#keep(made, options, spender === undefined ? [] : payments.map(spentByPayment));
+        return this.#keep(
+          made,
+          options,
+          spender === undefined ? [] : payments.map((payment) => this.txFacts.spentBy(txOfPayment(payment))),
+        );
       await this.#ledger.commit(payments, { spender, order: order && { entry: order, made } });
       return made;
     });
@@ -171,7 +173,7 @@ export class PaymentMaker {
    */
   relay(hex: string, spender: Spender | undefined): Promise<Hash> {
     return this.#context.locks.payment.run(async () => {
-      const payment = readMetadata(this.#context, hex);
+      const payment = readMetadata(this.#context, this.txFacts, hex);
       await this.#ledger.commit([payment], { spender });
       return payment.txHash;
     });
@@ -228,10 +230,15 @@ export class PaymentMaker {
         keyImages: signed.keyImages,
         txSecretKeys: [pending.txSecretKey, ...pending.additionalSecretKeys],
       });
-      spent.push({
-        ...{ signingHash: signingHashOf(pending.tx), fee: signed.fee },
-        receivers: receiversOf(destinationsOf(payees)),
-      });
+      if (spender !== undefined)
+        spent.push(
+          this.txFacts.spentBy({
+            tx: pending.tx,
+            amountIn: sum(draft.share.inputs.map((input) => input.amount)),
+            destinations: payees,
+            txSecretKeys: [pending.txSecretKey, ...pending.additionalSecretKeys],
+          }),
+        );
     }
     // Sealing uses nonces up.
     this.spending.check(spender, spent);
@@ -239,12 +246,17 @@ export class PaymentMaker {
   }
 
   /** Creates an unsigned set. Records nothing and reserves no output: that is done when the signed set is submitted. */
-  async #buildUnsigned(drafts: readonly PaymentDraft[]): Promise<MadePayments> {
+  async #buildUnsigned(
+    drafts: readonly PaymentDraft[],
+    spender: Spender | undefined,
+  ): Promise<MadePayments> {
     const payments: MadePayment[] = [];
+    const layouts: LaidOutPayment[] = [];
     const unsigned: ConstructionData[] = [];
     for (const presumed of drafts) {
       const { draft, tx: layout } = await this.builder.buildUnsigned(presumed);
       const payees = paidBy(draft, layout);
+      layouts.push(laidOut({ ...draft.share, payees, feeFrom: [] }, draft.terms, layout.fee));
       unsigned.push(unsignedConstruction(this.#source, draft, layout, payees));
       payments.push({
         destinations: destinationsOf(payees),
@@ -254,7 +266,17 @@ export class PaymentMaker {
         txSecretKeys: [],
       });
     }
+    this.#checkLaidOut(spender, () => layouts);
     return { payments, unsignedSet: await this.#services.sealUnsigned(unsigned) };
+  }
+
+  /** Checks payments that are not signed against the limits of a client. @throws WalletError */
+  #checkLaidOut(spender: Spender | undefined, payments: () => readonly LaidOutPayment[]): void {
+    if (spender === undefined) return;
+    this.spending.check(
+      spender,
+      payments().map((payment) => this.txFacts.leastSpending(payment)),
+    );
   }
 
   async #sign(presumed: PaymentDraft, withMetadata: boolean): Promise<Made> {
@@ -286,19 +308,17 @@ const paidBy = ({ share }: PaymentDraft, { payees }: Pick<SignedTx, 'payees'>): 
 const destinationsOf = (payees: readonly Payee[]): Destination[] =>
   payees.map(({ text: address, amount }) => ({ address, amount }));
 
-const spendingOf = ({ destinations, fee }: MadePayment): Spending => ({
-  receivers: receiversOf(destinations),
+/** Payment before it is signed. @param fee as far as it is settled. */
+const laidOut = (
+  { inputs, payees, feeFrom }: Pick<FundedTransfer<SpendableOutput>, 'inputs' | 'payees' | 'feeFrom'>,
+  { unlockTime }: Pick<PaymentTerms, 'unlockTime'>,
+  fee = ZERO,
+): LaidOutPayment => ({
+  amountIn: sum(inputs.map((input) => input.amount)),
+  // A payee that pays the fee gets less, and the wallet pays no more than the amount.
+  payees: payees.map(({ address, amount: value }) => ({ address, amount: feeFrom.length === 0 ? value : 1n })),
   fee,
-});
-
-/** Least amounts of a planned payment, whose fee is settled later. */
-const leastSpending = ({ payees, feeFrom }: FundedTransfer<SpendableOutput>): Spending => ({
-  receivers: payees.map(({ address, text, amount: value }) => ({
-    ...{ address, text },
-    // A payee that pays the fee gets less, and the wallet pays no more than the amount.
-    amount: feeFrom.length === 0 ? value : (1n as typeof value),
-  })),
-  fee: ZERO,
+  unlockTime,
 });
 
 /** Result for a payment that another wallet signed. */

@@ -19,6 +19,7 @@ import type { Payee } from '../../wallet/select/transfer-request.js';
 import type { PaymentDraft } from './payment-builder.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import type { TxFacts } from './tx-facts.js';
 
 /** The parts of an open wallet that describe its payments. */
 export interface PaymentSource extends Pick<WalletContext, 'store'> {
@@ -69,8 +70,15 @@ export function unsignedConstruction(
   return constructionOf(layout, partsOf(source, draft, payees), { extra, unlockTime });
 }
 
-/** Decodes `tx_metadata`. @throws WalletError `bad_hex`, `bad_tx_metadata`, also for inputs that are not ours. */
-export function readMetadata(context: Pick<WalletContext, 'store' | 'keystore'>, hex: string): SignedPayment {
+/**
+ * Decodes `tx_metadata`. Of its claims the payment has those that its transaction proves.
+ * @throws WalletError `bad_hex`, `bad_tx_metadata`, also for inputs that are not ours.
+ */
+export function readMetadata(
+  context: Pick<WalletContext, 'store' | 'keystore'>,
+  txFacts: Pick<TxFacts, 'proven'>,
+  hex: string,
+): SignedPayment {
   if (!isHex(hex)) throw new WalletError({ kind: 'bad_hex', what: 'the tx metadata' });
   return refusing('this is not the metadata of a transaction', () => {
     const pending: PendingTx = decode(pendingTx, fromHex(hex));
@@ -78,7 +86,7 @@ export function readMetadata(context: Pick<WalletContext, 'store' | 'keystore'>,
       keyImagesOf(pending.tx).flatMap((keyImage) => r.outputs.byKeyImage(keyImage) ?? []),
     );
     return refusing('the transaction does not fit this wallet', () =>
-      paymentOfPending(pending, inputs, context.keystore.keys.network),
+      txFacts.proven(paymentOfPending(pending, inputs, context.keystore.keys.network)),
     );
   });
 }

@@ -2,23 +2,16 @@ import type { Hash } from '../../crypto/types.js';
 import { formatCoins } from '../../cryptonote/coins.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
-import { amount, type Amount } from '../../util/amount.js';
+import { amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
-import type { Receiver, Spending, SpentTx } from '../../wallet/build/spent-tx.js';
+import type { Spending, SpentTx } from '../../wallet/build/spent-tx.js';
 import type { Spender } from '../../wallet/model/spender.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import { sameAddress } from '../../wallet/select/transfer-request.js';
-import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'clock' | 'store'>;
 
-/** Sibling services. */
-interface Services {
-  readonly accounts: Pick<Accounts, 'decoded'>;
-}
-
-type Reader = Pick<WalletReader | WalletWriter, 'credentialSpends' | 'subaddresses'>;
+type Reader = Pick<WalletReader | WalletWriter, 'credentialSpends'>;
 
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
@@ -36,11 +29,9 @@ export const isCredentialRefusal = (error: unknown): boolean =>
  */
 export class SpendGuard {
   readonly #context: Context;
-  readonly #services: Services;
 
-  constructor(context: Context, services: Services) {
+  constructor(context: Context) {
     this.#context = context;
-    this.#services = services;
   }
 
   /**
@@ -61,14 +52,13 @@ export class SpendGuard {
     if (spender === undefined) return new Set();
     const credential = spender.name;
     const fresh = payments.filter(({ signingHash }) => !w.credentialSpends.has(credential, signingHash));
-    const amounts = this.#assess(w, spender, fresh);
+    this.#assess(w, spender, fresh);
     const time = this.#now(w, credential);
-    fresh.forEach(({ signingHash, txHash }, i) =>
+    for (const { signingHash, txHash, amount: spent } of fresh)
       w.credentialSpends.add({
-        ...{ credential, signingHash, time, amount: amounts[i] ?? amount(0n) },
+        ...{ credential, signingHash, time, amount: spent },
         ...(txHash === undefined ? {} : { txHash }),
-      }),
-    );
+      });
     return new Set(fresh.map(({ signingHash }) => toHex(signingHash)));
   }
 
@@ -77,14 +67,11 @@ export class SpendGuard {
     w.credentialSpends.withdraw(spender.name, signingHash);
   }
 
-  /** @returns the amount of each payment. */
-  #assess(r: Reader, spender: Spender, payments: readonly Spending[]): Amount[] {
+  /** @throws WalletError `spend_limit`, `credential_denied` */
+  #assess(r: Reader, spender: Spender, payments: readonly Spending[]): void {
     const { name, limits } = spender;
-    const amounts = payments.map(({ receivers, fee }) => {
-      const others = receivers.filter(({ address, amount: value }) => value > 0n && !this.#isOwn(r, address));
-      assertAddresses(spender, others);
-      return amount(others.reduce((total, receiver) => total + receiver.amount, fee as bigint));
-    });
+    for (const payment of payments) assertRights(spender, payment);
+    const amounts = payments.map((payment): bigint => payment.amount);
     const largest = amounts.reduce((most, one) => (one > most ? one : most), 0n);
     if (limits.transaction !== undefined && largest > limits.transaction)
       throw exceeded(name, 'transaction', largest, limits.transaction, limits.transaction);
@@ -100,27 +87,26 @@ export class SpendGuard {
       if (total > 0n && spent + total > limit)
         throw exceeded(name, rule, total, limit, spent > limit ? 0n : limit - spent);
     }
-    return amounts;
   }
 
   /** Time that never decreases from one payment of a credential to the next [Unix s]. */
   #now(r: Pick<Reader, 'credentialSpends'>, credential: string): number {
     return Math.max(this.#context.clock.now(), r.credentialSpends.latest(credential) ?? 0);
   }
-
-  #isOwn(r: Reader, address: Receiver['address']): boolean {
-    const index = r.subaddresses.find(address.spendPublicKey);
-    return index !== undefined && sameAddress(this.#services.accounts.decoded(index), address);
-  }
 }
 
-function assertAddresses({ name, addresses }: Spender, others: readonly Receiver[]): void {
-  const stranger = addresses && others.find(({ text }) => !addresses.has(text));
-  if (stranger === undefined) return;
-  throw new WalletError({
-    kind: 'credential_denied',
-    reason: `credential ${name}: addresses: payments to ${stranger.text} are not allowed`,
-  });
+/** @throws WalletError `credential_denied` */
+function assertRights(
+  { name, addresses, mayLock }: Spender,
+  { payees, hasUnknownPayee, isLocked }: Spending,
+): void {
+  const denied = (rule: string): WalletError =>
+    new WalletError({ kind: 'credential_denied', reason: `credential ${name}: ${rule}` });
+  if (isLocked && mayLock !== true) throw denied('lock: it may not lock money, by an unlock_time or by freezing outputs');
+  if (addresses === undefined) return;
+  const stranger = payees.find((address) => !addresses.has(address));
+  if (stranger !== undefined) throw denied(`addresses: payments to ${stranger} are not allowed`);
+  if (hasUnknownPayee) throw denied('addresses: payments to addresses that are not proven are not allowed');
 }
 
 const exceeded = (

@@ -1,6 +1,10 @@
-import type { KeyImage } from '../../crypto/types.js';
+import { keccak } from '../../crypto/keccak.js';
+import type { Hash, KeyImage } from '../../crypto/types.js';
 import type { KeyImageStatus } from '../../daemon/daemon.js';
-import { toHex } from '../../util/bytes.js';
+import type { WalletWriter } from '../../store/wallet-writer.js';
+import { ZERO, type Amount } from '../../util/amount.js';
+import { toHex, utf8 } from '../../util/bytes.js';
+import type { Spender } from '../../wallet/model/spender.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { KeyImageState } from '../../store/tables/output-row.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
@@ -8,11 +12,27 @@ import type { LostPayments } from './lost-payments.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from './wallet-sync.js';
 
-type Context = Pick<WalletContext, 'daemon' | 'log' | 'store'>;
+type Context = Pick<WalletContext, 'clock' | 'daemon' | 'log' | 'store'>;
+
+/** Counts money against the limits of clients. */
+interface Spending {
+  /** @throws WalletError `spend_limit`, `credential_denied` */
+  record(w: WalletWriter, spender: Spender | undefined, spent: readonly LockedMoney[]): unknown;
+}
+
+/** Money that a client locks, with a name under which it counts once. */
+interface LockedMoney {
+  readonly signingHash: Hash;
+  readonly amount: Amount;
+  readonly payees: readonly [];
+  readonly hasUnknownPayee: false;
+  readonly isLocked: true;
+}
 
 /** Sibling services. */
 interface Services {
   readonly lostPayments: LostPayments;
+  readonly spending: Spending;
   readonly sync: WalletSync;
 }
 
@@ -39,10 +59,32 @@ export class OutputFreezing {
     this.#services = services;
   }
 
-  /** Freezes or thaws an output; a frozen one is never spent. @throws WalletError `key_image_unknown` */
-  setFrozen(keyImage: KeyImage, frozen: boolean): void {
+  /**
+   * Freezes an output, so that no payment spends it. Its amount counts against the limits of the client, as a locked
+   * one.
+   * @throws WalletError `key_image_unknown`, `spend_limit`, `credential_denied`
+   */
+  freeze(keyImage: KeyImage, spender?: Spender): void {
     const output = this.find(keyImage);
-    this.#context.store.write((w) => w.outputs.setFrozen(output, frozen));
+    this.#context.store.write((w) => {
+      const isFree = !output.frozen && output.spentBy === undefined;
+      this.#services.spending.record(w, spender, [this.#lockedBy(output, isFree ? output.amount : ZERO)]);
+      w.outputs.setFrozen(output, true);
+    });
+  }
+
+  /** Thaws a frozen output. @throws WalletError `key_image_unknown` */
+  thaw(keyImage: KeyImage): void {
+    const output = this.find(keyImage);
+    this.#context.store.write((w) => w.outputs.setFrozen(output, false));
+  }
+
+  /** Money locked by freezing an output now. It has a name of its own each time: it may have been thawed meanwhile. */
+  #lockedBy({ publicKey }: OwnedOutput, amount: Amount): LockedMoney {
+    const time = new Uint8Array(8);
+    new DataView(time.buffer).setBigUint64(0, BigInt(this.#context.clock.now()));
+    const signingHash = keccak(utf8('freeze'), publicKey, time);
+    return { signingHash, amount, payees: [], hasUnknownPayee: false, isLocked: true };
   }
 
   /** @throws WalletError `key_image_unknown` */

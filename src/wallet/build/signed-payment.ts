@@ -5,13 +5,14 @@ import { formatAddress, parseAddress } from '../../cryptonote/address.js';
 import { parseExtra, paymentIdOf } from '../../cryptonote/extra.js';
 import { cryptPaymentId } from '../../cryptonote/payment-id.js';
 import { transaction, transactionHash } from '../../cryptonote/transaction.js';
-import type { NetworkType, PaymentId } from '../../cryptonote/types.js';
+import type { NetworkType, PaymentId, Transaction } from '../../cryptonote/types.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
-import { toHex } from '../../util/bytes.js';
+import { equalBytes, toHex } from '../../util/bytes.js';
 import { CodecError, encode } from '../../util/codec.js';
 import type { DestinationEntry } from '../exchange/construction-data.js';
 import { keyImagesOf, type PendingTx } from '../exchange/pending-tx.js';
 import type { Destination, OwnedOutput } from '../model/records.js';
+import { proveDestinations, type ClaimedDestination, type OwnOutput } from './proven-destinations.js';
 import type { SignedTx } from './signing.js';
 import { sameAddress, type Payee } from '../select/transfer-request.js';
 
@@ -95,6 +96,42 @@ export function paymentOfPending(
     ...(paymentId === undefined ? {} : { paymentId }),
     destinations,
     txSecretKeys,
+  };
+}
+
+/**
+ * Payment with those claims alone that its transaction proves: destinations, payment id and secret keys that are not
+ * proven are left out, and the change is read from the outputs that the wallet finds.
+ * @param own outputs of the transaction that pay the wallet. @param claims its destinations, in their order.
+ */
+export function provenPayment(
+  payment: SignedPayment,
+  tx: Transaction,
+  claims: readonly ClaimedDestination[],
+  own: readonly OwnOutput[],
+): SignedPayment {
+  const { paymentId, ...rest } = payment;
+  const { outputs, hasKeys } = proveDestinations(
+    tx,
+    { destinations: claims, txSecretKeys: payment.txSecretKeys },
+    own,
+  );
+  const used = new Set(outputs);
+  const returned = own.filter(
+    ({ subaddress, outputIndex }) => subaddress.major === payment.account && !used.has(outputIndex),
+  );
+  const isIdProven =
+    paymentId !== undefined &&
+    claims.some(
+      ({ address }, i) =>
+        outputs[i] !== undefined && address.paymentId !== undefined && equalBytes(address.paymentId, paymentId),
+    );
+  return {
+    ...rest,
+    change: sum(returned.map((output) => output.amount)),
+    ...(isIdProven ? { paymentId } : {}),
+    destinations: payment.destinations.filter((_, i) => outputs[i] !== undefined),
+    txSecretKeys: hasKeys ? payment.txSecretKeys : [],
   };
 }
 

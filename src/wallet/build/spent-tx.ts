@@ -1,28 +1,30 @@
-import type { Hash } from '../../crypto/types.js';
+import type { Hash, SecretKey } from '../../crypto/types.js';
 import { formatAddress, parseAddress } from '../../cryptonote/address.js';
-import { parseTransaction, prefixHash } from '../../cryptonote/transaction.js';
+import { weightOfInput } from '../../cryptonote/fees.js';
+import { parseTransaction, prefixHash, transactionWeight } from '../../cryptonote/transaction.js';
 import type { Address, NetworkType, Transaction } from '../../cryptonote/types.js';
 import { preMlsagHash } from '../../ringct/message.js';
-import { amount, ZERO, type Amount } from '../../util/amount.js';
+import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
 import { CodecError } from '../../util/codec.js';
 import type { PendingTx } from '../exchange/pending-tx.js';
 import { addressOf, plainPaymentId } from '../exchange/transfer-description.js';
-import type { Destination } from '../model/records.js';
 import type { SignedPayment } from './signed-payment.js';
 import type { SignedTx } from './signing.js';
+import { proveDestinations, type OwnOutput, type TxClaims } from './proven-destinations.js';
 
-/** Receiver of money. */
-export interface Receiver {
-  readonly address: Address;
-  /** Text of the address in its only form. */
-  readonly text: string;
-  readonly amount: Amount;
-}
-
-/** Money that leaves, or stays if a receiver is the wallet itself. */
+/** Money that a payment takes from the wallet. */
 export interface Spending {
-  readonly receivers: readonly Receiver[];
-  readonly fee: Amount;
+  /**
+   * Amount that the wallet can no longer spend, with the fee: inputs less the outputs that return to it. Returned money
+   * that is locked by an unlock time, or costs more to spend than it holds, does not return.
+   */
+  readonly amount: Amount;
+  /** Addresses of others that are paid, in the only form of their text. */
+  readonly payees: readonly string[];
+  /** Money goes to addresses that nothing proves. */
+  readonly hasUnknownPayee: boolean;
+  /** An unlock time locks its outputs. */
+  readonly isLocked: boolean;
 }
 
 /** Transaction with at least one signature of this wallet. */
@@ -33,46 +35,125 @@ export interface SpentTx extends Spending {
   readonly txHash?: Hash;
 }
 
+/** A signed transaction with its inputs and with claims about its outputs. */
+export interface SpendingTx extends TxClaims {
+  readonly tx: Transaction;
+  /** Absent while other signers have to sign. */
+  readonly txHash?: Hash;
+  /** Sum of the inputs, which the wallet knows. */
+  readonly amountIn: Amount;
+}
+
 /** Message of the ring signatures of a transaction. @throws CodecError for one without them. */
 export function signingHashOf({ prefix, rct }: Transaction): Hash {
   if (rct?.prunable === undefined) throw new CodecError('the transaction has no ring signatures');
   return preMlsagHash(prefixHash(prefix), rct.base, rct.prunable, prefix.inputs.length, prefix.outputs.length);
 }
 
-const receiver = (address: Address, value: bigint): Receiver => ({
-  address,
-  text: formatAddress(address),
-  amount: amount(value),
-});
-
-/** Receivers of destinations as they are recorded. */
-export const receiversOf = (destinations: readonly Destination[]): Receiver[] =>
-  destinations.map(({ address, amount: value }) => receiver(parseAddress(address), value));
-
-/** Transaction of a payment; its change is not among the receivers. */
-export const spentByPayment = ({ blob, txHash, fee, destinations }: SignedPayment): SpentTx => ({
-  signingHash: signingHashOf(parseTransaction(blob)),
+/** Transaction of a payment. */
+export const txOfPayment = ({
+  blob,
   txHash,
-  fee,
-  receivers: receiversOf(destinations),
+  inputs,
+  destinations,
+  txSecretKeys,
+}: SignedPayment): SpendingTx => ({
+  tx: parseTransaction(blob),
+  txHash,
+  amountIn: sum(inputs.map((input) => input.amount)),
+  destinations: destinations.map(({ address, amount: value }) => ({
+    address: parseAddress(address),
+    amount: value,
+  })),
+  txSecretKeys,
 });
 
-/** Transaction with the receivers of all its outputs, change included: in a set of another wallet it may be a claim. */
-export const spentBySigned = ({ blob, hash, fee, targets }: SignedTx): SpentTx => ({
-  signingHash: signingHashOf(parseTransaction(blob)),
-  txHash: hash,
-  fee,
-  receivers: targets.map(({ address, amount: value }) => receiver(address, value)),
+const keysOf = ({
+  txSecretKey,
+  additionalSecretKeys,
+}: Pick<SignedTx, 'txSecretKey' | 'additionalSecretKeys'>): SecretKey[] => [
+  txSecretKey,
+  ...additionalSecretKeys,
+];
+
+/** Transaction that this wallet signed; its inputs were verified by their commitments. */
+export const txOfSigned = (signed: SignedTx): SpendingTx => ({
+  tx: parseTransaction(signed.blob),
+  txHash: signed.hash,
+  amountIn: sum([signed.fee, ...signed.targets.map((target) => target.amount)]),
+  destinations: signed.targets,
+  txSecretKeys: keysOf(signed),
 });
 
-/** Multisig transaction, which was verified to pay what its record says, with the receivers of all its outputs. */
-export function spentByPending({ tx, construction }: PendingTx, network: NetworkType, txHash?: Hash): SpentTx {
+/** Multisig transaction whose record was verified. */
+export function txOfPending(pending: PendingTx, network: NetworkType, txHash?: Hash): SpendingTx {
+  const { tx, construction } = pending;
   const id = plainPaymentId(construction.extra);
   const paymentId = id?.kind === 'short' ? id.id : undefined;
+  const paid = construction.outputs.map((entry) => amount(entry.amount));
+  return {
+    tx,
+    ...(txHash === undefined ? {} : { txHash }),
+    amountIn: sum([tx.rct?.base.fee ?? ZERO, ...paid]),
+    destinations: construction.outputs.map((entry) => ({
+      address: addressOf(entry, network, paymentId),
+      amount: entry.amount,
+    })),
+    txSecretKeys: keysOf(pending),
+  };
+}
+
+const total = (values: readonly { readonly amount: bigint }[]): bigint =>
+  values.reduce((subtotal, value) => subtotal + value.amount, 0n);
+
+/** Least amount that is worth its fee as an input, at the fee rate of a transaction. */
+const leastWorthSpending = (tx: Transaction, fee: bigint): bigint =>
+  (fee * BigInt(weightOfInput())) / BigInt(transactionWeight(tx));
+
+/**
+ * Reads from a transaction the money that it takes from the wallet. Claims about it count only where they are proven.
+ * @param own outputs of the transaction that the wallet finds. @throws CodecError for one without ring signatures.
+ */
+export function spentBy(spending: SpendingTx, own: readonly OwnOutput[]): SpentTx {
+  const { tx, txHash, amountIn, destinations } = spending;
+  const fee = tx.rct?.base.fee ?? ZERO;
+  const isLocked = tx.prefix.unlockTime !== 0n;
+  const least = leastWorthSpending(tx, fee);
+  const kept = isLocked ? 0n : total(own.filter((output) => output.amount >= least));
+  const isOwn = new Set<number | undefined>(own.map(({ outputIndex }) => outputIndex));
+  const { outputs } = proveDestinations(tx, spending, own);
+  const foreign = destinations.filter((_, i) => outputs[i] !== undefined && !isOwn.has(outputs[i]));
   return {
     signingHash: signingHashOf(tx),
     ...(txHash === undefined ? {} : { txHash }),
-    fee: tx.rct?.base.fee ?? ZERO,
-    receivers: construction.outputs.map((entry) => receiver(addressOf(entry, network, paymentId), entry.amount)),
+    amount: amount(amountIn > kept ? amountIn - kept : 0n),
+    payees: foreign.map(({ address }) => formatAddress(address)),
+    hasUnknownPayee: amountIn > fee + total(own) + total(foreign),
+    isLocked,
+  };
+}
+
+/** A payment that is planned or not signed, as this wallet laid it out. */
+export interface LaidOutPayment {
+  readonly amountIn: Amount;
+  /** Payees with the amounts that they receive at least. */
+  readonly payees: readonly { readonly address: Address; readonly amount: bigint }[];
+  /** Fee so far as it is known. */
+  readonly fee: bigint;
+  readonly unlockTime: bigint;
+}
+
+/** Least money that a payment takes from the wallet before it is signed. @param isOwn recognises the wallet's addresses. */
+export function leastSpending(
+  { amountIn, payees, fee, unlockTime }: LaidOutPayment,
+  isOwn: (address: Address) => boolean,
+): Spending {
+  const isLocked = unlockTime !== 0n;
+  const foreign = payees.filter((payee) => payee.amount > 0n && !isOwn(payee.address));
+  return {
+    amount: isLocked ? amountIn : amount(total(foreign) + fee),
+    payees: foreign.map(({ address }) => formatAddress(address)),
+    hasUnknownPayee: false,
+    isLocked,
   };
 }

@@ -4,6 +4,8 @@ export interface Spender {
   readonly name: string;
   /** Addresses that it may pay, beside those of the wallet; undefined: any. */
   readonly addresses: ReadonlySet<string> | undefined;
+  /** Absent: it may lock no money, neither by an unlock time nor by freezing outputs. */
+  readonly mayLock?: true;
   readonly limits: {
     /** Most for one transaction, with its fee [atomic units]. */
     readonly transaction?: bigint;

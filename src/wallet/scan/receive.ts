@@ -10,6 +10,9 @@ import type { Amount } from '../../util/amount.js';
 import { concatBytes, equalBytes } from '../../util/bytes.js';
 import type { SubaddressTable } from './subaddress-table.js';
 
+/** Index of an address of the wallet by its spend key. */
+export type KnownAddresses = Pick<SubaddressTable, 'find'>;
+
 /** Keys that recognise outputs and, with the spend secret, compute their key images. */
 export interface ReceivingKeys {
   readonly viewSecret: SecretKey;
@@ -55,7 +58,7 @@ export interface OutputArithmetic {
  * Source: wallet2.cpp `check_acc_out_precomp`, `scan_output`.
  */
 export function claimOutput(
-  table: SubaddressTable,
+  table: KnownAddresses,
   tx: Transaction,
   outputIndex: number,
   derivation: KeyDerivation,
@@ -163,7 +166,7 @@ const curveArithmetic: OutputArithmetic = {
 /** {@link claimOutput}, then {@link openClaims}, for one output. */
 export function receiveOutput(
   keys: ReceivingKeys,
-  table: SubaddressTable,
+  table: KnownAddresses,
   tx: Transaction,
   outputIndex: number,
   derivation: KeyDerivation,

@@ -1,5 +1,5 @@
 import { MAX_OUTPUTS, MAX_TX_WEIGHT, RING_SIZE } from '../../cryptonote/constants.js';
-import { estimateWeight, feeOfWeight, feePerByte, type FeeRates } from '../../cryptonote/fees.js';
+import { estimateWeight, feeOfWeight, feePerByte, weightOfInput, type FeeRates } from '../../cryptonote/fees.js';
 import { amount, U64_MAX, ZERO, type Amount } from '../../util/amount.js';
 import type { Rng } from '../../util/random.js';
 import { AddressOutputs } from './address-outputs.js';
@@ -233,10 +233,8 @@ class TransferPlanner<C extends SpendableOutput> {
  * Fee of one more input; a smaller output is not worth spending.
  * Source: wallet2.cpp `create_transactions_2`, fractional threshold.
  */
-function costOfInput(rates: FeeRates, priority: number): bigint {
-  const weight = estimateWeight(2, RING_SIZE, 2, 0) - estimateWeight(1, RING_SIZE, 2, 0);
-  return BigInt(weight) * feePerByte(rates, priority);
-}
+const costOfInput = (rates: FeeRates, priority: number): bigint =>
+  BigInt(weightOfInput()) * feePerByte(rates, priority);
 
 /**
  * Checks that the funds cover amounts and fee. Upstream adds them modulo 2^64, so a sum beyond it is reported as a

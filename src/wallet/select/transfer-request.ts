@@ -51,6 +51,16 @@ export const sameAddress = (
 ): boolean => equalBytes(a.spendPublicKey, b.spendPublicKey) && equalBytes(a.viewPublicKey, b.viewPublicKey);
 
 /**
+ * True when both reach the same receiver, whatever their payment ids: a subaddress needs other tx public keys than a
+ * standard address with its keys, so that a payment to one under the kind of the other is lost.
+ * Source: cryptonote_tx_utils.cpp `construct_tx_with_tx_key`.
+ */
+export const sameReceiver = (
+  a: Pick<Address, 'kind' | 'spendPublicKey' | 'viewPublicKey'>,
+  b: Pick<Address, 'kind' | 'spendPublicKey' | 'viewPublicKey'>,
+): boolean => (a.kind === 'subaddress') === (b.kind === 'subaddress') && sameAddress(a, b);
+
+/**
  * Payment id of a payment, if any.
  * @throws WalletError `wrong_payment_id` for several ids, or for another payee besides the integrated address.
  * Source: wallet_rpc_server.cpp `validate_transfer`, cryptonote_tx_utils.cpp `get_destination_view_key_pub`.

@@ -3,10 +3,11 @@ import { paymentIdField, writeExtra } from '../../../src/cryptonote/extra.js';
 import type { PaymentId } from '../../../src/cryptonote/types.js';
 import { PaymentBuilder, type PaymentDraft } from '../../../src/services/payments/payment-builder.js';
 import {
-  readMetadata,
+  readMetadata as readClaims,
   unsignedConstruction,
   writeMetadata,
 } from '../../../src/services/payments/payment-metadata.js';
+import { TxFacts } from '../../../src/services/payments/tx-facts.js';
 import { amount } from '../../../src/util/amount.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
@@ -50,6 +51,9 @@ beforeAll(async () => {
   ({ tx: signed } = await builder.sign(draft));
   hex = toHex(writeMetadata(wallet, draft, signed, draft.share.payees));
 });
+
+const readMetadata = (wallet: ServiceWallet, text: string) =>
+  readClaims(wallet, new TxFacts(wallet, wallet), text);
 
 const pending = (): PendingTx => decode(pendingTx, fromHex(hex));
 const changed = (changes: Partial<PendingTx>): string =>

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash } from '../../../src/crypto/types.js';
-import { formatAddress, parseAddress } from '../../../src/cryptonote/address.js';
 import type { SpendGuard } from '../../../src/services/payments/spend-guard.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
@@ -10,10 +9,8 @@ import type { Spender } from '../../../src/wallet/model/spender.js';
 import { bytes } from '../../store/fixtures.js';
 import { PaymentHome } from '../../support/payment-home.js';
 
-const ADDRESS = parseAddress(
-  '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A',
-);
-const TEXT = formatAddress(ADDRESS);
+const TEXT =
+  '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
@@ -35,13 +32,13 @@ const spender = (limits: Spender['limits'], name = 'shop'): Spender => ({
   addresses: undefined,
 });
 
-/** A transaction of its own that pays an amount; the fee is 1 of it. */
-function paying(value: bigint): SpentTx {
+/** A transaction of its own that takes an amount from the wallet. */
+function paying(value: bigint, facts: Partial<SpentTx> = {}): SpentTx {
   made += 1;
   const signingHash = Uint8Array.from({ length: 32 }, (_, i) => (made >> (8 * i)) & 255) as Hash;
   return {
-    ...{ signingHash, fee: amount(1n) },
-    receivers: [{ address: ADDRESS, text: TEXT, amount: amount(value - 1n) }],
+    ...{ signingHash, amount: amount(value), payees: [TEXT], hasUnknownPayee: false, isLocked: false },
+    ...facts,
   };
 }
 
@@ -102,7 +99,7 @@ describe('the limits of a credential', () => {
     spend(by, paying(most));
     spend(by, paying(most));
     expect(home.store.read((r) => r.credentialSpends.sumAfter('shop', 0))).toBe(2n * most);
-    spend(by, { ...paying(1n), receivers: [] });
+    spend(by, paying(1n, { payees: [] }));
     expect(() => spend(by, paying(2n))).toThrow(refusal('spend.day'));
   });
 
@@ -165,7 +162,7 @@ describe('the limits of a credential', () => {
           home.time += wait;
           // A restart: the state is in the store.
           guard = home.spending();
-          const payments = amounts.map(paying);
+          const payments = amounts.map((value) => paying(value));
           const total = amounts.reduce((sum, value) => sum + value, 0n);
           const now = Math.max(seen, home.time);
           const left = (limit: bigint, seconds: number): bigint =>
@@ -206,9 +203,23 @@ describe('the addresses of a credential', () => {
     expect(() => guard.check({ ...by, addresses: new Set() }, [paying(5n)])).toThrow(refusal('addresses'));
   });
 
-  it('need not contain those of outputs without an amount', () => {
-    const by: Spender = { name: 'shop', limits: {}, addresses: new Set() };
-    const dummy = [{ address: ADDRESS, text: TEXT, amount: amount(0n) }];
-    guard.check(by, [{ receivers: dummy, fee: amount(1n) }]);
+  it('refuse money that goes to addresses that nothing proves', () => {
+    const by: Spender = { name: 'shop', limits: {}, addresses: new Set([TEXT]) };
+    expect(() => spend(by, paying(5n, { hasUnknownPayee: true }))).toThrow(
+      refusal('credential shop: addresses: payments to addresses that are not proven are not allowed'),
+    );
+    spend(spender({ day: 10n }), paying(5n, { hasUnknownPayee: true }));
+  });
+});
+
+describe('the right of a credential to lock money', () => {
+  it('is needed for an unlock time, whatever its limits are', () => {
+    const locked = paying(5n, { isLocked: true });
+    for (const limits of [{}, { day: 10n }]) {
+      expect(() => guard.check(spender(limits), [locked])).toThrow(refusal('credential shop: lock'));
+      expect(() => spend(spender(limits), locked)).toThrow(refusal('credential shop: lock'));
+    }
+    spend({ ...spender({ day: 10n }), mayLock: true }, locked);
+    expect(() => spend(spender({ day: 10n }), paying(6n))).toThrow(refusal('spend.day'));
   });
 });

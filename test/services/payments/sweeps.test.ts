@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash, KeyImage } from '../../../src/crypto/types.js';
 import { formatAddress } from '../../../src/cryptonote/address.js';
+import { SpendGuard } from '../../../src/services/payments/spend-guard.js';
 import { Sweeps, type SweepRequest } from '../../../src/services/payments/sweeps.js';
 import type { LostPayments } from '../../../src/services/sync/lost-payments.js';
 import { OutputFreezing } from '../../../src/services/sync/output-freezing.js';
@@ -32,7 +33,10 @@ function fund(outputs: readonly OwnedOutput[], viewOnly = false): void {
   const { accounts, sync } = wallet;
   sweeps = new Sweeps(wallet, {
     accounts,
-    outputFreezing: new OutputFreezing(wallet, { sync, lostPayments: {} as LostPayments }),
+    outputFreezing: new OutputFreezing(wallet, {
+      ...{ sync, lostPayments: {} as LostPayments },
+      spending: new SpendGuard(wallet),
+    }),
     payments: planned.maker,
     sealUnsigned: (txs) => Promise.resolve(txs.length === 0 ? SEALED : new Uint8Array()),
   });

@@ -3,8 +3,10 @@ import type { Hash, KeyImage } from '../../../src/crypto/types.js';
 import type { KeyImageStatus } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { OutputFreezing } from '../../../src/services/sync/output-freezing.js';
+import { SpendGuard } from '../../../src/services/payments/spend-guard.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { OutgoingTx } from '../../../src/wallet/model/records.js';
+import type { Spender } from '../../../src/wallet/model/spender.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';
 import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
@@ -21,7 +23,8 @@ let held: readonly Hash[];
 
 beforeEach(() => {
   wallet = new TestWallet();
-  freezing = new OutputFreezing(wallet, wallet);
+  const { sync, lostPayments } = wallet;
+  freezing = new OutputFreezing(wallet, { sync, lostPayments, spending: new SpendGuard(wallet) });
   statuses = new Map();
   held = [];
   wallet.answers = {
@@ -79,16 +82,42 @@ const stateOf = (n: number): string => {
 
 describe('a frozen output', () => {
   it('is so until it is thawed', () => {
-    freezing.setFrozen(image(1), true);
+    freezing.freeze(image(1));
     expect([freezing.find(image(1)).frozen, freezing.find(image(2)).frozen]).toEqual([true, false]);
     expect(wallet.store.read((r) => r.outputs.areFree([output(1, 1, 50n)]))).toBe(false);
-    freezing.setFrozen(image(1), false);
+    freezing.thaw(image(1));
     expect(freezing.find(image(1)).frozen).toBe(false);
   });
 
   it('must be known by its key image', async () => {
-    expect(await faultOf(() => freezing.setFrozen(image(9), true))).toEqual(UNKNOWN);
+    expect(await faultOf(() => freezing.freeze(image(9)))).toEqual(UNKNOWN);
     expect(await faultOf(() => freezing.find(image(9)))).toEqual(UNKNOWN);
+  });
+});
+
+describe('an output that a client with limits freezes', () => {
+  const by = (day: bigint, mayLock = true): Spender => ({
+    ...{ name: 'shop', limits: { day }, addresses: undefined },
+    ...(mayLock ? { mayLock: true } : {}),
+  });
+  const isFrozen = (n: number): boolean => freezing.find(image(n)).frozen;
+
+  it('needs the right to lock money', async () => {
+    expect(await faultOf(() => freezing.freeze(image(1), by(1000n, false)))).toMatchObject({
+      kind: 'credential_denied',
+    });
+    expect(isFrozen(1)).toBe(false);
+  });
+
+  it('counts as spent, once while it is frozen, and again after it was thawed', async () => {
+    freezing.freeze(image(1), by(120n));
+    freezing.freeze(image(1), by(120n));
+    freezing.freeze(image(2), by(120n));
+    expect(await faultOf(() => freezing.freeze(image(3), by(120n)))).toMatchObject({ kind: 'spend_limit' });
+    expect([1, 2, 3].map(isFrozen)).toEqual([true, true, false]);
+    freezing.thaw(image(1));
+    wallet.time += 1;
+    expect(await faultOf(() => freezing.freeze(image(1), by(120n)))).toMatchObject({ kind: 'spend_limit' });
   });
 });
 

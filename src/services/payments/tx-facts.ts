@@ -1,0 +1,89 @@
+import type { PublicKey } from '../../crypto/types.js';
+import { parseAddress } from '../../cryptonote/address.js';
+import { parseTransaction } from '../../cryptonote/transaction.js';
+import type { Address, Transaction } from '../../cryptonote/types.js';
+import { sum } from '../../util/amount.js';
+import { equalBytes } from '../../util/bytes.js';
+import type { OwnOutput } from '../../wallet/build/proven-destinations.js';
+import { provenPayment, type SignedPayment } from '../../wallet/build/signed-payment.js';
+import { leastSpending, spentBy, type LaidOutPayment, type Spending, type SpendingTx, type SpentTx } from '../../wallet/build/spent-tx.js';
+import { ownOutputsIn, receivedPaymentId } from '../../wallet/scan/own-outputs-in.js';
+import type { KnownAddresses } from '../../wallet/scan/receive.js';
+import { sameReceiver } from '../../wallet/select/transfer-request.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+type Context = Pick<WalletContext, 'keystore' | 'store'>;
+
+/** Sibling services. */
+interface Services {
+  readonly accounts: Pick<Accounts, 'decoded'>;
+}
+
+/** Reads what transactions pay with the view key of the wallet, whatever a client claims about them. */
+export class TxFacts {
+  readonly #context: Context;
+  readonly #services: Services;
+
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
+  }
+
+  /** Leaves out of a payment what its transaction does not prove. @throws CodecError, RangeError for a malformed one. */
+  proven(payment: SignedPayment): SignedPayment {
+    const tx = parseTransaction(payment.blob);
+    const claims = payment.destinations.map(({ address, amount }) => ({ address: parseAddress(address), amount }));
+    return provenPayment(payment, tx, claims, this.#ownOutputs(tx));
+  }
+
+  /**
+   * {@link proven} for a payment that the wallet with the spend key signed and sealed without its tx keys. Nothing
+   * proves destinations of others then, so they are those that the signer names, if they add up to what leaves the
+   * wallet.
+   */
+  submitted(payment: SignedPayment): SignedPayment {
+    const proven = this.proven(payment);
+    const named = payment.destinations.filter(({ address }) => !this.#isOwn(parseAddress(address)));
+    const own = sum(this.#ownOutputs(parseTransaction(payment.blob)).map((output) => output.amount));
+    const amountIn = sum(payment.inputs.map((input) => input.amount));
+    if (sum([own, payment.fee, ...named.map(({ amount }) => amount)]) !== amountIn) return proven;
+    const { paymentId } = payment;
+    const ids = named.flatMap(({ address }) => parseAddress(address).paymentId ?? []);
+    return {
+      ...proven,
+      destinations: payment.destinations.filter(
+        (destination) => named.includes(destination) || proven.destinations.includes(destination),
+      ),
+      ...(paymentId !== undefined && ids.some((id) => equalBytes(id, paymentId)) ? { paymentId } : {}),
+    };
+  }
+
+  /** Money that a signed transaction takes from the wallet. @throws CodecError, RangeError for a malformed one. */
+  spentBy(spending: SpendingTx): SpentTx {
+    return spentBy(spending, this.#ownOutputs(spending.tx));
+  }
+
+  /** Least money that a payment takes from the wallet before it is signed. */
+  leastSpending(payment: LaidOutPayment): Spending {
+    return leastSpending(payment, (address) => this.#isOwn(address));
+  }
+
+  #ownOutputs(tx: Transaction): OwnOutput[] {
+    const { store, keystore } = this.#context;
+    const viewSecret = keystore.keys.viewSecret.expose();
+    const find: KnownAddresses['find'] = (key) => store.read((r) => r.subaddresses.find(key as PublicKey));
+    const paymentId = receivedPaymentId(tx, viewSecret);
+    return ownOutputsIn(tx, { viewSecret }, { find }).map((output) => ({
+      ...output,
+      address: this.#services.accounts.decoded(output.subaddress),
+      ...(paymentId === undefined ? {} : { paymentId }),
+    }));
+  }
+
+  /** Whether the wallet finds payments to an address: those to its keys under another kind of address are lost. */
+  #isOwn(address: Address): boolean {
+    const index = this.#context.store.read((r) => r.subaddresses.find(address.spendPublicKey));
+    return index !== undefined && sameReceiver(this.#services.accounts.decoded(index), address);
+  }
+}

@@ -1,0 +1,224 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { randomSecretKey } from '../../../src/crypto/derivation.js';
+import { formatAddress } from '../../../src/cryptonote/address.js';
+import type { Address, PaymentId } from '../../../src/cryptonote/types.js';
+import { PaymentBuilder } from '../../../src/services/payments/payment-builder.js';
+import { readMetadata, writeMetadata } from '../../../src/services/payments/payment-metadata.js';
+import { TxFacts } from '../../../src/services/payments/tx-facts.js';
+import { amount } from '../../../src/util/amount.js';
+import { toHex } from '../../../src/util/bytes.js';
+import { decode, encode } from '../../../src/util/codec.js';
+import { txOfPayment, type SpentTx } from '../../../src/wallet/build/spent-tx.js';
+import type { DestinationEntry } from '../../../src/wallet/exchange/construction-data.js';
+import { pendingTx, type PendingTx } from '../../../src/wallet/exchange/pending-tx.js';
+import type { SignedPayment } from '../../../src/wallet/build/signed-payment.js';
+import { FEES, payingWallet, type PayingWallet } from '../../support/paid-outputs.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
+
+const rng = seededRng('tx facts');
+const owner = holder(rng);
+const stranger = holder(rng);
+const shop = holder(rng);
+const ID = rng(8) as PaymentId;
+
+const OWN = owner.address();
+const OWN_SUBADDRESS = owner.address({ major: 0, minor: 1 });
+const OTHER_ACCOUNT = owner.address({ major: 1, minor: 0 });
+const STRANGER = stranger.address();
+const STRANGER_SUBADDRESS = stranger.address({ major: 0, minor: 2 });
+const SHOP = shop.address();
+
+let paying: PayingWallet;
+let facts: TxFacts;
+
+beforeAll(() => {
+  paying = payingWallet(owner, [2n * COIN, 3n * COIN]);
+  facts = new TxFacts(paying.wallet, paying.wallet);
+});
+
+interface Paid {
+  readonly pending: PendingTx;
+  readonly fee: bigint;
+}
+
+/** Signs a payment of both outputs. @returns its metadata as its maker writes them. */
+async function paid(payees: readonly (readonly [Address, bigint])[], unlockTime = 0n): Promise<Paid> {
+  const { wallet, outputs } = paying;
+  const builder = new PaymentBuilder(wallet, wallet);
+  const share = {
+    payees: payees.map(([to, value]) => ({ ...payeeOf(to, value), text: formatAddress(to) })),
+    ...{ inputs: outputs, fee: amount(100_000_000n), feeFrom: [] },
+  };
+  const [draft] = await builder.draft([share], { account: 0, unlockTime }, { rates: FEES, priority: 1 });
+  if (draft === undefined) throw new Error('a draft');
+  const { tx: signed } = await builder.sign(draft);
+  const pending = decode(pendingTx, writeMetadata(wallet, draft, signed, draft.share.payees));
+  return { pending, fee: signed.fee };
+}
+
+/** Payment as a client's metadata bring it back. */
+const broughtBack = (pending: PendingTx): SignedPayment =>
+  readMetadata(paying.wallet, facts, toHex(encode(pendingTx, pending)));
+
+const spentBy = (pending: PendingTx): SpentTx => facts.spentBy(txOfPayment(broughtBack(pending)));
+
+const entry = (address: Address, value: bigint): DestinationEntry => ({
+  original: formatAddress(address),
+  amount: value,
+  address: { spendPublicKey: address.spendPublicKey, viewPublicKey: address.viewPublicKey },
+  isSubaddress: address.kind === 'subaddress',
+  isIntegrated: address.kind === 'integrated',
+});
+
+const destinationsOf = ({ destinations }: SignedPayment) =>
+  destinations.map(({ address, amount: value }) => [address, value]);
+
+describe('a payment that a client brings back', () => {
+  it.each<[string, readonly (readonly [Address, bigint])[]]>([
+    ['an address', [[STRANGER, COIN]]],
+    ['a subaddress', [[STRANGER_SUBADDRESS, COIN]]],
+    ['an integrated address', [[{ ...STRANGER, kind: 'integrated', paymentId: ID }, COIN]]],
+    [
+      'addresses and subaddresses beside each other, which need additional tx keys',
+      [
+        [STRANGER, COIN],
+        [STRANGER_SUBADDRESS, 2n],
+        [SHOP, 2n],
+      ],
+    ],
+    [
+      'one address twice with one amount',
+      [
+        [STRANGER, COIN],
+        [STRANGER, COIN],
+      ],
+    ],
+    [
+      'the wallet itself, and another account of it',
+      [
+        [OWN, COIN],
+        [OTHER_ACCOUNT, COIN],
+      ],
+    ],
+    ['the wallet under a payment id', [[{ ...OWN, kind: 'integrated', paymentId: ID }, COIN]]],
+  ])('to %s keeps destinations, change, payment id and keys', async (_, payees) => {
+    const { pending, fee } = await paid(payees);
+    const payment = broughtBack(pending);
+    expect(destinationsOf(payment)).toEqual(payees.map(([to, value]) => [formatAddress(to), value]));
+    const total = payees.reduce((sum, [, value]) => sum + value, 0n);
+    expect(payment.change).toBe(5n * COIN - total - fee);
+    expect(payment.txSecretKeys).toEqual([pending.txSecretKey, ...pending.additionalSecretKeys]);
+    expect(payment.paymentId).toEqual(payees[0]?.[0].paymentId);
+  });
+
+  it('records no destination that its transaction does not pay', async () => {
+    const { pending, fee } = await paid([[STRANGER, COIN]]);
+    for (const lie of [OWN, OWN_SUBADDRESS, SHOP, STRANGER_SUBADDRESS]) {
+      const forged = { ...pending, destinations: [entry(lie, COIN)] };
+      const payment = broughtBack(forged);
+      expect(destinationsOf(payment)).toEqual([]);
+      expect(payment.change).toBe(4n * COIN - fee);
+      expect(spentBy(forged)).toMatchObject({ amount: COIN + fee, payees: [], hasUnknownPayee: true });
+    }
+  });
+
+  it('records the change that returns, where its maker claims more change and fewer destinations', async () => {
+    const { pending, fee } = await paid([
+      [STRANGER, COIN],
+      [SHOP, COIN],
+    ]);
+    const [first] = pending.destinations;
+    const forged = {
+      ...pending,
+      destinations: first === undefined ? [] : [first],
+      change: { ...pending.change, amount: pending.change.amount + COIN },
+    };
+    const payment = broughtBack(forged);
+    expect(payment.change).toBe(3n * COIN - fee);
+    expect(destinationsOf(payment)).toEqual([[formatAddress(STRANGER), COIN]]);
+    expect(spentBy(forged)).toMatchObject({
+      ...{ amount: 2n * COIN + fee, hasUnknownPayee: true },
+      payees: [formatAddress(STRANGER)],
+    });
+  });
+
+  it('records amounts that their outputs carry alone', async () => {
+    const { pending, fee } = await paid([
+      [STRANGER, COIN],
+      [SHOP, 2n * COIN],
+    ]);
+    const forged = { ...pending, destinations: [entry(STRANGER, 2n * COIN), entry(SHOP, COIN)] };
+    expect(destinationsOf(broughtBack(forged))).toEqual([]);
+    expect(spentBy(forged)).toMatchObject({ amount: 3n * COIN + fee, hasUnknownPayee: true });
+    const split = {
+      ...pending,
+      destinations: [entry(STRANGER, COIN), entry(STRANGER, COIN), entry(STRANGER, COIN)],
+    };
+    expect(destinationsOf(broughtBack(split))).toEqual([[formatAddress(STRANGER), COIN]]);
+  });
+
+  it('records neither tx keys of another transaction nor destinations that they would prove', async () => {
+    const { pending, fee } = await paid([[STRANGER, COIN]]);
+    const forged = { ...pending, txSecretKey: randomSecretKey(rng) };
+    const payment = broughtBack(forged);
+    expect([payment.txSecretKeys, destinationsOf(payment)]).toEqual([[], []]);
+    expect(spentBy(forged)).toMatchObject({ amount: COIN + fee, hasUnknownPayee: true });
+    const several = (await paid([[STRANGER_SUBADDRESS, COIN], [SHOP, COIN]])).pending;
+    const [one, ...rest] = several.additionalSecretKeys;
+    for (const additionalSecretKeys of [[], rest, [...rest, randomSecretKey(rng)], [...rest, ...(one ? [one] : [])]])
+      expect(broughtBack({ ...several, additionalSecretKeys }).txSecretKeys).toEqual([]);
+  });
+
+  it('records no payment id that its transaction does not carry', async () => {
+    const to: Address = { ...STRANGER, kind: 'integrated', paymentId: ID };
+    const { pending } = await paid([[to, COIN]]);
+    const lie: Address = { ...to, paymentId: rng(8) as PaymentId };
+    const payment = broughtBack({ ...pending, destinations: [entry(lie, COIN)] });
+    expect([destinationsOf(payment), payment.paymentId]).toEqual([[], undefined]);
+  });
+});
+
+describe('the money that a transaction takes from the wallet', () => {
+  it('is what it pays to others, with its fee', async () => {
+    const { pending, fee } = await paid([
+      [STRANGER_SUBADDRESS, COIN],
+      [OTHER_ACCOUNT, COIN],
+    ]);
+    expect(spentBy(pending)).toMatchObject({
+      ...{ amount: COIN + fee, hasUnknownPayee: false, isLocked: false },
+      payees: [formatAddress(STRANGER_SUBADDRESS)],
+    });
+  });
+
+  it('is its fee alone where it pays the wallet itself', async () => {
+    const { pending, fee } = await paid([[OWN_SUBADDRESS, COIN]]);
+    expect(spentBy(pending)).toMatchObject({ amount: fee, payees: [], hasUnknownPayee: false });
+  });
+
+  it('includes own money that costs more to spend than it holds', async () => {
+    const dust = [1n, 2n, 3n].map((value) => [OWN_SUBADDRESS, value] as const);
+    const { pending, fee } = await paid([...dust, [OWN, COIN]]);
+    expect(spentBy(pending)).toMatchObject({ amount: fee + 6n, payees: [] });
+  });
+
+  it('is all that it spends where an unlock time locks its outputs, change too', async () => {
+    const { pending } = await paid([[OWN, COIN]], (1n << 63n) - 1n);
+    expect(spentBy(pending)).toMatchObject({ amount: 5n * COIN, isLocked: true });
+    const planned = { amountIn: amount(5n * COIN), payees: [payeeOf(OWN, COIN)], fee: 0n, unlockTime: 1n };
+    expect(facts.leastSpending(planned)).toMatchObject({ amount: 5n * COIN, isLocked: true });
+  });
+
+  it('includes payments to own keys under a kind of address by which the wallet does not find them', async () => {
+    const lost: Address[] = [
+      { ...OWN_SUBADDRESS, kind: 'standard' },
+      { ...OTHER_ACCOUNT, kind: 'standard' },
+    ];
+    for (const to of lost) {
+      const { pending, fee } = await paid([[to, COIN]]);
+      expect(spentBy(pending).amount).toBe(COIN + fee);
+      const planned = { amountIn: amount(5n * COIN), payees: [payeeOf(to, COIN)], fee: 0n, unlockTime: 0n };
+      expect(facts.leastSpending(planned)).toMatchObject({ amount: COIN, payees: [formatAddress(to)] });
+    }
+  });
+});
