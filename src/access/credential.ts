@@ -31,7 +31,7 @@ export interface CredentialRules {
   /** Clients that may use it; absent: any. */
   readonly from?: ClientList;
   readonly spend?: SpendLimits;
-  /** It may lock money of its wallets: set an unlock time, freeze outputs. */
+  /** It may lock money of its wallets: set an unlock time, freeze outputs. One that may read keys may anyway. */
   readonly lock?: true;
   readonly rate?: RateRule;
 }
@@ -82,7 +82,16 @@ export class Credential {
   /** Whether it can read the keys of its wallets, so that its limits and addresses do not bind it. */
   get isUnbound(): boolean {
     const { spend, addresses } = this.rules;
-    return (spend !== undefined || addresses !== undefined) && this.allowsMethod('query_key', 'admin');
+    return (spend !== undefined || addresses !== undefined) && this.#mayReadKeys;
+  }
+
+  /** Whether it may lock money of its wallets. */
+  get mayLock(): boolean {
+    return this.rules.lock === true || this.#mayReadKeys;
+  }
+
+  get #mayReadKeys(): boolean {
+    return this.allowsMethod('query_key', 'admin');
   }
 
   allowsWallet(name: string): boolean {

@@ -49,11 +49,11 @@ export function assertAllowed(
 }
 
 /** Limits of the payments of a credential. */
-export const spenderOf = ({ rules }: Credential): Spender => ({
+export const spenderOf = ({ rules, mayLock }: Credential): Spender => ({
   name: rules.name,
   addresses: rules.addresses,
   limits: rules.spend ?? {},
-  ...(rules.lock === true ? { mayLock: true } : {}),
+  ...(mayLock ? { mayLock } : {}),
 });
 
 /**

@@ -36,13 +36,14 @@ describe('a file of credentials', () => {
       ...shop,
       ...{ expires: '2027-01-31T00:00:00Z', addresses: [ADDRESS], from: ['10.0.0.0/8'] },
       spend: { transaction: '5', hour: '10', day: '18446744073709551615' },
-      rate: { requests: 10, seconds: 60 },
+      ...{ lock: true, rate: { requests: 10, seconds: 60 } },
     };
     const [read] = readCredentials(textOf(rules), METHODS);
     expect(read?.credential.rules).toMatchObject({
       ...{ name: 'shop', token: hash, wallets: ['shop'], methods: ['view', 'transfer'] },
       ...{ expires: Date.UTC(2027, 0, 31), addresses: new Set([ADDRESS]) },
       spend: { transaction: 5n, hour: 10n, day: 18_446_744_073_709_551_615n },
+      lock: true,
       rate: { requests: 10, seconds: 60 },
     });
     expect(read?.credential.rules.from?.includes('10.9.9.9')).toBe(true);

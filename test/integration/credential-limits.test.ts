@@ -1,5 +1,9 @@
 import { mkdirSync, readFileSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { formatAddress, parseAddress } from '../../src/cryptonote/address.js';
+import { fromHex, toHex } from '../../src/util/bytes.js';
+import { decode, encode } from '../../src/util/codec.js';
+import { pendingTx } from '../../src/wallet/exchange/pending-tx.js';
 import { CredentialServer, shopPath } from '../support/credential-server.js';
 import type { Loose } from '../support/json-rpc.js';
 import { sleep } from '../support/process.js';
@@ -116,6 +120,71 @@ describe('spend limits', () => {
     expect((await as('maker', 'transfer_split', pay(0.9), shopPath)).reply.error?.message).toContain(
       'spend.hour',
     );
+  });
+
+  it('let nobody lock money without the right to do so, by whatever method', async () => {
+    const rules = { wallet: 'shop', method: ['view', 'spend'], 'spend-day': String(COIN) };
+    await add('hoarder', rules);
+    await add('trustee', { ...rules, lock: true });
+    await reload();
+    const own = (await ask('root', 'get_address', {}, shopPath)).address as string;
+    const unlock_time = 9_007_199_254_740_991;
+    const destinations = [{ amount: COIN / 10, address: own }];
+    const { transfers } = await ask('root', 'incoming_transfers', { transfer_type: 'available' }, shopPath);
+    const { key_image } = (transfers as Loose[])[0];
+    const made = await ask(
+      'root',
+      'transfer',
+      { destinations, unlock_time, do_not_relay: true, get_tx_metadata: true },
+      shopPath,
+    );
+    const locking: [string, object][] = [
+      ['transfer', { destinations, unlock_time }],
+      ['transfer', { destinations, unlock_time, do_not_relay: true }],
+      ['transfer_split', { destinations, unlock_time }],
+      ['sweep_all', { address: own, unlock_time }],
+      ['sweep_single', { address: own, key_image, unlock_time }],
+      ['relay_tx', { hex: made.tx_metadata }],
+      ['freeze', { key_image }],
+    ];
+    for (const [method, params] of locking) {
+      const refused = (await as('hoarder', method, params, shopPath)).reply.error;
+      expect([method, refused?.code, refused?.message]).toEqual([
+        ...[method, DENIED],
+        'credential hoarder: lock: it may not lock money, by an unlock_time or by freezing outputs',
+      ]);
+      // What it locks counts: inputs with their change.
+      expect([method, (await as('trustee', method, params, shopPath)).reply.error?.code]).toEqual([
+        method,
+        LIMIT,
+      ]);
+    }
+    const { frozen } = await ask('root', 'frozen', { key_image }, shopPath);
+    expect(frozen).toBe(false);
+  });
+
+  it('count what a transaction pays, whatever its tx_metadata claim', async () => {
+    await add('forger', {
+      ...{ wallet: 'shop', method: ['view', 'spend'], 'spend-day': String(COIN) },
+    });
+    await reload();
+    const own = parseAddress((await ask('root', 'get_address', {}, shopPath)).address as string);
+    const made = await ask(
+      'root',
+      'transfer',
+      pay(2, { do_not_relay: true, get_tx_metadata: true }),
+      shopPath,
+    );
+    const pending = decode(pendingTx, fromHex(made.tx_metadata as string));
+    const toOurselves = pending.destinations.map((one) => ({
+      ...{ ...one, original: formatAddress(own) },
+      address: { spendPublicKey: own.spendPublicKey, viewPublicKey: own.viewPublicKey },
+    }));
+    const forged = { hex: toHex(encode(pendingTx, { ...pending, destinations: toOurselves })) };
+    expect((await as('forger', 'relay_tx', forged, shopPath)).reply.error?.code).toBe(LIMIT);
+    expect(await ask('root', 'relay_tx', forged, shopPath)).toEqual({ tx_hash: made.tx_hash });
+    const { transfer } = await ask('root', 'get_transfer_by_txid', { txid: made.tx_hash }, shopPath);
+    expect([transfer.amount, transfer.destinations]).toEqual([2 * COIN, undefined]);
   });
 
   it('hold payments to the listed addresses', async () => {

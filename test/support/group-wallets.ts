@@ -48,12 +48,12 @@ export class GroupMember {
   }
 
   /** Proposes a payment. @returns the sealed set in hex, for the other signers. */
-  async propose(payee: Payee, spender?: Spender): Promise<string> {
+  async propose(payee: Payee, spender?: Spender, unlockTime = 0n): Promise<string> {
     const { multisigSet = new Uint8Array() } = await this.payments.make(
-      { account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false, spender },
+      { account: 0, unlockTime, priority: 1, doNotRelay: false, withMetadata: false, spender },
       ({ rates, priority }) =>
         planTransfers(
-          { payees: [payee], account: 0, priority, unlockTime: 0n },
+          { payees: [payee], account: 0, priority, unlockTime },
           this.payments.builder.spendableOutputs(0, []),
           rates,
           systemRng,

@@ -83,7 +83,9 @@ export class ColdSigning {
   async describe(hex: string): Promise<TransferDescriptions> {
     const { txs } = await this.#readUnsigned(hex);
     try {
-      return describeTransfers(txs, this.#context.keystore.keys.network);
+      const { txFacts } = this.#services.payments;
+      const data = txs.map((tx) => txFacts.withOwnChange(tx));
+      return describeTransfers(data, this.#context.keystore.keys.network);
     } catch (cause) {
       if (!(cause instanceof CodecError)) throw cause;
       throw new WalletError(

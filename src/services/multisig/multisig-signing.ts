@@ -60,7 +60,8 @@ export class MultisigSigning {
   ): Promise<TransferDescriptions & { /** One per transaction. */ readonly weights: readonly number[] }> {
     const { txs } = await this.#read(hex, 'multisig_txset');
     try {
-      const data = txs.map(({ construction }) => construction);
+      const { txFacts } = this.#services.payments;
+      const data = txs.map(({ construction }) => txFacts.withOwnChange(construction));
       const weights = txs.map(({ tx }) => transactionWeight(tx));
       return { ...describeTransfers(data, this.#context.keystore.keys.network), weights };
     } catch (cause) {

@@ -246,10 +246,7 @@ export class PaymentMaker {
   }
 
   /** Creates an unsigned set. Records nothing and reserves no output: that is done when the signed set is submitted. */
-  async #buildUnsigned(
-    drafts: readonly PaymentDraft[],
-    spender: Spender | undefined,
-  ): Promise<MadePayments> {
+  async #buildUnsigned(drafts: readonly PaymentDraft[], spender: Spender | undefined): Promise<MadePayments> {
     const payments: MadePayment[] = [];
     const layouts: LaidOutPayment[] = [];
     const unsigned: ConstructionData[] = [];
@@ -316,7 +313,10 @@ const laidOut = (
 ): LaidOutPayment => ({
   amountIn: sum(inputs.map((input) => input.amount)),
   // A payee that pays the fee gets less, and the wallet pays no more than the amount.
-  payees: payees.map(({ address, amount: value }) => ({ address, amount: feeFrom.length === 0 ? value : 1n })),
+  payees: payees.map(({ address, amount: value }) => ({
+    address,
+    amount: feeFrom.length === 0 ? value : 1n,
+  })),
   fee,
   unlockTime,
 });

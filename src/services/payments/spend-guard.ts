@@ -102,7 +102,8 @@ function assertRights(
 ): void {
   const denied = (rule: string): WalletError =>
     new WalletError({ kind: 'credential_denied', reason: `credential ${name}: ${rule}` });
-  if (isLocked && mayLock !== true) throw denied('lock: it may not lock money, by an unlock_time or by freezing outputs');
+  if (isLocked && mayLock !== true)
+    throw denied('lock: it may not lock money, by an unlock_time or by freezing outputs');
   if (addresses === undefined) return;
   const stranger = payees.find((address) => !addresses.has(address));
   if (stranger !== undefined) throw denied(`addresses: payments to ${stranger} are not allowed`);

@@ -1,15 +1,23 @@
 import type { PublicKey } from '../../crypto/types.js';
 import { parseAddress } from '../../cryptonote/address.js';
 import { parseTransaction } from '../../cryptonote/transaction.js';
-import type { Address, Transaction } from '../../cryptonote/types.js';
+import type { Address, SubaddressIndex, Transaction } from '../../cryptonote/types.js';
 import { sum } from '../../util/amount.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { OwnOutput } from '../../wallet/build/proven-destinations.js';
 import { provenPayment, type SignedPayment } from '../../wallet/build/signed-payment.js';
-import { leastSpending, spentBy, type LaidOutPayment, type Spending, type SpendingTx, type SpentTx } from '../../wallet/build/spent-tx.js';
+import {
+  leastSpending,
+  spentBy,
+  type LaidOutPayment,
+  type Spending,
+  type SpendingTx,
+  type SpentTx,
+} from '../../wallet/build/spent-tx.js';
+import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
 import { ownOutputsIn, receivedPaymentId } from '../../wallet/scan/own-outputs-in.js';
 import type { KnownAddresses } from '../../wallet/scan/receive.js';
-import { sameReceiver } from '../../wallet/select/transfer-request.js';
+import { sameAddress, sameReceiver } from '../../wallet/select/transfer-request.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
@@ -33,7 +41,10 @@ export class TxFacts {
   /** Leaves out of a payment what its transaction does not prove. @throws CodecError, RangeError for a malformed one. */
   proven(payment: SignedPayment): SignedPayment {
     const tx = parseTransaction(payment.blob);
-    const claims = payment.destinations.map(({ address, amount }) => ({ address: parseAddress(address), amount }));
+    const claims = payment.destinations.map(({ address, amount }) => ({
+      address: parseAddress(address),
+      amount,
+    }));
     return provenPayment(payment, tx, claims, this.#ownOutputs(tx));
   }
 
@@ -64,6 +75,14 @@ export class TxFacts {
     return spentBy(spending, this.#ownOutputs(spending.tx));
   }
 
+  /** Construction data for a description: a claimed change that goes to another wallet is a payment. */
+  withOwnChange(data: ConstructionData): ConstructionData {
+    const { change } = data;
+    const index = this.#indexOf(change.address);
+    const isOwn = index !== undefined && sameAddress(this.#services.accounts.decoded(index), change.address);
+    return isOwn ? data : { ...data, change: { ...change, amount: 0n } };
+  }
+
   /** Least money that a payment takes from the wallet before it is signed. */
   leastSpending(payment: LaidOutPayment): Spending {
     return leastSpending(payment, (address) => this.#isOwn(address));
@@ -83,7 +102,11 @@ export class TxFacts {
 
   /** Whether the wallet finds payments to an address: those to its keys under another kind of address are lost. */
   #isOwn(address: Address): boolean {
-    const index = this.#context.store.read((r) => r.subaddresses.find(address.spendPublicKey));
+    const index = this.#indexOf(address);
     return index !== undefined && sameReceiver(this.#services.accounts.decoded(index), address);
+  }
+
+  #indexOf({ spendPublicKey }: Pick<Address, 'spendPublicKey'>): SubaddressIndex | undefined {
+    return this.#context.store.read((r) => r.subaddresses.find(spendPublicKey));
   }
 }

@@ -1,5 +1,11 @@
 import { MAX_OUTPUTS, MAX_TX_WEIGHT, RING_SIZE } from '../../cryptonote/constants.js';
-import { estimateWeight, feeOfWeight, feePerByte, weightOfInput, type FeeRates } from '../../cryptonote/fees.js';
+import {
+  estimateWeight,
+  feeOfWeight,
+  feePerByte,
+  weightOfInput,
+  type FeeRates,
+} from '../../cryptonote/fees.js';
 import { amount, U64_MAX, ZERO, type Amount } from '../../util/amount.js';
 import type { Rng } from '../../util/random.js';
 import { AddressOutputs } from './address-outputs.js';

@@ -51,6 +51,24 @@ describe('a set of unsigned transactions', () => {
     expect(summary).toMatchObject({ amountIn: 5n * COIN, recipients: [{ address: TO, amount: 4n * COIN }] });
   });
 
+  it('is described with a change to another wallet as a payment to it', async () => {
+    const elsewhere = holder(rng).address();
+    const hex = await changed(({ txs }) => ({
+      txs: txs.map((tx) => ({
+        ...tx,
+        change: { ...tx.change, address: elsewhere },
+        outputs: tx.outputs.map((one) =>
+          one.amount === tx.change.amount ? { ...one, address: elsewhere } : one,
+        ),
+      })),
+    }));
+    const { summary } = await pair.signer.coldSigning.describe(hex);
+    expect(summary.changeAmount).toBe(0n);
+    expect(summary.recipients.map(({ address }) => address).sort()).toEqual(
+      [TO, formatAddress(elsewhere)].sort(),
+    );
+  });
+
   it('is signed with the outputs that it holds; the transaction keys are on disk before it is given out', async () => {
     const { txs } = await pair.signer.coldSigning.sign(unsigned, undefined);
     expect(txs).toHaveLength(1);

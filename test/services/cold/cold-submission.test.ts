@@ -5,10 +5,11 @@ import { beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals
 import { formatAddress } from '../../../src/cryptonote/address.js';
 import type { KeyImage } from '../../../src/crypto/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
-import { amount } from '../../../src/util/amount.js';
+import { amount, sum } from '../../../src/util/amount.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
 import { signedTxSet, type SignedTxSet } from '../../../src/wallet/exchange/cold-tx-sets.js';
+import type { PendingTx } from '../../../src/wallet/exchange/pending-tx.js';
 import type { OutgoingState } from '../../../src/wallet/model/records.js';
 import { coldPair, layOutPayment, type ColdPair, type ColdWallet } from '../../support/cold-pair.js';
 import { paidOutput } from '../../support/paid-outputs.js';
@@ -65,6 +66,31 @@ describe('submitting a set of signed transactions', () => {
     // The signer keeps the keys of the transactions.
     const [hash] = hashes;
     expect(hash && pair.watch.wallet.store.read((r) => r.txKeys.get(hash))).toEqual([]);
+  });
+
+  it('records no destination of the wallet itself that it does not find, nor change that does not return', async () => {
+    const own = owner.address();
+    const forgeries: ((tx: PendingTx) => Partial<PendingTx>)[] = [
+      ({ destinations }) => ({
+        destinations: destinations.map((one) => ({ ...one, original: formatAddress(own), address: own })),
+      }),
+      ({ change, destinations }) => ({
+        destinations: [],
+        change: { ...change, amount: change.amount + sum(destinations.map((one) => amount(one.amount))) },
+      }),
+    ];
+    for (const forged of forgeries) {
+      pair = coldPair(owner, OUTPUTS);
+      const hex = await changedSigned(({ txs }) => ({ txs: txs.map((tx) => ({ ...tx, ...forged(tx) })) }));
+      const spender = (day: bigint) => ({ name: 'shop', limits: { day }, addresses: undefined });
+      await expect(pair.watch.coldSigning.submit(hex, spender(4n * COIN))).rejects.toMatchObject(
+        fault({ kind: 'spend_limit' }),
+      );
+      await pair.watch.coldSigning.submit(hex, spender(5n * COIN));
+      const [payment] = outgoing();
+      expect(payment?.destinations).toEqual([]);
+      expect(payment && payment.amountIn - payment.change - payment.fee).toBe(4n * COIN);
+    }
   });
 
   test.each<[string, () => string | Promise<string>, object]>([

@@ -85,4 +85,27 @@ describe('limits of a credential on a multisig wallet', () => {
     expect((await a.signing.submit(hex, once)).payments).toHaveLength(1);
     expect(spentBy(a)).toBe(before);
   });
+
+  it('refuse to propose, sign and submit a payment with an unlock time without the right to lock money', async () => {
+    const members = accounts.map((account) => {
+      const wallet = new ServiceWallet(groupKeys(account));
+      wallet.receive(outputs, CHAIN_HEIGHT);
+      wallet.answers = ringAnswers(outputs, CHAIN_HEIGHT);
+      return new GroupMember(wallet);
+    });
+    const [first, second] = members as [GroupMember, GroupMember];
+    await exchangeInfo(members);
+    const own = payeeOf(first.wallet.accounts.decoded({ major: 0, minor: 0 }), COIN);
+    const toItself = { ...own, text: formatAddress(own.address) };
+    const denied = fault({ kind: 'credential_denied', reason: expect.stringContaining('shop: lock') });
+    await expect(first.propose(toItself, once, 1000n)).rejects.toMatchObject(denied);
+    const locked = await first.propose(toItself, undefined, 1000n);
+    await expect(second.signing.sign(locked, once)).rejects.toMatchObject(denied);
+    // All that it spends is locked.
+    await expect(second.signing.sign(locked, { ...once, mayLock: true })).rejects.toMatchObject(
+      fault({ kind: 'spend_limit' }),
+    );
+    const { set } = await second.signing.sign(locked, undefined);
+    await expect(first.signing.submit(Buffer.from(set).toString('hex'), once)).rejects.toMatchObject(denied);
+  });
 });

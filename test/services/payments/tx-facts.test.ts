@@ -164,9 +164,19 @@ describe('a payment that a client brings back', () => {
     const payment = broughtBack(forged);
     expect([payment.txSecretKeys, destinationsOf(payment)]).toEqual([[], []]);
     expect(spentBy(forged)).toMatchObject({ amount: COIN + fee, hasUnknownPayee: true });
-    const several = (await paid([[STRANGER_SUBADDRESS, COIN], [SHOP, COIN]])).pending;
+    const several = (
+      await paid([
+        [STRANGER_SUBADDRESS, COIN],
+        [SHOP, COIN],
+      ])
+    ).pending;
     const [one, ...rest] = several.additionalSecretKeys;
-    for (const additionalSecretKeys of [[], rest, [...rest, randomSecretKey(rng)], [...rest, ...(one ? [one] : [])]])
+    for (const additionalSecretKeys of [
+      [],
+      rest,
+      [...rest, randomSecretKey(rng)],
+      [...rest, ...(one ? [one] : [])],
+    ])
       expect(broughtBack({ ...several, additionalSecretKeys }).txSecretKeys).toEqual([]);
   });
 
