@@ -5,6 +5,7 @@ import { ClientList } from '../../src/access/client-list.js';
 import { Credential } from '../../src/access/credential.js';
 import { matchesGlob } from '../../src/access/glob.js';
 import { createToken, isTokenOf, readToken } from '../../src/access/login-secret.js';
+import { cpuMs } from '../support/cpu-time.js';
 
 describe('a pattern of wallet names', () => {
   test.each([
@@ -39,9 +40,9 @@ describe('a pattern of wallet names', () => {
   });
 
   it('takes little time for many stars', () => {
-    const start = performance.now();
+    const start = cpuMs();
     expect(matchesGlob(`${'*a'.repeat(100)}b`, 'a'.repeat(200))).toBe(false);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(cpuMs() - start).toBeLessThan(1000);
   });
 });
 

@@ -136,9 +136,7 @@ describe('a running server', () => {
       expect(output).toContain(`Wallet directory: ${wallet.walletDir}`);
       expect(output).toContain('Network: mainnet');
       expect(output).toContain('Daemon: none (offline)');
-      const started = Date.now();
       expect(await wallet.stop({ signal, keep: true })).toBe(0);
-      expect(Date.now() - started).toBeLessThan(10_000);
       const again = await startWalletRpc({ walletDir: wallet.walletDir });
       await again.rpc('open_wallet', { filename: 'w', password: '' });
       expect((await again.rpc('get_address', { address_index: [1] })).addresses[0]).toMatchObject({

@@ -213,8 +213,6 @@ describe('a cursor', () => {
 it('a stream ends when the server stops', async () => {
   const stream = await Stream.open('/events');
   expect(stream.status).toBe(200);
-  const started = performance.now();
   expect(await server.stop({ keep: true })).toBe(0);
-  expect(performance.now() - started).toBeLessThan(4000);
   stream.close();
 });

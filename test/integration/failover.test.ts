@@ -38,7 +38,7 @@ const get = async (path: string): Promise<string> =>
   (await fetch(`http://127.0.0.1:${server.port}${path}`)).text();
 const serving = async (): Promise<number> => (JSON.parse(await get('/readyz')) as Loose).daemon.serving;
 const untilServes = (place: number): Promise<unknown> =>
-  until(`daemon ${place} to serve`, async () => (await serving()) === place || undefined, 40_000);
+  until(`daemon ${place} to serve`, async () => (await serving()) === place || undefined);
 const height = async (daemon: Monerod): Promise<number> => (await daemon.rpc('get_info')).height as number;
 const pool = async (daemon: Monerod): Promise<string[]> =>
   (await daemon.plain('/get_transaction_pool_hashes')).tx_hashes ?? [];

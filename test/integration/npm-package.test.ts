@@ -147,7 +147,7 @@ describe('the npm package', () => {
       ...[`--rpc-bind-port=${port}`, '--disable-rpc-login'],
     ]);
     const { output } = server;
-    await untilReady(server, 'the server', () => output().includes('Starting wallet RPC server'), 60_000);
+    await untilReady(server, 'the server', () => output().includes('Starting wallet RPC server'));
     const rpc = (method: string, params?: object): Promise<Loose> => result(port, method, params);
     await createWallet({ rpc }, 'shop');
     const { address } = await rpc('get_address');

@@ -52,11 +52,12 @@ afterEach(async () => {
 describe('a wallet survives', () => {
   test('a slow daemon, and answers requests meanwhile', async () => {
     await daemon.generate(address, 1);
-    await setFaults('latency=400');
+    await setFaults('latency=1000');
     const refreshing = wallet.rpc('refresh');
-    const started = performance.now();
+    let isRefreshed = false;
+    void refreshing.then(() => (isRefreshed = true));
     await balance();
-    expect(performance.now() - started).toBeLessThan(400);
+    expect(isRefreshed).toBe(false);
     expect(await refreshing).toMatchObject({ blocks_fetched: 1, received_money: true });
   });
 

