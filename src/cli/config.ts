@@ -62,6 +62,8 @@ export interface Config {
     /** Host names accepted in the `Host` header when no login is set, in lower case. */
     readonly hosts: readonly string[];
     readonly apiVersion: ApiVersion;
+    /** Errors have `data` for every client. */
+    readonly errorDetails: boolean;
     readonly ssl: SslConfig;
     readonly maxConnections: number;
     readonly maxConnectionsPerPrivateIp: number;
@@ -297,6 +299,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       origins: list('rpc-access-control-origins'),
       hosts: list('rpc-allowed-hosts').map(readHost),
       apiVersion,
+      errorDetails: on('error-details'),
       ssl: sslConfig('rpc-ssl'),
       maxConnections: integer('rpc-max-connections', 1, 100_000),
       maxConnectionsPerPrivateIp: integer('rpc-max-connections-per-private-ip', 1, 100_000),

@@ -201,6 +201,11 @@ export const OPTIONS: readonly OptionSpec[] = [
     default: '1.3',
   },
   {
+    name: 'error-details',
+    group: 'Server',
+    help: 'add data.explanation to the errors of all clients, not only of those that send Error-Details: yes',
+  },
+  {
     name: 'rpc-max-connections',
     argument: 'n',
     group: 'Server',

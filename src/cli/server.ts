@@ -149,6 +149,7 @@ export async function startServer(
     call: watch.call,
     onBug: (method, error) => onBug(error, method),
     sizeOf: (method) => registry.find(method)?.requestSize ?? 'ordinary',
+    errorDetails: config.rpc.errorDetails,
   });
   const access = clients.auth === undefined ? {} : { auth: clients.auth, loginDeadline: new LoginDeadline() };
   const http = new HttpServer({

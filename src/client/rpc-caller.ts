@@ -90,7 +90,7 @@ export class RpcCaller {
   async #callOnce({ method, path }: PreparedCall, body: string, signal: AbortSignal): Promise<Json> {
     const answer = await this.#transport.send({
       ...{ method: 'POST', path, body, signal },
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      headers: { 'content-type': 'application/json', accept: 'application/json', 'error-details': 'yes' },
     });
     try {
       return await readAnswer(method, answer);

@@ -11,6 +11,8 @@ export interface CallOrigin {
   readonly target?: string;
   /** Value of the header `Idempotency-Key`. */
   readonly idempotencyKey?: string;
+  /** The client asks for `error.data`. */
+  readonly errorDetails?: boolean;
   /** Absent in tests of the protocol. */
   readonly caller?: Caller;
 }
@@ -41,6 +43,8 @@ export interface DispatcherParts {
   readonly encode?: (text: string) => Uint8Array;
   /** Size class of a method's requests; absent: requests of all methods may be long. */
   readonly sizeOf?: SizeOf;
+  /** Errors have `data` for every client; absent: for clients that ask for it. */
+  readonly errorDetails?: boolean;
 }
 
 /** Most calls of one batch; they run one after the other. */
@@ -91,10 +95,11 @@ type Outcome = { readonly result: Writable } | RpcError;
 type Run<O> = (method: string, params: Json | undefined, origin: CallOrigin) => Promise<O>;
 
 // Members are in alphabetical order like upstream's: some clients compare whole texts.
-function writeAnswer(w: JsonWriter, id: string, outcome: Outcome): JsonWriter {
+// Some clients refuse an error with other members than code and message, so it has `data` for those that ask.
+function writeAnswer(w: JsonWriter, id: string, outcome: Outcome, errorDetails: boolean): JsonWriter {
   if (!(outcome instanceof RpcError)) return writeHead(w, id).value(outcome.result).raw('}');
   const { code, data, message } = outcome;
-  const error = data === undefined ? { code, message } : { code, data: { ...data }, message };
+  const error = errorDetails && data !== undefined ? { code, data: { ...data }, message } : { code, message };
   return w.raw('{"error":').value(error).raw(`,"id":${id},"jsonrpc":"2.0"}`);
 }
 
@@ -148,7 +153,7 @@ export class Dispatcher {
 
   /** Writes the answer to a request that cannot be read. */
   refusal(code: number, message: string, status = 200): DispatchedAnswer {
-    return this.#write(NO_ID, new RpcError(code, message, { status }));
+    return this.#write(NO_ID, new RpcError(code, message, { status }), {});
   }
 
   async #answerTo(request: Json, origin: CallOrigin): Promise<DispatchedAnswer | undefined> {
@@ -160,7 +165,7 @@ export class Dispatcher {
     const { id = NO_ID } = call;
     return outcome instanceof StreamedJson
       ? { status: 200, body: streamed(id, outcome) }
-      : this.#write(id, outcome);
+      : this.#write(id, outcome, origin);
   }
 
   async #answerBatch(batch: readonly Json[], origin: CallOrigin): Promise<DispatchedAnswer | undefined> {
@@ -176,7 +181,7 @@ export class Dispatcher {
         length < MAX_BATCH_ANSWER ? await this.#outcomeOf(call, this.#runToTheEnd, origin) : batchIsFull();
       if (call.id === undefined) continue;
       const w = new JsonWriter().raw(answers.length === 0 ? '[' : ',');
-      for (const piece of writeAnswer(w, call.id, outcome).pieces()) {
+      for (const piece of writeAnswer(w, call.id, outcome, this.#hasDetails(origin)).pieces()) {
         answers.push(piece);
         length += piece.length;
       }
@@ -186,12 +191,16 @@ export class Dispatcher {
     return { status: 200, body: this.#encode(new JsonWriter().value(whole)) };
   }
 
-  #write(id: string, outcome: Outcome): DispatchedAnswer {
+  #hasDetails({ errorDetails = false }: CallOrigin): boolean {
+    return errorDetails || this.#parts.errorDetails === true;
+  }
+
+  #write(id: string, outcome: Outcome, origin: CallOrigin): DispatchedAnswer {
     const { status, retryAfter } = outcome instanceof RpcError ? outcome : { status: 200 };
     return {
       status,
       ...(retryAfter === undefined ? {} : { retryAfter }),
-      body: this.#encode(writeAnswer(new JsonWriter(), id, outcome)),
+      body: this.#encode(writeAnswer(new JsonWriter(), id, outcome, this.#hasDetails(origin))),
     };
   }
 

@@ -5,7 +5,7 @@ export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
-/** `data` member of an error. */
+/** `data` member of an error, for clients that ask for it. */
 export interface ErrorData {
   /** One English sentence for users that adds detail to the message. */
   readonly explanation: string;
@@ -21,7 +21,7 @@ export class RpcError extends Error {
   /** Header `Retry-After` of that answer [s]. */
   readonly retryAfter: number | undefined;
 
-  /** @param explanation becomes `data.explanation`; absent: the error has no `data`. @param status default: 200. */
+  /** @param explanation becomes `data.explanation`; absent: the error never has `data`. @param status default: 200. */
   constructor(
     code: number,
     message: string,

@@ -260,6 +260,9 @@ async function sendWhole(res: Response, { status, retryAfter, type, body }: Answ
   res.end();
 }
 
+/** Whether a client asks for `error.data`, by a header of ours. */
+const asksForDetails = (req: Request): boolean => /^yes$/i.test(req.get('error-details') ?? '');
+
 /** Answers one JSON-RPC call or batch. */
 async function answerRpc(dispatcher: Dispatcher, req: Request, target?: string): Promise<Answer> {
   const type = 'application/json';
@@ -267,6 +270,7 @@ async function answerRpc(dispatcher: Dispatcher, req: Request, target?: string):
     const idempotencyKey = readIdempotencyKey(req.get('idempotency-key'));
     const origin = {
       caller: callerOf(req),
+      errorDetails: asksForDetails(req),
       ...(target === undefined ? {} : { target }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     };

@@ -122,7 +122,7 @@ function errorFor(fault: Fault, { codes, texts }: Gates, surroundings: Surroundi
 
 /**
  * Converts an error for the client; undefined for a bug. Code and message are upstream's where it has the same error;
- * `data.explanation` adds details.
+ * `data.explanation` adds details for clients that ask for it.
  */
 export function toRpcError(error: unknown, gates: Gates, surroundings: Surroundings): RpcError | undefined {
   if (error instanceof RpcError) return error;

@@ -115,6 +115,7 @@ describe('defaults', () => {
         origins: [],
         hosts: [],
         apiVersion: '1.3',
+        errorDetails: false,
         ssl: { mode: 'autodetect', allowedFingerprints: [], allowChained: false },
         maxConnections: 100,
         maxConnectionsPerPrivateIp: 25,

@@ -96,7 +96,7 @@ describe('a call', () => {
 
 describe('an error', () => {
   it('of the server has its code, message, explanation and HTTP status', async () => {
-    const { client } = await serve((_, res) =>
+    const { server, client } = await serve((_, res) =>
       answerJson(
         res.setHeader('retry-after', '7'),
         '{"error":{"code":-60,"message":"no","data":{"explanation":"more"}},"id":"0","jsonrpc":"2.0"}',
@@ -109,6 +109,7 @@ describe('an error', () => {
       ...{ code: -60, message: 'no', data: { explanation: 'more' } },
       ...{ method: 'get_balance', status: 429, retryAfter: 7 },
     });
+    expect(server.requests[0]?.headers['error-details']).toBe('yes');
   });
 
   test.each([

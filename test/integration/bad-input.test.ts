@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { registry } from '../../src/rpc/registry.js';
 import { createWallet } from '../support/create-wallet.js';
+import { post } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
@@ -251,6 +252,37 @@ describe('with a wallet', () => {
     expect((await ours.rpc('get_accounts')).subaddress_accounts).toHaveLength(1);
     expect((await ours.rpc('get_transfers', { pending: true, failed: true })).pending).toBeUndefined();
     expect(ours.process.output()).not.toContain(SECRET);
+  });
+});
+
+describe('an error', () => {
+  it.each(['1.3', '1.32'])('holds code and message alone, as in the reference, under %s', async (version) => {
+    const server = await startWalletRpc({ args: [`--api-version=${version}`] });
+    try {
+      await createWallet(server, 'w');
+      for (const [method, params] of [
+        ['transfer', pay({}, { address: 'x' })],
+        ['get_address', { account_index: 9 }],
+        ['get_balance', { account_index: -1 }],
+        ['get_balance', [{}]],
+        ['open_wallet', { filename: '../x' }],
+        ['no_such_method', {}],
+      ] as const) {
+        const asked = { jsonrpc: '2.0', id: '0', method, params };
+        for (const path of ['/json_rpc', '/wallet/w/json_rpc']) {
+          const single = JSON.parse((await post(server.port, path, asked)).text) as object;
+          const batch = JSON.parse((await post(server.port, path, [asked])).text) as object[];
+          for (const answer of [single, ...batch])
+            expect(answer).toEqual({
+              id: '0',
+              jsonrpc: '2.0',
+              error: { code: expect.any(Number), message: expect.stringMatching(/./) },
+            });
+        }
+      }
+    } finally {
+      await server.stop();
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { Readable } from 'node:stream';
-import { AnswerLost, Dispatcher } from '../../src/jsonrpc/dispatcher.js';
+import { AnswerLost, Dispatcher, type CallOrigin } from '../../src/jsonrpc/dispatcher.js';
 import { RpcError } from '../../src/jsonrpc/errors.js';
 import { ListedRows, writeRows } from '../../src/jsonrpc/json-rows.js';
 import type { Json } from '../../src/util/json.js';
@@ -41,8 +41,8 @@ const dispatcher = new Dispatcher({
 /** A body that arrives at once. */
 const arriving = (body: string): AsyncIterable<Uint8Array> => Readable.from([Buffer.from(body)]);
 
-const answer = async (body: string): Promise<string> => {
-  const answered = await dispatcher.answer(arriving(body));
+const answer = async (body: string, origin: CallOrigin = {}): Promise<string> => {
+  const answered = await dispatcher.answer(arriving(body), origin);
   if (answered === undefined) return 'nothing';
   const text = answered.body;
   const pieces: Uint8Array[] = [];
@@ -77,10 +77,24 @@ describe('the envelope', () => {
     );
   });
 
-  it('puts the explanation of a failure into its data', async () => {
-    expect(await answer('{"id":"0","method":"explained"}')).toBe(
-      '{"error":{"code":-1,"data":{"explanation":"why"},"message":"No"},"id":"0","jsonrpc":"2.0"}',
-    );
+  it('has code and message of a failure alone, and its explanation for a client that asks', async () => {
+    const asked = '{"id":"0","method":"explained"}';
+    const short = '{"error":{"code":-1,"message":"No"},"id":"0","jsonrpc":"2.0"}';
+    const long = '{"error":{"code":-1,"data":{"explanation":"why"},"message":"No"},"id":"0","jsonrpc":"2.0"}';
+    expect(await answer(asked)).toBe(short);
+    expect(await answer(`[${asked}]`)).toBe(`[${short}]`);
+    expect(await answer(asked, { errorDetails: true })).toBe(long);
+    expect(await answer(`[${asked}]`, { errorDetails: true })).toBe(`[${long}]`);
+  });
+
+  it('has the explanation for every client of a server with that setting', async () => {
+    const { body } =
+      (await new Dispatcher({
+        call: () => Promise.reject(new RpcError(-1, 'No', { explanation: 'why' })),
+        onBug: () => undefined,
+        errorDetails: true,
+      }).answer(arriving('{"id":1,"method":"x"}'))) ?? {};
+    expect(Buffer.concat(body as Uint8Array[]).toString()).toContain('"data":{"explanation":"why"}');
   });
 
   it('keeps every 64-bit integer exact in both directions', async () => {

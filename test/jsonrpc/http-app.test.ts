@@ -50,6 +50,7 @@ beforeAll(async () => {
     call: (method) => {
       ran.push(method);
       if (method === 'unwritable') return Promise.resolve({ fee: Number.POSITIVE_INFINITY });
+      if (method === 'refused') return Promise.reject(new RpcError(-1, 'No', { explanation: 'why' }));
       if (method === 'slow') return slow.then(() => ({}));
       const count = method === 'endless' ? 1e6 : method === 'short' ? 1 : PAGES;
       return writeRows({
@@ -187,5 +188,19 @@ describe('an answer that cannot be sent', () => {
     endSlow();
     expect((await post(port, '/json_rpc', body('short'))).status).toBe(200);
     expect(bugs).toEqual([]);
+  });
+});
+
+describe('an error', () => {
+  it.each<[string, Readonly<Record<string, string>>, boolean]>([
+    ['no header', {}, false],
+    ['Error-Details: yes', { 'error-details': 'yes' }, true],
+    ['ERROR-DETAILS: Yes', { 'ERROR-DETAILS': 'Yes' }, true],
+    ['Error-Details: no', { 'error-details': 'no' }, false],
+    ['an empty Error-Details', { 'error-details': '' }, false],
+  ])('has an explanation only for a client that asks: %s', async (_, headers, isExplained) => {
+    const { text } = await post(port, '/json_rpc', body('refused'), headers);
+    const data = isExplained ? { data: { explanation: 'why' } } : {};
+    expect(JSON.parse(text)).toEqual({ id: 1, jsonrpc: '2.0', error: { code: -1, message: 'No', ...data } });
   });
 });

@@ -223,14 +223,11 @@ function refusalIn(answer: string): Json | undefined {
 const textOf = (error: Json | undefined): string =>
   isObject(error) ? `${String(error['code'])} ${String(error['message'])}` : 'answers';
 
-/** Checks that an error has a code, a message and at most an explanation. */
+/** Checks that an error has a code and a message, and nothing else. */
 function shapeOf(error: Json | undefined): string[] {
   if (!isObject(error)) return [];
-  const { code, message, data, ...others } = error;
-  const explained =
-    data === undefined ||
-    (isObject(data) && Object.keys(data).join() === 'explanation' && typeof data['explanation'] === 'string');
-  const fine = typeof code === 'bigint' && typeof message === 'string' && message !== '' && explained;
+  const { code, message, ...others } = error;
+  const fine = typeof code === 'bigint' && typeof message === 'string' && message !== '';
   return fine && Object.keys(others).length === 0 ? [] : [`error: ours is ${show(error)}`];
 }
 

@@ -18,23 +18,28 @@ export async function post(
   port: number,
   path: string,
   body: unknown,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<{ status: number; text: string }> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   return { status: response.status, text: await response.text() };
 }
 
-/** One call, errors included. @param path of a wallet, where it is not that of the current one. */
+/**
+ * One call, errors included, with explanations where our server has them.
+ * @param path of a wallet, where it is not that of the current one.
+ */
 export async function call(
   port: number,
   method: string,
   params: unknown = {},
   path = '/json_rpc',
 ): Promise<Reply> {
-  const { text } = await post(port, path, { jsonrpc: '2.0', id: '0', method, params });
+  const asked = { jsonrpc: '2.0', id: '0', method, params };
+  const { text } = await post(port, path, asked, { 'error-details': 'yes' });
   return JSON.parse(text) as Reply;
 }
 
