@@ -101,6 +101,8 @@ export class WalletOpener {
     if (restoreHeight !== undefined)
       this.#shared.refresher.prefetch(restoreHeight, isFirst ? keys.viewSecret : undefined);
     if (paths === undefined) return this.#openWallet({ keysFile, password, restoreHeight });
+    // First, because an open wallet of this name exists: its store would count as that of another name.
+    assertFree(paths);
     assertApart(paths);
     return this.#locked(paths, lockForCreation(paths), async (lock) => {
       assertFree(paths);
