@@ -2374,7 +2374,10 @@ export interface WalletMethods {
   query_key(params?: QueryKeyParams, options?: CallOptions): Promise<QueryKeyResult>;
   /** Sends an event to an endpoint again, with all of its attempts. */
   redeliver_webhook(params: RedeliverWebhookParams, options?: CallOptions): Promise<NoMembers>;
-  /** Syncs the wallet to the daemon's tip. */
+  /**
+   * Syncs the wallet to the daemon's tip. Unknown blocks below start_height are skipped, unless it lies above
+   * the tip.
+   */
   refresh(params?: RefreshParams, options?: CallOptions): Promise<RefreshResult>;
   /** Relays a transaction made with do_not_relay. */
   relay_tx(params?: RelayTxParams, options?: CallOptions): Promise<RelayTxResult>;

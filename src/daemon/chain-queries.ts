@@ -108,8 +108,11 @@ export async function getBlockHeader(
   );
 }
 
-export async function getLastBlockHeader(calls: DaemonCalls): Promise<DaemonBlockHeader> {
-  return calls.rpc('get_last_block_header', undefined, {}, (r) => toHeader(r.object('block_header')));
+export async function getLastBlockHeader(
+  calls: DaemonCalls,
+  options: CallOptions = {},
+): Promise<DaemonBlockHeader> {
+  return calls.rpc('get_last_block_header', undefined, options, (r) => toHeader(r.object('block_header')));
 }
 
 export async function getBlockHeaders(

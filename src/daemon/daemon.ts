@@ -156,7 +156,7 @@ export interface Daemon {
   sendRawTransaction(blob: Uint8Array): Promise<RelayOutcome>;
   isKeyImageSpent(keyImages: readonly KeyImage[]): Promise<readonly KeyImageStatus[]>;
   getBlockHeader(height: number, options?: CallOptions): Promise<DaemonBlockHeader>;
-  getLastBlockHeader(): Promise<DaemonBlockHeader>;
+  getLastBlockHeader(options?: CallOptions): Promise<DaemonBlockHeader>;
   /** Fetches `count` consecutive headers from the height `start`. */
   getBlockHeaders(start: number, count: number): Promise<readonly DaemonBlockHeader[]>;
   getPoolBacklog(): Promise<readonly BacklogEntry[]>;

@@ -52,7 +52,8 @@ export class HttpDaemon implements Daemon {
     chain.getHashes(this.#calls, shortHistory, options);
   readonly getBlockHeader: Daemon['getBlockHeader'] = (height, options) =>
     chain.getBlockHeader(this.#calls, height, options);
-  readonly getLastBlockHeader: Daemon['getLastBlockHeader'] = () => chain.getLastBlockHeader(this.#calls);
+  readonly getLastBlockHeader: Daemon['getLastBlockHeader'] = (options) =>
+    chain.getLastBlockHeader(this.#calls, options);
   readonly getBlockHeaders: Daemon['getBlockHeaders'] = (start, count) =>
     chain.getBlockHeaders(this.#calls, start, count);
   readonly getOutputIndexes: Daemon['getOutputIndexes'] = (txHash) =>

@@ -27,6 +27,12 @@ export class ChainMismatch extends DaemonError {
   }
 }
 
+/**
+ * Blocks below the oldest held one from which the chain is read again when a reorganisation undid that block: where it
+ * began is unknown, and it may have mined payments of the wallet there.
+ */
+const BELOW_OLDEST = 1_000;
+
 /** Requests blocks in pages of bounded size. */
 type FetchBlocks = (request: Pick<BlocksRequest, 'startHeight' | 'shortHistory'>) => Promise<DaemonBlocks>;
 
@@ -47,13 +53,7 @@ export async function fetchPage(
 ): Promise<ChainPage | undefined> {
   const fetchBlocks: FetchBlocks = (request) =>
     fetchFitting(size, (maxBlocks) => daemon.getBlocks({ ...request, maxBlocks, prune: true, signal }));
-  let start = startHeight;
-  if (startHeight !== undefined) {
-    const { height } = await daemon.getInfo({ signal });
-    // Daemons reject a start above the tip. An empty wallet takes the newest block, to have a position.
-    if (startHeight >= height && held.length > 0) return undefined;
-    start = Math.min(startHeight, height - 1);
-  }
+  const start = await startOf({ held, startHeight }, daemon, signal);
   const reply = await fetchBlocks(
     start !== undefined && start > 0
       ? { startHeight: start }
@@ -64,8 +64,23 @@ export async function fetchPage(
   if (first === undefined) return undefined;
   if (first.height === 0 && !equalBytes(first.hash, chain.genesis))
     throw new DaemonError('malformed', 'the daemon follows the chain of another network');
-  const fresh = startHeight === undefined ? await withoutHeld(page, held, fetchBlocks, chain) : page;
+  const fresh = start === undefined ? await withoutHeld(page, held, fetchBlocks, chain) : page;
   return fresh.firstNew < fresh.blocks.length ? fresh : undefined;
+}
+
+/**
+ * Returns the height to start at. Daemons reject one above the tip: an empty wallet takes the newest block then, to
+ * have a position, and any other one continues its chain.
+ */
+async function startOf(
+  { held, startHeight }: ChainPosition,
+  daemon: BlockSource,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  if (startHeight === undefined) return undefined;
+  const { height } = await daemon.getInfo({ signal });
+  if (startHeight >= height && held.length > 0) return undefined;
+  return Math.min(startHeight, height - 1);
 }
 
 function pageOf(reply: DaemonBlocks, chain: ExpectedChain): ChainPage {
@@ -94,10 +109,13 @@ async function withoutHeld(
   if (first === undefined || tip === undefined || oldest === undefined) return page;
   const known = new Map(held.map(({ height, hash }) => [height, hash]));
   if (first.height < oldest.height) {
-    // The daemon knows none of the held blocks: a reorganisation undid all of them.
+    // The daemon knows none of the held blocks: a reorganisation undid all of them, or it lacks them so far.
     if (tip.height - oldest.height > MAX_REORGANISATION)
       throw new ChainMismatch('the daemon follows a chain that this wallet has never seen');
-    return pageOf(await fetchBlocks({ startHeight: oldest.height }), chain);
+    if (page.daemonHeight <= oldest.height) return { ...page, firstNew: blocks.length };
+    // A daemon does not serve its genesis block by height.
+    const from = Math.max(1, oldest.height - BELOW_OLDEST);
+    return first.height === 0 && from === 1 ? page : pageOf(await fetchBlocks({ startHeight: from }), chain);
   }
   if (tip.height - first.height > MAX_REORGANISATION)
     throw new ChainMismatch(`a reorganisation of more than ${MAX_REORGANISATION} blocks`);

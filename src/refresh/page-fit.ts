@@ -23,9 +23,8 @@ export function fitOf({ blocks, reachesTip }: PageBlocks, position: ChainPositio
     const index = startHeight - first.height;
     if (index < 0) return undefined;
     if (index < blocks.length) return index;
-    if (!reachesTip) return undefined;
     // An empty wallet takes the newest block, to have a position.
-    return held.length === 0 ? blocks.length - 1 : blocks.length;
+    return reachesTip && held.length === 0 ? blocks.length - 1 : undefined;
   }
   return afterCommonBlock(blocks, first.height, held);
 }

@@ -108,6 +108,7 @@ export class WalletWriter {
     const last = page.startHeight + page.hashes.length - 1;
     const tip = this.chain.tip()?.height ?? -1;
     this.events.startPage(page);
+    if (page.startHeight <= tip || tip < 0) this.#reachDownTo(page.startHeight);
     // Rows above a page that extends the chain were stored by `addFound`, and are kept until the chain reaches them.
     if (page.startHeight > tip) this.#detachFound(page.startHeight, last, freeInputs);
     else this.detach(page.startHeight, MAX_HEIGHT, freeInputs);
@@ -132,6 +133,12 @@ export class WalletWriter {
     if (page.hashes.length > 0) this.imported.clear();
     this.events.endPage(page);
     this.outgoing.dropSettledBlobs(last);
+  }
+
+  /** Lowers the restore height to a scanned block, so that a rescan finds what was found in it. */
+  #reachDownTo(height: number): void {
+    const restore = this.meta.get('restore_height');
+    if (restore !== undefined && height < Number(restore)) this.meta.set('restore_height', String(height));
   }
 
   /** True if a page without findings on top of the stored blocks changes nothing but the blocks. */

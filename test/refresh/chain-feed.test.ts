@@ -35,12 +35,26 @@ describe('pages of a chain', () => {
     expect(await collect(daemonOf(ours), { history: [], startHeight: 33 }, genesis)).toEqual(range(33, 80));
   });
 
-  it('are the last block alone where the restore height lies above the tip, then none', async () => {
+  it('are the last block alone where an empty wallet starts above the tip', async () => {
     for (const startHeight of [80, 500]) {
       expect(await collect(daemonOf(ours), { history: [], startHeight }, genesis)).toEqual([79]);
     }
-    const history = shortHistory(ours.slice(0, 80));
-    expect(await collect(daemonOf(ours), { history, startHeight: 500 }, genesis)).toEqual([]);
+  });
+
+  test.each([80, 500])(
+    'skip nothing where a wallet with blocks starts at %i, above the tip',
+    async (startHeight) => {
+      const behind = shortHistory(ours.slice(0, 42));
+      expect(await collect(daemonOf(ours), { history: behind, startHeight }, genesis)).toEqual(range(42, 80));
+      expect(await collect(daemonOf(ours), { history: shortHistory(ours), startHeight }, genesis)).toEqual(
+        [],
+      );
+    },
+  );
+
+  it('skip the blocks below a start height that the daemon has reached', async () => {
+    const history = shortHistory(ours.slice(0, 42));
+    expect(await collect(daemonOf(ours), { history, startHeight: 70 }, genesis)).toEqual(range(70, 80));
   });
 
   it('continue behind the tip of the wallet', async () => {
@@ -61,6 +75,34 @@ describe('pages of a chain', () => {
       range(80 - depth, 85),
     );
   });
+});
+
+describe('a reorganisation that undid every block of a wallet', () => {
+  const long = chain(1100);
+  const [top, oldest] = [1099, 1060];
+  const history = refs(long, [...range(oldest, top + 1)].reverse());
+
+  test.each([1, 40, 500, 999])(
+    'is followed from below them, %i blocks below the oldest too',
+    async (below) => {
+      const other = chain(1105, { after: long.slice(0, oldest - below), nonce: 7 });
+      expect(await collect(daemonOf(other), { history, startHeight: 0 }, genesis)).toEqual(range(60, 1105));
+    },
+  );
+
+  it('is followed from the first block of a short chain', async () => {
+    const held = refs(ours, [...range(70, 80)].reverse());
+    const other = chain(85, { after: ours.slice(0, 65), nonce: 7 });
+    expect(await collect(daemonOf(other), { history: held, startHeight: 0 }, genesis)).toEqual(range(0, 85));
+  });
+
+  test.each([1, 1060])(
+    'is not assumed of a daemon that has %i blocks, and lacks theirs so far',
+    async (blocks) => {
+      const behind = daemonOf(chain(Math.max(blocks, 2), { after: long.slice(0, blocks) }));
+      expect(await collect(behind, { history, startHeight: 0 }, genesis)).toEqual([]);
+    },
+  );
 });
 
 describe('pages that are too large', () => {

@@ -259,6 +259,25 @@ describe('the file', () => {
   });
 });
 
+describe('the restore height', () => {
+  const restoreHeight = (): string | undefined => file.read((r) => r.meta.get('restore_height'));
+  beforeEach(() => file.write((w) => w.meta.set('restore_height', '100')));
+
+  it('stays where blocks above it are stored', () => {
+    file.write((w) => w.applyPage(page(100, 20)));
+    file.write((w) => w.applyPage(page(120, 20)));
+    file.write((w) => w.applyPage(page(130, 20)));
+    expect(restoreHeight()).toBe('100');
+  });
+
+  it('becomes the first scanned block where that lies below it', () => {
+    file.write((w) => w.applyPage(page(99, 1)));
+    expect(restoreHeight()).toBe('99');
+    file.write((w) => w.applyPage(page(40, 80)));
+    expect(restoreHeight()).toBe('40');
+  });
+});
+
 describe('a commit that can be repeated', () => {
   // A store that is opened again has an empty log.
   beforeEach(() => {

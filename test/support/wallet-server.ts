@@ -134,6 +134,9 @@ export class WalletServer {
     const client: DaemonClient = {
       getInfo: (options) =>
         this.answers.getInfo?.(options) ?? Promise.reject(new DaemonError('unreachable', 'no connection')),
+      getLastBlockHeader: (options) =>
+        this.answers.getLastBlockHeader?.(options) ??
+        Promise.reject(new DaemonError('unreachable', 'no connection')),
       until: (signal) => {
         this.signals.push(signal);
         return client;

@@ -1,5 +1,6 @@
 import { flag, height, params, text } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
+import type { LoweredHeight } from '../../services/manager/new-heights.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';
 
@@ -22,6 +23,12 @@ const EXISTS = 'Wallet already exists.';
 const OLD_LANGUAGE_BEGINNING = 'Wallet was using the old seed language';
 const OLD_LANGUAGE = `${OLD_LANGUAGE_BEGINNING}. You need to specify a new seed language.`;
 const RESTORED = 'Wallet has been restored successfully.';
+
+/** Message for users, with an explanation where the wallet is not scanned from the height that was asked for. */
+const infoOf = (done: string, { lowered }: { readonly lowered?: LoweredHeight }): string =>
+  lowered === undefined
+    ? done
+    : `${done} The restore height ${lowered.asked} lies above the newest block (the chain has ${lowered.blocks} blocks): the wallet is scanned from height ${lowered.from}.`;
 
 /** Methods that create, open and close wallet files. */
 export const fileMethods: readonly WalletMethod[] = [
@@ -116,8 +123,8 @@ export const fileMethods: readonly WalletMethod[] = [
             reason: 'multisig seeds have no offset',
             text: 'Multisig seeds are not compatible with seed offsets',
           });
-        const address = await scope.restoreMultisig(request);
-        return { address, info: RESTORED, seed: '', was_deprecated: false };
+        const group = await scope.restoreMultisig(request);
+        return { address: group.address, info: infoOf(RESTORED, group), seed: '', was_deprecated: false };
       }
       const restored = await scope.restoreWallet({
         ...request,
@@ -126,7 +133,7 @@ export const fileMethods: readonly WalletMethod[] = [
       });
       return {
         address: restored.address,
-        info: RESTORED,
+        info: infoOf(RESTORED, restored),
         seed: restored.seed,
         was_deprecated: restored.deprecated,
       };
@@ -157,7 +164,7 @@ export const fileMethods: readonly WalletMethod[] = [
       wire.object({ address: wire.text('Primary address'), info: wire.text('Message for users') }),
     source: 'COMMAND_RPC_GENERATE_FROM_KEYS, on_generate_from_keys',
     async handle({ scope, server }, args) {
-      const { address, viewOnly } = await scope.generateFromKeys({
+      const { address, viewOnly, ...created } = await scope.generateFromKeys({
         filename: args.filename,
         password: args.password,
         keys: { address: args.address, viewKey: args.viewkey, spendKey: args.spendkey },
@@ -165,7 +172,7 @@ export const fileMethods: readonly WalletMethod[] = [
         language: args.language,
       });
       const kind = viewOnly ? 'Watch-only wallet' : 'Wallet';
-      return { address, info: `${kind} has been generated successfully.` };
+      return { address, info: infoOf(`${kind} has been generated successfully.`, created) };
     },
   }),
 

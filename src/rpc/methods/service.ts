@@ -159,7 +159,8 @@ export const serviceMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'refresh',
-    summary: "Syncs the wallet to the daemon's tip.",
+    summary:
+      "Syncs the wallet to the daemon's tip. Unknown blocks below start_height are skipped, unless it lies above the tip.",
     meta: { family: 'view', needs: 'wallet', restricted: true },
     params: params({ start_height: height.default(0) }),
     result: () =>

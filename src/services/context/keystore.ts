@@ -121,13 +121,16 @@ export class Keystore {
 
   async enableMultisig(): Promise<void> {
     if (this.multisigEnabled) return;
-    const keysFile = withMultisig(this.#keysFile);
-    await this.#save(keysFile, this.password);
-    this.#keysFile = keysFile;
+    await this.#replace(withMultisig(this.#keysFile));
   }
 
   get lookahead(): Lookahead {
     return lookaheadOf(this.#keysFile);
+  }
+
+  /** First height that may concern this wallet, for the reference. */
+  get refreshHeight(): number {
+    return this.#keysFile.refreshHeight;
   }
 
   /** A wallet in memory has no password to check. @throws WalletError `wrong_password` */
@@ -218,9 +221,11 @@ export class Keystore {
   }
 
   async setLookahead(lookahead: Lookahead): Promise<void> {
-    const keysFile = withLookahead(this.#keysFile, lookahead);
-    await this.#save(keysFile, this.password);
-    this.#keysFile = keysFile;
+    await this.#replace(withLookahead(this.#keysFile, lookahead));
+  }
+
+  async setRefreshHeight(refreshHeight: number): Promise<void> {
+    await this.#replace({ ...this.#keysFile, refreshHeight });
   }
 
   /**
@@ -271,6 +276,11 @@ export class Keystore {
         ? {}
         : { multisig: { ...keysFile.multisig, shares: account.shares, roundKeys: account.roundKeys } }),
     };
+  }
+
+  async #replace(keysFile: KeysFile): Promise<void> {
+    await this.#save(keysFile, this.password);
+    this.#keysFile = keysFile;
   }
 
   async #save(keysFile: KeysFile, password: string): Promise<void> {

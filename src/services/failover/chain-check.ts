@@ -1,6 +1,6 @@
 import type { Hash } from '../../crypto/types.js';
 import type { NetworkType } from '../../cryptonote/types.js';
-import type { CallOptions, Daemon, DaemonInfo } from '../../daemon/daemon.js';
+import type { CallOptions, Daemon, DaemonBlockHeader, DaemonInfo } from '../../daemon/daemon.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import type { BlockRef } from '../../wallet/model/records.js';
 
@@ -56,13 +56,13 @@ export async function checkTip(
   daemon: CheckedDaemon,
   { height, topBlockHash }: DaemonInfo,
   options: CallOptions,
-): Promise<BlockRef[]> {
+): Promise<DaemonBlockHeader[]> {
   const header = await daemon.getBlockHeader(height - 1, options);
   if (header.height !== height - 1 || !equalBytes(header.hash, topBlockHash))
     throw new UnfitDaemon('its newest block is not the one that it claims');
   const below = height - 1 - ANCHOR_DEPTH;
   if (below < 1) return [header];
-  return [header, { height: below, hash: (await daemon.getBlockHeader(below, options)).hash }];
+  return [header, await daemon.getBlockHeader(below, options)];
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { DaemonCallReport } from '../../daemon/call-report.js';
 import { DaemonError } from '../../daemon/errors.js';
 import type { Clock } from '../../webhooks/clock.js';
+import type { ChainTip } from '../context/chain-tip.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
 import type { DaemonList, NamedDaemon } from '../context/daemon-list.js';
 import {
@@ -114,6 +115,14 @@ export class DaemonFailover {
       ...(info === undefined ? {} : { height: info.height }),
       ...(problem === undefined ? {} : { problem }),
     }));
+  }
+
+  /** Ends of the chains of the listed daemons that do not serve, by their last probes. */
+  get otherTips(): readonly ChainTip[] {
+    const { connection } = this.#parts;
+    return this.#standings.flatMap(({ daemon, tip }) =>
+      daemon === connection.current || tip === undefined ? [] : [tip],
+    );
   }
 
   /** Takes the end of a call to a daemon that serves or served. @param address as configured. */

@@ -1,6 +1,6 @@
-import type { DaemonInfo } from '../../daemon/daemon.js';
+import type { DaemonBlockHeader, DaemonInfo } from '../../daemon/daemon.js';
 import { toHex } from '../../util/bytes.js';
-import type { BlockRef } from '../../wallet/model/records.js';
+import type { ChainTip } from '../context/chain-tip.js';
 import type { NamedDaemon } from '../context/daemon-list.js';
 
 /** Healthy probes in a row after which a preferred daemon serves again. */
@@ -16,7 +16,7 @@ export class DaemonStanding {
   #info: DaemonInfo | undefined;
   #problem = 'it was not asked yet';
   #verifiedTip = '';
-  #newest: readonly BlockRef[] = [];
+  #newest: readonly DaemonBlockHeader[] = [];
   #healthyProbes = 0;
   /** Switches from this daemon because it failed. */
   #departures = 0;
@@ -41,12 +41,19 @@ export class DaemonStanding {
   }
 
   /** Blocks of the daemon when it last could serve, newest first; empty before. */
-  get newest(): readonly BlockRef[] {
+  get newest(): readonly DaemonBlockHeader[] {
     return this.#newest;
   }
 
+  /** End of its verified chain; undefined if the daemon cannot serve. */
+  get tip(): ChainTip | undefined {
+    const [newest] = this.#newest;
+    if (this.#info === undefined || newest === undefined) return undefined;
+    return { blocks: newest.height + 1, timestamp: newest.timestamp };
+  }
+
   /** @param newest verified blocks; absent: those of an earlier probe still hold. */
-  setInfo(info: DaemonInfo, newest: readonly BlockRef[] = this.#newest): void {
+  setInfo(info: DaemonInfo, newest: readonly DaemonBlockHeader[] = this.#newest): void {
     this.#info = info;
     this.#newest = newest;
     this.#verifiedTip = tipOf(info);

@@ -1,5 +1,6 @@
 import type { Daemon } from '../../daemon/daemon.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
+import { belowTip, heightOfTime, readTip, type TipSource } from '../context/chain-tip.js';
 
 /**
  * Time subtracted from a date [s]: users date a wallet by their own clock and time zone, and the timestamp of a block
@@ -21,27 +22,19 @@ export function parseDate(text: string): number {
 
 /**
  * Returns the height from which a wallet must be scanned that received nothing before a date: of the first block whose
- * timestamp is at most a day before it. Asks for a header per halving of the chain.
+ * timestamp is at most a day before it, below the tip. Asks for a header per halving of the chain.
  * @param now Unix time [ms].
  * @throws WalletError `invalid` for a date that lies in the future; DaemonError
  */
 export async function heightOfDate(
   text: string,
-  daemon: Pick<Daemon, 'getInfo' | 'getBlockHeader'>,
+  daemon: TipSource & Pick<Daemon, 'getBlockHeader'>,
   now: number,
 ): Promise<number> {
   const date = parseDate(text);
   // It may be tomorrow in the user's time zone.
   if (date * 1000 > now + DAY_MS)
     throw new WalletError({ kind: 'invalid', reason: 'restore_date lies in the future' });
-  const earliest = date - MARGIN_SECONDS;
-  let low = 0;
-  let { height: high } = await daemon.getInfo();
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const { timestamp } = await daemon.getBlockHeader(middle);
-    if (timestamp < earliest) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  const { blocks } = await readTip(daemon);
+  return Math.min(belowTip(blocks), await heightOfTime(daemon, blocks, date - MARGIN_SECONDS));
 }

@@ -3,13 +3,13 @@ import type { SecretKey } from '../../crypto/types.js';
 import { accountKeysOf } from '../../cryptonote/account-keys.js';
 import type { Language } from '../../cryptonote/languages.js';
 import { isReadByPrefixes } from '../../cryptonote/mnemonic.js';
-import { DaemonError } from '../../daemon/errors.js';
 import type { Rng } from '../../util/random.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { parseAccountKeys, type KeyTexts } from '../../wallet/key-import.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
 import { assertFree, type WalletDirectory, type WalletPaths } from '../context/wallet-directory.js';
 import type { OpenWallet } from '../open-wallet.js';
+import type { LoweredHeight, NewHeights } from './new-heights.js';
 import type { Holder, OpenWallets } from './open-wallets.js';
 import type { ServerSettings } from './server-settings.js';
 import {
@@ -20,9 +20,6 @@ import {
   type UnlocatedWallet,
   type RestoreRequest,
 } from './wallet-restore.js';
-
-/** Deadline for the daemon's height [ms]. Without it a new wallet determines its height at the first refresh. */
-const HEIGHT_DEADLINE_MS = 10_000;
 
 export interface CreateRequest {
   /** Empty: in memory. */
@@ -40,18 +37,33 @@ export interface GenerateRequest {
   readonly language: string;
 }
 
+/** A wallet of given keys that was created and opened. */
+export interface CreatedWallet {
+  readonly address: string;
+  /** Present if the wallet is scanned from a lower height than was asked for. */
+  readonly lowered?: LoweredHeight;
+}
+
 /** Creates wallets from random keys, seeds or given keys, and opens them for a holder. */
 export class WalletCreation {
   readonly #settings: ServerSettings;
   readonly #daemon: DaemonConnection;
   readonly #wallets: OpenWallets;
   readonly #holder: Holder;
+  readonly #heights: NewHeights;
 
-  constructor(settings: ServerSettings, daemon: DaemonConnection, wallets: OpenWallets, holder: Holder) {
+  constructor(
+    settings: ServerSettings,
+    daemon: DaemonConnection,
+    wallets: OpenWallets,
+    holder: Holder,
+    heights: NewHeights,
+  ) {
     this.#settings = settings;
     this.#daemon = daemon;
     this.#wallets = wallets;
     this.#holder = holder;
+    this.#heights = heights;
   }
 
   /** @throws WalletError `wallet_exists`, `unknown_language` */
@@ -59,35 +71,47 @@ export class WalletCreation {
     const paths = this.#locateNew(filename);
     const language = requireLanguage(name);
     const keys = accountKeysOf(randomSpendSecret(this.#settings.rng, language));
-    const restoreHeight = await this.#daemonHeight();
+    const restoreHeight = await this.#heights.ofNewKeys();
     await this.#add(paths, { keys, language, password, restoreHeight });
   }
 
   /** @returns the address, and the seed without its offset. @throws WalletError `bad_seed`, `wallet_exists` */
   async restore(
     request: RestoreRequest,
-  ): Promise<{ readonly address: string; readonly seed: string; readonly deprecated: boolean }> {
+  ): Promise<CreatedWallet & { readonly seed: string; readonly deprecated: boolean }> {
     const paths = this.#locateUnused(request.filename);
     const { wallet, seed, deprecated } = await walletFromSeed(request);
-    return { address: primaryAddress(await this.#add(paths, wallet)), seed, deprecated };
+    return { ...(await this.#addFrom(request.restoreHeight, paths, wallet)), seed, deprecated };
   }
 
-  /** @returns the address of the group. @throws WalletError `bad_seed`, `wallet_exists` */
-  async restoreMultisig(request: MultisigRestoreRequest): Promise<string> {
+  /** Restores a multisig participant; the address is that of the group. @throws WalletError `bad_seed`, `wallet_exists` */
+  async restoreMultisig(request: MultisigRestoreRequest): Promise<CreatedWallet> {
     const paths = this.#locateUnused(request.filename);
-    return primaryAddress(await this.#add(paths, walletFromMultisigSeed(request)));
+    return this.#addFrom(request.restoreHeight, paths, walletFromMultisigSeed(request));
   }
 
   /** @throws WalletError `invalid` for keys that do not belong together, `wallet_exists` */
-  async generateFromKeys(
-    request: GenerateRequest,
-  ): Promise<{ readonly address: string; readonly viewOnly: boolean }> {
+  async generateFromKeys(request: GenerateRequest): Promise<CreatedWallet & { readonly viewOnly: boolean }> {
     const paths = this.#locateUnused(request.filename);
     const { password, restoreHeight } = request;
     const keys = parseAccountKeys(request.keys, this.#settings.network);
     const language = request.language === '' ? undefined : requireLanguage(request.language);
-    const wallet = await this.#add(paths, { keys, language, password, restoreHeight });
-    return { address: primaryAddress(wallet), viewOnly: wallet.isViewOnly };
+    const created = await this.#addFrom(restoreHeight, paths, { keys, language, password, restoreHeight });
+    return { ...created, viewOnly: keys.spendSecret === undefined };
+  }
+
+  /** Adds a wallet that is scanned from a height that was asked for, if the chain reaches it. */
+  async #addFrom(
+    asked: number,
+    paths: WalletPaths | undefined,
+    wallet: UnlocatedWallet,
+  ): Promise<CreatedWallet> {
+    const { restoreHeight, lowered } = await this.#heights.ofGivenKeys(asked);
+    const { accounts } = await this.#add(paths, { ...wallet, restoreHeight });
+    return {
+      address: accounts.address({ major: 0, minor: 0 }),
+      ...(lowered === undefined ? {} : { lowered }),
+    };
   }
 
   async #add(paths: WalletPaths | undefined, wallet: UnlocatedWallet): Promise<OpenWallet> {
@@ -128,18 +152,7 @@ export class WalletCreation {
     if (paths !== undefined) assertFree(paths);
     return paths;
   }
-
-  async #daemonHeight(): Promise<number | undefined> {
-    try {
-      return (await this.#daemon.client().getInfo({ deadline: HEIGHT_DEADLINE_MS })).height;
-    } catch (error) {
-      if (error instanceof DaemonError) return undefined;
-      throw error;
-    }
-  }
 }
-
-const primaryAddress = ({ accounts }: OpenWallet): string => accounts.address({ major: 0, minor: 0 });
 
 /** Spend secret of a new wallet, with a seed that other wallets read in the same language too. */
 export function randomSpendSecret(rng: Rng, language: Language): SecretKey {

@@ -7,6 +7,7 @@ import { Refresher } from '../../refresh/refresher.js';
 import { systemClock } from '../../webhooks/clock.js';
 import type { BlockRef } from '../../wallet/model/records.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { ChainTip } from '../context/chain-tip.js';
 import { DaemonConnection } from '../context/daemon-connection.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { DaemonFailover } from '../failover/daemon-failover.js';
@@ -80,7 +81,8 @@ export class WalletManager {
       }),
     );
     this.#wallets = wallets;
-    this.#resources = { settings, daemon: this.#daemon, wallets };
+    const otherTips = (): readonly ChainTip[] => this.failover.otherTips;
+    this.#resources = { settings, daemon: this.#daemon, wallets, otherTips };
     this.#current = new WalletScope(this.#resources);
   }
 

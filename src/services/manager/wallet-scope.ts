@@ -3,6 +3,7 @@ import type { DaemonConnection } from '../context/daemon-connection.js';
 import type { WalletDirectory } from '../context/wallet-directory.js';
 import type { OpenWallet } from '../open-wallet.js';
 import type { Holder, OpenWallets } from './open-wallets.js';
+import { NewHeights, type OtherTips } from './new-heights.js';
 import type { ServerSettings } from './server-settings.js';
 import { WalletCreation, type CreateRequest, type GenerateRequest } from './wallet-creation.js';
 import type { MultisigRestoreRequest, RestoreRequest } from './wallet-restore.js';
@@ -19,6 +20,8 @@ export interface ScopeResources {
   readonly settings: ServerSettings;
   readonly daemon: DaemonConnection;
   readonly wallets: OpenWallets;
+  /** Ends of the chains of the other listed daemons; see {@link NewHeights}. */
+  readonly otherTips: OtherTips;
 }
 
 /**
@@ -39,8 +42,9 @@ export class WalletScope {
     this.#name = name;
     this.#access = access;
     this.#holder = name === undefined ? 'current' : 'path';
-    const { settings, daemon, wallets } = resources;
-    this.#creation = new WalletCreation(settings, daemon, wallets, this.#holder);
+    const { settings, daemon, wallets, otherTips } = resources;
+    const heights = new NewHeights(daemon, otherTips, settings.log);
+    this.#creation = new WalletCreation(settings, daemon, wallets, this.#holder, heights);
   }
 
   /** True for the path of a wallet; false for the path of the current wallet. */
@@ -87,7 +91,7 @@ export class WalletScope {
     return this.#creation.restore({ ...request, filename: this.#newName(request.filename) });
   }
 
-  async restoreMultisig(request: MultisigRestoreRequest): Promise<string> {
+  async restoreMultisig(request: MultisigRestoreRequest): ReturnType<WalletCreation['restoreMultisig']> {
     return this.#creation.restoreMultisig({ ...request, filename: this.#newName(request.filename) });
   }
 

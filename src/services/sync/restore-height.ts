@@ -1,8 +1,9 @@
 import { DaemonError } from '../../daemon/errors.js';
 import { CachedRead } from '../../store/cached-read.js';
+import { belowTip, heightOfTime, readTip } from '../context/chain-tip.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-type Context = Pick<WalletContext, 'store' | 'daemon' | 'assertOpen'>;
+type Context = Pick<WalletContext, 'name' | 'store' | 'keystore' | 'daemon' | 'log' | 'assertOpen'>;
 
 /** Time before the creation of a wallet from which blocks are scanned [s]: clocks of miners may differ. */
 const MARGIN_SECONDS = 86_400;
@@ -17,39 +18,80 @@ export class RestoreHeight {
     this.#stored = new CachedRead(context.store, (r) => r.meta.get('restore_height'));
   }
 
-  /** Undefined for a wallet created without a daemon, until {@link determine} has run. */
+  /** Undefined for a wallet created without a daemon, until its first refresh. */
   get known(): number | undefined {
     const stored = this.#stored.value;
     return stored === undefined ? undefined : Number(stored);
   }
 
   /**
-   * Returns the stored height. A wallet created without a daemon gets that of the last block which was mined a day
-   * before its creation.
-   * @throws DaemonError; WalletError `no_wallet` if the wallet is closed meanwhile.
+   * Returns the height from which the next refresh scans: the restore height, which must not lie above the daemon's tip
+   * in a wallet without blocks, and skips no block of any other, or the one that the caller asks for if it is higher.
+   * @param asked lowest height that the caller wants to be scanned. It is ignored where the daemon has no such block.
+   * @param tip height of the newest block of the wallet; undefined while it has none.
+   * @throws DaemonError, `busy` while the daemon syncs and has not reached the restore height; WalletError `no_wallet`
+   * if the wallet is closed meanwhile.
    */
-  async determine(): Promise<number> {
+  async firstToScan(asked: number, tip: number | undefined): Promise<number> {
+    const restore = tip === undefined ? await this.#confirmed() : Math.min(this.known ?? 0, tip + 1);
+    if (asked <= (tip === undefined ? restore : tip + 1)) return Math.max(asked, restore);
+    if (await this.#isReached(asked)) return asked;
+    this.#context.log.warn(
+      { name: this.#context.name, startHeight: asked },
+      'the start height of a refresh lies above the newest block of the daemon; no block was skipped',
+    );
+    return restore;
+  }
+
+  /** Lowers the height in the keys file, which the reference reads, to that of the store. */
+  async keepInKeysFile(): Promise<void> {
+    const { keystore } = this.#context;
     const { known } = this;
-    if (known !== undefined) return known;
-    const { store, assertOpen } = this.#context;
+    if (known === undefined || known >= keystore.refreshHeight || keystore.background !== undefined) return;
+    try {
+      await keystore.setRefreshHeight(known);
+    } catch (error) {
+      this.#context.log.warn(
+        { err: error, name: this.#context.name },
+        'the lowered restore height could not be written to the keys file; the next refresh tries again',
+      );
+    }
+  }
+
+  /**
+   * Returns the stored height once the daemon has the block below it. A height above the tip would lose the payments
+   * below it: it is replaced by one below the tip, and below the blocks of the day before the wallet was created.
+   */
+  async #confirmed(): Promise<number> {
+    const { known } = this;
+    if (known !== undefined && (await this.#isReached(known))) return known;
+    const { store, assertOpen, name, log, daemon } = this.#context;
+    const client = daemon.client();
+    const { blocks, info } = await readTip(client);
+    if (known !== undefined && known <= blocks) return known;
+    if (known !== undefined && !info.synchronized && known <= info.targetHeight)
+      throw new DaemonError('busy', `the daemon is syncing and has not reached the restore height ${known}`);
     const created = Number(store.read((r) => r.meta.get('created_at')) ?? '0');
-    const found = await this.#heightBefore(created - MARGIN_SECONDS);
+    const dated = (await heightOfTime(client, blocks, created - MARGIN_SECONDS)) - 1;
+    const found = Math.max(0, Math.min(dated, belowTip(blocks)));
     assertOpen();
     store.write((w) => w.meta.set('restore_height', String(found)));
+    if (known !== undefined)
+      log.warn(
+        { name, restoreHeight: known, blocks, scannedFrom: found },
+        'the restore height lies above the newest block of the daemon; the wallet is scanned from a lower one',
+      );
     return found;
   }
 
-  /** Finds the last block that was mined before a time by bisection. @param timestamp [s since 1970] */
-  async #heightBefore(timestamp: number): Promise<number> {
-    const daemon = this.#context.daemon.client();
-    let low = 0;
-    let high = (await daemon.getInfo()).height - 1;
-    if (high < 0) throw new DaemonError('malformed', 'the daemon has no blocks');
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((await daemon.getBlockHeader(middle)).timestamp < timestamp) low = middle;
-      else high = middle - 1;
+  /** Whether the daemon has every block below a height. @throws DaemonError but `rejected` */
+  async #isReached(height: number): Promise<boolean> {
+    if (height === 0) return true;
+    try {
+      return (await this.#context.daemon.client().getBlockHeader(height - 1)).height === height - 1;
+    } catch (error) {
+      if (error instanceof DaemonError && error.kind === 'rejected') return false;
+      throw error;
     }
-    return low;
   }
 }

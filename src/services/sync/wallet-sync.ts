@@ -37,6 +37,7 @@ type Context = Pick<
   | 'events'
   | 'eventRetentionMs'
   | 'locks'
+  | 'log'
   | 'assertOpen'
 >;
 
@@ -48,7 +49,7 @@ interface Services {
 }
 
 export interface RefreshOptions {
-  /** Unknown blocks below this height are skipped. */
+  /** Unknown blocks below this height are skipped, unless it lies above the tip. */
   readonly startHeight?: number;
   /**
    * Earliest time of a daemon answer that may be used [ms of `monotonicMs`]; absent: now. Refreshes with the
@@ -184,10 +185,10 @@ export class WalletSync implements RefreshTarget {
 
   async #refreshNow(startHeight: number, asOf?: number): Promise<RefreshResult> {
     this.#context.assertOpen();
-    const restoreHeight = await this.#restoreHeight.determine();
+    const history = this.#context.store.shortHistory();
     const from = {
-      history: this.#context.store.shortHistory(),
-      startHeight: Math.max(startHeight, restoreHeight),
+      history,
+      startHeight: await this.#restoreHeight.firstToScan(startHeight, history[0]?.height),
       ...(asOf === undefined ? {} : { asOf }),
     };
     const result = await this.#refresher.refresh(this.#id, from);
@@ -196,6 +197,7 @@ export class WalletSync implements RefreshTarget {
       this.#mustFlush = false;
     }
     this.#context.assertOpen();
+    await this.#restoreHeight.keepInKeysFile();
     this.#reportSynced();
     // The pool is not read during background sync, so no payment can be missing in it.
     if (this.#context.keystore.background === undefined) await this.#followPayments();

@@ -15,6 +15,11 @@ const toBlock = ({ height, hash }: BlockRow): BlockRef => ({ height, hash: toByt
 const SPARSE = 1_000;
 /** Number of the newest blocks that a short history has without gaps. */
 const DENSE_HISTORY = 10;
+/**
+ * Depth of a block that every short history has [blocks]: a reorganisation is measured from the newest block that it
+ * names below the fork, and must not exceed `MAX_REORGANISATION` because of a gap. Deferred blocks add to the depth.
+ */
+const DEEPEST_NAMED = MAX_REORGANISATION - 100;
 
 export class ChainReader {
   protected readonly db: Db;
@@ -39,16 +44,20 @@ export class ChainReader {
     return row && toBytes<'Hash'>(row.hash);
   }
 
-  /** Newest block first: ten consecutive ones, then with doubling steps, down to the oldest stored one. */
+  /**
+   * Newest block first: ten consecutive ones, then with doubling steps, among them one of {@link DEEPEST_NAMED}, down to
+   * the oldest stored one.
+   */
   shortHistory(): BlockRef[] {
     const history: BlockRef[] = [];
-    const tip = this.tip();
-    for (let height = tip?.height ?? -1, step = 1; height >= 0;) {
+    const top = this.tip()?.height ?? -1;
+    const deepest = top - DEEPEST_NAMED;
+    for (let height = top, step = 1; height >= 0;) {
       const row = this.#atOrBelow.get(height);
       if (row === undefined) break;
       history.push(toBlock(row));
       if (history.length >= DENSE_HISTORY) step *= 2;
-      height = row.height - step;
+      height = row.height > deepest ? Math.max(row.height - step, deepest) : row.height - step;
     }
     const oldest = this.db
       .prepare<[], BlockRow>('SELECT height, hash FROM chain_block ORDER BY height LIMIT 1')

@@ -4,8 +4,9 @@ import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals
 import { publicKeyOf } from '../../../src/crypto/derivation.js';
 import { formatAddress } from '../../../src/cryptonote/address.js';
 import { encodeMnemonic } from '../../../src/cryptonote/mnemonic.js';
-import type { DaemonInfo } from '../../../src/daemon/daemon.js';
+import type { DaemonBlockHeader, DaemonInfo } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
+import { NewHeights } from '../../../src/services/manager/new-heights.js';
 import type { Holder, OpenWallets } from '../../../src/services/manager/open-wallets.js';
 import { randomSpendSecret, WalletCreation } from '../../../src/services/manager/wallet-creation.js';
 import type { NewWallet } from '../../../src/services/manager/wallet-opener.js';
@@ -33,7 +34,10 @@ let watching: () => Promise<void>;
 
 beforeEach(() => {
   server = new WalletServer({}, '127.0.0.1:18081');
-  server.answers = { getInfo: () => Promise.resolve({ height: 123 } as DaemonInfo) };
+  server.answers = {
+    getInfo: () => Promise.resolve({ height: 123, synchronized: true } as DaemonInfo),
+    getLastBlockHeader: () => Promise.resolve({ height: 122, timestamp: 0 } as DaemonBlockHeader),
+  };
   created = [];
   ahead = 0;
   watching = () => Promise.resolve();
@@ -60,15 +64,17 @@ const wallets = {
   },
 } as unknown as OpenWallets;
 
+const heightsOf = ({ daemon, settings }: WalletServer): NewHeights =>
+  new NewHeights(daemon, () => [], settings.log);
 const creation = (of = server): WalletCreation =>
-  new WalletCreation(of.settings, of.daemon, wallets, 'current');
+  new WalletCreation(of.settings, of.daemon, wallets, 'current', heightsOf(of));
 const request = { filename: 'w', password: 'p', language: 'English' };
 
 describe('a wallet of random keys', () => {
-  it('is scanned from the height of the daemon, and its lookahead is derived before it is given out', async () => {
+  it('is scanned from 60 blocks below the tip of the daemon, and its lookahead is derived before it is given out', async () => {
     await creation().create(request);
     expect(created).toMatchObject([
-      [{ paths: server.paths('w'), password: 'p', restoreHeight: 123 }, 'current'],
+      [{ paths: server.paths('w'), password: 'p', restoreHeight: 63 }, 'current'],
     ]);
     const { keys, language } = created[0]?.[0] ?? {};
     expect(keys?.spendSecret && publicKeyOf(keys.spendSecret)).toEqual(keys?.spendPublicKey);
@@ -128,7 +134,7 @@ describe('a wallet of random keys', () => {
 
   it('is refused on a server without a wallet directory, in memory too', async () => {
     const { directory, ...settings } = server.settings;
-    const bare = new WalletCreation(settings, server.daemon, wallets, 'current');
+    const bare = new WalletCreation(settings, server.daemon, wallets, 'current', heightsOf(server));
     expect(directory?.path).toBe(server.path);
     for (const filename of ['w', ''])
       await expect(bare.create({ ...request, filename })).rejects.toMatchObject(
@@ -151,11 +157,25 @@ describe('a restored wallet', () => {
     ]);
   });
 
+  it('is scanned from a lower height than one above the tip, of which its caller learns', async () => {
+    const lowered = { asked: 5000, blocks: 123, from: 63 };
+    const high = { ...restored, restoreHeight: 5000 };
+    expect(await creation().restore(high)).toMatchObject({ lowered });
+    const keys = { address: ADDRESS, viewKey: toHex(owner.viewSecret), spendKey: '' };
+    const view = { ...high, language: '', keys };
+    expect(await creation().generateFromKeys(view)).toMatchObject({ lowered, viewOnly: true });
+    const [account] = groupOf(randomSigners(2, rng), 2, rng);
+    if (account === undefined) throw new Error('a group');
+    const group = { ...high, seed: multisigSeed(account) };
+    expect(await creation().restoreMultisig(group)).toMatchObject({ lowered });
+    expect(created.map(([{ restoreHeight }]) => restoreHeight)).toEqual([63, 63, 63]);
+  });
+
   it('of a group is answered with the address of the group', async () => {
     const [account] = groupOf(randomSigners(2, rng), 2, rng);
     if (account === undefined) throw new Error('a group');
     const { spendPublicKey, commonSecret } = account;
-    const address = await creation().restoreMultisig({ ...restored, seed: multisigSeed(account) });
+    const { address } = await creation().restoreMultisig({ ...restored, seed: multisigSeed(account) });
     const viewPublicKey = publicKeyOf(commonSecret);
     expect(address).toBe(
       formatAddress({ network: 'mainnet', kind: 'standard', spendPublicKey, viewPublicKey }),

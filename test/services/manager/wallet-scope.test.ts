@@ -46,7 +46,7 @@ const wallets = {
 
 const scope = (name?: string): WalletScope => {
   const { settings, daemon } = server;
-  return new WalletScope({ settings, daemon, wallets }, name);
+  return new WalletScope({ settings, daemon, wallets, otherTips: () => [] }, name);
 };
 
 beforeEach(() => {
@@ -149,7 +149,7 @@ describe('the scope of a named wallet', () => {
 test('a server without a wallet directory has no named wallets', async () => {
   const { directory, ...settings } = server.settings;
   expect(directory?.path).toBe(server.path);
-  const bare = new WalletScope({ settings, daemon: server.daemon, wallets }, 'w');
+  const bare = new WalletScope({ settings, daemon: server.daemon, wallets, otherTips: () => [] }, 'w');
   expect(() => bare.find()).toThrow(expect.objectContaining(fault({ kind: 'no_wallet_dir' })));
   await expect(bare.openWallet({ filename: '', password: '' })).rejects.toMatchObject(
     fault({ kind: 'no_wallet_dir' }),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Daemon, DaemonBlockHeader } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { RefreshFrom } from '../../../src/refresh/messages.js';
 import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
@@ -12,9 +13,15 @@ const NO_WALLET = { kind: 'no_wallet' };
 const DONE = { blocksFetched: 0, receivedMoney: false };
 const cancelled = new RefreshCancelled('cancelled');
 
+/** A daemon that has every block that it is asked for. */
+const daemonWithBlocks: Partial<Daemon> = {
+  getBlockHeader: (height) => Promise.resolve({ height } as DaemonBlockHeader),
+};
+
 let wallet: TestWallet;
 beforeEach(() => {
   wallet = new TestWallet({ restoreHeight: 5 });
+  wallet.answers = daemonWithBlocks;
 });
 afterEach(() => wallet.close());
 

@@ -22,6 +22,25 @@ const moves = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
+it('names a block in each short history that a reorganisation just below the deepest one reaches', () => {
+  const db = openDatabase(':memory:', { key: new Uint8Array(32), cipher: NEW_CIPHER });
+  const chain = new ChainWriter(db);
+  const tip = 3 * MAX_REORGANISATION;
+  db.transaction(() =>
+    chain.attach(
+      0,
+      Array.from({ length: tip + 1 }, (_, height) => hashOf(height)),
+    ),
+  )();
+  const depths = chain.shortHistory().map(({ height }) => tip - height);
+  for (const depth of [10, 71, 135, 5000, 8000, 9000, MAX_REORGANISATION - 100]) {
+    const named = depths.find((one) => one >= depth) ?? Infinity;
+    expect(named).toBeLessThanOrEqual(MAX_REORGANISATION - 100);
+  }
+  expect(depths.at(-1)).toBe(tip);
+  db.close();
+});
+
 it('keeps the first block, those that a reorganisation may undo, and every thousandth of the others', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2500 }), moves, (start, steps) => {
