@@ -40,6 +40,18 @@ export class KnownBlocks {
     return deferred.height ?? heightOf(this.#storedTip.value);
   }
 
+  /** The newest block; undefined before the first one. */
+  tip(): BlockRef | undefined {
+    return this.#parts.deferred.newestFirst()[0] ?? this.#storedTip.value;
+  }
+
+  /** Oldest block at or above a height. */
+  oldestFrom(height: number): BlockRef | undefined {
+    const { deferred, store } = this.#parts;
+    const stored = store.read((r) => r.chain.oldestFrom(height));
+    return stored ?? deferred.newestFirst().findLast((block) => block.height >= height);
+  }
+
   /** Blocks, newest first: the last ten at least, then with growing gaps, and the first. */
   shortHistory(): BlockRef[] {
     return [...this.#parts.deferred.newestFirst(), ...this.#storedHistory.value];

@@ -270,6 +270,18 @@ export class WalletStore {
     return this.#blocks.height();
   }
 
+  /** The newest block that the wallet knows; undefined before the first one. */
+  tip(): BlockRef | undefined {
+    this.#file.assertOpen();
+    return this.#blocks.tip();
+  }
+
+  /** Oldest block at or above a height that the wallet knows. */
+  oldestFrom(height: number): BlockRef | undefined {
+    this.#file.assertOpen();
+    return this.#blocks.oldestFrom(height);
+  }
+
   /** Blocks that the wallet knows, newest first: the last ten at least, then with growing gaps, and the first. */
   shortHistory(): BlockRef[] {
     this.#file.assertOpen();

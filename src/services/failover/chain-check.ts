@@ -3,6 +3,7 @@ import type { NetworkType } from '../../cryptonote/types.js';
 import type { CallOptions, Daemon, DaemonBlockHeader, DaemonInfo } from '../../daemon/daemon.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import type { BlockRef } from '../../wallet/model/records.js';
+import { MAX_FORK } from './held-blocks.js';
 
 /** Calls that the checks of a daemon make. */
 export type CheckedDaemon = Pick<Daemon, 'getInfo' | 'getBlockHeader' | 'getBlocks'>;
@@ -11,7 +12,7 @@ export type CheckedDaemon = Pick<Daemon, 'getInfo' | 'getBlockHeader' | 'getBloc
 export interface RequiredChain {
   readonly network: NetworkType;
   readonly genesis: Hash;
-  /** Blocks that each open wallet holds, newest first, thinning out. */
+  /** Blocks that each open wallet holds, newest first: see `heldBlocks`. */
   readonly histories: readonly (readonly BlockRef[])[];
 }
 
@@ -19,15 +20,6 @@ export interface RequiredChain {
 export class UnfitDaemon extends Error {
   override readonly name = 'UnfitDaemon';
 }
-
-/**
- * Deepest reorganisation that a change of the daemon may cause [blocks]. A deeper one needs an operator.
- * Source: cryptonote_config.h, wallet2.cpp `ORPHANED_BLOCKS_MAX_COUNT`.
- */
-const MAX_FORK = 100;
-
-/** Depth of the second block that {@link checkTip} returns. */
-const ANCHOR_DEPTH = 10;
 
 /** Newest blocks that are checked for linking to each other. */
 const TIP_BLOCKS = 3;
@@ -49,7 +41,7 @@ export async function checkState(
 
 /**
  * Checks that a daemon has the newest block that it claims.
- * @returns this block and one below it that reorganisations hardly reach, newest first.
+ * @returns this block and the one {@link MAX_FORK} below it, or the one above the genesis block, newest first.
  * @throws DaemonError; UnfitDaemon
  */
 export async function checkTip(
@@ -60,8 +52,8 @@ export async function checkTip(
   const header = await daemon.getBlockHeader(height - 1, options);
   if (header.height !== height - 1 || !equalBytes(header.hash, topBlockHash))
     throw new UnfitDaemon('its newest block is not the one that it claims');
-  const below = height - 1 - ANCHOR_DEPTH;
-  if (below < 1) return [header];
+  const below = Math.max(1, height - 1 - MAX_FORK);
+  if (below >= height - 1) return [header];
   return [header, await daemon.getBlockHeader(below, options)];
 }
 

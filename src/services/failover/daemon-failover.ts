@@ -15,6 +15,7 @@ import {
   type RequiredChain,
 } from './chain-check.js';
 import { DaemonStanding } from './daemon-standing.js';
+import { withServedBlock } from './held-blocks.js';
 import { FailureCount } from './failure-count.js';
 import { RetiredDaemons } from './retired-daemons.js';
 import {
@@ -191,7 +192,10 @@ export class DaemonFailover {
       const { network, histories } = chain();
       const info = await checkState(client, network, options);
       const newest = standing.hasVerified(info) ? undefined : await checkTip(client, info, options);
-      if (isServing) await checkHistory(hashesOf(client, options), info.height, newestOf(histories));
+      if (isServing) {
+        const held = withServedBlock(newestOf(histories), standing.newest);
+        await checkHistory(hashesOf(client, options), info.height, held);
+      }
       standing.setInfo(info, newest);
       if (isServing && this.#isCurrent(list)) this.#failures.noteAnswer('probe');
     } catch (error) {
@@ -264,8 +268,11 @@ export class DaemonFailover {
   #requiredChain(candidate: DaemonStanding): RequiredChain {
     const { chain, connection } = this.#parts;
     const required = chain();
-    if (required.histories.some((history) => history.length > 0)) return required;
     const serving = this.#standings[connection.serving];
+    if (required.histories.some((history) => history.length > 0)) {
+      const served = serving?.newest ?? [];
+      return { ...required, histories: required.histories.map((held) => withServedBlock(held, served)) };
+    }
     const known = serving === undefined || serving.newest.length === 0 ? this.#standings : [serving];
     const others = known.filter((standing) => standing !== candidate);
     return { ...required, histories: others.map(({ newest }) => newest) };

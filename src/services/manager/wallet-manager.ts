@@ -5,12 +5,12 @@ import { DaemonError } from '../../daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../../daemon/http-daemon.js';
 import { Refresher } from '../../refresh/refresher.js';
 import { systemClock } from '../../webhooks/clock.js';
-import type { BlockRef } from '../../wallet/model/records.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { ChainTip } from '../context/chain-tip.js';
 import { DaemonConnection } from '../context/daemon-connection.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { DaemonFailover } from '../failover/daemon-failover.js';
+import { heldBlocks } from '../failover/held-blocks.js';
 import { WebhookSending } from '../webhooks/webhook-sending.js';
 import { WorkerPools } from '../workers/worker-pools.js';
 import type { OpenWallet } from '../open-wallet.js';
@@ -64,7 +64,10 @@ export class WalletManager {
     });
     this.failover = new DaemonFailover({
       connection: this.#daemon,
-      chain: () => ({ network: settings.network, genesis: chain.genesis, histories: this.#histories() }),
+      chain: () => ({
+        ...{ network: settings.network, genesis: chain.genesis },
+        histories: heldBlocks(this.#wallets.all().map(({ store }) => store)),
+      }),
       clock: systemClock,
       elapsed: () => performance.now(),
       log: settings.log,
@@ -84,19 +87,6 @@ export class WalletManager {
     const otherTips = (): readonly ChainTip[] => this.failover.otherTips;
     this.#resources = { settings, daemon: this.#daemon, wallets, otherTips };
     this.#current = new WalletScope(this.#resources);
-  }
-
-  /** Blocks of every open wallet whose store can be read. */
-  #histories(): BlockRef[][] {
-    return this.#wallets.all().flatMap(({ store }) => {
-      try {
-        return [store.shortHistory()];
-      } catch (error) {
-        // Closed meanwhile, or damaged: it cannot be refreshed from any daemon.
-        if (error instanceof WalletError) return [];
-        throw error;
-      }
-    });
   }
 
   /** Settings whose listeners wake readers of events too. */

@@ -25,6 +25,7 @@ export class ChainReader {
   protected readonly db: Db;
   readonly #at: Statement<[number], BlockRow>;
   readonly #atOrBelow: Statement<[number], BlockRow>;
+  readonly #atOrAbove: Statement<[number], BlockRow>;
 
   constructor(db: Db) {
     this.db = db;
@@ -32,6 +33,15 @@ export class ChainReader {
     this.#atOrBelow = db.prepare(
       'SELECT height, hash FROM chain_block WHERE height <= ? ORDER BY height DESC LIMIT 1',
     );
+    this.#atOrAbove = db.prepare(
+      'SELECT height, hash FROM chain_block WHERE height >= ? ORDER BY height LIMIT 1',
+    );
+  }
+
+  /** Oldest block at or above a height. */
+  oldestFrom(height: number): BlockRef | undefined {
+    const row = this.#atOrAbove.get(height);
+    return row && toBlock(row);
   }
 
   tip(): BlockRef | undefined {
@@ -59,10 +69,8 @@ export class ChainReader {
       if (history.length >= DENSE_HISTORY) step *= 2;
       height = row.height > deepest ? Math.max(row.height - step, deepest) : row.height - step;
     }
-    const oldest = this.db
-      .prepare<[], BlockRow>('SELECT height, hash FROM chain_block ORDER BY height LIMIT 1')
-      .get();
-    if (oldest !== undefined && history.at(-1)?.height !== oldest.height) history.push(toBlock(oldest));
+    const oldest = this.oldestFrom(0);
+    if (oldest !== undefined && history.at(-1)?.height !== oldest.height) history.push(oldest);
     return history;
   }
 }

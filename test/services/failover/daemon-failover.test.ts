@@ -4,6 +4,7 @@ import { GENESIS_HASH } from '../../../src/cryptonote/constants.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { DaemonConnection } from '../../../src/services/context/daemon-connection.js';
 import { DaemonFailover } from '../../../src/services/failover/daemon-failover.js';
+import { heldBlocks, type HeldChain } from '../../../src/services/failover/held-blocks.js';
 import type { BlockRef } from '../../../src/wallet/model/records.js';
 import { FakeNode, hashOn, historyOn } from '../../support/fake-node.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
@@ -343,16 +344,63 @@ describe('without a wallet that has blocks', () => {
 });
 
 describe('a reorganisation by a switch', () => {
-  it.each([
-    [99, 'b:1'],
-    [100, 'a:1'],
-  ])('of more than %i blocks is refused', async (depth, expected) => {
-    wallets = [historyOn('main', TIP, 300)];
+  /** The chain of a wallet, as a store gives it. @param first height that it scanned. */
+  const chainFrom = (first: number, tip = TIP): HeldChain => ({
+    tip: () => ({ height: tip, hash: hashOn('main', tip) }),
+    oldestFrom: (height) => ({
+      height: Math.max(first, height),
+      hash: hashOn('main', Math.max(first, height)),
+    }),
+  });
+  const forkAt = (common: number): void => {
     for (const node of [nodes.b, nodes.c]) {
       node.branch = 'other';
-      // The newest common block is `depth` blocks below the newest of the wallet, or one more.
-      node.forkHeight = TIP - depth + (depth === 100 ? 0 : 1);
+      node.forkHeight = common + 1;
     }
+  };
+
+  describe.each([
+    ['of the whole chain', 0],
+    ['of the last 300 blocks', TIP - 299],
+    ['that was just created', TIP - 59],
+    ['that has one block', TIP],
+  ])('with a wallet %s', (_, first) => {
+    beforeEach(async () => {
+      wallets = heldBlocks([chainFrom(first)]);
+      failover.start();
+      await rounds(1);
+      nodes.a.failure = OUTAGE;
+    });
+
+    it.each([1, 10, 11, 70, 71, 72, 90, 99, 100])('of %i blocks is accepted', async (depth) => {
+      forkAt(TIP - depth);
+      await rounds(3);
+      expect(serving()).toBe('b:1');
+    });
+
+    it.each([101, 135, 1000, TIP])('of %i blocks is refused', async (depth) => {
+      forkAt(TIP - depth);
+      await rounds(3);
+      expect(serving()).toBe('a:1');
+    });
+  });
+
+  it.each([1, 10, 40, 49])('of %i blocks is accepted in a chain of 51', async (depth) => {
+    for (const node of Object.values(nodes)) node.height = 51;
+    wallets = heldBlocks([chainFrom(0, 50)]);
+    forkAt(50 - depth);
+    nodes.a.failure = OUTAGE;
+    failover.start();
+    await rounds(3);
+    expect(serving()).toBe('b:1');
+  });
+
+  it.each([
+    [100, 'b:1'],
+    [101, 'a:1'],
+  ])('of %i blocks leaves a daemon that lacks as many to serve as %s', async (missing, expected) => {
+    wallets = heldBlocks([chainFrom(0)]);
+    nodes.b.height = nodes.c.height = TIP + 1 - missing;
     nodes.a.failure = OUTAGE;
     failover.start();
     await rounds(3);

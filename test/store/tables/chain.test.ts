@@ -25,7 +25,7 @@ const moves = fc.array(
 it('names a block in each short history that a reorganisation just below the deepest one reaches', () => {
   const db = openDatabase(':memory:', { key: new Uint8Array(32), cipher: NEW_CIPHER });
   const chain = new ChainWriter(db);
-  const tip = 3 * MAX_REORGANISATION;
+  const tip = MAX_REORGANISATION + 500;
   db.transaction(() =>
     chain.attach(
       0,
