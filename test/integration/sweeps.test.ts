@@ -253,6 +253,56 @@ describe('a fee subtracted from destinations', () => {
   });
 });
 
+describe('an account that others paid dust', () => {
+  const account_index = 3;
+  /** Tries a sweep. @returns amounts with fees, or the error. */
+  const swept = async (wallet: WalletRpc, order: Loose = {}): Promise<Loose> => {
+    const { result, error }: Loose = await wallet.call('sweep_all', {
+      ...{ account_index, address: till, do_not_relay: true },
+      ...order,
+    });
+    return result === undefined ? error : sum(result.amount_list) + sum(result.fee_list);
+  };
+
+  beforeAll(async () => {
+    const made: string[] = [];
+    for (const wallet of [twins.ours, twins.theirs]) {
+      await wallet.rpc('create_account', { label: 'dusty' });
+      for (const label of ['money', 'dust', 'more dust'])
+        made.push((await wallet.rpc('create_address', { account_index, label })).address);
+    }
+    const [money, ...dust] = made;
+    await twins.ours.rpc('transfer', {
+      destinations: [
+        { amount: XMR, address: money },
+        ...dust.slice(0, 2).map((address) => ({ amount: 1000, address })),
+      ],
+    });
+    await twins.mine(11);
+  });
+
+  it('is swept by the address that can pay for itself, however often it is tried, as by the reference', async () => {
+    const below_amount = 2 * XMR;
+    for (let attempt = 0; attempt < 8; attempt++)
+      expect(await swept(twins.ours, attempt % 2 === 0 ? {} : { below_amount })).toBe(XMR);
+    for (const order of [{}, { below_amount }, {}]) expect(await swept(twins.theirs, order)).toBe(XMR);
+  });
+
+  it('has nothing to sweep once only dust is left, in the words of the reference', async () => {
+    expect(await swept(twins.ours, { do_not_relay: false })).toBe(XMR);
+    await twins.mine(1);
+    for (const order of [
+      {},
+      { subaddr_indices_all: true },
+      { subaddr_indices: [2, 3] },
+      { below_amount: XMR },
+    ]) {
+      const [own, other] = [await swept(twins.ours, order), await swept(twins.theirs, order)];
+      expect([own.code, own.message]).toEqual([other.code, other.message]);
+    }
+  });
+});
+
 describe('sweeps are refused', () => {
   const address = '4'.padEnd(95, '1');
   sideBySide(

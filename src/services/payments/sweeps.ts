@@ -1,12 +1,14 @@
 import type { KeyImage } from '../../crypto/types.js';
+import type { FeeRates } from '../../cryptonote/fees.js';
 import { formatAddress } from '../../cryptonote/address.js';
 import type { Address } from '../../cryptonote/types.js';
 import type { Amount } from '../../util/amount.js';
 import type { MadePayments } from '../../wallet/model/made-payment.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import { sweepInputs } from '../../wallet/select/input-selection.js';
 import type { SpendableOutput } from '../../wallet/select/spendable-outputs.js';
-import { CANNOT_PAY_FOR_ITSELF, planSweep } from '../../wallet/select/transfer-plan.js';
+import { CANNOT_PAY_FOR_ITSELF, planSweep, sweepInputs } from '../../wallet/select/sweep-plan.js';
+import type { SweepRequest as SweepDestination } from '../../wallet/select/transfer-request.js';
+import { costOfInput } from '../../wallet/select/transfer-plan.js';
 import { assertReplaces, type FailedPayment } from './failed-payment.js';
 import type { OrderEntry } from './order-entry.js';
 import { isSpendableNow } from './spendable-now.js';
@@ -66,7 +68,7 @@ export class Sweeps {
     const { rng } = this.#context;
     const { payments, accounts } = this.#services;
     const address = await accounts.resolve(request.address);
-    return this.#sweep(request, request.account, address, () => {
+    return this.#sweep(request, request.account, address, (destination, rates) => {
       const spendable = payments.builder.spendableOutputs(request.account, request.minors);
       if (spendable.funds(0n).available === 0n)
         throw notSwept(
@@ -75,11 +77,17 @@ export class Sweeps {
             ? 'No unlocked balance in the specified account'
             : 'No unlocked balance in the specified subaddress(es)',
         );
+      if (spendable.funds(costOfInput(rates, destination.priority)).addresses.length === 0)
+        throw notSwept(
+          'each unlocked output of the requested addresses is worth less than the fee to spend it',
+          'No unlocked balance in the specified subaddress(es)',
+        );
       const oneAddress = !request.allAddresses && request.minors.length === 0;
-      const inputs = sweepInputs(spendable, { oneAddress, below: request.below }, rng);
+      const filter = { oneAddress, below: request.below };
+      const inputs = sweepInputs(spendable, filter, destination, rates, rng);
       if (inputs.length === 0)
         throw notSwept(
-          'no output is below below_amount',
+          'no output that is worth its fee is below below_amount',
           'The smallest amount found is not below the specified threshold',
         );
       return inputs;
@@ -136,7 +144,7 @@ export class Sweeps {
     terms: SweepTerms,
     account: number,
     address: Address,
-    inputsOf: () => readonly SpendableOutput[],
+    inputsOf: (destination: SweepDestination, rates: FeeRates) => readonly SpendableOutput[],
     failed?: FailedPayment,
   ): Promise<MadePayments> {
     const { rng } = this.#context;
@@ -144,7 +152,7 @@ export class Sweeps {
     const text = formatAddress(address);
     return payments.make({ ...terms, account }, ({ rates, priority }) => {
       const destination = { address, text, outputs: terms.outputs, priority };
-      const planned = planSweep(destination, inputsOf(), rates, rng);
+      const planned = planSweep(destination, inputsOf(destination, rates), rates, rng);
       if (planned.length === 0)
         throw notSwept('the outputs are worth less than the fee to spend them', CANNOT_PAY_FOR_ITSELF);
       if (failed !== undefined) assertReplaces(failed, planned);

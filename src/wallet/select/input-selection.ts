@@ -1,7 +1,6 @@
-import type { Amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { shuffled, uniformInt, type Rng } from '../../util/random.js';
-import type { AddressFunds, SpendableOutput, SpendableOutputs } from './spendable-outputs.js';
+import type { SpendableOutput, SpendableOutputs } from './spendable-outputs.js';
 import { NEAR_BLOCKS, relatedness, relatednessOfHeights, SAME_BLOCK, SAME_TX } from './relatedness.js';
 
 /*
@@ -228,32 +227,4 @@ function bestPair<C extends SpendableOutput>(
     }
   }
   return best;
-}
-
-/** Outputs that a sweep takes. */
-export interface SweepFilter {
-  /** Only those of one random address, the account's primary one if no other has any; otherwise of all addresses. */
-  readonly oneAddress: boolean;
-  /** Exclusive upper bound of the amounts; 0 for no bound. */
-  readonly below: Amount;
-}
-
-/** Source: wallet2.cpp `create_transactions_all`. */
-export function sweepInputs<C extends SpendableOutput>(
-  spendable: SpendableOutputs<C>,
-  { oneAddress, below }: SweepFilter,
-  rng: Rng,
-): C[] {
-  const isWanted = ({ amount }: SpendableOutput): boolean => below === 0n || amount < below;
-  const coinsOf = ({ minor }: AddressFunds): C[] => spendable.coins(minor, 0n).filter(isWanted);
-  const { addresses } = spendable.funds(0n);
-  if (!oneAddress) return addresses.flatMap(coinsOf);
-  const withOutputs = addresses.filter(({ minor }) => {
-    const smallest = below === 0n ? undefined : spendable.smallest(minor);
-    return smallest === undefined || isWanted(smallest);
-  });
-  const others = withOutputs.filter(({ minor }) => minor !== 0);
-  const eligible = others.length > 0 ? others : withOutputs;
-  const chosen = eligible.length === 0 ? undefined : eligible[uniformInt(eligible.length, rng)];
-  return chosen === undefined ? [] : coinsOf(chosen);
 }

@@ -1,4 +1,4 @@
-import { MAX_OUTPUTS, MAX_TX_WEIGHT, RING_SIZE } from '../../cryptonote/constants.js';
+import { MAX_TX_WEIGHT, RING_SIZE } from '../../cryptonote/constants.js';
 import {
   estimateWeight,
   feeOfWeight,
@@ -7,20 +7,15 @@ import {
   type FeeRates,
 } from '../../cryptonote/fees.js';
 import { amount, U64_MAX, ZERO, type Amount } from '../../util/amount.js';
+import { toHex } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
 import { AddressOutputs } from './address-outputs.js';
 import { WalletError } from '../model/wallet-error.js';
-import { InputPool, preferredInputs, Selection } from './input-selection.js';
+import { preferredInputs, Selection } from './input-selection.js';
 import type { ChangeSplit } from './change-split.js';
 import type { SpendableOutput, Funds, SpendableOutputs } from './spendable-outputs.js';
 import type { OwnedOutput } from '../model/records.js';
-import {
-  checkTransfer,
-  MAX_PAYEES,
-  type Payee,
-  type SweepRequest,
-  type TransferRequest,
-} from './transfer-request.js';
+import { checkTransfer, MAX_PAYEES, type Payee, type TransferRequest } from './transfer-request.js';
 
 /** One transaction of a request: payees, inputs and an estimated fee. */
 export interface FundedTransfer<C extends SpendableOutput = OwnedOutput> {
@@ -35,7 +30,7 @@ export interface FundedTransfer<C extends SpendableOutput = OwnedOutput> {
 }
 
 /** Weight from which on a transaction gets no further inputs or payees. Source: wallet2.cpp `TX_WEIGHT_TARGET`. */
-const TARGET_WEIGHT = Math.floor((MAX_TX_WEIGHT * 2) / 3);
+export const TARGET_WEIGHT = Math.floor((MAX_TX_WEIGHT * 2) / 3);
 
 /**
  * Amount from which on an output is not used as an optional second input while fewer than
@@ -51,7 +46,11 @@ function extraSize(payees: readonly Pick<Payee, 'address'>[], outputs: number): 
 }
 
 /** Upper estimate of the weight, including change outputs or a dummy output. */
-function weightOf(inputs: number, payees: readonly Pick<Payee, 'address'>[], changeOutputs = 1): number {
+export function weightOf(
+  inputs: number,
+  payees: readonly Pick<Payee, 'address'>[],
+  changeOutputs = 1,
+): number {
   const outputs = Math.max(1, payees.length) + changeOutputs;
   return estimateWeight(inputs, RING_SIZE, outputs, extraSize(payees, outputs));
 }
@@ -59,19 +58,14 @@ function weightOf(inputs: number, payees: readonly Pick<Payee, 'address'>[], cha
 const total = (values: readonly { readonly amount: Amount }[]): bigint =>
   values.reduce((subtotal, value) => subtotal + value.amount, 0n);
 
-const notPossible = (reason: string): WalletError => new WalletError({ kind: 'tx_not_possible', reason });
-
-/** Message for outputs that hold less than the fee. Source: wallet2.cpp `create_transactions_from`. */
-export const CANNOT_PAY_FOR_ITSELF = 'Transaction cannot pay for itself';
-
-/** Message for too many outputs. Source: bulletproofs_plus.cc. */
-const TOO_MANY_OUTPUTS = 'sv/gamma are too large';
+export const notPossible = (reason: string): WalletError =>
+  new WalletError({ kind: 'tx_not_possible', reason });
 
 /** Source: wallet2.cpp `create_transactions_2`. */
 const FEE_IS_SPLIT = 'subtractfeefrom transfers cannot be split over multiple transactions yet';
 
 /** @param text upstream's message for the same cause. */
-const failed = (reason: string, text: string): WalletError =>
+export const failed = (reason: string, text: string): WalletError =>
   new WalletError({ kind: 'transfer_failed', reason, text });
 
 /** A transaction being planned. */
@@ -82,6 +76,16 @@ interface Draft<C extends SpendableOutput> {
   partial: boolean;
 }
 
+/** Inputs of a plan. */
+interface InputOrder<C extends SpendableOutput> {
+  /** Outputs that the first transaction spends in any case. */
+  readonly required: readonly C[];
+  /** Takes the largest outputs first in place of the least related ones. */
+  readonly largestFirst: boolean;
+}
+
+const nameOf = ({ txHash, outputIndex }: SpendableOutput): string => `${toHex(txHash)}/${outputIndex}`;
+
 /**
  * Pays destinations in their order from one output after the other. A transaction is closed when it is full or all
  * destinations are paid, and its inputs cover its fee.
@@ -90,6 +94,8 @@ interface Draft<C extends SpendableOutput> {
 class TransferPlanner<C extends SpendableOutput> {
   readonly #queue: Payee[];
   readonly #pools: AddressOutputs<C>[];
+  /** Outputs from the smallest to the largest, which are taken from the end; absent: the least related are taken. */
+  readonly #largest: C[] | undefined;
   readonly #preferred: C[];
   readonly #feeOf: (inputs: number, payees: readonly Payee[]) => Amount;
   readonly #feeFrom: readonly number[];
@@ -100,7 +106,7 @@ class TransferPlanner<C extends SpendableOutput> {
     spendable: SpendableOutputs<C>,
     rates: FeeRates,
     rng: Rng,
-    required: readonly C[],
+    { required, largestFirst }: InputOrder<C>,
   ) {
     const rate = feePerByte(rates, request.priority);
     const least = costOfInput(rates, request.priority);
@@ -115,6 +121,14 @@ class TransferPlanner<C extends SpendableOutput> {
     const alone = usual.length > 0 ? undefined : spendable.oldest(enough > least ? enough : least);
     this.#preferred = required.length > 0 ? [...required] : alone === undefined ? usual : [alone];
     const { addresses } = spendable.funds(least);
+    if (largestFirst) {
+      const isRequired = new Set(required.map(nameOf));
+      this.#largest = addresses
+        .flatMap(({ minor }) => spendable.coins(minor, least))
+        .filter((coin) => !isRequired.has(nameOf(coin)))
+        .sort((a, b) => (a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0));
+      this.#preferred = [...required];
+    }
     const minor = this.#preferred[0]?.subaddress.minor;
     const ordered = [
       ...addresses.filter((address) => address.minor === minor),
@@ -146,14 +160,21 @@ class TransferPlanner<C extends SpendableOutput> {
   /** Adds inputs, and the payees that they can pay. */
   #fill(draft: Draft<C>): void {
     for (;;) {
-      const input = this.#preferred.pop() ?? this.#poolInUse()?.takeLeastRelated(draft.selection);
-      if (input === undefined) throw notPossible('the unlocked outputs do not cover the payment and its fee');
+      const input = this.#preferred.pop() ?? this.#next(draft);
       this.#poolInUse()?.take(input);
       draft.selection.add(input);
       const full = this.#payFrom(draft, input.amount);
       if (full || this.#isHeavy(draft) || (draft.payees.length === MAX_PAYEES && !draft.partial)) return;
       if (this.#queue.length === 0 && this.#preferred.length === 0) return;
     }
+  }
+
+  /** Takes another input. @throws WalletError `tx_not_possible` when there is none. */
+  #next({ selection }: Draft<C>): C {
+    const input =
+      this.#largest === undefined ? this.#poolInUse()?.takeLeastRelated(selection) : this.#largest.pop();
+    if (input === undefined) throw notPossible('the unlocked outputs do not cover the payment and its fee');
+    return input;
   }
 
   /** Pays payees from an input. @returns true when the transaction is full although part of the input is left. */
@@ -195,9 +216,7 @@ class TransferPlanner<C extends SpendableOutput> {
         this.#queue[0] = { ...waiting, amount: amount(waiting.amount + missing) };
         return;
       }
-      const input = this.#poolInUse()?.takeLeastRelated(draft.selection);
-      if (input === undefined) throw notPossible('the unlocked outputs do not cover the payment and its fee');
-      draft.selection.add(input);
+      draft.selection.add(this.#next(draft));
     }
   }
 
@@ -209,7 +228,8 @@ class TransferPlanner<C extends SpendableOutput> {
   #addSecondInput(draft: Draft<C>): void {
     const [first, other] = draft.selection.outputs;
     const pool = this.#pools[0];
-    if (other !== undefined || first === undefined || pool === undefined) return;
+    if (this.#largest !== undefined || other !== undefined || first === undefined || pool === undefined)
+      return;
     if (pool.minor !== first.subaddress.minor) return;
     const second = pool.smallestUnrelated(first);
     if (second === undefined) return;
@@ -239,7 +259,7 @@ class TransferPlanner<C extends SpendableOutput> {
  * Fee of one more input; a smaller output is not worth spending.
  * Source: wallet2.cpp `create_transactions_2`, fractional threshold.
  */
-const costOfInput = (rates: FeeRates, priority: number): bigint =>
+export const costOfInput = (rates: FeeRates, priority: number): bigint =>
   BigInt(weightOfInput()) * feePerByte(rates, priority);
 
 /**
@@ -266,7 +286,9 @@ function assertFunds(request: TransferRequest, { available, locked }: Funds, rat
 /**
  * Splits a request into transactions of at most 15 payees within the weight limit; a payment whose inputs do not fit
  * one transaction is split over several. The change is one output where the fee of several is not covered, or makes
- * one transaction more.
+ * one transaction more. Inputs are chosen at random, unrelated ones first. Where chance chooses so many small ones that
+ * the payment fails, or needs several transactions although one can make it, the largest outputs are taken in their
+ * place: whether a request can be paid never depends on chance.
  * @param required outputs that the first transaction spends in any case.
  * @throws WalletError for a request that cannot be paid.
  */
@@ -279,65 +301,33 @@ export function planTransfers<C extends SpendableOutput>(
 ): FundedTransfer<C>[] {
   checkTransfer(request);
   assertFunds(request, spendable.funds(costOfInput(rates, request.priority)), rates);
-  const planWith = (changeOutputs: number): FundedTransfer<C>[] =>
-    new TransferPlanner({ ...request, changeOutputs }, spendable, rates, rng, required).plan();
+  const planBy = (changeOutputs: number, largestFirst: boolean): FundedTransfer<C>[] =>
+    new TransferPlanner({ ...request, changeOutputs }, spendable, rates, rng, {
+      ...{ required, largestFirst },
+    }).plan();
+  const planWith = (changeOutputs: number): FundedTransfer<C>[] => {
+    const usual = planOrFault(() => planBy(changeOutputs, false));
+    if (!(usual instanceof WalletError) && usual.length === 1) return usual;
+    const largest = planOrFault(() => planBy(changeOutputs, true));
+    if (!(largest instanceof WalletError) && (largest.length === 1 || usual instanceof WalletError))
+      return largest;
+    if (usual instanceof WalletError) throw usual;
+    return usual;
+  };
   const { changeOutputs = 1 } = request;
   if (changeOutputs > 1) {
-    try {
-      const planned = planWith(changeOutputs);
-      if (planned.length === 1) return planned;
-    } catch (cause) {
-      if (!(cause instanceof WalletError)) throw cause;
-    }
+    const planned = planOrFault(() => planWith(changeOutputs));
+    if (!(planned instanceof WalletError) && planned.length === 1) return planned;
   }
   return planWith(1);
 }
 
-/** Splits `value` into `count` parts that differ by at most one atomic unit, the larger first. */
-function split(value: bigint, count: number): Amount[] {
-  const [part, remainder] = [value / BigInt(count), Number(value % BigInt(count))];
-  return Array.from({ length: count }, (_, i) => amount(part + (i < remainder ? 1n : 0n)));
-}
-
-/**
- * Plans the transfer of all given outputs to one address, in as many transactions as needed; none when no output is
- * worth spending. There is no change: the fee is deducted from the payees.
- * @throws WalletError `tx_not_possible` for zero transaction outputs, `transfer_failed` for too many, and when the
- * inputs hold less than the fee of spending them.
- * Source: wallet2.cpp `create_transactions_from`.
- */
-export function planSweep<C extends SpendableOutput>(
-  request: SweepRequest,
-  outputs: readonly C[],
-  rates: FeeRates,
-  rng: Rng,
-): FundedTransfer<C>[] {
-  const count = request.outputs;
-  if (!Number.isInteger(count) || count < 1) throw notPossible('a sweep makes at least one output');
-  if (count > MAX_OUTPUTS) throw failed(`a transaction has at most ${MAX_OUTPUTS} outputs`, TOO_MANY_OUTPUTS);
-  const rate = feePerByte(rates, request.priority);
-  const { address, text } = request;
-  const indices = Array.from({ length: count }, (_, index) => index);
-  const targets = indices.map(() => ({ address }));
-  const least = costOfInput(rates, request.priority);
-  const pool = new InputPool(
-    outputs.filter((output) => output.amount >= least),
-    rng,
-  );
-  const planned: FundedTransfer<C>[] = [];
-  while (pool.size > 0) {
-    const selection = new Selection<C>();
-    while (pool.size > 0 && weightOf(selection.outputs.length, targets) < TARGET_WEIGHT) {
-      const input = pool.takeLeastRelated(selection);
-      if (input !== undefined) selection.add(input);
-    }
-    const inputs = selection.outputs;
-    const fee = feeOfWeight(weightOf(inputs.length, targets), rate, rates);
-    const available = total(inputs);
-    if (available < fee + BigInt(count))
-      throw failed('the outputs hold less than the fee of spending them', CANNOT_PAY_FOR_ITSELF);
-    const payees = split(available, count).map((value) => ({ address, text, amount: value }));
-    planned.push({ payees, inputs, fee, feeFrom: indices });
+/** Returns the error of a request that cannot be paid. */
+function planOrFault<T>(plan: () => T): T | WalletError {
+  try {
+    return plan();
+  } catch (cause) {
+    if (cause instanceof WalletError) return cause;
+    throw cause;
   }
-  return planned;
 }

@@ -109,11 +109,30 @@ describe('a sweep of an account', () => {
     expect(planned.planned).toEqual([]);
   });
 
-  it('of less than its fee is refused', async () => {
-    fund([numberedOutput(1, 1000n)]);
-    await expect(sweeps.all(order())).rejects.toMatchObject({
-      fault: { kind: 'transfer_failed', text: 'Transaction cannot pay for itself' },
-    });
+  it.each<[string, bigint, string]>([
+    ['dust alone', 1000n, 'No unlocked balance in the specified subaddress(es)'],
+    ['less than the fee of its transaction', 20_000_000n, 'Transaction cannot pay for itself'],
+  ])('of %s is refused, in the words of the reference', async (_, value, text) => {
+    fund([numberedOutput(1, value), numberedOutput(2, value, at(0, 1))]);
+    for (const changes of [{}, { allAddresses: true, ...(value > 1000n ? { minors: [0] } : {}) }])
+      await expect(sweeps.all(order(changes))).rejects.toMatchObject({
+        fault: { kind: 'transfer_failed', text },
+      });
+  });
+
+  it('never fails for an address that holds only what cannot pay for itself, with or without an upper bound', async () => {
+    for (let attempt = 0; attempt < 40; attempt++) {
+      fund([
+        numberedOutput(1, 1n, at(0, 1)),
+        numberedOutput(2, 20_000_000n, at(0, 2)),
+        numberedOutput(3, COIN, at(0, 3)),
+        numberedOutput(4, 2n * COIN, at(0, 3)),
+      ]);
+      wallet.rng(attempt + 1);
+      const below = attempt % 2 === 0 ? 0n : 2n * COIN;
+      await sweeps.all(order({ below: amount(below) }));
+      expect(planned.inputs.sort()).toEqual(below === 0n ? ['3', '4'] : ['3']);
+    }
   });
 
   it('spends every output that is worth its fee exactly once, and pays out all that they hold', async () => {

@@ -6,13 +6,13 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { WalletError } from '../../../src/wallet/model/wallet-error.js';
-import { sweepInputs } from '../../../src/wallet/select/input-selection.js';
 import {
   SpendableOutputs,
   type SpendableOutput,
   type SpendableTerms,
 } from '../../../src/wallet/select/spendable-outputs.js';
 import type { OwnedOutput } from '../../../src/wallet/model/records.js';
+import { sweepInputs } from '../../../src/wallet/select/sweep-plan.js';
 import { planTransfers } from '../../../src/wallet/select/transfer-plan.js';
 import { listCoins } from '../../support/list-coins.js';
 import { seededRng } from '../../support/seeded-rng.js';
@@ -222,8 +222,9 @@ describe('spendable outputs of the store', () => {
           for (const oneAddress of [true, false])
             for (const below of [0n, 50n * UNIT]) {
               const filter = { oneAddress, below: amount(below) };
+              const to = { address: payee, text: '', outputs: 1, priority: 1 };
               const swept = (purse: SpendableOutputs): unknown =>
-                named(sweepInputs(purse, filter, seededRng(seed)));
+                named(sweepInputs(purse, filter, to, RATES, seededRng(seed)));
               expect(swept(lazy)).toEqual(swept(plain));
             }
         },

@@ -1,12 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { amount } from '../../../src/util/amount.js';
-import {
-  InputPool,
-  preferredInputs,
-  Selection,
-  sweepInputs,
-} from '../../../src/wallet/select/input-selection.js';
+import { InputPool, preferredInputs, Selection } from '../../../src/wallet/select/input-selection.js';
 import type { OwnedOutput } from '../../../src/wallet/model/records.js';
 import { relatedness } from '../../../src/wallet/select/relatedness.js';
 import { cpuMs } from '../../support/cpu-time.js';
@@ -150,25 +144,5 @@ describe('preferred inputs', () => {
         13n,
       ),
     ).toEqual([]);
-  });
-});
-
-describe('a sweep takes', () => {
-  const outputs = [0, 0, 1, 2].map((index, i) => ownedOutput(BigInt(i + 1), { subaddress: minor(index) }));
-  const sweep = (oneAddress: boolean, below = 0n, seed = 0): number[] =>
-    sweepInputs(purseOf(outputs), { oneAddress, below: amount(below) }, seededRng(seed))
-      .map((output) => Number(output.amount))
-      .sort();
-
-  it('all addresses', () => expect(sweep(false)).toEqual([1, 2, 3, 4]));
-  it('only outputs below an amount', () => expect(sweep(false, 3n)).toEqual([1, 2]));
-  it('one random address, the primary one of the account only if there is no other', () => {
-    const chosen = new Set(Array.from({ length: 30 }, (_, seed) => sweep(true, 0n, seed).join()));
-    expect(chosen).toEqual(new Set(['3', '4']));
-    expect(sweep(true, 3n)).toEqual([1, 2]);
-  });
-  it('nothing from an account without outputs', () => {
-    expect(sweep(true, 1n)).toEqual([]);
-    expect(sweep(false, 1n)).toEqual([]);
   });
 });
