@@ -40,6 +40,7 @@ import { OutputFreezing } from './sync/output-freezing.js';
 import { PaymentRelay } from './sync/payment-relay.js';
 import type { PaymentRoutes } from './sync/payment-routes.js';
 import { TxScan } from './sync/tx-scan.js';
+import { SignedSets } from './sync/signed-sets.js';
 import { WalletSync } from './sync/wallet-sync.js';
 import { WalletWebhooks } from './webhooks/wallet-webhooks.js';
 import type { WebhookSending } from './webhooks/webhook-sending.js';
@@ -107,7 +108,8 @@ export class OpenWallet {
     this.paymentRoutes = relay.routes;
     const lostPayments = new LostPayments(context, { relay });
     const mempool = new MempoolTracker(context);
-    const sync = new WalletSync(context, { refresher: parts.refresher, mempool, lostPayments });
+    const signedSets = new SignedSets(context);
+    const sync = new WalletSync(context, { refresher: parts.refresher, mempool, lostPayments, signedSets });
     this.mempool = mempool;
     this.sync = sync;
     this.txScan = new TxScan(context, { sync });
@@ -142,7 +144,7 @@ export class OpenWallet {
     this.payments = payments;
     const { spending } = payments;
     this.outputFreezing = new OutputFreezing(context, { sync, lostPayments, spending });
-    this.orders = new Orders(context, { mempool, relay });
+    this.orders = new Orders(context, { relay });
     this.transfers = new Transfers(context, { accounts, balances: this.balances, payments });
     this.sweeps = new Sweeps(context, {
       ...{ accounts, outputFreezing: this.outputFreezing, payments },

@@ -219,9 +219,12 @@ export class WalletWriter {
     if (this.outgoing.setState(txHash, 'pending')) this.events.relayed(txHash);
   }
 
-  /** Records a payment that another wallet with the same keys made and the mempool holds. */
+  /**
+   * Records a payment that the mempool holds and that is not recorded: another wallet with the same keys made it, or a
+   * daemon refused it.
+   */
   addPending(tx: Omit<OutgoingTx, 'state'>): void {
-    this.outgoing.insert({ ...tx, state: 'pending' });
+    this.outgoing.insertSeen(tx);
     this.events.relayed(tx.txHash);
   }
 
@@ -245,7 +248,7 @@ export class WalletWriter {
     this.events.notIncoming(txHash);
   }
 
-  /** Removes a payment whose first relay was refused, with its keys and destinations. */
+  /** Removes a payment that was never sent, with its keys and destinations. */
   discard(txHash: Hash): void {
     this.outputs.release(txHash);
     this.outgoing.remove(txHash);
@@ -253,8 +256,28 @@ export class WalletWriter {
   }
 
   /**
+   * Removes a payment whose first relay was refused from the list of payments. Its keys, and its data that the chain does
+   * not have, are kept: a daemon may have relayed it all the same.
+   */
+  refuse(txHash: Hash): void {
+    this.outputs.release(txHash);
+    this.outgoing.forget(txHash);
+    this.orders.withdraw(txHash, 'refused');
+  }
+
+  /**
+   * Records a transaction as the signature of every set with its rings. A payment that was made elsewhere gets the
+   * destinations of the set.
+   */
+  recogniseSigned(rings: Hash, txHash: Hash): void {
+    const [attempt] = this.orders.sign(rings, txHash);
+    if (attempt !== undefined) this.outgoing.describe(txHash, attempt.made.destinations);
+  }
+
+  /**
    * Deletes every row derived from the chain. Notes are kept, as upstream does.
-   * @param hard also deletes tx keys and destinations. Source: wallet2.cpp `clear`, `clear_soft`.
+   * @param hard also deletes tx keys and destinations, and unmined payments, except those of orders.
+   * Source: wallet2.cpp `clear`, `clear_soft`.
    */
   clearChain({ hard }: { readonly hard: boolean }): void {
     this.events.rescan(hard);
@@ -262,6 +285,8 @@ export class WalletWriter {
     this.pool.clear();
     if (!hard) return;
     this.outgoing.clear();
-    this.#db.prepare('DELETE FROM tx_secret_key').run();
+    this.#db
+      .prepare('DELETE FROM tx_secret_key WHERE tx_hash NOT IN (SELECT tx_hash FROM outgoing_tx)')
+      .run();
   }
 }

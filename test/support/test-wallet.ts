@@ -19,6 +19,7 @@ import { fillNewStore } from '../../src/services/manager/new-store.js';
 import { LostPayments } from '../../src/services/sync/lost-payments.js';
 import { MempoolTracker } from '../../src/services/sync/mempool-tracker.js';
 import { PaymentRelay } from '../../src/services/sync/payment-relay.js';
+import { SignedSets } from '../../src/services/sync/signed-sets.js';
 import { WalletSync } from '../../src/services/sync/wallet-sync.js';
 import type { KeysFile } from '../../src/store/keys/keys-file.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
@@ -186,7 +187,11 @@ export class TestWallet {
     const { mempool, lostPayments, refresher } = this;
     return this.#once(
       'sync',
-      () => new WalletSync(this, { refresher: refresher.asRefresher, mempool, lostPayments }),
+      () =>
+        new WalletSync(this, {
+          ...{ refresher: refresher.asRefresher, mempool, lostPayments },
+          signedSets: new SignedSets(this),
+        }),
     );
   }
 

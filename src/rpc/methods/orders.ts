@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { params } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
-import type { TrackedOrder } from '../../services/payments/orders.js';
+import type { TrackedOrder } from '../../services/payments/order-tracker.js';
 import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { ORDER_STATES, type OrderPosition, type TrackedTx } from '../../wallet/model/order.js';

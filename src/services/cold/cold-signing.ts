@@ -324,11 +324,12 @@ export class ColdSigning {
  * construction data instead.
  */
 function withoutKeys(payment: SignedPayment, { construction }: PendingTx): SignedPayment {
-  const { blob, txHash, account, inputs, fee, change, unlockTime, destinations } = payment;
+  const { blob, txHash, account, inputs, fee, change, unlockTime, destinations, rings } = payment;
   const id = plainPaymentId(construction.extra);
   return {
     ...{ blob, txHash, account, inputs, fee, change, unlockTime, destinations },
     ...(id === undefined ? {} : { paymentId: id.id }),
+    ...(rings === undefined ? {} : { rings }),
     txSecretKeys: [],
   };
 }

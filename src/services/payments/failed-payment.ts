@@ -1,39 +1,47 @@
 import { toHex } from '../../util/bytes.js';
-import type { MadePayment } from '../../wallet/model/made-payment.js';
-import type { Destination, OwnedOutput } from '../../wallet/model/records.js';
+import { SETTLED_DEPTH, type Destination, type OwnedOutput } from '../../wallet/model/records.js';
+import type { OrderTx } from '../../wallet/model/order.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { WalletContext } from '../context/wallet-context.js';
 import type { SpendableOutput } from '../../wallet/select/spendable-outputs.js';
 import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import { inputsOf } from '../sync/rival-spends.js';
+import { exclusions } from './order-tracker.js';
 import { isSpendableNow } from './spendable-now.js';
 
 type Context = Pick<WalletContext, 'clock' | 'store'>;
 
-/** Confirmations from which a spend counts as final: a transaction that spends the same output can no longer be mined. */
-const FINAL_CONFIRMATIONS = 10;
+/** An attempt that could still be mined, with its inputs. */
+interface LiveAttempt {
+  readonly inputs: readonly OwnedOutput[];
+  /** Least number of blocks above a spend that excludes it; undefined without one in a block. */
+  readonly depth?: number;
+}
 
 const nameOf = ({ txHash, outputIndex }: Pick<OwnedOutput, 'txHash' | 'outputIndex'>): string =>
   `${toHex(txHash)}/${outputIndex}`;
 
 /**
- * Failed attempts to make one transaction of an order. A further attempt must spend at least one input of each, so that
- * at most one of them can be mined. To be used under the payment lock.
+ * Failed attempts to make one transaction of an order. A further attempt must spend at least one input of each that could
+ * still be mined, however old it is, so that at most one of them is mined. An attempt is dead only when SETTLED_DEPTH
+ * blocks lie over another transaction that spends an input of it. To be used under the payment lock.
  */
 export class FailedPayment {
   readonly #context: Context;
-  readonly #attempts: readonly MadePayment[];
-  readonly #last: MadePayment;
+  readonly #attempts: readonly OrderTx[];
+  readonly #last: OrderTx;
 
-  /** @param last the latest attempt. */
-  constructor(context: Context, earlier: readonly MadePayment[], last: MadePayment) {
+  /** @param last the attempt in effect. */
+  constructor(context: Context, earlier: readonly OrderTx[], last: OrderTx) {
     this.#context = context;
-    this.#attempts = [...earlier, last];
+    // A transaction that never left this server cannot be mined.
+    this.#attempts = [...earlier, last].filter(({ withdrawn }) => withdrawn !== 'unsent');
     this.#last = last;
   }
 
   /** Destinations with the amounts that they were to receive. */
   get destinations(): readonly Destination[] {
-    return this.#last.destinations;
+    return this.#last.made.destinations;
   }
 
   /**
@@ -42,13 +50,12 @@ export class FailedPayment {
    */
   requiredInputs(): readonly OwnedOutput[] {
     const chosen = new Map<string, OwnedOutput>();
-    for (const attempt of this.#attempts) {
-      const inputs = this.#inputsOf(attempt);
-      if (this.#isDead(inputs) || inputs.some((input) => chosen.has(nameOf(input)))) continue;
-      const [largest] = inputs
+    for (const attempt of this.#live()) {
+      if (attempt.inputs.some((input) => chosen.has(nameOf(input)))) continue;
+      const [largest] = attempt.inputs
         .filter((input) => isSpendableNow(this.#context, input))
         .sort((a, b) => (a.amount > b.amount ? -1 : 1));
-      if (largest === undefined) throw notFree();
+      if (largest === undefined) throw notFree(attempt);
       chosen.set(nameOf(largest), largest);
     }
     return [...chosen.values()];
@@ -56,41 +63,50 @@ export class FailedPayment {
 
   /** Inputs of the latest attempt that can be spent, and {@link requiredInputs}. @throws WalletError `order_failed` */
   sweptInputs(): readonly OwnedOutput[] {
-    const free = this.#inputsOf(this.#last).filter((input) => isSpendableNow(this.#context, input));
-    const inputs = new Map([...free, ...this.requiredInputs()].map((input) => [nameOf(input), input]));
-    if (inputs.size === 0) throw notFree();
+    const required = this.requiredInputs();
+    const free = this.#context.store
+      .read((r) => inputsOf(r, this.#last.made))
+      .filter((input) => isSpendableNow(this.#context, input));
+    const inputs = new Map([...free, ...required].map((input) => [nameOf(input), input]));
+    if (inputs.size === 0)
+      throw new WalletError({
+        kind: 'order_failed',
+        reason: 'none of its outputs can be spent: nothing is left to sweep',
+      });
     return [...inputs.values()];
   }
 
   /** @throws WalletError `order_failed` unless a transaction with these inputs excludes every failed attempt. */
   assertExcluded(planned: readonly Pick<OwnedOutput, 'txHash' | 'outputIndex'>[]): void {
     const names = new Set(planned.map(nameOf));
-    for (const attempt of this.#attempts) {
-      const inputs = this.#inputsOf(attempt);
-      if (!this.#isDead(inputs) && !inputs.some((input) => names.has(nameOf(input)))) throw notFree();
-    }
+    for (const attempt of this.#live())
+      if (!attempt.inputs.some((input) => names.has(nameOf(input)))) throw notFree(attempt);
   }
 
-  #inputsOf({ keyImages }: MadePayment): OwnedOutput[] {
-    return this.#context.store.read((r) =>
-      keyImages.flatMap((keyImage) => r.outputs.byKeyImage(keyImage) ?? []),
-    );
-  }
-
-  /** Whether another transaction spent one of these outputs for good. */
-  #isDead(inputs: readonly OwnedOutput[]): boolean {
-    const height = this.#context.store.height();
-    return inputs.some(
-      ({ spentHeight }) => spentHeight !== undefined && height - spentHeight >= FINAL_CONFIRMATIONS,
+  /** Attempts that could still be mined. */
+  #live(): LiveAttempt[] {
+    const { store } = this.#context;
+    const tip = store.height() - 1;
+    return store.read((r) =>
+      this.#attempts.flatMap((attempt) => {
+        const depths = exclusions(r, attempt).flatMap(({ height }) =>
+          height === undefined ? [] : [tip - height],
+        );
+        const depth = Math.max(...depths);
+        if (depth >= SETTLED_DEPTH) return [];
+        return [{ inputs: inputsOf(r, attempt.made), ...(depths.length === 0 ? {} : { depth }) }];
+      }),
     );
   }
 }
 
-const notFree = (): WalletError =>
+const notFree = ({ depth }: LiveAttempt): WalletError =>
   new WalletError({
     kind: 'order_failed',
     reason:
-      'the failed transaction could still be mined, and none of its inputs can be spent now: retry once they are free, or spent by a transaction with 10 confirmations',
+      depth === undefined
+        ? `a failed transaction could still be mined, and none of its inputs can be spent now: retry once one is free, or ${SETTLED_DEPTH} blocks lie over a transaction that spends one`
+        : `a failed transaction could be mined after a reorganisation, and none of its inputs is left to exclude it: retry once ${SETTLED_DEPTH} blocks lie over the transaction that spends them (now ${depth})`,
   });
 
 /**

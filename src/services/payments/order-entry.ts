@@ -3,6 +3,6 @@ import type { MadePayments } from '../../wallet/model/made-payment.js';
 
 /** Writes an order in the store transaction that records its payments. */
 export interface OrderEntry {
-  /** @param made result of the call. */
-  record(w: WalletWriter, made: MadePayments): void;
+  /** @param made result of the call. @param sent its transactions are recorded as payments, and sent after that. */
+  record(w: WalletWriter, made: MadePayments, { sent }: { readonly sent: boolean }): void;
 }

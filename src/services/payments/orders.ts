@@ -1,31 +1,22 @@
 import type { Hash } from '../../crypto/types.js';
-import { DaemonError } from '../../daemon/errors.js';
-import { equalBytes, toHex } from '../../util/bytes.js';
+import { equalBytes } from '../../util/bytes.js';
 import { KeyedMutex } from '../../util/keyed-mutex.js';
+import { monotonicMs } from '../../util/monotonic-time.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import type { MadePayment, MadePayments } from '../../wallet/model/made-payment.js';
-import {
-  attemptState,
-  orderState,
-  positionsOf,
-  type Order,
-  type OrderPosition,
-  type OrderRequest,
-  type OrderState,
-  type TrackedTx,
-} from '../../wallet/model/order.js';
+import type { Order, OrderRequest, OrderState } from '../../wallet/model/order.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
-import type { MempoolTracker } from '../sync/mempool-tracker.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
 import { FailedPayment } from './failed-payment.js';
 import type { OrderEntry } from './order-entry.js';
+import { setToSign } from './order-sets.js';
+import { trackOrder, type TrackedOrder } from './order-tracker.js';
 
-type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'daemon' | 'store'>;
+type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'exportFormat' | 'exports' | 'store'>;
 
 /** Sibling services. */
 interface Services {
-  readonly mempool: Pick<MempoolTracker, 'present'>;
   readonly relay: PaymentRelay;
 }
 
@@ -43,13 +34,6 @@ export interface OrderMaker {
   pay(entry?: OrderEntry): Promise<MadePayments>;
   /** Makes one failed transaction anew. Absent: {@link pay} relays the same transactions. */
   payAgain?(entry: OrderEntry, failed: FailedPayment): Promise<MadePayments>;
-}
-
-/** An order with the states of its transactions. */
-export interface TrackedOrder {
-  readonly order: Order;
-  readonly state: OrderState;
-  readonly positions: readonly OrderPosition[];
 }
 
 export interface OrderFilter {
@@ -75,29 +59,29 @@ export class Orders {
   }
 
   /**
-   * Makes a payment, or returns the result of the first call with its key, after relaying transactions again that the
-   * network may not have. Concurrent calls with one key wait for the first one. A call that fails before its payment is
-   * recorded leaves the key free.
+   * Makes a payment, or returns the result of the first call with its key. Transactions that are not mined are relayed
+   * again before: a result means that the network has them, or that they were sent now. Concurrent calls with one key wait
+   * for the first one. A call that fails before its payment is sent leaves the key free. A payment that was refused at once
+   * is made anew, by a transaction that excludes the refused one.
    * @param terms absent: a payment without a key. The method, its parameters and their hash must belong together.
    * @throws WalletError `order_mismatch` for a key of another request, `order_failed` for a failed payment without
    * `retryFailed`; the errors of `maker`.
    */
   place(terms: OrderTerms | undefined, maker: OrderMaker): Promise<MadePayments> {
     if (terms === undefined) return maker.pay();
+    const since = monotonicMs();
     return this.#placing.run(terms.key, async () => {
       this.#context.assertOpen();
       const known = this.find(terms.key);
       if (known === undefined) return maker.pay(this.#newOrder(terms));
       if (!equalBytes(known.order.requestHash, terms.requestHash) || known.order.method !== terms.method)
         throw new WalletError({ kind: 'order_mismatch', method: known.order.method });
-      if (known.state !== 'failed') await this.#relayAgain(known);
-      else if (terms.retryFailed) await this.#retry(known, maker, terms);
-      else
-        throw new WalletError({
-          kind: 'order_failed',
-          reason: 'its payment failed: call it with retry_failed to pay it anew',
-        });
-      return resultOf(this.find(terms.key) ?? known);
+      if (known.state === 'failed') {
+        if (!terms.retryFailed && !isRefused(known)) throw hasFailed();
+        await this.#retry(known, maker, terms);
+      }
+      await this.#relayAgain(this.get(terms.key), since);
+      return this.#resultOf(this.get(terms.key));
     });
   }
 
@@ -133,23 +117,15 @@ export class Orders {
   }
 
   #track(order: Order): TrackedOrder {
-    const { store } = this.#context;
-    const tracked = order.transactions.map((tx): TrackedTx => {
-      const txHash = tx.made.signed?.txHash;
-      const recorded = txHash && store.read((r) => r.outgoing.byHash(txHash));
-      const state = attemptState(tx, recorded?.state);
-      return { ...tx, state, ...(recorded?.height === undefined ? {} : { height: recorded.height }) };
-    });
-    const positions = positionsOf(tracked);
-    return { order, positions, state: orderState(order, positions) };
+    return this.#context.store.read((r) => trackOrder(r, order));
   }
 
   #newOrder({ key, method, requestHash, withBlobs }: OrderTerms): OrderEntry {
     const created = this.#context.clock.now();
     return {
-      record: (w, made) => {
+      record: (w, made, { sent }) => {
         const payments = made.payments.map((payment) => storedPayment(payment, withBlobs));
-        w.orders.add({ key, method, requestHash, created, made: { ...made, payments } });
+        w.orders.add({ key, method, requestHash, created, sent, made: { ...made, payments } });
       },
     };
   }
@@ -164,60 +140,71 @@ export class Orders {
     const { sequence } = order;
     for (const { attempts, current } of positions) {
       if (current.state !== 'failed') continue;
-      const earlier = attempts.filter((tx) => tx !== current).map(({ made }) => made);
-      const place = { sequence, position: current.position, attempt: current.attempt + 1 };
+      const attempt = Math.max(...attempts.map((tx) => tx.attempt)) + 1;
+      const place = { sequence, position: current.position, attempt };
       const entry: OrderEntry = {
-        record: (w, { payments: [payment] }) => {
-          if (payment !== undefined) w.orders.addAttempt(place, storedPayment(payment, withBlobs));
+        record: (w, { payments: [payment], unsignedSet, multisigSet }, { sent }) => {
+          if (payment === undefined) return;
+          const made = storedPayment(payment, withBlobs);
+          w.orders.addAttempt({ ...place, sent, made, signingSet: unsignedSet ?? multisigSet });
         },
       };
-      await maker.payAgain(entry, new FailedPayment(this.#context, earlier, current.made));
+      const others = attempts.filter((tx) => tx !== current);
+      await maker.payAgain(entry, new FailedPayment(this.#context, others, current));
       this.#context.assertOpen();
     }
   }
 
   /**
-   * Relays recorded transactions again that are not known to be in the pool.
-   * @throws WalletError `tx_rejected` if the daemon refuses one and does not have it; DaemonError
+   * Relays unmined transactions again, except those that were sent since the call began.
+   * @throws WalletError `tx_rejected` if the daemon refuses one and does not have it, or `order_failed` for one that cannot
+   * be sent; DaemonError
    */
-  async #relayAgain({ positions }: TrackedOrder): Promise<void> {
-    const { mempool, relay } = this.#services;
+  async #relayAgain({ positions }: TrackedOrder, since: number): Promise<void> {
+    const { relay } = this.#services;
     for (const { current } of positions) {
       const txHash = current.made.signed?.txHash;
-      if (txHash === undefined || (current.state !== 'prepared' && current.state !== 'relayed')) continue;
-      const isKnown = mempool.present.has(toHex(txHash)) || relay.wasAcceptedRecently(txHash);
-      if (current.state === 'relayed' && isKnown) continue;
-      await relay.exclusive(() => this.#send(txHash));
+      // Unrecorded: to be signed or relayed by the caller.
+      if (txHash === undefined || !current.isRecorded || current.state === 'mined') continue;
+      await relay.exclusive(() => this.#send(txHash, since));
       this.#context.assertOpen();
     }
   }
 
-  async #send(txHash: Hash): Promise<void> {
-    const { store, daemon } = this.#context;
-    const payment = store.read((r) => r.outgoing.byHash(txHash));
-    // Absent: made with do_not_relay. Without a blob: mined long ago, or made by another wallet.
-    if (payment?.blob === undefined || payment.state === 'confirmed' || payment.state === 'failed') return;
-    try {
-      await this.#services.relay.send(txHash, payment.blob);
-    } catch (error) {
-      // It stays recorded: it was relayed before, and the daemon may refuse it because a block contains it.
-      const refused = error instanceof WalletError && error.fault.kind === 'tx_rejected';
-      if (!refused) {
-        if (error instanceof DaemonError && payment.state === 'pending') return;
-        throw error;
-      }
-      const { transactions } = await daemon.client().getTransactions([txHash], { prune: true });
-      if (transactions.length === 0) throw error;
-    }
+  async #send(txHash: Hash, since: number): Promise<void> {
+    const { relay } = this.#services;
+    const payment = this.#context.store.read((r) => r.outgoing.byHash(txHash));
+    if (payment === undefined || payment.state === 'confirmed' || payment.state === 'failed') return;
+    if (relay.wasSentSince(txHash, since)) return;
+    if (payment.blob !== undefined) return relay.deliver(txHash, payment.blob);
+    // Another wallet relayed it.
+    if (await relay.isHeld(txHash)) return;
+    throw new WalletError({
+      kind: 'order_failed',
+      reason:
+        'the daemon has its transaction in neither pool nor chain, and only the wallet that made it can relay it again',
+    });
+  }
+
+  /** Result of the call, from the transactions in effect. @throws WalletError `order_failed` if one failed meanwhile. */
+  async #resultOf(tracked: TrackedOrder): Promise<MadePayments> {
+    if (tracked.state === 'failed') throw hasFailed();
+    return {
+      payments: tracked.positions.map(({ current }) => current.made),
+      ...(await setToSign(this.#context, tracked)),
+    };
   }
 }
 
-/** Result of the call, from the transactions in effect. */
-const resultOf = ({ order, positions }: TrackedOrder): MadePayments => ({
-  payments: positions.map(({ current }) => current.made),
-  ...(order.unsignedSet === undefined ? {} : { unsignedSet: order.unsignedSet }),
-  ...(order.multisigSet === undefined ? {} : { multisigSet: order.multisigSet }),
-});
+const hasFailed = (): WalletError =>
+  new WalletError({
+    kind: 'order_failed',
+    reason: 'its payment failed: call it with retry_failed to pay it anew',
+  });
+
+/** Whether the daemon refused every transaction when it was first relayed, and none was seen since. */
+const isRefused = ({ positions }: TrackedOrder): boolean =>
+  positions.every(({ attempts }) => attempts.every((tx) => tx.withdrawn !== undefined && !tx.isRecorded));
 
 /** Payment as an order keeps it: with its blob only if the call returns it. */
 const storedPayment = (made: MadePayment, withBlobs: boolean): MadePayment =>

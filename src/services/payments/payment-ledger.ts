@@ -12,6 +12,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 import type { OrderEntry } from './order-entry.js';
 import type { SpendGuard } from './spend-guard.js';
 import type { TxFacts } from './tx-facts.js';
+import type { Withdrawal } from '../../wallet/model/order.js';
 import type { MempoolTracker } from '../sync/mempool-tracker.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
 
@@ -27,8 +28,11 @@ interface Services {
 
 type RecordedTx = OutgoingTx & { readonly blob: Uint8Array };
 
-/** State of a payment before it is recorded: not recorded, recorded as failed, recorded and unmined, or mined. */
-type PriorState = 'new' | 'failed' | 'unmined' | 'mined';
+/**
+ * State of a payment before it is recorded: never recorded, refused when it was first sent, recorded as failed, recorded
+ * and unmined, or mined.
+ */
+type PriorState = 'new' | 'refused' | 'failed' | 'unmined' | 'mined';
 
 interface Entry {
   readonly record: RecordedTx;
@@ -47,9 +51,20 @@ interface RecordedOrder {
 interface CommitOptions {
   /** Undefined: a client with all rights. */
   readonly spender: Spender | undefined;
-  /** Is recorded in the same store transaction, and withdrawn with its payments. */
+  /** Is recorded in the same store transaction, and withdrawn with payments that are not sent. */
   readonly order?: RecordedOrder | undefined;
 }
+
+const priorOf = (before: OutgoingTx | undefined, wasRefused: boolean): PriorState => {
+  if (before !== undefined) return 'failed';
+  return wasRefused ? 'refused' : 'new';
+};
+
+/** Whether no byte of a payment was sent. A daemon that answered may have relayed it, whatever it answered. */
+const neverLeft = (error: unknown): boolean => {
+  if (error instanceof WalletError) return error.fault.kind !== 'tx_rejected';
+  return !(error instanceof DaemonError) || error.kind === 'unreachable' || error.kind === 'tls';
+};
 
 /** Records signed payments and relays them. To be called under the payment lock. */
 export class PaymentLedger {
@@ -63,9 +78,10 @@ export class PaymentLedger {
 
   /**
    * Records payments in one store transaction, then sends them to the daemon one by one; after a crash in between they
-   * are relayed later. If one is refused, it and all after it are withdrawn: new ones are deleted, failed ones stay
-   * failed. A mined payment is not sent. A payment found in pool or chain counts as relayed, whatever the daemon
-   * answers.
+   * are relayed later. If one is refused, it and all after it are withdrawn: new ones leave the list of payments, failed
+   * ones stay failed. Keys and destinations of a refused one are kept, as the daemon may have relayed it all the same; one
+   * that was never sent is deleted. A mined payment is not sent. A payment found in pool or chain counts as relayed,
+   * whatever the daemon answers.
    * @throws WalletError `spend_limit` or `credential_denied` by the rules of the client: nothing is recorded then;
    * WalletError `partly_relayed` for any failure after a payment was relayed; before that `tx_rejected`, or
    * DaemonError if the daemon certainly did not accept the first one.
@@ -86,14 +102,15 @@ export class PaymentLedger {
     });
   }
 
-  /** Sends one payment to the daemon. @param unsent it and all after it, which are withdrawn if sending fails. */
+  /** Sends one payment to the daemon. @param unsent it and all after it, which are withdrawn if it is not relayed. */
   async #send(entry: Entry, unsent: readonly Entry[], options: CommitOptions): Promise<void> {
     try {
       const { record, prior } = entry;
-      await this.#services.relay.send(record.txHash, record.blob, { isNew: prior === 'new' });
+      const isNew = prior === 'new' || prior === 'refused';
+      await this.#services.relay.deliver(record.txHash, record.blob, { isNew });
     } catch (error) {
       if (this.#wasRelayed(entry)) return;
-      this.#withdraw(unsent, options);
+      this.#withdraw(unsent, options, neverLeft(error) ? 'unsent' : 'refused');
       throw error;
     }
   }
@@ -106,7 +123,8 @@ export class PaymentLedger {
       spender === undefined ? [] : payments.map((payment) => txFacts.spentBy(txOfPayment(payment)));
     mempool.reserveLost();
     return store.write((w) => {
-      order?.entry.record(w, order.made);
+      order?.entry.record(w, order.made, { sent: true });
+      for (const { rings, txHash } of payments) if (rings !== undefined) w.recogniseSigned(rings, txHash);
       // Payments that were relayed before leave no more money.
       const relayed = records.map(({ txHash }) => {
         const state = w.outgoing.byHash(txHash)?.state;
@@ -128,15 +146,13 @@ export class PaymentLedger {
             kind: 'tx_rejected',
             reason: 'its inputs are frozen, or spent by another payment',
           });
+        const wasRefused = w.outgoing.isForgotten(record.txHash);
         // Before it is sent: after a crash it counts as sent.
         const sentTo = before === undefined ? this.#context.daemon.name : before.sentTo;
         w.prepare({ ...record, ...(sentTo === undefined ? {} : { sentTo }) }, inputs, txSecretKeys);
         const tx = spent[i];
         const isCounted = tx !== undefined && counted.has(toHex(tx.signingHash));
-        return {
-          ...{ record, prior: known === undefined ? 'new' : 'failed' },
-          ...(isCounted ? { counted: tx } : {}),
-        };
+        return { record, prior: priorOf(before, wasRefused), ...(isCounted ? { counted: tx } : {}) };
       });
     });
   }
@@ -147,21 +163,29 @@ export class PaymentLedger {
     return state === 'confirmed' || (state === 'pending' && entry.prior !== 'unmined');
   }
 
-  /** Undoes {@link #record} for payments that were not relayed, except those found in the pool meanwhile. */
-  #withdraw(entries: readonly Entry[], { spender, order }: CommitOptions): void {
+  /**
+   * Undoes {@link #record} for payments that were not relayed, except those found in the pool meanwhile.
+   * @param first how the first one was withdrawn; the others were not sent.
+   */
+  #withdraw(entries: readonly Entry[], { spender, order }: CommitOptions, first: Withdrawal): void {
     const { store } = this.#context;
     const { relay, spending } = this.#services;
+    const sent = entries[0];
     relay.withdraw(
       entries
-        .filter(({ prior }) => prior === 'new' || prior === 'failed')
-        .map(({ record: { txHash }, prior, counted }) => ({
-          txHash,
+        .filter(({ prior }) => prior !== 'unmined' && prior !== 'mined')
+        .map((entry) => ({
+          txHash: entry.record.txHash,
           change: () =>
             store.write((w) => {
+              const { record, prior, counted } = entry;
+              const { txHash } = record;
               if (w.outgoing.byHash(txHash)?.state !== 'prepared') return;
-              if (prior === 'new') w.discard(txHash);
-              else w.refuseAgain(txHash);
-              if (order !== undefined) w.orders.withdraw(txHash);
+              const how = entry === sent ? first : 'unsent';
+              if (prior === 'failed') w.refuseAgain(txHash);
+              else if (how === 'refused' || prior === 'refused') w.refuse(txHash);
+              else w.discard(txHash);
+              if (order !== undefined) w.orders.withdraw(txHash, how);
               if (spender !== undefined && counted !== undefined)
                 spending.withdraw(w, spender, counted.signingHash);
             }),

@@ -1,9 +1,10 @@
-import type { Hash } from '../../crypto/types.js';
+import type { Hash, PublicKey } from '../../crypto/types.js';
 import { parseTransaction, transactionWeight } from '../../cryptonote/transaction.js';
 import { sum, ZERO } from '../../util/amount.js';
 import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
+import { ringsDigest } from '../../wallet/exchange/rings-digest.js';
 import type { MadePayment, MadePayments } from '../../wallet/model/made-payment.js';
-import type { Destination } from '../../wallet/model/records.js';
+import type { Destination, OwnedOutput } from '../../wallet/model/records.js';
 import type { Spender } from '../../wallet/model/spender.js';
 import { WalletError, type Fault } from '../../wallet/model/wallet-error.js';
 import type { PendingTx } from '../../wallet/exchange/pending-tx.js';
@@ -162,7 +163,7 @@ export class PaymentMaker {
     if (order !== undefined || (spender !== undefined && spent.length > 0))
       this.#context.store.write((w) => {
         this.spending.record(w, spender, spent);
-        order?.record(w, made);
+        order?.record(w, made, { sent: false });
       });
     return made;
   }
@@ -227,7 +228,8 @@ export class PaymentMaker {
         destinations: destinationsOf(payees),
         fee: signed.fee,
         weight: signed.weight,
-        keyImages: signed.keyImages,
+        ...{ keyImages: signed.keyImages, inputKeys: inputKeysOf(draft.share.inputs) },
+        rings: ringsDigest(draft.rings, signed.fee),
         txSecretKeys: [pending.txSecretKey, ...pending.additionalSecretKeys],
       });
       if (spender !== undefined)
@@ -260,6 +262,8 @@ export class PaymentMaker {
         fee: layout.fee,
         weight: layout.weight,
         keyImages: draft.share.inputs.flatMap(({ keyImage }) => keyImage ?? []),
+        inputKeys: inputKeysOf(draft.share.inputs),
+        rings: ringsDigest(draft.rings, layout.fee),
         txSecretKeys: [],
       });
     }
@@ -286,6 +290,7 @@ export class PaymentMaker {
       fee: signed.fee,
       weight: signed.weight,
       keyImages: signed.keyImages,
+      inputKeys: inputKeysOf(share.inputs),
       txSecretKeys: payment.txSecretKeys,
       signed: {
         txHash: signed.hash,
@@ -304,6 +309,8 @@ const paidBy = ({ share }: PaymentDraft, { payees }: Pick<SignedTx, 'payees'>): 
 /** Destinations of payees as they are recorded. */
 const destinationsOf = (payees: readonly Payee[]): Destination[] =>
   payees.map(({ text: address, amount }) => ({ address, amount }));
+
+const inputKeysOf = (inputs: readonly OwnedOutput[]): PublicKey[] => inputs.map(({ publicKey }) => publicKey);
 
 /** Payment before it is signed. @param fee as far as it is settled. */
 const laidOut = (
@@ -329,9 +336,12 @@ const madePayment = ({
   txSecretKeys,
   txHash,
   blob,
+  rings,
 }: SignedPayment): MadePayment => ({
   ...{ destinations, fee, txSecretKeys },
   weight: transactionWeight(parseTransaction(blob)),
   keyImages: inputs.flatMap(({ keyImage }) => keyImage ?? []),
+  inputKeys: inputKeysOf(inputs),
+  ...(rings === undefined ? {} : { rings }),
   signed: { txHash, blob },
 });

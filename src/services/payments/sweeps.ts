@@ -136,7 +136,7 @@ export class Sweeps {
     const { isViewOnly } = this.#context.keystore;
     const { sealUnsigned } = this.#services;
     const made = { payments: [], ...(isViewOnly ? { unsignedSet: await sealUnsigned([]) } : {}) };
-    if (order !== undefined) this.#context.store.write((w) => order.record(w, made));
+    if (order !== undefined) this.#context.store.write((w) => order.record(w, made, { sent: false }));
     return made;
   }
 

@@ -8,6 +8,7 @@ import { keyImagesOf } from '../../wallet/exchange/pending-tx.js';
 import type { OutgoingTx } from '../../wallet/model/records.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { PaymentRelay } from './payment-relay.js';
+import { inputsOf, rivalSpends, type RivalSpend } from './rival-spends.js';
 
 type Context = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'log' | 'assertOpen'>;
 
@@ -39,6 +40,8 @@ const STATES = ['prepared', 'pending', 'failed'] as const;
  * two reads of the pool, with a block scanned between them, and
  * - it was made elsewhere, or the daemon refuses it: 600 seconds after it was made;
  * - in any other case: 24 hours after it was made or last seen, unless another listed daemon may hold it.
+ *
+ * It fails at once if it is missing and a scanned block contains another transaction that spends an input of it.
  *
  * One read is not enough: a block that is not scanned yet may hold the payment. A failed payment keeps its blob and
  * keys, and becomes pending or confirmed again if it is seen later.
@@ -105,6 +108,11 @@ export class LostPayments {
     const height = this.#context.store.height();
     const missedAt = this.#missedAt.get(name) ?? height;
     this.#missedAt.set(name, missedAt);
+    const rival = this.#minedRival(payment);
+    if (rival !== undefined) {
+      this.#fail(txHash, `a block contains ${toHex(rival.txHash)}, which spends an input of it`);
+      return relays;
+    }
     const isGone = height > missedAt;
     const now = this.#context.clock.now();
     const mayFail = isGone && now - timestamp > PROPAGATION_SECONDS;
@@ -113,6 +121,17 @@ export class LostPayments {
       this.#fail(txHash, 'neither pool nor chain held it for 24 hours');
     else if (blob !== undefined && relays) return this.#relayAgain(txHash, blob, mayFail);
     return relays;
+  }
+
+  /** Finds a mined transaction that spends an input in place of a payment. */
+  #minedRival({ txHash, amountIn, blob }: OutgoingTx): RivalSpend | undefined {
+    if (blob === undefined) return undefined;
+    return this.#context.store.read((r) => {
+      const reserved = r.outputs.spentBy(txHash).reduce((total, output) => total + output.amount, 0n);
+      if (reserved === amountIn) return undefined;
+      const inputs = inputsOf(r, { inputKeys: [], keyImages: keyImagesOf(parseTransaction(blob)) });
+      return rivalSpends(inputs, txHash).find(({ height }) => height !== undefined);
+    });
   }
 
   /** @returns whether other payments may be sent. */

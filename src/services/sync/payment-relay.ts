@@ -1,15 +1,15 @@
 import type { Hash } from '../../crypto/types.js';
 import type { RelayOutcome } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
-import { toHex } from '../../util/bytes.js';
+import { equalBytes, toHex } from '../../util/bytes.js';
 import { monotonicMs } from '../../util/monotonic-time.js';
 import { Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { PaymentRoutes } from './payment-routes.js';
 
-/** Time for which a payment counts as accepted recently [ms]. */
-const RECENT_MS = 60_000;
+/** Time for which the sending of a payment is remembered [ms]. */
+const RECENT_MS = 600_000;
 
 export type RelayContext = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'log'>;
 
@@ -20,16 +20,17 @@ export type RelayContext = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'l
 export type SendOutcome = 'accepted' | 'unanswered' | 'held';
 
 /**
- * Sends recorded payments to the daemon. The store holds the daemon of a payment before it is sent. Only an explicit refusal is an error: a payment that may have been relayed
- * counts as made, even if the daemon's answer is lost or the store fails.
+ * Sends recorded payments to the daemon. The store holds the daemon of a payment before it is sent. Only an explicit
+ * refusal is an error: a payment that may have been relayed counts as made, even if the daemon's answer is lost or the
+ * store fails.
  */
 export class PaymentRelay {
   /** Daemons that payments were sent to. */
   readonly routes: PaymentRoutes;
   readonly #context: RelayContext;
   readonly #sending = new Mutex();
-  /** Time at which the daemon accepted a payment [ms of `monotonicMs`], by hash in hex, the oldest first. */
-  readonly #accepted = new Map<string, number>();
+  /** Time at which a payment was last sent [ms of `monotonicMs`], by hash in hex, the oldest first. */
+  readonly #sent = new Map<string, number>();
   /** Pending changes to the records of refused payments, by hash in hex. */
   readonly #withdrawn = new Map<string, () => void>();
 
@@ -69,36 +70,70 @@ export class PaymentRelay {
         { txid, ...cause },
         "the daemon's answer to a payment is lost; the payment will be relayed again",
       );
+      this.#remember(txid);
       return 'unanswered';
     }
     if (!outcome.accepted) throw new WalletError({ kind: 'tx_rejected', reason: outcome.reason });
     this.#remember(txid);
+    this.#markPending(txHash);
+    return 'accepted';
+  }
+
+  /**
+   * {@link send} for a client: succeeds only if the payment was sent now, or a daemon that was asked now has it in pool or
+   * chain.
+   * @throws as {@link send}; DaemonError if another daemon may hold it, and does not say so.
+   */
+  async deliver(txHash: Hash, blob: Uint8Array, { isNew = false } = {}): Promise<void> {
+    let outcome: SendOutcome;
+    try {
+      outcome = await this.send(txHash, blob, { isNew });
+    } catch (error) {
+      const isRefused = error instanceof WalletError && error.fault.kind === 'tx_rejected';
+      if (!isRefused || !(await this.isHeld(txHash))) throw error;
+      this.#markPending(txHash);
+      return;
+    }
+    if (outcome === 'held') this.routes.assertPresent(toHex(txHash));
+  }
+
+  /** Whether the daemon says that it has a payment in pool or chain; false if it cannot be asked. */
+  async isHeld(txHash: Hash): Promise<boolean> {
+    try {
+      const { transactions } = await this.#context.daemon.client().getTransactions([txHash], { prune: true });
+      return transactions.some(({ hash }) => equalBytes(hash, txHash));
+    } catch (error) {
+      if (error instanceof DaemonError) return false;
+      throw error;
+    }
+  }
+
+  /** Whether a payment was sent since a time [ms of `monotonicMs`]. */
+  wasSentSince(txHash: Hash, time: number): boolean {
+    return (this.#sent.get(toHex(txHash)) ?? -Infinity) >= time;
+  }
+
+  #markPending(txHash: Hash): void {
+    const { store, log } = this.#context;
     try {
       store.write((w) => w.markPending(txHash));
     } catch (error) {
       // It stays recorded as prepared: the next read of the pool, or the next relay, marks it.
       log.error(
-        { err: error, txid },
+        { err: error, txid: toHex(txHash) },
         'a payment was relayed, but writing that to the store failed; the next refresh does it',
       );
     }
-    return 'accepted';
-  }
-
-  /** Whether the daemon accepted a payment within the last minute. */
-  wasAcceptedRecently(txHash: Hash): boolean {
-    const time = this.#accepted.get(toHex(txHash));
-    return time !== undefined && monotonicMs() - time < RECENT_MS;
   }
 
   #remember(txid: string): void {
     const now = monotonicMs();
-    for (const [name, time] of this.#accepted) {
+    for (const [name, time] of this.#sent) {
       if (now - time < RECENT_MS) break;
-      this.#accepted.delete(name);
+      this.#sent.delete(name);
     }
-    this.#accepted.delete(txid);
-    this.#accepted.set(txid, now);
+    this.#sent.delete(txid);
+    this.#sent.set(txid, now);
   }
 
   /**

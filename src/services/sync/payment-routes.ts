@@ -78,6 +78,14 @@ export class PaymentRoutes {
     return false;
   }
 
+  /** @throws DaemonError unless the daemon that a payment was sent to said that it holds it. @param txid hash in hex. */
+  assertPresent(txid: string): void {
+    const reason = this.#held.get(txid);
+    if (reason === undefined || reason === 'present') return;
+    const kind = reason === 'silent' ? 'unreachable' : 'busy';
+    throw new DaemonError(kind, HELD[reason], { notTaken: true });
+  }
+
   /** Forgets a payment that waits no longer. @param txid hash in hex. */
   settle(txid: string): void {
     this.#held.delete(txid);

@@ -24,6 +24,7 @@ import { EventRetention } from './event-retention.js';
 import type { LostPayments } from './lost-payments.js';
 import type { MempoolTracker } from './mempool-tracker.js';
 import { RestoreHeight } from './restore-height.js';
+import type { SignedSets } from './signed-sets.js';
 import { lastCreatedAddresses, scannerStateOf } from './stored-scanner-state.js';
 
 type Context = Pick<
@@ -46,6 +47,7 @@ interface Services {
   readonly refresher: Refresher;
   readonly mempool: MempoolTracker;
   readonly lostPayments: LostPayments;
+  readonly signedSets: SignedSets;
 }
 
 export interface RefreshOptions {
@@ -219,11 +221,15 @@ export class WalletSync implements RefreshTarget {
     this.#isSynced = true;
   }
 
-  /** Relays again, or fails, own payments that are missing in the pool. To be called after the pool was read. */
+  /**
+   * Relays again, or fails, own payments that are missing in the pool, and recognises payments of orders that other
+   * wallets signed. To be called after the pool was read.
+   */
   async #followPayments(): Promise<void> {
-    const { mempool, lostPayments } = this.#services;
+    const { mempool, lostPayments, signedSets } = this.#services;
     mempool.reserveLost();
     await lostPayments.follow(mempool.present);
+    await signedSets.follow();
   }
 
   /** Deletes every row derived from the chain, then reads it again; `hard` also deletes tx keys and destinations. */

@@ -1,85 +1,19 @@
 import type { Statement } from 'better-sqlite3';
 import type { Hash } from '../../crypto/types.js';
-import { amount } from '../../util/amount.js';
-import { fromHex, toHex } from '../../util/bytes.js';
-import { parseJson } from '../../util/json.js';
-import { writeWholeJson } from '../../util/json-writer.js';
 import type { MadePayment, MadePayments } from '../../wallet/model/made-payment.js';
-import type { Order, OrderRequest, OrderTx } from '../../wallet/model/order.js';
+import type { Order, OrderPlace, OrderRequest, OrderTx, Withdrawal } from '../../wallet/model/order.js';
 import type { Db } from '../file/database.js';
 import { toBytes } from '../sql/columns.js';
-
-interface OrderRow {
-  readonly sequence: number;
-  readonly idempotency_key: string;
-  readonly method: string;
-  readonly request_hash: Uint8Array;
-  readonly created: number;
-  readonly unsigned_set: Uint8Array | null;
-  readonly multisig_set: Uint8Array | null;
-}
-
-interface TxRow {
-  readonly position: number;
-  readonly attempt: number;
-  readonly tx_hash: Uint8Array | null;
-  readonly withdrawn: number;
-  readonly made: string;
-  readonly blob: Uint8Array | null;
-  readonly metadata: Uint8Array | null;
-}
-
-/** Content of the column `made`. */
-interface Facts {
-  readonly destinations: readonly { readonly address: string; readonly amount: bigint }[];
-  readonly fee: bigint;
-  readonly weight: bigint;
-  readonly key_images: readonly string[];
-  readonly tx_keys: readonly string[];
-}
-
-const factsOf = ({ destinations, fee, weight, keyImages, txSecretKeys }: MadePayment): string =>
-  writeWholeJson({
-    destinations: destinations.map(({ address, amount: value }) => ({ address, amount: value })),
-    fee,
-    weight,
-    key_images: keyImages.map(toHex),
-    tx_keys: txSecretKeys.map(toHex),
-  });
-
-function toMade(row: TxRow): MadePayment {
-  const facts = parseJson(row.made) as unknown as Facts;
-  return {
-    destinations: facts.destinations.map((to) => ({ address: to.address, amount: amount(to.amount) })),
-    fee: amount(facts.fee),
-    weight: Number(facts.weight),
-    keyImages: facts.key_images.map((hex) => toBytes<'KeyImage'>(fromHex(hex))),
-    txSecretKeys: facts.tx_keys.map((hex) => fromHex(hex)),
-    ...(row.tx_hash === null
-      ? {}
-      : {
-          signed: {
-            txHash: toBytes<'Hash'>(row.tx_hash),
-            blob: Uint8Array.from(row.blob ?? []),
-            ...(row.metadata === null ? {} : { metadata: Uint8Array.from(row.metadata) }),
-          },
-        }),
-  };
-}
-
-const toTx = (row: TxRow): OrderTx => ({
-  position: row.position,
-  attempt: row.attempt,
-  withdrawn: row.withdrawn !== 0,
-  made: toMade(row),
-});
+import { factsOf, toOrderTx, WITHDRAWALS, type OrderRow, type OrderTxRow } from './order-row.js';
 
 /** Reads payments that have an idempotency key. */
 export class OrderReader {
   protected readonly db: Db;
   readonly #byKey: Statement<[string], OrderRow>;
   readonly #before: Statement<[number, number], OrderRow>;
-  readonly #transactions: Statement<[number], TxRow>;
+  readonly #transactions: Statement<[number], OrderTxRow>;
+  readonly #unsettled: Statement<[], OrderTxRow>;
+  readonly #reported: Statement<[Uint8Array], { readonly height: number | null }>;
 
   constructor(db: Db) {
     this.db = db;
@@ -88,6 +22,8 @@ export class OrderReader {
       'SELECT * FROM payment_order WHERE sequence < ? ORDER BY sequence DESC LIMIT ?',
     );
     this.#transactions = db.prepare('SELECT * FROM order_tx WHERE sequence = ? ORDER BY position, attempt');
+    this.#unsettled = db.prepare('SELECT * FROM order_tx WHERE rings IS NOT NULL AND settled = 0');
+    this.#reported = db.prepare('SELECT height FROM reported_transfer WHERE tx_hash = ?');
   }
 
   byKey(key: string): Order | undefined {
@@ -100,6 +36,20 @@ export class OrderReader {
     return this.#before.all(sequence, limit).map((row) => this.#toOrder(row));
   }
 
+  /** Returns the attempts that other wallets may sign, until they are settled. */
+  unsettled(): OrderTx[] {
+    return this.#unsettled.all().map(toOrderTx);
+  }
+
+  /**
+   * Reads where a transaction was before a rescan that has not passed its height; undefined for all others.
+   * @returns without a height for an unmined one.
+   */
+  beforeRescan(txHash: Hash): { readonly height?: number } | undefined {
+    const row = this.#reported.get(txHash);
+    return row && (row.height === null ? {} : { height: row.height });
+  }
+
   #toOrder(row: OrderRow): Order {
     return {
       sequence: row.sequence,
@@ -107,7 +57,7 @@ export class OrderReader {
       method: row.method,
       requestHash: toBytes<'Hash'>(row.request_hash),
       created: row.created,
-      transactions: this.#transactions.all(row.sequence).map(toTx),
+      transactions: this.#transactions.all(row.sequence).map(toOrderTx),
       ...(row.unsigned_set === null ? {} : { unsignedSet: Uint8Array.from(row.unsigned_set) }),
       ...(row.multisig_set === null ? {} : { multisigSet: Uint8Array.from(row.multisig_set) }),
     };
@@ -119,28 +69,43 @@ export interface NewOrder extends OrderRequest {
   /** Unix seconds. */
   readonly created: number;
   readonly made: MadePayments;
+  /** Its transactions are recorded as payments. */
+  readonly sent: boolean;
 }
 
-interface Attempt {
-  readonly sequence: number;
-  readonly position: number;
-  readonly attempt: number;
+/** A transaction of an order. */
+export interface NewAttempt extends OrderPlace {
+  readonly made: MadePayment;
+  /** It is recorded as a payment. */
+  readonly sent: boolean;
+  /** Set to be signed, of an attempt above 1. */
+  readonly signingSet?: Uint8Array | undefined;
 }
+
+const PLACE = 'sequence = ? AND position = ? AND attempt = ?';
+
+const valuesOf = ({ sequence, position, attempt }: OrderPlace) => [sequence, position, attempt] as const;
 
 /** Writes payments that have an idempotency key, in the transaction that records their payments. */
 export class OrderWriter extends OrderReader {
   readonly #insertTx: Statement<unknown[]>;
+  readonly #byHash: Statement<[Uint8Array], OrderPlace & Pick<OrderTxRow, 'withdrawn' | 'sent'>>;
+  readonly #byRings: Statement<[Uint8Array], OrderTxRow>;
 
   constructor(db: Db) {
     super(db);
     this.#insertTx = db.prepare(
-      `INSERT INTO order_tx (sequence, position, attempt, tx_hash, made, blob, metadata)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO order_tx (sequence, position, attempt, tx_hash, made, blob, metadata, rings, sent, signing_set)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
+    this.#byHash = db.prepare(
+      'SELECT sequence, position, attempt, withdrawn, sent FROM order_tx WHERE tx_hash = ?',
+    );
+    this.#byRings = db.prepare('SELECT * FROM order_tx WHERE rings = ? AND settled = 0');
   }
 
   /** @throws Error if the key is used already. */
-  add({ key, method, requestHash, created, made }: NewOrder): void {
+  add({ key, method, requestHash, created, made, sent }: NewOrder): void {
     const { lastInsertRowid } = this.db
       .prepare(
         `INSERT INTO payment_order (idempotency_key, method, request_hash, created, unsigned_set, multisig_set)
@@ -149,39 +114,67 @@ export class OrderWriter extends OrderReader {
       .run(key, method, requestHash, created, made.unsignedSet ?? null, made.multisigSet ?? null);
     const sequence = Number(lastInsertRowid);
     made.payments.forEach((payment, position) =>
-      this.addAttempt({ sequence, position, attempt: 1 }, payment),
+      this.addAttempt({ sequence, position, attempt: 1, made: payment, sent }),
     );
   }
 
-  /** Records a transaction that pays a failed one again. An empty blob is not stored. */
-  addAttempt({ sequence, position, attempt }: Attempt, made: MadePayment): void {
+  /** Records a transaction of an order, the first one or one that pays a failed one again. An empty blob is not stored. */
+  addAttempt({ made, sent, signingSet, ...place }: NewAttempt): void {
     const { txHash, blob, metadata } = made.signed ?? {};
-    const stored = blob === undefined || blob.length === 0 ? null : blob;
-    this.#insertTx.run(sequence, position, attempt, txHash ?? null, factsOf(made), stored, metadata ?? null);
+    this.#insertTx.run(
+      ...valuesOf(place),
+      txHash ?? null,
+      factsOf(made),
+      blob === undefined || blob.length === 0 ? null : blob,
+      metadata ?? null,
+      made.rings ?? null,
+      sent ? 1 : 0,
+      signingSet ?? null,
+    );
   }
 
   /**
-   * Records that the daemon refused a transaction when it was first relayed. A repeated attempt is deleted; an order
-   * without any other transaction is deleted, so that its key can be used again.
+   * Records the hash of a transaction that other wallets signed, in every attempt with its rings.
+   * @returns the attempts.
    */
-  withdraw(txHash: Hash): void {
+  sign(rings: Hash, txHash: Hash): OrderTx[] {
+    const attempts = this.#byRings.all(rings).map(toOrderTx);
+    for (const attempt of attempts)
+      this.db.prepare(`UPDATE order_tx SET tx_hash = ? WHERE ${PLACE}`).run(txHash, ...valuesOf(attempt));
+    return attempts;
+  }
+
+  /** Records that a transaction which spends an input of an attempt has other rings. */
+  setRival(place: OrderPlace, rival: Hash): void {
+    this.db.prepare(`UPDATE order_tx SET rival = ? WHERE ${PLACE}`).run(rival, ...valuesOf(place));
+  }
+
+  /** Records that no reorganisation changes any more whether an attempt is mined. */
+  settle(place: OrderPlace): void {
+    this.db.prepare(`UPDATE order_tx SET settled = 1 WHERE ${PLACE}`).run(...valuesOf(place));
+  }
+
+  /**
+   * Records that a transaction was not relayed. One that was refused ever is kept, as the daemon may have relayed it all
+   * the same. Of others a repeated attempt is deleted, and an order without any other transaction, so that its key is free.
+   */
+  withdraw(txHash: Hash, how: Withdrawal): void {
     const { db } = this;
-    const rows = db
-      .prepare<[Uint8Array], Attempt>('SELECT sequence, position, attempt FROM order_tx WHERE tx_hash = ?')
-      .all(txHash);
-    for (const { sequence, position, attempt } of rows) {
-      const place = [sequence, position, attempt] as const;
-      if (attempt > 1) {
-        db.prepare('DELETE FROM order_tx WHERE sequence = ? AND position = ? AND attempt = ?').run(...place);
+    for (const place of this.#byHash.all(txHash)) {
+      // A transaction that this server only signed, or laid out, may be with the caller.
+      if (how === 'unsent' && (place.sent === 0 || place.withdrawn === WITHDRAWALS.refused)) continue;
+      if (how === 'unsent' && place.attempt > 1) {
+        db.prepare(`DELETE FROM order_tx WHERE ${PLACE}`).run(...valuesOf(place));
         continue;
       }
-      db.prepare('UPDATE order_tx SET withdrawn = 1 WHERE sequence = ? AND position = ? AND attempt = ?').run(
-        ...place,
+      db.prepare(`UPDATE order_tx SET withdrawn = ? WHERE ${PLACE}`).run(
+        WITHDRAWALS[how],
+        ...valuesOf(place),
       );
       db.prepare(
-        `DELETE FROM payment_order WHERE sequence = ?
-         AND NOT EXISTS (SELECT 1 FROM order_tx WHERE sequence = payment_order.sequence AND NOT withdrawn)`,
-      ).run(sequence);
+        `DELETE FROM payment_order WHERE sequence = ? AND NOT EXISTS
+           (SELECT 1 FROM order_tx WHERE sequence = payment_order.sequence AND withdrawn <> ${WITHDRAWALS.unsent})`,
+      ).run(place.sequence);
     }
   }
 }

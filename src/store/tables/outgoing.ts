@@ -1,7 +1,13 @@
 import type { Statement } from 'better-sqlite3';
 import type { Hash, SecretKey } from '../../crypto/types.js';
 import { chunks, concatBytes } from '../../util/bytes.js';
-import type { Destination, FoundOutgoing, OutgoingState, OutgoingTx } from '../../wallet/model/records.js';
+import {
+  SETTLED_DEPTH,
+  type Destination,
+  type FoundOutgoing,
+  type OutgoingState,
+  type OutgoingTx,
+} from '../../wallet/model/records.js';
 import type { PaymentFacts } from '../../wallet/model/imported-wallet.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
@@ -156,14 +162,18 @@ const ENTERED_FROM: Record<'pending' | 'failed', readonly OutgoingState[]> = {
   failed: ['prepared', 'pending'],
 };
 
+/** If every output is the paying account's, the amount paid is 0. Source: wallet2.cpp `process_new_transaction`. */
+const isToOurselves = ({
+  amountIn,
+  change,
+  fee,
+}: Pick<FoundOutgoing, 'amountIn' | 'change' | 'fee'>): boolean => amountIn === change + fee;
+
 /** SQL that copies change and payment id of the payments that a condition selects to `outgoing_fact`. */
 const KEEP_FACTS = `INSERT INTO outgoing_fact (tx_hash, change, change_at_payment, payment_id)
   SELECT tx_hash, change, change_at_payment, payment_id FROM outgoing_tx WHERE`;
 const OVER_FACTS = `ON CONFLICT DO UPDATE SET change = excluded.change,
   change_at_payment = excluded.change_at_payment, payment_id = excluded.payment_id`;
-
-/** Depth from which a payment's blob is no longer needed [blocks]. */
-const SETTLED_DEPTH = 60;
 
 /** SQL that deletes the blobs of payments up to a height; its index keeps the time independent of their number. */
 export const DROP_BLOBS = 'UPDATE outgoing_tx SET blob = NULL WHERE height <= ? AND blob IS NOT NULL';
@@ -260,22 +270,39 @@ export class OutgoingWriter extends OutgoingReader {
 
   /** Records that a block contains a payment. Data that the wallet recorded before is kept. */
   confirm(found: FoundOutgoing): void {
-    const known = this.byHash(found.txHash);
-    // If every output is the paying account's, the amount paid is 0. Source: wallet2.cpp `process_new_transaction`.
-    const toOurselves = found.amountIn === found.change + found.fee;
-    if (known === undefined) {
-      const { change, changeAtPayment, paymentId } = this.#takeFacts(found.txHash);
-      return this.insert({
-        ...found,
-        ...(change === undefined || toOurselves ? {} : { change }),
-        ...(changeAtPayment === undefined || !toOurselves ? {} : { changeAtPayment }),
-        ...(paymentId === undefined ? {} : { paymentId }),
-        state: 'confirmed',
-        destinations: [],
-      });
-    }
+    if (this.byHash(found.txHash) === undefined)
+      return this.insert({ ...this.#withFacts(found), state: 'confirmed', destinations: [] });
+    const toOurselves = isToOurselves(found);
     this.#confirm.run(found.height, found.timestamp, found.unlockTime.toString(), found.txHash);
     if (toOurselves) this.#setChange.run(toColumn(found.change), found.txHash);
+  }
+
+  /** Records a payment that the mempool holds and that is not recorded, with the data that the wallet has of it. */
+  insertSeen(tx: Omit<OutgoingTx, 'state'>): void {
+    this.insert({ ...this.#withFacts(tx), state: 'pending' });
+  }
+
+  /** Adds the data that was kept of a payment while it was not recorded. */
+  #withFacts<T extends Omit<FoundOutgoing, 'height'>>(found: T): T {
+    const { change, changeAtPayment, paymentId } = this.#takeFacts(found.txHash);
+    const toOurselves = isToOurselves(found);
+    return {
+      ...found,
+      ...(change === undefined || toOurselves ? {} : { change }),
+      ...(changeAtPayment === undefined || !toOurselves ? {} : { changeAtPayment }),
+      ...(paymentId === undefined ? {} : { paymentId }),
+    };
+  }
+
+  /** Whether a payment that is not recorded was recorded before: {@link forget}. */
+  isForgotten(txHash: Hash): boolean {
+    return this.db.prepare('SELECT 1 FROM outgoing_fact WHERE tx_hash = ?').get(txHash) !== undefined;
+  }
+
+  /** Adds destinations to a payment that has none. */
+  describe(txHash: Hash, destinations: readonly Destination[]): void {
+    const known = this.byHash(txHash);
+    if (known?.destinations.length === 0) this.#addDestinations(txHash, destinations);
   }
 
   /** Stores data of a payment that cannot be read from the chain, until its block is found. */
@@ -305,6 +332,12 @@ export class OutgoingWriter extends OutgoingReader {
     );
   }
 
+  /** Deletes a payment, except its destinations and the data that the chain does not have. The caller must free its inputs. */
+  forget(txHash: Hash): void {
+    this.db.prepare(`${KEEP_FACTS} tx_hash = ? ${OVER_FACTS}`).run(txHash);
+    this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(txHash);
+  }
+
   /** Deletes a payment and its destinations. The caller must free its inputs. */
   remove(txHash: Hash): void {
     this.db.prepare('DELETE FROM outgoing_destination WHERE tx_hash = ?').run(txHash);
@@ -320,12 +353,16 @@ export class OutgoingWriter extends OutgoingReader {
   }
 
   /**
-   * Deletes payments, destinations and payment ids; only the change of payments to the paying account itself is kept.
+   * Deletes payments, destinations and payment ids. Kept are unmined payments of orders, and of other payments the change
+   * where it went to the paying account itself.
    */
   clear(): void {
-    this.db.prepare(`${KEEP_FACTS} change_at_payment IS NOT NULL ${OVER_FACTS}`).run();
-    this.db.prepare('DELETE FROM outgoing_destination').run();
-    this.db.prepare('DELETE FROM outgoing_tx').run();
+    const isKept = `state <> 'confirmed' AND tx_hash IN (SELECT tx_hash FROM order_tx WHERE tx_hash IS NOT NULL)`;
+    this.db.prepare(`${KEEP_FACTS} change_at_payment IS NOT NULL AND NOT (${isKept}) ${OVER_FACTS}`).run();
+    this.db.prepare(`DELETE FROM outgoing_tx WHERE NOT (${isKept})`).run();
+    this.db
+      .prepare('DELETE FROM outgoing_destination WHERE tx_hash NOT IN (SELECT tx_hash FROM outgoing_tx)')
+      .run();
     this.db.prepare('DELETE FROM outgoing_fact WHERE change_at_payment IS NULL').run();
     this.db.prepare('UPDATE outgoing_fact SET change = NULL, payment_id = NULL').run();
   }

@@ -11,6 +11,7 @@ import { equalBytes, toHex } from '../../util/bytes.js';
 import { CodecError, encode } from '../../util/codec.js';
 import type { DestinationEntry } from '../exchange/construction-data.js';
 import { keyImagesOf, type PendingTx } from '../exchange/pending-tx.js';
+import { ringsDigestOf } from '../exchange/rings-digest.js';
 import type { Destination, OwnedOutput } from '../model/records.js';
 import { proveDestinations, type ClaimedDestination, type OwnOutput } from './proven-destinations.js';
 import type { SignedTx } from './signing.js';
@@ -30,6 +31,8 @@ export interface SignedPayment {
   readonly destinations: readonly Destination[];
   /** The tx secret key, then the additional ones. */
   readonly txSecretKeys: readonly SecretKey[];
+  /** `ringsDigest` of a transaction that was passed between wallets; absent for one that this wallet signed now. */
+  readonly rings?: Hash;
 }
 
 /** @param payees with the amounts that they receive. */
@@ -96,6 +99,7 @@ export function paymentOfPending(
     ...(paymentId === undefined ? {} : { paymentId }),
     destinations,
     txSecretKeys,
+    rings: ringsDigestOf(tx),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Hash, KeyImage } from '../../crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { Amount } from '../../util/amount.js';
 import type { Destination } from './records.js';
 
@@ -10,6 +10,13 @@ export interface MadePayment {
   readonly weight: number;
   /** Key images of its inputs, without unknown ones. */
   readonly keyImages: readonly KeyImage[];
+  /** Output keys of its inputs; empty in an order that an earlier version recorded. */
+  readonly inputKeys: readonly PublicKey[];
+  /**
+   * Digest of its rings (`ringsDigest`), by which a transaction is recognised that other wallets sign, perhaps several
+   * times; absent for one that this wallet signed when it made it.
+   */
+  readonly rings?: Hash;
   /** Empty if the wallet cannot sign. */
   readonly txSecretKeys: readonly Uint8Array[];
   /** Absent if the wallet cannot sign, or needs other signers. */

@@ -179,6 +179,13 @@ export interface Payment {
   readonly amounts: readonly Amount[];
 }
 
+/**
+ * Blocks above a block from which it counts as final: the blob of a mined payment is dropped, and a payment that spends
+ * an output which was spent there can no longer be mined. The deepest reorganisation of mainnet had 18 blocks, in
+ * September 2025.
+ */
+export const SETTLED_DEPTH = 60;
+
 /** Deepest reorganisation accepted [blocks]; a daemon that demands a deeper one is broken or hostile. */
 export const MAX_REORGANISATION = 10_000;
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { formatAddress } from '../../../src/cryptonote/address.js';
-import { parseTransaction } from '../../../src/cryptonote/transaction.js';
-import type { Hash } from '../../../src/crypto/types.js';
+import { parseTransaction, transactionHash } from '../../../src/cryptonote/transaction.js';
+import type { Hash, KeyImage } from '../../../src/crypto/types.js';
 import type { RelayOutcome } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { Balances } from '../../../src/services/accounts/balances.js';
@@ -14,13 +14,13 @@ import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
 import type { OutputFreezing } from '../../../src/services/sync/output-freezing.js';
 import { PaymentRelay } from '../../../src/services/sync/payment-relay.js';
 import { amount } from '../../../src/util/amount.js';
-import { toHex } from '../../../src/util/bytes.js';
+import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { keyImagesOf } from '../../../src/wallet/exchange/pending-tx.js';
 import type { MadePayments } from '../../../src/wallet/model/made-payment.js';
 import type { OrderState } from '../../../src/wallet/model/order.js';
 import { WalletError } from '../../../src/wallet/model/wallet-error.js';
 import { page } from '../../store/fixtures.js';
-import { CHAIN_HEIGHT, payingWallet } from '../../support/paid-outputs.js';
+import { payingWallet } from '../../support/paid-outputs.js';
 import { REFUSED, TAKEN } from '../../support/payment-home.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import type { ServiceWallet } from '../../support/service-wallet.js';
@@ -35,6 +35,7 @@ let wallet: ServiceWallet;
 let relay: PaymentRelay;
 let mempool: MempoolTracker;
 let orders: Orders;
+let payments: PaymentMaker;
 let transfers: Transfers;
 let sweeps: Sweeps;
 /** Transactions that the daemon was sent. */
@@ -61,8 +62,9 @@ function build(values: readonly bigint[], viewOnly = false): void {
   relay = new PaymentRelay(wallet);
   mempool = new MempoolTracker(wallet);
   const { accounts } = wallet;
-  const sealUnsigned = () => Promise.resolve(new Uint8Array([7]));
-  const payments = new PaymentMaker(wallet, {
+  let sealed = 7;
+  const sealUnsigned = () => Promise.resolve(new Uint8Array([sealed++]));
+  payments = new PaymentMaker(wallet, {
     ...{ accounts, mempool, relay, sealUnsigned },
     feeEstimator: new FeeEstimator(wallet),
     sealMultisig: () => Promise.reject(new Error('nothing is proposed')),
@@ -70,7 +72,7 @@ function build(values: readonly bigint[], viewOnly = false): void {
   transfers = new Transfers(wallet, { accounts, payments, balances: new Balances(wallet, { accounts }) });
   const outputFreezing = {} as OutputFreezing;
   sweeps = new Sweeps(wallet, { accounts, payments, sealUnsigned, outputFreezing });
-  orders = new Orders(wallet, { mempool, relay });
+  orders = new Orders(wallet, { relay });
 }
 
 const terms = (key: string, changes: Partial<OrderTerms> = {}): OrderTerms => ({
@@ -120,6 +122,8 @@ const sweepAll: OrderMaker = {
 const place = (key: string, changes: Partial<OrderTerms> = {}, maker = transfer(request(COIN))) =>
   orders.place(terms(key, changes), maker);
 
+const hashOfFirst = ({ payments }: MadePayments): Hash => payments[0]?.signed?.txHash ?? hashOf(0);
+
 const hashesOf = ({ payments }: MadePayments): string[] =>
   payments.map(({ signed }) => toHex(signed?.txHash ?? new Uint8Array()));
 
@@ -148,6 +152,18 @@ const imagesOf = (blob: Uint8Array | undefined): string[] =>
 const sharedImages = (a: Uint8Array | undefined, b: Uint8Array | undefined): string[] =>
   imagesOf(a).filter((image) => imagesOf(b).includes(image));
 
+/** Records that a transaction in the next block, which this wallet did not make, spends some outputs. */
+const spendElsewhere = (images: readonly string[], txHash: Hash): void =>
+  wallet.store.write((w) => {
+    const height = wallet.store.height();
+    const spends = w.outputs
+      .inOrder()
+      .flatMap(({ keyImage }) =>
+        keyImage !== undefined && images.includes(toHex(keyImage)) ? [{ keyImage, txHash, height }] : [],
+      );
+    w.applyPage(page(height, 1, { spends }));
+  });
+
 /** Adds empty blocks on top of the chain. */
 const addBlocks = (count: number): void =>
   wallet.store.write((w) => w.applyPage(page(wallet.store.height(), count)));
@@ -155,14 +171,15 @@ const addBlocks = (count: number): void =>
 beforeEach(() => build([2n * COIN, 2n * COIN, 2n * COIN]));
 
 describe('a repeated order', () => {
-  it('returns the first result, and makes and sends nothing else', async () => {
+  it('returns the first result, makes nothing else, and sends the same bytes again', async () => {
     const first = await place('a');
     const again = await place('a');
     const [payment] = first.payments;
     expect(again.payments).toEqual([
       { ...payment, signed: { txHash: payment?.signed?.txHash, blob: new Uint8Array() } },
     ]);
-    expect([sent.length, outgoing().length, stateOf('a')]).toEqual([1, 1, 'relayed']);
+    expect([sent.length, outgoing().length, stateOf('a')]).toEqual([2, 1, 'relayed']);
+    expect(sent[1]).toEqual(sent[0]);
   });
 
   it('returns blobs and metadata if the call returns them', async () => {
@@ -202,19 +219,33 @@ describe('a repeated order', () => {
     expect(sent[1]).toEqual(sent[0]);
   });
 
-  it('of a payment that was accepted before a restart is sent again only if the pool lacks it', async () => {
-    const [hash] = hashesOf(await place('a'));
-    // A new process has seen no answer of the daemon.
-    orders = new Orders(wallet, { mempool, relay: new PaymentRelay(wallet) });
-    await place('a');
-    expect([sent.length, toHex(sent[1] ?? new Uint8Array())]).toEqual([
-      2,
-      toHex(sent[0] ?? new Uint8Array()),
-    ]);
-    const inPool = { present: new Set([hash ?? '']) };
-    orders = new Orders(wallet, { mempool: inPool, relay: new PaymentRelay(wallet) });
-    await place('a');
-    expect(sent).toHaveLength(2);
+  it('is an error while the daemon cannot be asked, and a refusal of a payment that it has is none', async () => {
+    answers = [
+      () => Promise.resolve(TAKEN),
+      () => Promise.reject(new DaemonError('unreachable', 'no connection', { notTaken: true })),
+      () => Promise.resolve(REFUSED),
+    ];
+    const made = await place('a');
+    await expect(place('a')).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(await faultOf(place('a'))).toMatchObject({ kind: 'tx_rejected' });
+    held = [{ hash: hashOfFirst(made) }];
+    expect(hashesOf(await place('a'))).toEqual(hashesOf(made));
+  });
+
+  it('whose transaction another wallet relayed is an error once the daemon lacks it', async () => {
+    const made = await place('a');
+    const txHash = hashOfFirst(made);
+    wallet.store.write((w) => {
+      const known = w.outgoing.byHash(txHash);
+      if (known === undefined) throw new Error('it is not recorded');
+      const { blob, ...seen } = known;
+      expect(blob?.length).toBeGreaterThan(0);
+      w.outgoing.remove(txHash);
+      w.addPending(seen);
+    });
+    expect(await faultOf(place('a'))).toMatchObject({ kind: 'order_failed' });
+    held = [{ hash: txHash }];
+    expect(hashesOf(await place('a'))).toEqual(hashesOf(made));
   });
 
   it('that the daemon refuses now is an error unless the daemon has it, and keeps its record', async () => {
@@ -228,9 +259,9 @@ describe('a repeated order', () => {
 
   it('is not sent once it is mined', async () => {
     const made = await place('a');
-    const txHash = made.payments[0]?.signed?.txHash ?? hashOf(0);
+    const txHash = hashOfFirst(made);
     mine(txHash, 100);
-    orders = new Orders(wallet, { mempool, relay: new PaymentRelay(wallet) });
+    orders = new Orders(wallet, { relay: new PaymentRelay(wallet) });
     expect(hashesOf(await place('a'))).toEqual([toHex(txHash)]);
     expect([sent.length, stateOf('a'), orders.find('a')?.positions[0]?.current.height]).toEqual([
       1,
@@ -265,9 +296,10 @@ describe('a call that fails', () => {
     expect(stateOf('a')).toBe('relayed');
   });
 
-  it('because the daemon refuses its only transaction leaves its key free', async () => {
-    answers = [() => Promise.resolve(REFUSED), () => Promise.resolve(TAKEN)];
-    expect(await faultOf(place('a'))).toMatchObject({ kind: 'tx_rejected' });
+  it('because no byte of its payment was sent leaves its key free', async () => {
+    const unreachable = new DaemonError('unreachable', 'no connection', { notTaken: true });
+    answers = [() => Promise.reject(unreachable), () => Promise.resolve(TAKEN)];
+    await expect(place('a')).rejects.toBe(unreachable);
     expect([stateOf('a'), outgoing().length]).toEqual([undefined, 0]);
     await place('a', { requestHash: hashOf(2) });
     expect(stateOf('a')).toBe('relayed');
@@ -285,7 +317,8 @@ describe('a call that fails', () => {
     expect(stateOf('a')).toBe('relayed');
     const paid = made.payments.flatMap((payment) => payment.destinations.map((to) => to.amount));
     expect([made.payments.length, paid]).toEqual([2, destinations.map((to) => to.amount)]);
-    expect([sent.length, sharedImages(sent[1], sent[2]).length > 0]).toEqual([3, true]);
+    // The first one, which is not mined, is sent again.
+    expect([sent.length, sharedImages(sent[1], sent[2]).length > 0, sent[3]]).toEqual([4, true, sent[0]]);
   });
 });
 
@@ -300,7 +333,7 @@ describe('an order whose payment failed', () => {
     expect(sharedImages(sent[0], sent[1])).not.toEqual([]);
     expect([stateOf('a'), orders.find('a')?.order.transactions.length]).toEqual(['relayed', 2]);
     expect(hashesOf(await place('a', { retryFailed: true }))).toEqual(hashesOf(second));
-    expect(sent).toHaveLength(2);
+    expect([sent.length, sent[2]]).toEqual([3, sent[1]]);
   });
 
   it('spends an input of every earlier attempt, however often it is retried', async () => {
@@ -332,19 +365,48 @@ describe('an order whose payment failed', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is paid with other inputs once another transaction spent its own for good', async () => {
+  it('is paid with other inputs only once 60 blocks lie over a transaction that spent its own', async () => {
     fail(await place('a'));
-    const spent = imagesOf(sent[0]);
-    const [place1] = [wallet.store.height() - 1];
-    wallet.store.write((w) => {
-      for (const { keyImage } of w.outputs.inOrder())
-        if (keyImage && spent.includes(toHex(keyImage)))
-          w.outputs.markSpent({ keyImage, txHash: hashOf(9), height: place1 });
-    });
-    expect(await faultOf(place('a', { retryFailed: true }))).toMatchObject({ kind: 'order_failed' });
-    addBlocks(10);
+    spendElsewhere(imagesOf(sent[0]), hashOf(9));
+    for (const [blocks, above] of [
+      [0, 0],
+      [10, 10],
+      [49, 59],
+    ] as const) {
+      addBlocks(blocks);
+      expect(await faultOf(place('a', { retryFailed: true }))).toEqual({
+        kind: 'order_failed',
+        reason: expect.stringContaining(
+          `once 60 blocks lie over the transaction that spends them (now ${above})`,
+        ),
+      });
+    }
+    addBlocks(1);
     await place('a', { retryFailed: true });
     expect([sharedImages(sent[0], sent[1]), stateOf('a')]).toEqual([[], 'relayed']);
+  });
+
+  it('is paid with another of its inputs at once if one was spent elsewhere', async () => {
+    build([2n * COIN, 2n * COIN, 2n * COIN]);
+    const maker = transfer(request(3n * COIN));
+    fail(await place('a', {}, maker));
+    const [first = '', second = ''] = imagesOf(sent[0]);
+    spendElsewhere([first], hashOf(9));
+    await place('a', { retryFailed: true }, maker);
+    expect(sharedImages(sent[0], sent[1])).toEqual([second]);
+  });
+
+  it('is not paid with other inputs because an unknown transaction spent its own: it may be its payment', async () => {
+    fail(await place('a'));
+    const spent = imagesOf(sent[0]);
+    wallet.store.write((w) => {
+      for (const output of w.outputs.inOrder())
+        if (output.keyImage && spent.includes(toHex(output.keyImage)))
+          w.outputs.markSpentByUnknown(output, true);
+    });
+    addBlocks(100);
+    expect(await faultOf(place('a', { retryFailed: true }))).toMatchObject({ kind: 'order_failed' });
+    expect(sent).toHaveLength(1);
   });
 
   it('with the fee taken from the destinations is paid anew for the requested amount', async () => {
@@ -363,15 +425,185 @@ describe('an order whose payment failed', () => {
     expect(second.payments[0]?.destinations).toEqual(first.payments[0]?.destinations);
   });
 
-  it('whose retry is refused stays failed', async () => {
+  it('whose retry is refused stays failed, and a further one excludes that attempt too', async () => {
     fail(await place('a'));
     answers = [() => Promise.resolve(REFUSED), () => Promise.resolve(TAKEN)];
     expect(await faultOf(place('a', { retryFailed: true }))).toMatchObject({ kind: 'tx_rejected' });
-    expect([stateOf('a'), orders.find('a')?.order.transactions.length]).toEqual(['failed', 1]);
+    expect([stateOf('a'), orders.find('a')?.order.transactions.length]).toEqual(['failed', 2]);
+    expect(await faultOf(place('a'))).toMatchObject({ kind: 'order_failed' });
     await place('a', { retryFailed: true });
     expect(stateOf('a')).toBe('relayed');
+    for (const earlier of [sent[0], sent[1]]) expect(sharedImages(earlier, sent[2])).not.toEqual([]);
   });
 });
+
+describe('a payment that was refused at once', () => {
+  /** Places an order that the daemon refuses. @returns the hash of its transaction. */
+  const refused = async (): Promise<Hash> => {
+    answers = [() => Promise.resolve(REFUSED), () => Promise.resolve(TAKEN)];
+    expect(await faultOf(place('a'))).toMatchObject({ kind: 'tx_rejected' });
+    return transactionHash(parseTransaction(sent[0] ?? new Uint8Array()));
+  };
+
+  /** A finding of the mempool. */
+  const seen = (txHash: Hash) => {
+    const keyImages = imagesOf(sent[0]).map((hex) => fromHex(hex) as KeyImage);
+    const facts = { account: 0, fromIndices: [0], amountIn: amount(2n * COIN), fee: amount(1n) };
+    return {
+      outgoing: { ...facts, txHash, keyImages, timestamp: 1, change: amount(COIN - 1n), unlockTime: 0n },
+    };
+  };
+
+  it('is in no list of payments, and the same call makes one that excludes it', async () => {
+    await refused();
+    expect([stateOf('a'), outgoing().length]).toEqual(['failed', 0]);
+    const made = await place('a');
+    expect([stateOf('a'), outgoing().length, sent.length]).toEqual(['relayed', 1, 2]);
+    expect(hashesOf(made)).toEqual([toHex(transactionHash(parseTransaction(sent[1] ?? new Uint8Array())))]);
+    expect(sharedImages(sent[0], sent[1])).not.toEqual([]);
+  });
+
+  it('keeps its key for its request', async () => {
+    await refused();
+    expect(await faultOf(place('a', { requestHash: hashOf(2) }))).toMatchObject({ kind: 'order_mismatch' });
+  });
+
+  it('is recognised in the mempool with its destinations and keys, and is not paid again', async () => {
+    const txHash = await refused();
+    mempool.commitPool([txHash], [seen(txHash)]);
+    expect(stateOf('a')).toBe('relayed');
+    expect(outgoing()).toMatchObject([
+      { state: 'pending', destinations: [{ address: ADDRESS, amount: COIN }] },
+    ]);
+    expect(wallet.store.read((r) => r.txKeys.get(txHash))?.length).toBeGreaterThan(0);
+    held = [{ hash: txHash }];
+    expect(hashesOf(await place('a', { retryFailed: true }))).toEqual([toHex(txHash)]);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is recognised in a block with its destinations and keys, and is not paid again', async () => {
+    const txHash = await refused();
+    const { outgoing: found } = seen(txHash);
+    const height = wallet.store.height();
+    const spends = found.keyImages.map((keyImage) => ({ keyImage, txHash, height }));
+    wallet.store.write((w) => w.applyPage(page(height, 1, { spends, outgoing: [{ ...found, height }] })));
+    expect(stateOf('a')).toBe('mined');
+    expect(outgoing()).toMatchObject([
+      { state: 'confirmed', height, destinations: [{ address: ADDRESS, amount: COIN }] },
+    ]);
+    expect(wallet.store.read((r) => r.txKeys.get(txHash))?.length).toBeGreaterThan(0);
+    expect(hashesOf(await place('a'))).toEqual([toHex(txHash)]);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is made nowhere else while its inputs are spent by another payment', async () => {
+    await refused();
+    spendElsewhere(imagesOf(sent[0]), hashOf(9));
+    expect(await faultOf(place('a'))).toMatchObject({ kind: 'order_failed' });
+    addBlocks(60);
+    await place('a');
+    expect(sharedImages(sent[0], sent[1])).toEqual([]);
+  });
+});
+
+describe('an order that was not relayed', () => {
+  const unrelayed = transfer(request(COIN, { doNotRelay: true, withMetadata: true }));
+  const placed = (retryFailed = false) => place('a', { withBlobs: true, retryFailed }, unrelayed);
+
+  it('fails once another transaction spends an input of it, and is made anew then', async () => {
+    build([2n * COIN, 2n * COIN, 2n * COIN]);
+    const maker = transfer(request(3n * COIN, { doNotRelay: true, withMetadata: true }));
+    const first = await place('a', { withBlobs: true }, maker);
+    const images = imagesOf(first.payments[0]?.signed?.blob);
+    spendElsewhere(images.slice(0, 1), hashOf(9));
+    expect(stateOf('a')).toBe('failed');
+    expect(await faultOf(place('a', { withBlobs: true }, maker))).toMatchObject({ kind: 'order_failed' });
+    const second = await place('a', { withBlobs: true, retryFailed: true }, maker);
+    expect(hashesOf(second)).not.toEqual(hashesOf(first));
+    expect(imagesOf(second.payments[0]?.signed?.blob)).toContain(images[1]);
+    expect([stateOf('a'), sent.length]).toEqual(['prepared', 0]);
+  });
+
+  it('is not made anew before 60 blocks lie over a transaction that spends all its inputs', async () => {
+    const first = await placed();
+    spendElsewhere(imagesOf(first.payments[0]?.signed?.blob), hashOf(9));
+    expect(await faultOf(placed(true))).toMatchObject({ kind: 'order_failed' });
+    addBlocks(60);
+    expect(hashesOf(await placed(true))).not.toEqual(hashesOf(first));
+  });
+
+  it('is prepared again if a reorganisation removes the transaction that spent its input', async () => {
+    const first = await placed();
+    spendElsewhere(imagesOf(first.payments[0]?.signed?.blob), hashOf(9));
+    wallet.store.write((w) => w.applyPage(page(wallet.store.height() - 1, 2)));
+    expect(stateOf('a')).toBe('prepared');
+    expect(await placed()).toEqual(first);
+  });
+
+  it('fails when the daemon refuses it, is made anew by the same call, and ends by whichever is mined', async () => {
+    const first = await placed();
+    const [metadata] = first.payments.map(({ signed }) => signed?.metadata ?? new Uint8Array());
+    answers = [() => Promise.resolve(REFUSED), () => Promise.resolve(TAKEN)];
+    expect(await faultOf(payments.relay(toHex(metadata ?? new Uint8Array()), undefined))).toMatchObject({
+      kind: 'tx_rejected',
+    });
+    expect(stateOf('a')).toBe('failed');
+    const second = await placed();
+    expect(sharedImages(first.payments[0]?.signed?.blob, second.payments[0]?.signed?.blob)).not.toEqual([]);
+    await payments.relay(toHex(metadata ?? new Uint8Array()), undefined);
+    mine(hashOfFirst(first), 100);
+    expect([stateOf('a'), hashesOf(await placed())]).toEqual(['mined', hashesOf(first)]);
+  });
+});
+
+describe('an order of a set to be signed', () => {
+  const inputsOfSet = (): string[] =>
+    orders.find('a')?.positions.flatMap(({ current }) => current.made.inputKeys.map(toHex)) ?? [];
+  const spendInputs = (height: number, txHash: Hash): void =>
+    wallet.store.write((w) => {
+      w.applyPage(page(height, 1));
+      for (const output of w.outputs.inOrder())
+        if (inputsOfSet().includes(toHex(output.publicKey))) {
+          const keyImage = new Uint8Array(32).fill(output.globalIndex) as KeyImage;
+          w.outputs.setKeyImage(output.publicKey, keyImage);
+          w.outputs.markSpent({ keyImage, txHash, height });
+        }
+    });
+
+  beforeEach(() => build([2n * COIN, 2n * COIN], true));
+
+  it('is not failed by a transaction whose rings are unknown, and is by one with other rings', async () => {
+    await place('a');
+    const [attempt] = orders.get('a').order.transactions;
+    spendInputs(wallet.store.height(), hashOf(9));
+    addBlocks(100);
+    expect(stateOf('a')).toBe('prepared');
+    wallet.store.write((w) => w.orders.setRival(attempt ?? never(), hashOf(9)));
+    expect(stateOf('a')).toBe('failed');
+  });
+
+  it('returns the new set once it is made anew', async () => {
+    const first = await place('a');
+    const [attempt] = orders.get('a').order.transactions;
+    spendInputs(wallet.store.height(), hashOf(9));
+    wallet.store.write((w) => w.orders.setRival(attempt ?? never(), hashOf(9)));
+    expect(await faultOf(place('a', { retryFailed: true }))).toMatchObject({ kind: 'order_failed' });
+    addBlocks(60);
+    const second = await place('a', { retryFailed: true });
+    expect(second.unsignedSet).not.toEqual(first.unsignedSet);
+    expect([stateOf('a'), (await place('a')).unsignedSet]).toEqual(['prepared', second.unsignedSet]);
+  });
+
+  it('without transactions has ended', async () => {
+    const { unmixable } = Sweeps.prototype;
+    await place('a', { method: 'sweep_dust' }, { pay: (order) => unmixable.call(sweeps, order) });
+    expect(stateOf('a')).toBe('mined');
+  });
+});
+
+const never = (): never => {
+  throw new Error('it is absent');
+};
 
 describe('the list of orders', () => {
   it('has the latest first, a state, and continues after a cursor', async () => {
@@ -391,10 +623,36 @@ describe('the list of orders', () => {
   });
 });
 
-it('an order survives a rescan that deletes payments, and is not paid again', async () => {
-  await place('a');
-  wallet.store.write((w) => w.clearChain({ hard: true }));
-  expect(CHAIN_HEIGHT).toBeGreaterThan(0);
-  await place('a');
-  expect([sent.length, stateOf('a')]).toEqual([1, 'prepared']);
+describe('a hard rescan', () => {
+  const rescan = (): void => wallet.store.write((w) => w.clearChain({ hard: true }));
+
+  it('keeps the unmined payment of an order, with its keys: the same call sends it again', async () => {
+    const made = await place('a');
+    rescan();
+    expect(stateOf('a')).toBe('relayed');
+    expect(outgoing()).toMatchObject([{ destinations: [{ address: ADDRESS, amount: COIN }] }]);
+    expect(wallet.store.read((r) => r.txKeys.get(hashOfFirst(made)))?.length).toBeGreaterThan(0);
+    expect(hashesOf(await place('a'))).toEqual(hashesOf(made));
+    expect(sent[1]).toEqual(sent[0]);
+  });
+
+  it('deletes the unmined payment of no order', async () => {
+    await transfers.pay(request(COIN));
+    rescan();
+    expect(outgoing()).toEqual([]);
+  });
+
+  it('leaves a mined order mined until it has passed its block', async () => {
+    const made = await place('a');
+    const txHash = hashOfFirst(made);
+    mine(txHash, 119);
+    addBlocks(100);
+    rescan();
+    expect([stateOf('a'), outgoing()]).toEqual(['mined', []]);
+    expect(hashesOf(await place('a'))).toEqual([toHex(txHash)]);
+    expect(sent).toHaveLength(1);
+    wallet.store.write((w) => w.applyPage(page(0, 220)));
+    expect(stateOf('a')).toBe('failed');
+    expect(await faultOf(place('a'))).toMatchObject({ kind: 'order_failed' });
+  });
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/crypto/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { PaymentLedger } from '../../../src/services/payments/payment-ledger.js';
+import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { WalletError } from '../../../src/wallet/model/wallet-error.js';
 import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/payment-home.js';
@@ -30,15 +31,54 @@ describe('a payment', () => {
 
   it.each([
     ['a refused connection', new DaemonError('unreachable', 'no connection', { notTaken: true })],
-    ['HTTP 403', new DaemonError('rejected', 'forbidden', { status: 403, notTaken: true })],
-    ['a busy daemon', new DaemonError('busy', 'the daemon is syncing')],
-    ['a refused login', new DaemonError('unauthorized', 'the daemon wants other credentials')],
     ['a refused certificate', new DaemonError('tls', 'not trusted')],
     ['a wallet that is closed before it is sent', new WalletError({ kind: 'no_wallet' })],
   ])('leaves nothing behind after %s', async (_, error) => {
     home.answers = [failing(error)];
     await expect(ledger.commit([payment(1)], { spender: undefined })).rejects.toBe(error);
     expect([home.state(1), home.keysOf(1), home.balance()]).toEqual([undefined, undefined, 500n]);
+  });
+
+  it.each([
+    ['a refusal', refusing],
+    ['HTTP 403', failing(new DaemonError('rejected', 'forbidden', { status: 403, notTaken: true }))],
+    ['a busy daemon', failing(new DaemonError('busy', 'the daemon is syncing'))],
+    ['a refused login', failing(new DaemonError('unauthorized', 'the daemon wants other credentials'))],
+  ])(
+    'is in no list after %s, which may be a lie: it is complete where it is found later',
+    async (_, answer) => {
+      home.answers = [answer];
+      await expect(ledger.commit([payment(1)], { spender: undefined })).rejects.toThrow();
+      expect([home.state(1), home.keysOf(1), home.balance()]).toEqual([undefined, [bytes(1)], 500n]);
+      const { txHash, destinations } = payment(1);
+      const found = {
+        account: 0,
+        fromIndices: [0],
+        amountIn: amount(50n),
+        change: amount(7n),
+        fee: amount(2n),
+      };
+      const facts = { ...found, txHash, timestamp: 9, unlockTime: 0n };
+      home.store.write((w) => w.addPending({ ...facts, destinations: [] }));
+      // The change that the wallet recorded when it made the payment.
+      expect(home.store.read((r) => r.outgoing.byHash(txHash))).toMatchObject({ change: 8n, destinations });
+      home.store.write((w) => w.outgoing.confirm({ ...facts, height: 3 }));
+      expect([home.state(1), home.keysOf(1)]).toEqual(['confirmed', [bytes(1)]]);
+    },
+  );
+
+  it('that was refused is not forgotten because it is not sent the next time', async () => {
+    home.answers = [refusing, failing(new DaemonError('unreachable', 'no connection', { notTaken: true }))];
+    for (let i = 0; i < 2; i++)
+      await expect(ledger.commit([payment(1)], { spender: undefined })).rejects.toThrow();
+    expect([home.state(1), home.keysOf(1), home.balance()]).toEqual([undefined, [bytes(1)], 500n]);
+  });
+
+  it('that the daemon refuses and has is made', async () => {
+    home.answers = [refusing];
+    home.held = new Set([name(1)]);
+    await ledger.commit([payment(1)], { spender: undefined });
+    expect([home.state(1), home.balance()]).toEqual(['pending', 450n]);
   });
 
   it.each([

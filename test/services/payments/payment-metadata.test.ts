@@ -14,6 +14,7 @@ import { decode, encode } from '../../../src/util/codec.js';
 import { signedPayment } from '../../../src/wallet/build/signed-payment.js';
 import type { SignedTx } from '../../../src/wallet/build/signing.js';
 import { pendingTx, type PendingTx } from '../../../src/wallet/exchange/pending-tx.js';
+import { ringsDigest } from '../../../src/wallet/exchange/rings-digest.js';
 import { FEES, payingWallet, type PayingWallet } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
@@ -66,9 +67,10 @@ const NO_FIT = 'the transaction does not fit this wallet';
 describe('the metadata of a transaction', () => {
   it('bring back the payment that was signed, with destinations, payment id and keys', () => {
     const expected = signedPayment(signed, terms, draft.share.inputs, draft.share.payees);
-    const { inputs, ...payment } = readMetadata(paying.wallet, hex);
+    const { inputs, rings, ...payment } = readMetadata(paying.wallet, hex);
     const { inputs: given, ...rest } = expected;
     expect(payment).toEqual(rest);
+    expect(rings).toEqual(ringsDigest(draft.rings, signed.fee));
     expect(payment.paymentId).toEqual(id);
     const names = (outputs: typeof inputs) => outputs.map(({ publicKey }) => toHex(publicKey)).sort();
     expect(names(inputs)).toEqual(names(given));

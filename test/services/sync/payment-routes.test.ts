@@ -154,10 +154,14 @@ describe('a payment whose answer was lost', () => {
     expect([home.state(1), home.balance()]).toEqual(['failed', 500n]);
   });
 
-  it('is not sent by a repeated call of its client either', async () => {
+  it('is not sent by a repeated call of its client either, which fails unless the first daemon has it', async () => {
     await payAndSwitch();
-    await pay();
+    await expect(pay()).rejects.toMatchObject({ kind: 'unreachable' });
     expect([home.sent, home.state(1)]).toEqual([[1], 'prepared']);
+    home.time += HOUR;
+    former = 'holds it';
+    await pay();
+    expect([home.sent, home.state(1)]).toEqual([[1], 'pending']);
   });
 });
 
@@ -165,8 +169,8 @@ describe('a payment that failed', () => {
   it('and is made again is not sent to another daemon while the first one may hold it', async () => {
     await payAndSwitch({ trusted: true });
     home.store.write((w) => w.fail(txHash));
-    await pay();
-    expect([home.sent, sentTo()]).toEqual([[1], 'home:1']);
+    await expect(pay()).rejects.toMatchObject({ kind: 'unreachable' });
+    expect([home.sent, sentTo(), home.state(1)]).toEqual([[1], 'home:1', 'failed']);
     home.time += HOUR;
     former = 'lacks it';
     await pay();

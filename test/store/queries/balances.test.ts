@@ -33,6 +33,10 @@ class OpenStore {
       DROP TRIGGER owned_output_changed_in_account;
       DROP TRIGGER owned_output_removed_from_account;
       DROP TABLE packed_subaddress;
+      DROP INDEX order_tx_unsettled;
+      ${['sent', 'rings', 'rival', 'settled', 'signing_set']
+        .map((column) => `ALTER TABLE order_tx DROP COLUMN ${column};`)
+        .join('')}
       PRAGMA user_version = 23`);
     migrate(this.#db, MIGRATIONS);
   }

@@ -1,0 +1,63 @@
+import { decode, encode, type Codec } from '../../util/codec.js';
+import { unsignedTxSet } from '../../wallet/exchange/cold-tx-sets.js';
+import type { MadePayments } from '../../wallet/model/made-payment.js';
+import { multisigTxSet } from '../../wallet/multisig/tx-set.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import type { TrackedOrder } from './order-tracker.js';
+
+type Context = Pick<WalletContext, 'exports' | 'exportFormat'>;
+
+/** Set with a transaction of an order that another wallet has to sign. */
+interface Part {
+  readonly set: Uint8Array;
+  /** Index of the transaction in the set. */
+  readonly index: number;
+  /** The set has no other transaction. */
+  readonly isAlone: boolean;
+}
+
+interface Kind<T> {
+  readonly name: 'unsignedTxs' | 'multisigTxs';
+  readonly codec: Codec<T>;
+}
+
+/**
+ * Returns the set that other wallets have to sign: that of the call, or once a transaction was made anew, one with the
+ * transactions in effect.
+ */
+export async function setToSign(
+  { exports, exportFormat }: Context,
+  { order, positions }: TrackedOrder,
+): Promise<Pick<MadePayments, 'unsignedSet' | 'multisigSet'>> {
+  const { unsignedSet, multisigSet } = order;
+  if (positions.every(({ current }) => current.signingSet === undefined))
+    return { ...(unsignedSet && { unsignedSet }), ...(multisigSet && { multisigSet }) };
+  const first = unsignedSet ?? multisigSet ?? new Uint8Array();
+  const unsigned = positions.filter(({ current }) => current.state === 'prepared');
+  const parts = (unsigned.length === 0 ? positions : unsigned).map(({ current }): Part => {
+    const { signingSet: own, position } = current;
+    return own === undefined
+      ? { set: first, index: position, isAlone: positions.length === 1 }
+      : { set: own, index: 0, isAlone: true };
+  });
+  if (multisigSet !== undefined)
+    return { multisigSet: await joined(exports, { name: 'multisigTxs', codec: multisigTxSet }, parts) };
+  const codec = unsignedTxSet(exportFormat);
+  return { unsignedSet: await joined(exports, { name: 'unsignedTxs', codec }, parts) };
+}
+
+/** Joins transactions of several sets. The rest is that of the last set, which has the outputs that earlier ones lack. */
+async function joined<T extends { readonly txs: readonly unknown[] }>(
+  exports: Context['exports'],
+  { name, codec }: Kind<T>,
+  parts: readonly Part[],
+): Promise<Uint8Array> {
+  const [only] = parts;
+  if (only?.isAlone === true && parts.length === 1) return only.set;
+  const sets: T[] = [];
+  for (const { set } of parts) sets.push(decode(codec, await exports.open(name, set)));
+  const txs = sets.flatMap((set, i) => set.txs.slice(parts[i]?.index ?? 0).slice(0, 1));
+  const last = sets.at(-1);
+  if (last === undefined) throw new Error('an order without transactions has no set');
+  return exports.seal(name, encode(codec, { ...last, txs }));
+}
