@@ -191,7 +191,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     name: 'rpc-allowed-hosts',
     argument: 'list',
     group: 'Server',
-    help: 'host names under which clients may call without a login, comma separated, beside localhost and IP addresses',
+    help: 'host names under which browsers may call and pages be read without a login, comma separated, beside localhost and IP addresses; programs may call under any name',
   },
   {
     name: 'api-version',

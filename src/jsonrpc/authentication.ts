@@ -8,6 +8,11 @@ import { NonceStore } from './nonce-store.js';
 /** Realm that clients hash with their user name and password. */
 export const REALM = 'monero-rpc';
 
+/** Body of an answer to a request without login. Source: http_auth.cpp `create_digest_response`. */
+const REFUSAL = Buffer.from(
+  '<html><head><title>Unauthorized Access</title></head><body><h1>401 Unauthorized</h1></body></html>',
+);
+
 const FAILURE_DELAY_MS = 500;
 /**
  * Most failures whose answer is delayed at one time; further ones are answered at once, so that a flood takes no
@@ -129,14 +134,14 @@ function digestOf(accepted: Logins, nonces: NonceStore): Digest<DigestVerdict> {
   };
 
   digest.ask = (res, result) => {
+    const nonce = nonces.issue();
     const challenge = (algorithm: string): string =>
-      `Digest qop="auth",algorithm=${algorithm},realm="${REALM}",nonce="${nonces.issue()}",stale=${result.stale === true}`;
+      `Digest qop="auth",algorithm=${algorithm},realm="${REALM}",nonce="${nonce}",stale=${result.stale === true}`;
     const bearer = accepted.byToken === undefined ? [] : [`Bearer realm="${REALM}"`];
-    res.setHeader('WWW-Authenticate', [...['MD5', 'MD5-sess'].map(challenge), ...bearer]);
-    res.writeHead(401, { 'Content-Type': 'text/html' });
-    res.end(
-      '<html><head><title>Unauthorized Access</title></head><body><h1>401 Unauthorized</h1></body></html>',
-    );
+    // Some clients compare the name with its case. Source: http_auth.cpp `add_challenge`.
+    res.setHeader('WWW-authenticate', [...['MD5', 'MD5-sess'].map(challenge), ...bearer]);
+    res.writeHead(401, { 'Content-Type': 'text/html', 'Content-Length': REFUSAL.length });
+    res.end(REFUSAL);
   };
   return digest;
 }

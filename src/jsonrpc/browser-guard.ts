@@ -2,10 +2,11 @@ import type { Request, RequestHandler } from 'express';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { corsHeaders } from './reference-head.js';
 
 /*
- * Rules against web pages that call the server from a browser on its user's behalf. Programs are not browsers: they
- * send neither Origin nor Sec-Fetch-Site, and only the rule of host names applies to them.
+ * Rules against web pages that call the server from a browser on its user's behalf. Programs are not browsers: of these
+ * rules only that of reads under unknown host names applies to them.
  */
 
 /** Content types that a page can send to another site without a preflight. */
@@ -19,20 +20,33 @@ export const hostName = (header: string): string =>
     .toLowerCase();
 
 /**
- * Refuses host names that are not listed, because a page of another site can have its own name resolve to this server
- * (DNS rebinding), which makes the two one origin to the browser. The Host header then carries that name. An IP
- * address is not resolved, so a request for one is served.
+ * True for a request of a browser. Every one in use sends Origin with all methods but GET and HEAD, and Sec-Fetch headers
+ * to loopback and https addresses. Sec-Fetch-Mode does not indicate a browser: Node's fetch sends it.
+ */
+const isFromBrowser = (headers: IncomingHttpHeaders): boolean =>
+  ['origin', 'sec-fetch-site', 'sec-fetch-dest', 'sec-fetch-user'].some(
+    (name) => headers[name] !== undefined,
+  );
+
+/**
+ * Refuses browsers under host names that are not listed, because a page of another site can have its own name resolve to
+ * this server (DNS rebinding), which makes the two one origin to the browser. The Host header then carries that name.
+ * Programs call a server under any name, such as that of a container. A GET or HEAD is refused to programs too, since that
+ * of a browser may look the same: over plain HTTP, a page's GET to its own origin has neither Origin nor Sec-Fetch-Site.
+ * An IP address is not resolved, and no browser leaves the name out, so requests for one and without one are served.
  */
 export function refuseUnknownHosts(hosts: readonly string[]): RequestHandler {
-  const known = new Set(['localhost', ...hosts.map((host) => host.toLowerCase())]);
-  return (req, res, next) => {
-    const name = hostName(req.headers.host ?? '');
-    if (known.has(name) || isIP(name) !== 0) return next();
+  const known = new Set(['', 'localhost', ...hosts.map((host) => host.toLowerCase())]);
+  return ({ method, headers }, res, next) => {
+    const name = hostName(headers.host ?? '');
+    const isKnown = known.has(name) || isIP(name) !== 0;
+    const mayBeBrowser = method === 'GET' || method === 'HEAD' || isFromBrowser(headers);
+    if (isKnown || !mayBeBrowser) return next();
     return res
       .status(403)
       .type('text')
       .send(
-        'This host name is not served. Add it to --rpc-allowed-hosts; or set --rpc-login, which lifts this check.\n',
+        'Browsers and reads are not served under this host name. Add it to --rpc-allowed-hosts; or set --rpc-login, which lifts this check.\n',
       );
   };
 }
@@ -44,37 +58,23 @@ const ownOrigin = ({ socket, headers: { host = '' } }: Request): string => {
 };
 
 /**
- * Refuses pages of origins that are neither listed nor the server's own, and answers preflights. Without a login it
- * must come after {@link refuseUnknownHosts}: a name that resolves to this server is its own origin.
+ * Refuses pages of origins that are neither listed nor the server's own, and answers OPTIONS, also to programs. Without a
+ * login it must come after {@link refuseUnknownHosts}: a name that resolves to this server is its own origin.
  * @param origins `*` allows any.
  */
 export const refuseUnknownOrigins =
   (origins: readonly string[]): RequestHandler =>
   (req, res, next) => {
     const { origin } = req.headers;
-    if (origin === undefined) return next();
-    const own = ownOrigin(req) === origin.toLowerCase();
-    if (!own && !origins.includes(origin) && !origins.includes('*'))
-      return res.status(403).type('text').send('This origin may not call.\n');
-    res.set({
-      'Access-Control-Allow-Origin': origin,
-      'Access-Control-Expose-Headers': 'www-authenticate',
-      Vary: 'Origin',
-    });
-    if (req.method !== 'OPTIONS') return next();
-    res.set({
-      'Access-Control-Allow-Methods': 'POST, OPTIONS',
-      'Access-Control-Allow-Headers': 'Content-Type, Authorization, X-Requested-With',
-    });
-    return res.status(200).end();
+    const isPreflight = req.method === 'OPTIONS';
+    if (origin !== undefined) {
+      const own = ownOrigin(req) === origin.toLowerCase();
+      if (!own && !origins.includes(origin) && !origins.includes('*'))
+        return res.status(403).type('text').send('This origin may not call.\n');
+      res.set(corsHeaders(origin, isPreflight));
+    }
+    return isPreflight ? res.status(200).end() : next();
   };
-
-/**
- * True for a request of a browser: every one in use sends Origin with a POST to another site, and Sec-Fetch-Site to
- * loopback and https addresses. Sec-Fetch-Mode does not indicate a browser: Node's fetch sends it.
- */
-const isFromBrowser = (headers: IncomingHttpHeaders): boolean =>
-  headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
 
 /** Refuses content types that a form can send, from browsers only: `curl -d` and Node's fetch send the same types. */
 export const refuseForms: RequestHandler = ({ headers }, res, next) => {

@@ -16,17 +16,18 @@ import { BadIdempotencyKey, readIdempotencyKey } from './idempotency-key.js';
 import type { LoginDeadline } from './login-deadline.js';
 import { PacedResponse } from './paced-response.js';
 import { serveForms, servePages, singleValues, type FormTarget, type Page } from './pages.js';
+import { setHead } from './reference-head.js';
 import { RequestTooLarge } from './request-body.js';
 
 export interface HttpAppOptions {
   readonly dispatcher: Dispatcher;
-  /** Absent: no login is required, and only known host names are served. */
+  /** Absent: no login is required, and browsers and reads are served under known host names only. */
   readonly auth?: RequestHandler;
   /** Is lifted from a connection that authenticates. */
   readonly loginDeadline?: LoginDeadline;
   /** Browser origins that may call, beside the server's own; `*` allows any. */
   readonly origins: readonly string[];
-  /** Names under which a server without login may be called, beside `localhost` and any IP address. */
+  /** Names under which a server without login answers browsers and reads, beside `localhost` and any IP address. */
   readonly hosts: readonly string[];
   readonly onBug: (error: unknown) => void;
   /** Registers every request until it is answered. */
@@ -98,6 +99,7 @@ export interface Answer {
   readonly status: number;
   /** Header `Retry-After` [s]. */
   readonly retryAfter?: number;
+  /** Media type. */
   readonly type: string;
   readonly body: AnswerText;
 }
@@ -209,7 +211,8 @@ export function createHttpApp({
   guard(forms, maySubmit);
   serveForms(app, forms);
   app.use((_req, res) => {
-    res.status(404).type('text').end();
+    setHead(res, 404, 'text/plain');
+    res.end();
   });
 
   const onError: ErrorRequestHandler = (error: unknown, req, res, next) => {
@@ -243,18 +246,17 @@ async function send(res: Response, answer: Answer, onBug: (error: unknown) => vo
 
 /** @throws the error of an answer in pages, one of whose pages cannot be read. */
 async function sendWhole(res: Response, { status, retryAfter, type, body }: Answer): Promise<void> {
+  if (status === NO_CONTENT) return void res.status(status).end();
   const response = new PacedResponse(res, { mostWaiting: MOST_WAITING, stallMs: STALL_MS });
-  res.status(status);
+  setHead(res, status, type);
   if (retryAfter !== undefined) res.set('Retry-After', String(retryAfter));
   if (Symbol.asyncIterator in body) {
-    res.type(type);
     for await (const pieces of body) {
       response.write(pieces);
       if (!(await response.ready())) return;
     }
   } else {
-    const length = body.reduce((total, piece) => total + piece.length, 0);
-    if (length > 0) res.type(type).set('Content-Length', String(length));
+    res.set('Content-Length', String(body.reduce((total, piece) => total + piece.length, 0)));
     response.write(body);
   }
   res.end();
@@ -262,6 +264,11 @@ async function sendWhole(res: Response, { status, retryAfter, type, body }: Answ
 
 /** Whether a client asks for `error.data`, by a header of ours. */
 const asksForDetails = (req: Request): boolean => /^yes$/i.test(req.get('error-details') ?? '');
+
+const NO_CONTENT = 204;
+
+/** Answer to a batch of notifications. */
+const NOTHING = { status: NO_CONTENT, body: [] };
 
 /** Answers one JSON-RPC call or batch. */
 async function answerRpc(dispatcher: Dispatcher, req: Request, target?: string): Promise<Answer> {
@@ -276,7 +283,7 @@ async function answerRpc(dispatcher: Dispatcher, req: Request, target?: string):
     };
     // The connection stays open when a request is refused before its end.
     const answer = await dispatcher.answer(req.iterator({ destroyOnReturn: false }), origin);
-    return answer === undefined ? { status: 204, type: 'text', body: [] } : { ...answer, type };
+    return { ...(answer ?? NOTHING), type };
   } catch (error) {
     if (error instanceof BadIdempotencyKey)
       return { ...dispatcher.refusal(INVALID_REQUEST, error.message, 400), type };

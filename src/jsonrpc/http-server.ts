@@ -58,7 +58,9 @@ const CHECK_INTERVAL_MS = 5_000;
 /** Shortest interval between reports of connections over a limit. */
 const REPORT_INTERVAL_MS = 10_000;
 
-const TIME_LIMITS = {
+const HTTP_OPTIONS = {
+  // As with the reference.
+  requireHostHeader: false,
   headersTimeout: HEADERS_TIMEOUT_MS,
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_MS,
@@ -91,7 +93,7 @@ export class HttpServer {
   constructor(options: HttpServerOptions) {
     this.#options = options;
     const { handler, tls, loginDeadline } = options;
-    this.#http = trackConnections(createHttp(TIME_LIMITS, handler));
+    this.#http = trackConnections(createHttp(HTTP_OPTIONS, handler));
     this.#http.on('connection', (socket: Socket) => loginDeadline?.begin(socket));
     if (tls !== undefined && typeof tls.certificate !== 'function')
       this.#https = this.#createHttps(tls, tls.certificate);
@@ -102,7 +104,7 @@ export class HttpServer {
     const https = trackConnections(
       createHttps(
         {
-          ...TIME_LIMITS,
+          ...HTTP_OPTIONS,
           handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
           key,
           cert,

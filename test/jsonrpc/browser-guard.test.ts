@@ -58,7 +58,7 @@ const post = (port: number, headers: Readonly<Record<string, string>>, method = 
   });
 
 describe('a host name', () => {
-  test.each([
+  const KNOWN = [
     'localhost',
     'LOCALHOST:18083',
     '127.0.0.1',
@@ -66,35 +66,84 @@ describe('a host name', () => {
     '192.168.1.5:18083',
     'wallet',
     'Wallet:80',
-  ])('is served without a login when it is listed, local, or an address: %s', async (host) => {
-    expect((await post(open, { host })).status).toBe(200);
-  });
-
-  test.each([
+    '',
+  ];
+  const UNKNOWN = [
+    'monero-wallet-rpc',
+    'monero_wallet-rpc:18083',
     'evil.example',
     'evil.example:18083',
     'wallet.evil.example',
     '127.0.0.1.evil.example',
     'xn--localhost',
-  ])('that is not listed is refused without a login, and the answer names both flags: %s', async (host) => {
-    const { status, text } = await post(open, { host });
-    expect(status).toBe(403);
-    expect(text).toMatch(/--rpc-allowed-hosts.*--rpc-login/);
-  });
+  ];
+  /** Headers that browsers send, and programs do not. */
+  const BROWSERS: readonly Readonly<Record<string, string>>[] = [
+    { origin: 'http://evil.example' },
+    { origin: 'null' },
+    { origin: '' },
+    { 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
+    { 'sec-fetch-dest': 'empty' },
+    { 'sec-fetch-user': '?1' },
+  ];
+  const PROGRAMS: readonly Readonly<Record<string, string>>[] = [
+    {},
+    { 'sec-fetch-mode': 'cors', 'accept-language': '*', 'user-agent': 'node' },
+    { 'user-agent': 'Mozilla/5.0', referer: 'http://evil.example/' },
+  ];
+
+  test.each([...KNOWN, ...UNKNOWN])(
+    'is served to programs without a login, whatever it is: %j',
+    async (host) => {
+      for (const headers of PROGRAMS) expect((await post(open, { host, ...headers })).status).toBe(200);
+    },
+  );
+
+  test.each(KNOWN)(
+    'is served to browsers when it is listed, local, an address, or empty: %j',
+    async (host) => {
+      expect((await post(open, { host, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+      expect((await post(open, { host }, 'GET')).status).toBe(405);
+    },
+  );
+
+  test.each(UNKNOWN)(
+    'is refused to browsers when it is not listed, and the answer names both flags: %s',
+    async (host) => {
+      for (const headers of [...BROWSERS, { origin: `http://${host}` }]) {
+        const { status, text } = await post(open, { host, ...headers });
+        expect(status).toBe(403);
+        expect(text).toMatch(/--rpc-allowed-hosts.*--rpc-login/);
+      }
+    },
+  );
+
+  test.each(UNKNOWN)(
+    'is refused to every read when it is not listed, since that of a browser has no header of its own: %s',
+    async (host) => {
+      for (const method of ['GET', 'HEAD'])
+        for (const headers of [...PROGRAMS, ...BROWSERS])
+          expect((await post(open, { host, ...headers }, method)).status).toBe(403);
+    },
+  );
 
   it('is not checked by a server with a login', async () => {
     expect((await post(guarded, { host: 'evil.example' })).status).toBe(401);
   });
 
-  it('is listed by the flag that a container sets', async () => {
+  it('is listed for browsers by the flag that a container sets', async () => {
     const server = await startWalletRpc({
       args: ['--rpc-bind-ip=0.0.0.0', '--confirm-external-bind', '--rpc-allowed-hosts=wallet,shop.example'],
     });
     try {
       expect((await call(server.port, 'get_version')).error).toBeUndefined();
       expect((await post(server.port, { host: `wallet:${server.port}` })).status).toBe(200);
-      expect((await post(server.port, { host: 'shop.example' })).status).toBe(200);
-      expect((await post(server.port, { host: 'other.example' })).status).toBe(403);
+      const browser = { origin: `http://wallet:${server.port}` };
+      expect((await post(server.port, { host: `wallet:${server.port}`, ...browser })).status).toBe(200);
+      expect((await post(server.port, { host: 'shop.example', 'sec-fetch-site': 'none' })).status).toBe(200);
+      expect((await post(server.port, { host: 'other.example' })).status).toBe(200);
+      expect((await post(server.port, { host: 'other.example', ...browser })).status).toBe(403);
     } finally {
       await server.stop();
     }

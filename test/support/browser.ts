@@ -8,13 +8,13 @@ const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/googl
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Starts a headless Chromium. @throws Error with an install hint when it is missing. */
-export async function startBrowser(): Promise<Browser> {
+/** Starts a headless Chromium. @param args further arguments. @throws Error with an install hint when it is missing. */
+export async function startBrowser(args: readonly string[] = []): Promise<Browser> {
   const executablePath = PATHS.find((path) => existsSync(path));
   if (executablePath === undefined)
     throw new Error('Chromium is not installed: sudo apt-get install chromium');
   // The sandbox of Chromium does not start for root, nor in most containers.
-  return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  return chromium.launch({ executablePath, args: ['--no-sandbox', ...args] });
 }
 
 /** Checks the accessibility of a page. @returns violated rules with the elements that violate them. */

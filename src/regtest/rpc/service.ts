@@ -35,7 +35,7 @@ const json = (text: string): Answer => ({
 const isObject = (value: Json): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const empty = (status: number): Answer => ({ status, type: 'text', body: [] });
+const empty = (status: number): Answer => ({ status, type: 'text/plain', body: [] });
 
 const isOpen = (method: DaemonMethod, { restricted }: Context): boolean =>
   !(restricted && method.meta.unrestricted === true);
