@@ -1,11 +1,12 @@
 import type { Hash } from '../crypto/types.js';
 import type { RequestActivity } from '../util/request-activity.js';
-import type { PageFindings } from '../wallet/model/records.js';
-import type { PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
+import type { BlockRef, PageFindings } from '../wallet/model/records.js';
+import { packKeys, type PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
 import type { RefreshReport, WalletId } from './messages.js';
 import { unpackFindings } from './packed-findings.js';
 import { unpackHashes } from './packed-hashes.js';
 import { toError } from './refresh-error.js';
+import { fromFirstNewBlock } from './replaced-blocks.js';
 import type { ScannerState } from './scanner-state.js';
 import type { PoolFinding } from './wallet-scanner.js';
 
@@ -13,6 +14,8 @@ import type { PoolFinding } from './wallet-scanner.js';
 export interface RefreshTarget {
   /** Reads the state of a new scanner; called again after a restart of the thread. */
   scannerState(): ScannerState;
+  /** Returns the block that the wallet holds at a height; absent: every block of a page is committed. */
+  blockAt?(height: number): BlockRef | undefined;
   /**
    * Commits one page.
    * @param daemonHeight number of blocks of the daemon. @param isBusy true while clients send requests.
@@ -79,9 +82,7 @@ export class RefreshRun {
     switch (report.type) {
       case 'page':
         try {
-          const findings = unpackFindings(report.findings);
-          this.#target.commitPage(findings, report.daemonHeight, this.#requests.areFrequent);
-          this.#count(findings);
+          this.#commit(unpackFindings(report.findings), report.daemonHeight);
         } catch (error) {
           restart();
           end();
@@ -110,6 +111,18 @@ export class RefreshRun {
         else this.reject(toError(report.failure));
         return;
     }
+  }
+
+  /** Commits the blocks of a page that the wallet lacks, and all subaddresses. */
+  #commit(page: PageFindings, daemonHeight: number): void {
+    const target = this.#target;
+    const fresh = fromFirstNewBlock(page, (height) => target.blockAt?.(height));
+    if (page.hashes.length > 0 && fresh.hashes.length === 0) {
+      if (fresh.subaddresses.length > 0) target.commitSubaddresses(packKeys(fresh.subaddresses));
+      return;
+    }
+    target.commitPage(fresh, daemonHeight, this.#requests.areFrequent);
+    this.#count(fresh);
   }
 
   #count({ startHeight, hashes, outputs }: PageFindings): void {

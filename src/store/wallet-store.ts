@@ -282,6 +282,12 @@ export class WalletStore {
     return this.#blocks.oldestFrom(height);
   }
 
+  /** The block at a height, if the wallet knows it. */
+  blockAt(height: number): BlockRef | undefined {
+    const block = this.oldestFrom(height);
+    return block?.height === height ? block : undefined;
+  }
+
   /** Blocks that the wallet knows, newest first: the last ten at least, then with growing gaps, and the first. */
   shortHistory(): BlockRef[] {
     this.#file.assertOpen();

@@ -80,6 +80,9 @@ describe('a reorganisation', () => {
     await Promise.all([payer.rpc('refresh'), payee.rpc('refresh')]);
     const height = (await daemon.rpc('get_info')).height as number;
     expect((await payer.rpc('get_height')).height).toBe(height);
+    // Blocks below the fork stay, although the short history names none of them.
+    const { events } = await payer.rpc('get_events', { types: ['wallet.reorganised'], limit: 1000 });
+    expect((events as Loose[]).at(-1)).toMatchObject({ data: { from_height: height - 60, depth: 40 } });
     const mined = ((await payer.rpc('get_transfers', { in: true })).in as Loose[]).filter(
       ({ type }) => type === 'block',
     );

@@ -13,6 +13,7 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { LocatedOutput, SpendingKeys } from '../../wallet/scan/key-images.js';
 import {
   hasFindings,
+  type BlockRef,
   type PageFindings,
   type ImportedKeyImage,
   type TxFindings,
@@ -250,6 +251,11 @@ export class WalletSync implements RefreshTarget {
 
   commitSubaddresses(keys: PackedSubaddresses): void {
     this.#context.store.writeRecoverable((w) => w.subaddresses.addPacked(keys));
+  }
+
+  blockAt(height: number): BlockRef | undefined {
+    const { store } = this.#context;
+    return height < store.height() ? store.blockAt(height) : undefined;
   }
 
   commitPage(findings: PageFindings, daemonHeight: number, isBusy = false): void {
