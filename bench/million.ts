@@ -2,16 +2,9 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { keccak } from '../src/crypto/keccak.js';
-import type { Hash, KeyImage, PublicKey } from '../src/crypto/types.js';
-import { accountKeysOf, spendSecretFromSeed } from '../src/cryptonote/account-keys.js';
-import { decodeMnemonic } from '../src/cryptonote/mnemonic.js';
-import { storeKey } from '../src/store/file/store-key.js';
-import { WalletStore } from '../src/store/wallet-store.js';
-import { amount } from '../src/util/amount.js';
-import { toHex, utf8 } from '../src/util/bytes.js';
-import type { FoundOutgoing, FoundSpend, OwnedOutput, ReceivedTx } from '../src/wallet/model/records.js';
+import { toHex } from '../src/util/bytes.js';
 import { startWalletRpc } from '../test/support/wallet-rpc.js';
+import { fillStore, paymentHash, PAYMENTS_A_BLOCK } from './filled-store.js';
 import { PAYEE_SEED } from './paid-chain.js';
 import { median, printTable } from './table.js';
 import { pidOf, usage } from './usage.js';
@@ -31,99 +24,8 @@ const { values: options } = parseArgs({
 });
 const ROUNDS = Number(options.rounds);
 
-const PAYMENTS_A_BLOCK = 10;
-const OUTPUTS_A_PAYMENT = 2;
-/** Blocks per page, as in a refresh. */
-const PAGE_BLOCKS = 100;
-/** Age at which the outputs of a block are spent by one transaction [blocks]. One block in ten is not spent. */
-const SPENT_AFTER = 20;
 const ADDRESSES_AT_ONCE = 50_000;
 const BAR = 1.5;
-
-/** Bytes that a name determines. */
-const named = <T>(kind: string, n: number): T => keccak(utf8(`${kind} ${n}`)) as Uint8Array as T;
-
-const paymentHash = (n: number): Hash => named('payment', n);
-const heightOf = (payment: number): number => Math.floor(payment / PAYMENTS_A_BLOCK);
-
-/** The transaction of a payment, and its outputs. */
-function paymentOf(n: number, addresses: number): { tx: ReceivedTx; outputs: OwnedOutput[] } {
-  const txHash = paymentHash(n);
-  const height = heightOf(n);
-  const subaddress = { major: 0, minor: n % addresses };
-  const outputs = Array.from({ length: OUTPUTS_A_PAYMENT }, (_, outputIndex): OwnedOutput => {
-    const globalIndex = OUTPUTS_A_PAYMENT * n + outputIndex;
-    return {
-      ...{ txHash, outputIndex, globalIndex, subaddress, height },
-      publicKey: named<PublicKey>('key', globalIndex),
-      keyImage: named<KeyImage>('image', globalIndex),
-      derivationKey: txHash as Uint8Array as PublicKey,
-      ...{ amount: amount(1_000_000n + BigInt(n)), mask: 5n, rct: true, unlockTime: 0n },
-      ...{ coinbase: false, change: false, burnt: false, frozen: false },
-    };
-  });
-  const tx = {
-    ...{ txHash, height, timestamp: 1_700_000_000 + 120 * height, unlockTime: 0n, fee: amount(30_000n) },
-    ...{
-      coinbase: false,
-      txPublicKey: txHash as Uint8Array as PublicKey,
-      additionalPublicKeys: [],
-      size: 2000,
-    },
-  };
-  return { tx, outputs };
-}
-
-/** Spends of all outputs of a block by one transaction. */
-function spendingOf(
-  spent: number,
-  height: number,
-  addresses: number,
-): { spends: FoundSpend[]; outgoing: FoundOutgoing } {
-  const txHash = named<Hash>('spending', height);
-  const outputs = Array.from({ length: PAYMENTS_A_BLOCK }, (_, i) =>
-    paymentOf(PAYMENTS_A_BLOCK * spent + i, addresses),
-  ).flatMap((payment) => payment.outputs);
-  const total = outputs.reduce((sum, output) => sum + output.amount, 0n);
-  return {
-    spends: outputs.flatMap(({ keyImage }) => (keyImage === undefined ? [] : [{ keyImage, txHash, height }])),
-    outgoing: {
-      ...{ txHash, height, timestamp: 1_700_000_000 + 120 * height, account: 0, unlockTime: 0n },
-      fromIndices: [...new Set(outputs.map(({ subaddress }) => subaddress.minor))].sort((a, b) => a - b),
-      ...{ amountIn: amount(total), change: amount(0n), fee: amount(30_000n) },
-    },
-  };
-}
-
-/** Writes payments to a store. */
-async function fill(path: string, payments: number, addresses: number): Promise<void> {
-  const spendSecret = spendSecretFromSeed(decodeMnemonic(PAYEE_SEED).seed);
-  const { viewSecret } = accountKeysOf(spendSecret);
-  const store = WalletStore.open(path, storeKey(viewSecret, spendSecret));
-  const blocks = payments / PAYMENTS_A_BLOCK;
-  for (let start = 0; start < blocks; start += PAGE_BLOCKS) {
-    const heights = Array.from({ length: Math.min(PAGE_BLOCKS, blocks - start) }, (_, i) => start + i);
-    const paid = heights.flatMap((height) =>
-      Array.from({ length: PAYMENTS_A_BLOCK }, (_, i) => paymentOf(PAYMENTS_A_BLOCK * height + i, addresses)),
-    );
-    const spent = heights
-      .filter((height) => height >= SPENT_AFTER && (height - SPENT_AFTER) % 10 !== 0)
-      .map((height) => spendingOf(height - SPENT_AFTER, height, addresses));
-    store.addPage({
-      startHeight: start,
-      hashes: heights.map((height) => named<Hash>('block', height)),
-      received: paid.map(({ tx }) => tx),
-      outputs: paid.flatMap(({ outputs }) => outputs),
-      spends: spent.flatMap(({ spends }) => spends),
-      outgoing: spent.map(({ outgoing }) => outgoing),
-      subaddresses: [],
-      lastBlockReward: amount(600_000_000_000n),
-    });
-    if ((start / PAGE_BLOCKS) % 20 === 0) await store.checkpoint();
-  }
-  await store.checkpoint();
-  store.close();
-}
 
 type Figures = ReadonlyMap<string, number>;
 
@@ -146,7 +48,7 @@ async function measure(payments: number): Promise<Figures> {
     await maker.stop({ keep: true });
     const path = join(walletDir, 'w');
     const started = performance.now();
-    await fill(path, payments, addresses);
+    await fillStore(path, payments, addresses);
     note('written, rows of payments a second', payments / ((performance.now() - started) / 1000));
     note('bytes of the store a payment', statSync(path).size / payments);
     const server = await startWalletRpc({ walletDir });

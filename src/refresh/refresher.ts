@@ -258,6 +258,11 @@ export class Refresher {
     this.#fail(wallet, error);
   }
 
+  /** Whether the thread has a scanner of the wallet, which goes on without its state. */
+  isAttached(wallet: WalletId): boolean {
+    return this.#attached.has(wallet);
+  }
+
   isRunning(wallet: WalletId): boolean {
     return this.#runs.has(wallet);
   }

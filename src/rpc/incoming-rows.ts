@@ -1,6 +1,6 @@
 import type { JsonRows } from '../jsonrpc/json-rows.js';
 import * as wire from '../jsonrpc/wire.js';
-import type { Paged } from '../services/history/history.js';
+import type { Paged } from '../util/paged.js';
 import type { Json } from '../util/json.js';
 import { Field, type RowTemplate } from '../util/row-template.js';
 import type { IncomingField } from '../wallet/model/records.js';

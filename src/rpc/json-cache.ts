@@ -1,24 +1,35 @@
-import { JsonWriter, EncodedJson } from '../util/json-writer.js';
-import type { Json } from '../util/json.js';
+import type { JsonRows } from '../jsonrpc/json-rows.js';
+import { EncodedJson } from '../util/json-writer.js';
 
 /** Rows of the longest list that is cached: a few megabytes. */
 const MAX_ROWS = 10_000;
 
-/** Encoded lists by identity; an entry is dropped with its list. */
-const CACHE = new WeakMap<readonly unknown[], EncodedJson>();
+/** Encoded lists by their source; an entry is dropped with its source. */
+const CACHE = new WeakMap<object, EncodedJson>();
 
 /**
- * Encodes a list as JSON on its first use, and returns the cached JSON afterwards.
- * @param list must be a new object whenever its rows change. @returns undefined for an empty list.
+ * Encodes a list as JSON on its first use, and returns the cached JSON afterwards. A very long list is streamed each time.
+ * @param source must be a new object whenever the rows change. @param count number of rows, or a greater number.
+ * @param open makes the rows. @returns undefined for an empty list.
  */
-export async function cachedJson<T>(
-  list: readonly T[],
-  rows: () => readonly Json[] | Promise<readonly Json[]>,
-): Promise<EncodedJson | undefined> {
-  if (list.length === 0) return undefined;
-  const cached = CACHE.get(list);
+export async function cachedRows(
+  source: object,
+  count: number,
+  open: () => JsonRows,
+): Promise<EncodedJson | JsonRows | undefined> {
+  if (count === 0) return undefined;
+  const cached = CACHE.get(source);
   if (cached !== undefined) return cached;
-  const encoded = new EncodedJson(new JsonWriter().value(await rows()).pieces());
-  if (list.length <= MAX_ROWS) CACHE.set(list, encoded);
-  return encoded;
+  const rows = open();
+  if (count > MAX_ROWS) return rows;
+  try {
+    const pieces: Uint8Array[] = [];
+    for await (const page of rows.pages()) pieces.push(Buffer.from(pieces.length === 0 ? '[' : ','), ...page);
+    if (pieces.length === 0) return undefined;
+    const encoded = new EncodedJson([...pieces, Buffer.from(']')]);
+    CACHE.set(source, encoded);
+    return encoded;
+  } finally {
+    rows.release();
+  }
 }

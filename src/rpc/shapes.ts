@@ -2,8 +2,8 @@ import type { SubaddressIndex } from '../cryptonote/types.js';
 import { ListedRows, type JsonRows } from '../jsonrpc/json-rows.js';
 import * as wire from '../jsonrpc/wire.js';
 import type { HistoryEntry, PaymentView } from '../services/history/history-rows.js';
-import type { Paged } from '../services/history/history.js';
 import type { Json } from '../util/json.js';
+import { mapPages, pagesOf, type Paged } from '../util/paged.js';
 import { bytes32, fromHex, isHex, toHex } from '../util/bytes.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import type { Hash, KeyImage } from '../crypto/types.js';
@@ -24,12 +24,20 @@ export const WRONG_ADDRESS: Partial<ErrorTexts> = {
 };
 
 /** Converts pages of a long answer to JSON rows. */
-export function rowsOf<T>({ pages, release }: Paged<readonly T[]>, shape: (item: T) => Json): JsonRows {
-  const shaped = async function* (): AsyncGenerator<readonly Json[]> {
-    for await (const page of pages) yield page.map(shape);
-  };
-  return new ListedRows(shaped(), release);
-}
+export const rowsOf = <T>({ pages, release }: Paged<readonly T[]>, shape: (item: T) => Json): JsonRows =>
+  new ListedRows(mapPages(pages, shape), release);
+
+/** Items of a list that become JSON between two yields to the event loop. */
+const ITEMS_AT_ONCE = 1024;
+
+/** Converts a list of any length to JSON, a few rows at a time. */
+export const listedRows = <T, R extends Json>(
+  list: readonly T[],
+  shape: (item: T) => R,
+): readonly R[] | JsonRows =>
+  list.length <= ITEMS_AT_ONCE
+    ? list.map(shape)
+    : new ListedRows(mapPages(pagesOf(list, ITEMS_AT_ONCE), shape), () => undefined);
 
 /** Payment id as 16 hex digits, or 64 for a long one; zeros if there is none. */
 export const paymentIdShape = (paymentId: Uint8Array | undefined): string =>

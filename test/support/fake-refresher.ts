@@ -40,6 +40,9 @@ export class FakeRefresher {
     return WALLET;
   }
 
+  /** Whether the thread has a scanner of the wallet. */
+  isAttached = (): boolean => true;
+
   detach(): void {
     this.calls.push(['detach']);
   }

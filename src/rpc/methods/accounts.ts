@@ -1,13 +1,19 @@
 import * as z from 'zod';
 import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
-import type { AddressBalance } from '../../services/accounts/balance-tally.js';
+import { ListedRows } from '../../jsonrpc/json-rows.js';
+import type { AddressBalance, Balance } from '../../services/accounts/balance-tally.js';
+import { PagedBalance } from '../../services/accounts/paged-balance.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
+import { pagesOf, singlePage, unheld, type Paged } from '../../util/paged.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import { cachedJson } from '../json-cache.js';
+import { cachedRows } from '../json-cache.js';
+
+/** Rows of accounts that are made between two yields to the event loop. */
+const ACCOUNTS_AT_ONCE = 128;
 
 /** Rows of address balances, with the texts and labels of the addresses. */
-async function perSubaddress(wallet: OpenWallet, listed: readonly AddressBalance[]) {
+async function balanceRows(wallet: OpenWallet, listed: readonly AddressBalance[]) {
   const indices = listed.map(({ account, minor }) => ({ major: account, minor }));
   const texts = await wallet.accounts.addresses(indices);
   wallet.assertOpen();
@@ -23,6 +29,29 @@ async function perSubaddress(wallet: OpenWallet, listed: readonly AddressBalance
     blocks_to_unlock: at.blocksToUnlock,
     time_to_unlock: at.secondsToUnlock,
   }));
+}
+
+/** Pages of {@link balanceRows}. */
+function pagedBalanceRows(
+  wallet: OpenWallet,
+  { pages, release }: Paged<readonly AddressBalance[]>,
+): ListedRows {
+  const rows = async function* () {
+    for await (const page of pages) yield await balanceRows(wallet, page);
+  };
+  return new ListedRows(rows(), release);
+}
+
+/** Balances of addresses; cached until the store changes. */
+function perSubaddress(wallet: OpenWallet, balance: Balance | PagedBalance) {
+  const isPaged = balance instanceof PagedBalance;
+  const source = isPaged ? balance : balance.addresses;
+  // Not cached while labels are hidden, which changes without a change of the store.
+  const key = wallet.keystore.hidesNotes ? {} : source;
+  const count = isPaged ? balance.count : balance.addresses.length;
+  return cachedRows(key, count, () =>
+    pagedBalanceRows(wallet, isPaged ? balance.rows() : unheld(singlePage(balance.addresses))),
+  );
 }
 
 const blocksToUnlock = () => wire.uint('Blocks until the last locked output unlocks');
@@ -66,23 +95,22 @@ export const accountMethods: readonly WalletMethod[] = [
       }),
     source: 'COMMAND_RPC_GET_BALANCE, on_getbalance',
     async handle({ wallet }, { account_index, address_indices, all_accounts, strict }) {
-      const balance =
+      const account = all_accounts ? undefined : account_index;
+      const listed =
         all_accounts || address_indices.length === 0
-          ? wallet.balances.of(all_accounts ? undefined : account_index, strict)
-          : wallet.balances.ofAddresses(
-              account_index,
-              address_indices.toSorted((a, b) => a - b),
-              strict,
-            );
-      const listed = balance.addresses;
-      const rows = () => perSubaddress(wallet, listed);
-      // Not cached while labels are hidden, which changes without a change of the store.
-      const per_subaddress = wallet.keystore.hidesNotes ? await rows() : await cachedJson(listed, rows);
+          ? undefined
+          : [...new Set(address_indices)].sort((a, b) => a - b);
+      const found =
+        wallet.balances.paged(account, strict, listed) ??
+        (listed === undefined
+          ? wallet.balances.of(account, strict)
+          : wallet.balances.ofAddresses(account_index, listed, strict));
+      const balance = found instanceof PagedBalance ? found.sums : found;
       return {
         balance: balance.total,
         unlocked_balance: balance.unlocked,
         multisig_import_needed: wallet.isMultisigImportNeeded,
-        per_subaddress,
+        per_subaddress: await perSubaddress(wallet, found),
         blocks_to_unlock: balance.blocksToUnlock,
         time_to_unlock: balance.secondsToUnlock,
       };
@@ -118,18 +146,26 @@ export const accountMethods: readonly WalletMethod[] = [
     handle({ wallet }, { tag, strict_balances, regexp }) {
       const accounts = regexp ? wallet.tags.matching(tag) : wallet.tags.withTag(tag);
       const sumsOf = wallet.balances.ofAccounts(strict_balances);
-      const listed = accounts.map(({ account, tag: ownTag }) => ({
-        account_index: account,
-        base_address: wallet.accounts.address({ major: account, minor: 0 }),
-        balance: sumsOf.get(account)?.total ?? 0n,
-        unlocked_balance: sumsOf.get(account)?.unlocked ?? 0n,
-        label: wallet.accounts.label({ major: account, minor: 0 }),
-        tag: ownTag,
-      }));
+      const sums = accounts.flatMap(({ account }) => sumsOf.get(account) ?? []);
+      const rows = async function* () {
+        for await (const page of pagesOf(accounts, ACCOUNTS_AT_ONCE)) {
+          const first = page.map(({ account }) => ({ major: account, minor: 0 }));
+          const texts = await wallet.accounts.addresses(first);
+          wallet.assertOpen();
+          yield page.map(({ account, tag: ownTag }, i) => ({
+            account_index: account,
+            base_address: texts[i] ?? '',
+            balance: sumsOf.get(account)?.total ?? 0n,
+            unlocked_balance: sumsOf.get(account)?.unlocked ?? 0n,
+            label: wallet.accounts.label({ major: account, minor: 0 }),
+            tag: ownTag,
+          }));
+        }
+      };
       return {
-        subaddress_accounts: listed,
-        total_balance: listed.reduce((total, { balance }) => total + balance, 0n),
-        total_unlocked_balance: listed.reduce((total, { unlocked_balance }) => total + unlocked_balance, 0n),
+        subaddress_accounts: new ListedRows(rows(), () => undefined),
+        total_balance: sums.reduce((total, sum) => total + sum.total, 0n),
+        total_unlocked_balance: sums.reduce((total, sum) => total + sum.unlocked, 0n),
       };
     },
   }),

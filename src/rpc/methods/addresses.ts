@@ -3,10 +3,11 @@ import type { Address, PaymentId } from '../../cryptonote/types.js';
 import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
 import { fromHex, isHex, toHex } from '../../util/bytes.js';
+import { unheld } from '../../util/paged.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import { indexSchema, indexShape } from '../shapes.js';
-import { cachedJson } from '../json-cache.js';
+import { indexSchema, indexShape, listedRows, rowsOf } from '../shapes.js';
+import { cachedRows } from '../json-cache.js';
 import { subaddressIndex } from './accounts.js';
 
 /** Addresses created by one call, at most. Source: wallet_rpc_server.cpp `on_create_address`. */
@@ -34,11 +35,11 @@ export const addressMethods: readonly WalletMethod[] = [
       }),
     source: 'COMMAND_RPC_GET_ADDRESS, on_getaddress',
     async handle({ wallet }, { account_index, address_index }) {
-      const addresses = await wallet.accounts.list(account_index, address_index);
+      const listing = wallet.accounts.listing(account_index, address_index);
       return {
         address: wallet.accounts.address({ major: account_index, minor: 0 }),
-        addresses: await cachedJson(addresses, () =>
-          addresses.map(({ address, index, label, used }) => ({
+        addresses: await cachedRows(listing, listing.count, () =>
+          rowsOf(unheld(listing.pages()), ({ address, index, label, used }) => ({
             address,
             address_index: index.minor,
             label,
@@ -87,8 +88,8 @@ export const addressMethods: readonly WalletMethod[] = [
       return {
         address: first.address,
         address_index: first.index.minor,
-        addresses: created.map(({ address }) => address),
-        address_indices: created.map(({ index }) => index.minor),
+        addresses: listedRows(created, ({ address }) => address),
+        address_indices: listedRows(created, ({ index }) => index.minor),
       };
     },
   }),

@@ -2,9 +2,12 @@ import { tryParseAddress } from '../../cryptonote/address.js';
 import type { AddressKeys } from '../../cryptonote/subaddress-keys.js';
 import type { Address, SubaddressIndex } from '../../cryptonote/types.js';
 import { Mutex } from '../../util/mutex.js';
+import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { SubaddressKey } from '../../wallet/model/records.js';
+import { ADDRESSES_AT_ONCE } from '../context/address-cache.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import { AddressListing, type AddressView } from './address-listing.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 
 type Context = Pick<WalletContext, 'addresses' | 'assertOpen' | 'keystore' | 'openAlias' | 'store'>;
@@ -12,14 +15,6 @@ type Context = Pick<WalletContext, 'addresses' | 'assertOpen' | 'keystore' | 'op
 /** Sibling services. */
 interface Services {
   readonly sync: WalletSync;
-}
-
-export interface AddressView {
-  readonly address: string;
-  readonly index: SubaddressIndex;
-  readonly label: string;
-  /** Whether the address has ever received an output. */
-  readonly used: boolean;
 }
 
 export interface CreatedAddress {
@@ -37,16 +32,13 @@ const entries = (indices: readonly SubaddressIndex[], keys: readonly AddressKeys
     return index === undefined ? [] : [{ index, spendPublicKey }];
   });
 
-/** Number of requested addresses above which reading labels and use of the whole account is faster. */
-const MAX_SINGLE_LOOKUPS = 256;
-
 /** Accounts, their addresses and labels. */
 export class Accounts {
   readonly #context: Context;
   readonly #services: Services;
   readonly #creating = new Mutex();
-  /** Result of the last {@link list} of a whole account. */
-  #listed: { readonly key: string; readonly views: readonly AddressView[] } | undefined;
+  /** The last {@link listing} of a whole account. */
+  #listed: { readonly key: string; readonly listing: AddressListing } | undefined;
 
   constructor(context: Context, services: Services) {
     this.#context = context;
@@ -95,42 +87,28 @@ export class Accounts {
   }
 
   /**
-   * Lists addresses of an account. The list of all of them is the same object until the store changes.
+   * Lists addresses of an account. The listing of all of them is the same object until the store changes.
    * @param minors empty: all addresses.
    * @throws WalletError for an account or address out of range.
    */
-  async list(account: number, minors: readonly number[]): Promise<readonly AddressView[]> {
+  listing(account: number, minors: readonly number[]): AddressListing {
     this.assertAccount(account);
-    if (minors.length > 0) {
-      for (const minor of minors) this.assertIndex({ major: account, minor });
-      const indices = minors.map((minor) => ({ major: account, minor }));
-      return minors.length > MAX_SINGLE_LOOKUPS ? this.#views(indices, account) : this.#views(indices);
-    }
-    const { version } = this.#context.store;
-    const { hidesNotes } = this.#context.keystore;
-    const key = `${version} ${account} ${hidesNotes}`;
-    if (this.#listed?.key === key) return this.#listed.views;
-    const views = await this.#views(range(account, 0, this.addressCount(account)), account);
-    if (version === this.#context.store.version && hidesNotes === this.#context.keystore.hidesNotes)
-      this.#listed = { key, views };
-    return views;
+    const count = this.addressCount(account);
+    const missing = minors.find((minor) => minor >= count);
+    if (missing !== undefined)
+      throw new WalletError({ kind: 'address_out_of_range', account, index: missing, count });
+    if (minors.length > 0) return new AddressListing(this.#context, account, minors);
+    const key = `${this.#context.store.version} ${account} ${this.#context.keystore.hidesNotes}`;
+    if (this.#listed?.key !== key)
+      this.#listed = { key, listing: new AddressListing(this.#context, account, count) };
+    return this.#listed.listing;
   }
 
-  /** @param whole account whose labels and used addresses are all read at once; absent: one lookup per address. */
-  async #views(indices: readonly SubaddressIndex[], whole?: number): Promise<readonly AddressView[]> {
-    const texts = await this.addresses(indices);
-    this.#context.assertOpen();
-    return this.#context.store.read((r) => {
-      const labels = whole === undefined ? undefined : this.labels(whole);
-      const used = whole === undefined ? undefined : new Set(r.balances.usedAddresses(whole));
-      const imported = new Set(indices[0] === undefined ? [] : r.imported.usedAddresses(indices[0].major));
-      return indices.map((index, i) => ({
-        address: texts[i] ?? '',
-        index,
-        label: labels === undefined ? this.label(index) : (labels.get(index.minor) ?? ''),
-        used: (used?.has(index.minor) ?? r.balances.isUsed(index)) || imported.has(index.minor),
-      }));
-    });
+  /** Reads a {@link listing} at once: for few addresses. */
+  async list(account: number, minors: readonly number[]): Promise<readonly AddressView[]> {
+    const views: AddressView[] = [];
+    for await (const page of this.listing(account, minors).pages()) views.push(...page);
+    return views;
   }
 
   /** Index of an own address. @throws WalletError `wrong_address` for an invalid or foreign address. */
@@ -202,34 +180,62 @@ export class Accounts {
   }
 
   /**
-   * Creates addresses, all with one label, in one store transaction. Yields to the event loop while it derives many.
+   * Creates addresses, all with one label, a few at a time: other work goes on in between. Their keys are stored first,
+   * as those of the lookahead are, then all of them are created at once.
    * @param count number of new addresses. @throws WalletError `account_out_of_range`
    */
   async createAddresses(account: number, count: number, label: string): Promise<CreatedAddress[]> {
-    const created = await this.#creating.run(async () => {
+    const indices = await this.#creating.run(async () => {
       this.assertAccount(account);
-      const expected = this.addressCount(account);
-      const derived = await this.#context.addresses.derive(range(account, expected, count));
-      this.#context.assertOpen();
-      const indices = this.#context.store.writeRecoverable((w) => {
-        const first = w.accounts.addAddresses(account, count);
-        // A payment received meanwhile may have created addresses too.
-        const keys = first < expected ? [] : derived.slice(first - expected);
-        const missing = range(account, first + keys.length, count - keys.length);
-        const all = missing.length === 0 ? keys : [...keys, ...this.#context.addresses.keysOf(missing)];
-        const added = range(account, first, count);
-        w.subaddresses.add(entries(added, all));
-        if (label !== '') for (const index of added) w.subaddresses.setLabel(index, label);
-        this.#context.addresses.add(added, all);
-        return added;
-      });
-      const last = indices.at(-1);
+      const created = range(account, await this.#storeNew(account, count, label), count);
+      await this.#labelRest(created, label);
+      const last = created.at(-1);
       if (last !== undefined) this.#services.sync.expandTo(last);
-      return indices.map((index) => ({ index, address: this.address(index) }));
+      return created;
     });
+    const texts = await this.addresses(indices);
     // An address is returned only once it is on disk.
     await this.#context.store.flushToDisk();
-    return created;
+    return indices.map((index, i) => ({ index, address: texts[i] ?? '' }));
+  }
+
+  /** @returns the first of the new addresses. A few of them are labelled. */
+  async #storeNew(account: number, count: number, label: string): Promise<number> {
+    const { addresses, assertOpen, store } = this.#context;
+    // Addresses from the first new one whose keys are stored. A payment may create addresses meanwhile.
+    let stored = this.addressCount(account);
+    for (;;) {
+      const missing = this.addressCount(account) + count - stored;
+      const indices = range(account, stored, Math.min(ADDRESSES_AT_ONCE, Math.max(0, missing)));
+      const keys = await addresses.derive(indices);
+      assertOpen();
+      stored += indices.length;
+      addresses.add(indices, keys);
+      const first = store.writeRecoverable((w) => {
+        w.subaddresses.add(entries(indices, keys));
+        if (stored < (w.accounts.get(account)?.addressCount ?? 0) + count) return undefined;
+        const next = w.accounts.addAddresses(account, count);
+        if (label !== '')
+          for (const index of range(account, next, Math.min(count, ADDRESSES_AT_ONCE)))
+            w.subaddresses.setLabel(index, label);
+        return next;
+      });
+      if (first !== undefined) return first;
+      await yieldToEventLoop();
+    }
+  }
+
+  /** Labels all new addresses but those that {@link #storeNew} labels. */
+  async #labelRest(indices: readonly SubaddressIndex[], label: string): Promise<void> {
+    if (label === '') return;
+    for (let start = ADDRESSES_AT_ONCE; start < indices.length; start += ADDRESSES_AT_ONCE) {
+      await yieldToEventLoop();
+      this.#context.assertOpen();
+      this.#context.store.writeRecoverable((w) => {
+        for (const index of indices.slice(start, start + ADDRESSES_AT_ONCE))
+          w.subaddresses.setLabel(index, label);
+      });
+    }
   }
 
   /** @throws WalletError for an account or address out of range. */

@@ -26,8 +26,14 @@ export interface Balance {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Rows of a balance: one for each address, for each account (as its address 0), or for the addresses of a set. */
-export type BalanceRows = 'addresses' | 'accounts' | ReadonlySet<number>;
+/**
+ * Rows of a balance: one for each address, for each account (as its address 0), or for the addresses that a function
+ * chooses.
+ */
+export type BalanceRows = 'addresses' | 'accounts' | ((address: SubaddressIndex) => boolean);
+
+/** Amounts that are not in the sums of the store: what is locked, unconfirmed or imported. */
+export type Adjusted = Pick<BalanceTally, 'add' | 'lock' | 'addUnconfirmed'>;
 
 /** Adds up outputs, locks and unconfirmed payments to a balance with rows. */
 export class BalanceTally {
@@ -95,7 +101,7 @@ export class BalanceTally {
 
   #row({ major, minor: index }: SubaddressIndex): Writable<AddressBalance> | undefined {
     const minor = this.#rows === 'accounts' ? 0 : index;
-    if (typeof this.#rows !== 'string' && !this.#rows.has(minor)) return undefined;
+    if (typeof this.#rows !== 'string' && !this.#rows({ major, minor })) return undefined;
     const rows = this.#accounts.get(major) ?? new Map<number, Writable<AddressBalance>>();
     if (rows.size === 0) this.#accounts.set(major, rows);
     const found = rows.get(minor) ?? emptyRow(major, minor);

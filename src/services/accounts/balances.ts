@@ -1,11 +1,14 @@
+import { addressesOf } from '../../store/queries/balances.js';
+import type { WalletReader } from '../../store/wallet-reader.js';
 import { sum, type Amount } from '../../util/amount.js';
 import { creditedOf } from '../../wallet/model/records.js';
 import { blocksToUnlock, isUnlocked, secondsToUnlock } from '../../wallet/model/unlock-time.js';
 import type { Accounts } from './accounts.js';
-import { BalanceTally, emptyRow, type Balance, type BalanceRows } from './balance-tally.js';
+import { BalanceTally, emptyRow, type Adjusted, type Balance } from './balance-tally.js';
+import { PagedBalance } from './paged-balance.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-type Context = Pick<WalletContext, 'clock' | 'store'>;
+type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'store'>;
 
 /** Sibling services. */
 interface Services {
@@ -15,17 +18,28 @@ interface Services {
 /** Depth in blocks below the tip at which an output without an unlock time can still be locked, at most. */
 const LOCK_WINDOW = 60;
 
+/** Rows of a balance that are computed at once at most. */
+const MAX_ROWS_AT_ONCE = 1000;
+
+/** Number up to which the rows of a balance are counted. */
+const MAX_COUNTED_ROWS = 20_000;
+
 /** Computes balances from the same rows as the history. */
 export class Balances {
   readonly #context: Context;
   readonly #services: Services;
+  readonly #rowsAtOnce: number;
   /** Balances of the current store version, by account and strictness. */
   readonly #cache = new Map<string, Balance>();
   #cacheVersion = 0;
+  /** Paged balances by their sums. */
+  readonly #paged = new WeakMap<Balance, PagedBalance>();
 
-  constructor(context: Context, services: Services) {
+  /** @param rowsAtOnce rows of a balance up to which all are computed at once. */
+  constructor(context: Context, services: Services, rowsAtOnce = MAX_ROWS_AT_ONCE) {
     this.#context = context;
     this.#services = services;
+    this.#rowsAtOnce = rowsAtOnce;
   }
 
   /**
@@ -40,6 +54,28 @@ export class Balances {
   /** Total and unlocked balance of each account with outputs or unconfirmed amounts, by its index. */
   ofAccounts(strict: boolean): ReadonlyMap<number, Pick<Balance, 'total' | 'unlocked'>> {
     return new Map(this.#cached(undefined, strict, 'accounts').addresses.map((sums) => [sums.account, sums]));
+  }
+
+  /**
+   * Balance whose addresses are read a few at a time, for one with many. It is the same object until the store changes.
+   * @param account undefined: every account.
+   * @param minors listed addresses, of one account; absent: all that {@link of} lists. @returns undefined for few rows.
+   */
+  paged(account: number | undefined, strict: boolean, minors?: readonly number[]): PagedBalance | undefined {
+    const range = addressesOf(account);
+    const count =
+      minors?.length ??
+      this.#context.store.read((r) => r.balances.countUpTo(MAX_COUNTED_ROWS, range, strict));
+    if (count <= this.#rowsAtOnce) return undefined;
+    const sums = this.#cached(account, strict, 'accounts');
+    const known = minors === undefined ? this.#paged.get(sums) : undefined;
+    if (known !== undefined) return known;
+    const balance = new PagedBalance(this.#context, {
+      ...{ account, strict, minors, count, sums },
+      adjust: (tally, r) => this.#adjust(tally, r, account, strict),
+    });
+    if (minors === undefined) this.#paged.set(sums, balance);
+    return balance;
   }
 
   /**
@@ -82,10 +118,12 @@ export class Balances {
   }
 
   /** @param rows a set: of addresses of the account. */
-  #compute(account: number | undefined, strict: boolean, rows: BalanceRows): Balance {
-    const tally = new BalanceTally(rows);
-    const chainHeight = this.#context.store.height();
-    const now = this.#context.clock.now();
+  #compute(
+    account: number | undefined,
+    strict: boolean,
+    rows: 'addresses' | 'accounts' | ReadonlySet<number>,
+  ): Balance {
+    const tally = new BalanceTally(typeof rows === 'string' ? rows : ({ minor }) => rows.has(minor));
     this.#context.store.read((r) => {
       const place = account === undefined ? {} : { account };
       if (rows === 'addresses')
@@ -99,35 +137,45 @@ export class Balances {
               : [...rows].flatMap((minor) => r.balances.ofAddress(at(minor), strict) ?? []);
           tally.addSum(total, listed);
         }
-      for (const found of r.imported.balances(account)) tally.add(found);
-      const since = Math.max(0, chainHeight - LOCK_WINDOW - 1);
-      const candidates = r.balances.maybeLocked({ ...place, strict, sinceHeight: since });
-      for (const output of [...candidates, ...r.imported.unspent(account)])
-        if (!isUnlocked(output, chainHeight, now))
-          tally.lock(output.subaddress, output.amount, {
-            blocks: blocksToUnlock(output, chainHeight),
-            seconds: secondsToUnlock(output, now),
-          });
-      if (strict) return;
-      for (const { txHash, account: major, change, destinations } of r.outgoing.list({
-        states: ['prepared', 'pending'],
-      })) {
-        if (account !== undefined && major !== account) continue;
-        // Undone by a reorganisation: its inputs still count, its change and payments do not.
-        if (r.outputs.spentBy(txHash).length === 0) continue;
-        // Change is paid to the first address, which is listed even if there is no change.
-        tally.addUnconfirmed({ major, minor: 0 }, change);
-        for (const { address, amount: paid } of destinations) {
-          const own = this.#services.accounts.ownIndex(address);
-          if (own?.major === major) tally.addUnconfirmed(own, paid);
-        }
-      }
-      for (const { outputs } of r.pool.list(account))
-        for (const output of outputs)
-          if (account === undefined || output.subaddress.major === account)
-            tally.addUnconfirmed(output.subaddress, creditedOf(output));
+      this.#adjust(tally, r, account, strict);
     });
     return tally.balance();
+  }
+
+  /** Adds what is imported, locked and unconfirmed to the sums of the store. */
+  #adjust(tally: Adjusted, r: WalletReader, account: number | undefined, strict: boolean): void {
+    const chainHeight = this.#context.store.height();
+    const now = this.#context.clock.now();
+    for (const found of r.imported.balances(account)) tally.add(found);
+    const sinceHeight = Math.max(0, chainHeight - LOCK_WINDOW - 1);
+    const candidates = r.balances.maybeLocked({
+      ...(account === undefined ? {} : { account }),
+      ...{ strict, sinceHeight },
+    });
+    for (const output of [...candidates, ...r.imported.unspent(account)])
+      if (!isUnlocked(output, chainHeight, now))
+        tally.lock(output.subaddress, output.amount, {
+          blocks: blocksToUnlock(output, chainHeight),
+          seconds: secondsToUnlock(output, now),
+        });
+    if (strict) return;
+    for (const { txHash, account: major, change, destinations } of r.outgoing.list({
+      states: ['prepared', 'pending'],
+    })) {
+      if (account !== undefined && major !== account) continue;
+      // Undone by a reorganisation: its inputs still count, its change and payments do not.
+      if (r.outputs.spentBy(txHash).length === 0) continue;
+      // Change is paid to the first address, which is listed even if there is no change.
+      tally.addUnconfirmed({ major, minor: 0 }, change);
+      for (const { address, amount: paid } of destinations) {
+        const own = this.#services.accounts.ownIndex(address);
+        if (own?.major === major) tally.addUnconfirmed(own, paid);
+      }
+    }
+    for (const { outputs } of r.pool.list(account))
+      for (const output of outputs)
+        if (account === undefined || output.subaddress.major === account)
+          tally.addUnconfirmed(output.subaddress, creditedOf(output));
   }
 }
 

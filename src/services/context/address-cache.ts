@@ -4,9 +4,10 @@ import type { Address, SubaddressIndex } from '../../cryptonote/types.js';
 import { addressKeysOf } from '../../refresh/address-keys.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import type { WalletKeys } from '../../wallet/keys.js';
+import { AddressTexts } from './address-texts.js';
 
-/** Addresses derived between two yields to the event loop: some 10 ms. */
-const BATCH_SIZE = 256;
+/** Addresses derived between two yields to the event loop: some 5 ms. */
+export const ADDRESSES_AT_ONCE = 128;
 
 /** Addresses prefetched between two yields to the event loop: well below a millisecond. */
 const PREFETCH_BATCH_SIZE = 16;
@@ -14,20 +15,20 @@ const PREFETCH_BATCH_SIZE = 16;
 /** Number of cached texts from which prefetching stops: requests to a larger wallet list few addresses at a time. */
 const MAX_PREFETCHED = 2000;
 
-/** Cached texts at most, about 130 bytes each: the addresses of a large wallet. */
-const MAX_CACHED = 250_000;
+/** Limit of the cached texts [bytes], 95 each: those of a million addresses and more. */
+const MAX_CACHED_BYTES = 160 << 20;
 
 /** Derives the wallet's own addresses, many of them in batches. Their texts are cached: they never change. */
 export class AddressCache {
   readonly #keys: () => WalletKeys;
-  /** By account and minor index. */
-  readonly #cache = new Map<number, Map<number, string>>();
-  #count = 0;
+  readonly #cache: AddressTexts;
   /** Indices to prefetch. */
   #queue: SubaddressIndex[] = [];
 
-  constructor(keys: () => WalletKeys) {
+  /** @param limit of the cached texts [bytes]. */
+  constructor(keys: () => WalletKeys, limit = MAX_CACHED_BYTES) {
     this.#keys = keys;
+    this.#cache = new AddressTexts(limit);
   }
 
   decoded(index: SubaddressIndex): Address {
@@ -45,7 +46,7 @@ export class AddressCache {
   }
 
   text(index: SubaddressIndex): string {
-    return this.#cached(index) ?? this.#add(index, formatAddress(this.decoded(index)));
+    return this.#cache.get(index) ?? this.#add(index, formatAddress(this.decoded(index)));
   }
 
   /** Derives and caches the missing texts of addresses, all in one batch. */
@@ -56,7 +57,7 @@ export class AddressCache {
 
   /** Derives and caches texts in the background, in small batches. */
   prefetch(indices: readonly SubaddressIndex[]): void {
-    if (this.#count + this.#queue.length >= MAX_PREFETCHED) return;
+    if (this.#cache.count + this.#queue.length >= MAX_PREFETCHED) return;
     const missing = this.#missing(indices);
     if (missing.length === 0) return;
     const isRunning = this.#queue.length > 0;
@@ -77,13 +78,12 @@ export class AddressCache {
     }
   }
 
-  /** Texts of addresses, in their order. Yields to the event loop between batches. */
-  async texts(indices: readonly SubaddressIndex[]): Promise<readonly string[]> {
-    await this.#inBatches(this.#missing(indices), (batch) => {
-      this.add(batch, this.keysOf(batch));
-      return [];
+  /** Texts of addresses, in their order. Yields to the event loop between batches, whether texts are cached or not. */
+  texts(indices: readonly SubaddressIndex[]): Promise<readonly string[]> {
+    return this.#inBatches(indices, (batch) => {
+      this.prepare(batch);
+      return batch.map((index) => this.text(index));
     });
-    return indices.map((index) => this.text(index));
   }
 
   /** {@link keysOf}, which yields to the event loop between batches. */
@@ -96,9 +96,9 @@ export class AddressCache {
     task: (batch: readonly SubaddressIndex[]) => readonly T[],
   ): Promise<T[]> {
     const results: T[] = [];
-    for (let start = 0; start < indices.length; start += BATCH_SIZE) {
+    for (let start = 0; start < indices.length; start += ADDRESSES_AT_ONCE) {
       if (start > 0) await yieldToEventLoop();
-      for (const item of task(indices.slice(start, start + BATCH_SIZE))) results.push(item);
+      for (const item of task(indices.slice(start, start + ADDRESSES_AT_ONCE))) results.push(item);
     }
     return results;
   }
@@ -115,24 +115,13 @@ export class AddressCache {
   #missing(indices: readonly SubaddressIndex[]): SubaddressIndex[] {
     const missing = new Map<string, SubaddressIndex>();
     for (const index of indices)
-      if (this.#cached(index) === undefined && !isPrimary(index))
+      if (!isPrimary(index) && this.#cache.get(index) === undefined)
         missing.set(`${index.major}/${index.minor}`, index);
     return [...missing.values()];
   }
 
-  #cached({ major, minor }: SubaddressIndex): string | undefined {
-    return this.#cache.get(major)?.get(minor);
-  }
-
-  #add({ major, minor }: SubaddressIndex, text: string): string {
-    if (this.#count >= MAX_CACHED) {
-      this.#cache.clear();
-      this.#count = 0;
-    }
-    const account = this.#cache.get(major) ?? new Map<number, string>();
-    this.#cache.set(major, account);
-    account.set(minor, text);
-    this.#count += 1;
+  #add(index: SubaddressIndex, text: string): string {
+    this.#cache.set(index, text);
     return text;
   }
 }

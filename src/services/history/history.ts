@@ -5,6 +5,7 @@ import type { PaymentPlace } from '../../store/tables/payments.js';
 import type { IncomingFilter } from '../../store/queries/incoming.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { RowTemplate } from '../../util/row-template.js';
+import { singlePage, type Paged } from '../../util/paged.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { IncomingField, OutgoingTx, Payment } from '../../wallet/model/records.js';
 import { HistoryRows, type HistoryEntry, type PaymentView } from './history-rows.js';
@@ -41,13 +42,6 @@ const INCOMING_PAGE_ROWS = 1024;
 
 /** Addresses, and payments to them, up to which these are looked up one by one in place of reading pages of all. */
 const FEW = 256;
-
-/** Pages of a long answer. */
-export interface Paged<Page> {
-  readonly pages: AsyncIterable<Page>;
-  /** Frees the snapshot; no page can be read afterwards. */
-  release(): void;
-}
 
 /** Lists of the history, all for the state of the store at the time of the request. */
 export interface HistoryLists {
@@ -252,8 +246,4 @@ export class History {
   ): HistoryEntry[] {
     return this.#context.store.read((r) => r.pool.list(account, minors)).flatMap((tx) => entries.pooled(tx));
   }
-}
-
-async function* singlePage<T>(page: T): AsyncGenerator<T> {
-  yield await Promise.resolve(page);
 }

@@ -26,7 +26,7 @@ import type { LostPayments } from './lost-payments.js';
 import type { MempoolTracker } from './mempool-tracker.js';
 import { RestoreHeight } from './restore-height.js';
 import type { SignedSets } from './signed-sets.js';
-import { lastCreatedAddresses, scannerStateOf } from './stored-scanner-state.js';
+import { lastCreatedAddresses, scannerStateOf, watchedSubaddresses } from './stored-scanner-state.js';
 
 type Context = Pick<
   WalletContext,
@@ -82,6 +82,10 @@ export class WalletSync implements RefreshTarget {
   #daemonHeight = 0;
   /** True while the wallet follows the daemon's tip, which it has reached since it was opened. */
   #isSynced = false;
+  /** Number of calls that cancelled the refresh. */
+  #cancels = 0;
+  /** The watched addresses, while a scanner begins: see {@link #withScanner}. */
+  #watched: PackedSubaddresses | undefined;
   /** Whether a refresh committed data that is to be on disk when it ends. */
   #mustFlush = false;
 
@@ -160,11 +164,17 @@ export class WalletSync implements RefreshTarget {
 
   /** {@link runExclusive}, which first cancels a running refresh, and restarts the scanner after the task. */
   cancelAndRun(task: () => Promise<void>): Promise<void> {
-    this.#refresher.cancel(this.#id);
+    this.#cancel();
     return this.runExclusive(async () => {
       await task();
       this.#refresher.restart(this.#id);
     });
+  }
+
+  /** Cancels the refresh, also one that is about to begin. */
+  #cancel(): void {
+    this.#cancels += 1;
+    this.#refresher.cancel(this.#id);
   }
 
   /** Computes key images of own outputs on a refresh thread, in their order. @throws WalletError `no_wallet` */
@@ -183,18 +193,22 @@ export class WalletSync implements RefreshTarget {
     this.#context.assertOpen();
     const isScanned = present.length === 0 || this.#refresher.hasScannedPool(this.#id);
     if (isScanned && this.#services.mempool.isUpToDate(present)) return;
-    await untilClosed(this.#refresher.scanPool(this.#id, asOf));
+    await this.#withScanner(() => untilClosed(this.#refresher.scanPool(this.#id, asOf)));
   }
 
   async #refreshNow(startHeight: number, asOf?: number): Promise<RefreshResult> {
     this.#context.assertOpen();
+    const cancels = this.#cancels;
     const history = this.#context.store.shortHistory();
     const from = {
       history,
       startHeight: await this.#restoreHeight.firstToScan(startHeight, history[0]?.height),
       ...(asOf === undefined ? {} : { asOf }),
     };
-    const result = await this.#refresher.refresh(this.#id, from);
+    const result = await this.#withScanner(() => {
+      if (cancels !== this.#cancels) throw new RefreshCancelled('the refresh was cancelled');
+      return this.#refresher.refresh(this.#id, from);
+    });
     if (this.#mustFlush) {
       await this.#context.store.flushToDisk();
       this.#mustFlush = false;
@@ -235,7 +249,7 @@ export class WalletSync implements RefreshTarget {
 
   /** Deletes every row derived from the chain, then reads it again; `hard` also deletes tx keys and destinations. */
   async rescan(hard: boolean): Promise<void> {
-    this.#refresher.cancel(this.#id);
+    this.#cancel();
     await this.#context.locks.refresh.run(() => {
       this.#context.assertOpen();
       this.#context.store.write((w) => w.clearChain({ hard }));
@@ -246,7 +260,23 @@ export class WalletSync implements RefreshTarget {
   }
 
   scannerState(): ScannerState {
-    return scannerStateOf(this.#context);
+    return scannerStateOf(this.#context, this.#watched);
+  }
+
+  /**
+   * Runs a task that may make the refresh thread begin with a new scanner, and reads the watched addresses for it before,
+   * a few at a time.
+   */
+  async #withScanner<T>(task: () => Promise<T>, isNew = !this.#refresher.isAttached(this.#id)): Promise<T> {
+    if (!isNew) return task();
+    this.#watched = await watchedSubaddresses(this.#context);
+    this.#context.assertOpen();
+    try {
+      // The task posts the scanner before it awaits anything.
+      return task();
+    } finally {
+      this.#watched = undefined;
+    }
   }
 
   commitSubaddresses(keys: PackedSubaddresses): void {
@@ -291,7 +321,8 @@ export class WalletSync implements RefreshTarget {
 
   /** Scans single transactions for own outputs and spends. @throws WalletError `no_wallet` */
   scanTxs(batch: TxBatch): Promise<BatchFindings> {
-    return untilClosed(this.#refresher.scanTransactions(this.#id, batch));
+    // Scanned by a scanner of their own.
+    return this.#withScanner(() => untilClosed(this.#refresher.scanTransactions(this.#id, batch)), true);
   }
 
   /** Commits the findings of {@link scanTxs}, and restarts the scanner with them. */
@@ -346,8 +377,8 @@ export class WalletSync implements RefreshTarget {
   /** Adds every address up to the lookahead beyond the created ones to the store. Needs no daemon. */
   async deriveLookahead(): Promise<void> {
     const { lookahead } = this.#context.keystore;
-    await untilClosed(
-      this.#refresher.lookAhead(this.#id, lookahead, lastCreatedAddresses(this.#context.store)),
+    await this.#withScanner(() =>
+      untilClosed(this.#refresher.lookAhead(this.#id, lookahead, lastCreatedAddresses(this.#context.store))),
     );
   }
 }

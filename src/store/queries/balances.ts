@@ -2,6 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
 import { toAmount, type Integer } from '../sql/columns.js';
+import type { Division } from '../sql/height-pages.js';
 import type { Db } from '../file/database.js';
 
 /** Sum of the outputs of one address. */
@@ -32,6 +33,18 @@ export interface BalanceScope {
   readonly strict: boolean;
 }
 
+/** Addresses of accounts from one address to another, which is not part of it. */
+export interface AddressRange {
+  readonly from: SubaddressIndex;
+  readonly to: SubaddressIndex;
+}
+
+/** Range of all addresses of one account, or of every account. */
+export const addressesOf = (account: number | undefined): AddressRange => ({
+  from: { major: account ?? 0, minor: 0 },
+  to: { major: account === undefined ? 2 ** 32 : account + 1, minor: 0 },
+});
+
 /** Rows are arrays with numbers where possible: during a refresh thousands of rows are read for every balance. */
 type SumRow = readonly [account: number, minor: number, total: Integer, unspent: number];
 /** The total is high · 2^32 + low. */
@@ -46,6 +59,14 @@ type AccountRange = [first: number, last: number];
 
 const rangeOf = (account?: number): AccountRange => [account ?? 0, account ?? 0xffffffff];
 
+type RangeQuery = [fromMajor: number, fromMinor: number, toMajor: number, toMinor: number];
+type PlaceRow = readonly [account: number, minor: number];
+
+const rangeQuery = ({ from, to }: AddressRange): RangeQuery => [from.major, from.minor, to.major, to.minor];
+
+/** SQL condition of a {@link RangeQuery}, which the primary key serves. */
+const IN_RANGE = '(account, minor) >= (?, ?) AND (account, minor) < (?, ?)';
+
 interface LockQuery {
   readonly account: number | null;
   readonly since: number;
@@ -54,11 +75,13 @@ interface LockQuery {
 /** Reads balances in a time that does not depend on the number of outputs. */
 export class BalanceReader {
   readonly #sums: Record<'free' | 'mined', Statement<AccountRange, SumRow>>;
+  readonly #between: Record<'free' | 'mined', Statement<RangeQuery, SumRow>>;
+  readonly #nth: Record<'free' | 'mined', Statement<[...RangeQuery, skip: number], PlaceRow>>;
+  readonly #count: Record<'free' | 'mined', Statement<[...RangeQuery, limit: number], number>>;
   readonly #ofAccounts: Record<'free' | 'mined', Statement<AccountRange, AccountRow>>;
   readonly #ofAddress: Record<'free' | 'mined', Statement<[number, number], SumRow>>;
   readonly #received: Statement<[number, string], number>;
-  readonly #used: Statement<[number], number>;
-  readonly #isUsed: Statement<[number, number], number>;
+  readonly #usedAmong: Statement<[number, string], number>;
   readonly #locked: Record<'free' | 'mined', Statement<[LockQuery], LockRow>>;
 
   constructor(db: Db) {
@@ -82,12 +105,10 @@ export class BalanceReader {
         .safeIntegers()
         .raw();
     };
-    this.#used = db
-      .prepare<[number], number>('SELECT minor FROM address_sum WHERE account = ? AND received > 0')
-      .pluck();
-    this.#isUsed = db
-      .prepare<[number, number], number>(
-        'SELECT 1 FROM address_sum WHERE account = ? AND minor = ? AND received > 0',
+    this.#usedAmong = db
+      .prepare<[number, string], number>(
+        `SELECT minor FROM address_sum
+         WHERE account = ? AND minor IN (SELECT value FROM json_each(?)) AND received > 0`,
       )
       .pluck();
     const each = <S>(make: (kind: 'free' | 'mined') => S): Record<'free' | 'mined', S> => ({
@@ -96,6 +117,23 @@ export class BalanceReader {
     });
     this.#sums = each((kind) => sums(kind, 'account BETWEEN ? AND ?'));
     this.#ofAddress = each((kind) => sums(kind, 'account = ? AND minor = ?'));
+    this.#between = each((kind) => sums(kind, `${IN_RANGE} ORDER BY account, minor`));
+    this.#nth = each((kind) =>
+      db
+        .prepare<[...RangeQuery, number], PlaceRow>(
+          `SELECT account, minor FROM address_sum WHERE ${kind}_count > 0 AND ${IN_RANGE}
+           ORDER BY account, minor LIMIT 1 OFFSET ?`,
+        )
+        .raw(),
+    );
+    this.#count = each((kind) =>
+      db
+        .prepare<[...RangeQuery, number], number>(
+          `SELECT count(*) FROM
+             (SELECT 1 FROM address_sum WHERE ${kind}_count > 0 AND ${IN_RANGE} LIMIT ?)`,
+        )
+        .pluck(),
+    );
     this.#ofAccounts = each((kind) =>
       db
         .prepare<AccountRange, AccountRow>(
@@ -121,6 +159,25 @@ export class BalanceReader {
     return this.#sums[kindOf(strict)].all(...rangeOf(account)).map(toBalance);
   }
 
+  /** Like {@link ofAddresses} for a range, in its order. */
+  between(range: AddressRange, strict: boolean): AddressBalance[] {
+    return this.#between[kindOf(strict)].all(...rangeQuery(range)).map(toBalance);
+  }
+
+  /** Divides a range after some rows of {@link between}; undefined if it has no more. */
+  divide(range: AddressRange, strict: boolean, rows: number): Division<AddressRange> | undefined {
+    const next = this.#nth[kindOf(strict)].get(...rangeQuery(range), rows);
+    if (next === undefined) return undefined;
+    const [major, minor] = next;
+    const end = { major, minor };
+    return { page: { ...range, to: end }, rest: { ...range, from: end } };
+  }
+
+  /** Counts the rows of {@link between}, up to a limit. */
+  countUpTo(limit: number, range: AddressRange, strict: boolean): number {
+    return this.#count[kindOf(strict)].get(...rangeQuery(range), limit) ?? 0;
+  }
+
   /** Like {@link ofAddresses} for one address; undefined if it is left out. */
   ofAddress({ major, minor }: SubaddressIndex, strict: boolean): AddressBalance | undefined {
     const row = this.#ofAddress[kindOf(strict)].get(major, minor);
@@ -144,14 +201,9 @@ export class BalanceReader {
     return this.#received.get(account, JSON.stringify(minors)) ?? 0;
   }
 
-  /** Addresses of an account that have received outputs. */
-  usedAddresses(account: number): number[] {
-    return this.#used.all(account);
-  }
-
-  /** True if an address has received outputs. */
-  isUsed({ major, minor }: SubaddressIndex): boolean {
-    return this.#isUsed.get(major, minor) !== undefined;
+  /** Returns those of some addresses of an account that have received outputs. */
+  usedAmong(account: number, minors: readonly number[]): number[] {
+    return this.#usedAmong.all(account, JSON.stringify(minors));
   }
 
   /** Unspent outputs that may still be locked: recent ones, and those with an unlock time. */

@@ -30,6 +30,15 @@ const MIN_PACKED = 500;
 /** Packed keys at most: a lookup reads one part of them, of 50 kB. */
 const MAX_PACKED = 20_000;
 
+/** Keys of watched addresses that are read at once: some milliseconds. */
+const KEYS_READ_AT_ONCE = 2048;
+
+/** Keys of watched addresses; `last` is absent for the last ones. */
+interface KeysRead {
+  readonly packed: PackedSubaddresses;
+  readonly last: Uint8Array | undefined;
+}
+
 const ACCOUNT = 'SELECT major, address_count AS addressCount, tag FROM account';
 
 export class AccountReader {
@@ -140,7 +149,7 @@ export class SubaddressReader {
     return new Map(this.#labels.all(major));
   }
 
-  /** {@link labels} of some addresses of an account. */
+  /** {@link labels} of some addresses of an account: few at a time. */
   labelsAmong(major: number, minors: readonly number[]): Map<number, string> {
     return new Map(this.#labelsAmong.all(major, JSON.stringify(minors)));
   }
@@ -157,15 +166,34 @@ export class SubaddressReader {
    * twice.
    */
   packed(): PackedSubaddresses {
-    const parts = this.db.prepare<[], Uint8Array>('SELECT entries FROM packed_subaddress').pluck().all();
-    // Read as one text: hundreds of thousands of rows would block the thread.
-    const text = this.db
-      .prepare<[], string | null>(
-        "SELECT group_concat(format('%s%08x%08x', hex(spend_public_key), major, minor), '') FROM subaddress_key",
-      )
-      .pluck()
-      .get();
-    return joinBytes([...parts, Buffer.from(text ?? '', 'hex')]);
+    const parts = [this.packedParts()];
+    for (let after: Uint8Array | undefined = new Uint8Array(0); after !== undefined;) {
+      const { packed, last }: KeysRead = this.packedAfter(after);
+      parts.push(packed);
+      after = last;
+    }
+    return joinBytes(parts);
+  }
+
+  /** Returns the part of {@link packed} that is stored packed: {@link MAX_PACKED} at most. */
+  packedParts(): PackedSubaddresses {
+    return joinBytes(this.db.prepare<[], Uint8Array>('SELECT entries FROM packed_subaddress').pluck().all());
+  }
+
+  /** Returns some of the others, in the order of their keys: those after a key, which is empty for the first. */
+  packedAfter(key: Uint8Array): KeysRead {
+    // Read as one text, which takes less time than rows.
+    const text =
+      this.db
+        .prepare<[Uint8Array, number], string | null>(
+          `SELECT group_concat(format('%s%08x%08x', hex(spend_public_key), major, minor), '') FROM
+             (SELECT * FROM subaddress_key WHERE spend_public_key > ? ORDER BY spend_public_key LIMIT ?)`,
+        )
+        .pluck()
+        .get(key, KEYS_READ_AT_ONCE) ?? '';
+    const packed = Buffer.from(text, 'hex');
+    const isFull = packed.length === KEYS_READ_AT_ONCE * ENTRY_BYTES;
+    return { packed, last: isFull ? packed.subarray(-ENTRY_BYTES).subarray(0, 32) : undefined };
   }
 }
 

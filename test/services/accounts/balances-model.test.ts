@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Hash, KeyImage } from '../../../src/crypto/types.js';
 import { emptyRow, type AddressBalance } from '../../../src/services/accounts/balance-tally.js';
 import { Balances } from '../../../src/services/accounts/balances.js';
+import type { PagedBalance } from '../../../src/services/accounts/paged-balance.js';
 import { amount } from '../../../src/util/amount.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { TestWallet } from '../../support/test-wallet.js';
@@ -133,18 +134,26 @@ function counted(
   };
 }
 
+/** Rows of a balance that is read in pages. */
+async function rowsOf(balance: PagedBalance | undefined): Promise<AddressBalance[]> {
+  const rows: AddressBalance[] = [];
+  for await (const page of balance?.rows().pages ?? []) rows.push(...page);
+  return rows;
+}
+
 describe('the balance of each address', () => {
-  it('is what its outputs, unmined payments and the pool add up to, strict or not, of one account or all', () => {
+  it('is what its outputs, unmined payments and the pool add up to, strict or not, of one account or all', async () => {
     const wallet = new TestWallet();
     wallet.watch(2, 3);
     wallet.time = NOW;
     const balances = new Balances(wallet, wallet);
-    fc.assert(
-      fc.property(
+    const paged = new Balances(wallet, wallet, -1);
+    await fc.assert(
+      fc.asyncProperty(
         holdings,
         fc.boolean(),
         fc.subarray([0, 1, 2], { minLength: 1 }),
-        (held, strict, minors) => {
+        async (held, strict, minors) => {
           store(wallet, held);
           const expected = [0, 1].map((account) =>
             [0, 1, 2].flatMap((minor) => counted(held, account, minor, strict) ?? []),
@@ -159,6 +168,7 @@ describe('the balance of each address', () => {
             const partial = balances.ofAddresses(account, selected, strict);
             const whole = balances.of(account, strict);
             expect(partial).toEqual({ ...whole, addresses: rows });
+            expect(await rowsOf(paged.paged(account, strict, minors))).toEqual(rows);
             expect(balances.ofAddresses(account, selected, strict)).toEqual(partial);
           }
           const byAccount = balances.ofAccounts(strict);
@@ -170,6 +180,9 @@ describe('the balance of each address', () => {
             const addresses = account === undefined ? expected.flat() : (expected[account] ?? []);
             const { addresses: found, ...sums } = balances.of(account, strict);
             expect(found).toEqual(addresses);
+            const inPages = paged.paged(account, strict);
+            expect(inPages?.sums).toMatchObject(sums);
+            expect(await rowsOf(inPages)).toEqual(addresses);
             expect(sums).toEqual({
               total: addresses.reduce((sum, { total }) => sum + total, 0n),
               unlocked: addresses.reduce((sum, { unlocked }) => sum + unlocked, 0n),

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { EventLoopTurns } from '../../support/event-loop-turns.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';
 
 let wallet: TestWallet;
@@ -78,6 +79,48 @@ describe('new addresses', () => {
     whileDeriving(() => wallet.close());
     expect(await faultOf(() => wallet.accounts.createAddresses(0, 1, ''))).toEqual({ kind: 'no_wallet' });
     expect(wallet.refresher.callsOf('expand')).toEqual([]);
+  });
+
+  it('are stored and labelled a few at a time, between which other work goes on', async () => {
+    const writes: number[] = [];
+    const write = wallet.store.writeRecoverable.bind(wallet.store);
+    wallet.store.writeRecoverable = (task) =>
+      write((w) => {
+        let rows = 0;
+        const add = jest.spyOn(w.subaddresses, 'add').mockImplementation(function (
+          this: typeof w.subaddresses,
+          keys,
+        ) {
+          rows += keys.length;
+          add.mockRestore();
+          this.add(keys);
+        });
+        const result = task(w);
+        add.mockRestore();
+        writes.push(rows);
+        return result;
+      });
+    const turns = new EventLoopTurns();
+    const created = await wallet.accounts.createAddresses(0, 1000, 'shop');
+    expect(turns.stop()).toBeGreaterThanOrEqual(2 * Math.floor(1000 / 128));
+    expect(Math.max(...writes)).toBe(128);
+    expect(writes.reduce((sum, rows) => sum + rows, 0)).toBe(1000);
+    expect(minorsOf(created)).toEqual(Array.from({ length: 1000 }, (_, i) => i + 1));
+    expect(wallet.accounts.labels(0).size).toBe(1001);
+    expect(created.every(({ index, address }) => address === wallet.accounts.address(index))).toBe(true);
+  });
+
+  it('of a call of many are all or none where the wallet is closed meanwhile; their keys are watched already', async () => {
+    let left = 3;
+    whileDeriving(() => {
+      left -= 1;
+      if (left === 0) throw new Error('the disk is full');
+    });
+    await expect(wallet.accounts.createAddresses(0, 1000, 'shop')).rejects.toThrow('the disk is full');
+    expect(wallet.accounts.addressCount(0)).toBe(1);
+    expect(wallet.accounts.labels(0).size).toBe(1);
+    left = Infinity;
+    expect(minorsOf(await wallet.accounts.createAddresses(0, 300, ''))).toHaveLength(300);
   });
 
   it('are returned once they are on disk', async () => {

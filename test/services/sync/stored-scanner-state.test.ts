@@ -1,8 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { keccak } from '../../../src/crypto/keccak.js';
+import type { PublicKey } from '../../../src/crypto/types.js';
+import { watchedSubaddresses } from '../../../src/services/sync/stored-scanner-state.js';
+import { toHex, utf8 } from '../../../src/util/bytes.js';
+import { yieldToEventLoop } from '../../../src/util/yield-to-event-loop.js';
+import { unpackSubaddresses } from '../../../src/wallet/scan/packed-subaddresses.js';
 import { unpackWatchedOutputs } from '../../../src/wallet/scan/watch-table.js';
 import type { WalletKeys } from '../../../src/wallet/keys.js';
 import { bytes, output, page, received, unnamed } from '../../store/fixtures.js';
-import { TestWallet } from '../../support/test-wallet.js';
+import { EventLoopTurns } from '../../support/event-loop-turns.js';
+import { faultOf, TestWallet } from '../../support/test-wallet.js';
 
 let wallet: TestWallet;
 beforeEach(() => {
@@ -27,6 +37,56 @@ const BLIND = [
   { amount: 7n, globalIndex: 2, height: 2 },
   { amount: 0n, globalIndex: 3, height: 3 },
 ];
+
+const subaddressesOf = (packed: Uint8Array): string[] =>
+  unpackSubaddresses(packed)
+    .map(({ index: { major, minor }, spendPublicKey }) => `${major}/${minor} ${toHex(spendPublicKey)}`)
+    .sort();
+
+describe('the watched addresses of a large wallet', () => {
+  let directory: string;
+  let large: TestWallet;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'watched-'));
+    large = new TestWallet({ path: join(directory, 'w') });
+    const entries = Array.from({ length: 4999 }, (_, i) => i + 1).map((minor) => ({
+      index: { major: 0, minor },
+      spendPublicKey: keccak(utf8(String(minor))) as Uint8Array as PublicKey,
+    }));
+    // Few at a time: many at once are stored packed.
+    for (let at = 0; at < entries.length; at += 100)
+      large.store.write((w) => w.subaddresses.add(entries.slice(at, at + 100)));
+  });
+  afterEach(() => {
+    large.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  it('are all read, a few at a time, between which other work goes on', async () => {
+    const turns = new EventLoopTurns();
+    const packed = await watchedSubaddresses(large);
+    expect(turns.stop()).toBeGreaterThanOrEqual(2);
+    expect(packed).toHaveLength(5000 * 40);
+    expect(subaddressesOf(packed)).toEqual(subaddressesOf(large.store.read((r) => r.subaddresses.packed())));
+  });
+
+  it('have no gap where addresses are created meanwhile: the scanner derives those behind the last one', async () => {
+    const reading = watchedSubaddresses(large);
+    const added = Array.from({ length: 300 }, (_, i) => ({
+      index: { major: 0, minor: 5000 + i },
+      spendPublicKey: keccak(utf8(`more ${i}`)) as Uint8Array as PublicKey,
+    }));
+    await yieldToEventLoop();
+    large.store.write((w) => w.subaddresses.add(added));
+    expect(await reading).toHaveLength(5000 * 40);
+  });
+
+  it('are not read further once the wallet is closed', async () => {
+    const reading = watchedSubaddresses(large);
+    large.close();
+    expect(await faultOf(() => reading)).toEqual({ kind: 'no_wallet' });
+  });
+});
 
 describe('the state that the scanner starts from', () => {
   it('leaves none of its pages in memory', () => {

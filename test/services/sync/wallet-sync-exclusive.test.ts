@@ -67,6 +67,29 @@ describe('a task that interrupts', () => {
     expect(calls()).toEqual(['cancel', 'task', 'restart']);
   });
 
+  it('goes before a refresh that still reads the watched addresses, and which begins again', async () => {
+    wallet.refresher.onRefresh = () => {
+      wallet.refresher.calls.push(['refreshed']);
+      return Promise.resolve({ blocksFetched: 0, receivedMoney: false });
+    };
+    const interrupted = new Promise<void>((resolve) => {
+      wallet.refresher.isAttached = () => {
+        wallet.refresher.isAttached = () => true;
+        resolve(
+          wallet.sync.cancelAndRun(() => {
+            wallet.refresher.calls.push(['task']);
+            return Promise.resolve();
+          }),
+        );
+        return false;
+      };
+    });
+    await wallet.sync.refresh();
+    await interrupted;
+    const order = calls().filter((name) => ['cancel', 'task', 'refreshed'].includes(name as string));
+    expect(order).toEqual(['cancel', 'task', 'refreshed']);
+  });
+
   it('that fails leaves the scanner as it is', async () => {
     await expect(wallet.sync.cancelAndRun(() => Promise.reject(new Error('it failed')))).rejects.toThrow(
       'it failed',

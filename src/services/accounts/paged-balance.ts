@@ -1,0 +1,144 @@
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import {
+  addressesOf,
+  type AddressBalance as OutputSum,
+  type AddressRange,
+} from '../../store/queries/balances.js';
+import type { WalletReader } from '../../store/wallet-reader.js';
+import type { Paged } from '../../util/paged.js';
+import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import { BalanceTally, emptyRow, type AddressBalance, type Adjusted, type Balance } from './balance-tally.js';
+
+type Context = Pick<WalletContext, 'assertOpen' | 'store'>;
+
+/** Addresses read between two yields to the event loop. */
+const ROWS_AT_ONCE = 128;
+
+interface Parts {
+  /** Absent: every account. */
+  readonly account: number | undefined;
+  readonly strict: boolean;
+  /** Listed addresses of the account, in their order; absent: those with outputs or unconfirmed amounts, by index. */
+  readonly minors: readonly number[] | undefined;
+  readonly count: number;
+  readonly sums: Omit<Balance, 'addresses'>;
+  /** Adds what is imported, locked and unconfirmed. */
+  readonly adjust: (tally: Adjusted, r: WalletReader) => void;
+}
+
+type Read = <T>(task: (r: WalletReader) => T) => T;
+
+/** A page of sums, and the range that follows it if there is one. */
+interface Page {
+  readonly found: readonly OutputSum[];
+  readonly rest: AddressRange | undefined;
+}
+
+/** Balance with very many addresses, whose rows are read a few at a time. */
+export class PagedBalance {
+  readonly #context: Context;
+  readonly #parts: Parts;
+
+  constructor(context: Context, parts: Parts) {
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  get sums(): Omit<Balance, 'addresses'> {
+    return this.#parts.sums;
+  }
+
+  /** Number of addresses, or more. */
+  get count(): number {
+    return this.#parts.count;
+  }
+
+  /**
+   * Reads the rows in pages, all as of now, except those of a store in memory. Yields to the event loop between pages.
+   * The pages throw WalletError `no_wallet` if the wallet is closed meanwhile.
+   */
+  rows(): Paged<readonly AddressBalance[]> {
+    const { store, assertOpen } = this.#context;
+    const { minors } = this.#parts;
+    const adjusted = store.read((r) => this.#adjusted(r));
+    const snapshot = store.isInMemory ? undefined : store.snapshot();
+    const read: Read = (task) => (snapshot ?? store).read(task);
+    const pages =
+      minors === undefined ? this.#ranges(adjusted, read) : this.#selected(minors, adjusted, read);
+    return { pages: yielding(pages, assertOpen), release: () => snapshot?.release() };
+  }
+
+  /** Complete rows of the addresses that have more than the sums of the store, in the order of their indices. */
+  #adjusted(r: WalletReader): Map<string, AddressBalance> {
+    const { adjust, strict } = this.#parts;
+    const indices = new Map<string, SubaddressIndex>();
+    const note = (index: SubaddressIndex): void => void indices.set(keyOf(index), index);
+    adjust({ add: ({ subaddress }) => note(subaddress), lock: note, addUnconfirmed: note }, r);
+    const tally = new BalanceTally((index) => indices.has(keyOf(index)));
+    for (const index of indices.values()) {
+      const found = r.balances.ofAddress(index, strict);
+      if (found !== undefined) tally.add(found);
+    }
+    adjust(tally, r);
+    return new Map(tally.balance().addresses.map((row) => [keyOf(indexOf(row)), row]));
+  }
+
+  *#ranges(adjusted: ReadonlyMap<string, AddressBalance>, read: Read): Generator<readonly AddressBalance[]> {
+    const { account, strict } = this.#parts;
+    const waiting = [...adjusted.values()];
+    let range: AddressRange | undefined = addressesOf(account);
+    while (range !== undefined) {
+      const current: AddressRange = range;
+      const { found, rest }: Page = read((r) => {
+        const division = r.balances.divide(current, strict, ROWS_AT_ONCE);
+        return { found: r.balances.between(division?.page ?? current, strict), rest: division?.rest };
+      });
+      const plain = found.filter(({ subaddress }) => !adjusted.has(keyOf(subaddress))).map(rowOf);
+      const end = rest === undefined ? waiting.length : waiting.findIndex((row) => !isBefore(row, rest.from));
+      yield [...plain, ...waiting.splice(0, end < 0 ? waiting.length : end)].sort(byIndex);
+      range = rest;
+    }
+  }
+
+  *#selected(
+    minors: readonly number[],
+    adjusted: ReadonlyMap<string, AddressBalance>,
+    read: Read,
+  ): Generator<readonly AddressBalance[]> {
+    const { account = 0, strict } = this.#parts;
+    for (let start = 0; start < minors.length; start += ROWS_AT_ONCE)
+      yield read((r) =>
+        minors.slice(start, start + ROWS_AT_ONCE).map((minor) => {
+          const index = { major: account, minor };
+          const found = r.balances.ofAddress(index, strict);
+          return (
+            adjusted.get(keyOf(index)) ?? (found === undefined ? emptyRow(account, minor) : rowOf(found))
+          );
+        }),
+      );
+  }
+}
+
+/** Yields to the event loop after each page, before the next one is read. */
+async function* yielding<T>(pages: Iterable<T>, assertOpen: () => void): AsyncGenerator<T> {
+  for (const page of pages) {
+    yield page;
+    await yieldToEventLoop();
+    assertOpen();
+  }
+}
+
+const keyOf = ({ major, minor }: SubaddressIndex): string => `${major}/${minor}`;
+
+const indexOf = ({ account, minor }: AddressBalance): SubaddressIndex => ({ major: account, minor });
+
+const rowOf = ({ subaddress: { major, minor }, total, unspentCount }: OutputSum): AddressBalance => ({
+  ...emptyRow(major, minor),
+  ...{ total, unlocked: total, unspentOutputs: unspentCount },
+});
+
+const byIndex = (a: AddressBalance, b: AddressBalance): number => a.account - b.account || a.minor - b.minor;
+
+const isBefore = ({ account, minor }: AddressBalance, end: SubaddressIndex): boolean =>
+  account < end.major || (account === end.major && minor < end.minor);

@@ -1,0 +1,76 @@
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+
+/** Characters of a subaddress or a standard address. Source: cryptonote_basic_impl.cpp `get_account_address_as_str`. */
+const TEXT_BYTES = 95;
+
+/** Addresses of one block: neighbours in an account. */
+const BLOCK_ADDRESSES = 256;
+
+/**
+ * Texts of addresses, packed outside the heap: as strings in maps, a million of them would take twice the memory, and
+ * maps of that size stop the thread while they grow. The oldest block gives way at the limit.
+ */
+export class AddressTexts {
+  readonly #limit: number;
+  /** Texts by account and block, zeros for a missing one. A block is as long as its last text needs. */
+  readonly #blocks = new Map<string, Buffer>();
+  #bytes = 0;
+  #count = 0;
+
+  /** @param limit of the packed texts [bytes]. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Number of texts that were added. */
+  get count(): number {
+    return this.#count;
+  }
+
+  get(index: SubaddressIndex): string | undefined {
+    const block = this.#blocks.get(keyOf(index));
+    const at = offsetOf(index);
+    if (block === undefined || (block[at] ?? 0) === 0) return undefined;
+    return block.toString('latin1', at, at + TEXT_BYTES);
+  }
+
+  /** Adds a text, unless it has another length than the addresses of known networks. */
+  set(index: SubaddressIndex, text: string): void {
+    if (text.length !== TEXT_BYTES) return;
+    const at = offsetOf(index);
+    this.#blockFor(keyOf(index), at + TEXT_BYTES).write(text, at, 'latin1');
+    this.#count += 1;
+  }
+
+  /** Returns a block of at least some bytes. */
+  #blockFor(key: string, bytes: number): Buffer {
+    const known = this.#blocks.get(key);
+    if (known !== undefined && known.length >= bytes) return known;
+    // A block grows to twice its size: most accounts have few addresses.
+    const size = Math.min(
+      BLOCK_ADDRESSES * TEXT_BYTES,
+      Math.max(2 * (known?.length ?? 0), Math.ceil(bytes / TEXT_BYTES) * TEXT_BYTES),
+    );
+    const block = Buffer.alloc(size);
+    known?.copy(block);
+    this.#blocks.set(key, block);
+    this.#bytes += size - (known?.length ?? 0);
+    this.#dropOldest(key);
+    return block;
+  }
+
+  /** @param kept block that stays. */
+  #dropOldest(kept: string): void {
+    for (const [key, block] of this.#blocks) {
+      if (this.#bytes <= this.#limit) return;
+      if (key === kept) continue;
+      this.#blocks.delete(key);
+      this.#bytes -= block.length;
+    }
+  }
+}
+
+const keyOf = ({ major, minor }: SubaddressIndex): string =>
+  `${major}/${Math.floor(minor / BLOCK_ADDRESSES)}`;
+
+const offsetOf = ({ minor }: SubaddressIndex): number => (minor % BLOCK_ADDRESSES) * TEXT_BYTES;

@@ -1,0 +1,34 @@
+import { yieldToEventLoop } from './yield-to-event-loop.js';
+
+/** Long list that is read page by page, from a source that is to be released. */
+export interface Paged<Page> {
+  readonly pages: AsyncIterable<Page>;
+  /** Frees the source; no page can be read afterwards. */
+  release(): void;
+}
+
+/** Pages whose source need not be released. */
+export const unheld = <Page>(pages: AsyncIterable<Page>): Paged<Page> => ({
+  pages,
+  release: () => undefined,
+});
+
+export async function* singlePage<Page>(page: Page): AsyncGenerator<Page> {
+  yield await Promise.resolve(page);
+}
+
+/** Divides a list into pages, and yields to the event loop between them. */
+export async function* pagesOf<T>(list: readonly T[], size: number): AsyncGenerator<readonly T[]> {
+  for (let start = 0; start < list.length; start += size) {
+    if (start > 0) await yieldToEventLoop();
+    yield list.slice(start, start + size);
+  }
+}
+
+/** Converts the items of pages. */
+export async function* mapPages<T, R>(
+  pages: AsyncIterable<readonly T[]>,
+  shape: (item: T) => R,
+): AsyncGenerator<readonly R[]> {
+  for await (const page of pages) yield page.map(shape);
+}
