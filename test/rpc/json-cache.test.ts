@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ListedRows } from '../../src/jsonrpc/json-rows.js';
 import { cachedRows } from '../../src/rpc/json-cache.js';
-import { EncodedJson, JsonWriter } from '../../src/util/json-writer.js';
+import { type EncodedJson, JsonWriter } from '../../src/util/json-writer.js';
 
 /** Rows `{"n":…}` in pages of two. */
 class Rows {
