@@ -18,11 +18,16 @@ export class CallRate {
     this.#now = now;
   }
 
+  /** Time until a call is allowed again [ms]; 0 if one is allowed now. */
+  wait(now = this.#now()): number {
+    const oldest = this.#times[this.#next];
+    return oldest === undefined ? 0 : Math.max(0, oldest + this.rule.seconds * 1000 - now);
+  }
+
   /** Counts one call. @returns 0, or the time until a call is allowed again [ms]: then it was not counted. */
   take(): number {
     const now = this.#now();
-    const oldest = this.#times[this.#next];
-    const wait = oldest === undefined ? 0 : oldest + this.rule.seconds * 1000 - now;
+    const wait = this.wait(now);
     if (wait > 0) return wait;
     this.#times[this.#next] = now;
     this.#next = (this.#next + 1) % this.rule.requests;

@@ -47,7 +47,7 @@ export interface LoginRefusal {
 export class Credential {
   readonly rules: CredentialRules;
   readonly rate: CallRate | undefined;
-  #isRevoked = false;
+  readonly #end = new AbortController();
 
   constructor(rules: CredentialRules) {
     this.rules = rules;
@@ -60,13 +60,23 @@ export class Credential {
 
   /** Ends its use by requests and streams under way: its file has it no longer, or differently. */
   revoke(): void {
-    this.#isRevoked = true;
+    this.#end.abort();
+  }
+
+  /** Is aborted when it is revoked. */
+  get ended(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  /** Time until it expires [ms], 0 afterwards; infinite if it never does. @param now Unix ms. */
+  timeLeft(now: number): number {
+    return Math.max(0, (this.rules.expires ?? Infinity) - now);
   }
 
   /** @param now Unix ms. @returns undefined if it may be used. */
   refusal(now: number): LoginRefusal | undefined {
     const { name, expires } = this.rules;
-    if (this.#isRevoked) return { status: 401, reason: `credential ${name}: changed or removed` };
+    if (this.#end.signal.aborted) return { status: 401, reason: `credential ${name}: changed or removed` };
     if (expires === undefined || now < expires) return undefined;
     return { status: 401, reason: `credential ${name}: expired at ${new Date(expires).toISOString()}` };
   }

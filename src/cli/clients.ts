@@ -95,7 +95,7 @@ function openAuditLog(path: string, log: Logger): AuditLog {
   const onProblem = (error: unknown): void =>
     log.error({ err: error }, 'the audit log cannot be written: methods of spend and admin are refused');
   try {
-    return new AuditLog(path, onProblem);
+    return new AuditLog(path, onProblem, systemClock);
   } catch (cause) {
     throw new ConfigError(`--audit-log: ${path} cannot be written`, { cause });
   }

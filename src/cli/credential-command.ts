@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from 'commander';
 import {
@@ -11,7 +12,7 @@ import {
 import { createPassword, createToken, digestHash } from '../access/login-secret.js';
 import { REALM } from '../jsonrpc/authentication.js';
 import { explain } from '../rpc/error-explanations.js';
-import { replaceFile } from '../store/file/file-draft.js';
+import { replaceContent } from '../store/file/file-draft.js';
 import { lockWallet, type WalletLock } from '../store/file/wallet-lock.js';
 import { utf8 } from '../util/bytes.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
@@ -65,8 +66,23 @@ async function lock(path: string): Promise<WalletLock> {
   }
 }
 
+/** Most symbolic links from a path to its file. Source: path_resolution(7). */
+const MOST_LINKS = 40;
+
+/** Follows symbolic links to the file that is to be written, which need not exist. @throws CredentialFileError */
+function targetOf(path: string): string {
+  let target = path;
+  for (let links = 0; links <= MOST_LINKS; links++) {
+    const isLink = lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    if (!isLink) return target;
+    target = resolve(dirname(target), readlinkSync(target));
+  }
+  throw new CredentialFileError(`${path} cannot be read: its symbolic links form a circle`);
+}
+
 /**
- * Replaces the credentials at once; the owner of the file alone may read it. Commands that run at the same time change
+ * Replaces the credentials at once; the owner of the file alone may read it. A symbolic link, the owner and the rights
+ * of the file stay. Commands that run at the same time change
  * it one after the other.
  * @param edit returns the new credentials. @throws CredentialFileError
  */
@@ -75,10 +91,11 @@ async function change(
   edit: (entries: readonly CredentialEntry[]) => readonly CredentialEntry[],
 ): Promise<void> {
   try {
-    const held = await lock(path);
+    const file = targetOf(path);
+    const held = await lock(file);
     try {
-      const credentials = edit(entriesOf(path));
-      await replaceFile(path, utf8(`${JSON.stringify({ credentials }, undefined, 2)}\n`));
+      const credentials = edit(entriesOf(file));
+      await replaceContent(file, utf8(`${JSON.stringify({ credentials }, undefined, 2)}\n`));
     } finally {
       held.release();
     }

@@ -11,9 +11,10 @@ import { keepRecentKeys } from '../crypto/kdf.js';
 import { startSlowHash } from '../crypto/slow-hash-worker.js';
 import { parseNameserver, Resolver } from '../dns/resolver.js';
 import { explain } from '../rpc/error-explanations.js';
-import { audited } from '../rpc/audit.js';
+import { audited, auditedAdmission } from '../rpc/audit.js';
 import { eventEndpoints } from '../rpc/event-endpoints.js';
 import { mayUsePage } from '../rpc/access.js';
+import { admitLarge } from '../rpc/large-requests.js';
 import { registry } from '../rpc/registry.js';
 import { createCall } from '../rpc/service.js';
 import { EVENT_IDS_FILE, WalletDirectory, locateFile } from '../services/context/wallet-directory.js';
@@ -149,6 +150,7 @@ export async function startServer(
     call: watch.call,
     onBug: (method, error) => onBug(error, method),
     sizeOf: (method) => registry.find(method)?.requestSize ?? 'ordinary',
+    admit: clients.audit === undefined ? admitLarge : auditedAdmission(admitLarge, clients.audit),
     errorDetails: config.rpc.errorDetails,
   });
   const access = clients.auth === undefined ? {} : { auth: clients.auth, loginDeadline: new LoginDeadline() };

@@ -3,7 +3,8 @@ import { EncodedJson, JsonWriter, writeJson, type Writable } from '../util/json-
 import type { Caller } from './caller.js';
 import { StreamedJson } from './json-rows.js';
 import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './errors.js';
-import { readRequest, type ReadRequest, type SizeOf } from './request-body.js';
+import { FULL_LOGIN } from './digest-auth.js';
+import { readRequest, type ReadRequest, type RequestRules, type SizeOf } from './request-body.js';
 
 /** Facts of the HTTP request that a call arrived with. */
 export interface CallOrigin {
@@ -43,6 +44,10 @@ export interface DispatcherParts {
   readonly encode?: (text: string) => Uint8Array;
   /** Size class of a method's requests; absent: requests of all methods may be long. */
   readonly sizeOf?: SizeOf;
+  /**
+   * Refuses a large request before it is read to its end. @param method undefined until it was read. @throws RpcError
+   */
+  readonly admit?: (method: string | undefined, origin: CallOrigin) => void;
   /** Errors have `data` for every client; absent: for clients that ask for it. */
   readonly errorDetails?: boolean;
 }
@@ -137,9 +142,10 @@ export class Dispatcher {
   ): Promise<DispatchedAnswer | undefined> {
     let read: ReadRequest;
     try {
-      read = await readRequest(body, this.#parts.sizeOf ?? (() => 'long-list'));
+      read = await readRequest(body, this.#rulesFor(origin));
     } catch (error) {
       if (error instanceof JsonError) return this.refusal(PARSE_ERROR, 'Parse error');
+      if (error instanceof RpcError) return this.#write(NO_ID, error, origin);
       throw error;
     }
     try {
@@ -149,6 +155,16 @@ export class Dispatcher {
     } finally {
       read.release();
     }
+  }
+
+  #rulesFor(origin: CallOrigin): RequestRules {
+    const { sizeOf = () => 'long-list', admit } = this.#parts;
+    const login = origin.caller?.login;
+    return {
+      sizeOf,
+      ...(login === undefined || login === FULL_LOGIN ? {} : { client: login.name }),
+      ...(admit === undefined ? {} : { admit: (method) => admit(method, origin) }),
+    };
   }
 
   /** Writes the answer to a request that cannot be read. */

@@ -42,12 +42,34 @@ const MAX_DEPTH = 100;
 
 /** Memory of all requests over the ordinary limit that are read or answered at one time [bytes]. */
 const MAX_TOTAL_BYTES = 256 * MIB;
+/** Part of it that the requests of one client with limited rights may take [bytes]: one of any kind fits. */
+const MAX_SHARE_BYTES = 96 * MIB;
 /** Approximate memory of one parsed value [bytes]. */
 const VALUE_BYTES = 100;
 /** Bytes that are parsed without a pause: a few milliseconds of work at worst. */
 const PART_BYTES = 32 * 1024;
 
 let totalBytes = 0;
+/** Memory by client. */
+const shares = new Map<string, number>();
+
+/** Rules for requests of one client. */
+export interface RequestRules {
+  readonly sizeOf: SizeOf;
+  /** Client with limited rights, which may take a part of the memory for large requests; absent: all of it. */
+  readonly client?: string;
+  /** Refuses a large request as soon as possible. @param method undefined until it was read. @throws any error */
+  readonly admit?: (method: string | undefined) => void;
+}
+
+/** Changes the memory that a client takes. */
+function take(client: string | undefined, bytes: number): void {
+  totalBytes += bytes;
+  if (client === undefined) return;
+  const share = (shares.get(client) ?? 0) + bytes;
+  if (share > 0) shares.set(client, share);
+  else shares.delete(client);
+}
 
 /** A parsed request. The memory of a large one counts against the server's limit until `release` is called. */
 export interface ReadRequest {
@@ -57,15 +79,21 @@ export interface ReadRequest {
 
 /**
  * Parses a request while it arrives, in slices that leave the event loop free.
- * @throws JsonError, on bytes that are not UTF-8 too. RequestTooLarge as soon as a limit is exceeded.
+ * @throws JsonError, on bytes that are not UTF-8 too. RequestTooLarge as soon as a limit is exceeded. The errors of
+ * `admit` before a large request takes memory, and again once its method was read.
  */
-export async function readRequest(chunks: AsyncIterable<Uint8Array>, sizeOf: SizeOf): Promise<ReadRequest> {
+export async function readRequest(
+  chunks: AsyncIterable<Uint8Array>,
+  { sizeOf, client, admit = () => undefined }: RequestRules,
+): Promise<ReadRequest> {
   const parser = new JsonParser({ maxDepth: MAX_DEPTH, maxValues: LARGEST.values });
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let bytes = 0;
   let counted = 0;
+  let isAdmitted = false;
+  let admitted: string | undefined;
   const release = (): void => {
-    totalBytes -= counted;
+    take(client, -counted);
     counted = 0;
   };
   const parse = (part: Uint8Array): void => {
@@ -73,13 +101,18 @@ export async function readRequest(chunks: AsyncIterable<Uint8Array>, sizeOf: Siz
     parser.write(decode(decoder, part));
     assertSize(bytes, parser, sizeOf);
     if (bytes <= ORDINARY.bytes && parser.values <= ORDINARY.values) return;
+    const method = methodIn(parser);
+    if (!isAdmitted || method !== admitted) admit(method);
+    isAdmitted = true;
+    admitted = method;
     const cost = bytes + VALUE_BYTES * parser.values;
+    const share = client === undefined ? 0 : (shares.get(client) ?? 0) - counted + cost;
     // A refused request frees its memory at once: it must not cause the refusal of another.
-    if (totalBytes - counted + cost > MAX_TOTAL_BYTES) {
+    if (totalBytes - counted + cost > MAX_TOTAL_BYTES || share > MAX_SHARE_BYTES) {
       release();
       throw new RequestTooLarge('other large requests are being processed: send this one again later', 503);
     }
-    totalBytes += cost - counted;
+    take(client, cost - counted);
     counted = cost;
   };
   try {
@@ -123,6 +156,12 @@ function decode(decoder: TextDecoder, part?: Uint8Array): string {
   }
 }
 
+/** Method of a request so far as it was read. */
+function methodIn({ root }: JsonParser): string | undefined {
+  const method = (root as { readonly method?: Json } | null | undefined)?.method;
+  return typeof method === 'string' ? method : undefined;
+}
+
 /**
  * Checks a request against the limit of its method. Until the method was read, which may be the last member, the
  * largest limit applies. A batch is an ordinary request.
@@ -130,10 +169,9 @@ function decode(decoder: TextDecoder, part?: Uint8Array): string {
  */
 function assertSize(bytes: number, parser: JsonParser, sizeOf: SizeOf, complete = false): void {
   if (bytes <= ORDINARY.bytes && parser.values <= ORDINARY.values) return;
-  const { root } = parser;
-  const method = (root as { readonly method?: Json } | null | undefined)?.method;
-  const known = complete || Array.isArray(root) || typeof method === 'string';
-  const limit = known ? LIMITS[typeof method === 'string' ? sizeOf(method) : 'ordinary'] : LARGEST;
+  const method = methodIn(parser);
+  const known = complete || Array.isArray(parser.root) || method !== undefined;
+  const limit = known ? LIMITS[method === undefined ? 'ordinary' : sizeOf(method)] : LARGEST;
   if (bytes > limit.bytes) throw tooManyBytes(limit);
   if (parser.values > limit.values) throw tooManyValues(limit);
 }

@@ -23,20 +23,29 @@ export const denied = (
   options: { readonly status?: number; readonly retryAfter?: number } = {},
 ): RpcError => new RpcError(CODE.credential_denied, message, options);
 
+/** @throws RpcError for a credential that was changed or removed, or has expired. */
+export function assertValid(credential: Credential): void {
+  const refusal = credential.refusal(Date.now());
+  if (refusal !== undefined) throw denied(refusal.reason, { status: refusal.status });
+}
+
+/** @param wait time until a call is allowed again [ms]. @throws RpcError if there is any. */
+export function assertRate({ name, rules }: Credential, wait = 0): void {
+  if (wait <= 0) return;
+  const { requests = 0, seconds = 0 } = rules.rate ?? {};
+  throw denied(`credential ${name}: more than ${requests} requests in ${seconds} seconds`, {
+    status: TOO_MANY_REQUESTS,
+    retryAfter: Math.ceil(wait / 1000),
+  });
+}
+
 /**
  * Counts a call of a credential, which must be valid still: the calls of a batch take time.
  * @throws RpcError
  */
 export function countCall(credential: Credential): void {
-  const refusal = credential.refusal(Date.now());
-  if (refusal !== undefined) throw denied(refusal.reason, { status: refusal.status });
-  const wait = credential.rate?.take() ?? 0;
-  if (wait <= 0) return;
-  const { requests = 0, seconds = 0 } = credential.rules.rate ?? {};
-  throw denied(`credential ${credential.name}: more than ${requests} requests in ${seconds} seconds`, {
-    status: TOO_MANY_REQUESTS,
-    retryAfter: Math.ceil(wait / 1000),
-  });
+  assertValid(credential);
+  assertRate(credential, credential.rate?.take());
 }
 
 /** @throws RpcError for a method that neither its family nor its name allows. */

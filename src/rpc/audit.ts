@@ -1,4 +1,5 @@
-import type { AuditLog } from '../access/audit-log.js';
+import * as z from 'zod';
+import type { AuditLog, AuditRecord } from '../access/audit-log.js';
 import type { Call, CallOrigin } from '../jsonrpc/dispatcher.js';
 import { RpcError } from '../jsonrpc/errors.js';
 import { StreamedJson } from '../jsonrpc/json-rows.js';
@@ -6,10 +7,9 @@ import { observed, type CallObserver } from '../jsonrpc/observed-call.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { Json } from '../util/json.js';
 import { credentialOf } from './access.js';
+import type { WalletMethod } from './method.js';
 import { registry } from './registry.js';
 
-/** Longest name that is recorded [characters]: clients choose them. */
-const MAX_NAME = 200;
 const INTERNAL_ERROR = -32603;
 const UNAVAILABLE = 503;
 
@@ -27,33 +27,45 @@ function hashesIn(result: unknown): string[] {
 const hashesInError = ({ message }: RpcError): string[] =>
   (/relayed before it: ([0-9a-f, ]+)/.exec(message)?.[1] ?? '').split(', ').filter(isHash);
 
-/** Wallet that a call concerns: of its path, of the file that it names, or the current one. */
-function walletOf(
+/** Text of a parameter that a method has. */
+function textParam(
+  method: WalletMethod | undefined,
+  params: Json | undefined,
+  name: string,
+): string | undefined {
+  if (!(method?.params instanceof z.ZodObject) || !(name in method.params.shape)) return undefined;
+  if (typeof params !== 'object' || params === null || Array.isArray(params)) return undefined;
+  const { [name]: value } = params as { readonly [name: string]: Json | undefined };
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Wallet that a call concerns: that its parameter names, of its path, of the file that it names, or the current one. */
+const walletOf = (
   server: WalletManager,
-  isAboutFiles: boolean,
+  method: WalletMethod | undefined,
   params: Json | undefined,
   { target, caller }: CallOrigin,
-): string | undefined {
-  if (target !== undefined) return target;
-  if (isAboutFiles && typeof params === 'object' && params !== null && !Array.isArray(params)) {
-    const { filename } = params as { readonly filename?: unknown };
-    if (typeof filename === 'string') return filename;
-  }
-  return server.scope(undefined, credentialOf(caller)).find()?.name;
-}
+): string | undefined =>
+  textParam(method, params, 'wallet') ??
+  target ??
+  (method?.meta.needs === 'directory' ? textParam(method, params, 'filename') : undefined) ??
+  server.scope(undefined, credentialOf(caller)).find()?.name;
+
+const clientOf = ({ caller }: CallOrigin): Pick<AuditRecord, 'credential' | 'client'> => ({
+  credential: caller?.login?.name ?? 'none',
+  client: caller?.address ?? '',
+});
 
 /** Records each call after it ended. */
 const recorder =
   (server: WalletManager, log: AuditLog): CallObserver =>
   (name, params, origin) => {
-    const meta = registry.find(name)?.meta;
-    const wallet = walletOf(server, meta?.needs === 'directory', params, origin);
+    const wallet = walletOf(server, registry.find(name), params, origin);
     const record = (outcome: 'ok' | number, transactions: readonly string[]): void =>
       log.record({
-        credential: origin.caller?.login?.name ?? 'none',
-        client: origin.caller?.address ?? '',
-        method: name.slice(0, MAX_NAME),
-        ...(wallet === undefined ? {} : { wallet: wallet.slice(0, MAX_NAME) }),
+        ...clientOf(origin),
+        method: name,
+        ...(wallet === undefined ? {} : { wallet }),
         outcome,
         ...(transactions.length === 0 ? {} : { transactions }),
       });
@@ -86,3 +98,24 @@ export const audited = (
   log: AuditLog,
   onBug: (error: unknown, method: string) => void,
 ): Call => observed(refusingUnrecorded(call, log), recorder(server, log), onBug);
+
+/** Checks a large request before it is read to its end. @throws RpcError */
+type Admission = (method: string | undefined, origin: CallOrigin) => void;
+
+/** Records refusals of an admission: no call of these requests begins. */
+export const auditedAdmission =
+  (admit: Admission, log: AuditLog): Admission =>
+  (method, origin) => {
+    try {
+      admit(method, origin);
+    } catch (error) {
+      if (error instanceof RpcError)
+        log.record({
+          ...clientOf(origin),
+          method: method ?? 'unknown',
+          ...(origin.target === undefined ? {} : { wallet: origin.target }),
+          outcome: error.code,
+        });
+      throw error;
+    }
+  };

@@ -9,7 +9,7 @@ import type { AuditLog } from '../access/audit-log.js';
 import { RpcError } from '../jsonrpc/errors.js';
 import { assertAllowed, countCall, credentialOf } from './access.js';
 import { explain } from './error-explanations.js';
-import { eventLogsOf } from './event-scope.js';
+import { eventLogsOf, waitForEvents } from './event-scope.js';
 import { registry } from './registry.js';
 
 /** Events sent at a time. */
@@ -99,7 +99,7 @@ function openStream(
         first = undefined;
         return page;
       },
-      wait: (ms, signal) => feed.wait(ms, signal),
+      wait: (ms, signal) => waitForEvents(feed, credential, ms, signal),
       get isClosed() {
         return feed.isClosed;
       },

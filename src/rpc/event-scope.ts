@@ -1,4 +1,6 @@
+import type { Credential } from '../access/credential.js';
 import type { WalletEventLog } from '../services/events/wallet-event-log.js';
+import type { EventFeed } from '../services/manager/event-feed.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
@@ -23,4 +25,19 @@ export function eventLogsOf({
   const wallet = scope.find();
   if (wallet === undefined) throw new WalletError({ kind: 'no_wallet' });
   return [wallet.eventLog];
+}
+
+/**
+ * Waits for events, no longer than a credential may be used: it ends when the credential is changed, removed or expires.
+ * @param ms longest wait.
+ */
+export function waitForEvents(
+  feed: Pick<EventFeed, 'wait'>,
+  credential: Credential | undefined,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (credential === undefined) return feed.wait(ms, signal);
+  const ended = signal === undefined ? credential.ended : AbortSignal.any([signal, credential.ended]);
+  return feed.wait(Math.min(ms, credential.timeLeft(Date.now())), ended);
 }

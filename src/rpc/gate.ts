@@ -42,7 +42,7 @@ export function passGate(
   server: WalletManager,
   scope: WalletScope,
   version: ApiVersion,
-  client: Pick<Context, 'methods' | 'spender'>,
+  client: Pick<Context, 'credential' | 'methods' | 'spender'>,
 ): Context {
   if (gates.needs === 'directory' && server.settings.directory === undefined)
     throw new WalletError({ kind: 'no_wallet_dir' });

@@ -7,6 +7,7 @@ import type { WalletScope } from '../services/manager/wallet-scope.js';
 import type { OpenWallet } from '../services/open-wallet.js';
 import type { Spender } from '../wallet/model/spender.js';
 import type { Fault } from '../wallet/model/wallet-error.js';
+import type { Credential } from '../access/credential.js';
 import type { Family } from '../access/family.js';
 import type { ApiVersion } from './api-version.js';
 import type { ErrorTexts } from './error-texts.js';
@@ -21,6 +22,8 @@ export interface Context {
   readonly version: ApiVersion;
   /** Methods that the client may call. */
   readonly methods: () => readonly WalletMethod[];
+  /** Credential of the client; undefined: it has all rights. */
+  readonly credential: Credential | undefined;
   /** Limits of the client's payments; undefined: none, as it has all rights. */
   readonly spender: Spender | undefined;
 }

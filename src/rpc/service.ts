@@ -42,6 +42,7 @@ export function createCall(server: WalletManager, version: ApiVersion, log: Logg
     };
     try {
       const context = passGate(method.meta, server, scope, version, {
+        credential,
         methods: () => callable(server, credential),
         spender: credential && spenderOf(credential),
       });

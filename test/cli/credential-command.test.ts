@@ -1,5 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCredentialCommand } from '../../src/cli/credential-command.js';
@@ -49,5 +59,47 @@ describe('commands that change a file of credentials at the same time', () => {
     held.release();
     await adding;
     expect(names()).toEqual(['clerk']);
+  });
+});
+
+describe('a file of credentials behind a symbolic link', () => {
+  const view = ['--wallet', '*', '--method', 'view'];
+  let target: string;
+  beforeEach(() => {
+    mkdirSync(join(folder, 'secrets'));
+    target = join(folder, 'secrets', 'clients.json');
+    symlinkSync('secrets/second', path);
+    symlinkSync('clients.json', join(folder, 'secrets/second'));
+  });
+
+  it('is changed, and the link stays, also where the file does not exist yet', async () => {
+    await run('add', 'clerk', ...view);
+    await run('add', 'payer', ...view);
+    await run('remove', 'clerk');
+    expect(names()).toEqual(['payer']);
+    expect(lstatSync(path).isSymbolicLink()).toBe(true);
+    expect(lstatSync(target).isFile()).toBe(true);
+  });
+
+  it('keeps its owner, group and rights', async () => {
+    await run('add', 'clerk', ...view);
+    chmodSync(target, 0o400);
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) chownSync(target, 4711, 4712);
+    const before = statSync(target);
+    await run('add', 'payer', ...view);
+    const after = statSync(target);
+    expect([after.mode, after.uid, after.gid]).toEqual([before.mode, before.uid, before.gid]);
+    expect(after.ino).not.toBe(before.ino);
+  });
+
+  it('is refused where links form a circle', async () => {
+    symlinkSync('first', join(folder, 'other'));
+    symlinkSync('other', join(folder, 'first'));
+    const adding = runCredentialCommand(['add', 'x', ...view, '--credentials', join(folder, 'first')], {
+      print: () => undefined,
+      hint: () => undefined,
+    });
+    await expect(adding).rejects.toThrow('its symbolic links form a circle');
   });
 });

@@ -234,6 +234,27 @@ describe('the audit log', () => {
     expect(statSync(auditFile).mode & 0o777).toBe(0o600);
   });
 
+  it('names the wallet that a parameter names, and no other for a parameter that the method does not have', async () => {
+    await as('root', 'list_webhooks', { wallet: 'shop' });
+    await as('root', 'get_balance', { wallet: 'forged' });
+    const [webhooks, balance] = audit().slice(-2);
+    expect([webhooks.method, webhooks.wallet]).toEqual(['list_webhooks', 'shop']);
+    expect([balance.method, balance.wallet]).toEqual(['get_balance', expect.not.stringContaining('forged')]);
+  });
+
+  it('counts a flood of refusals in place of writing each', async () => {
+    await add('noisy', { wallet: 'shop', method: 'view' });
+    await reload();
+    for (let i = 0; i < 12; i++) await as('noisy', `unknown ${'x'.repeat(i * 1000)}`, {}, shopPath);
+    for (let i = 0; i < 12; i++) await as('noisy', 'transfer', pay(1), shopPath);
+    const lines = audit().filter(({ credential }: Loose) => credential === 'noisy');
+    expect(lines.map(({ outcome }: Loose) => outcome as number)).toEqual([
+      ...Array<number>(5).fill(-32601),
+      ...Array<number>(5).fill(DENIED),
+    ]);
+    expect(Math.max(...lines.map((line) => JSON.stringify(line).length))).toBeLessThan(8192);
+  });
+
   it('refuses spending and administration while it cannot be written, and nothing else', async () => {
     renameSync(auditFile, `${auditFile}.1`);
     mkdirSync(auditFile);

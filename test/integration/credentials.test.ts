@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { registry } from '../../src/rpc/registry.js';
 import { ALL, bodyOf, CredentialServer, shopPath, type Answer } from '../support/credential-server.js';
 import { walletPath, type Loose, type Reply } from '../support/json-rpc.js';
-import { sleep } from '../support/process.js';
 import { startWalletRpc } from '../support/wallet-rpc.js';
 
 /* Clients with limited rights: their logins, methods and wallets. */
@@ -216,20 +215,41 @@ describe('the file', () => {
   it('is read again on SIGHUP: a removed credential is refused, and ends its streams', async () => {
     await add('brief', { wallet: 'shop', method: 'view' });
     await reload();
-    const stream = await fetch(`http://127.0.0.1:${clients.server.port}/wallet/shop/events?after=999999999`, {
-      headers: { authorization: `Bearer ${tokens['brief']}` },
-    });
+    const stream = await fetch(
+      `http://127.0.0.1:${clients.server.port}/wallet/shop/events?after=${Number.MAX_SAFE_INTEGER}`,
+      {
+        headers: { authorization: `Bearer ${tokens['brief']}` },
+      },
+    );
     expect(stream.status).toBe(200);
     const ended = stream.text().then(
       () => 'ended',
       () => 'ended',
     );
+    const waiting = as('brief', 'get_events', { after: Number.MAX_SAFE_INTEGER, wait_ms: 60_000 }, shopPath);
     await credential('remove', 'brief');
     await reload();
     expect((await as('brief', 'get_version')).status).toBe(401);
-    // The stream ends with the next event.
-    await ask('root', 'transfer', pay(0.1), shopPath);
-    expect(await Promise.race([ended, sleep(20_000).then(() => 'open')])).toBe('ended');
+    // Neither waits for an event.
+    const { status, reply } = await waiting;
+    expect([status, reply.error?.message]).toEqual([401, 'credential brief: changed or removed']);
+    expect(await ended).toBe('ended');
+  });
+
+  it('ends what waits under a credential when it expires', async () => {
+    const expires = new Date(Date.now() + 3_000).toISOString();
+    await add('fading', { wallet: 'shop', method: 'view', expires });
+    await reload();
+    const { status, text } = await as(
+      'fading',
+      'get_events',
+      { after: Number.MAX_SAFE_INTEGER, wait_ms: 60_000 },
+      shopPath,
+    );
+    expect([status, text]).toEqual([
+      401,
+      expect.stringContaining(`credential fading: expired at ${expires}`),
+    ]);
   });
 
   it('stays in effect as it was when the new one is invalid', async () => {

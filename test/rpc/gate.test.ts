@@ -21,6 +21,7 @@ class Scope {
 const server = { settings: { restricted: false } } as unknown as WalletManager;
 const pass = (scope: Scope, needs: Gates['needs']) =>
   passGate({ family: 'view', needs, restricted: false }, server, scope as unknown as WalletScope, '1.3', {
+    credential: undefined,
     methods: () => [],
     spender: undefined,
   });

@@ -3,7 +3,8 @@ import { height, listOf, params, u32 } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
 import { EVENT_TYPES } from '../../wallet/model/events.js';
 import { eventSchema, type EventRow } from '../event-schema.js';
-import { eventLogsOf } from '../event-scope.js';
+import { assertValid } from '../access.js';
+import { eventLogsOf, waitForEvents } from '../event-scope.js';
 import { pageLimit } from '../page-params.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
@@ -42,7 +43,8 @@ export const eventMethods: readonly WalletMethod[] = [
         page.events.length === 0 && left > 0 && !feed.isClosed;
         left = end - performance.now()
       ) {
-        await feed.wait(left);
+        await waitForEvents(feed, context.credential, left);
+        if (context.credential !== undefined) assertValid(context.credential);
         page = feed.read(eventLogsOf(context), { ...query, after: page.cursor });
       }
       // The writer of events has one type for the data of all.

@@ -1,14 +1,17 @@
-import { closeSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, linkSync, openSync, renameSync, rmSync, statSync, type Stats } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import { codeOf, withFileErrorsAsync } from './file-errors.js';
+import { codeOf, withFileErrors, withFileErrorsAsync } from './file-errors.js';
 
 /** Suffix of files that are being written. Names of wallets must not end with it. */
 export const DRAFT_SUFFIX = '.wallet-rpc-new';
 
 /** Path at which a file is written before it is renamed. */
 export const draftOf = (path: string): string => `${path}${DRAFT_SUFFIX}`;
+
+/** Bits of a mode that chmod sets, without those that change the user of a program. */
+const PERMISSIONS = 0o777;
 
 /** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
@@ -39,8 +42,15 @@ export class FileDraft {
     this.#path = path;
   }
 
-  /** @throws WalletError `wallet_io`: no draft is left behind. */
-  static async write(path: string, bytes: Uint8Array): Promise<FileDraft> {
+  /**
+   * @param like file whose owner, group and rights the draft gets; absent: those of this process, for its owner alone.
+   * @throws WalletError `wallet_io`: no draft is left behind.
+   */
+  static async write(
+    path: string,
+    bytes: Uint8Array,
+    like?: Pick<Stats, 'uid' | 'gid' | 'mode'>,
+  ): Promise<FileDraft> {
     const draft = draftOf(path);
     const file = new FileDraft(path);
     await withFileErrorsAsync(path, async () => {
@@ -48,6 +58,11 @@ export class FileDraft {
       const handle = await open(draft, 'wx', 0o600);
       try {
         await handle.writeFile(bytes);
+        if (like !== undefined) {
+          const made = await handle.stat();
+          if (made.uid !== like.uid || made.gid !== like.gid) await handle.chown(like.uid, like.gid);
+          await handle.chmod(like.mode & PERMISSIONS);
+        }
         await handle.sync();
       } catch (error) {
         file.discard();
@@ -134,4 +149,10 @@ export function discardFile(path: string): void {
 /** Writes a file atomically. @throws WalletError `wallet_io`: an existing file is unchanged. */
 export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   await (await FileDraft.write(path, bytes)).replace();
+}
+
+/** {@link replaceFile} that keeps the owner, the group and the rights of an existing file. */
+export async function replaceContent(path: string, bytes: Uint8Array): Promise<void> {
+  const like = withFileErrors(path, () => statSync(path, { throwIfNoEntry: false }));
+  await (await FileDraft.write(path, bytes, like)).replace();
 }
