@@ -1,47 +1,20 @@
 import type { KeyImage } from '../crypto/types.js';
 import { ZERO } from '../util/amount.js';
 import { equalBytes, toHex } from '../util/bytes.js';
-import { outgoingOf } from '../wallet/scan/ambiguous-spends.js';
-import {
-  creditedOf,
-  type ReceivedTx,
-  type ImportedKeyImage,
-  type SpendingTx,
-} from '../wallet/model/records.js';
-import type { EventLog } from './events/event-log.js';
-import type { AmbiguousSpendWriter } from './tables/ambiguous-spends.js';
-import type { ImportedKeyImageWriter } from './tables/imported-key-images.js';
-import type { OutgoingWriter } from './tables/outgoing.js';
+import type { AmbiguousSpend, ImportedKeyImage, ReceivedTx } from '../wallet/model/records.js';
+import { changeKeyImages, recordPayment, type KeyImageChange, type SpendWriters } from './recorded-spends.js';
 import { isUnknownSpend } from './tables/output-row.js';
-import type { OutputWriter } from './tables/output-writer.js';
-import type { PaymentWriter } from './tables/payments.js';
-
-/** Writers of the tables in which spends are recorded. */
-export interface SpendWriters {
-  readonly ambiguousSpends: AmbiguousSpendWriter;
-  readonly importedKeyImages: ImportedKeyImageWriter;
-  readonly outgoing: OutgoingWriter;
-  readonly outputs: OutputWriter;
-  readonly payments: PaymentWriter;
-  readonly events: Pick<EventLog, 'touch'>;
-}
 
 /**
- * Stores imported key images of outputs, and marks the outputs as spent that stored transactions spend.
+ * Stores imported key images of outputs, and marks the outputs as spent that stored transactions spend. A key image that
+ * contradicts a proven one is not stored.
  * @returns the new key images. Source: wallet2.cpp `import_key_images`.
  */
 export function resolveKeyImages(w: SpendWriters, imported: readonly ImportedKeyImage[]): ImportedKeyImage[] {
-  const fresh = imported.flatMap((one) => {
-    const keyImage = w.importedKeyImages.set(one);
-    const output = w.outputs.byPublicKey(one.publicKey);
-    if (output?.keyImage !== undefined && equalBytes(output.keyImage, keyImage)) return [];
-    w.outputs.setKeyImage(one.publicKey, keyImage);
-    return [{ ...one, keyImage }];
-  });
-  recogniseSpends(
-    w,
-    fresh.map(({ keyImage }) => keyImage),
-  );
+  const fresh = storeKeyImages(w, imported, (one) => w.importedKeyImages.accepts(one));
+  const images = fresh.map(({ keyImage }) => keyImage);
+  recogniseSpends(w, images);
+  if (images.length > 0) resolveWithdrawn(w);
   return fresh;
 }
 
@@ -50,12 +23,42 @@ export function composeKeyImages(
   w: SpendWriters,
   images: readonly Pick<ImportedKeyImage, 'publicKey' | 'keyImage'>[],
 ): void {
-  for (const image of images) w.importedKeyImages.replace({ ...image, proven: false });
+  storeKeyImages(
+    w,
+    images.map((image) => ({ ...image, proven: false })),
+    () => true,
+  );
   resolveAmbiguousSpends(w, images);
   recogniseSpends(
     w,
     images.map(({ keyImage }) => keyImage),
   );
+}
+
+/** Stores imported key images, and sets those of their outputs. @returns those that their outputs did not have. */
+function storeKeyImages(
+  w: SpendWriters,
+  imported: readonly ImportedKeyImage[],
+  accepts: (one: ImportedKeyImage) => boolean,
+): ImportedKeyImage[] {
+  const changes = new Map<string, KeyImageChange>();
+  const fresh: ImportedKeyImage[] = [];
+  for (const one of imported) {
+    if (!accepts(one)) continue;
+    const { publicKey, keyImage } = one;
+    for (const other of w.importedKeyImages.set(one))
+      changes.set(toHex(other), { publicKey: other, keyImage: undefined });
+    const known = w.outputs.byPublicKey(publicKey)?.keyImage;
+    const name = toHex(publicKey);
+    if (known !== undefined && equalBytes(known, keyImage)) {
+      changes.delete(name);
+      continue;
+    }
+    changes.set(name, { publicKey, keyImage });
+    fresh.push(one);
+  }
+  changeKeyImages(w, [...changes.values()]);
+  return fresh;
 }
 
 /**
@@ -66,17 +69,33 @@ export function resolveAmbiguousSpends(
   images: readonly Pick<ImportedKeyImage, 'publicKey' | 'keyImage'>[],
 ): void {
   for (const { publicKey, keyImage } of images) w.outputs.setKeyImage(publicKey, keyImage);
+  markAmbiguousSpends(w);
+  // The other transactions may spend outputs whose key images are still unknown.
+  if (w.outputs.withoutKeyImage().length === 0) w.ambiguousSpends.clear();
+}
+
+/** Records the withdrawn payments whose key images belong to outputs now. */
+function resolveWithdrawn(w: SpendWriters): void {
+  for (const { txHash, keyImages } of markAmbiguousSpends(w))
+    w.ambiguousSpends.keep(
+      txHash,
+      keyImages.filter((keyImage) => w.outputs.byKeyImage(keyImage) === undefined),
+    );
+}
+
+/** Marks the outputs that ambiguous transactions spend, and records these as payments. @returns those transactions. */
+function markAmbiguousSpends(w: SpendWriters): AmbiguousSpend[] {
   const spending = w.ambiguousSpends.list().flatMap((tx) => {
     const spent = tx.keyImages.filter((keyImage) => w.outputs.byKeyImage(keyImage) !== undefined);
     const { txHash, height, globalIndex } = tx;
     const index = globalIndex === undefined ? {} : { globalIndex };
+    if (spent.length > 0) w.events.touch(txHash);
     for (const keyImage of spent) w.outputs.markSpent({ keyImage, txHash, height, ...index });
     return spent.length === 0 ? [] : [tx];
   });
   // The inputs of a payment and its credited change depend on all spends.
   for (const tx of spending) recordPayment(w, tx);
-  // The other transactions may spend outputs whose key images are still unknown.
-  if (w.outputs.withoutKeyImage().length === 0) w.ambiguousSpends.clear();
+  return spending;
 }
 
 /** Marks outputs as spent by stored transactions with these key images, and records those transactions as payments. */
@@ -99,14 +118,4 @@ export function recogniseSpends(w: SpendWriters, keyImages: readonly KeyImage[])
     }
   }
   for (const tx of found.values()) recordPayment(w, { ...tx, amountOut: ZERO });
-}
-
-/** Records a mined payment whose spends are all marked, and marks the outputs that it returned as change. */
-function recordPayment(w: SpendWriters, tx: SpendingTx & { readonly height: number }): void {
-  w.events.touch(tx.txHash);
-  const spent = w.outputs.spentBy(tx.txHash);
-  const account = spent[0]?.subaddress.major ?? 0;
-  w.outputs.markChange(tx.txHash, account);
-  const received = w.outputs.ofTx(tx.txHash).map((output) => ({ ...output, amount: creditedOf(output) }));
-  w.outgoing.confirmAgain({ ...outgoingOf(tx, account, spent, received), height: tx.height });
 }

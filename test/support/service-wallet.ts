@@ -112,6 +112,11 @@ export class FakeSync {
     });
   }
 
+  cancelAndRun(task: () => Promise<void>): Promise<void> {
+    this.calls.push('cancelAndRun');
+    return this.runExclusive(task);
+  }
+
   watchKeyImages(news: readonly ImportedKeyImage[]): void {
     this.learned.push(...news);
   }

@@ -1,7 +1,7 @@
 import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import { transactionHash } from '../../cryptonote/transaction.js';
 import type { Address } from '../../cryptonote/types.js';
-import { equalBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
+import { fromHex, isHex, toHex } from '../../util/bytes.js';
 import { CodecError, decode, encode } from '../../util/codec.js';
 import {
   signedTxSet,
@@ -34,7 +34,6 @@ import { assertFee } from '../payments/payment-builder.js';
 import { SigningProblem } from '../workers/signing-pool.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { KeyImageTransfer } from './key-image-transfer.js';
-import { outputPages } from './output-pages.js';
 import type { OutputTransfer } from './output-transfer.js';
 import type { OrderEntry } from '../payments/order-entry.js';
 import type { PaymentMaker } from '../payments/payment-maker.js';
@@ -63,11 +62,6 @@ export interface SignedSet {
     readonly txSecretKeys: readonly Uint8Array[];
   }[];
 }
-
-/** Depth in blocks from which the order of outputs counts as final, as younger blocks can be replaced. */
-const FINAL_DEPTH = 10;
-
-const NO_KEY_IMAGE = new Uint8Array(32);
 
 /** Signs payments of a view-only wallet offline, and relays them from that wallet. */
 export class ColdSigning {
@@ -140,7 +134,7 @@ export class ColdSigning {
     if (exported.outputs.length === 0) return this.#signWith(set, spender);
     if (!outputTransfer.isHot())
       return outputTransfer.importWith(exported, (imported) => this.#signWith(set, spender, imported));
-    this.#assertSameOutputs(exported);
+    this.#assertKnown(exported);
     return this.#signWith(set, spender);
   }
 
@@ -191,11 +185,13 @@ export class ColdSigning {
       for (const { signed } of signedTxs)
         w.txKeys.set(signed.hash, [signed.txSecretKey, ...signed.additionalSecretKeys]);
     });
-    const keyImages = await outputTransfer.keyImages(exported.total);
     const set: SignedTxSet = {
       txs: signedTxs.map(({ pending }) => pending),
-      keyImages,
-      ownKeyImages: signedTxs.flatMap(({ ownKeyImages }) => ownKeyImages),
+      keyImages: await outputTransfer.keyImages(exported),
+      ownKeyImages: [
+        ...signedTxs.flatMap(({ ownKeyImages }) => ownKeyImages),
+        ...outputTransfer.keyImagesByKey(exported),
+      ],
     };
     return {
       blob: await exports.seal('signedTxs', encode(signedTxSet, set)),
@@ -208,12 +204,15 @@ export class ColdSigning {
   }
 
   /**
-   * A wallet that reads the chain itself imports no outputs.
-   * @throws WalletError `invalid` unless it has the same ones.
+   * A wallet that reads the chain itself imports no outputs. It may order them differently: blocks were replaced since
+   * the export, or one of the wallets has not read them.
+   * @throws WalletError `invalid` unless it has all of them.
    */
-  #assertSameOutputs({ first, outputs: exported }: UnsignedTxSet['outputs']): void {
-    const own = this.#context.store.read((r) => r.outputs.inOrder({ first, count: exported.length }));
-    if (exported.some(({ publicKey }, i) => !equalBytes(own[i]?.publicKey ?? NO_KEY_IMAGE, publicKey)))
+  #assertKnown({ outputs }: UnsignedTxSet['outputs']): void {
+    const isKnown = this.#context.store.read((r) =>
+      outputs.every(({ publicKey }) => r.outputs.byPublicKey(publicKey) !== undefined),
+    );
+    if (!isKnown)
       throw new WalletError({
         kind: 'invalid',
         reason: 'this wallet reads the chain itself, and its outputs differ from those in the set',
@@ -248,10 +247,7 @@ export class ColdSigning {
   async #readSigned(hex: string): Promise<SignedTxSet> {
     if (!isHex(hex)) throw new WalletError({ kind: 'bad_hex', what: 'tx_data_hex' });
     try {
-      const set = decode(signedTxSet, await this.#context.exports.open('signedTxs', fromHex(hex)));
-      const known = this.#context.store.read((r) => r.outputs.count());
-      if (set.keyImages.length > known) throw new CodecError('it has more key images than there are outputs');
-      return set;
+      return decode(signedTxSet, await this.#context.exports.open('signedTxs', fromHex(hex)));
     } catch (cause) {
       if (!(cause instanceof CodecError)) throw cause;
       throw new WalletError(
@@ -261,41 +257,18 @@ export class ColdSigning {
     }
   }
 
-  /** Imports the signer's key images: of inputs and own payments by output key, of all outputs by their order. */
-  async #importKeyImages({ txs, keyImages, ownKeyImages }: SignedTxSet): Promise<void> {
+  /**
+   * Imports the signer's key images of inputs, of payments to this wallet, and of exported outputs, each by its output
+   * key. The list of the set in the order of the signer's outputs is not used: that order may differ from the one here.
+   */
+  async #importKeyImages({ txs, ownKeyImages }: SignedTxSet): Promise<void> {
     if (!this.#context.keystore.isViewOnly) return;
-    const spent = txs.flatMap(spentPairs);
-    const missing = await this.#missingAmong(keyImages, spent);
     await this.#services.keyImageTransfer.record(
-      [...spent, ...ownKeyImages, ...missing].map(([publicKey, keyImage]) => ({
+      [...ownKeyImages, ...txs.flatMap(spentPairs)].map(([publicKey, keyImage]) => ({
         ...{ publicKey, keyImage },
         proven: false,
       })),
     );
-  }
-
-  /**
-   * Finds the key images of final outputs that have none here yet.
-   * @param keyImages one for each output, in the signer's order. @param spent the inputs' key images.
-   * @returns none if a key image differs from that of an input: the two wallets order their outputs differently.
-   */
-  async #missingAmong(keyImages: readonly KeyImage[], spent: readonly Pair[]): Promise<Pair[]> {
-    const finalHeight = this.#context.store.height() - FINAL_DEPTH;
-    const certain = new Map(spent.map(([publicKey, keyImage]) => [toHex(publicKey), keyImage]));
-    const missing: Pair[] = [];
-    let place = 0;
-    const pages = outputPages(this.#context, { count: keyImages.length }, (r, page) =>
-      r.outputs.importFacts(page),
-    );
-    for await (const page of pages)
-      for (const { publicKey, height, keyImage: known } of page) {
-        const keyImage = keyImages[place++];
-        if (keyImage === undefined || height > finalHeight || equalBytes(keyImage, NO_KEY_IMAGE)) continue;
-        const ofInput = certain.get(toHex(publicKey));
-        if (ofInput !== undefined && !equalBytes(ofInput, keyImage)) return [];
-        if (known === undefined) missing.push([publicKey, keyImage]);
-      }
-    return missing;
   }
 
   /** @throws WalletError `submission_failed` for a transaction that does not fit this wallet. */

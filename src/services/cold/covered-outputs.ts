@@ -4,7 +4,7 @@ import { amount, type Amount } from '../../util/amount.js';
 
 const KEY_BYTES = 32;
 /** Bits of an output's flags. */
-const FLAG = { frozen: 1, spent: 2 };
+const FLAG = { frozen: 1, spent: 2, spentByUnknown: 4 };
 
 /**
  * Facts of the outputs that an import of key images covers, in few large arrays: an object for each of 10,000 outputs
@@ -25,10 +25,11 @@ export class CoveredOutputs {
   }
 
   /** Adds the next output of the list. */
-  add({ publicKey, amount: value, height, frozen, isSpent }: ImportFacts): void {
+  add({ publicKey, amount: value, height, frozen, isSpent, isSpentByUnknown }: ImportFacts): void {
     this.#publicKeys.set(publicKey, KEY_BYTES * this.#count);
     this.#amounts[this.#count] = value;
-    this.#flags[this.#count] = (frozen ? FLAG.frozen : 0) | (isSpent ? FLAG.spent : 0);
+    this.#flags[this.#count] =
+      (frozen ? FLAG.frozen : 0) | (isSpent ? FLAG.spent : 0) | (isSpentByUnknown ? FLAG.spentByUnknown : 0);
     this.#height = height;
     this.#count++;
   }
@@ -48,6 +49,11 @@ export class CoveredOutputs {
 
   isSpent(place: number): boolean {
     return this.#has(place, FLAG.spent);
+  }
+
+  /** True if a transaction that the wallet has seen spends an output: no answer of the daemon takes that back. */
+  hasSeenSpend(place: number): boolean {
+    return this.isSpent(place) && !this.#has(place, FLAG.spentByUnknown);
   }
 
   /** Sums the outputs that are not frozen. @param isSpent decides to which sum an output belongs. */

@@ -1,6 +1,8 @@
+import type { KeyImage, PublicKey } from '../../crypto/types.js';
 import type { KeyImageStatus } from '../../daemon/daemon.js';
 import type { Amount } from '../../util/amount.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
+import { Mutex } from '../../util/mutex.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { LocatedOutput, SignedKeyImage } from '../../wallet/scan/key-images.js';
@@ -10,11 +12,11 @@ import { resolveKeyImages } from '../../store/resolve-key-images.js';
 import { UNKNOWN_TX } from '../../store/tables/output-row.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
-import type { KeyImageClaim } from '../workers/key-image-thread.js';
 import { CoveredOutputs } from './covered-outputs.js';
+import { KeyImageOwners, type PlacedClaim } from './key-image-owners.js';
 import { outputPages } from './output-pages.js';
 
-type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'keystore' | 'store' | 'workers'>;
+type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'keystore' | 'locks' | 'store' | 'workers'>;
 
 /** Sibling services. */
 interface Services {
@@ -36,10 +38,14 @@ export interface KeyImageImport {
   readonly unspent: Amount;
 }
 
-/** An imported key image that the wallet does not know, or not with a proof. */
-interface NewKeyImage extends KeyImageClaim {
-  /** Position of its output. */
+/** An output whose key image the daemon is asked about. */
+interface StatedOutput {
+  readonly keyImage: KeyImage;
+  readonly publicKey: PublicKey;
+  /** Position of the output. */
   readonly place: number;
+  /** A spend by a seen transaction was recorded for this key image before the import. */
+  readonly hasSeenSpend: boolean;
 }
 
 /** Key images that are stored in one transaction: some milliseconds. */
@@ -54,6 +60,7 @@ const SPENT_IN_CHAIN: KeyImageStatus = 1;
 export class KeyImageTransfer {
   readonly #context: Context;
   readonly #services: Services;
+  readonly #recording = new Mutex();
 
   constructor(context: Context, services: Services) {
     this.#context = context;
@@ -92,8 +99,9 @@ export class KeyImageTransfer {
   }
 
   /**
-   * Verifies and stores key images, and asks the daemon which are spent. Such spends become payments of this wallet.
-   * @param first position of the output with the first key image.
+   * Verifies and stores key images, then asks the daemon which are spent. Such spends become payments of this wallet.
+   * @param first position of the output with the first key image. A key image of another output, which had that position
+   * before a reorganisation, is stored for the output that its signature fits.
    * @throws WalletError `daemon_untrusted`, `invalid`, `wrong_signature`: nothing is stored then. DaemonError
    * Source: wallet2.cpp `import_key_images`.
    */
@@ -114,11 +122,8 @@ export class KeyImageTransfer {
         reason: 'there are more key images than outputs: the wallet is behind the chain',
         text: 'The blockchain is out of date compared to the signed key images',
       });
-    const asking = this.#askFor(images);
-    // A wrong signature is reported first.
-    asking.catch(() => undefined);
     const outputs = new CoveredOutputs(end);
-    const claims: NewKeyImage[] = [];
+    const claims: PlacedClaim[] = [];
     const pages = outputPages(this.#context, { count: end }, (r, page) => r.outputs.importFacts(page));
     const { isViewOnly } = this.#context.keystore;
     for await (const page of pages)
@@ -131,39 +136,61 @@ export class KeyImageTransfer {
         if (signed !== undefined && !isKnown) claims.push({ publicKey: facts.publicKey, signed, place });
         outputs.add(facts);
       }
-    await this.#verify(claims, images.length);
+    const owners = await new KeyImageOwners(this.#context).find(claims, images.length);
     if (isViewOnly)
       await this.record(
-        claims.map(({ publicKey, signed: { keyImage } }) => ({ publicKey, keyImage, proven: true })),
+        owners.map(({ publicKey, signed: { keyImage } }) => ({ publicKey, keyImage, proven: true })),
       );
-    const statuses = await asking;
-    this.#applyStatuses(outputs, statuses, first);
+    const stated = images.map(({ keyImage }, i): StatedOutput => {
+      const place = first + i;
+      const hasSeenSpend = outputs.hasSeenSpend(place);
+      return { keyImage, publicKey: outputs.publicKey(place), place, hasSeenSpend };
+    });
+    // A spend that was recorded for another key image was removed.
+    for (const { publicKey, signed, place, ownPlace } of owners)
+      stated[place - first] = { keyImage: signed.keyImage, publicKey, place: ownPlace, hasSeenSpend: false };
+    const statuses = await this.#askSpent(stated);
+    const byPlace = new Map(stated.map(({ place }, i) => [place, statuses[i]]));
     return {
       height: outputs.height,
-      ...outputs.totals((place) =>
-        place < first ? outputs.isSpent(place) : statuses[place - first] !== UNSPENT,
-      ),
+      ...outputs.totals((place) => {
+        const status = byPlace.get(place);
+        return status === undefined ? outputs.isSpent(place) : status !== UNSPENT;
+      }),
     };
-  }
-
-  /** Asks the daemon which key images are spent. @returns a status for each. @throws DaemonError */
-  async #askFor(images: readonly SignedKeyImage[]): Promise<readonly KeyImageStatus[]> {
-    if (images.length === 0) return [];
-    return this.#context.daemon.client().isKeyImageSpent(images.map(({ keyImage }) => keyImage));
   }
 
   /**
    * Stores key images, some in each transaction, and flushes them to disk. Recognises spends of their outputs: earlier
-   * ones in the store, later ones in the scan. @throws WalletError `no_wallet` if the wallet is closed meanwhile
+   * ones in the store, later ones in the scan. Where one replaces another, a refresh that runs begins again.
+   * @throws WalletError `no_wallet` if the wallet is closed meanwhile
    */
-  async record(keyImages: readonly ImportedKeyImage[]): Promise<void> {
+  record(keyImages: readonly ImportedKeyImage[]): Promise<void> {
+    return this.#recording.run(() => this.#record(keyImages));
+  }
+
+  async #record(keyImages: readonly ImportedKeyImage[]): Promise<void> {
     const { store, assertOpen } = this.#context;
+    const contradicting: ImportedKeyImage[] = [];
     for (let at = 0; at < keyImages.length; at += STORED_AT_ONCE) {
       if (at > 0) await yieldToEventLoop();
       assertOpen();
       const part = keyImages.slice(at, at + STORED_AT_ONCE);
-      this.#watch(store.writeRecoverable((w) => resolveKeyImages(w, part)));
+      const { fresh, others } = store.read((r) => ({
+        fresh: part.filter((one) => !r.importedKeyImages.contradicts(one)),
+        others: part.filter(
+          (one) => r.importedKeyImages.contradicts(one) && r.importedKeyImages.accepts(one),
+        ),
+      }));
+      contradicting.push(...others);
+      if (fresh.length > 0) this.#watch(store.writeRecoverable((w) => resolveKeyImages(w, fresh)));
     }
+    // All in one transaction: a spend that leaves one output belongs to another one of them.
+    if (contradicting.length > 0)
+      await this.#services.sync.cancelAndRun(() => {
+        store.write((w) => resolveKeyImages(w, contradicting));
+        return Promise.resolve();
+      });
     await store.flushToDisk();
   }
 
@@ -172,37 +199,25 @@ export class KeyImageTransfer {
   }
 
   /**
-   * @param imported number of imported key images, for error messages.
-   * @throws WalletError `invalid` for a point outside the group, `wrong_signature` for a wrong signature.
+   * Asks the daemon which key images are spent, and records its answer. The scanner recognises the key images already, so
+   * that it finds the spends in blocks that the daemon receives after it answered.
+   * @returns a status for each. @throws DaemonError
    */
-  async #verify(claims: readonly NewKeyImage[], imported: number): Promise<void> {
-    const verdicts = await this.#context.workers.keyImages.verify(
-      claims.map(({ publicKey, signed }) => ({ publicKey, signed })),
-    );
-    for (const [i, { publicKey, signed, place }] of claims.entries()) {
-      // As in upstream: position among the outputs, over the number of imported key images.
-      const which = `${place}/${imported}, key image ${toHex(signed.keyImage)}`;
-      if (verdicts[i] === 'outside')
-        throw new WalletError({
-          kind: 'invalid',
-          reason: 'a key image is not in the prime-order subgroup',
-          text: `Key image out of validity domain: input ${which}`,
-        });
-      if (verdicts[i] === 'unproven')
-        throw new WalletError({
-          kind: 'wrong_signature',
-          reason: 'the signature of a key image is not valid for its output',
-          text: `Signature check failed ${which}, signature ${toHex(signed.signature)}, pubkey ${toHex(publicKey)}`,
-        });
-    }
+  async #askSpent(outputs: readonly StatedOutput[]): Promise<readonly KeyImageStatus[]> {
+    if (outputs.length === 0) return [];
+    const { daemon, locks } = this.#context;
+    return locks.spentStates.run(async () => {
+      const statuses = await daemon.client().isKeyImageSpent(outputs.map(({ keyImage }) => keyImage));
+      this.#applyStatuses(outputs, statuses);
+      return statuses;
+    });
   }
 
   /**
    * Marks outputs spent or unspent as the daemon reports. An output spent in the chain without a known transaction was
    * spent by another wallet with these keys, in a payment without change; a rescan finds that payment.
-   * @param first position of the output with the first status.
    */
-  #applyStatuses(outputs: CoveredOutputs, statuses: readonly KeyImageStatus[], first: number): void {
+  #applyStatuses(outputs: readonly StatedOutput[], statuses: readonly KeyImageStatus[]): void {
     this.#context.store.write((w) => {
       const unknownSpends = new Map(
         w.outputs
@@ -210,14 +225,14 @@ export class KeyImageTransfer {
           .filter(({ burnt }) => !burnt)
           .map((output) => [toHex(output.publicKey), output]),
       );
-      for (const [i, status] of statuses.entries()) {
-        const place = first + i;
+      for (const [i, { publicKey, hasSeenSpend }] of outputs.entries()) {
+        const status = statuses[i];
         if (status === UNSPENT) {
           if (unknownSpends.size === 0) continue;
-          const output = unknownSpends.get(toHex(outputs.publicKey(place)));
+          const output = unknownSpends.get(toHex(publicKey));
           if (output !== undefined) w.outputs.markUnspent(output);
-        } else if (status === SPENT_IN_CHAIN && !outputs.isSpent(place)) {
-          const output = w.outputs.byPublicKey(outputs.publicKey(place));
+        } else if (status === SPENT_IN_CHAIN && !hasSeenSpend) {
+          const output = w.outputs.byPublicKey(publicKey);
           if (output !== undefined) w.outputs.markSpentByUnknown(output, true);
         }
       }

@@ -1,9 +1,9 @@
-import type { KeyImage } from '../../crypto/types.js';
+import type { KeyImage, PublicKey } from '../../crypto/types.js';
 import type { OutputRange } from '../../store/tables/outputs.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { amount } from '../../util/amount.js';
-import { concatBytes, equalBytes, fromHex, isHex } from '../../util/bytes.js';
+import { concatBytes, equalBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
 import { Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
@@ -62,6 +62,8 @@ export interface ImportedOutputs {
 const MAX_OUTPUT_INDEX = 65_535;
 
 const KEY_BYTES = 32;
+
+const NO_KEY_IMAGE = new Uint8Array(KEY_BYTES) as KeyImage;
 
 /** @param text upstream's message. */
 const invalid = (reason: string, text?: string, cause?: unknown): WalletError =>
@@ -150,19 +152,37 @@ export class OutputTransfer {
     return this.list({ all: true, start: fresh.total - 1, count: 1 });
   }
 
-  /** Key images of the first `total` outputs, in their order; zeros for unknown ones. */
-  async keyImages(total: number): Promise<KeyImage[]> {
+  /**
+   * Key images of all outputs of the wallet with an export, in its order as far as the export tells it; zeros for unknown
+   * ones. Only the reference uses their places: {@link keyImagesByKey}.
+   */
+  async keyImages({ first, outputs, total }: OutputExport): Promise<KeyImage[]> {
     const imported = this.#context.store.read((r) => r.imported.list());
     const keyImages: KeyImage[] = [];
     const add = ({ keyImage }: { readonly keyImage?: KeyImage }): void =>
-      void keyImages.push(keyImage ?? (new Uint8Array(KEY_BYTES) as KeyImage));
+      void keyImages.push(keyImage ?? NO_KEY_IMAGE);
     if (imported.length > 0) {
       imported.slice(0, total).forEach(add);
       return keyImages;
     }
     const pages = outputPages(this.#context, { count: total }, (r, page) => r.outputs.importFacts(page));
     for await (const page of pages) page.forEach(add);
+    const known = new Map(this.keyImagesByKey({ outputs }).map(([key, image]) => [toHex(key), image]));
+    outputs.forEach(({ publicKey }, i) => {
+      keyImages[first + i] = known.get(toHex(publicKey)) ?? NO_KEY_IMAGE;
+    });
     return keyImages;
+  }
+
+  /** Output keys of an export with the key images that are known here. */
+  keyImagesByKey({ outputs }: Pick<OutputExport, 'outputs'>): (readonly [PublicKey, KeyImage])[] {
+    return this.#context.store.read((r) => {
+      const imported = new Map(r.imported.list().map((one) => [toHex(one.publicKey), one.keyImage]));
+      return outputs.flatMap(({ publicKey }): (readonly [PublicKey, KeyImage])[] => {
+        const keyImage = imported.get(toHex(publicKey)) ?? r.outputs.byPublicKey(publicKey)?.keyImage;
+        return keyImage === undefined ? [] : [[publicKey, keyImage]];
+      });
+    });
   }
 
   /**

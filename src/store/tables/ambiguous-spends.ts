@@ -1,6 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import { amount } from '../../util/amount.js';
-import { chunks, concatBytes } from '../../util/bytes.js';
+import type { Hash, KeyImage } from '../../crypto/types.js';
+import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
 import type { AmbiguousSpend } from '../../wallet/model/records.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
@@ -45,17 +46,28 @@ export class AmbiguousSpendReader {
 
 export class AmbiguousSpendWriter extends AmbiguousSpendReader {
   readonly #drop: Statement<[number, number]>;
+  readonly #get: Statement<[Uint8Array], { readonly key_images: Uint8Array }>;
 
   constructor(db: Db) {
     super(db);
+    this.#get = db.prepare('SELECT key_images FROM possible_spend WHERE tx_hash = ?');
     this.#drop = db.prepare('DELETE FROM possible_spend WHERE height >= ? AND height <= ?');
   }
 
+  /** Adds a transaction; key images are added to those of a known one. */
   add(spend: AmbiguousSpend): void {
+    const known = this.#get.get(spend.txHash);
+    if (known !== undefined) {
+      const keyImages = chunks(known.key_images, 32).map((image) => toBytes<'KeyImage'>(image));
+      return this.keep(spend.txHash, [
+        ...keyImages,
+        ...spend.keyImages.filter((image) => !keyImages.some((other) => equalBytes(other, image))),
+      ]);
+    }
     this.db
       .prepare(
         `INSERT INTO possible_spend (tx_hash, height, timestamp, unlock_time, fee, amount_out, key_images,
-           global_index) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+           global_index) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         spend.txHash,
@@ -67,6 +79,15 @@ export class AmbiguousSpendWriter extends AmbiguousSpendReader {
         concatBytes(...spend.keyImages),
         spend.globalIndex ?? null,
       );
+  }
+
+  /** Sets the key images of a transaction; one without any is deleted. */
+  keep(txHash: Hash, keyImages: readonly KeyImage[]): void {
+    if (keyImages.length === 0) this.db.prepare('DELETE FROM possible_spend WHERE tx_hash = ?').run(txHash);
+    else
+      this.db
+        .prepare('UPDATE possible_spend SET key_images = ? WHERE tx_hash = ?')
+        .run(concatBytes(...keyImages), txHash);
   }
 
   /** Deletes the transactions of blocks at heights from one to another, both inclusive. */

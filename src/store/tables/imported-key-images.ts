@@ -3,29 +3,39 @@ import type { KeyImage, PublicKey } from '../../crypto/types.js';
 import type { ImportedKeyImage } from '../../wallet/model/records.js';
 import { fromFlag, toBytes, toFlag, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
+import { keyEquals } from '../sql/key-index.js';
+import { equalBytes } from '../../util/bytes.js';
 
 interface ImportedRow {
   readonly public_key: Uint8Array;
   readonly key_image: Uint8Array;
   readonly proven: Integer;
+  readonly placed: Integer;
 }
 
 const toImported = (row: ImportedRow): ImportedKeyImage => ({
   publicKey: toBytes<'PublicKey'>(row.public_key),
   keyImage: toBytes<'KeyImage'>(row.key_image),
   proven: toFlag(row.proven),
+  ...(toFlag(row.placed) ? { placed: true } : {}),
 });
 
 /** Key images that were imported into a wallet without a spend key. */
 export class ImportedKeyImageReader {
   protected readonly db: Db;
   readonly #get: Statement<[Uint8Array], ImportedRow>;
+  readonly #owners: Statement<[Uint8Array, Uint8Array], ImportedRow>;
   readonly #list: Statement<[], ImportedRow>;
 
   constructor(db: Db) {
     this.db = db;
     this.#get = db
       .prepare<[Uint8Array], ImportedRow>('SELECT * FROM told_key_image WHERE public_key = ?')
+      .safeIntegers();
+    this.#owners = db
+      .prepare<[Uint8Array, Uint8Array], ImportedRow>(
+        `SELECT * FROM told_key_image WHERE ${keyEquals('key_image', '?')}`,
+      )
       .safeIntegers();
     this.#list = db.prepare<[], ImportedRow>('SELECT * FROM told_key_image').safeIntegers();
   }
@@ -40,23 +50,60 @@ export class ImportedKeyImageReader {
     return this.of(publicKey)?.proven === true;
   }
 
+  /** Returns the output keys that a key image was imported for; more than one only in stores of earlier versions. */
+  ownersOf(keyImage: KeyImage): ImportedKeyImage[] {
+    return this.#owners.all(keyImage, keyImage).map(toImported);
+  }
+
+  /**
+   * Whether an import is stored. Where imports contradict each other about the key image of an output, or about the
+   * output of a key image, a proven one is kept, else the first one unless it was taken by its place.
+   */
+  accepts({ publicKey, keyImage, proven }: ImportedKeyImage): boolean {
+    if (proven) return true;
+    const known = this.of(publicKey);
+    if (known?.proven === true) return false;
+    const isSame = known !== undefined && equalBytes(known.keyImage, keyImage);
+    return (
+      (known === undefined || isSame || known.placed === true) &&
+      this.ownersOf(keyImage).every(
+        (owner) => owner.placed === true || equalBytes(owner.publicKey, publicKey),
+      )
+    );
+  }
+
+  /** Whether an import replaces the key image of an output, or takes it from another output. */
+  contradicts({ publicKey, keyImage }: ImportedKeyImage): boolean {
+    const known = this.of(publicKey);
+    return (
+      (known !== undefined && !equalBytes(known.keyImage, keyImage)) ||
+      this.ownersOf(keyImage).some((owner) => !equalBytes(owner.publicKey, publicKey))
+    );
+  }
+
   list(): ImportedKeyImage[] {
     return this.#list.all().map(toImported);
   }
 }
 
 export class ImportedKeyImageWriter extends ImportedKeyImageReader {
-  /** A proven key image replaces an unproven one; otherwise the first one stored is kept. @returns the stored one. */
-  set({ publicKey, keyImage, proven }: ImportedKeyImage): KeyImage {
-    const known = this.of(publicKey);
-    if (known !== undefined && (known.proven || !proven)) return known.keyImage;
-    this.replace({ publicKey, keyImage, proven });
-    return keyImage;
-  }
-
-  replace({ publicKey, keyImage, proven }: ImportedKeyImage): void {
+  /** Stores a key image. It replaces the one of its output, and is taken from any other output. @returns the latter ones. */
+  set({
+    publicKey,
+    keyImage,
+    proven,
+    placed = false,
+  }: Omit<ImportedKeyImage, 'placed'> & { readonly placed?: boolean }): PublicKey[] {
+    const others = this.ownersOf(keyImage)
+      .map((owner) => owner.publicKey)
+      .filter((owner) => !equalBytes(owner, publicKey));
+    const forget = this.db.prepare('DELETE FROM told_key_image WHERE public_key = ?');
+    for (const other of others) forget.run(other);
     this.db
-      .prepare('INSERT OR REPLACE INTO told_key_image (public_key, key_image, proven) VALUES (?, ?, ?)')
-      .run(publicKey, keyImage, fromFlag(proven));
+      .prepare(
+        'INSERT OR REPLACE INTO told_key_image (public_key, key_image, proven, placed) VALUES (?, ?, ?, ?)',
+      )
+      .run(publicKey, keyImage, fromFlag(proven), fromFlag(placed));
+    return others;
   }
 }

@@ -172,6 +172,8 @@ const isToOurselves = ({
 /** SQL that copies change and payment id of the payments that a condition selects to `outgoing_fact`. */
 const KEEP_FACTS = `INSERT INTO outgoing_fact (tx_hash, change, change_at_payment, payment_id)
   SELECT tx_hash, change, change_at_payment, payment_id FROM outgoing_tx WHERE`;
+/** Condition that the wallet has data of a payment that the chain does not have. */
+const HAS_FACTS = '(change_at_payment IS NOT NULL OR tx_hash IN (SELECT tx_hash FROM outgoing_destination))';
 const OVER_FACTS = `ON CONFLICT DO UPDATE SET change = excluded.change,
   change_at_payment = excluded.change_at_payment, payment_id = excluded.payment_id`;
 
@@ -212,8 +214,7 @@ export class OutgoingWriter extends OutgoingReader {
       `UPDATE outgoing_tx SET state = 'pending', height = NULL,
          change = COALESCE(change_at_payment, change)
        WHERE height BETWEEN ? AND ? AND blob IS NOT NULL`,
-      `${KEEP_FACTS} height BETWEEN ? AND ?
-         AND (change_at_payment IS NOT NULL OR tx_hash IN (SELECT tx_hash FROM outgoing_destination)) ${OVER_FACTS}`,
+      `${KEEP_FACTS} height BETWEEN ? AND ? AND ${HAS_FACTS} ${OVER_FACTS}`,
       'DELETE FROM outgoing_tx WHERE height BETWEEN ? AND ?',
     ].map((sql) => db.prepare<[number, number]>(sql));
     this.#dropBlobs = db.prepare(DROP_BLOBS);
@@ -350,6 +351,22 @@ export class OutgoingWriter extends OutgoingReader {
     if (known !== undefined && known.amountIn < found.amountIn)
       this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(found.txHash);
     this.confirm(found);
+  }
+
+  /** Records a mined payment anew with other inputs; data that the chain does not have is kept. */
+  correct(found: FoundOutgoing): void {
+    const known = this.byHash(found.txHash);
+    this.forget(found.txHash);
+    this.confirm(found);
+    this.db
+      .prepare('UPDATE outgoing_tx SET blob = ?, seen = ?, sent_to = ? WHERE tx_hash = ?')
+      .run(known?.blob ?? null, known?.seen ?? null, known?.sentTo ?? null, found.txHash);
+  }
+
+  /** Deletes a mined payment; only data that the chain does not have is kept. */
+  forget(txHash: Hash): void {
+    this.db.prepare(`${KEEP_FACTS} tx_hash = ? AND ${HAS_FACTS} ${OVER_FACTS}`).run(txHash);
+    this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(txHash);
   }
 
   /**

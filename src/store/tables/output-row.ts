@@ -133,6 +133,7 @@ export type ImportRow = readonly [
   height: number,
   frozen: number,
   isSpent: number,
+  isSpentByUnknown: number | null,
   isProven: number,
 ];
 
@@ -141,7 +142,7 @@ export type ImportRow = readonly [
  * takes longer than the query.
  */
 export const IMPORT_COLUMNS = `CAST(public_key || coalesce(key_image, x'') AS BLOB), CAST(amount AS TEXT), height, frozen,
-  spent_by IS NOT NULL, ${PROVEN}`;
+  spent_by IS NOT NULL, spent_by = zeroblob(${KEY_BYTES}), ${PROVEN}`;
 
 /** Facts of an output on which an import of its key image depends. */
 export interface ImportFacts extends Pick<
@@ -149,11 +150,21 @@ export interface ImportFacts extends Pick<
   'publicKey' | 'keyImage' | 'amount' | 'height' | 'frozen'
 > {
   readonly isSpent: boolean;
+  /** The transaction that spends it was not seen. */
+  readonly isSpentByUnknown: boolean;
   /** A signature proves its key image, which was imported. */
   readonly isProven: boolean;
 }
 
-export function toImportFacts([packed, value, height, frozen, isSpent, isProven]: ImportRow): ImportFacts {
+export function toImportFacts([
+  packed,
+  value,
+  height,
+  frozen,
+  isSpent,
+  isSpentByUnknown,
+  isProven,
+]: ImportRow): ImportFacts {
   const key = keyViewsIn(packed);
   return {
     publicKey: key<'PublicKey'>(0),
@@ -162,6 +173,7 @@ export function toImportFacts([packed, value, height, frozen, isSpent, isProven]
     height,
     frozen: frozen === 1,
     isSpent: isSpent === 1,
+    isSpentByUnknown: isSpentByUnknown === 1,
     isProven: isProven === 1,
   };
 }

@@ -159,18 +159,31 @@ export class OutputWriter extends OutputReader {
       .run(mined ? 0 : null, txHash, outputIndex);
   }
 
-  /** Sets the key image of all outputs on a key. */
-  setKeyImage(publicKey: PublicKey, keyImage: KeyImage): void {
+  /** Sets the key image of all outputs on a key; undefined: it is unknown. */
+  setKeyImage(publicKey: PublicKey, keyImage: KeyImage | undefined): void {
     this.db
       .prepare(`UPDATE owned_output SET key_image = :keyImage WHERE ${keyEquals('public_key', ':publicKey')}`)
-      .run({ keyImage, publicKey });
+      .run({ keyImage: keyImage ?? null, publicKey });
   }
 
-  /** Marks the outputs of a payment to the paying account as change. */
+  /** Marks the outputs of a payment to the paying account as change, and no others. */
   markChange(txHash: Hash, account: number): void {
-    this.db
-      .prepare('UPDATE owned_output SET change = 1 WHERE tx_hash = ? AND account = ?')
-      .run(txHash, account);
+    this.db.prepare('UPDATE owned_output SET change = account = ? WHERE tx_hash = ?').run(account, txHash);
+  }
+
+  /** Marks the outputs of a transaction as income: the wallet did not pay. */
+  unmarkChange(txHash: Hash): void {
+    this.db.prepare('UPDATE owned_output SET change = 0 WHERE tx_hash = ?').run(txHash);
+  }
+
+  /** Global index of an output of the transaction that spends an output; undefined if it is unknown. */
+  spentIndex({ txHash, outputIndex }: OutputRef): number | undefined {
+    const row = this.db
+      .prepare<[Uint8Array, number], { readonly spent_index: number | null }>(
+        'SELECT spent_index FROM owned_output WHERE tx_hash = ? AND output_index = ?',
+      )
+      .get(txHash, outputIndex);
+    return row?.spent_index ?? undefined;
   }
 
   markSpent({ keyImage, txHash, height, globalIndex }: FoundSpend): void {

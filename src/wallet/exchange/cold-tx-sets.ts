@@ -36,9 +36,9 @@ export const unsignedTxSet = (format: ExportFormat): Codec<UnsignedTxSet> => ({
 /** Signed transactions for the wallet that relays them. Source: wallet2.h `signed_tx_set`. */
 export interface SignedTxSet {
   readonly txs: readonly PendingTx[];
-  /** Key image of every output imported into the signer, in that order; zeros where unknown. */
+  /** Key image of every output of the signer, in its order; zeros where unknown. The order may differ elsewhere. */
   readonly keyImages: readonly KeyImage[];
-  /** Key images by output key, of the outputs that these transactions pay to the wallet itself. */
+  /** Key images by output key: of what these transactions pay to the wallet itself, and of the exported outputs. */
   readonly ownKeyImages: readonly (readonly [PublicKey, KeyImage])[];
 }
 

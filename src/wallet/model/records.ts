@@ -82,6 +82,8 @@ export interface ImportedKeyImage {
   readonly keyImage: KeyImage;
   /** A signature by the output key has been verified; otherwise the key image is only claimed. */
   readonly proven: boolean;
+  /** An earlier version may have taken it by the place of its output: it may belong to another one. */
+  readonly placed?: true;
 }
 
 /** A mined transaction that pays the wallet, without its outputs. */

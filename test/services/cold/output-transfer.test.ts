@@ -194,11 +194,23 @@ describe('the outputs that a signer needs', () => {
     });
   });
 
-  it('have key images in their order, zeros where one is unknown', async () => {
-    expect(await pair.watch.outputTransfer.keyImages(2)).toEqual([bytes(0), bytes(0)]);
+  it('have key images in the order of the export, zeros where one is unknown', async () => {
+    const told = pair.watch.outputTransfer.list(ALL);
+    const images = pair.outputs.map(({ keyImage }) => keyImage);
+    const { outputs: some } = pair.watch.outputTransfer.list({ all: true, start: 0, count: 2 });
+    const two = { first: 0, total: 2, outputs: some };
+    expect(await pair.watch.outputTransfer.keyImages(two)).toEqual([bytes(0), bytes(0)]);
+    expect(pair.watch.outputTransfer.keyImagesByKey(two)).toEqual([]);
     await pair.signer.outputTransfer.importBlob(await blob(), false);
-    expect(await pair.signer.outputTransfer.keyImages(9)).toEqual(
-      pair.outputs.map(({ keyImage }) => keyImage),
+    expect(await pair.signer.outputTransfer.keyImages(told)).toEqual(images);
+    // A signer that reads the chain itself has seen two blocks in another order.
+    const hot = coldPair(owner, OUTPUTS).signer;
+    const [first, second, ...rest] = OUTPUTS;
+    if (first === undefined || second === undefined) throw new Error('outputs');
+    hot.wallet.receive([{ ...second, height: 1 }, { ...first, height: 2 }, ...rest], 120);
+    expect(await hot.outputTransfer.keyImages(told)).toEqual(images);
+    expect(hot.outputTransfer.keyImagesByKey(told)).toEqual(
+      OUTPUTS.map(({ publicKey, keyImage }) => [publicKey, keyImage]),
     );
   });
 });

@@ -37,6 +37,8 @@ class OpenStore {
       ${['sent', 'rings', 'rival', 'settled', 'signing_set']
         .map((column) => `ALTER TABLE order_tx DROP COLUMN ${column};`)
         .join('')}
+      DROP INDEX told_key_image_owner;
+      ALTER TABLE told_key_image DROP COLUMN placed;
       PRAGMA user_version = 23`);
     migrate(this.#db, MIGRATIONS);
   }

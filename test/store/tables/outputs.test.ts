@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { KeyImage } from '../../../src/crypto/types.js';
 import type { WalletReader } from '../../../src/store/wallet-reader.js';
 import type { OutputRange } from '../../../src/store/tables/outputs.js';
+import { isUnknownSpend } from '../../../src/store/tables/output-row.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { OwnedOutput } from '../../../src/wallet/model/records.js';
 import { ownedOutput } from '../../wallet/fixtures.js';
@@ -109,6 +110,7 @@ describe('outputs of a store', () => {
     ofWallets((r) => {
       const facts = r.outputs.inOrder().map(({ publicKey, amount, height, frozen, spentBy, keyImage }) => ({
         ...{ publicKey, amount, height, frozen, isSpent: spentBy !== undefined },
+        isSpentByUnknown: isUnknownSpend(spentBy),
         isProven: r.importedKeyImages.isProven(publicKey),
         ...(keyImage === undefined ? {} : { keyImage }),
       }));

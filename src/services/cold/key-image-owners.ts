@@ -1,0 +1,135 @@
+import type { PublicKey } from '../../crypto/types.js';
+import { toHex } from '../../util/bytes.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import type { KeyImageClaim } from '../workers/key-image-thread.js';
+import { outputPages } from './output-pages.js';
+
+type Context = Pick<WalletContext, 'assertOpen' | 'keystore' | 'store' | 'workers'>;
+
+/** A signed key image, and the output at its place in the list of the importing wallet. */
+export interface PlacedClaim extends KeyImageClaim {
+  /** Position among the outputs, as the exporting wallet counts them. */
+  readonly place: number;
+}
+
+/** A claim with the output that the signature fits. */
+export interface OwnedClaim extends PlacedClaim {
+  /** Position of that output in the list of the importing wallet. */
+  readonly ownPlace: number;
+}
+
+interface Candidate {
+  readonly publicKey: PublicKey;
+  readonly place: number;
+}
+
+/** Outputs that a key image is compared with, the nearest ones: a reorganisation moves outputs of few blocks. */
+const MOST_CANDIDATES = 256;
+
+/** Signatures that one import verifies in search of moved outputs: some seconds of two threads. */
+const MOST_TRIES = 1 << 16;
+
+/** Finds the outputs of signed key images: the signature names the output key, the place does not. */
+export class KeyImageOwners {
+  readonly #context: Context;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /**
+   * @param imported number of imported key images, for error messages.
+   * @returns the claims in their order, each with the output key that its signature fits.
+   * @throws WalletError `invalid` for a point outside the group, `wrong_signature` where a signature fits no output.
+   * Source: wallet2.cpp `import_key_images`.
+   */
+  async find(claims: readonly PlacedClaim[], imported: number): Promise<OwnedClaim[]> {
+    const verdicts = await this.#context.workers.keyImages.verify(
+      claims.map(({ publicKey, signed }) => ({ publicKey, signed })),
+    );
+    claims.forEach((claim, i) => {
+      if (verdicts[i] === 'outside')
+        throw new WalletError({
+          kind: 'invalid',
+          reason: 'a key image is not in the prime-order subgroup',
+          text: `Key image out of validity domain: input ${nameOf(claim, imported)}`,
+        });
+    });
+    const moved = new Map<PlacedClaim, OwnedClaim>();
+    const strays = claims.filter((_, i) => verdicts[i] === 'unproven');
+    if (strays.length > 0) {
+      const proven = new Set(
+        claims.filter((_, i) => verdicts[i] === 'proven').map(({ publicKey }) => toHex(publicKey)),
+      );
+      const candidates = await this.#candidates(proven);
+      let tries = 0;
+      for (const stray of strays) {
+        const known = this.#knownOwner(stray);
+        const near = nearest(candidates, stray.place);
+        tries += near.length;
+        const owner = known ?? (tries > MOST_TRIES ? undefined : await this.#ownerAmong(near, stray));
+        if (owner === undefined)
+          throw new WalletError({
+            kind: 'wrong_signature',
+            reason: 'the signature of a key image is not valid for any output near its place',
+            text: `Signature check failed ${nameOf(stray, imported)}, signature ${toHex(stray.signed.signature)}, pubkey ${toHex(stray.publicKey)}`,
+          });
+        const { publicKey, place: ownPlace } = owner;
+        moved.set(stray, { ...stray, publicKey, ownPlace });
+        if (known === undefined) candidates.splice(candidates.indexOf(owner), 1);
+      }
+    }
+    return claims.map((claim) => moved.get(claim) ?? { ...claim, ownPlace: claim.place });
+  }
+
+  /** Outputs without a certain key image, in their order, except those of some keys in hex. */
+  async #candidates(proven: ReadonlySet<string>): Promise<Candidate[]> {
+    const { isViewOnly } = this.#context.keystore;
+    if (!isViewOnly) return [];
+    const candidates: Candidate[] = [];
+    let place = 0;
+    for await (const page of outputPages(this.#context, {}, (r, range) => r.outputs.importFacts(range)))
+      for (const { publicKey, isProven } of page) {
+        // The facts share the memory of their row.
+        if (!isProven && !proven.has(toHex(publicKey)))
+          candidates.push({ publicKey: Uint8Array.from(publicKey) as PublicKey, place });
+        place++;
+      }
+    return candidates;
+  }
+
+  /** The output that certainly has a key image already. */
+  #knownOwner({ signed: { keyImage } }: PlacedClaim): Candidate | undefined {
+    const { isViewOnly } = this.#context.keystore;
+    return this.#context.store.read((r) => {
+      const output = r.outputs.byKeyImage(keyImage);
+      if (output === undefined || (isViewOnly && !r.importedKeyImages.isProven(output.publicKey)))
+        return undefined;
+      return { publicKey: output.publicKey, place: r.outputs.placeOf(output) };
+    });
+  }
+
+  async #ownerAmong(
+    candidates: readonly Candidate[],
+    { signed }: PlacedClaim,
+  ): Promise<Candidate | undefined> {
+    const verdicts = await this.#context.workers.keyImages.verify(
+      candidates.map(({ publicKey }) => ({ publicKey, signed })),
+    );
+    return candidates[verdicts.indexOf('proven')];
+  }
+}
+
+/** The candidates nearest to a place. @param candidates by ascending place. */
+function nearest(candidates: readonly Candidate[], place: number): readonly Candidate[] {
+  if (candidates.length <= MOST_CANDIDATES) return candidates;
+  const at = candidates.findIndex((candidate) => candidate.place >= place);
+  const middle = at < 0 ? candidates.length : at;
+  const start = Math.min(Math.max(0, middle - MOST_CANDIDATES / 2), candidates.length - MOST_CANDIDATES);
+  return candidates.slice(start, start + MOST_CANDIDATES);
+}
+
+/** As in upstream: position among the outputs, over the number of imported key images. */
+const nameOf = ({ place, signed: { keyImage } }: PlacedClaim, imported: number): string =>
+  `${place}/${imported}, key image ${toHex(keyImage)}`;
