@@ -97,15 +97,17 @@ function correctPayment(w: SpendWriters, txHash: Hash, former: readonly Reservin
   if (known?.height === undefined) return;
   const { height, timestamp, unlockTime, fee } = known;
   const tx = { txHash, height, timestamp, unlockTime, fee, amountOut: ZERO };
-  const keyImages = former.map(({ keyImage }) => keyImage).filter((image) => !isOwned(w, image));
+  const keyImages = former
+    .map(({ keyImage }) => keyImage)
+    .filter((image) => !isSpentBy(w.outputs.byKeyImage(image), txHash));
   if (keyImages.length > 0) w.ambiguousSpends.add({ ...tx, keyImages });
   if (w.outputs.spentBy(txHash).length > 0) return w.outgoing.correct(foundOutgoing(w, tx));
   w.outputs.unmarkChange(txHash);
-  w.outgoing.forget(txHash);
+  w.outgoing.withdraw(txHash);
 }
 
-const isOwned = (w: SpendWriters, keyImage: KeyImage): boolean =>
-  w.outputs.byKeyImage(keyImage) !== undefined;
+const isSpentBy = (output: OwnedOutput | undefined, txHash: Hash): boolean =>
+  output?.spentBy !== undefined && equalBytes(output.spentBy, txHash);
 
 /** Derives the record of a payment from its spends, and marks the outputs that it returned as change. */
 function foundOutgoing(w: SpendWriters, tx: SpendingTx & { readonly height: number }) {

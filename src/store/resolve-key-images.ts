@@ -12,10 +12,23 @@ import { isUnknownSpend } from './tables/output-row.js';
  */
 export function resolveKeyImages(w: SpendWriters, imported: readonly ImportedKeyImage[]): ImportedKeyImage[] {
   const fresh = storeKeyImages(w, imported, (one) => w.importedKeyImages.accepts(one));
-  const images = fresh.map(({ keyImage }) => keyImage);
-  recogniseSpends(w, images);
-  if (images.length > 0) resolveWithdrawn(w);
+  recogniseStored(
+    w,
+    fresh.map(({ keyImage }) => keyImage),
+  );
   return fresh;
+}
+
+/** Marks outputs as spent by stored transactions, also by those whose payments were withdrawn. */
+export function recogniseStored(w: SpendWriters, keyImages: readonly KeyImage[]): void {
+  recogniseSpends(w, keyImages);
+  if (keyImages.length === 0) return;
+  const names = new Set(keyImages.map(toHex));
+  for (const { txHash, keyImages: images } of markAmbiguousSpends(w, (image) => names.has(toHex(image))))
+    w.ambiguousSpends.keep(
+      txHash,
+      images.filter((image) => !names.has(toHex(image)) || w.outputs.byKeyImage(image) === undefined),
+    );
 }
 
 /** Stores key images that were composed from the parts of all signers; a later one replaces an earlier one. */
@@ -74,19 +87,18 @@ export function resolveAmbiguousSpends(
   if (w.outputs.withoutKeyImage().length === 0) w.ambiguousSpends.clear();
 }
 
-/** Records the withdrawn payments whose key images belong to outputs now. */
-function resolveWithdrawn(w: SpendWriters): void {
-  for (const { txHash, keyImages } of markAmbiguousSpends(w))
-    w.ambiguousSpends.keep(
-      txHash,
-      keyImages.filter((keyImage) => w.outputs.byKeyImage(keyImage) === undefined),
-    );
-}
-
-/** Marks the outputs that ambiguous transactions spend, and records these as payments. @returns those transactions. */
-function markAmbiguousSpends(w: SpendWriters): AmbiguousSpend[] {
+/**
+ * Marks the outputs that ambiguous transactions spend, and records these as payments.
+ * @param isMeant for the key images that are considered. @returns those transactions.
+ */
+function markAmbiguousSpends(
+  w: SpendWriters,
+  isMeant: (keyImage: KeyImage) => boolean = () => true,
+): AmbiguousSpend[] {
   const spending = w.ambiguousSpends.list().flatMap((tx) => {
-    const spent = tx.keyImages.filter((keyImage) => w.outputs.byKeyImage(keyImage) !== undefined);
+    const spent = tx.keyImages.filter(
+      (keyImage) => isMeant(keyImage) && w.outputs.byKeyImage(keyImage) !== undefined,
+    );
     const { txHash, height, globalIndex } = tx;
     const index = globalIndex === undefined ? {} : { globalIndex };
     if (spent.length > 0) w.events.touch(txHash);

@@ -6,13 +6,15 @@ import { ZERO, type Amount } from '../../util/amount.js';
 import { toHex, utf8 } from '../../util/bytes.js';
 import type { Spender } from '../../wallet/model/spender.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
+import { withdrawSpend } from '../../store/recorded-spends.js';
+import { recogniseStored } from '../../store/resolve-key-images.js';
 import type { KeyImageState } from '../../store/tables/output-row.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
 import type { LostPayments } from './lost-payments.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from './wallet-sync.js';
 
-type Context = Pick<WalletContext, 'clock' | 'daemon' | 'log' | 'store'>;
+type Context = Pick<WalletContext, 'clock' | 'daemon' | 'locks' | 'log' | 'store'>;
 
 /** Counts money against the limits of clients. */
 interface Spending {
@@ -100,16 +102,21 @@ export class OutputFreezing {
    * Source: wallet2.cpp `rescan_spent`.
    */
   async rescanSpent(): Promise<void> {
+    const { locks } = this.#context;
     await this.#services.sync.runExclusive(async () => {
       await this.#services.lostPayments.failUnheld();
-      // The daemon is asked for the next key images while the answer for these is awaited.
-      let asked = this.#askBehind(0);
-      for (let last = asked.outputs.at(-1); last !== undefined; last = asked.outputs.at(-1)) {
-        const { outputs, statuses } = asked;
-        asked = this.#askBehind(last.number);
-        this.#correct(outputs, await statuses);
-      }
+      await locks.spentStates.run(() => this.#correctAll());
     });
+  }
+
+  async #correctAll(): Promise<void> {
+    // The daemon is asked for the next key images while the answer for these is awaited.
+    let asked = this.#askBehind(0);
+    for (let last = asked.outputs.at(-1); last !== undefined; last = asked.outputs.at(-1)) {
+      const { outputs, statuses } = asked;
+      asked = this.#askBehind(last.number);
+      this.#correct(outputs, await statuses);
+    }
   }
 
   /** Asks the daemon which outputs behind one are spent. @param after number of that output. */
@@ -130,9 +137,14 @@ export class OutputFreezing {
       for (const [i, output] of outputs.entries()) {
         const status = statuses[i];
         if (status === undefined || (status !== UNSPENT) === (output.spentBy !== undefined)) continue;
-        if (status !== UNSPENT) w.outputs.markSpentByUnknown(output, status === SPENT_IN_CHAIN);
-        else if (this.#isReserved(output)) continue;
-        else w.outputs.markUnspent(output);
+        if (status !== UNSPENT) {
+          recogniseStored(w, [output.keyImage]);
+          w.outputs.markSpentByUnknown(output, status === SPENT_IN_CHAIN);
+        } else if (this.#isReserved(output)) continue;
+        else {
+          const whole = w.outputs.byRef(output);
+          if (whole !== undefined) withdrawSpend(w, whole);
+        }
         log.info(
           { keyImage: toHex(output.keyImage), spent: status !== UNSPENT },
           'the spent state of an output differed from the daemon and was corrected',

@@ -356,15 +356,15 @@ export class OutgoingWriter extends OutgoingReader {
   /** Records a mined payment anew with other inputs; data that the chain does not have is kept. */
   correct(found: FoundOutgoing): void {
     const known = this.byHash(found.txHash);
-    this.forget(found.txHash);
+    this.withdraw(found.txHash);
     this.confirm(found);
     this.db
       .prepare('UPDATE outgoing_tx SET blob = ?, seen = ?, sent_to = ? WHERE tx_hash = ?')
       .run(known?.blob ?? null, known?.seen ?? null, known?.sentTo ?? null, found.txHash);
   }
 
-  /** Deletes a mined payment; only data that the chain does not have is kept. */
-  forget(txHash: Hash): void {
+  /** Deletes a mined payment; of one that this wallet made, the data is kept that the chain does not have. */
+  withdraw(txHash: Hash): void {
     this.db.prepare(`${KEEP_FACTS} tx_hash = ? AND ${HAS_FACTS} ${OVER_FACTS}`).run(txHash);
     this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(txHash);
   }
@@ -421,37 +421,5 @@ export class TxKeyWriter extends TxKeyReader {
         'INSERT INTO tx_secret_key (tx_hash, keys) VALUES (?, ?) ON CONFLICT (tx_hash) DO UPDATE SET keys = excluded.keys',
       )
       .run(txHash, concatBytes(...keys));
-  }
-}
-
-export class NoteReader {
-  protected readonly db: Db;
-  readonly #get: Statement<[Uint8Array], { note: string }>;
-
-  constructor(db: Db) {
-    this.db = db;
-    this.#get = db.prepare('SELECT note FROM tx_note WHERE tx_hash = ?');
-  }
-
-  /** True if no transaction has a note. */
-  isEmpty(): boolean {
-    return this.db.prepare('SELECT 1 FROM tx_note LIMIT 1').get() === undefined;
-  }
-
-  get(txHash: Hash): string | undefined {
-    return this.#get.get(txHash)?.note;
-  }
-}
-
-export class NoteWriter extends NoteReader {
-  /** Sets a note; an empty one deletes it. */
-  set(txHash: Hash, note: string): void {
-    if (note === '') this.db.prepare('DELETE FROM tx_note WHERE tx_hash = ?').run(txHash);
-    else
-      this.db
-        .prepare(
-          'INSERT INTO tx_note (tx_hash, note) VALUES (?, ?) ON CONFLICT (tx_hash) DO UPDATE SET note = excluded.note',
-        )
-        .run(txHash, note);
   }
 }

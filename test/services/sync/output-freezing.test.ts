@@ -4,6 +4,7 @@ import type { KeyImageStatus } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { OutputFreezing } from '../../../src/services/sync/output-freezing.js';
 import { SpendGuard } from '../../../src/services/payments/spend-guard.js';
+import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { OutgoingTx } from '../../../src/wallet/model/records.js';
 import type { Spender } from '../../../src/wallet/model/spender.js';
@@ -148,6 +149,30 @@ describe('an output that the daemon is asked about', () => {
       expect(stateOf(1)).toBe(expected);
     },
   );
+
+  it('takes the recorded payment with its spend, and brings it again once the daemon has the spend', async () => {
+    const [txHash, height] = [bytes<Hash>(99), 4];
+    wallet.store.write((w) =>
+      w.applyPage(
+        page(height, 1, {
+          spends: [{ keyImage: image(1), txHash, height }],
+          outgoing: [
+            {
+              ...{ txHash, height, timestamp: 1004, account: 0, fromIndices: [0] },
+              ...{ amountIn: amount(50n), change: amount(0n), fee: amount(1n), unlockTime: 0n },
+            },
+          ],
+        }),
+      ),
+    );
+    const recorded = (): unknown => wallet.store.read((r) => r.outgoing.byHash(txHash));
+    const before = recorded();
+    await freezing.rescanSpent();
+    expect([recorded(), stateOf(1)]).toEqual([undefined, 'free']);
+    statuses.set(toHex(image(1)), 1);
+    await freezing.rescanSpent();
+    expect([recorded(), stateOf(1)]).toEqual([before, 'spent']);
+  });
 
   it('stays reserved by a payment of ours that the daemon holds', async () => {
     prepare(1);

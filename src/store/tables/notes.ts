@@ -1,0 +1,36 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash } from '../../crypto/types.js';
+import type { Db } from '../file/database.js';
+
+/** Notes of transactions. */
+export class NoteReader {
+  protected readonly db: Db;
+  readonly #get: Statement<[Uint8Array], { note: string }>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#get = db.prepare('SELECT note FROM tx_note WHERE tx_hash = ?');
+  }
+
+  /** True if no transaction has a note. */
+  isEmpty(): boolean {
+    return this.db.prepare('SELECT 1 FROM tx_note LIMIT 1').get() === undefined;
+  }
+
+  get(txHash: Hash): string | undefined {
+    return this.#get.get(txHash)?.note;
+  }
+}
+
+export class NoteWriter extends NoteReader {
+  /** Sets a note; an empty one deletes it. */
+  set(txHash: Hash, note: string): void {
+    if (note === '') this.db.prepare('DELETE FROM tx_note WHERE tx_hash = ?').run(txHash);
+    else
+      this.db
+        .prepare(
+          'INSERT INTO tx_note (tx_hash, note) VALUES (?, ?) ON CONFLICT (tx_hash) DO UPDATE SET note = excluded.note',
+        )
+        .run(txHash, note);
+  }
+}
