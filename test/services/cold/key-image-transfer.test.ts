@@ -249,9 +249,9 @@ describe('an import of key images while blocks arrive', () => {
     await pair.watch.keyImageTransfer.import(images, 0);
     spend(0, 1);
     await pair.watch.keyImageTransfer.import(images, 0);
-    let answerFirst = (_: readonly KeyImageStatus[]): void => undefined;
+    const late: ((answer: readonly KeyImageStatus[]) => void)[] = [];
     const answers = [
-      new Promise<readonly KeyImageStatus[]>((resolve) => (answerFirst = resolve)),
+      new Promise<readonly KeyImageStatus[]>((resolve) => late.push(resolve)),
       Promise.resolve<readonly KeyImageStatus[]>([1, 0, 0, 0]),
     ];
     pair.watch.wallet.answers = { isKeyImageSpent: () => answers.shift() ?? Promise.reject(new Error()) };
@@ -260,7 +260,7 @@ describe('an import of key images while blocks arrive', () => {
     // The second one would be recorded here, if it did not wait for the first one.
     const early = await Promise.race([second, new Promise((resolve) => setImmediate(resolve))]);
     expect(early).toBeUndefined();
-    answerFirst([0, 0, 0, 0]);
+    late[0]?.([0, 0, 0, 0]);
     await Promise.all([first, second]);
     expect(spenders()[0]).toEqual(bytes<Hash>(0));
   });
