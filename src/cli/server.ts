@@ -14,7 +14,7 @@ import { explain } from '../rpc/error-explanations.js';
 import { audited, auditedAdmission } from '../rpc/audit.js';
 import { eventEndpoints } from '../rpc/event-endpoints.js';
 import { mayUsePage } from '../rpc/access.js';
-import { admitLarge } from '../rpc/large-requests.js';
+import { admission } from '../rpc/large-requests.js';
 import { registry } from '../rpc/registry.js';
 import { createCall } from '../rpc/service.js';
 import { EVENT_IDS_FILE, WalletDirectory, locateFile } from '../services/context/wallet-directory.js';
@@ -146,11 +146,12 @@ export async function startServer(
   });
   let noteStarted: () => void = () => undefined;
   const started = new Promise<void>((resolve) => (noteStarted = resolve));
+  const admit = admission(server);
   const dispatcher = new Dispatcher({
     call: watch.call,
     onBug: (method, error) => onBug(error, method),
     sizeOf: (method) => registry.find(method)?.requestSize ?? 'ordinary',
-    admit: clients.audit === undefined ? admitLarge : auditedAdmission(admitLarge, clients.audit),
+    admit: clients.audit === undefined ? admit : auditedAdmission(admit, clients.audit),
     errorDetails: config.rpc.errorDetails,
   });
   const access = clients.auth === undefined ? {} : { auth: clients.auth, loginDeadline: new LoginDeadline() };

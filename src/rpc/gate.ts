@@ -27,7 +27,7 @@ function passMultisigGate(
 }
 
 /** Refuses a method that restricted mode does not serve, whatever its parameters are. @throws RpcError */
-export function passRestriction({ restricted }: Gates, { settings }: WalletManager): void {
+export function passRestriction({ restricted }: Gates, { settings }: Pick<WalletManager, 'settings'>): void {
   if (restricted && settings.restricted)
     throw new RpcError(DENIED, 'Command unavailable in restricted mode.');
 }

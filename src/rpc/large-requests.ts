@@ -1,19 +1,31 @@
+import type { Credential } from '../access/credential.js';
 import type { CallOrigin } from '../jsonrpc/dispatcher.js';
+import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { assertAllowed, assertRate, assertValid, credentialOf, denied } from './access.js';
+import { passRestriction } from './gate.js';
 import { registry } from './registry.js';
 
-/**
- * Refuses a large request before it is read to its end, by the rules that will hold for its call, which is counted later.
- * @param name of its method; undefined until it was read. @throws RpcError
- */
-export function admitLarge(name: string | undefined, { caller }: CallOrigin): void {
-  const credential = credentialOf(caller);
-  if (credential === undefined) return;
-  assertValid(credential);
-  assertRate(credential, credential.rate?.wait());
-  const method = name === undefined ? undefined : registry.find(name);
-  if (method !== undefined) return assertAllowed(credential, method);
-  const long = registry.methods.filter(({ requestSize = 'ordinary' }) => requestSize !== 'ordinary');
-  if (!long.some(({ name: one, meta }) => credential.allowsMethod(one, meta.family)))
+/** @throws RpcError if a credential allows no method with large requests. */
+function assertAnyLarge(credential: Credential): void {
+  const large = registry.methods.filter(({ requestSize = 'ordinary' }) => requestSize !== 'ordinary');
+  if (!large.some(({ name, meta }) => credential.allowsMethod(name, meta.family)))
     throw denied(`credential ${credential.name}: methods with requests of this size are not allowed`);
 }
+
+/**
+ * Returns a check of large requests before they are read to their end, by the rules that will hold for their calls, which
+ * are counted later. The method is undefined until it was read; the check throws an RpcError.
+ */
+export const admission =
+  (server: Pick<WalletManager, 'settings'>) =>
+  (name: string | undefined, { caller }: CallOrigin): void => {
+    const credential = credentialOf(caller);
+    const method = name === undefined ? undefined : registry.find(name);
+    if (credential !== undefined) {
+      assertValid(credential);
+      assertRate(credential, credential.rate?.wait());
+      if (method === undefined) assertAnyLarge(credential);
+      else assertAllowed(credential, method);
+    }
+    if (method !== undefined) passRestriction(method.meta, server);
+  };

@@ -5,8 +5,9 @@ import type { Login } from '../../src/jsonrpc/caller.js';
 import { Dispatcher, type DispatchedAnswer } from '../../src/jsonrpc/dispatcher.js';
 import { RequestTooLarge } from '../../src/jsonrpc/request-body.js';
 import { auditedAdmission } from '../../src/rpc/audit.js';
-import { admitLarge } from '../../src/rpc/large-requests.js';
+import { admission } from '../../src/rpc/large-requests.js';
 import { registry } from '../../src/rpc/registry.js';
+import type { WalletManager } from '../../src/services/manager/wallet-manager.js';
 
 /* Large requests of clients with limited rights. */
 
@@ -14,13 +15,15 @@ const MIB = 1024 * 1024;
 
 const recorded: AuditRecord[] = [];
 const log = { record: (record: AuditRecord) => recorded.push(record) } as unknown as AuditLog;
+const settings = { restricted: false };
+const server = { settings } as unknown as WalletManager;
 const dispatcher = new Dispatcher({
   call: () => Promise.resolve({ ok: true }),
   onBug: (_method, error) => {
     throw error;
   },
   sizeOf: (method) => registry.find(method)?.requestSize ?? 'ordinary',
-  admit: auditedAdmission(admitLarge, log),
+  admit: auditedAdmission(admission(server), log),
 });
 
 const credential = (
@@ -32,6 +35,7 @@ const credential = (
 /** Ends of the bodies that never end by themselves. */
 const ends: (() => void)[] = [];
 afterEach(() => {
+  settings.restricted = false;
   for (const end of ends.splice(0)) end();
   recorded.length = 0;
 });
@@ -106,6 +110,14 @@ describe('a large request of a credential', () => {
     }
     const answer = await send(gone, parts());
     expect([answer?.status, textOf(answer)]).toEqual([401, expect.stringContaining('changed or removed')]);
+  });
+
+  it('is refused in restricted mode as soon as its method was read, whatever the rights of its client are', async () => {
+    settings.restricted = true;
+    const body = new Body();
+    const sent = body.parts('{"method":"import_outputs","params":{"a":"', 'ab', 20 * MIB);
+    expect(textOf(await dispatcher.answer(sent, {}))).toContain('Command unavailable in restricted mode.');
+    expect(body.read).toBeLessThan(2 * MIB);
   });
 
   it('leaves memory for those of other clients, however many bodies one client begins and does not end', async () => {

@@ -114,7 +114,7 @@ export const FAULTS: Readonly<Record<string, Kinds>> = {
   ] as Kinds,
   get_order: ['order_missing'],
   list_orders: [],
-  freeze: ['wrong_key_image', 'key_image_unknown', 'invalid'],
+  freeze: [...CREDENTIAL, 'wrong_key_image', 'key_image_unknown', 'invalid'],
   thaw: ['wrong_key_image', 'key_image_unknown', 'invalid'],
   frozen: ['wrong_key_image', 'key_image_unknown', 'invalid'],
   scan_tx: [...DAEMON, 'wrong_tx_hash', 'invalid'],

@@ -3,7 +3,7 @@ import { keccak } from '../../crypto/keccak.js';
 import type { Hash, PublicKey } from '../../crypto/types.js';
 import { transactionWeight } from '../../cryptonote/transaction.js';
 import type { SignedAnswer } from '../../store/tables/multisig.js';
-import { amount, ZERO } from '../../util/amount.js';
+import { amount, sum, ZERO } from '../../util/amount.js';
 import { equalBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { CodecError, decode, encode } from '../../util/codec.js';
 import type { MadePayments } from '../../wallet/model/made-payment.js';
@@ -141,9 +141,11 @@ export class MultisigSigning {
   ): SpentTx[] {
     if (spender === undefined) return [];
     const { network } = this.#context.keystore.keys;
-    return txs.map((pending, i) =>
-      this.#services.payments.txFacts.spentBy(txOfPending(pending, network, hashes[i])),
-    );
+    return txs.map((pending, i) => {
+      const inputs = this.#spentOutputs(pending);
+      const amountIn = sum(inputs.map((input) => input.amount));
+      return this.#services.payments.txFacts.spentBy(txOfPending(pending, network, amountIn, hashes[i]));
+    });
   }
 
   async #answer(set: MultisigTxSet, request: Hash, spender: Spender | undefined): Promise<SignedAnswer> {
@@ -230,11 +232,16 @@ export class MultisigSigning {
     });
   }
 
-  /** @throws WalletError `multisig_submission_failed` for a transaction that does not fit this wallet. */
-  #payment(pending: PendingTx): SignedPayment {
-    const inputs = this.#context.store.read((r) =>
+  /** Outputs of this wallet that a transaction spends, without unknown ones. */
+  #spentOutputs(pending: PendingTx): OwnedOutput[] {
+    return this.#context.store.read((r) =>
       spentKeys(pending).flatMap((publicKey) => r.outputs.byPublicKey(publicKey) ?? []),
     );
+  }
+
+  /** @throws WalletError `multisig_submission_failed` for a transaction that does not fit this wallet. */
+  #payment(pending: PendingTx): SignedPayment {
+    const inputs = this.#spentOutputs(pending);
     try {
       const payment = paymentOfPending(pending, inputs, this.#context.keystore.keys.network);
       return this.#services.payments.txFacts.proven(payment);

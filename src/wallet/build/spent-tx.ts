@@ -85,16 +85,20 @@ export const txOfSigned = (signed: SignedTx): SpendingTx => ({
   txSecretKeys: keysOf(signed),
 });
 
-/** Multisig transaction whose record was verified. */
-export function txOfPending(pending: PendingTx, network: NetworkType, txHash?: Hash): SpendingTx {
+/** Multisig transaction whose record was verified. @param amountIn sum of the inputs, as the wallet knows them. */
+export function txOfPending(
+  pending: PendingTx,
+  network: NetworkType,
+  amountIn: Amount,
+  txHash?: Hash,
+): SpendingTx {
   const { tx, construction } = pending;
   const id = plainPaymentId(construction.extra);
   const paymentId = id?.kind === 'short' ? id.id : undefined;
-  const paid = construction.outputs.map((entry) => amount(entry.amount));
   return {
     tx,
     ...(txHash === undefined ? {} : { txHash }),
-    amountIn: sum([tx.rct?.base.fee ?? ZERO, ...paid]),
+    amountIn,
     destinations: construction.outputs.map((entry) => ({
       address: addressOf(entry, network, paymentId),
       amount: entry.amount,
