@@ -46,6 +46,8 @@ export interface Config {
     readonly kdfRounds: number;
     readonly exportFormat: ExportFormat;
     readonly txNotify?: string;
+    /** Run `--tx-notify`, and send webhooks, for the history of restored and imported wallets too. */
+    readonly notifyHistory?: boolean;
     /** Thresholds of `payment.confirmed`, ascending. */
     readonly confirmations: readonly number[];
     readonly eventRetentionMs: number;
@@ -286,6 +288,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
       kdfRounds: integer('kdf-rounds', 1, 1_000_000),
       exportFormat,
       ...optional('txNotify', text('tx-notify')),
+      ...(on('notify-history') ? { notifyHistory: true } : {}),
       confirmations: readConfirmations(list('confirmations')),
       eventRetentionMs: integer('event-retention', 1, 36_500) * 86_400_000,
     },

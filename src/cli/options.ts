@@ -105,6 +105,11 @@ export const OPTIONS: readonly OptionSpec[] = [
     help: 'run for every incoming transaction, %s is its hash and %w the wallet (no shell); at most 4 at once, killed after 5 minutes',
   },
   {
+    name: 'notify-history',
+    group: 'Wallets',
+    help: 'run --tx-notify, and send webhooks, also for what a restored or imported wallet received and paid before',
+  },
+  {
     name: 'confirmations',
     argument: 'n[,n…]',
     group: 'Wallets',

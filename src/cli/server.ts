@@ -87,7 +87,7 @@ export async function startServer(
   const tls = readTls(config.rpc.ssl, log);
   const directory = config.wallet.dir === undefined ? undefined : openDirectory(config.wallet.dir);
   const pendingRequests = new PendingRequests();
-  const notifier = createNotifier(config.wallet.txNotify, log);
+  const notifier = createNotifier(config.wallet, log);
   const listening = new WatchListeners();
   const server = new WalletManager({
     pendingRequests,
@@ -119,6 +119,7 @@ export async function startServer(
     eventRetentionMs: config.wallet.eventRetentionMs,
     webhooks: {
       allowPrivate: config.webhooks.allowPrivate,
+      history: config.wallet.notifyHistory ?? false,
       userAgent: 'wallet-rpc',
       ...(config.daemon.proxy === undefined ? {} : { proxy: config.daemon.proxy }),
     },
@@ -316,10 +317,13 @@ const withoutSecrets = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !secrets.includes(name)));
 };
 
-const createNotifier = (command: string | undefined, log: Logger): TxNotifier | undefined =>
+const createNotifier = (
+  { txNotify: command, notifyHistory: history = false }: Config['wallet'],
+  log: Logger,
+): TxNotifier | undefined =>
   command === undefined
     ? undefined
-    : new TxNotifier({ command, env: withoutCompileCache(withoutSecrets(process.env)), log });
+    : new TxNotifier({ command, env: withoutCompileCache(withoutSecrets(process.env)), log, history });
 
 /** Logs incoming transactions and the progress of refreshes. */
 function createEvents(listening: WatchListeners, progress: ProgressLog, incoming: IncomingLog): WalletEvents {

@@ -14,12 +14,15 @@ export interface TxNotifierParts {
   readonly command: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
+  /** See {@link NoticeRunner}. */
+  readonly history?: boolean;
   /** Time after which a command is killed, so that queued commands can start. */
   readonly limitMs?: number;
 }
 
 /** Runs a command for each incoming transaction of open wallets, a few concurrently; the wallets take turns. */
 export class TxNotifier implements NoticeRunner {
+  readonly history: boolean;
   readonly #program: string;
   readonly #args: readonly string[];
   readonly #env: NodeJS.ProcessEnv;
@@ -32,7 +35,8 @@ export class TxNotifier implements NoticeRunner {
   #isClosed = false;
   #drained: (() => void) | undefined;
 
-  constructor({ command, env, log, limitMs = 300_000 }: TxNotifierParts) {
+  constructor({ command, env, log, history = false, limitMs = 300_000 }: TxNotifierParts) {
+    this.history = history;
     const [program = '', ...args] = command.split(/\s+/).filter((part) => part !== '');
     this.#program = program;
     this.#args = args;

@@ -676,6 +676,8 @@ export interface PaymentSeenEvent {
   readonly timestamp: string;
   /** Name of the wallet; empty for a wallet in memory. */
   readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
   /** Facts of the event. */
   readonly data: PaymentSeenEventData;
 }
@@ -712,6 +714,8 @@ export interface PaymentMinedEvent {
   readonly timestamp: string;
   /** Name of the wallet; empty for a wallet in memory. */
   readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
   /** Facts of the event. */
   readonly data: PaymentMinedEventData;
 }
@@ -748,6 +752,8 @@ export interface PaymentConfirmedEvent {
   readonly timestamp: string;
   /** Name of the wallet; empty for a wallet in memory. */
   readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
   /** Facts of the event. */
   readonly data: PaymentConfirmedEventData;
 }
@@ -782,6 +788,8 @@ export interface PaymentUnlockedEvent {
   readonly timestamp: string;
   /** Name of the wallet; empty for a wallet in memory. */
   readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
   /** Facts of the event. */
   readonly data: PaymentUnlockedEventData;
 }
@@ -822,6 +830,8 @@ export interface PaymentReversedEvent {
   readonly timestamp: string;
   /** Name of the wallet; empty for a wallet in memory. */
   readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
   /** Facts of the event. */
   readonly data: PaymentReversedEventData;
 }
@@ -848,6 +858,8 @@ export interface TransferRelayedEvent {
   readonly timestamp: string;
   /** Name of the wallet; empty for a wallet in memory. */
   readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
   /** Facts of the event. */
   readonly data: TransferRelayedEventData;
 }
@@ -876,6 +888,8 @@ export interface TransferMinedEvent {
   readonly timestamp: string;
   /** Name of the wallet; empty for a wallet in memory. */
   readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
   /** Facts of the event. */
   readonly data: TransferMinedEventData;
 }
@@ -906,6 +920,8 @@ export interface TransferFailedEvent {
   readonly timestamp: string;
   /** Name of the wallet; empty for a wallet in memory. */
   readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
   /** Facts of the event. */
   readonly data: TransferFailedEventData;
 }
@@ -924,6 +940,8 @@ export interface WalletSyncedEvent {
   readonly timestamp: string;
   /** Name of the wallet; empty for a wallet in memory. */
   readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
   /** Facts of the event. */
   readonly data: WalletSyncedEventData;
 }
@@ -944,6 +962,8 @@ export interface WalletReorganisedEvent {
   readonly timestamp: string;
   /** Name of the wallet; empty for a wallet in memory. */
   readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
   /** Facts of the event. */
   readonly data: WalletReorganisedEventData;
 }

@@ -36,6 +36,9 @@ const event = <T extends EventType, S extends z.ZodRawShape>(type: T, data: S) =
     type: wire.oneOf([type], 'Type of the event'),
     timestamp: wire.time('Time at which it was recorded'),
     wallet: wire.text('Name of the wallet; empty for a wallet in memory'),
+    history: wire
+      .flag('Present if its block was mined before the wallet was restored or imported here')
+      .optional(),
     data: wire.object(data, 'Facts of the event'),
   });
 

@@ -11,6 +11,8 @@ export interface EventJson {
   readonly timestamp: string;
   /** Name of the wallet; empty for a wallet in memory. */
   readonly wallet: string;
+  /** Present if its block was mined before the wallet came to this server. */
+  readonly history?: true;
   readonly data: { readonly [key: string]: Json | undefined };
 }
 
@@ -79,5 +81,6 @@ export const eventJson = (event: WalletEvent, wallet: string, addressText: Addre
   type: event.type,
   timestamp: new Date(event.time).toISOString(),
   wallet,
+  ...(event.history === true ? { history: true } : {}),
   data: dataOf(event, addressText),
 });

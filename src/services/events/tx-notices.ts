@@ -18,6 +18,8 @@ export interface NoticeSource {
 
 /** Runs the commands of several sources. */
 export interface NoticeRunner {
+  /** Whether it runs commands for the history of restored and imported wallets too. */
+  readonly history?: boolean;
   /** Starts the commands of a source soon, until it has none left. */
   wake(source: NoticeSource): void;
   /** Starts no further command of a source. */
@@ -34,7 +36,7 @@ const PAGE = 100;
  * Starts a command once for each transaction that pays the wallet: at the first event of one of its payments. The store
  * keeps the position in the events and the transactions whose command was started. A process that is killed after a
  * start and before its record starts that command again when the wallet is next opened. Events of a store that was never
- * opened with a command start none.
+ * opened with a command start none, nor does the history of a wallet that was restored or imported.
  */
 export class TxNotices implements NoticeSource {
   readonly #context: Context;
@@ -124,6 +126,7 @@ export class TxNotices implements NoticeSource {
       if (!this.#failed.has(txid)) this.#unrecorded.set(txid, txHash);
       return false;
     }
+    if (event.history === true && this.#runner.history !== true) return false;
     // The event in the mempool had the command.
     if (event.type === 'payment.mined' && event.data.seen !== undefined) return false;
     if (start(txid)) {

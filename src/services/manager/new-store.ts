@@ -8,10 +8,16 @@ export interface NewStore {
   /** Unix time [s]. */
   readonly createdAt: number;
   readonly spendPublicKey: PublicKey;
+  /** Time at which a wallet comes to this server that may have a history [Unix s]; absent for a wallet of new keys. */
+  readonly arrivedAt?: number | undefined;
 }
 
-export function fillNewStore(w: WalletWriter, { restoreHeight, createdAt, spendPublicKey }: NewStore): void {
+export function fillNewStore(
+  w: WalletWriter,
+  { restoreHeight, createdAt, spendPublicKey, arrivedAt }: NewStore,
+): void {
   if (restoreHeight !== undefined) w.meta.set('restore_height', String(restoreHeight));
   w.meta.set('created_at', String(createdAt));
+  if (arrivedAt !== undefined) w.meta.set('arrived_at', String(arrivedAt));
   w.subaddresses.add([{ index: { major: 0, minor: 0 }, spendPublicKey }]);
 }

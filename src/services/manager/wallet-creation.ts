@@ -107,7 +107,7 @@ export class WalletCreation {
     wallet: UnlocatedWallet,
   ): Promise<CreatedWallet> {
     const { restoreHeight, lowered } = await this.#heights.ofGivenKeys(asked);
-    const { accounts } = await this.#add(paths, { ...wallet, restoreHeight });
+    const { accounts } = await this.#add(paths, { ...wallet, restoreHeight, hasHistory: true });
     return {
       address: accounts.address({ major: 0, minor: 0 }),
       ...(lowered === undefined ? {} : { lowered }),

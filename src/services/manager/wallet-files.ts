@@ -5,7 +5,7 @@ import { discardDatabase, commitDraftAsync } from '../../store/file/atomic-repla
 import { storeKey } from '../../store/file/store-key.js';
 import { WalletStore } from '../../store/wallet-store.js';
 import type { Rng } from '../../util/random.js';
-import { fillNewStore } from './new-store.js';
+import { fillNewStore, type NewStore } from './new-store.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 
 export interface NewWalletFiles {
@@ -14,6 +14,7 @@ export interface NewWalletFiles {
   readonly password: string;
   /** First height to scan; undefined if no daemon answered. */
   readonly restoreHeight: number | undefined;
+  readonly arrivedAt?: NewStore['arrivedAt'];
   readonly kdfRounds: number;
   readonly rng: Rng;
 }
@@ -25,12 +26,12 @@ export interface NewWalletFiles {
  * @throws WalletError `wallet_exists`, `wallet_io`: all files are removed then.
  */
 export async function createWalletFiles(request: NewWalletFiles): Promise<void> {
-  const { paths, keysFile, password, restoreHeight, kdfRounds, rng } = request;
+  const { paths, keysFile, password, restoreHeight, arrivedAt, kdfRounds, rng } = request;
   const { viewSecret, spendSecret, creationTimestamp: createdAt, spendPublicKey } = keysFile;
   const keys = await draftKeysFile(paths.keys, keysFile, password, kdfRounds, rng);
   try {
     await WalletStore.draftAsync(paths.store, storeKey(viewSecret, spendSecret), (w) => {
-      fillNewStore(w, { restoreHeight, createdAt, spendPublicKey });
+      fillNewStore(w, { restoreHeight, createdAt, spendPublicKey, arrivedAt });
       // Nothing is to be reported: a transaction less when the store is opened.
       w.events.beginNext();
     });

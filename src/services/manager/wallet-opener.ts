@@ -44,6 +44,8 @@ export interface NewWallet {
   readonly password: string;
   /** First height to scan; undefined if no daemon answered. */
   readonly restoreHeight: number | undefined;
+  /** Whether others may have used the keys before: payments to them until now are history. */
+  readonly hasHistory?: boolean;
 }
 
 /** Files and secrets from which a wallet is opened. */
@@ -55,6 +57,8 @@ export interface Opening {
   readonly password: string;
   /** First height to scan, for a new store; undefined if no daemon answered. */
   readonly restoreHeight: number | undefined;
+  /** For a new store. */
+  readonly arrivedAt?: NewStore['arrivedAt'];
 }
 
 /** Resources that all open wallets share. */
@@ -84,7 +88,7 @@ export class WalletOpener {
    * @throws WalletError `wallet_exists`, `wallet_locked`, `wallet_io`
    */
   async create(
-    { paths, keys, multisig, language, password, restoreHeight }: NewWallet,
+    { paths, keys, multisig, language, password, restoreHeight, hasHistory = false }: NewWallet,
     { isFirst = false }: { readonly isFirst?: boolean } = {},
   ): Promise<OpenWallet> {
     const keysFile: KeysFile = {
@@ -97,19 +101,20 @@ export class WalletOpener {
       ...(multisig === undefined ? {} : { multisig }),
       other: multisig === undefined ? {} : { enable_multisig: 1n },
     };
+    const arrivedAt = hasHistory ? keysFile.creationTimestamp : undefined;
     this.#shared.daemon.start();
     if (restoreHeight !== undefined)
       this.#shared.refresher.prefetch(restoreHeight, isFirst ? keys.viewSecret : undefined);
-    if (paths === undefined) return this.#openWallet({ keysFile, password, restoreHeight });
+    if (paths === undefined) return this.#openWallet({ keysFile, password, restoreHeight, arrivedAt });
     // First, because an open wallet of this name exists: its store would count as that of another name.
     assertFree(paths);
     assertApart(paths);
     return this.#locked(paths, lockForCreation(paths), async (lock) => {
       assertFree(paths);
       const { kdfRounds, rng } = this.#settings;
-      await createWalletFiles({ paths, keysFile, password, restoreHeight, kdfRounds, rng });
+      await createWalletFiles({ paths, keysFile, password, restoreHeight, arrivedAt, kdfRounds, rng });
       try {
-        return await this.#openWallet({ paths, lock, keysFile, password, restoreHeight });
+        return await this.#openWallet({ paths, lock, keysFile, password, restoreHeight, arrivedAt });
       } catch (error) {
         discardWalletFiles(paths);
         throw error;
@@ -168,7 +173,8 @@ export class WalletOpener {
       if (keysFileVersion(paths.keys) !== version)
         throw new WalletError({ kind: 'wallet_locked', name: paths.name });
       const { refreshHeight: restoreHeight } = keysFile;
-      return this.#openWallet({ paths, lock, keysFile, password, restoreHeight });
+      const arrivedAt = Math.floor(Date.now() / 1000);
+      return this.#openWallet({ paths, lock, keysFile, password, restoreHeight, arrivedAt });
     });
   }
 
@@ -194,8 +200,9 @@ export class WalletOpener {
     }
   }
 
-  async #openWallet({ paths, lock, keysFile, password, restoreHeight }: Opening): Promise<OpenWallet> {
-    const store = await this.#openStore(paths?.store, keysFile, password, restoreHeight);
+  async #openWallet({ paths, lock, ...opening }: Opening): Promise<OpenWallet> {
+    const { keysFile, password } = opening;
+    const store = await this.#openStore(paths?.store, opening);
     const { kdfRounds, exportFormat, openAlias, events, eventRetentionMs, rng, log, noticeRunner } =
       this.#settings;
     const { daemon, refresher, workers, webhookSending, rekey } = this.#shared;
@@ -225,9 +232,7 @@ export class WalletOpener {
   /** Opens the store. Creates it where there is none; imports it where there is a cache of the reference. */
   async #openStore(
     path: string | undefined,
-    keysFile: KeysFile,
-    password: string,
-    restoreHeight: number | undefined,
+    { keysFile, password, restoreHeight, arrivedAt }: Opening,
   ): Promise<WalletStore> {
     const { backgroundKey, viewSecret, spendSecret } = keysFile;
     const key =
@@ -238,6 +243,7 @@ export class WalletOpener {
       restoreHeight,
       createdAt: keysFile.creationTimestamp,
       spendPublicKey: keysFile.spendPublicKey,
+      arrivedAt,
     };
     const log = namedLog(this.#settings.log, path === undefined ? '' : basename(path));
     const onFileRestored: OnFileRestored = (backup) =>

@@ -21,6 +21,7 @@ import {
 import type { PackedSubaddresses } from '../../wallet/scan/packed-subaddresses.js';
 import type { Lookahead } from '../../wallet/scan/subaddress-table.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import { ArrivalHeight } from './arrival-height.js';
 import { EventRetention } from './event-retention.js';
 import type { LostPayments } from './lost-payments.js';
 import type { MempoolTracker } from './mempool-tracker.js';
@@ -79,6 +80,7 @@ export class WalletSync implements RefreshTarget {
   readonly #retention: EventRetention;
   readonly #readingPool = new SharedRun(() => this.#readPool());
   readonly #restoreHeight: RestoreHeight;
+  readonly #arrivalHeight: ArrivalHeight;
   #daemonHeight = 0;
   /** True while the wallet follows the daemon's tip, which it has reached since it was opened. */
   #isSynced = false;
@@ -94,6 +96,7 @@ export class WalletSync implements RefreshTarget {
     this.#services = services;
     this.#retention = new EventRetention(context);
     this.#restoreHeight = new RestoreHeight(context);
+    this.#arrivalHeight = new ArrivalHeight(context);
     this.#refresher = services.refresher;
     this.#id = this.#refresher.attach(this);
     context.store.watchLostPages((error) => this.#refresher.fail(this.#id, error));
@@ -199,6 +202,7 @@ export class WalletSync implements RefreshTarget {
   async #refreshNow(startHeight: number, asOf?: number): Promise<RefreshResult> {
     this.#context.assertOpen();
     const cancels = this.#cancels;
+    await this.#arrivalHeight.determine();
     const history = this.#context.store.shortHistory();
     const from = {
       history,

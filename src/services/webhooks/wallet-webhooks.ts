@@ -224,7 +224,8 @@ export class WalletWebhooks {
   }
 
   #eventsOf(webhook: Webhook): StoredEvents {
-    return new StoredEvents(this.#context, this.#flushed, typesOf(webhook));
+    const { history } = this.#sending;
+    return new StoredEvents(this.#context, this.#flushed, typesOf(webhook), { history });
   }
 
   #find(id: string): Webhook {

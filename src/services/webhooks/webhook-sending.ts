@@ -11,6 +11,8 @@ export interface WebhookSettings {
   /** Allows targets that are not public: loopback, private networks, local names. */
   readonly allowPrivate: boolean;
   readonly userAgent: string;
+  /** Sends the history of restored and imported wallets too. */
+  readonly history?: boolean;
   /** SOCKS 5 proxy of all deliveries, `[ip:]port`; absent: direct connections. */
   readonly proxy?: string;
 }
@@ -19,6 +21,8 @@ export interface WebhookSettings {
 export class WebhookSending {
   readonly clock: Clock;
   readonly dispatcher: Dispatcher;
+  /** Whether the history of restored and imported wallets is sent too. */
+  readonly history: boolean;
   readonly #allowPrivate: boolean;
 
   /** @param createSender replaces HTTP in tests. */
@@ -28,6 +32,7 @@ export class WebhookSending {
     { clock = systemClock, createSender = httpSender(settings) }: SendingParts = {},
   ) {
     this.#allowPrivate = settings.allowPrivate;
+    this.history = settings.history ?? false;
     this.clock = clock;
     this.dispatcher = new Dispatcher({
       ...{ createSender, clock },

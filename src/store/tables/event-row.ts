@@ -27,6 +27,16 @@ export const CODES = {
 /** Type of a row that stands for stages of several payments. */
 export const RANGE = 9;
 
+/** Types of rows whose height is that of the block of their payment or transfer. */
+export const OF_BLOCKS: readonly number[] = [
+  CODES.stages,
+  CODES['payment.mined'],
+  CODES['payment.reversed'],
+  CODES['transfer.mined'],
+];
+
+export const isOfBlock = ({ type }: Pick<EventRow, 'type'>): boolean => OF_BLOCKS.includes(toNumber(type));
+
 type RowType = keyof typeof CODES;
 
 const TYPES = new Map<number, RowType>(

@@ -8,6 +8,8 @@ import {
   CODES,
   codesOf,
   eventsOf,
+  isOfBlock,
+  OF_BLOCKS,
   RANGE,
   rowOf,
   spanOf,
@@ -17,6 +19,10 @@ import {
 } from './event-row.js';
 import { MetaWriter } from './meta.js';
 import { StageRangeReader, type StageTexts } from './stage-ranges.js';
+
+/** Height below which blocks are the history of the wallet; until it is known, all are. */
+const ARRIVAL = `SELECT max(iif(key = 'arrived_at', ${Number.MAX_SAFE_INTEGER}, CAST(value AS INTEGER)))
+  FROM meta WHERE key IN ('arrived_at', 'arrival_height')`;
 
 /** Rows read at once. */
 const CHUNK = 500;
@@ -34,7 +40,10 @@ const SPAN = `id, type, stages, iif(type = ${RANGE}, amount, 0) AS ids`;
 
 interface TypedQuery {
   readonly from: number;
-  readonly codes: string;
+  /** JSON list of types; null: all. */
+  readonly codes: string | null;
+  /** Rows of blocks below this height are left out. */
+  readonly liveFrom: number;
   readonly staged: number;
   readonly limit: number;
 }
@@ -56,15 +65,19 @@ export class EventReader {
   readonly #oldestTime: Statement<[], number>;
   readonly #awaitsPool: Statement<[], number>;
   readonly #ranges: StageRangeReader;
+  readonly #arrival: Statement<[], number | null>;
 
   constructor(db: Db) {
     this.db = db;
+    this.#arrival = db.prepare<[], number | null>(ARRIVAL).pluck();
     this.#ranges = new StageRangeReader(db);
     const rows = <P extends unknown[]>(condition: string): Statement<P, EventRow> =>
       db.prepare<P, EventRow>(`SELECT * FROM event WHERE ${condition}`).safeIntegers();
     this.#all = rows('id >= ? ORDER BY id LIMIT ?');
     this.#typed = rows(
-      `id >= :from AND (type IN (SELECT value FROM json_each(:codes)) OR (:staged AND stages IS NOT NULL))
+      `id >= :from
+         AND (:codes IS NULL OR type IN (SELECT value FROM json_each(:codes)) OR (:staged AND stages IS NOT NULL))
+         AND NOT (height < :liveFrom AND type IN (${OF_BLOCKS.join()}))
        ORDER BY id LIMIT :limit`,
     );
     this.#latest = rows('type IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?');
@@ -84,12 +97,19 @@ export class EventReader {
 
   /**
    * Returns events with greater ids than a cursor, in their order. A cursor below {@link expiredUpTo} misses events.
-   * @param limit most events. @param types absent: all.
+   * @param limit most events. @param types absent: all. @param options.live leaves out the history of the wallet.
    */
-  after(id: number, limit: number, types?: readonly EventType[]): WalletEvent[] {
+  after(
+    id: number,
+    limit: number,
+    types?: readonly EventType[],
+    { live = false }: { readonly live?: boolean } = {},
+  ): WalletEvent[] {
     const found: WalletEvent[] = [];
     const wanted = types && new Set<EventType>(types);
-    const codes = JSON.stringify(codesOf(types ?? []));
+    const codes = types === undefined ? null : JSON.stringify(codesOf(types));
+    const arrival = this.#arrivalHeight();
+    const liveFrom = live ? arrival : 0;
     const staged = Number(
       wanted?.has('payment.confirmed') === true || wanted?.has('payment.unlocked') === true,
     );
@@ -98,12 +118,14 @@ export class EventReader {
     while (found.length < limit) {
       const most = Math.min(CHUNK, limit - found.length + 1);
       const rows =
-        types === undefined
+        types === undefined && liveFrom === 0
           ? this.#all.all(from, most)
-          : this.#typed.all({ from, codes, staged, limit: most });
+          : this.#typed.all({ from, codes, staged, liveFrom, limit: most });
       for (const row of rows)
-        for (const event of this.#eventsOf(row))
-          if (event.id > id && wanted?.has(event.type) !== false && found.length < limit) found.push(event);
+        for (const event of this.#eventsOf(row, arrival)) {
+          const isWanted = event.id > id && wanted?.has(event.type) !== false;
+          if (isWanted && !(live && event.history) && found.length < limit) found.push(event);
+        }
       const last = rows.at(-1);
       if (last === undefined) break;
       from = toNumber(last.id) + 1;
@@ -111,8 +133,16 @@ export class EventReader {
     return found;
   }
 
-  #eventsOf(row: EventRow): WalletEvent[] {
-    return row.type === BigInt(RANGE) ? this.#ranges.rowsOf(row).flatMap(eventsOf) : eventsOf(row);
+  /** @param arrival height below which blocks are the history of the wallet. */
+  #eventsOf(row: EventRow, arrival: number): WalletEvent[] {
+    if (row.type === BigInt(RANGE))
+      return this.#ranges.rowsOf(row).flatMap((one) => this.#eventsOf(one, arrival));
+    const isHistory = isOfBlock(row) && row.height !== null && toNumber(row.height) < arrival;
+    return isHistory ? eventsOf(row).map((event) => ({ ...event, history: true })) : eventsOf(row);
+  }
+
+  #arrivalHeight(): number {
+    return this.#arrival.get() ?? 0;
   }
 
   /** Returns the latest events of the rows of some types, newest first; stages of a payment count as its types. */
@@ -121,9 +151,10 @@ export class EventReader {
       ...codesOf(types),
       ...(types.some(isStage) ? [CODES.stages, CODES['payment.mined'], RANGE] : []),
     ];
+    const arrival = this.#arrivalHeight();
     return this.#latest
       .all(JSON.stringify(codes), limit)
-      .flatMap((row) => this.#eventsOf(row).reverse())
+      .flatMap((row) => this.#eventsOf(row, arrival).reverse())
       .filter(({ type }) => types.includes(type))
       .slice(0, limit);
   }

@@ -5,6 +5,10 @@ import type { Db } from '../file/database.js';
 export type MetaKey =
   | 'restore_height'
   | 'created_at'
+  /** Time at which a wallet with a history came to this server [Unix s]; present until `arrival_height` is known. */
+  | 'arrived_at'
+  /** Number of blocks of the chain when a wallet with a history came: payments in them are its history. */
+  | 'arrival_height'
   | 'last_block_reward'
   | 'background_sync'
   | 'reused_keys'

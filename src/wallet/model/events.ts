@@ -109,4 +109,6 @@ export type WalletEvent = EventBody & {
   readonly id: number;
   /** Unix time [ms]. */
   readonly time: number;
+  /** Present on events of blocks that were mined before the wallet came to this server. */
+  readonly history?: true;
 };

@@ -24,6 +24,9 @@ let started: string[];
 /** Transactions whose command cannot be started. */
 let broken: Set<string>;
 
+/** Whether commands run for the history too. */
+let history: boolean;
+
 const idOf = ({ txHash }: WorldTx): string => toHex(txHash);
 
 function startNotices(): TxNotices {
@@ -37,7 +40,13 @@ function startNotices(): TxNotices {
         error: (facts: object) => void errors.push(facts),
       },
     },
-    { runner: { wake: (source) => void ready.add(source), remove: (source) => void ready.delete(source) } },
+    {
+      runner: {
+        wake: (source) => void ready.add(source),
+        remove: (source) => void ready.delete(source),
+        history,
+      },
+    },
   );
   store.watchEvents(() => made.onEvents());
   made.start();
@@ -81,6 +90,7 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'notices-'));
   path = join(directory, 'shop');
   [ready, started, broken, errors] = [new Set(), [], new Set(), []];
+  history = false;
   store = WalletStore.create(path, KEY);
   world = new EventWorld();
   world.mine([]);
@@ -106,6 +116,21 @@ describe('commands of incoming transactions', () => {
     reopen();
     run();
     expect(started).toEqual([idOf(tx)]);
+  });
+
+  it('start for no history of a restored wallet, unless that is wanted', () => {
+    for (const wanted of [false, true]) {
+      history = wanted;
+      reopen();
+      started = [];
+      const [before, after] = [world.makeTx([PAY]), world.makeTx([PAY])];
+      world.mine([before]);
+      store.write((w) => w.meta.set('arrival_height', String(world.blocks.length)));
+      world.mine([after]);
+      sync();
+      run();
+      expect(started).toEqual(wanted ? [idOf(before), idOf(after)] : [idOf(after)]);
+    }
   });
 
   it('start once for a transaction with several payments', () => {

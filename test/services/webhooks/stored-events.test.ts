@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { StoredEvents } from '../../../src/services/webhooks/stored-events.js';
 import { DEFAULT_CONFIRMATIONS } from '../../../src/store/events/event-log.js';
 import { EventIds } from '../../../src/store/event-ids.js';
+import { output, page, received } from '../../store/fixtures.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { isEventType, type EventType } from '../../../src/wallet/model/events.js';
-import { output, page, received } from '../../store/fixtures.js';
 
 const T0 = 1_700_000_000_000;
 
@@ -32,6 +32,49 @@ function append(height: number): number {
   store.write((w) => w.events.synced(height));
   return store.read((r) => r.events.last());
 }
+
+describe('the history of a restored wallet', () => {
+  const isHistory = { history: true };
+  const pages = (): void =>
+    store.write((w) => {
+      w.events.beginNext();
+      w.meta.set('arrival_height', '2');
+      for (const height of [1, 2])
+        w.applyPage(
+          page(height, 1, { received: [received(height, height)], outputs: [output(height, height, 5n)] }),
+        );
+    });
+  const take = (of: StoredEvents): string[] => {
+    const bodies: string[] = [];
+    for (let after = 0; ;) {
+      const { event } = of.next(after) as { event?: { id: number; body: string } };
+      if (event === undefined) return bodies;
+      after = event.id;
+      bodies.push(event.body);
+    }
+  };
+
+  it('is not sent unless that is wanted, and marked then', () => {
+    pages();
+    flushed.upTo = store.read((r) => r.events.last());
+    const all = store.read((r) => r.events.after(0, 100));
+    const live = all.filter(({ history }) => history === undefined);
+    expect([all.length > live.length, live.length > 0]).toEqual([true, true]);
+    expect(take(source())).toHaveLength(live.length);
+    expect(take(source()).some((body) => body.includes('history'))).toBe(false);
+    expect(source().count(0, 100)).toBe(live.length);
+    const whole = new StoredEvents(
+      { name: 'shop', store, addresses: { text: () => '4address' } as never },
+      flushed,
+      undefined,
+      isHistory,
+    );
+    const sent = take(whole).map((body) => (JSON.parse(body) as { history?: boolean }).history === true);
+    expect(sent).toEqual(all.map(({ history }) => history === true));
+    // One that is asked for by its id is sent.
+    expect(source().byId(all[0]?.id ?? 0)?.body).toContain('"history":true');
+  });
+});
 
 describe('the next event', () => {
   it('is returned only once it is on disk', () => {
