@@ -82,9 +82,14 @@ export class AuditLog {
     this.#flush();
   }
 
-  /** Opens the file anew by its path, after it was renamed. */
+  /**
+   * Opens the file anew by its path, after it was renamed.
+   * @throws an error of the operating system: the file that is open stays in use.
+   */
   reopen(): void {
-    this.#closeFile();
+    const before = this.#file;
+    this.#open();
+    if (before !== undefined) closeSync(before);
     this.#flush();
   }
 
@@ -102,8 +107,13 @@ export class AuditLog {
 
   #open(): number {
     const file = openSync(this.#path, 'a', 0o600);
+    try {
+      fchmodSync(file, 0o600);
+    } catch (error) {
+      closeSync(file);
+      throw error;
+    }
     this.#file = file;
-    fchmodSync(file, 0o600);
     return file;
   }
 

@@ -19,21 +19,26 @@ export interface Clients {
   /** Absent: no login is required. */
   readonly auth?: RequestHandler;
   readonly audit?: AuditLog;
-  /** Stops reading the files again on SIGHUP. */
+  /** Reads the credentials and opens the audit log again; a failure is logged, and changes nothing. */
+  reload(): void;
   close(): void;
 }
 
 /** Names that a credential may list as methods. */
 export const methodNames = (): ReadonlySet<string> => new Set(registry.methods.map(({ name }) => name));
 
-/** Reads the file of credentials and opens the audit log; both again on SIGHUP. @throws ConfigError */
+/** Reads the file of credentials and opens the audit log. @throws ConfigError */
 export function createClients(rpc: Config['rpc'], login: Credentials | undefined, log: Logger): Clients {
   const credentials = rpc.credentials === undefined ? undefined : readCredentials(rpc.credentials);
   const audit = rpc.auditLog === undefined ? undefined : openAuditLog(rpc.auditLog, log);
   if (login !== undefined && credentials?.byUser(login.user) !== undefined)
     throw new ConfigError(`--credentials: ${login.user} is the user of --rpc-login: choose another name`);
   const reload = (): void => {
-    audit?.reopen();
+    try {
+      audit?.reopen();
+    } catch (error) {
+      log.error({ err: error }, 'the audit log cannot be opened again: the file that is open stays in use');
+    }
     if (credentials === undefined) return;
     try {
       credentials.reload();
@@ -43,8 +48,6 @@ export function createClients(rpc: Config['rpc'], login: Credentials | undefined
       log.error(`Credentials stay as they were: ${error.message}`);
     }
   };
-  const isReadAgain = credentials !== undefined || audit !== undefined;
-  if (isReadAgain) process.on('SIGHUP', reload);
   if (credentials !== undefined) announce(credentials, 'Credentials were read', log);
   const logins = loginsOf(login, credentials);
   const refused = new RefusedLogins(log, systemClock);
@@ -53,8 +56,8 @@ export function createClients(rpc: Config['rpc'], login: Credentials | undefined
       ? {}
       : { auth: authentication(logins, new NonceStore(), (client) => refused.note(client)) }),
     ...(audit === undefined ? {} : { audit }),
+    reload,
     close() {
-      process.off('SIGHUP', reload);
       refused.close();
       audit?.close();
     },

@@ -1,8 +1,21 @@
+import { closeSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { Writable } from 'node:stream';
-import { pino, type DestinationStream, type Logger, type StreamEntry } from 'pino';
+import { pino, type Logger, type StreamEntry } from 'pino';
 import { pinoLevel } from '../services/manager/log-control.js';
+import { makeDirectory } from '../util/make-directory.js';
 import { ConfigError } from './options.js';
 import { SpacedOutput } from './spaced-output.js';
+
+/** Destination of pino that writes to a file. */
+type Destination = ReturnType<typeof pino.destination>;
+
+/** A log, and its file if it has one. */
+export interface Log {
+  readonly log: Logger;
+  /** Opens the file anew by its path, after it was renamed. A failure is logged, and the file that is open stays. */
+  reopen(): void;
+}
 
 const LETTER: Record<string, string> = { '10': 'T', '20': 'D', '30': 'I', '40': 'W', '50': 'E', '60': 'F' };
 
@@ -34,7 +47,7 @@ export function createLogger(
   categories: string,
   file: string | undefined,
   print: (lines: string) => void = (lines) => void process.stdout.write(lines),
-): Logger {
+): Log {
   const output = new SpacedOutput(print);
   const console = new Writable({
     decodeStrings: false,
@@ -45,13 +58,28 @@ export function createLogger(
   });
   // The streams accept all levels: the logger's own level can change at run time.
   const streams: StreamEntry[] = [{ level: 'trace', stream: console }];
-  if (file !== undefined) streams.push({ level: 'trace', stream: openLogFile(file) });
-  return pino({ level: pinoLevel(categories), base: null }, pino.multistream(streams));
+  const destination = file === undefined ? undefined : openLogFile(file);
+  if (destination !== undefined) streams.push({ level: 'trace', stream: destination });
+  const log = pino({ level: pinoLevel(categories), base: null }, pino.multistream(streams));
+  return {
+    log,
+    reopen() {
+      if (destination === undefined || file === undefined) return;
+      try {
+        // A destination that could not open its file again would close the one that it has later on, twice.
+        closeSync(openSync(file, 'a'));
+        destination.reopen();
+      } catch (error) {
+        log.error({ err: error }, 'the log file cannot be opened again: the one that is open stays in use');
+      }
+    },
+  };
 }
 
-function openLogFile(file: string): DestinationStream {
+function openLogFile(file: string): Destination {
   try {
-    const destination = pino.destination({ dest: file, append: true, mkdir: true, sync: true });
+    makeDirectory(dirname(resolve(file)));
+    const destination = pino.destination({ dest: file, append: true, sync: true });
     // A write error, such as a full disk, loses log lines; the process goes on.
     destination.on('error', () => undefined);
     return destination;

@@ -1,8 +1,11 @@
 import { setV8Flag } from '../util/v8-flags.js';
 import { keepCompiledModules } from './compile-cache.js';
 import { CHECKED_ENGINE, ENGINE_FLAGS } from './engine-flags.js';
+import { closeDebugger } from './signals.js';
 
 /* Sets up the engine, then loads the program: flags and the cache apply to modules that are loaded afterwards. */
+
+closeDebugger();
 
 // The modules of Node.js that the program uses are loaded first: they come compiled, and V8 rejects that code once a flag
 // differs.

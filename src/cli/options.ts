@@ -370,7 +370,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     name: 'log-file',
     argument: 'file',
     group: 'Logging and process',
-    help: 'append the log, as JSON lines, to this file too',
+    help: 'append the log, as JSON lines, to this file too; opened again on SIGHUP',
   },
   {
     name: 'max-log-file-size',

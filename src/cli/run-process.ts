@@ -1,9 +1,16 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { ConfigError } from './options.js';
+import { ignoreSignals, RELOAD_SIGNAL, STOP_SIGNALS } from './signals.js';
 
 /** Time limit of an orderly stop; the process then exits with code 1. */
 const STOP_TIMEOUT_MS = 9_000;
+
+export interface RunningService {
+  close(): Promise<void>;
+  /** Reads its files again; a file that is not valid is logged, and changes nothing. Absent: it has none. */
+  reload?(): void;
+}
 
 /** Service that runs for the lifetime of a process. */
 export interface Service {
@@ -11,13 +18,15 @@ export interface Service {
   readonly title: string;
   readonly log: Logger;
   readonly pidFile?: string | undefined;
+  /** Opens the log file again. */
+  readonly reopenLog: () => void;
   /** @param stop stops the process; the reason is logged. */
-  start(stop: (reason: string) => void): Promise<{ close(): Promise<void> }>;
+  start(stop: (reason: string) => void): Promise<RunningService>;
 }
 
 /** Runs a service until a signal or the service itself stops it. @returns the exit code. @throws ConfigError */
-export async function runProcess({ title, log, pidFile, start }: Service): Promise<number> {
-  let running: { close(): Promise<void> } | undefined;
+export async function runProcess({ title, log, reopenLog, pidFile, start }: Service): Promise<number> {
+  let running: RunningService | undefined;
   let stopping = false;
   let ended: (code: number) => void = () => undefined;
   const done = new Promise<number>((resolve) => (ended = resolve));
@@ -36,7 +45,13 @@ export async function runProcess({ title, log, pidFile, start }: Service): Promi
       },
     );
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
+  for (const signal of STOP_SIGNALS) process.on(signal, () => stop(signal));
+  process.on(RELOAD_SIGNAL, () => {
+    reopenLog();
+    log.info(`${RELOAD_SIGNAL}: files are opened and read again`);
+    running?.reload?.();
+  });
+  ignoreSignals((signal) => log.warn({ signal }, 'a signal was ignored'));
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'bug: unhandled promise rejection'));
   const started = start(stop).then((service) => {
     running = service;

@@ -1,12 +1,10 @@
 import { getServers } from 'node:dns';
-import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { Dispatcher } from '../jsonrpc/dispatcher.js';
 import { createHttpApp } from '../jsonrpc/http-app.js';
-import { HttpServer, type TlsOptions } from '../jsonrpc/http-server.js';
+import { HttpServer } from '../jsonrpc/http-server.js';
 import { LoginDeadline } from '../jsonrpc/login-deadline.js';
-import { makeSelfSigned, type CertifiedKey } from '../jsonrpc/self-signed.js';
 import { keepRecentKeys } from '../crypto/kdf.js';
 import { startSlowHash } from '../crypto/slow-hash-worker.js';
 import { parseNameserver, Resolver } from '../dns/resolver.js';
@@ -31,7 +29,6 @@ import { announce, announceArithmetic } from './announce.js';
 import { createClients } from './clients.js';
 import { withoutCompileCache } from './compile-cache.js';
 import type { Config } from './config.js';
-import type { SslConfig } from './ssl-config.js';
 import { DaemonNews } from './daemon-news.js';
 import { ConfigError, environmentName, OPTIONS } from './options.js';
 import { IncomingLog } from './incoming-log.js';
@@ -41,11 +38,14 @@ import type { Credentials, Prepared } from './prepare.js';
 import { openWallets } from './opening.js';
 import { startRegtestProcess } from './regtest-process.js';
 import type { StatusLine } from './status-line.js';
+import { readTls, renewCertificate } from './tls-files.js';
 import { TxNotifier } from './tx-notifier.js';
 import { createWatch, WatchListeners } from './watch.js';
 
 export interface RunningServer {
   readonly port: number;
+  /** Reads credentials and certificates again, and opens the audit log again. */
+  reload(): void;
   close(): Promise<void>;
 }
 
@@ -203,6 +203,10 @@ export async function startServer(
   collectWhenIdle('regular', 5, () => server.shrinkMemory());
   return {
     port: listeners.at(-1)?.port ?? config.rpc.port,
+    reload() {
+      clients.reload();
+      renewCertificate(http, config.rpc.ssl, log);
+    },
     async close() {
       const grace = setTimeout(() => server.endDaemonCalls(), DAEMON_GRACE_MS);
       clearTimeout(warmUp);
@@ -276,36 +280,6 @@ async function openInitialWallet(file: string, password: string, server: WalletM
       : reasonIn(cause);
     throw new ConfigError(`--wallet-file: ${file} cannot be opened${reason}`, { cause });
   }
-}
-
-function readTls(ssl: SslConfig, log: Logger): TlsOptions | undefined {
-  const { mode, privateKeyPath, certificatePath, caFile, allowedFingerprints } = ssl;
-  if (mode === 'disabled') return undefined;
-  const read = (path: string): Buffer => {
-    try {
-      return readFileSync(path);
-    } catch (cause) {
-      throw new ConfigError(`--rpc-ssl-…: ${path} cannot be read`, { cause });
-    }
-  };
-  return {
-    certificate:
-      privateKeyPath === undefined || certificatePath === undefined
-        ? () => selfSigned(log)
-        : { key: read(privateKeyPath), cert: read(certificatePath) },
-    ...(caFile === undefined ? {} : { ca: read(caFile) }),
-    allowedFingerprints,
-    optional: mode === 'autodetect',
-  };
-}
-
-async function selfSigned(log: Logger): Promise<CertifiedKey> {
-  const made = await makeSelfSigned();
-  log.info(
-    { fingerprint: made.fingerprint },
-    'made a self-signed TLS certificate: --rpc-ssl-certificate names another',
-  );
-  return made;
 }
 
 /** Environment for child processes, without settings that carry secrets. */

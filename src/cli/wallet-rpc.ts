@@ -38,12 +38,17 @@ async function run(): Promise<never> {
   );
   if (config.detach) return detach(process.argv.slice(2));
   const line = isTerminal() ? new StatusLine(process.stdout) : undefined;
-  const log = createLogger(config.log.categories, config.log.file, line && ((lines) => line.print(lines)));
+  const { log, reopen } = createLogger(
+    config.log.categories,
+    config.log.file,
+    line && ((lines) => line.print(lines)),
+  );
   if (!areKeysSafe)
     log.warn('Core dumps are on, and would hold the keys of open wallets: start with ulimit -c 0');
   const code = await runProcess({
     title: 'Wallet RPC server',
     log,
+    reopenLog: reopen,
     pidFile: config.pidFile,
     async start(stop) {
       const prepared = await prepareStart(config, log);
@@ -53,6 +58,7 @@ async function run(): Promise<never> {
       sayReady();
       void notifyServiceManager('ready', log);
       return {
+        reload: () => running.reload(),
         async close() {
           void notifyServiceManager('stopping', log);
           await running.close();

@@ -1,7 +1,7 @@
 import { createServer as createHttp, type RequestListener, type Server } from 'node:http';
-import { createServer as createHttps } from 'node:https';
+import { createServer as createHttps, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import { createSecureContext, type TLSSocket } from 'node:tls';
 import { fingerprintOf } from '../util/fingerprint.js';
 import { Listener } from './listener.js';
 import type { LoginDeadline } from './login-deadline.js';
@@ -82,8 +82,8 @@ function trackConnections<S extends Server>(server: S): S {
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #http: Server;
-  #https: Server | undefined;
-  #makingHttps: Promise<Server> | undefined;
+  #https: HttpsServer | undefined;
+  #makingHttps: Promise<HttpsServer> | undefined;
   readonly #listeners: Listener[] = [];
   readonly #sockets = new Set<Socket>();
   readonly #perIp = new Map<string, number>();
@@ -99,7 +99,7 @@ export class HttpServer {
       this.#https = this.#createHttps(tls, tls.certificate);
   }
 
-  #createHttps(tls: TlsOptions, { key, cert }: CertifiedKey): Server {
+  #createHttps(tls: TlsOptions, { key, cert }: CertifiedKey): HttpsServer {
     const needsClientCertificate = tls.ca !== undefined || tls.allowedFingerprints.length > 0;
     const https = trackConnections(
       createHttps(
@@ -128,6 +128,17 @@ export class HttpServer {
     const listener = await Listener.bind(host, port);
     this.serve(listener);
     return listener.port;
+  }
+
+  /**
+   * Replaces key, certificate and the certificates that clients' chain to, for new connections.
+   * @throws Error for files that are not valid or do not belong together: nothing is changed.
+   */
+  renewCertificate({ key, cert }: CertifiedKey, ca: Buffer | undefined): void {
+    const files = { key, cert, ...(ca === undefined ? {} : { ca }) };
+    // The server would keep a part of files that are not valid.
+    createSecureContext(files);
+    this.#https?.setSecureContext(files);
   }
 
   /** Serves connections of a port that is bound already. */

@@ -72,8 +72,8 @@ describe('the log file', () => {
   it('is appended to as JSON lines, and its directory is created', () => {
     inDirectory((directory) => {
       const file = join(directory, 'deep', 'wallet.log');
-      createLogger(categoriesOf(0), file).info({ height: 3 }, 'first');
-      createLogger(categoriesOf(0), file).info('second');
+      createLogger(categoriesOf(0), file).log.info({ height: 3 }, 'first');
+      createLogger(categoriesOf(0), file).log.info('second');
       const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
       expect(lines.map((text) => JSON.parse(text) as unknown)).toEqual([
         { level: 30, time: expect.any(Number), height: 3, msg: 'first' },
@@ -91,7 +91,7 @@ describe('the log file', () => {
   ])('holds at level %d: %p', (level, expected) => {
     inDirectory((directory) => {
       const file = join(directory, 'wallet.log');
-      const log = createLogger(categoriesOf(level), file);
+      const { log } = createLogger(categoriesOf(level), file);
       for (const name of ['info', 'debug', 'trace'] as const) log[name](name);
       const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
       expect(lines.map((text) => (JSON.parse(text) as { msg: string }).msg)).toEqual(expected);
@@ -101,7 +101,7 @@ describe('the log file', () => {
   it('does not contain a secret that is passed as a field', () => {
     inDirectory((directory) => {
       const file = join(directory, 'wallet.log');
-      createLogger(categoriesOf(0), file).info({ password: new Secret(Buffer.from('hunter2')) }, 'oops');
+      createLogger(categoriesOf(0), file).log.info({ password: new Secret(Buffer.from('hunter2')) }, 'oops');
       expect(readFileSync(file, 'utf8')).toContain('"password":"[secret]"');
     });
   });

@@ -52,6 +52,16 @@ describe('the command line', () => {
       ['--wallet-file=/nowhere/w', '--password=', '--rpc-bind-port=0', '--offline'],
       '--wallet-file: /nowhere/w cannot be opened: there is no /nowhere/w.keys',
     ],
+    [
+      'a wallet directory on a file system that makes none',
+      ['--wallet-dir=/proc/wallets/of/shops', '--rpc-bind-port=0', '--offline'],
+      '--wallet-dir: /proc/wallets/of/shops cannot be used',
+    ],
+    [
+      'a log file on a file system that makes no directories',
+      ['--wallet-dir=a', '--log-file=/proc/logs/wallet-rpc.log', '--rpc-bind-port=0', '--offline'],
+      '--log-file: /proc/logs/wallet-rpc.log cannot be written',
+    ],
     ['a config file that is missing', ['--wallet-dir=a', '--config-file=/nowhere'], '--config-file'],
   ])('refuses %s', (_, args, hint) => {
     const { status, stderr } = run(args);

@@ -78,6 +78,15 @@ while True: print(s.recv(4096).decode())`,
     }
   });
 
+  it('reloads the server, as the rotation of its logs asks for, and has a directory for them', () => {
+    const unit = readFileSync(UNIT, 'utf8');
+    expect(unit).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m);
+    const rotation = read('logrotate/wallet-rpc');
+    expect(rotation).toMatch(/postrotate\n\s*systemctl reload wallet-rpc\n\s*endscript/);
+    const [, directory = ''] = /^\/var\/log\/([\w-]+)\/\*\.log \{$/m.exec(rotation) ?? [];
+    expect(unit).toContain(`\nLogsDirectory=${directory}\n`);
+  });
+
   it('starts the server with flags that it has, and an example of a configuration that it accepts', () => {
     const names = OPTIONS.map(({ name }) => name);
     const [, command = ''] = /^ExecStart=(.*)$/m.exec(readFileSync(UNIT, 'utf8')) ?? [];

@@ -1,8 +1,14 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { X509Certificate } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { HttpServer, type TooManyConnections } from '../../src/jsonrpc/http-server.js';
 import { LoginDeadline } from '../../src/jsonrpc/login-deadline.js';
+import { makeCertificate } from '../support/certificate.js';
 
 /** A test that waits for so long fails. */
 const GRACE_MS = 60_000;
@@ -158,4 +164,49 @@ describe('a limit on connections', () => {
 
   const answered = (port: number): Promise<string> =>
     fetch(`http://127.0.0.1:${port}`, { headers: { login: 'yes' } }).then((response) => response.text());
+});
+
+describe('a certificate', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'renewed-'));
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  const files = (name: string): { key: Buffer; cert: Buffer } => {
+    mkdirSync(join(directory, name));
+    const { keyFile, certFile } = makeCertificate(join(directory, name));
+    return { key: readFileSync(keyFile), cert: readFileSync(certFile) };
+  };
+
+  const shownAt = (port: number): Promise<Buffer> =>
+    new Promise((resolve, reject) => {
+      const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+        resolve(socket.getPeerCertificate().raw);
+        socket.destroy();
+      }).on('error', reject);
+    });
+
+  it('is replaced for new connections, unless the new one is not valid', async () => {
+    const [first, second] = [files('first'), files('second')];
+    const server = new HttpServer({
+      handler: (_request, response) => response.end(),
+      tls: { certificate: first, allowedFingerprints: [], optional: false },
+      maxConnections: 10,
+      maxPerPrivateIp: 10,
+      maxPerPublicIp: 10,
+    });
+    servers.push(server);
+    const port = await server.listen('127.0.0.1', 0);
+    const raw = ({ cert }: { readonly cert: Buffer }): Buffer => new X509Certificate(cert).raw;
+    expect(await shownAt(port)).toEqual(raw(first));
+    const bad = [
+      { key: first.key, cert: second.cert },
+      { key: second.key, cert: Buffer.from('no certificate') },
+      { key: Buffer.alloc(0), cert: second.cert },
+    ];
+    for (const files of bad) {
+      expect(() => server.renewCertificate(files, undefined)).toThrow();
+      expect(await shownAt(port)).toEqual(raw(first));
+    }
+    server.renewCertificate(second, undefined);
+    expect(await shownAt(port)).toEqual(raw(second));
+  });
 });

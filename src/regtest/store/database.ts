@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import type { Bytes } from '../../util/bytes.js';
+import { makeDirectory } from '../../util/make-directory.js';
 import { migrate } from '../../util/migrations.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
 import { sqlitePath } from '../../util/sqlite-path.js';
@@ -18,7 +18,7 @@ const FILE = 'regtest.sqlite';
  * @throws NewerSchemaError
  */
 export function openDatabase(directory: string | undefined): Db {
-  if (directory !== undefined) mkdirSync(directory, { recursive: true });
+  if (directory !== undefined) makeDirectory(directory);
   const db = new Database(directory === undefined ? ':memory:' : sqlitePath(join(directory, FILE)));
   try {
     db.pragma('journal_mode = WAL');

@@ -1,7 +1,8 @@
-import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isOpenHere } from '../../store/file/file-identity.js';
 import { withFileErrors } from '../../store/file/file-errors.js';
+import { makeDirectory } from '../../util/make-directory.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { assertName, assertNewName, badName, endingOf, isPlainName, OWN_ENDINGS } from './wallet-name.js';
 
@@ -30,7 +31,7 @@ export class WalletDirectory {
   /** Creates the directory, accessible to its owner only, if it is missing. @throws WalletError `wallet_io` */
   constructor(path: string) {
     this.path = resolve(path);
-    withFileErrors(this.path, () => mkdirSync(this.path, { recursive: true, mode: 0o700 }));
+    withFileErrors(this.path, () => makeDirectory(this.path, 0o700));
   }
 
   /** Names of the wallets with a keys file in the directory, in ascending order. @throws WalletError `wallet_io` */

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makeDirectory } from '../../util/make-directory.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { DRAFT_SUFFIX, draftOf } from '../file/file-draft.js';
 import { withFileErrors, withFileErrorsAsync } from '../file/file-errors.js';
@@ -44,7 +45,7 @@ export async function writeBackup(source: BackupSource, into: string, time: Date
   const directory = join(into, source.name, nameOf(time));
   const draft = draftOf(directory);
   withFileErrors(draft, () => {
-    mkdirSync(dirname(draft), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(draft), 0o700);
     removeAbandoned(dirname(draft), time);
     mkdirSync(draft, { mode: 0o700 });
   });

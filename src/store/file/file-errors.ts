@@ -16,6 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTEMPTY: 'it is a directory with files in it',
   ENOENT: 'it does not exist, or its directory does not',
   EEXIST: 'another file has its name',
+  ENOTSUP: 'its file system makes no directories there',
   EXDEV: 'it lies on another file system than its directory',
   EMFILE: 'the process has too many files open',
   ENFILE: 'the system has too many files open',
