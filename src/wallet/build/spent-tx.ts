@@ -16,7 +16,7 @@ import { proveDestinations, type OwnOutput, type TxClaims } from './proven-desti
 export interface Spending {
   /**
    * Amount that the wallet can no longer spend, with the fee: inputs less the outputs that return to it. Returned money
-   * that is locked by an unlock time, or costs more to spend than it holds, does not return.
+   * that is locked by an unlock time does not return, nor do the fees to spend small outputs.
    */
   readonly amount: Amount;
   /** Addresses of others that are paid, in the only form of their text. */
@@ -110,9 +110,22 @@ export function txOfPending(
 const total = (values: readonly { readonly amount: bigint }[]): bigint =>
   values.reduce((subtotal, value) => subtotal + value.amount, 0n);
 
-/** Least amount that is worth its fee as an input, at the fee rate of a transaction. */
-const leastWorthSpending = (tx: Transaction, fee: bigint): bigint =>
+/** Fee to spend one output, at the fee rate of a transaction. */
+const costOfSpending = (tx: Transaction, fee: bigint): bigint =>
   (fee * BigInt(weightOfInput())) / BigInt(transactionWeight(tx));
+
+/**
+ * Amount of outputs that the wallet can spend, less the fee to spend each but the largest: a payment needs one output that
+ * returns money, and many small ones would turn the money into fees.
+ * @param cost fee to spend one output.
+ */
+function spendableOf(own: readonly OwnOutput[], cost: bigint): bigint {
+  const [largest = 0n, ...others] = own
+    .map((output): bigint => output.amount)
+    .sort((x, y) => (x > y ? -1 : x < y ? 1 : 0));
+  const net = others.map((value) => (value > cost ? value - cost : 0n));
+  return net.reduce((subtotal, value) => subtotal + value, largest > cost ? largest : 0n);
+}
 
 /**
  * Reads from a transaction the money that it takes from the wallet. Claims about it count only where they are proven.
@@ -122,8 +135,7 @@ export function spentBy(spending: SpendingTx, own: readonly OwnOutput[]): SpentT
   const { tx, txHash, amountIn, destinations } = spending;
   const fee = tx.rct?.base.fee ?? ZERO;
   const isLocked = tx.prefix.unlockTime !== 0n;
-  const least = leastWorthSpending(tx, fee);
-  const kept = isLocked ? 0n : total(own.filter((output) => output.amount >= least));
+  const kept = isLocked ? 0n : spendableOf(own, costOfSpending(tx, fee));
   const isOwn = new Set<number | undefined>(own.map(({ outputIndex }) => outputIndex));
   const { outputs } = proveDestinations(tx, spending, own);
   const foreign = destinations.filter((_, i) => outputs[i] !== undefined && !isOwn.has(outputs[i]));

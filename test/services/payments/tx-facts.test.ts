@@ -12,6 +12,7 @@ import { txOfPayment, type SpentTx } from '../../../src/wallet/build/spent-tx.js
 import type { DestinationEntry } from '../../../src/wallet/exchange/construction-data.js';
 import { pendingTx, type PendingTx } from '../../../src/wallet/exchange/pending-tx.js';
 import type { SignedPayment } from '../../../src/wallet/build/signed-payment.js';
+import { costOfInput } from '../../../src/wallet/select/transfer-plan.js';
 import { FEES, payingWallet, type PayingWallet } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
@@ -191,25 +192,25 @@ describe('a payment that a client brings back', () => {
 
 describe('the money that a transaction takes from the wallet', () => {
   it('is what it pays to others, with its fee', async () => {
-    const { pending, fee } = await paid([
-      [STRANGER_SUBADDRESS, COIN],
-      [OTHER_ACCOUNT, COIN],
-    ]);
+    const { pending, fee } = await paid([[STRANGER_SUBADDRESS, COIN]]);
     expect(spentBy(pending)).toMatchObject({
       ...{ amount: COIN + fee, hasUnknownPayee: false, isLocked: false },
       payees: [formatAddress(STRANGER_SUBADDRESS)],
     });
   });
 
-  it('is its fee alone where it pays the wallet itself', async () => {
-    const { pending, fee } = await paid([[OWN_SUBADDRESS, COIN]]);
-    expect(spentBy(pending)).toMatchObject({ amount: fee, payees: [], hasUnknownPayee: false });
-  });
-
-  it('includes own money that costs more to spend than it holds', async () => {
-    const dust = [1n, 2n, 3n].map((value) => [OWN_SUBADDRESS, value] as const);
-    const { pending, fee } = await paid([...dust, [OWN, COIN]]);
-    expect(spentBy(pending)).toMatchObject({ amount: fee + 6n, payees: [] });
+  it('includes the fee to spend each further output to the wallet itself, or its amount where that is less', async () => {
+    const { pending, fee } = await paid([
+      [OWN_SUBADDRESS, COIN],
+      [OTHER_ACCOUNT, COIN],
+      ...[1n, 2n, 3n].map((value) => [OWN_SUBADDRESS, value] as const),
+    ]);
+    const { amount: taken, payees } = spentBy(pending);
+    const cost = (taken - fee - 6n) / 2n;
+    expect(payees).toEqual([]);
+    expect(taken).toBe(fee + 2n * cost + 6n);
+    expect(cost).toBeLessThan(costOfInput(FEES, 1) + 1_000_000n);
+    expect(cost).toBeGreaterThan((costOfInput(FEES, 1) * 9n) / 10n);
   });
 
   it('is all that it spends where an unlock time locks its outputs, change too', async () => {
