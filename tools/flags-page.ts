@@ -30,6 +30,10 @@ export function flagsPage(options: readonly OptionSpec[]): string {
     'environment, which overrides the file. Set secrets in the environment or the file: the process list shows command lines',
     'to all users.',
     '',
+    'The file is read as by `monero-wallet-rpc`: everything from the first `#` of a line is a comment, also within a value, so',
+    'that a password with `#` cannot stand there; quotes are part of a value; a switch is `name=1` or `name=0`; a name given',
+    'twice and an unknown one are errors, as is every name below a `[section]`.',
+    '',
     ...groups.flatMap((group) => [
       `## ${group}`,
       '',

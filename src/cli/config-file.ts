@@ -6,21 +6,37 @@ export type Settings = Readonly<Record<string, Setting>>;
 /** Value of one setting: a text, a switch, or the texts of a repeatable setting. */
 export type Setting = string | boolean | readonly string[];
 
+/** Removes the white space that the reference removes. Source: boost, program_options/src/config_file.cpp `trim_ws`. */
+const trimmed = (text: string): string => text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+
 /**
- * Reads `name=value` lines; `#` starts a comment line. `1`, `true`, `yes` or no value turn a switch on; `0`, `false`
- * or `no` turn it off. A repeatable setting has one line a value.
+ * Prefix of the names below a section. No setting has a section, so that one may only stand at the end of a file.
+ * Source: config_file.cpp `common_config_file_iterator::get`.
+ */
+const prefixOf = (section: string): string => (section.endsWith('.') ? section : `${section}.`);
+
+/**
+ * Reads `name=value` lines with the rules of the reference's parser: everything from the first `#` of a line is a comment,
+ * quotes and backslashes are parts of a value, names below `[section]` begin with `section.`. The value of a switch is
+ * `1`, `true`, `yes`, `on` or empty to turn it on; `0`, `false`, `no` or `off` to turn it off. A repeatable setting has
+ * one line a value.
  * @throws ConfigError on an unknown name, a repeated name, or a line of another form.
+ * Source: config_file.cpp `common_config_file_iterator::get`.
  */
 export function parseConfigFile(text: string): Settings {
   const settings: Record<string, Setting> = {};
-  text.split(/\r?\n/).forEach((line, i) => {
-    if (/^\s*(#|$)/.test(line)) return;
+  let prefix = '';
+  text.split('\n').forEach((line, i) => {
+    const content = trimmed(line.replace(/#[^]*/, ''));
+    if (content === '') return;
+    if (content.startsWith('[') && content.endsWith(']'))
+      return void (prefix = prefixOf(content.slice(1, -1)));
     const where = `config file, line ${i + 1}`;
-    const [, name = '', value] = /^\s*([a-z0-9-]+)\s*(?:=\s*(.*?)\s*)?$/.exec(line) ?? [];
+    const equals = content.indexOf('=');
     // The error does not quote the line: a password file may have been passed by mistake.
-    if (value === undefined && !isSetting(name))
-      throw new ConfigError(`${where}: not of the form name=value`);
-    const setting = readSetting(name, value ?? '', where);
+    if (equals < 0) throw new ConfigError(`${where}: not of the form name=value`);
+    const name = prefix + trimmed(content.slice(0, equals));
+    const setting = readSetting(name, trimmed(content.slice(equals + 1)), where);
     const before = settings[name];
     if (Array.isArray(before) && Array.isArray(setting)) settings[name] = [...before, ...setting];
     else if (before === undefined) settings[name] = setting;
@@ -29,7 +45,11 @@ export function parseConfigFile(text: string): Settings {
   return settings;
 }
 
-const isSetting = (name: string): boolean => OPTIONS.some((option) => option.name === name);
+const ON = ['', '1', 'true', 'yes', 'on'];
+const OFF = ['0', 'false', 'no', 'off'];
+
+/** Name in quotes for an error; empty for a text that cannot be a name, and may be a secret. */
+const quoted = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? ` '${name}'` : '');
 
 /**
  * Reads one setting from text.
@@ -38,10 +58,12 @@ const isSetting = (name: string): boolean => OPTIONS.some((option) => option.nam
  */
 export function readSetting(name: string, value: string, where: string): Setting {
   const option = OPTIONS.find((candidate) => candidate.name === name);
-  if (option === undefined) throw new ConfigError(`${where}: unknown setting '${name}'`);
+  if (option === undefined) throw new ConfigError(`${where}: unknown setting${quoted(name)}`);
   if (option.repeatable) return [value];
   if (option.argument !== undefined) return value;
-  if (['', '1', 'true', 'yes'].includes(value)) return true;
-  if (['0', 'false', 'no'].includes(value)) return false;
+  // Source: boost, program_options/src/value_semantic.cpp `validate`, for bool.
+  const word = value.toLowerCase();
+  if (ON.includes(word)) return true;
+  if (OFF.includes(word)) return false;
   throw new ConfigError(`${where}: ${name} is a switch: 1 or 0`);
 }

@@ -390,7 +390,7 @@ export const OPTIONS: readonly OptionSpec[] = [
     name: 'config-file',
     argument: 'file',
     group: 'Logging and process',
-    help: 'lines name=value, names as here without the dashes',
+    help: 'lines name=value, names as here without the dashes; a switch is name=1, and # begins a comment',
   },
   { name: 'non-interactive', group: 'Logging and process', help: 'never ask on the terminal' },
   {
