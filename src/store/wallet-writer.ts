@@ -277,7 +277,7 @@ export class WalletWriter {
 
   /**
    * Deletes every row derived from the chain. Notes are kept, as upstream does.
-   * @param hard also deletes tx keys and destinations, and unmined payments, except those of orders.
+   * @param hard also deletes tx keys, destinations and unmined payments, except those of orders.
    * Source: wallet2.cpp `clear`, `clear_soft`.
    */
   clearChain({ hard }: { readonly hard: boolean }): void {
@@ -286,8 +286,6 @@ export class WalletWriter {
     this.pool.clear();
     if (!hard) return;
     this.outgoing.clear();
-    this.#db
-      .prepare('DELETE FROM tx_secret_key WHERE tx_hash NOT IN (SELECT tx_hash FROM outgoing_tx)')
-      .run();
+    this.txKeys.clear();
   }
 }

@@ -218,6 +218,76 @@ describe('an order whose payment failed', () => {
   });
 });
 
+describe('an order', () => {
+  const stateOf = async (idempotency_key: string): Promise<string> =>
+    (await server.rpc('get_order', { idempotency_key })).state as string;
+
+  it('whose transaction never arrived is sent by a hard rescan, and answered only while it can be sent', async () => {
+    await mine(10);
+    proxy.decide = (path) => (path === '/sendrawtransaction' ? 'drop' : 'forward');
+    const params = { ...to(COIN + 50), idempotency_key: 'rescanned' };
+    const { tx_hash } = await server.rpc('transfer', params);
+    proxy.decide = (path) => (path === '/sendrawtransaction' ? 503 : 'forward');
+    await server.rpc('rescan_blockchain', { hard: true });
+    proxy.decide = () => 401;
+    expect((await server.call('transfer', params)).error).toBeDefined();
+    proxy.decide = () => 'forward';
+    expect(await server.rpc('transfer', params)).toMatchObject({ tx_hash });
+    await mine();
+    expect(await stateOf('rescanned')).toBe('mined');
+    expect(await paymentsOf(COIN + 50)).toMatchObject([{ txid: tx_hash }]);
+  });
+
+  it('that was not relayed fails by another spend of its inputs, and is made anew once 60 blocks lie over that', async () => {
+    await mine(10);
+    const returned = { do_not_relay: true, get_tx_metadata: true };
+    const params = { ...to(COIN + 51), ...returned, idempotency_key: 'unrelayed' };
+    const first = await server.rpc('transfer', params);
+    for (const key_image of first.spent_key_images.key_images)
+      await server.rpc('sweep_single', { address, key_image });
+    await mine();
+    expect(await stateOf('unrelayed')).toBe('failed');
+    expect((await server.call('transfer', params)).error?.code).toBe(FAILED);
+    expect((await server.call('relay_tx', { hex: first.tx_metadata })).error).toBeDefined();
+    const retry = { ...params, retry_failed: true };
+    await mine(59);
+    const { error } = await server.call('transfer', retry);
+    expect([error?.code, error?.message]).toEqual([FAILED, expect.stringContaining('60 blocks')]);
+    await mine();
+    const second = await server.rpc('transfer', retry);
+    expect(second.tx_hash).not.toBe(first.tx_hash);
+    expect((await server.call('relay_tx', { hex: second.tx_metadata })).error).toBeUndefined();
+    await mine();
+    expect(await stateOf('unrelayed')).toBe('mined');
+  });
+
+  it('of a daemon that refuses its payment, hides it and mines it is not paid again', async () => {
+    await mine(10);
+    const hidden = new Set<string>();
+    proxy.rewrite = (path, request, reply) => {
+      const body = reply.toString('latin1');
+      if (path === '/sendrawtransaction') return Buffer.from('{"status":"Failed","double_spend":true}');
+      if (path === '/gettransactions') return Buffer.from('{"status":"OK"}');
+      if (path === '/get_transaction_pool_hashes') return Buffer.from('{"status":"OK"}');
+      return body.length === 0 ? request : reply;
+    };
+    const params = { ...to(COIN + 52), idempotency_key: 'lied', get_tx_key: true };
+    expect((await server.call('transfer', params)).error).toBeDefined();
+    expect([await stateOf('lied'), await paymentsOf(COIN + 52)]).toEqual(['failed', []]);
+    const { transactions = [] } = await daemon.plain('/get_transaction_pool');
+    for (const { id_hash } of transactions as Loose[]) hidden.add(id_hash as string);
+    expect(hidden.size).toBe(1);
+    proxy.rewrite = (_, __, reply) => reply;
+    await mine();
+    const [tx_hash] = hidden;
+    expect(await stateOf('lied')).toBe('mined');
+    expect(await server.rpc('transfer', params)).toMatchObject({ tx_hash });
+    expect(await paymentsOf(COIN + 52)).toMatchObject([{ txid: tx_hash, destinations: [{ address }] }]);
+    const { tx_key } = await server.rpc('get_tx_key', { txid: tx_hash });
+    expect(tx_key).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
 describe('other methods', () => {
   it('split, sweep and submit once under a key', async () => {
     await mine(10);
@@ -240,7 +310,7 @@ describe('other methods', () => {
     let cursor: string | undefined;
     do {
       const page = await server.rpc('list_orders', { limit: 4, ...(cursor && { cursor }) });
-      all.push(...(page.orders as Loose[]).map(({ idempotency_key }) => idempotency_key as string));
+      all.push(...((page.orders ?? []) as Loose[]).map(({ idempotency_key }) => idempotency_key as string));
       cursor = page.cursor;
     } while (cursor !== undefined);
     expect([new Set(all).size, all.at(-1)]).toEqual([all.length, 'same']);

@@ -32,14 +32,14 @@ export class OrderHome {
   readonly transfers: Transfers;
   readonly sweeps: Sweeps;
   readonly orders: Orders;
-  readonly #wallet: ServiceWallet;
+  readonly wallet: ServiceWallet;
   readonly #network: OrderNetwork;
   readonly #mempool: MempoolTracker;
   readonly #lost: LostPayments;
   readonly #sets: SignedSets;
 
   constructor(wallet: ServiceWallet, network: OrderNetwork, sealers: Sealers = sealsNothing) {
-    this.#wallet = wallet;
+    this.wallet = wallet;
     this.#network = network;
     // A process that crashed holds its locks for ever.
     const context = { ...wallet, locks: new WalletLocks() };
@@ -63,7 +63,7 @@ export class OrderHome {
 
   /** Reads blocks and pool, and follows the payments of the wallet. */
   async refresh(): Promise<void> {
-    const { store } = this.#wallet;
+    const { store } = this.wallet;
     const from = this.#network.forkOf((height) => store.read((r) => r.chain.hashAt(height)));
     if (from <= this.#network.tip) store.write((w) => w.applyPage(this.#network.findings(from)));
     this.#mempool.commitPool(
@@ -77,7 +77,7 @@ export class OrderHome {
 
   /** Deletes what the chain has, then reads it again. */
   async rescan(hard: boolean): Promise<void> {
-    this.#wallet.store.write((w) => w.clearChain({ hard }));
+    this.wallet.store.write((w) => w.clearChain({ hard }));
     await this.refresh();
   }
 }

@@ -162,6 +162,9 @@ const ENTERED_FROM: Record<'pending' | 'failed', readonly OutgoingState[]> = {
   failed: ['prepared', 'pending'],
 };
 
+/** SQL condition that a transaction belongs to an order. */
+const OF_ORDER = 'tx_hash IN (SELECT tx_hash FROM order_tx WHERE tx_hash IS NOT NULL)';
+
 /** If every output is the paying account's, the amount paid is 0. Source: wallet2.cpp `process_new_transaction`. */
 const isToOurselves = ({
   amountIn,
@@ -370,18 +373,19 @@ export class OutgoingWriter extends OutgoingReader {
   }
 
   /**
-   * Deletes payments, destinations and payment ids. Kept are unmined payments of orders, and of other payments the change
-   * where it went to the paying account itself.
+   * Deletes payments, destinations and payment ids. Kept are unmined payments of orders, the data of all orders that the
+   * chain does not have, and of other payments the change where it went to the paying account itself.
    */
   clear(): void {
-    const isKept = `state <> 'confirmed' AND tx_hash IN (SELECT tx_hash FROM order_tx WHERE tx_hash IS NOT NULL)`;
-    this.db.prepare(`${KEEP_FACTS} change_at_payment IS NOT NULL AND NOT (${isKept}) ${OVER_FACTS}`).run();
-    this.db.prepare(`DELETE FROM outgoing_tx WHERE NOT (${isKept})`).run();
-    this.db
-      .prepare('DELETE FROM outgoing_destination WHERE tx_hash NOT IN (SELECT tx_hash FROM outgoing_tx)')
-      .run();
-    this.db.prepare('DELETE FROM outgoing_fact WHERE change_at_payment IS NULL').run();
-    this.db.prepare('UPDATE outgoing_fact SET change = NULL, payment_id = NULL').run();
+    const isKept = `state <> 'confirmed' AND ${OF_ORDER}`;
+    for (const sql of [
+      `${KEEP_FACTS} (change_at_payment IS NOT NULL OR ${OF_ORDER}) AND NOT (${isKept}) ${OVER_FACTS}`,
+      `DELETE FROM outgoing_tx WHERE NOT (${isKept})`,
+      `DELETE FROM outgoing_destination WHERE NOT ${OF_ORDER}`,
+      `DELETE FROM outgoing_fact WHERE change_at_payment IS NULL AND NOT ${OF_ORDER}`,
+      `UPDATE outgoing_fact SET change = NULL, payment_id = NULL WHERE NOT ${OF_ORDER}`,
+    ])
+      this.db.prepare(sql).run();
   }
 
   /**
@@ -415,6 +419,11 @@ export class TxKeyReader {
 }
 
 export class TxKeyWriter extends TxKeyReader {
+  /** Deletes the keys of all transactions except those of orders. */
+  clear(): void {
+    this.db.prepare(`DELETE FROM tx_secret_key WHERE NOT ${OF_ORDER}`).run();
+  }
+
   set(txHash: Hash, keys: readonly SecretKey[]): void {
     this.db
       .prepare(

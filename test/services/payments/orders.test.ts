@@ -20,6 +20,7 @@ import type { MadePayments } from '../../../src/wallet/model/made-payment.js';
 import type { OrderState } from '../../../src/wallet/model/order.js';
 import { WalletError } from '../../../src/wallet/model/wallet-error.js';
 import { page } from '../../store/fixtures.js';
+import { networkTx } from '../../support/order-network.js';
 import { payingWallet } from '../../support/paid-outputs.js';
 import { REFUSED, TAKEN } from '../../support/payment-home.js';
 import { seededRng } from '../../support/seeded-rng.js';
@@ -642,6 +643,27 @@ describe('a hard rescan', () => {
     expect(outgoing()).toEqual([]);
   });
 
+  it('keeps destinations and keys of a refused payment of an order, which may be mined later', async () => {
+    answers = [() => Promise.resolve(REFUSED), () => Promise.resolve(TAKEN)];
+    expect(await faultOf(place('a'))).toMatchObject({ kind: 'tx_rejected' });
+    const { txHash } = networkTx(sent[0] ?? new Uint8Array());
+    rescan();
+    const facts = {
+      account: 0,
+      fromIndices: [0],
+      amountIn: amount(2n * COIN),
+      change: amount(0n),
+      fee: amount(1n),
+    };
+    const spend = { ...facts, txHash, height: 5, timestamp: 5, unlockTime: 0n };
+    wallet.store.write((w) => w.applyPage(page(0, 6, { outgoing: [spend] })));
+    expect(outgoing()).toMatchObject([
+      { state: 'confirmed', destinations: [{ address: ADDRESS, amount: COIN }] },
+    ]);
+    expect(wallet.store.read((r) => r.txKeys.get(txHash))?.length).toBeGreaterThan(0);
+    expect(stateOf('a')).toBe('mined');
+  });
+
   it('leaves a mined order mined until it has passed its block', async () => {
     const made = await place('a');
     const txHash = hashOfFirst(made);
@@ -651,6 +673,7 @@ describe('a hard rescan', () => {
     expect([stateOf('a'), outgoing()]).toEqual(['mined', []]);
     expect(hashesOf(await place('a'))).toEqual([toHex(txHash)]);
     expect(sent).toHaveLength(1);
+    expect(wallet.store.read((r) => r.txKeys.get(txHash))?.length).toBeGreaterThan(0);
     wallet.store.write((w) => w.applyPage(page(0, 220)));
     expect(stateOf('a')).toBe('failed');
     expect(await faultOf(place('a'))).toMatchObject({ kind: 'order_failed' });

@@ -4,9 +4,12 @@ import { DaemonError } from '../../../src/daemon/errors.js';
 import type { LostPayments } from '../../../src/services/sync/lost-payments.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/payment-home.js';
+import { blobSpending } from '../../support/unmined-payment.js';
 import { bytes } from '../../store/fixtures.js';
 
 const HOUR = 3600;
+/** A transaction that spends the input of the first payment. */
+const BLOB = blobSpending(payment(1).inputs.flatMap(({ keyImage }) => keyImage ?? []));
 const NOTHING: ReadonlySet<string> = new Set();
 const name = (n: number): string => toHex(bytes<Hash>(100 + n));
 const refusing = () => Promise.resolve(REFUSED);
@@ -51,6 +54,20 @@ beforeEach(() => {
 });
 
 afterEach(() => home.close());
+
+describe('a payment that the pool lacks', () => {
+  it('fails at once when a block contains another spend of its input, and is not sent any more', async () => {
+    await home.ledger().commit([{ ...payment(1), blob: BLOB }], { spender: undefined });
+    const [input] = payment(1).inputs;
+    const keyImage = input?.keyImage;
+    if (keyImage === undefined) throw new Error('an input');
+    await look(61, 0);
+    expect([home.sent.length, home.state(1)]).toEqual([2, 'pending']);
+    home.store.write((w) => w.outputs.markSpent({ keyImage, txHash: bytes<Hash>(250), height: 2 }));
+    await look(61, 0);
+    expect([home.sent.length, home.state(1)]).toEqual([2, 'failed']);
+  });
+});
 
 describe('a payment that another wallet with the same keys made', () => {
   it('fails after two looks into the pool that miss it, with a block read between them', async () => {
