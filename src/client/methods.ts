@@ -1931,22 +1931,22 @@ export interface SweepAllResult {
   readonly amounts_by_dest_list: readonly DestinationAmounts[];
   /** Fees of the transactions. */
   readonly fee_list: readonly bigint[];
+  /** Set for the other signers of a multisig wallet; empty otherwise. */
+  readonly multisig_txset: string;
   /** Inputs of each transaction. */
   readonly spent_key_images_list: readonly SpentKeyImages[];
   /** Signed transactions, if requested. */
   readonly tx_blob_list: readonly string[];
-  /** Hashes of the transactions; none if the wallet cannot sign. */
+  /** Hashes of the transactions; none if other signers have to sign. */
   readonly tx_hash_list: readonly string[];
   /** Secret keys of the transactions, if requested. */
   readonly tx_key_list: readonly string[];
   /** Transactions for relay_tx, if requested. */
   readonly tx_metadata_list: readonly string[];
-  /** Weights of the transactions. */
-  readonly weight_list: readonly number[];
-  /** Set for the other signers of a multisig wallet; empty otherwise. */
-  readonly multisig_txset: string;
   /** Set for the offline wallet of a view-only wallet; empty otherwise. */
   readonly unsigned_txset: string;
+  /** Weights of the transactions. */
+  readonly weight_list: readonly number[];
 }
 
 /** Parameters of sweep_dust. */
@@ -1974,22 +1974,22 @@ export interface SweepDustResult {
   readonly amounts_by_dest_list: readonly DestinationAmounts[];
   /** Fees of the transactions. */
   readonly fee_list: readonly bigint[];
+  /** Set for the other signers of a multisig wallet; empty otherwise. */
+  readonly multisig_txset: string;
   /** Inputs of each transaction. */
   readonly spent_key_images_list: readonly SpentKeyImages[];
   /** Signed transactions, if requested. */
   readonly tx_blob_list: readonly string[];
-  /** Hashes of the transactions; none if the wallet cannot sign. */
+  /** Hashes of the transactions; none if other signers have to sign. */
   readonly tx_hash_list: readonly string[];
   /** Secret keys of the transactions, if requested. */
   readonly tx_key_list: readonly string[];
   /** Transactions for relay_tx, if requested. */
   readonly tx_metadata_list: readonly string[];
-  /** Weights of the transactions. */
-  readonly weight_list: readonly number[];
-  /** Set for the other signers of a multisig wallet; empty otherwise. */
-  readonly multisig_txset: string;
   /** Set for the offline wallet of a view-only wallet; empty otherwise. */
   readonly unsigned_txset: string;
+  /** Weights of the transactions. */
+  readonly weight_list: readonly number[];
 }
 
 /** Parameters of sweep_single. */
@@ -2028,22 +2028,22 @@ export interface SweepSingleResult {
   readonly amounts_by_dest: DestinationAmounts;
   /** Fee. */
   readonly fee: bigint;
+  /** Set for the other signers of a multisig wallet; empty otherwise. */
+  readonly multisig_txset: string;
   /** Inputs spent. */
   readonly spent_key_images: SpentKeyImages;
-  /** Signed transaction, if requested. */
+  /** Transaction, if requested; not signed if the wallet cannot sign. */
   readonly tx_blob: string;
-  /** Transaction hash; empty if the wallet cannot sign. */
+  /** Transaction hash; empty if other signers have to sign. */
   readonly tx_hash: string;
   /** Secret key of the transaction, then the additional ones, if requested. */
   readonly tx_key: string;
   /** Transaction for relay_tx, if requested. */
   readonly tx_metadata: string;
-  /** Weight of the transaction. */
-  readonly weight: number;
-  /** Set for the other signers of a multisig wallet; empty otherwise. */
-  readonly multisig_txset: string;
   /** Set for the offline wallet of a view-only wallet; empty otherwise. */
   readonly unsigned_txset: string;
+  /** Weight of the transaction. */
+  readonly weight: number;
 }
 
 /** Parameters of tag_accounts. */
@@ -2102,22 +2102,22 @@ export interface TransferResult {
   readonly amounts_by_dest: DestinationAmounts;
   /** Fee. */
   readonly fee: bigint;
+  /** Set for the other signers of a multisig wallet; empty otherwise. */
+  readonly multisig_txset: string;
   /** Inputs spent. */
   readonly spent_key_images: SpentKeyImages;
-  /** Signed transaction, if requested. */
+  /** Transaction, if requested; not signed if the wallet cannot sign. */
   readonly tx_blob: string;
-  /** Transaction hash; empty if the wallet cannot sign. */
+  /** Transaction hash; empty if other signers have to sign. */
   readonly tx_hash: string;
   /** Secret key of the transaction, then the additional ones, if requested. */
   readonly tx_key: string;
   /** Transaction for relay_tx, if requested. */
   readonly tx_metadata: string;
-  /** Weight of the transaction. */
-  readonly weight: number;
-  /** Set for the other signers of a multisig wallet; empty otherwise. */
-  readonly multisig_txset: string;
   /** Set for the offline wallet of a view-only wallet; empty otherwise. */
   readonly unsigned_txset: string;
+  /** Weight of the transaction. */
+  readonly weight: number;
 }
 
 /** Parameters of transfer_split. */
@@ -2156,22 +2156,22 @@ export interface TransferSplitResult {
   readonly amounts_by_dest_list: readonly DestinationAmounts[];
   /** Fees of the transactions. */
   readonly fee_list: readonly bigint[];
+  /** Set for the other signers of a multisig wallet; empty otherwise. */
+  readonly multisig_txset: string;
   /** Inputs of each transaction. */
   readonly spent_key_images_list: readonly SpentKeyImages[];
   /** Signed transactions, if requested. */
   readonly tx_blob_list: readonly string[];
-  /** Hashes of the transactions; none if the wallet cannot sign. */
+  /** Hashes of the transactions; none if other signers have to sign. */
   readonly tx_hash_list: readonly string[];
   /** Secret keys of the transactions, if requested. */
   readonly tx_key_list: readonly string[];
   /** Transactions for relay_tx, if requested. */
   readonly tx_metadata_list: readonly string[];
-  /** Weights of the transactions. */
-  readonly weight_list: readonly number[];
-  /** Set for the other signers of a multisig wallet; empty otherwise. */
-  readonly multisig_txset: string;
   /** Set for the offline wallet of a view-only wallet; empty otherwise. */
   readonly unsigned_txset: string;
+  /** Weights of the transactions. */
+  readonly weight_list: readonly number[];
 }
 
 /** Parameters of untag_accounts. */

@@ -1,7 +1,8 @@
 import * as wire from '../jsonrpc/wire.js';
 import { sum, type Amount } from '../util/amount.js';
 import { concatBytes, toHex } from '../util/bytes.js';
-import type { MadePayment, MadePayments } from '../wallet/model/made-payment.js';
+import { PLACEHOLDER_KEY_IMAGE } from '../wallet/build/placeholder-tx.js';
+import type { MadePayment, MadePayments, MadeTx } from '../wallet/model/made-payment.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 
 /** Optional fields of the result that the client requested. */
@@ -12,29 +13,36 @@ export interface ResultFields {
 }
 
 const amountsOf = ({ destinations }: MadePayment): Amount[] => destinations.map(({ amount }) => amount);
-const hashHex = ({ signed }: MadePayment): string => toHex(signed?.txHash ?? new Uint8Array());
+/** Transaction that a client gets. One that another wallet signs keeps its placeholders in a repeated answer. */
+const txOf = ({ signed, unsigned }: MadePayment): MadeTx | undefined => unsigned ?? signed;
+const hashHex = (payment: MadePayment): string => toHex(txOf(payment)?.txHash ?? new Uint8Array());
 const keysHex = ({ txSecretKeys }: MadePayment): string => toHex(concatBytes(...txSecretKeys));
-const blobHex = ({ signed }: MadePayment): string => toHex(signed?.blob ?? new Uint8Array());
-const metadataHex = ({ signed }: MadePayment): string => toHex(signed?.metadata ?? new Uint8Array());
-const imagesShape = ({ keyImages }: MadePayment) => ({ key_images: keyImages.map(toHex) });
-
-const setsShape = ({ unsignedSet, multisigSet }: MadePayments) => ({
-  multisig_txset: toHex(multisigSet ?? new Uint8Array()),
-  unsigned_txset: toHex(unsignedSet ?? new Uint8Array()),
+const blobHex = (payment: MadePayment): string => toHex(txOf(payment)?.blob ?? new Uint8Array());
+const metadataHex = (payment: MadePayment): string => toHex(txOf(payment)?.metadata ?? new Uint8Array());
+const imagesShape = ({ keyImages, inputKeys, unsigned }: MadePayment) => ({
+  key_images: (unsigned === undefined ? keyImages : inputKeys.map(() => PLACEHOLDER_KEY_IMAGE)).map(toHex),
 });
 
+const setHex = (set: Uint8Array | undefined): string => toHex(set ?? new Uint8Array());
+
 const keyImages = () =>
-  wire.object({ key_images: wire.list(wire.hash('Key image'), 'Key images of the inputs') }, 'Inputs spent');
+  wire.object(
+    {
+      key_images: wire.list(
+        wire.hash('Key image; 0100…00 of a wallet that cannot sign'),
+        'Key images of the inputs',
+      ),
+    },
+    'Inputs spent',
+  );
 const amountsByDest = () =>
   wire.object({ amounts: wire.list(wire.amount('Amount'), 'Amounts of the destinations') }, 'Amounts paid');
-const txBlob = () => wire.hex('Signed transaction, if requested');
+const txBlob = () => wire.hex('Transaction, if requested; not signed if the wallet cannot sign');
 const txKey = () => wire.hex('Secret key of the transaction, then the additional ones, if requested');
 const txMetadata = () => wire.hex('Transaction for relay_tx, if requested');
 
-const sets = () => ({
-  multisig_txset: wire.hex('Set for the other signers of a multisig wallet; empty otherwise'),
-  unsigned_txset: wire.hex('Set for the offline wallet of a view-only wallet; empty otherwise'),
-});
+const multisigSet = () => wire.hex('Set for the other signers of a multisig wallet; empty otherwise');
+const unsignedSet = () => wire.hex('Set for the offline wallet of a view-only wallet; empty otherwise');
 
 /** Schema of {@link paymentShape}. */
 export const paymentSchema = () =>
@@ -42,13 +50,14 @@ export const paymentSchema = () =>
     amount: wire.amount('Sum of the payments, without change and fee'),
     amounts_by_dest: amountsByDest(),
     fee: wire.amount('Fee'),
+    multisig_txset: multisigSet(),
     spent_key_images: keyImages(),
     tx_blob: txBlob(),
-    tx_hash: wire.hex('Transaction hash; empty if the wallet cannot sign'),
+    tx_hash: wire.hex('Transaction hash; empty if other signers have to sign'),
     tx_key: txKey(),
     tx_metadata: txMetadata(),
+    unsigned_txset: unsignedSet(),
     weight: wire.uint('Weight of the transaction'),
-    ...sets(),
   });
 
 /** Schema of {@link paymentsShape}. */
@@ -60,23 +69,24 @@ export const paymentsSchema = () =>
     ),
     amounts_by_dest_list: wire.list(amountsByDest(), 'Amounts paid by each transaction'),
     fee_list: wire.list(wire.amount('Fee'), 'Fees of the transactions'),
+    multisig_txset: multisigSet(),
     spent_key_images_list: wire.list(keyImages(), 'Inputs of each transaction'),
     tx_blob_list: wire.list(txBlob(), 'Signed transactions, if requested'),
     tx_hash_list: wire.list(
       wire.hash('Transaction hash'),
-      'Hashes of the transactions; none if the wallet cannot sign',
+      'Hashes of the transactions; none if other signers have to sign',
     ),
     tx_key_list: wire.list(txKey(), 'Secret keys of the transactions, if requested'),
     tx_metadata_list: wire.list(txMetadata(), 'Transactions for relay_tx, if requested'),
+    unsigned_txset: unsignedSet(),
     weight_list: wire.list(wire.uint('Weight'), 'Weights of the transactions'),
-    ...sets(),
   });
 
 /** Schema of {@link hashesShape}. */
 export const hashesSchema = () =>
   wire.object({ tx_hash_list: wire.list(wire.hash('Transaction hash'), 'Hashes of the transactions') });
 
-/** Result of methods that make one transaction. Fields of a signed one are empty if the wallet cannot sign. */
+/** Result of methods that make one transaction. Fields of a signed one are empty if others have to sign. */
 export function paymentShape(made: MadePayments, fields: ResultFields) {
   const [payment] = made.payments;
   if (payment === undefined)
@@ -89,33 +99,35 @@ export function paymentShape(made: MadePayments, fields: ResultFields) {
     amount: sum(amountsOf(payment)),
     amounts_by_dest: { amounts: amountsOf(payment) },
     fee: payment.fee,
+    multisig_txset: setHex(made.multisigSet),
     spent_key_images: imagesShape(payment),
     tx_blob: fields.blobs ? blobHex(payment) : '',
     tx_hash: hashHex(payment),
     tx_key: fields.keys ? keysHex(payment) : '',
     tx_metadata: fields.metadata ? metadataHex(payment) : '',
+    unsigned_txset: setHex(made.unsignedSet),
     weight: payment.weight,
-    ...setsShape(made),
   };
 }
 
 /** Result of methods that make as many transactions as needed. */
 export function paymentsShape(made: MadePayments, fields: ResultFields) {
   const { payments } = made;
-  const signed = payments.filter((payment) => payment.signed !== undefined);
+  const whole = payments.filter((payment) => txOf(payment) !== undefined);
   return {
     amount_list: payments.map((payment) => sum(amountsOf(payment))),
     amounts_by_dest_list: payments.map((payment) => ({ amounts: amountsOf(payment) })),
     fee_list: payments.map(({ fee }) => fee),
+    multisig_txset: setHex(made.multisigSet),
     spent_key_images_list: payments.map(imagesShape),
-    tx_blob_list: fields.blobs ? signed.map(blobHex) : [],
-    tx_hash_list: signed.map(hashHex),
+    tx_blob_list: fields.blobs ? whole.map(blobHex) : [],
+    tx_hash_list: whole.map(hashHex),
     tx_key_list: fields.keys
       ? payments.filter(({ txSecretKeys }) => txSecretKeys.length > 0).map(keysHex)
       : [],
-    tx_metadata_list: fields.metadata ? signed.map(metadataHex) : [],
+    tx_metadata_list: fields.metadata ? whole.map(metadataHex) : [],
+    unsigned_txset: setHex(made.unsignedSet),
     weight_list: payments.map(({ weight }) => weight),
-    ...setsShape(made),
   };
 }
 

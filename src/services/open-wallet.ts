@@ -131,25 +131,18 @@ export class OpenWallet {
 
     this.outputTransfer = new OutputTransfer(context, { accounts, sync });
     this.keyImageTransfer = new KeyImageTransfer(context, { sync });
-    const sealers = {
-      sealUnsigned: (txs: Parameters<typeof sealUnsigned>[2]) =>
-        sealUnsigned(context, this.outputTransfer, txs),
-      sealMultisig: (txs: Parameters<typeof sealMultisig>[1]) => sealMultisig(context, txs),
-    };
     this.feeEstimator = new FeeEstimator(context);
     const payments = new PaymentMaker(context, {
       ...{ accounts, mempool, relay, feeEstimator: this.feeEstimator },
-      ...sealers,
+      sealUnsigned: (txs) => sealUnsigned(context, this.outputTransfer, txs),
+      sealMultisig: (txs) => sealMultisig(context, txs),
     });
     this.payments = payments;
     const { spending } = payments;
     this.outputFreezing = new OutputFreezing(context, { sync, lostPayments, spending });
     this.orders = new Orders(context, { relay });
     this.transfers = new Transfers(context, { accounts, balances: this.balances, payments });
-    this.sweeps = new Sweeps(context, {
-      ...{ accounts, outputFreezing: this.outputFreezing, payments },
-      ...sealers,
-    });
+    this.sweeps = new Sweeps(context, { accounts, outputFreezing: this.outputFreezing, payments });
     this.coldSigning = new ColdSigning(context, {
       ...{ accounts, payments, outputTransfer: this.outputTransfer },
       keyImageTransfer: this.keyImageTransfer,

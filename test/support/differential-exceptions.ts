@@ -95,13 +95,6 @@ export const EXCHANGE: readonly Exception[] = [
     reason: 'encrypted; numbers of random decoys take a byte more or less',
   },
   {
-    methods: PAYING,
-    fields: ['spent_key_images'],
-    how: 'differs',
-    after: 'generate_from_keys',
-    reason: 'a view-only wallet with imported key images lists them; the reference lists placeholders',
-  },
-  {
     methods: ['describe_transfer'],
     fields: ['sources'],
     how: 'ours alone',

@@ -6,7 +6,8 @@ import { SigningProblem } from '../../src/services/workers/signing-pool.js';
 import { CodecError } from '../../src/util/codec.js';
 import { systemRng } from '../../src/util/random.js';
 import { buildFromOwn } from '../../src/wallet/build/own-inputs.js';
-import { settleFee, weightOnceSigned } from '../../src/wallet/build/signing.js';
+import { placeholderTx } from '../../src/wallet/build/placeholder-tx.js';
+import { settleFee } from '../../src/wallet/build/signing.js';
 import { signOffline } from '../../src/wallet/exchange/offline-signing.js';
 import { WalletError } from '../../src/wallet/model/wallet-error.js';
 import {
@@ -39,11 +40,7 @@ type Jobs<Work extends Record<keyof Work, { readonly task: unknown; readonly res
 const signing: Jobs<SigningWork> = {
   unusableDecoys: (decoys) => unusableDecoys(decoys),
   build: ({ plan, rate, rates }) => buildFromOwn(plan, rate, rates, systemRng),
-  buildUnsigned: ({ plan, rate, rates }) => {
-    const unsigned = settleFee(plan, rate, rates, systemRng);
-    const { targets, payees, fee, change } = unsigned;
-    return { targets, payees, fee, change, weight: weightOnceSigned(unsigned) };
-  },
+  buildUnsigned: ({ plan, rate, rates }) => placeholderTx(settleFee(plan, rate, rates, systemRng), systemRng),
   offline: (order) => signOffline(order, systemRng),
 };
 

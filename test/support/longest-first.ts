@@ -11,6 +11,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/differential-refusals': 33,
   'integration/failover': 32,
   'integration/status-page': 30,
+  'integration/payment-answers': 28,
   'integration/differential-payments': 27,
   'integration/multisig-mixed-small': 24,
   'integration/differential-outputs': 23,

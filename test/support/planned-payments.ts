@@ -22,7 +22,8 @@ export class PlannedPayments {
     const builder = new PaymentBuilder(wallet, wallet);
     const make = (options: PaymentOptions, plan: Parameters<PaymentMaker['make']>[1]) =>
       this.#make(options, plan);
-    this.maker = { builder, make } as unknown as PaymentMaker;
+    const makeNone = () => Promise.resolve({ payments: [] });
+    this.maker = { builder, make, makeNone } as unknown as PaymentMaker;
   }
 
   async #make(

@@ -207,7 +207,13 @@ const isRefused = ({ positions }: TrackedOrder): boolean =>
   positions.every(({ attempts }) => attempts.every((tx) => tx.withdrawn !== undefined && !tx.isRecorded));
 
 /** Payment as an order keeps it: with its blob only if the call returns it. */
-const storedPayment = (made: MadePayment, withBlobs: boolean): MadePayment =>
-  withBlobs || made.signed === undefined
-    ? made
-    : { ...made, signed: { ...made.signed, blob: new Uint8Array() } };
+const storedPayment = (made: MadePayment, withBlobs: boolean): MadePayment => {
+  const { signed, unsigned, ...facts } = made;
+  const blob = new Uint8Array();
+  if (withBlobs) return made;
+  return {
+    ...facts,
+    ...(signed && { signed: { ...signed, blob } }),
+    ...(unsigned && { unsigned: { ...unsigned, blob } }),
+  };
+};

@@ -1,5 +1,5 @@
 import { publicKeyOf, publicKeysOf } from '../../crypto/derivation.js';
-import type { KeyImage, SecretKey } from '../../crypto/types.js';
+import type { SecretKey } from '../../crypto/types.js';
 import { RING_SIZE } from '../../cryptonote/constants.js';
 import { feePerByte } from '../../cryptonote/fees.js';
 import { amount, type Amount } from '../../util/amount.js';
@@ -19,6 +19,7 @@ import { planAttempts } from '../../wallet/multisig/attempts.js';
 import { ownPartOf } from '../../wallet/multisig/key-image.js';
 import type { Proposal } from '../../wallet/multisig/proposal.js';
 import type { OwnInput } from '../../wallet/build/own-inputs.js';
+import { PLACEHOLDER_KEY_IMAGE } from '../../wallet/build/placeholder-tx.js';
 import { SpendableOutputs, type SpendableOutput } from '../../wallet/select/spendable-outputs.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
 import type { PricedPlan, SignedTx } from '../../wallet/build/signing.js';
@@ -26,7 +27,7 @@ import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
 import type { Prices } from './fee-estimator.js';
 import { MultisigProblem } from '../workers/multisig-pool.js';
 import { SigningProblem } from '../workers/signing-pool.js';
-import type { PricedTask, UnsignedLayout } from '../workers/signing-thread.js';
+import type { PricedTask } from '../workers/signing-thread.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
@@ -124,8 +125,11 @@ export class PaymentBuilder {
     );
   }
 
-  /** {@link sign} without a spend key and signatures. @throws WalletError `transfer_failed`, `fee_too_high` */
-  buildUnsigned(presumed: PaymentDraft): Promise<Built<UnsignedLayout>> {
+  /**
+   * {@link sign} without a spend key: key images and ring signatures are placeholders.
+   * @throws WalletError `transfer_failed`, `fee_too_high`
+   */
+  buildUnsigned(presumed: PaymentDraft): Promise<Built<SignedTx>> {
     return this.#withUsableDecoys(presumed, (draft) =>
       this.#priced(draft, withoutSecret, (task) => this.#context.workers.signing.run('buildUnsigned', task)),
     );
@@ -254,11 +258,11 @@ const inputWithPart = (secretKey: SecretKey, output: OwnedOutput, ring: Ring): S
   secretKey,
 });
 
-/** Input without keys, of the same weight as the signed one. */
+/** Input without a secret key, of the same weight as the signed one. */
 const withoutSecret = (output: OwnedOutput, ring: Ring): SpendableInput => ({
   ring,
   secretKey: new Uint8Array(32) as SecretKey,
-  keyImage: output.keyImage ?? (output.publicKey as Uint8Array as KeyImage),
+  keyImage: PLACEHOLDER_KEY_IMAGE,
   amount: output.amount,
   mask: output.mask,
 });

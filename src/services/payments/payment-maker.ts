@@ -3,7 +3,7 @@ import { parseTransaction, transactionWeight } from '../../cryptonote/transactio
 import { sum, ZERO } from '../../util/amount.js';
 import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
 import { ringsDigest } from '../../wallet/exchange/rings-digest.js';
-import type { MadePayment, MadePayments } from '../../wallet/model/made-payment.js';
+import type { MadePayment, MadePayments, MadeTx } from '../../wallet/model/made-payment.js';
 import type { Destination, OwnedOutput } from '../../wallet/model/records.js';
 import type { Spender } from '../../wallet/model/spender.js';
 import { WalletError, type Fault } from '../../wallet/model/wallet-error.js';
@@ -138,7 +138,7 @@ export class PaymentMaker {
       }
       if (this.#context.keystore.isViewOnly) {
         // Without a signature nothing leaves: it counts where it is signed, and where it is submitted.
-        const made = await this.#buildUnsigned(drafts, options.spender);
+        const made = await this.#buildUnsigned(drafts, options);
         return this.#keep(made, options, []);
       }
       const signed: Made[] = [];
@@ -156,6 +156,19 @@ export class PaymentMaker {
       await this.#ledger.commit(payments, { spender, order: order && { entry: order, made } });
       return made;
     });
+  }
+
+  /** Makes no payment; the set that other wallets would sign is empty then. @param order is recorded with the result. */
+  async makeNone(order?: OrderEntry): Promise<MadePayments> {
+    const { keystore, store } = this.#context;
+    const { sealMultisig, sealUnsigned } = this.#services;
+    const made = {
+      payments: [],
+      ...(keystore.keys.multisig === undefined ? {} : { multisigSet: await sealMultisig([]) }),
+      ...(keystore.isViewOnly ? { unsignedSet: await sealUnsigned([]) } : {}),
+    };
+    if (order !== undefined) store.write((w) => order.record(w, made, { sent: false }));
+    return made;
   }
 
   /** Records the order of payments that are not relayed. @param spent those that count against the client's limits. */
@@ -248,23 +261,27 @@ export class PaymentMaker {
   }
 
   /** Creates an unsigned set. Records nothing and reserves no output: that is done when the signed set is submitted. */
-  async #buildUnsigned(drafts: readonly PaymentDraft[], spender: Spender | undefined): Promise<MadePayments> {
+  async #buildUnsigned(
+    drafts: readonly PaymentDraft[],
+    { spender, withMetadata }: PaymentOptions,
+  ): Promise<MadePayments> {
     const payments: MadePayment[] = [];
     const layouts: LaidOutPayment[] = [];
     const unsigned: ConstructionData[] = [];
     for (const presumed of drafts) {
-      const { draft, tx: layout } = await this.builder.buildUnsigned(presumed);
-      const payees = paidBy(draft, layout);
-      layouts.push(laidOut({ ...draft.share, payees, feeFrom: [] }, draft.terms, layout.fee));
-      unsigned.push(unsignedConstruction(this.#source, draft, layout, payees));
+      const { draft, tx } = await this.builder.buildUnsigned(presumed);
+      const payees = paidBy(draft, tx);
+      layouts.push(laidOut({ ...draft.share, payees, feeFrom: [] }, draft.terms, tx.fee));
+      unsigned.push(unsignedConstruction(this.#source, draft, tx, payees));
       payments.push({
         destinations: destinationsOf(payees),
-        fee: layout.fee,
-        weight: layout.weight,
+        fee: tx.fee,
+        weight: tx.weight,
         keyImages: draft.share.inputs.flatMap(({ keyImage }) => keyImage ?? []),
         inputKeys: inputKeysOf(draft.share.inputs),
-        rings: ringsDigest(draft.rings, layout.fee),
-        txSecretKeys: [],
+        rings: ringsDigest(draft.rings, tx.fee),
+        txSecretKeys: [tx.txSecretKey, ...tx.additionalSecretKeys],
+        unsigned: this.#madeTx(draft, tx, payees, withMetadata),
       });
     }
     this.#checkLaidOut(spender, () => layouts);
@@ -292,13 +309,17 @@ export class PaymentMaker {
       keyImages: signed.keyImages,
       inputKeys: inputKeysOf(share.inputs),
       txSecretKeys: payment.txSecretKeys,
-      signed: {
-        txHash: signed.hash,
-        blob: signed.blob,
-        ...(withMetadata ? { metadata: writeMetadata(this.#source, draft, signed, payees) } : {}),
-      },
+      signed: this.#madeTx(draft, signed, payees, withMetadata),
     };
     return { payment, view };
+  }
+
+  #madeTx(draft: PaymentDraft, tx: SignedTx, payees: readonly Payee[], withMetadata: boolean): MadeTx {
+    return {
+      txHash: tx.hash,
+      blob: tx.blob,
+      ...(withMetadata ? { metadata: writeMetadata(this.#source, draft, tx, payees) } : {}),
+    };
   }
 }
 

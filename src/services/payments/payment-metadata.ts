@@ -1,19 +1,18 @@
-import { paymentIdField, writeExtra } from '../../cryptonote/extra.js';
 import { fromHex, isHex } from '../../util/bytes.js';
 import { CodecError, decode, encode } from '../../util/codec.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
 import type { Proposal } from '../../wallet/multisig/proposal.js';
 import {
-  constructionOf,
   keyImagesOf,
   pendingTx,
   pendingTxOf,
-  type Layout,
+  plainExtra,
   type PaymentParts,
   type PendingTx,
 } from '../../wallet/exchange/pending-tx.js';
 import { paymentOfPending, type SignedPayment } from '../../wallet/build/signed-payment.js';
+import { isPlaceholder } from '../../wallet/build/placeholder-tx.js';
 import type { SignedTx } from '../../wallet/build/signing.js';
 import type { Payee } from '../../wallet/select/transfer-request.js';
 import type { PaymentDraft } from './payment-builder.js';
@@ -61,18 +60,17 @@ export const proposedTx = (
 export function unsignedConstruction(
   source: PaymentSource,
   draft: PaymentDraft,
-  layout: Layout,
+  unsigned: SignedTx,
   payees: readonly Payee[],
 ): ConstructionData {
-  const id = payees.find(({ address }) => address.paymentId !== undefined)?.address.paymentId;
-  const extra = writeExtra(id === undefined ? [] : [paymentIdField({ kind: 'short', id })]);
-  const { unlockTime } = draft.terms;
-  return constructionOf(layout, partsOf(source, draft, payees), { extra, unlockTime });
+  const { construction } = pendingTxOf({ signed: unsigned, ...partsOf(source, draft, payees) });
+  return { ...construction, extra: plainExtra(construction.extra, payees) };
 }
 
 /**
  * Decodes `tx_metadata`. Of its claims the payment has those that its transaction proves.
- * @throws WalletError `bad_hex`, `bad_tx_metadata`, also for inputs that are not ours.
+ * @throws WalletError `bad_hex`, `bad_tx_metadata`, also for inputs that are not ours, `tx_rejected` for a transaction of
+ * a wallet that cannot sign.
  */
 export function readMetadata(
   context: Pick<WalletContext, 'store' | 'keystore'>,
@@ -82,8 +80,11 @@ export function readMetadata(
   if (!isHex(hex)) throw new WalletError({ kind: 'bad_hex', what: 'the tx metadata' });
   return refusing('this is not the metadata of a transaction', () => {
     const pending: PendingTx = decode(pendingTx, fromHex(hex));
+    const keyImages = keyImagesOf(pending.tx);
+    if (keyImages.some(isPlaceholder))
+      throw new WalletError({ kind: 'tx_rejected', reason: 'the transaction is not signed' });
     const inputs = context.store.read((r) =>
-      keyImagesOf(pending.tx).flatMap((keyImage) => r.outputs.byKeyImage(keyImage) ?? []),
+      keyImages.flatMap((keyImage) => r.outputs.byKeyImage(keyImage) ?? []),
     );
     return refusing('the transaction does not fit this wallet', () =>
       txFacts.proven(paymentOfPending(pending, inputs, context.keystore.keys.network)),

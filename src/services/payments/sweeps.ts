@@ -16,7 +16,6 @@ import type { PaymentOptions } from './payment-maker.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { OutputFreezing } from '../sync/output-freezing.js';
 import type { PaymentMaker } from './payment-maker.js';
-import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'clock' | 'keystore' | 'rng' | 'store'>;
@@ -26,8 +25,6 @@ interface Services {
   readonly accounts: Accounts;
   readonly outputFreezing: OutputFreezing;
   readonly payments: PaymentMaker;
-  /** Encrypts unsigned transactions for the wallet with the spend key. */
-  readonly sealUnsigned: (txs: readonly ConstructionData[]) => Promise<Uint8Array>;
 }
 
 /** Destination and options of a sweep. */
@@ -133,11 +130,7 @@ export class Sweeps {
   async unmixable(order?: OrderEntry): Promise<MadePayments> {
     const old = this.#context.store.read((r) => r.outputs.unspentPlain());
     if (old.some((output) => isSpendableNow(this.#context, output))) throw notSwept(NOT_SPENT);
-    const { isViewOnly } = this.#context.keystore;
-    const { sealUnsigned } = this.#services;
-    const made = { payments: [], ...(isViewOnly ? { unsignedSet: await sealUnsigned([]) } : {}) };
-    if (order !== undefined) this.#context.store.write((w) => order.record(w, made, { sent: false }));
-    return made;
+    return this.#services.payments.makeNone(order);
   }
 
   #sweep(

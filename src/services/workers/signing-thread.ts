@@ -1,7 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import type { FeeRates } from '../../cryptonote/fees.js';
 import { systemRng } from '../../util/random.js';
-import type { UnsignedTx } from '../../wallet/build/construction.js';
 import { unusableDecoys, type Candidate } from '../../wallet/select/decoys.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import {
@@ -10,7 +9,8 @@ import {
   type OfflineSigned,
 } from '../../wallet/exchange/offline-signing.js';
 import { buildFromOwn, type OwnPlan } from '../../wallet/build/own-inputs.js';
-import { settleFee, weightOnceSigned, type PricedPlan, type SignedTx } from '../../wallet/build/signing.js';
+import { placeholderTx } from '../../wallet/build/placeholder-tx.js';
+import { settleFee, type PricedPlan, type SignedTx } from '../../wallet/build/signing.js';
 import type { TaskOf, ThreadAnswer } from './worker-client.js';
 
 /** A transaction plan without a final fee. */
@@ -21,26 +21,19 @@ export interface PricedTask<Plan = PricedPlan> {
   readonly rates: FeeRates;
 }
 
-/** Unsigned transaction, without its keys, with the weight that it will have when signed. */
-export type UnsignedLayout = Pick<UnsignedTx, 'targets' | 'payees' | 'fee' | 'change'> & {
-  readonly weight: number;
-};
-
 /** Task and result of each kind of work. */
 export interface SigningWork {
   readonly unusableDecoys: { readonly task: readonly Candidate[]; readonly result: readonly number[] };
   readonly build: { readonly task: PricedTask<OwnPlan>; readonly result: SignedTx };
-  readonly buildUnsigned: { readonly task: PricedTask; readonly result: UnsignedLayout };
+  /** Its ring signatures are placeholders. */
+  readonly buildUnsigned: { readonly task: PricedTask; readonly result: SignedTx };
   readonly offline: { readonly task: OfflineSigningRequest; readonly result: OfflineSigned };
 }
 
 type SigningTask = TaskOf<SigningWork>;
 
-function buildUnsigned({ plan, rate, rates }: PricedTask): UnsignedLayout {
-  const unsigned = settleFee(plan, rate, rates, systemRng);
-  const { targets, payees, fee, change } = unsigned;
-  return { targets, payees, fee, change, weight: weightOnceSigned(unsigned) };
-}
+const buildUnsigned = ({ plan, rate, rates }: PricedTask): SignedTx =>
+  placeholderTx(settleFee(plan, rate, rates, systemRng), systemRng);
 
 function run(work: SigningTask): SigningWork[keyof SigningWork]['result'] {
   switch (work.kind) {

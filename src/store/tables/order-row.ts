@@ -2,7 +2,7 @@ import { amount } from '../../util/amount.js';
 import { fromHex, toHex } from '../../util/bytes.js';
 import { parseJson } from '../../util/json.js';
 import { writeWholeJson } from '../../util/json-writer.js';
-import type { MadePayment } from '../../wallet/model/made-payment.js';
+import type { MadePayment, MadeTx } from '../../wallet/model/made-payment.js';
 import type { OrderTx, Withdrawal } from '../../wallet/model/order.js';
 import { toBytes } from '../sql/columns.js';
 
@@ -41,6 +41,8 @@ interface Facts {
   readonly tx_keys: readonly string[];
   /** Output keys; absent where an earlier version wrote it. */
   readonly inputs?: readonly string[];
+  /** Hash of the transaction of a wallet that cannot sign; its blob and metadata have columns. */
+  readonly unsigned_hash?: string;
 }
 
 /** Number of each {@link Withdrawal} in the column `withdrawn`; 0 without one. */
@@ -58,6 +60,7 @@ export const factsOf = ({
   keyImages,
   inputKeys,
   txSecretKeys,
+  unsigned,
 }: MadePayment): string =>
   writeWholeJson({
     destinations: destinations.map(({ address, amount: value }) => ({ address, amount: value })),
@@ -66,7 +69,14 @@ export const factsOf = ({
     key_images: keyImages.map(toHex),
     tx_keys: txSecretKeys.map(toHex),
     inputs: inputKeys.map(toHex),
+    ...(unsigned && { unsigned_hash: toHex(unsigned.txHash) }),
   });
+
+const madeTx = (hash: Uint8Array, { blob, metadata }: OrderTxRow): MadeTx => ({
+  txHash: toBytes<'Hash'>(hash),
+  blob: Uint8Array.from(blob ?? []),
+  ...(metadata === null ? {} : { metadata: Uint8Array.from(metadata) }),
+});
 
 function toMade(row: OrderTxRow): MadePayment {
   const facts = parseJson(row.made) as unknown as Facts;
@@ -78,15 +88,8 @@ function toMade(row: OrderTxRow): MadePayment {
     inputKeys: (facts.inputs ?? []).map((hex) => toBytes<'PublicKey'>(fromHex(hex))),
     txSecretKeys: facts.tx_keys.map((hex) => fromHex(hex)),
     ...(row.rings === null ? {} : { rings: toBytes<'Hash'>(row.rings) }),
-    ...(row.tx_hash === null
-      ? {}
-      : {
-          signed: {
-            txHash: toBytes<'Hash'>(row.tx_hash),
-            blob: Uint8Array.from(row.blob ?? []),
-            ...(row.metadata === null ? {} : { metadata: Uint8Array.from(row.metadata) }),
-          },
-        }),
+    ...(row.tx_hash === null ? {} : { signed: madeTx(row.tx_hash, row) }),
+    ...(facts.unsigned_hash === undefined ? {} : { unsigned: madeTx(fromHex(facts.unsigned_hash), row) }),
   };
 }
 

@@ -120,10 +120,10 @@ export class OrderWriter extends OrderReader {
 
   /** Records a transaction of an order, the first one or one that pays a failed one again. An empty blob is not stored. */
   addAttempt({ made, sent, signingSet, ...place }: NewAttempt): void {
-    const { txHash, blob, metadata } = made.signed ?? {};
+    const { blob, metadata } = made.signed ?? made.unsigned ?? {};
     this.#insertTx.run(
       ...valuesOf(place),
-      txHash ?? null,
+      made.signed?.txHash ?? null,
       factsOf(made),
       blob === undefined || blob.length === 0 ? null : blob,
       metadata ?? null,

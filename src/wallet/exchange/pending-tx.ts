@@ -17,6 +17,7 @@ import {
 import type { Ring } from '../select/decoys.js';
 import type { OwnedOutput } from '../model/records.js';
 import type { SignedTx } from '../build/signing.js';
+import { isPlaceholder } from '../build/placeholder-tx.js';
 import { sameAddress, type Payee } from '../select/transfer-request.js';
 
 type Keys = readonly Uint8Array[];
@@ -171,7 +172,7 @@ export interface MultisigParts {
   readonly entropy: Uint8Array;
 }
 
-/** Parts of a pending transaction; inputs in any order. */
+/** Parts of a pending transaction; inputs in any order, or in that of the transaction where it has placeholders. */
 export interface PendingTxParts extends PaymentParts {
   readonly signed: SignedTx;
 }
@@ -256,8 +257,11 @@ export function constructionOf(
   };
 }
 
-/** Extra field with the payment id decrypted, as signers who reconstruct the transaction need it. */
-function plainExtra(extra: Uint8Array, payees: readonly Payee[]): Uint8Array {
+/**
+ * Extra field with the payment id decrypted, as signers who reconstruct the transaction need it; zeros stand for none.
+ * Source: wallet2.cpp `get_construction_data_with_decrypted_short_payment_id`.
+ */
+export function plainExtra(extra: Uint8Array, payees: readonly Payee[]): Uint8Array {
   const { fields } = parseExtra(extra);
   if (paymentIdOf(fields) === undefined) return extra;
   const id = payees.find(({ address }) => address.paymentId !== undefined)?.address.paymentId;
@@ -271,10 +275,10 @@ function plainExtra(extra: Uint8Array, payees: readonly Payee[]): Uint8Array {
  */
 export function pendingTxOf({ signed, ...parts }: PendingTxParts): PendingTx {
   const tx = parseTransaction(signed.blob);
-  const inputs = signed.keyImages.map((keyImage) => {
-    const input = parts.inputs.find(
-      ({ output }) => output.keyImage && compareBytes(output.keyImage, keyImage) === 0,
-    );
+  const inputs = signed.keyImages.map((keyImage, i) => {
+    const input = isPlaceholder(keyImage)
+      ? parts.inputs[i]
+      : parts.inputs.find(({ output }) => output.keyImage && compareBytes(output.keyImage, keyImage) === 0);
     if (input === undefined) throw new RangeError('an input of the transaction is unknown');
     return input;
   });

@@ -2,6 +2,15 @@ import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { Amount } from '../../util/amount.js';
 import type { Destination } from './records.js';
 
+/** A transaction as a client gets it. */
+export interface MadeTx {
+  readonly txHash: Hash;
+  /** Empty in a recorded order whose call did not return it. */
+  readonly blob: Uint8Array;
+  /** Absent unless `withMetadata` was set. */
+  readonly metadata?: Uint8Array;
+}
+
 /** One transaction of a payment, relayed unless `doNotRelay` was set. */
 export interface MadePayment {
   /** Destinations with the amounts that they receive. */
@@ -17,16 +26,15 @@ export interface MadePayment {
    * times; absent for one that this wallet signed when it made it.
    */
   readonly rings?: Hash;
-  /** Empty if the wallet cannot sign. */
+  /** Empty if the wallet that signed withheld them. */
   readonly txSecretKeys: readonly Uint8Array[];
   /** Absent if the wallet cannot sign, or needs other signers. */
-  readonly signed?: {
-    readonly txHash: Hash;
-    /** Empty in a recorded order whose call did not return it. */
-    readonly blob: Uint8Array;
-    /** Absent unless `withMetadata` was set. */
-    readonly metadata?: Uint8Array;
-  };
+  readonly signed?: MadeTx;
+  /**
+   * Present if the wallet cannot sign: the transaction with placeholders for key images and signatures. The signed one
+   * has another hash and other keys.
+   */
+  readonly unsigned?: MadeTx;
 }
 
 /** All transactions of one request. */

@@ -72,7 +72,7 @@ function build(values: readonly bigint[], viewOnly = false): void {
   });
   transfers = new Transfers(wallet, { accounts, payments, balances: new Balances(wallet, { accounts }) });
   const outputFreezing = {} as OutputFreezing;
-  sweeps = new Sweeps(wallet, { accounts, payments, sealUnsigned, outputFreezing });
+  sweeps = new Sweeps(wallet, { accounts, payments, outputFreezing });
   orders = new Orders(wallet, { relay });
 }
 
@@ -278,11 +278,13 @@ describe('a repeated order', () => {
     expect([sent.length, outgoing().length, stateOf('a')]).toEqual([0, 0, 'prepared']);
   });
 
-  it('of a view-only wallet returns the same unsigned set', async () => {
+  it('of a view-only wallet returns the same unsigned set with the same transaction', async () => {
     build([2n * COIN, 2n * COIN], true);
-    const first = await place('a');
+    const maker = transfer(request(COIN, { withMetadata: true }));
+    const first = await place('a', { withBlobs: true }, maker);
     expect(first.unsignedSet).toEqual(new Uint8Array([7]));
-    expect(await place('a')).toEqual(first);
+    expect(first.payments).toMatchObject([{ unsigned: { blob: expect.anything() } }]);
+    expect(await place('a', { withBlobs: true }, maker)).toEqual(first);
     expect(stateOf('a')).toBe('prepared');
   });
 });

@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import { formatAddress } from '../../../src/cryptonote/address.js';
+import { publicKeyOf } from '../../../src/crypto/derivation.js';
+import type { SecretKey } from '../../../src/crypto/types.js';
+import { parseExtra } from '../../../src/cryptonote/extra.js';
+import { parseTransaction, transactionHash, transactionWeight } from '../../../src/cryptonote/transaction.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { FeeEstimator } from '../../../src/services/payments/fee-estimator.js';
 import { PaymentMaker, type PaymentOptions } from '../../../src/services/payments/payment-maker.js';
@@ -9,15 +13,17 @@ import { PaymentRelay } from '../../../src/services/sync/payment-relay.js';
 import { sum } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { systemRng } from '../../../src/util/random.js';
+import { PLACEHOLDER_KEY_IMAGE } from '../../../src/wallet/build/placeholder-tx.js';
 import type { ConstructionData } from '../../../src/wallet/exchange/construction-data.js';
+import { keyImagesOf } from '../../../src/wallet/exchange/pending-tx.js';
 import type { Spender } from '../../../src/wallet/model/spender.js';
 import { WalletError, type Fault } from '../../../src/wallet/model/wallet-error.js';
 import { planTransfers } from '../../../src/wallet/select/transfer-plan.js';
 import { groupWallets } from '../../support/group-wallets.js';
-import { payingWallet, type PayingWallet } from '../../support/paid-outputs.js';
+import { CHAIN_HEIGHT, payingWallet, ringAnswers, type PayingWallet } from '../../support/paid-outputs.js';
 import { TAKEN, REFUSED } from '../../support/payment-home.js';
 import { seededRng } from '../../support/seeded-rng.js';
-import { fault, type ServiceWallet } from '../../support/service-wallet.js';
+import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
 import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
 
 const rng = seededRng('payment maker');
@@ -282,14 +288,43 @@ describe('a payment of a view-only wallet', () => {
     const { maker: blind, unsigned } = makerOf(cold);
     const { payments, ...rest } = await blind.make(options, planOf(COIN, blind));
     expect(rest).toEqual({ unsignedSet: SEALED });
-    expect(payments).toMatchObject([
-      { destinations: [{ address: ADDRESS, amount: COIN }], keyImages: [], txSecretKeys: [] },
-    ]);
+    expect(payments).toMatchObject([{ destinations: [{ address: ADDRESS, amount: COIN }], keyImages: [] }]);
     expect(payments[0]?.signed).toBeUndefined();
     const [data] = unsigned;
     expect(data?.sources).toHaveLength(1);
     expect(data?.change.amount).toBe(COIN - (payments[0]?.fee ?? 0n));
     expect([outgoing(cold), reserved(cold)]).toEqual([[], []]);
+  });
+
+  it('has a transaction with its key and hash, whose key images are placeholders also where the real ones are known', async () => {
+    const { outputs } = payingWallet(owner, [2n * COIN, 2n * COIN]);
+    const cold = new ServiceWallet(ownKeys(owner, true));
+    cold.receive(outputs, CHAIN_HEIGHT);
+    cold.answers = ringAnswers(outputs, CHAIN_HEIGHT);
+    const { maker: blind } = makerOf(cold);
+    const asked = { ...options, withMetadata: true };
+    const { payments } = await blind.make(asked, planOf(3n * COIN, blind));
+    const [{ unsigned, txSecretKeys, keyImages, weight } = {}] = payments;
+    const tx = parseTransaction(unsigned?.blob ?? SEALED);
+    expect(transactionHash(tx)).toEqual(unsigned?.txHash);
+    expect(transactionWeight(tx)).toBe(weight);
+    const [field] = parseExtra(tx.prefix.extra).fields;
+    expect(field).toMatchObject({ key: publicKeyOf(txSecretKeys?.[0] as SecretKey) });
+    expect(keyImagesOf(tx)).toEqual([PLACEHOLDER_KEY_IMAGE, PLACEHOLDER_KEY_IMAGE]);
+    expect(keyImages).toHaveLength(2);
+    await expect(blind.relay(toHex(unsigned?.metadata ?? SEALED), undefined)).rejects.toMatchObject(
+      fault({ kind: 'tx_rejected', reason: 'the transaction is not signed' }),
+    );
+    expect([outgoing(cold), reserved(cold)]).toEqual([[], []]);
+  });
+});
+
+describe('no payment', () => {
+  it('is an empty set of a wallet whose payments others sign, and nothing of another one', async () => {
+    expect(await maker.makeNone()).toEqual({ payments: [] });
+    const cold = makerOf(payingWallet(owner, [COIN], { viewOnly: true }).wallet);
+    expect(await cold.maker.makeNone()).toEqual({ payments: [], unsignedSet: SEALED });
+    expect(cold.unsigned).toEqual([]);
   });
 });
 

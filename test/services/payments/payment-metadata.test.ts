@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it, test } from '@jest/globals';
-import { paymentIdField, writeExtra } from '../../../src/cryptonote/extra.js';
+import { publicKeyOf } from '../../../src/crypto/derivation.js';
+import { parseExtra, paymentIdField } from '../../../src/cryptonote/extra.js';
+import { parseTransaction } from '../../../src/cryptonote/transaction.js';
 import type { PaymentId } from '../../../src/cryptonote/types.js';
 import { PaymentBuilder, type PaymentDraft } from '../../../src/services/payments/payment-builder.js';
 import {
@@ -148,19 +150,48 @@ describe('the metadata of a transaction', () => {
 });
 
 describe('an unsigned construction', () => {
-  it('has the payment id in the clear, the unlock time and the places of the inputs', () => {
-    const { wallet } = paying;
-    const locked = { ...draft, terms: { account: 0, unlockTime: 900n } };
-    const data = unsignedConstruction(wallet, locked, signed, draft.share.payees);
-    expect(data.extra).toEqual(writeExtra([paymentIdField({ kind: 'short', id })]));
-    expect(data).toMatchObject({ unlockTime: 900n, selectedTransfers: [1, 2], account: 0, minors: [0] });
-    expect(data.destinations.map((one) => one.amount)).toEqual([3n * COIN]);
-    expect(data.change.amount).toBe(signed.change);
+  const laidOut = async (payees: readonly Payee[], unlockTime: bigint) => {
+    const share = { ...draft.share, payees };
+    const builder = new PaymentBuilder(paying.wallet, paying.wallet);
+    const { tx } = await builder.buildUnsigned({ ...draft, share, terms: { account: 0, unlockTime } });
+    return { tx, data: unsignedConstruction(paying.wallet, draft, tx, payees) };
+  };
+  const fieldsOf = (extra: Uint8Array) => parseExtra(extra).fields;
+
+  it('has the extra field of its transaction with the payment id in the clear', async () => {
+    const { tx, data } = await laidOut(draft.share.payees, 0n);
+    const [key] = fieldsOf(parseTransaction(tx.blob).prefix.extra);
+    expect(key).toMatchObject({ type: 'publicKey', key: publicKeyOf(tx.txSecretKey) });
+    expect(fieldsOf(data.extra)).toEqual([key, paymentIdField({ kind: 'short', id })]);
   });
 
-  it('has an empty extra field without a payment id', () => {
-    const payees = [payeeOf(stranger.address(), 3n * COIN)];
-    const data = unsignedConstruction(paying.wallet, draft, signed, payees);
-    expect(data.extra).toHaveLength(0);
+  it('has a payment id of zeros where the payee has none', async () => {
+    const { data } = await laidOut([payeeOf(stranger.address(), 3n * COIN)], 0n);
+    const zeros = paymentIdField({ kind: 'short', id: new Uint8Array(8) as PaymentId });
+    expect(fieldsOf(data.extra)[1]).toEqual(zeros);
+  });
+
+  it('has the unlock time, the destinations and the places of the inputs', async () => {
+    const { tx, data } = await laidOut(draft.share.payees, 900n);
+    expect(data).toMatchObject({ unlockTime: 900n, selectedTransfers: [1, 2], account: 0, minors: [0] });
+    expect(data.destinations.map((one) => one.amount)).toEqual([3n * COIN]);
+    expect(data.change.amount).toBe(tx.change);
+  });
+
+  it('lists the sources in the order of the inputs of its transaction', async () => {
+    const { tx, data } = await laidOut(draft.share.payees, 0n);
+    const offsets = parseTransaction(tx.blob).prefix.inputs.flatMap((input) =>
+      input.type === 'key' ? [input.keyOffsets[0]] : [],
+    );
+    expect(data.sources.map(({ ring: [first] }) => BigInt(first?.globalIndex ?? 0))).toEqual(offsets);
+    expect(data.sources).toHaveLength(2);
+  });
+
+  it('is refused for relaying, as its transaction is not signed', async () => {
+    const { tx } = await laidOut(draft.share.payees, 0n);
+    const metadata = toHex(writeMetadata(paying.wallet, draft, tx, draft.share.payees));
+    expect(() => readMetadata(paying.wallet, metadata)).toThrow(
+      expect.objectContaining(fault({ kind: 'tx_rejected', reason: 'the transaction is not signed' })),
+    );
   });
 });

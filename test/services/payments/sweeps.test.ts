@@ -18,7 +18,6 @@ import { COIN, holder } from '../../wallet/fixtures.js';
 const rng = seededRng('sweeps');
 const owner = holder(rng);
 const ADDRESS = formatAddress(holder(rng).address());
-const SEALED = new Uint8Array([1]);
 const keyImageOf = ({ keyImage }: OwnedOutput): KeyImage => keyImage ?? bytes<KeyImage>(0);
 
 let wallet: ServiceWallet;
@@ -38,7 +37,6 @@ function fund(outputs: readonly OwnedOutput[], viewOnly = false): void {
       spending: new SpendGuard(wallet),
     }),
     payments: planned.maker,
-    sealUnsigned: (txs) => Promise.resolve(txs.length === 0 ? SEALED : new Uint8Array()),
   });
 }
 
@@ -214,10 +212,8 @@ describe('a sweep of one output', () => {
 });
 
 describe('a sweep of unmixable outputs', () => {
-  it('finds nothing to do, and seals an empty set in a view-only wallet', async () => {
+  it('finds nothing to do', async () => {
     expect(await sweeps.unmixable()).toEqual({ payments: [] });
-    fund([numberedOutput(1, COIN)], true);
-    expect(await sweeps.unmixable()).toEqual({ payments: [], unsignedSet: SEALED });
   });
 
   it('is refused where there are outputs from before RingCT that could be spent', async () => {
