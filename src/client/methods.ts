@@ -635,6 +635,8 @@ export type EventType =
   | 'transfer.relayed'
   | 'transfer.mined'
   | 'transfer.failed'
+  | 'output.spent'
+  | 'output.unspent'
   | 'wallet.synced'
   | 'wallet.reorganised';
 
@@ -926,6 +928,68 @@ export interface TransferFailedEvent {
   readonly data: TransferFailedEventData;
 }
 
+export interface OutputSpentEventData {
+  /** Hash of the transaction that paid the output. */
+  readonly tx_hash: string;
+  /** Key image of the output. */
+  readonly key_image: string;
+  /** Address that the output pays. */
+  readonly address: string;
+  /** Address that the output pays. */
+  readonly subaddr_index: SubaddressIndex;
+  /** Amount of the output. */
+  readonly amount: bigint;
+}
+
+export interface OutputSpentEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'output.spent';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: OutputSpentEventData;
+}
+
+export interface OutputUnspentEventData {
+  /** Hash of the transaction that paid the output. */
+  readonly tx_hash: string;
+  /** Key image of the output. */
+  readonly key_image: string;
+  /** Address that the output pays. */
+  readonly address: string;
+  /** Address that the output pays. */
+  readonly subaddr_index: SubaddressIndex;
+  /** Amount of the output. */
+  readonly amount: bigint;
+  /** Id of the event output.spent that no longer holds. */
+  readonly reverses: number;
+  /**
+   * Cause: replaced blocks, removal from the mempool, absence in a rescan, or facts that became known later.
+   */
+  readonly reason: 'reorganised' | 'dropped' | 'rescan' | 'corrected';
+}
+
+export interface OutputUnspentEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'output.unspent';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: OutputUnspentEventData;
+}
+
 export interface WalletSyncedEventData {
   /** Height of the block. */
   readonly height: number;
@@ -977,6 +1041,8 @@ export type WalletEvent =
   | TransferRelayedEvent
   | TransferMinedEvent
   | TransferFailedEvent
+  | OutputSpentEvent
+  | OutputUnspentEvent
   | WalletSyncedEvent
   | WalletReorganisedEvent;
 

@@ -22,6 +22,14 @@ const transfer = () => ({
   fee: wire.amount('Fee'),
 });
 
+const spentOutput = () => ({
+  tx_hash: wire.hash('Hash of the transaction that paid the output'),
+  key_image: wire.hash('Key image of the output'),
+  address: wire.text('Address that the output pays'),
+  subaddr_index: indexSchema('Address that the output pays'),
+  amount: wire.amount('Amount of the output'),
+});
+
 const height = () => wire.uint('Height of the block');
 
 const reason = () =>
@@ -69,6 +77,12 @@ export const eventSchema = () =>
     event('transfer.relayed', transfer()),
     event('transfer.mined', { ...transfer(), height: height() }),
     event('transfer.failed', { ...transfer(), reason: reason() }),
+    event('output.spent', spentOutput()),
+    event('output.unspent', {
+      ...spentOutput(),
+      reverses: wire.uint('Id of the event output.spent that no longer holds'),
+      reason: reason(),
+    }),
     event('wallet.synced', { height: height() }),
     event('wallet.reorganised', {
       from_height: wire.uint('Height of the first replaced block'),

@@ -25,13 +25,16 @@ const keyOf = ({ txHash, subaddress }: PaymentFacts): string =>
 export class EventLedger {
   readonly payments = new Map<string, LedgerPayment>();
   readonly transfers = new Map<string, LedgerTransfer>();
+  /** Amounts of the outputs that unseen transactions spend, by the id of their `output.spent`. */
+  readonly spentOutputs = new Map<number, bigint>();
   last = 0;
 
-  /** Sum of the payments less the transfers. */
+  /** Sum of the payments less the transfers and the outputs that unseen transactions spend. */
   get sum(): bigint {
     let sum = 0n;
     for (const { amount } of this.payments.values()) sum += amount;
     for (const { amountIn, change, failed } of this.transfers.values()) if (!failed) sum -= amountIn - change;
+    for (const amount of this.spentOutputs.values()) sum -= amount;
     return sum;
   }
 
@@ -66,6 +69,14 @@ export class EventLedger {
         this.transfers.set(toHex(txHash), { amountIn, change, failed: event.type === 'transfer.failed' });
         return;
       }
+      case 'output.spent':
+        this.spentOutputs.set(event.id, event.data.amount);
+        return;
+      case 'output.unspent':
+        if (this.spentOutputs.get(event.data.reverses) !== event.data.amount)
+          throw new Error('the end of a spend names another event');
+        this.spentOutputs.delete(event.data.reverses);
+        return;
       case 'wallet.synced':
       case 'wallet.reorganised':
     }

@@ -1,7 +1,12 @@
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import { toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
-import type { PaymentFacts, TransferFacts, WalletEvent } from '../../wallet/model/events.js';
+import type {
+  PaymentFacts,
+  SpentOutputFacts,
+  TransferFacts,
+  WalletEvent,
+} from '../../wallet/model/events.js';
 
 /** An event as clients get it. */
 export interface EventJson {
@@ -39,6 +44,17 @@ const transferJson = ({ txHash, account, amountIn, change, fee }: TransferFacts)
   fee,
 });
 
+const spentOutputJson = (
+  { txHash, keyImage, subaddress, amount }: SpentOutputFacts,
+  addressText: AddressText,
+) => ({
+  tx_hash: toHex(txHash),
+  key_image: toHex(keyImage),
+  address: addressText(subaddress),
+  subaddr_index: { major: subaddress.major, minor: subaddress.minor },
+  amount,
+});
+
 function dataOf(event: WalletEvent, addressText: AddressText): EventJson['data'] {
   switch (event.type) {
     case 'payment.seen':
@@ -68,6 +84,12 @@ function dataOf(event: WalletEvent, addressText: AddressText): EventJson['data']
       return { ...transferJson(event.data), height: event.data.height };
     case 'transfer.failed':
       return { ...transferJson(event.data), reason: event.data.reason };
+    case 'output.spent':
+      return spentOutputJson(event.data, addressText);
+    case 'output.unspent': {
+      const { reverses, reason } = event.data;
+      return { ...spentOutputJson(event.data, addressText), reverses, reason };
+    }
     case 'wallet.synced':
       return { height: event.data.height };
     case 'wallet.reorganised':

@@ -21,6 +21,7 @@ import { paymentsIn } from './page-payments.js';
 import { PoolEvents } from './pool-events.js';
 import { Stages } from './stages.js';
 import { TransferEvents } from './transfer-events.js';
+import { UnknownSpends } from './unknown-spends.js';
 
 /** Source of event ids, and thresholds of `payment.confirmed`. */
 export interface EventSettings {
@@ -68,6 +69,7 @@ export class EventLog {
   readonly #transfers: TransferEvents;
   readonly #pool: PoolEvents;
   readonly #changed: ChangedTxs;
+  readonly #unknownSpends: UnknownSpends;
   #page: OpenPage | undefined;
 
   constructor(db: Db, tables: EventTables, { ids, confirmations }: EventSettings) {
@@ -90,6 +92,7 @@ export class EventLog {
       reported: reportedTransfers,
     });
     this.#pool = new PoolEvents({ ...tables, seen, events: this.#payments });
+    this.#unknownSpends = new UnknownSpends({ db, rows, meta: tables.meta });
     this.#changed = new ChangedTxs({ ...tables, events: this.#payments, transfers: this.#transfers });
   }
 
@@ -121,7 +124,8 @@ export class EventLog {
       this.#locked.isEmpty &&
       this.#peaks.isEmpty &&
       this.#reported.isEmpty &&
-      this.#reportedTransfers.isEmpty
+      this.#reportedTransfers.isEmpty &&
+      this.#unknownSpends.isEmpty
     );
   }
 
@@ -227,11 +231,11 @@ export class EventLog {
     this.#changed.add(txHash, (height) => page !== undefined && height >= page.start && height <= page.last);
   }
 
-  /** Reports the changes since {@link touch}. */
+  /** Reports the changes since {@link touch}, and of spends by unseen transactions. */
   settle(): void {
-    if (this.#changed.isEmpty) return;
     const tip = this.#tip;
-    this.#changed.report(this.#payments.batch({ from: tip, to: tip }));
+    if (!this.#changed.isEmpty) this.#changed.report(this.#payments.batch({ from: tip, to: tip }));
+    if (this.#isOn) this.#unknownSpends.settle(tip);
   }
 
   /** Forgets the changes of a transaction that was rolled back. */
@@ -246,6 +250,7 @@ export class EventLog {
     this.#reported.keep();
     this.#transfers.keep(hard);
     this.#peaks.rescan(this.#tip);
+    this.#unknownSpends.rescan(this.#tip);
   }
 
   /** Reports an own transfer that became pending. */

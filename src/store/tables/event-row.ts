@@ -1,3 +1,4 @@
+import type { KeyImage } from '../../crypto/types.js';
 import { fromHex, toHex } from '../../util/bytes.js';
 import { amount } from '../../util/amount.js';
 import type {
@@ -6,6 +7,7 @@ import type {
   MinedPaymentFacts,
   PaymentFacts,
   ReversalReason,
+  SpentOutputFacts,
   TransferFacts,
   WalletEvent,
 } from '../../wallet/model/events.js';
@@ -22,6 +24,8 @@ export const CODES = {
   'transfer.failed': 6,
   'wallet.synced': 7,
   'wallet.reorganised': 8,
+  'output.spent': 10,
+  'output.unspent': 11,
 } as const;
 
 /** Type of a row that stands for stages of several payments. */
@@ -57,6 +61,7 @@ interface RowFacts {
   readonly change?: string;
   readonly fee?: string;
   readonly depth?: number;
+  readonly keyImage?: string;
 }
 
 export interface EventRow {
@@ -123,6 +128,18 @@ export function rowOf(event: NewEvent, stages: string): NewRow {
       return [
         ...([CODES[type], null, data.txHash, data.account, null, toColumn(data.amountIn)] as const),
         ...([height, null, JSON.stringify(facts)] as const),
+      ];
+    }
+    case 'output.spent':
+    case 'output.unspent': {
+      const { txHash, subaddress, amount: value, keyImage } = data;
+      const facts: RowFacts = {
+        keyImage: toHex(keyImage),
+        ...(type === 'output.spent' ? {} : { reverses: data.reverses, reason: data.reason }),
+      };
+      return [
+        ...([CODES[type], null, txHash, subaddress.major, subaddress.minor, toColumn(value)] as const),
+        ...([null, null, JSON.stringify(facts)] as const),
       ];
     }
     case 'wallet.synced':
@@ -226,6 +243,10 @@ function bodyOf(type: Exclude<RowType, 'stages'>, row: EventRow, facts: RowFacts
       return { type, data: { ...transferOf(row, facts), height } };
     case 'transfer.failed':
       return { type, data: { ...transferOf(row, facts), reason } };
+    case 'output.spent':
+      return { type, data: spentOutputOf(row, facts) };
+    case 'output.unspent':
+      return { type, data: { ...spentOutputOf(row, facts), reverses: reverses ?? 0, reason } };
     case 'wallet.synced':
       return { type, data: { height } };
     case 'wallet.reorganised':
@@ -257,6 +278,13 @@ const transferOf = (row: EventRow, { change = '0', fee = '0' }: RowFacts): Trans
   amountIn: toAmount(row.amount ?? 0n),
   change: amount(BigInt(change)),
   fee: amount(BigInt(fee)),
+});
+
+const spentOutputOf = (row: EventRow, { keyImage = '' }: RowFacts): SpentOutputFacts => ({
+  txHash: toBytes<'Hash'>(row.tx_hash ?? new Uint8Array(0)),
+  keyImage: fromHex(keyImage) as KeyImage,
+  subaddress: { major: toNumber(row.account ?? 0n), minor: toNumber(row.minor ?? 0n) },
+  amount: toAmount(row.amount ?? 0n),
 });
 
 /** Codes of the rows that may hold events of these types. */

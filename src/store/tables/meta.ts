@@ -17,6 +17,8 @@ export type MetaKey =
   /** Height up to which the contents of a store without events were reported. */
   | 'events_begun'
   | 'event_peaks'
+  /** Height that a rescan must reach before spends by unseen transactions are reported again. */
+  | 'spends_rescanned_to'
   | 'events_expired'
   /** Id of the event up to which `--tx-notify` was started. */
   | 'notify_position';

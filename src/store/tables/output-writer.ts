@@ -199,7 +199,7 @@ export class OutputWriter extends OutputReader {
   }
 
   /**
-   * Reserves outputs for a payment by their key images; outputs that are spent already are unchanged.
+   * Reserves outputs for a payment by their key images; outputs that another known payment spends are unchanged.
    * @param seen the payment is in the mempool, so that it cannot spend outputs on its keys that appear later.
    */
   reserveByKeyImages(
@@ -207,9 +207,11 @@ export class OutputWriter extends OutputReader {
     txHash: Hash,
     { seen }: { readonly seen: boolean },
   ): void {
+    // A daemon that holds the payment has no other spend of its inputs.
+    const isFree = seen ? '(spent_by IS NULL OR spent_by = zeroblob(32))' : 'spent_by IS NULL';
     const reserve = this.db.prepare(
-      `UPDATE owned_output SET spent_by = :txHash, taken = :taken
-       WHERE ${keyEquals('key_image', ':keyImage')} AND spent_by IS NULL AND burnt = 0`,
+      `UPDATE owned_output SET spent_by = :txHash, spent_height = NULL, taken = :taken
+       WHERE ${keyEquals('key_image', ':keyImage')} AND ${isFree} AND burnt = 0`,
     );
     for (const keyImage of keyImages) reserve.run({ txHash, taken: fromFlag(seen), keyImage });
   }

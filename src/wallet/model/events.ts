@@ -1,4 +1,4 @@
-import type { Hash } from '../../crypto/types.js';
+import type { Hash, KeyImage } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { Amount } from '../../util/amount.js';
 
@@ -30,6 +30,15 @@ export interface TransferFacts {
   /** Sum of the outputs that return to the paying account: change, and payments to its own addresses. */
   readonly change: Amount;
   readonly fee: Amount;
+}
+
+/** An output that a transaction spends which the wallet has not seen: one without change, made by another wallet. */
+export interface SpentOutputFacts {
+  /** Transaction that paid the output. */
+  readonly txHash: Hash;
+  readonly keyImage: KeyImage;
+  readonly subaddress: SubaddressIndex;
+  readonly amount: Amount;
 }
 
 /**
@@ -69,6 +78,15 @@ export type EventBody =
   | { readonly type: 'transfer.relayed'; readonly data: TransferFacts }
   | { readonly type: 'transfer.mined'; readonly data: TransferFacts & { readonly height: number } }
   | { readonly type: 'transfer.failed'; readonly data: TransferFacts & { readonly reason: ReversalReason } }
+  | { readonly type: 'output.spent'; readonly data: SpentOutputFacts }
+  | {
+      readonly type: 'output.unspent';
+      readonly data: SpentOutputFacts & {
+        /** Id of the `output.spent` that no longer holds. */
+        readonly reverses: number;
+        readonly reason: ReversalReason;
+      };
+    }
   | { readonly type: 'wallet.synced'; readonly data: { readonly height: number } }
   | {
       readonly type: 'wallet.reorganised';
@@ -87,6 +105,8 @@ const TYPES: Readonly<Record<EventType, true>> = {
   'transfer.relayed': true,
   'transfer.mined': true,
   'transfer.failed': true,
+  'output.spent': true,
+  'output.unspent': true,
   'wallet.synced': true,
   'wallet.reorganised': true,
 };
@@ -98,11 +118,12 @@ export const isEventType = (text: string): text is EventType => Object.hasOwn(TY
 /**
  * A change of a wallet. At the last event of each store transaction, the balance is the sum of
  * - the amounts of payments: `payment.mined` replaces its `seen` event, `payment.reversed` removes its payment;
- * - less `amountIn - change` of the latest event of each transfer, unless that is `transfer.failed`.
+ * - less `amountIn - change` of the latest event of each transfer, unless that is `transfer.failed`;
+ * - less the amounts of spent outputs: `output.unspent` removes its output.
  *
  * Exceptions: frozen outputs; transfers that were never relayed; payments that left the mempool and are undecided; a
  * rescan that has not reached the former height; transfers undone by a reorganisation until they are mined again or found
- * in the mempool; outputs spent by transactions that the wallet has not seen; outputs imported into an offline wallet.
+ * in the mempool; outputs imported into an offline wallet.
  */
 export type WalletEvent = EventBody & {
   /** Increasing in the server; a safe integer. */

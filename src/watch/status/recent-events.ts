@@ -25,7 +25,7 @@ const SEARCHED = 50;
 /** Wallets with the latest events, which are read. */
 const MAX_WALLETS = 32;
 
-const PAYMENT_TYPES = EVENT_TYPES.filter((type) => !type.startsWith('wallet.'));
+const PAYMENT_TYPES = EVENT_TYPES.filter((type) => /^(payment|transfer)\./.test(type));
 
 /** Reads the latest events of wallets. Wallets that cannot be read are left out. */
 export async function recentEvents(wallets: readonly EventfulWallet[]): Promise<RecentEvents> {

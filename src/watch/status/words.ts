@@ -42,6 +42,8 @@ const TITLES: Readonly<Record<EventJson['type'], string>> = {
   'transfer.relayed': 'Transfer sent',
   'transfer.mined': 'Transfer mined',
   'transfer.failed': 'Transfer failed',
+  'output.spent': 'Output spent elsewhere',
+  'output.unspent': 'Output no longer spent elsewhere',
   'wallet.synced': 'Wallet up to date',
   'wallet.reorganised': 'Blocks replaced',
 };

@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash } from '../../../src/crypto/types.js';
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
+import { UNKNOWN_TX } from '../../../src/store/tables/output-row.js';
 import { EventIds } from '../../../src/store/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { creditedOf } from '../../../src/wallet/model/records.js';
@@ -126,6 +127,22 @@ class Run {
     if (outcome === 'refused') this.#store.write((w) => w.discard(tx.txHash));
     if (outcome === 'relayed' || outcome === 'lost') this.#store.write((w) => w.markPending(tx.txHash));
     if (outcome === 'relayed' || outcome === 'answer lost') world.pool.push(tx);
+    this.check();
+  }
+
+  /** Learns that an unseen transaction spends a free output. @param mined true in a block, false in the mempool. */
+  spendElsewhere(pick: number, mined: boolean): void {
+    const free = this.#store.read((r) => r.outputs.inOrder().filter((output) => r.outputs.areFree([output])));
+    const output = free[pick % Math.max(1, free.length)];
+    if (output !== undefined) this.#store.write((w) => w.outputs.markSpentByUnknown(output, mined));
+    this.check();
+  }
+
+  /** Learns that the unseen transactions are gone. */
+  undoSpendsElsewhere(): void {
+    this.#store.write((w) => {
+      for (const output of w.outputs.spentBy(UNKNOWN_TX)) w.outputs.markUnspent(output);
+    });
     this.check();
   }
 
@@ -319,6 +336,10 @@ const steps = [
     (run, [pick, outcome]) => run.pay(pick, outcome),
   ),
   step('fail', fc.tuple(fc.nat(100), fc.boolean()), (run, [pick, gone]) => run.fail(pick, gone)),
+  step('spend elsewhere', fc.tuple(fc.nat(100), fc.boolean()), (run, [pick, mined]) =>
+    run.spendElsewhere(pick, mined),
+  ),
+  step('undo the spends elsewhere', fc.constant(0), (run) => run.undoSpendsElsewhere()),
   step('rescan', fc.boolean(), (run, hard) => run.rescan(hard)),
   step('kill', fc.constant(0), (run) => run.kill()),
   step('restart', fc.integer({ min: -3_600_000, max: 60_000 }), (run, clock) => run.restart(clock)),

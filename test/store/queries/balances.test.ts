@@ -37,6 +37,10 @@ class OpenStore {
       ${['sent', 'rings', 'rival', 'settled', 'signing_set']
         .map((column) => `ALTER TABLE order_tx DROP COLUMN ${column};`)
         .join('')}
+      DROP TRIGGER owned_output_unknown_spend;
+      DROP TRIGGER owned_output_unknown_spend_removed;
+      DROP TABLE reported_spend;
+      DROP TABLE changed_spend;
       DROP INDEX told_key_image_owner;
       ALTER TABLE told_key_image DROP COLUMN placed;
       PRAGMA user_version = 23`);

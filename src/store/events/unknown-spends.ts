@@ -1,0 +1,130 @@
+import type { Statement } from 'better-sqlite3';
+import { equalBytes } from '../../util/bytes.js';
+import type { ReversalReason, SpentOutputFacts } from '../../wallet/model/events.js';
+import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
+import type { Db } from '../file/database.js';
+import type { EventWriter } from '../tables/events.js';
+import type { MetaWriter } from '../tables/meta.js';
+
+interface OutputRef {
+  readonly tx_hash: Uint8Array;
+  readonly output_index: number;
+}
+
+interface SpendRow {
+  readonly tx_hash: Uint8Array;
+  readonly key_image: Uint8Array;
+  readonly account: Integer;
+  readonly minor: Integer;
+  readonly amount: Integer;
+}
+
+interface ReportedRow extends SpendRow {
+  readonly event: Integer;
+}
+
+const toFacts = (row: SpendRow): SpentOutputFacts => ({
+  txHash: toBytes<'Hash'>(row.tx_hash),
+  keyImage: toBytes<'KeyImage'>(row.key_image),
+  subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+  amount: toAmount(row.amount),
+});
+
+const RESCAN = 'spends_rescanned_to';
+
+/**
+ * Reports the outputs that transactions spend which the wallet has not seen, and the end of such spends. Triggers of the
+ * table of outputs record the outputs that changed.
+ */
+export class UnknownSpends {
+  readonly #rows: EventWriter;
+  readonly #meta: MetaWriter;
+  readonly #any: Statement<[], unknown>;
+  readonly #changed: Statement<[], OutputRef>;
+  readonly #clear: Statement<[]>;
+  readonly #stored: Statement<[Uint8Array, number], SpendRow>;
+  readonly #exists: Statement<[Uint8Array, number], unknown>;
+  readonly #take: Statement<[Uint8Array, number], ReportedRow>;
+  readonly #keep: Statement<unknown[]>;
+
+  constructor({
+    db,
+    rows,
+    meta,
+  }: {
+    readonly db: Db;
+    readonly rows: EventWriter;
+    readonly meta: MetaWriter;
+  }) {
+    this.#rows = rows;
+    this.#meta = meta;
+    this.#any = db.prepare('SELECT 1 FROM changed_spend LIMIT 1');
+    this.#changed = db.prepare('SELECT tx_hash, output_index FROM changed_spend');
+    this.#clear = db.prepare('DELETE FROM changed_spend');
+    this.#stored = db
+      .prepare<[Uint8Array, number], SpendRow>(
+        `SELECT tx_hash, key_image, account, minor, amount FROM owned_output
+         WHERE tx_hash = ? AND output_index = ? AND spent_by = zeroblob(32) AND burnt = 0`,
+      )
+      .safeIntegers();
+    this.#exists = db.prepare('SELECT 1 FROM owned_output WHERE tx_hash = ? AND output_index = ?');
+    this.#take = db
+      .prepare<[Uint8Array, number], ReportedRow>(
+        `DELETE FROM reported_spend WHERE tx_hash = ? AND output_index = ?
+         RETURNING tx_hash, key_image, account, minor, amount, event`,
+      )
+      .safeIntegers();
+    this.#keep = db.prepare(
+      `INSERT INTO reported_spend (tx_hash, output_index, key_image, account, minor, amount, event)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    );
+  }
+
+  /** True if no change waits to be reported. */
+  get isEmpty(): boolean {
+    return this.#any.get() === undefined;
+  }
+
+  /** Records that a rescan begins, which finds outputs and spends again. @param tip height of the tip before. */
+  rescan(tip: number): void {
+    this.#meta.set(RESCAN, String(Math.max(tip, Number(this.#meta.get(RESCAN) ?? '-1'))));
+  }
+
+  /** Reports the changes; a rescan must have reached the former tip. @param tip height of the chain. */
+  settle(tip: number): void {
+    if (this.isEmpty) return;
+    const rescannedTo = this.#meta.get(RESCAN);
+    if (rescannedTo !== undefined && tip < Number(rescannedTo)) return;
+    const changed = this.#changed.all();
+    this.#clear.run();
+    for (const ref of changed) this.#report(ref, rescannedTo !== undefined);
+    if (rescannedTo !== undefined) this.#meta.remove(RESCAN);
+  }
+
+  #report({ tx_hash: txHash, output_index: index }: OutputRef, isRescan: boolean): void {
+    const before = this.#take.get(txHash, index);
+    const now = this.#stored.get(txHash, index);
+    const facts = now && toFacts(now);
+    const reported = before && toFacts(before);
+    const isSame =
+      facts !== undefined &&
+      reported !== undefined &&
+      facts.amount === reported.amount &&
+      equalBytes(facts.keyImage, reported.keyImage);
+    let event = before === undefined ? 0 : toNumber(before.event);
+    if (reported !== undefined && !isSame)
+      this.#rows.append({
+        type: 'output.unspent',
+        data: { ...reported, reverses: event, reason: this.#reasonFor(txHash, index, isRescan) },
+      });
+    if (facts === undefined) return;
+    if (!isSame) event = this.#rows.append({ type: 'output.spent', data: facts });
+    const { keyImage, subaddress, amount } = facts;
+    this.#keep.run(txHash, index, keyImage, subaddress.major, subaddress.minor, toColumn(amount), event);
+  }
+
+  #reasonFor(txHash: Uint8Array, index: number, isRescan: boolean): ReversalReason {
+    if (isRescan) return 'rescan';
+    return this.#exists.get(txHash, index) === undefined ? 'reorganised' : 'corrected';
+  }
+}
