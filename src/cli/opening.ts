@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { explain } from '../rpc/error-explanations.js';
 import { isPlainName } from '../services/context/wallet-name.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
-import type { StartProgress } from '../watch/readiness.js';
-import type { Config } from './config.js';
+import type { StartProgress, UnopenedWallet } from '../watch/readiness.js';
 import { withoutLineEnd } from './config-values.js';
 
 /** Wallets opened at the same time: one hashes its password while another reads its files. */
@@ -15,53 +14,183 @@ const AT_ONCE = 2;
 /** Wallets after which the log says how many are open. */
 const PROGRESS_WALLETS = 100;
 
-/** The wallets of `--open` being opened. */
-export interface Opening {
-  /** Resolves once no wallet is being opened. */
-  readonly done: Promise<void>;
-  /** Opens no further wallet. */
-  stop(): void;
-  progress(): StartProgress;
+/** Interval between looks at the files of wallets that could not be opened [ms]. */
+const LOOK_MS = 5000;
+
+/** Looks after which a wallet is tried again although its files are the same: its disk or another process may not be. */
+const LOOKS_PER_RETRY = 12;
+
+/** Causes that may end while the files of the wallet stay the same. */
+const PASSING_CAUSES = ['wallet_locked', 'wallet_io', 'other'];
+
+export interface OpeningParts {
+  readonly server: Pick<WalletManager, 'scope'>;
+  /** Names of the wallets. */
+  readonly open: readonly string[];
+  /** Directory of the wallets. */
+  readonly directory: string | undefined;
+  /** Directory of the files with their passwords. */
+  readonly passwordDir: string | undefined;
+  readonly log: Logger;
+}
+
+interface Failure extends UnopenedWallet {
+  /** Changes with the files that decide whether the wallet opens. */
+  readonly files: string;
 }
 
 /**
  * Opens the wallets of `--open` under their paths, beside the requests of clients. A wallet that cannot be opened is an
- * error line of the log; the others are opened all the same.
+ * error line of the log, and the others are opened all the same. It is tried again when its keys file, its store or its
+ * password file changes, and when {@link retry} asks for it.
  */
-export function openWallets(
-  server: Pick<WalletManager, 'scope'>,
-  { open, passwordDir }: Pick<Config['wallet'], 'open' | 'passwordDir'>,
-  log: Logger,
-): Opening {
-  const waiting = [...open];
-  let opened = 0;
-  let failed = 0;
-  let damaged = 0;
-  const worker = async (): Promise<void> => {
-    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      try {
-        await server.scope(name).openWallet({ filename: '', password: readPassword(passwordDir, name) });
-        opened += 1;
-        if (opened % PROGRESS_WALLETS === 0) log.info({ opened, of: open.length }, 'opening wallets');
-      } catch (error) {
-        failed += 1;
-        if (isDamage(error)) damaged += 1;
-        noteFailure(error, name, passwordDir, log);
-      }
+export class Opening {
+  readonly #parts: OpeningParts;
+  readonly #waiting: string[];
+  readonly #failures = new Map<string, Failure>();
+  readonly #workers = new Set<Promise<void>>();
+  #opened = 0;
+  /** Wallets of the start that were tried. */
+  #tried = 0;
+  #looks = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(parts: OpeningParts) {
+    this.#parts = parts;
+    this.#waiting = [...parts.open];
+    this.#work();
+  }
+
+  progress(): StartProgress {
+    this.#forgetOpened();
+    const unopened = [...this.#failures.values()].map(({ name, cause, reason }) => ({ name, cause, reason }));
+    return { waiting: this.#parts.open.length - this.#tried, unopened };
+  }
+
+  /** Tries each wallet again that could not be opened. */
+  retry(): void {
+    this.#forgetOpened();
+    this.#enqueue([...this.#failures.keys()]);
+  }
+
+  /** Tries wallets again whose files have changed. */
+  look(): void {
+    this.#forgetOpened();
+    this.#looks += 1;
+    const isDue = this.#looks % LOOKS_PER_RETRY === 0;
+    this.#enqueue(
+      [...this.#failures.values()]
+        .filter(
+          ({ name, cause, files }) =>
+            (isDue && PASSING_CAUSES.includes(cause)) || files !== this.#filesOf(name),
+        )
+        .map(({ name }) => name),
+    );
+  }
+
+  /** Opens no further wallet, and resolves once none is being opened. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#waiting.splice(0);
+    clearInterval(this.#timer);
+    await this.settled();
+  }
+
+  /** Resolves once no wallet is being opened. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#workers);
+  }
+
+  #enqueue(names: readonly string[]): void {
+    if (this.#isClosed) return;
+    this.#waiting.push(...names.filter((name) => !this.#waiting.includes(name)));
+    this.#work();
+  }
+
+  #work(): void {
+    while (this.#workers.size < Math.min(AT_ONCE, this.#workers.size + this.#waiting.length)) {
+      const worker = this.#openWaiting().finally(() => this.#workers.delete(worker));
+      this.#workers.add(worker);
     }
-  };
-  const done = Promise.all(Array.from({ length: AT_ONCE }, worker)).then(() => {
-    if (open.length > 0) log.info({ opened, failed }, 'wallets of --open were opened');
-  });
-  return {
-    done,
-    stop: () => void waiting.splice(0),
-    progress: () => ({ waiting: open.length - opened - failed, damaged }),
-  };
+  }
+
+  async #openWaiting(): Promise<void> {
+    for (let name = this.#waiting.shift(); name !== undefined; name = this.#waiting.shift())
+      await this.#open(name);
+    if (this.#failures.size === 0 || this.#isClosed) return;
+    this.#timer ??= setInterval(() => this.look(), LOOK_MS).unref();
+  }
+
+  async #open(name: string): Promise<void> {
+    const { server, open, passwordDir, log } = this.#parts;
+    const before = this.#failures.get(name);
+    // Before the attempt: a change during it counts. The attempt itself may change the store.
+    const secrets = this.#secretsOf(name);
+    try {
+      await server.scope(name).openWallet({ filename: '', password: readPassword(passwordDir, name) });
+      this.#failures.delete(name);
+      this.#opened += 1;
+      if (before !== undefined)
+        log.info({ name }, 'a wallet of --open that could not be opened before is open');
+      else if (this.#opened % PROGRESS_WALLETS === 0)
+        log.info({ opened: this.#opened, of: open.length }, 'opening wallets');
+    } catch (error) {
+      const failure = failureOf(error, name, passwordDir);
+      this.#failures.set(name, { ...failure, files: `${secrets} ${versionOf(this.#storeOf(name))}` });
+      // Once for each reason: the wallet is tried again and again.
+      if (before?.reason !== failure.reason) logFailure(log, failure, error);
+    }
+    if (before !== undefined) return;
+    this.#tried += 1;
+    if (this.#tried === open.length)
+      log.info({ opened: this.#opened, failed: this.#failures.size }, 'wallets of --open were opened');
+  }
+
+  /** Forgets the failures of wallets that clients have opened meanwhile. */
+  #forgetOpened(): void {
+    for (const name of this.#failures.keys()) if (this.#isOpen(name)) this.#failures.delete(name);
+    if (this.#failures.size > 0 || this.#timer === undefined) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #isOpen(name: string): boolean {
+    try {
+      return this.#parts.server.scope(name).find() !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
+  #filesOf(name: string): string {
+    return `${this.#secretsOf(name)} ${versionOf(this.#storeOf(name))}`;
+  }
+
+  /** Versions of the keys file and the password file. */
+  #secretsOf(name: string): string {
+    const { passwordDir } = this.#parts;
+    const store = this.#storeOf(name);
+    const password = passwordDir === undefined || !isPlainName(name) ? undefined : join(passwordDir, name);
+    return [store === undefined ? undefined : `${store}.keys`, password].map(versionOf).join(' ');
+  }
+
+  #storeOf(name: string): string | undefined {
+    const { directory } = this.#parts;
+    return directory === undefined || !isPlainName(name) ? undefined : join(directory, name);
+  }
 }
 
-const isDamage = (error: unknown): boolean =>
-  error instanceof WalletError && error.fault.kind === 'wallet_corrupt';
+/** Returns a text that changes when a file is written, replaced, or gets other rights; empty if there is none. */
+function versionOf(path: string | undefined): string {
+  if (path === undefined) return '';
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs].join(':');
+  } catch {
+    return '';
+  }
+}
 
 /** Password in the file of a wallet; empty where there is no such file. @throws PasswordFileError */
 function readPassword(directory: string | undefined, name: string): string {
@@ -86,15 +215,22 @@ class PasswordFileError extends Error {
   }
 }
 
-function noteFailure(error: unknown, name: string, passwordDir: string | undefined, log: Logger): void {
-  const text = 'a wallet of --open cannot be opened; the others are served';
-  if (error instanceof PasswordFileError) return log.error({ name, reason: error.message }, text);
-  if (!(error instanceof WalletError)) return log.error({ err: error, name }, text);
+function failureOf(error: unknown, name: string, passwordDir: string | undefined): UnopenedWallet {
+  if (error instanceof PasswordFileError) return { name, cause: 'wallet_io', reason: error.message };
+  if (!(error instanceof WalletError))
+    return { name, cause: 'other', reason: 'an unexpected error: see the log' };
+  const { kind: cause } = error.fault;
   const reason = explain(error.fault);
-  const isWrong = error.fault.kind === 'wrong_password';
+  if (cause !== 'wrong_password') return { name, cause, reason };
   const hint =
     passwordDir === undefined
       ? '--password-dir names the directory of password files'
       : `see ${join(passwordDir, name)}`;
-  log.error({ name, reason: isWrong ? `${reason}: ${hint}` : reason }, text);
+  return { name, cause, reason: `${reason}: ${hint}` };
+}
+
+function logFailure(log: Logger, { name, cause, reason }: UnopenedWallet, error: unknown): void {
+  const text = 'a wallet of --open cannot be opened; the others are served';
+  if (cause === 'other') log.error({ err: error, name }, text);
+  else log.error({ name, reason }, text);
 }

@@ -35,16 +35,17 @@ import { IncomingLog } from './incoming-log.js';
 import { ProgressLine } from './progress-line.js';
 import { ProgressLog } from './progress-log.js';
 import type { Credentials, Prepared } from './prepare.js';
-import { openWallets } from './opening.js';
+import { Opening } from './opening.js';
 import { startRegtestProcess } from './regtest-process.js';
 import type { StatusLine } from './status-line.js';
 import { readTls, renewCertificate } from './tls-files.js';
 import { TxNotifier } from './tx-notifier.js';
+import type { StartProgress } from '../watch/readiness.js';
 import { createWatch, WatchListeners } from './watch.js';
 
 export interface RunningServer {
   readonly port: number;
-  /** Reads credentials and certificates again, and opens the audit log again. */
+  /** Reads credentials and certificates again, opens the audit log again, and tries again to open wallets of --open. */
   reload(): void;
   close(): Promise<void>;
 }
@@ -136,7 +137,7 @@ export async function startServer(
   const call = createCall(server, config.rpc.apiVersion, log);
   // A wallet of --wallet-file is open once the others begin to be opened.
   const start = {
-    progress: () => ({ waiting: config.wallet.open.length || 1, damaged: 0 }),
+    progress: (): StartProgress => ({ waiting: config.wallet.open.length || 1, unopened: [] }),
   };
   const progressLine =
     line && new ProgressLine({ line, sync: listening.sync, start: () => start.progress() });
@@ -191,8 +192,11 @@ export async function startServer(
     server.start();
     announceArithmetic(log);
   }, WARM_UP_MS).unref();
-  const opening = openWallets(server, config.wallet, log);
-  start.progress = opening.progress;
+  const opening = new Opening({
+    ...{ server, log, directory: directory?.path },
+    ...{ open: config.wallet.open, passwordDir: config.wallet.passwordDir },
+  });
+  start.progress = () => opening.progress();
   noteStarted();
   const news =
     daemons.length === 0 || config.daemon.zmq === undefined
@@ -206,6 +210,7 @@ export async function startServer(
     reload() {
       clients.reload();
       renewCertificate(http, config.rpc.ssl, log);
+      opening.retry();
     },
     async close() {
       const grace = setTimeout(() => server.endDaemonCalls(), DAEMON_GRACE_MS);
@@ -217,8 +222,7 @@ export async function startServer(
       progressLine?.close();
       news?.close();
       clients.close();
-      opening.stop();
-      await opening.done;
+      await opening.close();
       server.endDaemonCalls();
       await notifier?.close(NOTIFY_MS);
       await server.close();

@@ -84,7 +84,7 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
   const health = new DaemonHealth(server);
   const facts = new WalletFactReader();
   const metrics = new Metrics({
-    ...{ health, wallets, facts, directory, failover: server.failover },
+    ...{ health, wallets, facts, start, directory, failover: server.failover },
     info: {
       version: readOwnPackage().version,
       node: process.version,
@@ -97,7 +97,7 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
   const openPages = healthPages(readiness, server.failover);
   const call = metrics.calls.measured(plainCall, (method) => registry.find(method)?.name, onBug);
   const status = statusPages(
-    new StatusReader({ server, health, readiness, facts, sync: listeners.sync }),
+    new StatusReader({ server, health, readiness, facts, start, sync: listeners.sync }),
     new Receiving(server, call),
   );
   const ownPages = [...(watch.metrics === undefined ? [metrics.page] : []), ...status.pages];

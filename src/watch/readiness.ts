@@ -17,13 +17,27 @@ export interface ReadinessLimits {
 export interface StartProgress {
   /** Wallets that are still to be opened. */
   readonly waiting: number;
-  /** Wallets that were not opened because a file of theirs is damaged. */
-  readonly damaged: number;
+  /** Wallets that could not be opened, until they are. */
+  readonly unopened: readonly UnopenedWallet[];
 }
+
+/** A wallet of `--open` that could not be opened. */
+export interface UnopenedWallet {
+  readonly name: string;
+  /** Kind of the fault; `other` for one that is none of a wallet. */
+  readonly cause: string;
+  /** A sentence for the operator. */
+  readonly reason: string;
+}
+
+/** Cause of wallets whose files are damaged. */
+const DAMAGED = 'wallet_corrupt';
 
 /** Reason for which a server is not ready. It names no wallet. */
 export type NotReady =
   | { readonly reason: 'opening_wallets'; readonly wallets: number }
+  /** `causes`: each once, in alphabetical order. */
+  | { readonly reason: 'wallets_not_opened'; readonly wallets: number; readonly causes: readonly string[] }
   /** `seconds` is absent before the first answer. */
   | { readonly reason: 'daemon_unreachable'; readonly seconds?: number }
   | { readonly reason: 'wallets_behind'; readonly wallets: number; readonly blocks: number }
@@ -60,9 +74,10 @@ export class Readiness {
     const { health, directory, space = diskSpace, start } = this.#parts;
     const [disk] = await Promise.all([space(directory), health.check()]);
     const wallets = await this.#walletReasons();
-    const { waiting } = start();
+    const { waiting, unopened } = start();
     return [
       ...(waiting > 0 ? [{ reason: 'opening_wallets', wallets: waiting } as const] : []),
+      ...notOpened(unopened),
       ...this.#daemonReasons(),
       ...wallets,
       ...this.#diskReasons(disk),
@@ -83,7 +98,8 @@ export class Readiness {
     const latest = health.info?.height;
     const lags = await workSlices.map(wallets(), (wallet) => lagOf(wallet, latest));
     const behind = lags.filter(({ blocks }) => blocks > limits.blocksBehind);
-    const damaged = lags.filter(({ isDamaged }) => isDamaged).length + start().damaged;
+    const unopened = start().unopened.filter(({ cause }) => cause === DAMAGED);
+    const damaged = lags.filter(({ isDamaged }) => isDamaged).length + unopened.length;
     const blocks = Math.max(0, ...behind.map((lag) => lag.blocks));
     return [
       ...(behind.length > 0 ? [{ reason: 'wallets_behind', wallets: behind.length, blocks } as const] : []),
@@ -97,4 +113,10 @@ export class Readiness {
       ? [{ reason: 'disk_nearly_full', free_bytes: disk.free }]
       : [];
   }
+}
+
+function notOpened(unopened: readonly UnopenedWallet[]): NotReady[] {
+  if (unopened.length === 0) return [];
+  const causes = [...new Set(unopened.map(({ cause }) => cause))].sort();
+  return [{ reason: 'wallets_not_opened', wallets: unopened.length, causes }];
 }

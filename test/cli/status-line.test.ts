@@ -41,7 +41,7 @@ describe('the progress on a terminal', () => {
     jest.useFakeTimers();
     waiting = 0;
     line = new StatusLine({ write: (text) => written.push(String(text)) > 0, columns: 200 });
-    progress = new ProgressLine({ line, sync, start: () => ({ waiting, damaged: 0 }) });
+    progress = new ProgressLine({ line, sync, start: () => ({ waiting, unopened: [] }) });
   });
 
   afterEach(() => {

@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DaemonHealth } from '../../src/watch/daemon-health.js';
 import type { DaemonInfo } from '../../src/daemon/daemon.js';
-import { Readiness, type NotReady, type StartProgress } from '../../src/watch/readiness.js';
+import {
+  Readiness,
+  type NotReady,
+  type StartProgress,
+  type UnopenedWallet,
+} from '../../src/watch/readiness.js';
 import type { FollowingWallet } from '../../src/watch/wallet-lag.js';
 import { WalletError } from '../../src/wallet/model/wallet-error.js';
 
@@ -24,6 +29,12 @@ const wallet = (height: number, isDamaged = false): FollowingWallet => ({
   sync: { daemonHeight: 0 },
 });
 
+const unopened = (name: string, cause: string): UnopenedWallet => ({
+  name,
+  cause,
+  reason: `${name}: ${cause}`,
+});
+
 const reasons = (): Promise<NotReady[]> =>
   new Readiness({
     limits: { daemonSeconds: 60, blocksBehind: 10, diskBytes: 1000 },
@@ -39,7 +50,7 @@ beforeEach(() => {
   const info = { height: TIP } as DaemonInfo;
   health = new DaemonHealth({ daemonAddress: 'a:1', daemonInfo: () => Promise.resolve(info) }, () => now);
   wallets = [wallet(TIP)];
-  start = { waiting: 0, damaged: 0 };
+  start = { waiting: 0, unopened: [] };
   free = 1000;
 });
 
@@ -103,12 +114,25 @@ describe('a server is not ready', () => {
 
   it('with a damaged store, of an open wallet or of one that could not be opened', async () => {
     wallets.push(wallet(0, true));
-    start = { waiting: 0, damaged: 2 };
-    expect(await reasons()).toEqual([{ reason: 'store_damaged', wallets: 3 }]);
+    start = { waiting: 0, unopened: [unopened('a', 'wallet_corrupt'), unopened('b', 'wallet_corrupt')] };
+    expect(await reasons()).toEqual([
+      { reason: 'wallets_not_opened', wallets: 2, causes: ['wallet_corrupt'] },
+      { reason: 'store_damaged', wallets: 3 },
+    ]);
+  });
+
+  it('while wallets of the start could not be opened, with the causes and without their names', async () => {
+    const causes = ['wrong_password', 'wallet_missing', 'wrong_password'];
+    start = { waiting: 0, unopened: causes.map((cause, i) => unopened(`secret shop ${i}`, cause)) };
+    const found = await reasons();
+    expect(found).toEqual([
+      { reason: 'wallets_not_opened', wallets: 3, causes: ['wallet_missing', 'wrong_password'] },
+    ]);
+    expect(JSON.stringify(found)).not.toContain('secret');
   });
 
   it('until the wallets of the start are open', async () => {
-    start = { waiting: 5, damaged: 0 };
+    start = { waiting: 5, unopened: [] };
     expect(await reasons()).toEqual([{ reason: 'opening_wallets', wallets: 5 }]);
   });
 });

@@ -15,6 +15,7 @@ async function metricNames(): Promise<string[]> {
     health: new DaemonHealth({ daemonAddress: 'a:1', daemonInfo: () => Promise.resolve(info) }),
     failover: { statuses: [], switches: new Map() },
     wallets: () => [],
+    start: () => ({ waiting: 0, unopened: [] }),
     facts: new WalletFactReader(),
     directory: '/',
   });

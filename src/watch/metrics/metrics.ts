@@ -5,11 +5,13 @@ import type { DaemonFailover } from '../../services/failover/daemon-failover.js'
 import { workSlices } from '../../util/work-slices.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import { diskSpace } from '../disk-space.js';
+import type { StartProgress } from '../readiness.js';
 import type { WalletFactReader, WatchedWallet } from '../wallet-facts.js';
 import { CallMetrics } from './call-metrics.js';
 import { DaemonMetrics } from './daemon-metrics.js';
 import { addFailoverMetrics } from './failover-metrics.js';
 import { addGauge } from './gauge.js';
+import { addUnopened } from './unopened-wallets.js';
 import { addProcessMetrics, type BuildInfo } from './process-metrics.js';
 import { walletSeries } from './wallet-series.js';
 
@@ -19,6 +21,7 @@ export interface MetricsParts {
   readonly failover: Pick<DaemonFailover, 'statuses' | 'switches'>;
   readonly wallets: () => readonly WatchedWallet[];
   readonly facts: Pick<WalletFactReader, 'read'>;
+  readonly start: () => StartProgress;
   /** Directory of the wallets. */
   readonly directory: string;
 }
@@ -54,6 +57,7 @@ export class Metrics {
       help: 'Id of the latest event of the open wallets: a reader whose cursor is equal has no backlog.',
       registers,
     });
+    addUnopened(registry, parts.start);
     addFailoverMetrics(registry, parts.failover);
     addGauge(
       registry,

@@ -2,6 +2,7 @@ import { renderSVG } from 'uqr';
 import type { EventJson } from '../../services/events/event-json.js';
 import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
 import { durationText, grouped, percentage } from '../figures.js';
+import type { UnopenedWallet } from '../readiness.js';
 import { html, Html, type HtmlValue } from './html.js';
 import type { ReceivingAddress } from './receiving.js';
 import type { DaemonView, ListedWallet, StatusView } from './status-view.js';
@@ -122,15 +123,21 @@ function walletItem(wallet: ListedWallet): Html {
   </li>`;
 }
 
-function wallets({ wallets: listed, names }: StatusView): Html {
+const unopenedItem = ({ name, reason }: UnopenedWallet): Html =>
+  html`<li>
+    <p class="row"><strong>${nameOf(name)}</strong> ${badge('bad', 'Not opened')}</p>
+    <p class="small">${reason}</p>
+  </li>`;
+
+function wallets({ wallets: listed, unopened, names }: StatusView): Html {
   const hidden = names.length - listed.length;
   return liveSection(
     'wallets',
     'Wallets',
-    listed.length === 0
+    listed.length + unopened.length === 0
       ? html`<p>No wallet is open.</p>`
       : html`<ul>
-            ${listed.map(walletItem)}
+            ${unopened.map(unopenedItem)} ${listed.map(walletItem)}
           </ul>
           ${hidden > 0 ? html`<p>${grouped(hidden)} other wallets lack no more blocks than these.</p>` : undefined}`,
   );

@@ -2,7 +2,7 @@ import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
 import type { WalletManager } from '../../services/manager/wallet-manager.js';
 import { workSlices } from '../../util/work-slices.js';
 import type { DaemonHealth } from '../daemon-health.js';
-import type { NotReady, Readiness } from '../readiness.js';
+import type { NotReady, Readiness, StartProgress, UnopenedWallet } from '../readiness.js';
 import type { SyncProgress, WalletProgress } from '../sync-progress.js';
 import type { WalletFactReader, WalletFacts } from '../wallet-facts.js';
 import { recentEvents, type RecentEvents } from './recent-events.js';
@@ -32,6 +32,8 @@ export interface StatusView extends RecentEvents {
   readonly reasons: readonly NotReady[];
   readonly daemon: DaemonView;
   readonly wallets: readonly ListedWallet[];
+  /** Wallets of `--open` that could not be opened, {@link MAX_LISTED} at most. */
+  readonly unopened: readonly UnopenedWallet[];
   /** Names of all open wallets. */
   readonly names: readonly string[];
   /** Duration of the process [s]. */
@@ -45,6 +47,7 @@ export interface StatusParts {
   readonly health: DaemonHealth;
   readonly readiness: Pick<Readiness, 'reasons'>;
   readonly sync: SyncProgress;
+  readonly start: () => StartProgress;
   readonly facts: Pick<WalletFactReader, 'read'>;
 }
 
@@ -57,7 +60,7 @@ export class StatusReader {
   }
 
   async read(): Promise<StatusView> {
-    const { server, health, readiness, sync, facts: reader } = this.#parts;
+    const { server, health, readiness, sync, start, facts: reader } = this.#parts;
     // Asks for the state of the daemon first.
     const reasons = await readiness.reasons();
     const open = server.openWallets();
@@ -77,6 +80,7 @@ export class StatusReader {
         listed: server.failover.statuses,
       },
       wallets: listed.map((wallet) => ({ ...wallet, progress: sync.of(wallet.name) })),
+      unopened: start().unopened.slice(0, MAX_LISTED),
       names: facts.map(({ name }) => name).sort(),
       uptime: process.uptime(),
       ...(await recentEvents(open)),

@@ -16,6 +16,8 @@ export function reasonText(reason: NotReady): string {
   switch (reason.reason) {
     case 'opening_wallets':
       return `${counted(reason.wallets, 'wallet')} still to be opened`;
+    case 'wallets_not_opened':
+      return `${counted(reason.wallets, 'wallet')} not opened`;
     case 'daemon_unreachable':
       return reason.seconds === undefined
         ? 'the daemon has not answered yet'

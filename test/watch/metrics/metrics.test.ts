@@ -4,12 +4,15 @@ import type { DaemonInfo } from '../../../src/daemon/daemon.js';
 import { RpcError } from '../../../src/jsonrpc/errors.js';
 import { DaemonHealth } from '../../../src/watch/daemon-health.js';
 import { Metrics, type MetricsParts } from '../../../src/watch/metrics/metrics.js';
+import type { UnopenedWallet } from '../../../src/watch/readiness.js';
 import { WalletFactReader } from '../../../src/watch/wallet-facts.js';
 
 let metrics: Metrics;
 let failover: MetricsParts['failover'];
+let unopened: UnopenedWallet[];
 
 beforeEach(() => {
+  unopened = [];
   failover = { statuses: [{ name: 'a:1', serves: true, problem: 'not asked' }], switches: new Map() };
   const info = { height: 1234, synchronized: true } as DaemonInfo;
   metrics = new Metrics({
@@ -24,6 +27,7 @@ beforeEach(() => {
       },
     },
     wallets: () => [],
+    start: () => ({ waiting: 0, unopened }),
     facts: new WalletFactReader(),
     directory: '/',
   });
@@ -35,6 +39,19 @@ async function series(name: string): Promise<string[]> {
 }
 
 describe('the metrics', () => {
+  it('have a series for each wallet of --open that could not be opened, until it is open', async () => {
+    unopened = [
+      { name: 'shop', cause: 'wrong_password', reason: 'invalid password' },
+      { name: 'till', cause: 'wallet_missing', reason: 'there is none' },
+    ];
+    expect(await series('wallet_rpc_wallet_unopened')).toEqual([
+      'wallet_rpc_wallet_unopened{wallet="shop",cause="wrong_password"} 1',
+      'wallet_rpc_wallet_unopened{wallet="till",cause="wallet_missing"} 1',
+    ]);
+    unopened = [];
+    expect(await series('wallet_rpc_wallet_unopened')).toEqual([]);
+  });
+
   it('count calls by canonical method and code, and all other methods as one', async () => {
     const call = metrics.calls.measured(
       (method) => {

@@ -15,7 +15,7 @@ const page = (changes: Partial<StatusView> = {}, address?: ReceivingAddress): st
     {
       reasons: [],
       daemon: { address: 'a:1', hasAnswered: true, outage: 0, height: 100, synchronized: true, listed: [] },
-      ...{ wallets: [], names: [], uptime: 7300, events: [], payments: [], lastId: 5 },
+      ...{ wallets: [], unopened: [], names: [], uptime: 7300, events: [], payments: [], lastId: 5 },
       ...changes,
     },
     { address },
@@ -30,13 +30,23 @@ describe('the status page', () => {
         { reason: 'wallets_behind', wallets: 2, blocks: 1500 },
         { reason: 'disk_nearly_full', free_bytes: 52_428_800 },
         { reason: 'store_damaged', wallets: 1 },
+        { reason: 'wallets_not_opened', wallets: 2, causes: ['wrong_password'] },
       ],
     });
     expect(text).toContain(
       '1 wallet still to be opened; no answer of the daemon for 1 min; 2 wallets behind, by up to 1,500 blocks; ' +
-        '50 MiB of disk space left; 1 wallet with a damaged store',
+        '50 MiB of disk space left; 1 wallet with a damaged store; 2 wallets not opened',
     );
     expect(text).toContain('>Not ready<');
+  });
+
+  it('names each wallet of --open that could not be opened, with the reason', () => {
+    const text = page({
+      unopened: [{ name: 'shop', cause: 'wrong_password', reason: 'invalid <password>' }],
+    });
+    expect(text).toContain('<strong>shop</strong>');
+    expect(text).toContain('>Not opened<');
+    expect(text).toContain('invalid &lt;password&gt;');
   });
 
   it.each([

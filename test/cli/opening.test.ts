@@ -1,0 +1,164 @@
+import { chmodSync, copyFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Opening } from '../../src/cli/opening.js';
+import { WalletManager } from '../../src/services/manager/wallet-manager.js';
+import { lockWallet } from '../../src/store/file/wallet-lock.js';
+import { WalletServer } from '../support/wallet-server.js';
+
+let server: WalletServer;
+let manager: WalletManager;
+let passwordDir: string;
+let opening: Opening | undefined;
+
+beforeEach(async () => {
+  server = new WalletServer();
+  passwordDir = join(server.path, 'passwords');
+  mkdirSync(passwordDir);
+  // Files of two closed wallets.
+  const maker = new WalletManager(server.settings);
+  for (const filename of ['shop', 'till'])
+    await maker.scope(filename).createWallet({ filename, password: `${filename}!`, language: 'English' });
+  await maker.close();
+  manager = new WalletManager(server.settings);
+});
+
+afterEach(async () => {
+  await opening?.close();
+  opening = undefined;
+  await manager.close();
+  await server.close();
+});
+
+const setPassword = (name: string, password = `${name}!`): void =>
+  writeFileSync(join(passwordDir, name), `${password}\n`);
+
+/** Opens wallets as at the start of a server, and resolves once each was tried. */
+async function open(...names: string[]): Promise<Opening> {
+  opening = new Opening({
+    ...{ server: manager, log: server.settings.log },
+    ...{ open: names, directory: server.path, passwordDir },
+  });
+  await opening.settled();
+  return opening;
+}
+
+const unopened = (of: Opening): [name: string, cause: string][] =>
+  of.progress().unopened.map(({ name, cause }) => [name, cause]);
+
+const isOpen = (name: string): boolean => manager.scope(name).find() !== undefined;
+
+/** Error lines of the log about a wallet. */
+const errorsOf = (name: string): number =>
+  server.lines.filter((line) => line['level'] === 50 && line['name'] === name).length;
+
+describe('wallets of the start', () => {
+  it('are waited for until each was tried, and are no trouble once all are open', async () => {
+    setPassword('shop');
+    setPassword('till');
+    const starting = open('shop', 'till');
+    expect(opening?.progress()).toEqual({ waiting: 2, unopened: [] });
+    expect((await starting).progress()).toEqual({ waiting: 0, unopened: [] });
+    expect(['shop', 'till'].map(isOpen)).toEqual([true, true]);
+  });
+
+  it('that cannot be opened are named with their causes, and the others are open', async () => {
+    setPassword('shop');
+    setPassword('till', 'another');
+    const tried = await open('shop', 'till', 'none', 'a/b');
+    expect(unopened(tried).sort()).toEqual([
+      ['a/b', 'bad_wallet_name'],
+      ['none', 'wallet_missing'],
+      ['till', 'wrong_password'],
+    ]);
+    expect(tried.progress().waiting).toBe(0);
+    expect(isOpen('shop')).toBe(true);
+  });
+});
+
+describe('a wallet that could not be opened', () => {
+  it('is opened when its password file changes, and is not tried before', async () => {
+    setPassword('shop', 'another');
+    const tried = await open('shop');
+    for (let look = 0; look < 5; look++) tried.look();
+    await tried.settled();
+    expect([unopened(tried), errorsOf('shop')]).toEqual([[['shop', 'wrong_password']], 1]);
+    setPassword('shop');
+    tried.look();
+    await tried.settled();
+    expect([unopened(tried), isOpen('shop')]).toEqual([[], true]);
+  });
+
+  it('is opened when its files appear', async () => {
+    setPassword('till');
+    renameSync(join(server.path, 'till.keys'), join(server.path, 'moved'));
+    const tried = await open('till');
+    expect(unopened(tried)).toEqual([['till', 'wallet_missing']]);
+    renameSync(join(server.path, 'moved'), join(server.path, 'till.keys'));
+    tried.look();
+    await tried.settled();
+    expect([unopened(tried), isOpen('till')]).toEqual([[], true]);
+  });
+
+  it('is opened when its damaged store is replaced by a backup', async () => {
+    setPassword('till');
+    const store = join(server.path, 'till');
+    copyFileSync(store, join(server.path, 'backup'));
+    writeFileSync(store, Buffer.alloc(8192, 7));
+    const tried = await open('till');
+    expect(unopened(tried)).toEqual([['till', 'wallet_corrupt']]);
+    copyFileSync(join(server.path, 'backup'), store);
+    tried.look();
+    await tried.settled();
+    expect(isOpen('till')).toBe(true);
+  });
+
+  it('is tried again from time to time where another process holds it, and logged once', async () => {
+    setPassword('shop');
+    const lock = lockWallet(server.paths('shop').lock, 'shop');
+    const tried = await open('shop');
+    const looks = async (count: number): Promise<void> => {
+      for (let look = 0; look < count; look++) tried.look();
+      await tried.settled();
+    };
+    await looks(24);
+    expect([unopened(tried), errorsOf('shop')]).toEqual([[['shop', 'wallet_locked']], 1]);
+    lock.release();
+    await looks(12);
+    expect([unopened(tried), isOpen('shop')]).toEqual([[], true]);
+  });
+
+  it('is tried again when the server is asked to reload', async () => {
+    setPassword('shop');
+    const lock = lockWallet(server.paths('shop').lock, 'shop');
+    const tried = await open('shop');
+    lock.release();
+    tried.retry();
+    await tried.settled();
+    expect([unopened(tried), isOpen('shop')]).toEqual([[], true]);
+  });
+
+  it('is no trouble any more once a client has opened it', async () => {
+    setPassword('shop', 'another');
+    const tried = await open('shop');
+    await manager.scope('shop').openWallet({ filename: 'shop', password: 'shop!' });
+    expect(unopened(tried)).toEqual([]);
+  });
+
+  it('is not opened any more once the server stops', async () => {
+    setPassword('shop', 'another');
+    const tried = await open('shop');
+    await tried.close();
+    setPassword('shop');
+    tried.look();
+    tried.retry();
+    await tried.settled();
+    expect(isOpen('shop')).toBe(false);
+  });
+
+  it('has a reason for a password file that cannot be read', async () => {
+    mkdirSync(join(passwordDir, 'shop'));
+    chmodSync(passwordDir, 0o700);
+    expect(unopened(await open('shop'))).toEqual([['shop', 'wallet_io']]);
+  });
+});
