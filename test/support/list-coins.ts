@@ -29,6 +29,7 @@ export function listCoins(outputs: readonly OwnedOutput[]): SpendableOutputSourc
     exceptions: () => free,
     byAge: (least) => free.filter(({ amount }) => amount >= least),
     bySize: (minor, least) => at(minor, least).sort(bySize),
+    bySizeDown: (minor, least, most) => at(minor, least).sort(bySize).reverse().slice(0, most),
     largest: (minor) => at(minor).reduce((most, { amount }) => (amount > most ? amount : most), 0n),
     at,
     each: at,

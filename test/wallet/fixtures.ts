@@ -10,6 +10,7 @@ import type { Rng } from '../../src/util/random.js';
 import type { SpendableInput } from '../../src/wallet/build/construction.js';
 import type { Candidate } from '../../src/wallet/select/decoys.js';
 import type { OwnedOutput } from '../../src/wallet/model/records.js';
+import { WalletError, type Fault } from '../../src/wallet/model/wallet-error.js';
 import { SubaddressTable } from '../../src/wallet/scan/subaddress-table.js';
 import type { Payee } from '../../src/wallet/select/transfer-request.js';
 import { toPublicKey } from '../support/plain-points.js';
@@ -108,4 +109,15 @@ export function spendableInput(value: Amount, rng: Rng, ringSize = 16): Spendabl
     amount: value,
     mask,
   };
+}
+
+/** Fault of the WalletError that a function throws. */
+export function faultOf(run: () => unknown): Fault {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof WalletError) return error.fault;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
 }

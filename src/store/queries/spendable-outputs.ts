@@ -57,7 +57,7 @@ export class SpendableOutputReader {
   >;
   readonly #byAge: Statement<[Scope & Bound], Name>;
   readonly #bySize: Statement<[Address & Bound], CoinRow>;
-  readonly #largest: Statement<[Address], Pick<CoinRow, 'amount'>>;
+  readonly #bySizeDown: Statement<[Address & Bound & { readonly most: number }], CoinRow>;
   readonly #at: Statement<[Address & Bound], CoinRow>;
   readonly #each: Statement<[Address & Bound], Name>;
   readonly #nth: Statement<[Address & { readonly place: number }], Name>;
@@ -95,8 +95,9 @@ export class SpendableOutputReader {
     this.#bySize = rows(
       `${coins(`${address} AND amount >= :least`)} ORDER BY amount, height, global_index, tx_hash, output_index`,
     );
-    this.#largest = rows(
-      `SELECT amount FROM owned_output WHERE ${address} ORDER BY amount DESC, height DESC LIMIT 1`,
+    this.#bySizeDown = rows(
+      `${coins(`${address} AND amount >= :least`)}
+       ORDER BY amount DESC, height DESC, global_index DESC, tx_hash DESC, output_index DESC LIMIT :most`,
     );
     this.#at = rows(
       `${coins(`${address} AND amount >= :least`)} ORDER BY height, global_index, tx_hash, output_index`,
@@ -124,7 +125,8 @@ export class SpendableOutputReader {
       },
       byAge: (least) => this.#withRows(this.#byAge.iterate({ ...scope, least }), coin),
       bySize: (minor, least) => eachOf(this.#bySize.iterate({ account, minor, least }), coin),
-      largest: (minor) => this.#largest.get({ account, minor })?.amount ?? 0n,
+      bySizeDown: (minor, least, most) => this.#bySizeDown.all({ account, minor, least, most }).map(coin),
+      largest: (minor) => this.#bySizeDown.get({ account, minor, least: 0n, most: 1 })?.amount ?? 0n,
       at: (minor, least) => this.#at.all({ account, minor, least }).map(coin),
       each: (minor, least) => this.#withRows(this.#each.iterate({ account, minor, least }), coin),
       nth: (minor, place) => {

@@ -114,17 +114,23 @@ const total = (values: readonly { readonly amount: bigint }[]): bigint =>
 const costOfSpending = (tx: Transaction, fee: bigint): bigint =>
   (fee * BigInt(weightOfInput())) / BigInt(transactionWeight(tx));
 
+/** Outputs to the wallet itself whose spending counts nothing: a payment to itself has one, and its change. */
+const FREE_OUTPUTS = 2;
+
 /**
- * Amount of outputs that the wallet can spend, less the fee to spend each but the largest: a payment needs one output that
- * returns money, and many small ones would turn the money into fees.
+ * Amount of outputs that the wallet can spend, less the fee to spend each beyond the largest {@link FREE_OUTPUTS}: many
+ * small ones would turn the money into fees.
  * @param cost fee to spend one output.
  */
 function spendableOf(own: readonly OwnOutput[], cost: bigint): bigint {
-  const [largest = 0n, ...others] = own
+  const worth = own
     .map((output): bigint => output.amount)
+    .filter((value) => value >= cost)
     .sort((x, y) => (x > y ? -1 : x < y ? 1 : 0));
-  const net = others.map((value) => (value > cost ? value - cost : 0n));
-  return net.reduce((subtotal, value) => subtotal + value, largest > cost ? largest : 0n);
+  return worth.reduce(
+    (subtotal, value, place) => subtotal + (place < FREE_OUTPUTS ? value : value - cost),
+    0n,
+  );
 }
 
 /**

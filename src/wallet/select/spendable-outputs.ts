@@ -18,6 +18,9 @@ export type SpendableOutput = Pick<
   | 'keyImage'
 >;
 
+/** Addresses whose largest outputs are compared, the richest ones: a wallet may have a hundred thousand. */
+const MOST_ADDRESSES = 1000;
+
 /** Number and sum of the outputs of one address. */
 export interface AddressFunds {
   readonly minor: number;
@@ -41,6 +44,8 @@ export interface SpendableOutputSource<C extends SpendableOutput = SpendableOutp
   byAge(least: bigint): Iterable<C>;
   /** Outputs of an address of at least `least`, the smallest first, equals by age; read lazily. */
   bySize(minor: number, least: bigint): Iterable<C>;
+  /** Outputs of an address of at least `least`, the largest first, equals the youngest first; `most` of them. */
+  bySizeDown(minor: number, least: bigint, most: number): readonly C[];
   /** Upper bound of the amounts of an address. */
   largest(minor: number): bigint;
   /** Outputs of an address of at least `least`, by age. */
@@ -125,12 +130,6 @@ export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
     return undefined;
   }
 
-  /** Smallest output of an address. */
-  smallest(minor: number): C | undefined {
-    for (const coin of this.#source.bySize(minor, 0n)) if (this.#isPayable(coin)) return coin;
-    return undefined;
-  }
-
   /** Number of outputs of an address of at least this amount, counted up to `enough`. */
   countFrom(minor: number, least: bigint, enough: number): number {
     let count = 0;
@@ -144,6 +143,21 @@ export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
   /** Upper bound of the amounts of an address. */
   largest(minor: number): bigint {
     return this.#source.largest(minor);
+  }
+
+  /** Largest outputs of all addresses, of at least `least`, the largest first; `most` of them. */
+  largestCoins(least: bigint, most: number): readonly C[] {
+    let largest: readonly C[] = [];
+    for (const { minor, total } of this.funds(least).addresses.slice(0, MOST_ADDRESSES)) {
+      const bound = largest.length < most ? 0n : (largest.at(-1)?.amount ?? 0n);
+      // Later addresses hold no more than this one.
+      if (total <= bound) break;
+      const own = this.#source.bySizeDown(minor, least, most).filter((coin) => this.#isPayable(coin));
+      largest = [...largest, ...own]
+        .sort((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
+        .slice(0, most);
+    }
+    return largest;
   }
 
   /** Outputs of an address of at least `least`, by age. */

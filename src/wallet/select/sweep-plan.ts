@@ -65,6 +65,13 @@ class SweepFees {
     return value >= this.of(inputs) + BigInt(this.#request.outputs);
   }
 
+  /** Whether some of the outputs pay for one transaction together. */
+  canPay(outputs: readonly SpendableOutput[]): boolean {
+    // The first ones usually do: thousands of outputs need no sorting then.
+    const first = outputs.slice(0, this.mostInputs);
+    return this.arePaidBy(first.length, total(first)) || this.payable(outputs).length > 0;
+  }
+
   /** Most outputs, the largest first, that pay for one transaction together; empty if none do. */
   payable<C extends SpendableOutput>(outputs: readonly C[]): readonly C[] {
     const largest = [...outputs]
@@ -111,7 +118,7 @@ export function sweepInputs<C extends SpendableOutput>(
     // No reading of outputs whose sum is too little.
     if (anyOutputs.length > 0 && !fees.arePaidBy(1, address.total)) continue;
     const outputs = outputsOf(address);
-    if (fees.payable(outputs).length > 0) return outputs;
+    if (fees.canPay(outputs)) return outputs;
     if (anyOutputs.length === 0) anyOutputs = outputs;
   }
   return anyOutputs;

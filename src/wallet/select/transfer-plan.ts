@@ -76,6 +76,9 @@ interface Draft<C extends SpendableOutput> {
   partial: boolean;
 }
 
+/** Outputs that are tried by their size: those of some full transactions. */
+const MOST_LARGEST = 1000;
+
 /** Inputs of a plan. */
 interface InputOrder<C extends SpendableOutput> {
   /** Outputs that the first transaction spends in any case. */
@@ -123,10 +126,9 @@ class TransferPlanner<C extends SpendableOutput> {
     const { addresses } = spendable.funds(least);
     if (largestFirst) {
       const isRequired = new Set(required.map(nameOf));
-      this.#largest = addresses
-        .flatMap(({ minor }) => spendable.coins(minor, least))
-        .filter((coin) => !isRequired.has(nameOf(coin)))
-        .sort((a, b) => (a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0));
+      this.#largest = [...spendable.largestCoins(least, MOST_LARGEST)]
+        .reverse()
+        .filter((coin) => !isRequired.has(nameOf(coin)));
       this.#preferred = [...required];
     }
     const minor = this.#preferred[0]?.subaddress.minor;

@@ -199,10 +199,15 @@ describe('the money that a transaction takes from the wallet', () => {
     });
   });
 
+  it('is its fee alone where it pays the wallet itself', async () => {
+    const { pending, fee } = await paid([[OWN_SUBADDRESS, COIN]]);
+    expect(spentBy(pending)).toMatchObject({ amount: fee, payees: [], hasUnknownPayee: false });
+  });
+
   it('includes the fee to spend each further output to the wallet itself, or its amount where that is less', async () => {
     const { pending, fee } = await paid([
       [OWN_SUBADDRESS, COIN],
-      [OTHER_ACCOUNT, COIN],
+      ...[0n, 1n].map((more) => [OTHER_ACCOUNT, COIN / 10n + more] as const),
       ...[1n, 2n, 3n].map((value) => [OWN_SUBADDRESS, value] as const),
     ]);
     const { amount: taken, payees } = spentBy(pending);

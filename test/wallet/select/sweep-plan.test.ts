@@ -8,7 +8,7 @@ import { planSweep, sweepInputs } from '../../../src/wallet/select/sweep-plan.js
 import { costOfInput, type FundedTransfer } from '../../../src/wallet/select/transfer-plan.js';
 import { purseOf } from '../../support/list-coins.js';
 import { seededRng } from '../../support/seeded-rng.js';
-import { COIN, holder, ownedOutput } from '../fixtures.js';
+import { COIN, faultOf, holder, ownedOutput } from '../fixtures.js';
 
 const rng = seededRng('sweep plan');
 const alice = holder(rng);
@@ -21,16 +21,6 @@ const outputs = (...values: bigint[]): OwnedOutput[] => values.map((value) => ow
 const total = (values: readonly { readonly amount: bigint }[]): bigint =>
   values.reduce((held, value) => held + value.amount, 0n);
 const to = (count = 1) => ({ address: alice.address(), text: 'as given', outputs: count, priority: 1 });
-
-function faultOf(run: () => unknown): Fault {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof WalletError) return error.fault;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
 
 describe('a sweep takes', () => {
   const held = [0, 0, 1, 2].map((index, i) => ownedOutput(BigInt(i + 1) * COIN, minor(index)));

@@ -10,7 +10,7 @@ import { costOfInput, planTransfers, type FundedTransfer } from '../../../src/wa
 import type { Payee, TransferRequest } from '../../../src/wallet/select/transfer-request.js';
 import { purseOf } from '../../support/list-coins.js';
 import { seededRng } from '../../support/seeded-rng.js';
-import { COIN, holder, ownedOutput, payeeOf } from '../fixtures.js';
+import { COIN, faultOf, holder, ownedOutput, payeeOf } from '../fixtures.js';
 
 const rng = seededRng('plan');
 const alice = holder(rng);
@@ -36,16 +36,6 @@ const toAlice = (value: bigint): Payee => payeeOf(alice.address(), value);
 const outputs = (...values: bigint[]): OwnedOutput[] => values.map((value) => ownedOutput(value));
 const total = (values: readonly { readonly amount: bigint }[]): bigint =>
   values.reduce((held, value) => held + value.amount, 0n);
-
-function faultOf(run: () => unknown): Fault {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof WalletError) return error.fault;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
 
 describe('a payment', () => {
   it('is made from one output that pays all, and a small unrelated one beside it', () => {
