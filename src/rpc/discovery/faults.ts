@@ -87,7 +87,7 @@ export const FAULTS: Readonly<Record<string, Kinds>> = {
     ...['background_wallet', 'background_syncing'],
   ] as Kinds,
   get_transfers: [...DAEMON, 'invalid'],
-  get_transfer_by_txid: [...ACCOUNT, 'wrong_tx_hash'],
+  get_transfer_by_txid: [...DAEMON, ...ACCOUNT, 'wrong_tx_hash'],
   incoming_transfers: ['wrong_transfer_type'],
   get_payments: ['wrong_payment_id'],
   get_bulk_payments: ['wrong_payment_id'],

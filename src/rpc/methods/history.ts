@@ -7,7 +7,7 @@ import { fromHex, isHex } from '../../util/bytes.js';
 import { workSlices } from '../../util/work-slices.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { incomingSchema, IncomingRows } from '../incoming-rows.js';
-import { defineMethod, type WalletMethod } from '../method.js';
+import { defineMethod, type Context, type WalletMethod } from '../method.js';
 import {
   paymentIdShape,
   paymentSchema,
@@ -50,6 +50,11 @@ function readTransactionId(txid: string): Hash {
     text: isHex(txid) ? `Transaction ID has invalid size: ${txid}` : 'Transaction ID has invalid format',
   });
 }
+
+/** Reads the daemon's pool, except in restricted mode, in which no client can make the server ask the daemon. */
+const readPool = async ({ wallet, server }: Context): Promise<void> => {
+  if (!server.settings.restricted) await wallet.sync.refreshPool();
+};
 
 const isKind = (text: string): text is IncomingKind =>
   text === 'all' || text === 'available' || text === 'unavailable';
@@ -104,8 +109,9 @@ export const historyMethods: readonly WalletMethod[] = [
           .optional(),
       }),
     source: 'COMMAND_RPC_GET_TRANSFERS, on_get_transfers',
-    async handle({ wallet, server }, args) {
-      if (args.pool && !server.settings.restricted) await wallet.sync.refreshPool();
+    async handle(call, args) {
+      const { wallet } = call;
+      if (args.pool) await readPool(call);
       const filtered = args.filter_by_height;
       const from = readCursor(args.cursor);
       const filter = {
@@ -151,10 +157,12 @@ export const historyMethods: readonly WalletMethod[] = [
         transfers: transferList('Entries of the transaction in the account'),
       }),
     source: 'COMMAND_RPC_GET_TRANSFER_BY_TXID, on_get_transfer_by_txid',
-    handle({ wallet }, { txid, account_index }) {
-      const transfers = wallet.history
-        .byTransaction(readTransactionId(txid), account_index)
-        .map(transferEntry);
+    async handle(call, { txid, account_index }) {
+      const { wallet } = call;
+      const txHash = readTransactionId(txid);
+      wallet.accounts.assertAccount(account_index);
+      await readPool(call);
+      const transfers = wallet.history.byTransaction(txHash, account_index).map(transferEntry);
       const [transfer] = transfers;
       if (transfer === undefined) throw new Error('a transaction without entries');
       return { transfer, transfers };
