@@ -1,3 +1,4 @@
+import type { PoolViewer } from './pool-feed.js';
 import type { WalletScanner } from './wallet-scanner.js';
 
 /** A refresh under way. */
@@ -12,6 +13,7 @@ export class AttachedWallet {
   readonly scanner: WalletScanner;
   /** Pool transactions that were scanned, by hash in hex. */
   seenInPool = new Set<string>();
+  newestPool: PoolViewer['newestPool'];
   refresh: RunningRefresh | undefined;
   readonly #closing = new AbortController();
 

@@ -87,6 +87,8 @@ export type RefreshRequest =
       readonly wallet: WalletId;
       readonly keyImages: readonly OutputKeyImage[];
     }
+  /** Has the wallet scan all transactions of the pool again. */
+  | { readonly type: 'forgetPool'; readonly wallet: WalletId }
   | {
       readonly type: 'scanTransactions';
       readonly call: number;

@@ -24,10 +24,14 @@ export interface PoolViewer {
   readonly scanner: Pick<WalletScanner, 'isBlind' | 'viewSecret' | 'scanPool'>;
   /** Transactions that were scanned, by hash in hex; replaced when all are to be scanned again. */
   readonly seenInPool: Set<string>;
+  /** Newest list of the pool that a scan of this wallet has ended with. */
+  newestPool?: Pick<PoolHashes, 'issuedAt' | 'packed'> | undefined;
 }
 
 /** An answer to a request for the hashes of the pool. */
-interface PoolHashes {
+export interface PoolHashes {
+  /** Moment of the request, see {@link monotonicMs}. */
+  readonly issuedAt: number;
   /** Hashes by their hex form. */
   readonly byName: ReadonlyMap<string, Hash>;
   /** 32 bytes per hash. */
@@ -73,12 +77,14 @@ export class PoolFeed {
   }
 
   /**
-   * Lists the pool, and scans the transactions that the wallet has not scanned.
+   * Lists the pool, and scans the transactions that the wallet has not scanned. Of scans at the same time, one that ends
+   * later never returns an older list.
    * @param asOf moment that the list must not be older than, see {@link monotonicMs}.
    * @throws DaemonError; the reason of the signal.
    */
   async view(viewer: PoolViewer, asOf: number, signal?: AbortSignal): Promise<PoolView> {
-    const { byName, packed } = await unlessAborted(this.#hashes(asOf), signal);
+    const hashes = await unlessAborted(this.#hashes(asOf), signal);
+    const { byName } = hashes;
     const { seenInPool, scanner } = viewer;
     for (const name of seenInPool) if (!byName.has(name)) seenInPool.delete(name);
     const unseen = new Set<string>();
@@ -99,7 +105,10 @@ export class PoolFeed {
     signal?.throwIfAborted();
     // Not before: where a later page fails, the findings of earlier pages are lost.
     for (const name of scanned) seenInPool.add(name);
-    return { present: packed, findings };
+    const known = viewer.newestPool;
+    const newest = known !== undefined && known.issuedAt > hashes.issuedAt ? known : hashes;
+    viewer.newestPool = newest;
+    return { present: newest.packed, findings };
   }
 
   async #scan(
@@ -122,7 +131,8 @@ export class PoolFeed {
 
   #hashes(asOf: number): Promise<PoolHashes> {
     if (this.#latest !== undefined && this.#latest.issuedAt >= asOf) return this.#latest.hashes;
-    const latest = { issuedAt: monotonicMs(), hashes: this.#fetchHashes() };
+    const issuedAt = monotonicMs();
+    const latest = { issuedAt, hashes: this.#fetchHashes(issuedAt) };
     this.#latest = latest;
     latest.hashes.catch(() => {
       if (this.#latest === latest) this.#latest = undefined;
@@ -130,11 +140,11 @@ export class PoolFeed {
     return latest.hashes;
   }
 
-  async #fetchHashes(): Promise<PoolHashes> {
+  async #fetchHashes(issuedAt: number): Promise<PoolHashes> {
     const hashes = await this.#daemon.getPoolHashes();
     const byName = new Map(hashes.map((hash) => [toHex(hash), hash]));
     for (const page of this.#kept) if (!page.names.some((name) => byName.has(name))) this.#drop(page);
-    return { byName, packed: packHashes(hashes) };
+    return { issuedAt, byName, packed: packHashes(hashes) };
   }
 
   /** Finds the pages that hold transactions, and requests those that none holds. */

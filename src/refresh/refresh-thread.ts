@@ -90,12 +90,12 @@ port.on('message', (request: RefreshRequest) => {
       report({ type: 'keyImages', call, images });
       return;
     }
-    case 'importKeyImages': {
-      const wallet = wallets.get(request.wallet);
-      wallet?.scanner.importKeyImages(request.keyImages);
-      wallet?.forgetPool();
+    case 'importKeyImages':
+      wallets.get(request.wallet)?.scanner.importKeyImages(request.keyImages);
       return;
-    }
+    case 'forgetPool':
+      wallets.get(request.wallet)?.forgetPool();
+      return;
     case 'scanTransactions': {
       const { call, state, batch } = request;
       scanTransactions(state, batch, { pool: kernel, own: ownKernel, activity }).then(

@@ -129,11 +129,21 @@ export class Refresher {
   importKeyImages(wallet: WalletId, keyImages: readonly OutputKeyImage[]): void {
     if (!this.#attached.has(wallet)) return;
     this.#post({ type: 'importKeyImages', wallet, keyImages });
-    // The thread scans the pool again, for spends of these outputs.
+    // The pool may spend these outputs.
+    this.forgetPool(wallet);
+  }
+
+  /**
+   * Makes the next scan of the pool scan all its transactions, and report all findings. A scan under way still counts for
+   * the wallet as it was before: {@link hasScannedPool} is false until a later one is committed.
+   */
+  forgetPool(wallet: WalletId): void {
+    if (!this.#attached.has(wallet)) return;
+    this.#post({ type: 'forgetPool', wallet });
     this.#attached.set(wallet, this.#noPoolScan());
   }
 
-  /** True if the pool as last committed was scanned with all that the wallet's scanner recognises now. */
+  /** True if the pool as last committed was scanned with all that the wallet knows now. */
   hasScannedPool(wallet: WalletId): boolean {
     return this.#attached.get(wallet)?.isCommitted === true;
   }

@@ -1,4 +1,3 @@
-import { SPENDABLE_AGE_BLOCKS } from '../cryptonote/constants.js';
 import { DaemonError } from '../daemon/errors.js';
 import { monotonicMs } from '../util/monotonic-time.js';
 import type { RequestActivity } from '../util/request-activity.js';
@@ -31,7 +30,6 @@ const turns = new TurnLimit(WALLETS_PER_TURN);
 /** A wallet whose chain and pool are scanned. */
 export interface RefreshedWallet extends PoolViewer {
   readonly scanner: PoolViewer['scanner'] & Pick<WalletScanner, 'scan'>;
-  forgetPool(): void;
 }
 
 /** Chain and pool of one daemon. */
@@ -128,9 +126,6 @@ export class WalletRefresh {
     signal.throwIfAborted();
     const findings = await wallet.scanner.scan(page, matches, signal);
     signal.throwIfAborted();
-    // Pool transactions that were scanned may spend outputs that were unknown then.
-    if (findings.outputs.some(({ height }) => height + SPENDABLE_AGE_BLOCKS <= page.daemonHeight))
-      wallet.forgetPool();
     return findings;
   }
 

@@ -3,10 +3,7 @@ import type { PageFindings } from '../wallet/model/records.js';
 import type { DeferredBlocks } from './deferred-blocks.js';
 import type { EventSettings } from './events/event-log.js';
 import { PageTransaction } from './page-transaction.js';
-import { WalletWriter } from './wallet-writer.js';
-
-/** A page of a refresh: options as in `WalletWriter.applyPage`. */
-export type PageOptions = NonNullable<Parameters<WalletWriter['applyPage']>[1]>;
+import { WalletWriter, type PageOptions } from './wallet-writer.js';
 
 /** Listeners and parts of {@link StoreTransactions}. */
 interface Parts {

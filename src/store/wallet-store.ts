@@ -19,7 +19,7 @@ import type { BlockRef, PageFindings } from '../wallet/model/records.js';
 import { yieldToEventLoop } from '../util/yield-to-event-loop.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import type { EventSettings } from './events/event-log.js';
-import { ownEvents, type WalletWriter } from './wallet-writer.js';
+import { ownEvents, type PageOptions, type WalletWriter } from './wallet-writer.js';
 
 /** Writes the initial content of a store. */
 export type Fill = (w: WalletWriter) => void;
@@ -312,7 +312,7 @@ export class WalletStore {
       isFollowed = false,
       isBusy = false,
       ...options
-    }: { readonly freeInputs?: boolean; readonly isFollowed?: boolean; readonly isBusy?: boolean } = {},
+    }: PageOptions & { readonly isFollowed?: boolean; readonly isBusy?: boolean } = {},
   ): void {
     this.#file.assertOpen();
     if (!this.#blocks.mayDefer(page))

@@ -45,6 +45,17 @@ const HAS_FOUND = `SELECT ${[
   .map((rows) => `EXISTS (SELECT 1 FROM ${rows} BETWEEN :from AND :to)`)
   .join(' OR ')}`;
 
+/** Options of {@link WalletWriter.applyPage}. */
+export interface PageOptions {
+  /** Frees the inputs of undone payments, even if these can be relayed again. */
+  readonly freeInputs?: boolean;
+  /**
+   * Called before the commit if the page replaces blocks, or findings at its heights that were scanned out of order: their
+   * transactions may be in the mempool now.
+   */
+  readonly onReplaced?: () => void;
+}
+
 /** Changes a wallet's store; passed to the tasks of `WalletStore.write` and `writeRecoverable` only. */
 export class WalletWriter {
   readonly meta: MetaWriter;
@@ -101,18 +112,19 @@ export class WalletWriter {
     this.webhookDeliveries = new WebhookDeliveryWriter(db);
   }
 
-  /**
-   * Stores a page of blocks after undoing the blocks that it replaces.
-   * @param freeInputs frees the inputs of undone payments, even if these can be relayed again.
-   */
-  applyPage(page: PageFindings, { freeInputs = false }: { readonly freeInputs?: boolean } = {}): void {
+  /** Stores a page of blocks after undoing the blocks that it replaces. */
+  applyPage(
+    page: PageFindings,
+    { freeInputs = false, onReplaced = () => undefined }: PageOptions = {},
+  ): void {
     const last = page.startHeight + page.hashes.length - 1;
     const tip = this.chain.tip()?.height ?? -1;
     this.events.startPage(page);
     if (page.startHeight <= tip || tip < 0) this.#reachDownTo(page.startHeight);
     // Rows above a page that extends the chain were stored by `addFound`, and are kept until the chain reaches them.
-    if (page.startHeight > tip) this.#detachFound(page.startHeight, last, freeInputs);
-    else this.detach(page.startHeight, MAX_HEIGHT, freeInputs);
+    const extendsChain = page.startHeight > tip;
+    if (!extendsChain) this.chain.drop(page.startHeight);
+    const hasUndone = this.#detachFound(page.startHeight, extendsChain ? last : MAX_HEIGHT, freeInputs);
     this.chain.attach(page.startHeight, page.hashes);
     this.subaddresses.add(page.subaddresses);
     for (const tx of page.received) {
@@ -134,6 +146,7 @@ export class WalletWriter {
     if (page.hashes.length > 0) this.imported.clear();
     this.events.endPage(page);
     this.outgoing.dropSettledBlobs(last);
+    if (hasUndone || !extendsChain) onReplaced();
   }
 
   /** Lowers the restore height to a scanned block, so that a rescan finds what was found in it. */
@@ -181,18 +194,22 @@ export class WalletWriter {
   }
 
   /** Deletes the rows derived from blocks at heights from one to another, both inclusive. */
-  detach(from: number, to: number = MAX_HEIGHT, freeInputs = false): void {
+  detach(from: number, to: number = MAX_HEIGHT): void {
     this.chain.drop(from);
-    this.#detachFound(from, to, freeInputs);
+    this.#detachFound(from, to, false);
   }
 
-  /** {@link detach}, but keeps the blocks. Most pages find nothing: one statement replaces ten then. */
-  #detachFound(from: number, to: number, freeInputs: boolean): void {
-    if (this.#hasFound.get({ from, to }) === 0) return;
+  /**
+   * {@link detach}, but keeps the blocks. Most pages find nothing: one statement replaces ten then.
+   * @returns true if rows were deleted.
+   */
+  #detachFound(from: number, to: number, freeInputs: boolean): boolean {
+    if (this.#hasFound.get({ from, to }) === 0) return false;
     this.outputs.detach(from, to, freeInputs);
     this.payments.detach(from, to);
     this.outgoing.detach(from, to);
     this.ambiguousSpends.detach(from, to);
+    return true;
   }
 
   /** Recomputes reused keys in a store of an earlier version. */

@@ -280,7 +280,7 @@ describe('wallets at a daemon', () => {
     });
   });
 
-  it('have scanned the pool once a scan is committed that began after the last change of their scanner', async () => {
+  it('have scanned the pool once a scan is committed that began after the last change of what they know', async () => {
     const target = new MemoryTarget();
     const wallet = refresher.attach(target);
     const scanned = (): boolean => refresher.hasScannedPool(wallet);
@@ -292,6 +292,10 @@ describe('wallets at a daemon', () => {
     const early = refresher.scanPool(wallet);
     refresher.importKeyImages(wallet, []);
     await early;
+    expect(scanned()).toBe(false);
+    await refresher.scanPool(wallet);
+    expect(scanned()).toBe(true);
+    refresher.forgetPool(wallet);
     expect(scanned()).toBe(false);
     await refresher.scanPool(wallet);
     expect(scanned()).toBe(true);

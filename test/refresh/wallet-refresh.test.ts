@@ -23,7 +23,6 @@ class FakeWallet implements RefreshedWallet {
   readonly seenInPool = new Set<string>();
   outputs = 0;
   scans = 0;
-  forgotten = 0;
   failure: Error | undefined;
   /** Number of the first scan that fails. */
   failsFrom = 1;
@@ -53,10 +52,6 @@ class FakeWallet implements RefreshedWallet {
     };
     const viewSecret = new Uint8Array(32).fill(3) as SecretKey;
     this.scanner = { isBlind, viewSecret, scan, scanPool: () => Promise.resolve([]) };
-  }
-
-  forgetPool(): void {
-    this.forgotten += 1;
   }
 }
 
@@ -176,13 +171,6 @@ describe('a refresh on its thread', () => {
   it('leaves the pool alone for a wallet whose spend key is away', async () => {
     await receiver.refresh.run(new FakeWallet({ isBlind: true }), feeds, FROM);
     expect(receiver.types.slice(-2)).toEqual(['page', 'done']);
-  });
-
-  it('has the pool scanned again when it found an output that may be spent already', async () => {
-    wallet.outputs = 1;
-    await receiver.refresh.run(wallet, feeds, FROM);
-    // The last page alone has none that is deep enough.
-    expect(wallet.forgotten).toBe(4);
   });
 
   it('reports a failed scan, and asks for no more', async () => {

@@ -33,3 +33,14 @@ export async function submitTransactions(daemon: Daemon, txs: readonly string[])
 export async function submitBlock(daemon: Daemon, { blob }: SerializedBlock): Promise<void> {
   await daemon.rpc('submit_block', [blob]);
 }
+
+/** Copies the blocks that a daemon lacks, and their transactions, from another one. @throws Error when it refuses one. */
+export async function copyBlocks(from: Daemon, to: Daemon): Promise<void> {
+  const heights = await Promise.all([from, to].map(async (daemon) => (await daemon.rpc('get_info')).height));
+  const [end, start] = heights as [number, number];
+  for (let height = start; height < end; height++) {
+    const block = await readBlock(from, height);
+    await submitTransactions(to, block.txs);
+    await submitBlock(to, block);
+  }
+}

@@ -67,6 +67,10 @@ export class FakeRefresher {
     this.calls.push(['importKeyImages', keyImages]);
   }
 
+  forgetPool(): void {
+    this.calls.push(['forgetPool']);
+  }
+
   refresh(_wallet: number, from: RefreshFrom): Promise<RefreshResult> {
     this.calls.push(['refresh', from]);
     return this.onRefresh(from);

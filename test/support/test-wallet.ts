@@ -5,7 +5,7 @@ import type { Hash, SecretKey } from '../../src/crypto/types.js';
 import { accountKeysOf } from '../../src/cryptonote/account-keys.js';
 import { isPrimary } from '../../src/cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../../src/cryptonote/types.js';
-import type { Daemon } from '../../src/daemon/daemon.js';
+import type { Daemon, DaemonInfo } from '../../src/daemon/daemon.js';
 import type { TextRecords } from '../../src/dns/resolver.js';
 import { Accounts } from '../../src/services/accounts/accounts.js';
 import { Annotations } from '../../src/services/accounts/notes.js';
@@ -30,6 +30,7 @@ import {
   backgroundSyncTypeNumber,
   type BackgroundSyncType,
 } from '../../src/wallet/model/background-sync-mode.js';
+import type { BlockRef } from '../../src/wallet/model/records.js';
 import { WalletError } from '../../src/wallet/model/wallet-error.js';
 import { FakeRefresher } from './fake-refresher.js';
 import { seededRng } from './seeded-rng.js';
@@ -78,6 +79,14 @@ export interface TestWalletOptions {
   readonly restoreHeight?: number | undefined;
 }
 
+/** State of a daemon with a newest block; absent: a daemon without blocks. */
+export const infoOf = (tip?: BlockRef): DaemonInfo => ({
+  height: (tip?.height ?? -1) + 1,
+  targetHeight: 0,
+  topBlockHash: tip?.hash ?? (new Uint8Array(32) as Hash),
+  ...{ network: 'mainnet', synchronized: true, blockWeightLimit: 600_000 },
+});
+
 /**
  * Resources of an open wallet for tests of its services: store, keystore, addresses and locks are real. Daemon, DNS,
  * time and refresh thread are the test's.
@@ -92,8 +101,8 @@ export class TestWallet {
   readonly log: Logger;
   readonly locks = new WalletLocks();
   readonly refresher = new FakeRefresher();
-  /** Calls that the daemon answers; any other is a TypeError. */
-  answers: Partial<Daemon> = {};
+  /** Calls that the daemon answers; any other is a TypeError. By default its newest block is the wallet's. */
+  answers: Partial<Daemon> = { getInfo: () => Promise.resolve(infoOf(this.store.shortHistory()[0])) };
   trusted = true;
   /** Hashes of the transactions in the daemon's pool. */
   pool: readonly Hash[] = [];

@@ -1,5 +1,5 @@
 import type { Rng } from '../../src/util/random.js';
-import { submitBlock, submitTransactions, readBlock } from './chain-copy.js';
+import { copyBlocks } from './chain-copy.js';
 import { ChainWallet } from './chain-wallet.js';
 import { startMonerod, type Monerod, type MonerodOptions } from './monerod.js';
 import { startRegtestDaemon } from './regtest-daemon.js';
@@ -19,18 +19,12 @@ export async function startTwins(
   options: MonerodOptions = {},
 ): Promise<TwinChain> {
   const [ours, theirs] = await Promise.all([startRegtestDaemon(args), startMonerod(options)]);
-  let copied = 1;
   return {
     ours,
     theirs,
     async mine(address, blocks) {
       await ours.generate(address, blocks);
-      const { height } = await ours.rpc('get_info');
-      for (; copied < height; copied++) {
-        const block = await readBlock(ours, copied);
-        await submitTransactions(theirs, block.txs);
-        await submitBlock(theirs, block);
-      }
+      await copyBlocks(ours, theirs);
     },
     async stop() {
       await Promise.all([ours.stop(), theirs.stop()]);

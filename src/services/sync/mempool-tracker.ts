@@ -1,45 +1,63 @@
 import type { Hash } from '../../crypto/types.js';
 import { parseTransaction } from '../../cryptonote/transaction.js';
 import type { PoolFinding } from '../../refresh/wallet-scanner.js';
-import { toHex } from '../../util/bytes.js';
+import { equalBytes, toHex } from '../../util/bytes.js';
 import { keyImagesOf } from '../../wallet/exchange/pending-tx.js';
 import { CachedRead } from '../../store/cached-read.js';
+import type { ListedTx } from '../../store/tables/pool.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
+import type { BlockRef } from '../../wallet/model/records.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'store'>;
 
-/** Updates the records of unmined incoming and outgoing payments from the pool. */
+/**
+ * Blocks above a wallet at most that it must know before a transaction counts as gone. A daemon that is fewer blocks
+ * behind may replace the one that claimed them; more would let a false claim list a transaction for ever.
+ */
+const MOST_NEEDED_BLOCKS = 10;
+
+/** Hashes in hex. */
+type Names = ReadonlySet<string>;
+
+/**
+ * Updates the records of unmined incoming and outgoing payments from the pool. An incoming payment that the pool does
+ * not hold any more is listed until the wallet knows every block that may contain it.
+ * Source: wallet2.cpp `update_pool_state_by_pool_query`, which removes payments after a refresh only.
+ */
 export class MempoolTracker {
   readonly #context: Context;
-  readonly #listed: CachedRead<{ readonly hashes: readonly Hash[]; readonly isUndecided: boolean }>;
-  readonly #hasOpen: CachedRead<boolean>;
-  #present: ReadonlySet<string> = new Set();
+  readonly #listed: CachedRead<{ readonly txs: readonly ListedTx[]; readonly isUndecided: boolean }>;
+  readonly #open: CachedRead<readonly Hash[]>;
+  #present: Names = new Set();
 
   constructor(context: Context) {
     this.#context = context;
     this.#listed = new CachedRead(context.store, (r) => ({
-      hashes: r.pool.hashes(),
+      txs: r.pool.listed(),
       isUndecided: r.events.awaitsPool(),
     }));
-    this.#hasOpen = new CachedRead(context.store, (r) => r.outgoing.hasUnmined());
+    this.#open = new CachedRead(context.store, (r) =>
+      r.outgoing.hasUnmined()
+        ? r.outgoing.list({ states: ['prepared', 'pending'] }).map(({ txHash }) => txHash)
+        : [],
+    );
   }
 
-  /** Hashes in hex of the transactions that the pool held when it was last read. */
-  get present(): ReadonlySet<string> {
+  /** Hashes in hex of the transactions that the pool held when it was last committed. */
+  get present(): Names {
     return this.#present;
   }
 
   /** @param present hashes of all transactions in the pool. @returns hashes of new incoming transactions. */
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): Hash[] {
-    const names = new Set(present.map(toHex));
+    const names = namesOf(present);
     this.#present = names;
-    const { hashes, isUndecided } = this.#listed.value;
-    const gone = goneFrom(names, hashes);
+    const back = this.#returned(names);
     // Most reads change nothing.
-    if (gone.length === 0 && findings.length === 0 && !isUndecided) return [];
+    if (back.length === 0 && findings.length === 0 && !this.#listed.value.isUndecided) return [];
     return this.#context.store.write((w) => {
-      for (const txHash of gone) w.pool.remove(txHash);
+      for (const { txHash } of back) w.pool.setMissing(txHash, undefined);
       const fresh = this.#record(w, findings);
       w.events.poolRead();
       return fresh;
@@ -48,10 +66,74 @@ export class MempoolTracker {
 
   /** True if committing a later pool changes nothing, because all its transactions were in the one read before. */
   isUpToDate(present: readonly Hash[]): boolean {
-    const { hashes, isUndecided } = this.#listed.value;
-    if (isUndecided) return false;
-    const names = new Set(present.map(toHex));
-    return [...names].every((name) => this.#present.has(name)) && goneFrom(names, hashes).length === 0;
+    if (this.#listed.value.isUndecided) return false;
+    const names = namesOf(present);
+    return [...names].every((name) => this.#present.has(name)) && this.#returned(names).length === 0;
+  }
+
+  /** True if the pool as last committed lacks a listed payment or an own unmined one: {@link decide} is to be called. */
+  get lacksPayments(): boolean {
+    const isMissing = ({ txHash }: { readonly txHash: Hash }): boolean => !this.#present.has(toHex(txHash));
+    return this.#listed.value.txs.some(isMissing) || this.#open.value.some((txHash) => isMissing({ txHash }));
+  }
+
+  /** True if a pool lacks a listed payment that no earlier one lacked: {@link noteMissing} is to be called. */
+  hasNewlyMissing(present: Names): boolean {
+    return this.#missing(present).some(({ neededHeight }) => neededHeight === undefined);
+  }
+
+  /**
+   * Keeps listed payments that a pool lacks until the wallet knows as many blocks as the daemon.
+   * @param height number of blocks of the daemon, asked for after its pool was listed.
+   */
+  noteMissing(present: Names, height: number): void {
+    this.#update([], this.#waiting(this.#missing(present), height));
+  }
+
+  /**
+   * Removes the listed payments that the pool as last committed lacks, if the wallet knows all blocks that may contain
+   * them; keeps them as {@link noteMissing} does otherwise.
+   * @param tip newest block of the daemon, asked for after its pool was listed.
+   * @returns whether the wallet knows the tip: no block that it does not know took a payment from the pool.
+   */
+  decide(tip: BlockRef): boolean {
+    const { store } = this.#context;
+    const known = store.blockAt(tip.height);
+    const isKnown = known !== undefined && equalBytes(known.hash, tip.hash);
+    const missing = this.#missing(this.#present);
+    const gone = isKnown ? missing.filter(({ neededHeight = 0 }) => neededHeight <= store.height()) : [];
+    const kept = missing.filter((tx) => !gone.includes(tx));
+    this.#update(gone, this.#waiting(kept, tip.height + 1));
+    return isKnown;
+  }
+
+  /** Listed payments that a pool lacks. */
+  #missing(present: Names): readonly ListedTx[] {
+    return this.#listed.value.txs.filter(({ txHash }) => !present.has(toHex(txHash)));
+  }
+
+  /** Listed payments that a pool holds and an earlier one lacked. */
+  #returned(present: Names): readonly ListedTx[] {
+    return this.#listed.value.txs.filter(
+      ({ txHash, neededHeight }) => neededHeight !== undefined && present.has(toHex(txHash)),
+    );
+  }
+
+  /** Returns the missing payments that wait for more blocks than before, with the number of these. */
+  #waiting(missing: readonly ListedTx[], height: number): readonly Required<ListedTx>[] {
+    const most = Math.min(height, this.#context.store.height() + MOST_NEEDED_BLOCKS);
+    return missing
+      .filter(({ neededHeight = -1 }) => neededHeight < most)
+      .map(({ txHash }) => ({ txHash, neededHeight: most }));
+  }
+
+  #update(gone: readonly ListedTx[], waiting: readonly Required<ListedTx>[]): void {
+    if (gone.length === 0 && waiting.length === 0) return;
+    this.#context.store.write((w) => {
+      for (const { txHash, neededHeight } of waiting) w.pool.setMissing(txHash, neededHeight);
+      for (const { txHash } of gone) w.pool.remove(txHash);
+      if (gone.length > 0) w.events.poolRead();
+    });
   }
 
   /** Records unmined transactions. @returns hashes of new incoming ones. */
@@ -67,7 +149,8 @@ export class MempoolTracker {
   #record(w: WalletWriter, findings: readonly PoolFinding[]): Hash[] {
     const fresh: Hash[] = [];
     for (const { incoming, outgoing } of findings) {
-      // Skipped if it was mined between the scan of blocks and this read of the pool: the block has all facts.
+      // Skipped if it was mined between the scan of blocks and this read of the pool: the block has all facts. If that block
+      // is replaced, the pool is scanned again: `WalletSync.commitPage`.
       if (incoming !== undefined && w.payments.byTx(incoming.txHash).length === 0) {
         const known = w.pool.has(incoming.txHash);
         w.pool.add(incoming);
@@ -93,7 +176,7 @@ export class MempoolTracker {
   /** Reserves the free inputs of payments that a reorganisation undid during background sync. */
   reserveLost(): void {
     const { store } = this.#context;
-    if (!this.#hasOpen.value) return;
+    if (this.#open.value.length === 0) return;
     const lost = store.read((r) =>
       r.outgoing
         .list({ states: ['prepared', 'pending'] })
@@ -111,6 +194,4 @@ export class MempoolTracker {
   }
 }
 
-/** Recorded transactions that the pool no longer has. @param names hashes in hex of the pool. */
-const goneFrom = (names: ReadonlySet<string>, recorded: readonly Hash[]): Hash[] =>
-  recorded.filter((txHash) => !names.has(toHex(txHash)));
+const namesOf = (hashes: readonly Hash[]): Names => new Set(hashes.map(toHex));

@@ -1,5 +1,7 @@
+import { SPENDABLE_AGE_BLOCKS } from '../../cryptonote/constants.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { Hash, KeyImage } from '../../crypto/types.js';
+import { DaemonError } from '../../daemon/errors.js';
 import { RefreshCancelled } from '../../refresh/refresh-error.js';
 import type { RefreshResult, RefreshTarget } from '../../refresh/refresh-run.js';
 import type { Refresher } from '../../refresh/refresher.js';
@@ -150,6 +152,8 @@ export class WalletSync implements RefreshTarget {
 
   /**
    * Reads the pool without blocks, also during a refresh. The read starts after this call; concurrent callers share it.
+   * Listed payments stay listed: a block that is not scanned may contain one that is missing. During background sync
+   * nothing is read.
    * @throws DaemonError; WalletError `no_wallet` once it is closed.
    * Source: wallet2.cpp `update_pool_state`.
    */
@@ -191,18 +195,45 @@ export class WalletSync implements RefreshTarget {
    */
   async #readPool(): Promise<void> {
     this.#context.assertOpen();
+    if (this.#context.keystore.background !== undefined) return;
+    const { daemon } = this.#context;
+    const { mempool } = this.#services;
+    const { name } = daemon;
     const asOf = monotonicMs();
-    const present = await this.#context.daemon.poolHashes();
+    const listed = await daemon.poolHashes();
     this.#context.assertOpen();
-    const isScanned = present.length === 0 || this.#refresher.hasScannedPool(this.#id);
-    if (isScanned && this.#services.mempool.isUpToDate(present)) return;
-    await this.#withScanner(() => untilClosed(this.#refresher.scanPool(this.#id, asOf)));
+    const isScanned = listed.length === 0 || this.#refresher.hasScannedPool(this.#id);
+    const isUpToDate = isScanned && mempool.isUpToDate(listed);
+    if (!isUpToDate) await this.#withScanner(() => untilClosed(this.#refresher.scanPool(this.#id, asOf)));
+    const present = isUpToDate ? new Set(listed.map(toHex)) : mempool.present;
+    if (!mempool.hasNewlyMissing(present)) return;
+    const tip = await this.#tipOf(name);
+    if (tip !== undefined) mempool.noteMissing(present, tip.height + 1);
+  }
+
+  /**
+   * Asks the daemon for its newest block.
+   * @param name of the daemon that must answer. @returns undefined if it does not, or another one serves.
+   */
+  async #tipOf(name: string | undefined): Promise<BlockRef | undefined> {
+    const { daemon, assertOpen } = this.#context;
+    assertOpen();
+    if (daemon.name !== name) return undefined;
+    try {
+      const { height, topBlockHash } = await daemon.client().getInfo();
+      assertOpen();
+      return { height: height - 1, hash: topBlockHash };
+    } catch (error) {
+      if (error instanceof DaemonError) return undefined;
+      throw error;
+    }
   }
 
   async #refreshNow(startHeight: number, asOf?: number): Promise<RefreshResult> {
     this.#context.assertOpen();
     const cancels = this.#cancels;
     await this.#arrivalHeight.determine();
+    const { name } = this.#context.daemon;
     const history = this.#context.store.shortHistory();
     const from = {
       history,
@@ -221,7 +252,7 @@ export class WalletSync implements RefreshTarget {
     await this.#restoreHeight.keepInKeysFile();
     this.#reportSynced();
     // The pool is not read during background sync, so no payment can be missing in it.
-    if (this.#context.keystore.background === undefined) await this.#followPayments();
+    if (this.#context.keystore.background === undefined) await this.#followPayments(name);
     this.#retention.run();
     this.#prefetch();
     return result;
@@ -241,13 +272,17 @@ export class WalletSync implements RefreshTarget {
   }
 
   /**
-   * Relays again, or fails, own payments that are missing in the pool, and recognises payments of orders that other
-   * wallets signed. To be called after the pool was read.
+   * Decides on payments that are missing in the pool: removes received ones, relays own ones again, or fails them, and
+   * recognises payments of orders that other wallets signed. If a block was found since the chain was read, which may
+   * contain them, the next refresh decides. To be called after the pool was read.
+   * @param daemon name of the daemon that chain and pool were read from.
    */
-  async #followPayments(): Promise<void> {
+  async #followPayments(daemon: string | undefined): Promise<void> {
     const { mempool, lostPayments, signedSets } = this.#services;
     mempool.reserveLost();
-    await lostPayments.follow(mempool.present);
+    const tip = mempool.lacksPayments ? await this.#tipOf(daemon) : undefined;
+    const isDecided = !mempool.lacksPayments || (tip !== undefined && mempool.decide(tip));
+    if (isDecided) await lostPayments.follow(mempool.present);
     await signedSets.follow();
   }
 
@@ -297,11 +332,19 @@ export class WalletSync implements RefreshTarget {
     if (daemonHeight - this.#context.store.height() >= BEHIND_BLOCKS) this.#isSynced = false;
     // In background sync nothing can be paid, so the inputs of a payment undone by a reorganisation are freed until it
     // is relayed again.
+    let hasReplaced = false;
     this.#context.store.addPage(findings, {
+      onReplaced: () => {
+        hasReplaced = true;
+      },
       freeInputs: this.#context.keystore.background !== undefined,
       isBusy,
       isFollowed: daemonHeight - findings.startHeight - findings.hashes.length >= BEHIND_BLOCKS,
     });
+    // Transactions of the pool that were scanned may be those of replaced blocks, or spend outputs that were unknown then.
+    // Not before the commit: a scan of the pool meanwhile is committed first, to the blocks before this page.
+    if (hasReplaced || findings.outputs.some(({ height }) => height + SPENDABLE_AGE_BLOCKS <= daemonHeight))
+      this.#refresher.forgetPool(this.#id);
     this.#mustFlush ||= !isCheapToScanAgain(findings);
     // A balance request lists these addresses.
     this.#context.addresses.prefetch(findings.outputs.map(({ subaddress }) => subaddress));

@@ -22,6 +22,13 @@ interface PoolRow {
   readonly mined_spent: Integer | null;
 }
 
+/** A transaction that is listed as unmined. */
+export interface ListedTx {
+  readonly txHash: Hash;
+  /** Number of blocks that the wallet must know before it counts as gone; absent until the mempool is without it. */
+  readonly neededHeight?: number;
+}
+
 /** @returns `credited` for an output on a reused key; nothing if the full amount is credited. */
 function creditIn({ amount: value, mined_amount, mined_spent }: PoolRow): Pick<PoolOutput, 'credited'> {
   if (mined_amount === null) return {};
@@ -41,13 +48,13 @@ export class PoolReader {
   protected readonly db: Db;
   readonly #list: Statement<[Uint8Array | null], PoolRow>;
   readonly #has: Statement<[Uint8Array], { found: number }>;
-  readonly #hashes: Statement<[], Uint8Array>;
+  readonly #listed: Statement<[], { readonly tx_hash: Uint8Array; readonly needed_height: number | null }>;
 
   constructor(db: Db) {
     this.db = db;
     this.#list = db.prepare<[Uint8Array | null], PoolRow>(LIST).safeIntegers();
     this.#has = db.prepare('SELECT 1 AS found FROM pool_tx WHERE tx_hash = ?');
-    this.#hashes = db.prepare<[], Uint8Array>('SELECT tx_hash FROM pool_tx').pluck();
+    this.#listed = db.prepare('SELECT tx_hash, needed_height FROM pool_tx');
   }
 
   has(txHash: Hash): boolean {
@@ -56,7 +63,15 @@ export class PoolReader {
 
   /** Hashes of all transactions. */
   hashes(): Hash[] {
-    return this.#hashes.all().map((hash) => toBytes<'Hash'>(hash));
+    return this.listed().map(({ txHash }) => txHash);
+  }
+
+  /** All transactions. */
+  listed(): ListedTx[] {
+    return this.#listed.all().map(({ tx_hash, needed_height }) => ({
+      txHash: toBytes<'Hash'>(tx_hash),
+      ...(needed_height === null ? {} : { neededHeight: needed_height }),
+    }));
   }
 
   /** True if a transaction of the mempool pays the wallet a credited amount. */
@@ -128,6 +143,13 @@ export class PoolWriter extends PoolReader {
         subaddress.major,
         subaddress.minor,
       );
+  }
+
+  /** Records that the mempool is without a transaction. @param neededHeight undefined: the mempool holds it. */
+  setMissing(txHash: Hash, neededHeight: number | undefined): void {
+    this.db
+      .prepare('UPDATE pool_tx SET needed_height = ? WHERE tx_hash = ?')
+      .run(neededHeight ?? null, txHash);
   }
 
   remove(txHash: Hash): void {

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
 import type { PoolFinding, PoolOutgoing } from '../../../src/refresh/wallet-scanner.js';
+import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
 import { toHex } from '../../../src/util/bytes.js';
+import type { BlockRef } from '../../../src/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { TestWallet } from '../../support/test-wallet.js';
 import { paymentHash, pooledPayment, unminedPayment } from '../../support/unmined-payment.js';
@@ -36,25 +38,32 @@ const spender = (n: number) => {
   return found && toHex(found);
 };
 
+/** Newest of so many blocks. */
+const blocksOf = (count: number): { readonly tip: BlockRef } => {
+  const { hashes } = page(count - 1, 1);
+  return { tip: { height: count - 1, hash: hashes[0] as Hash } };
+};
+
 const [one, two] = [bytes<Hash>(31), bytes<Hash>(32)];
 
 describe('the mempool', () => {
-  it('is up to date while it gains no transaction and loses no recorded one', () => {
+  it('is up to date while it gains no transaction', () => {
     const other = bytes<Hash>(33);
     wallet.mempool.commitPool([one, two], [{ incoming: pooledPayment(one) }]);
     const upToDate = (...present: Hash[]): boolean => wallet.mempool.isUpToDate(present);
     expect([upToDate(one, two), upToDate(one), upToDate(two), upToDate(one, other)]).toEqual([
-      ...[true, true, false, false],
+      ...[true, true, true, false],
     ]);
+    wallet.mempool.noteMissing(new Set(), 4);
+    expect([upToDate(one), upToDate(two)]).toEqual([false, true]);
   });
 
-  it('is read without a commit while it holds nothing new and lacks nothing that was recorded', () => {
+  it('is read without a commit while it holds nothing new', () => {
     wallet.mempool.commitPool([one], [{ incoming: pooledPayment(one) }]);
     const { version } = wallet.store;
     wallet.mempool.commitPool([one, two], []);
-    expect([wallet.store.version, pool()]).toEqual([version, [toHex(one)]]);
     wallet.mempool.commitPool([two], []);
-    expect(pool()).toEqual([]);
+    expect([wallet.store.version, pool()]).toEqual([version, [toHex(one)]]);
   });
 
   it('is what it held when it was read last', () => {
@@ -65,14 +74,114 @@ describe('the mempool', () => {
     wallet.mempool.commitPool([two], []);
     expect([...wallet.mempool.present]).toEqual([toHex(two)]);
   });
+});
 
-  it('loses the transactions that it does not hold any more, and keeps those that are not reported again', () => {
+describe('a listed payment that the mempool lacks', () => {
+  const { tip: newest } = blocksOf(3);
+  const read = (...present: Hash[]): void => void wallet.mempool.commitPool(present, []);
+  const mine = (from: number, count: number): BlockRef => {
+    wallet.store.write((w) => w.applyPage(page(from, count)));
+    return blocksOf(from + count).tip;
+  };
+
+  beforeEach(() => {
     wallet.mempool.commitPool(
       [one, two],
       [{ incoming: pooledPayment(one) }, { incoming: pooledPayment(two) }],
     );
-    wallet.mempool.commitPool([two], []);
+  });
+
+  it('is removed if the wallet knows the newest block of the daemon, and others stay', () => {
+    read(two);
+    expect(wallet.mempool.decide(newest)).toBe(true);
     expect(pool()).toEqual([toHex(two)]);
+  });
+
+  it('stays listed until the wallet knows a block that the daemon had then', () => {
+    const next = blocksOf(4).tip;
+    read(two);
+    expect([wallet.mempool.decide(next), pool()]).toEqual([false, [one, two].map(toHex)]);
+    expect([wallet.mempool.decide(mine(3, 1)), pool()]).toEqual([true, [toHex(two)]]);
+  });
+
+  it('stays listed while the daemon has another block at the height of the newest one of the wallet', () => {
+    read(two);
+    expect(wallet.mempool.decide({ ...newest, hash: bytes<Hash>(77) })).toBe(false);
+    expect(pool()).toEqual([one, two].map(toHex));
+  });
+
+  it('stays listed after any number of reads that no refresh follows', () => {
+    for (const present of [[two], [], [two]]) read(...present);
+    expect(pool()).toEqual([one, two].map(toHex));
+  });
+
+  it.each([
+    ['a later read', () => undefined],
+    ['a restart', () => undefined],
+  ])('waits, after %s, for the height at which it was missing, though another daemon is behind', (after) => {
+    read(two);
+    wallet.mempool.noteMissing(wallet.mempool.present, 5);
+    const mempool = after === 'a restart' ? new MempoolTracker(wallet) : wallet.mempool;
+    mempool.commitPool([two], []);
+    expect([mempool.decide(newest), pool()]).toEqual([true, [one, two].map(toHex)]);
+    expect([mempool.decide(mine(3, 1)), pool()]).toEqual([true, [one, two].map(toHex)]);
+    expect([mempool.decide(mine(4, 1)), pool()]).toEqual([true, [toHex(two)]]);
+  });
+
+  it('waits for ten blocks at most, whatever height a daemon claims', () => {
+    read(two);
+    wallet.mempool.noteMissing(wallet.mempool.present, 1_000_000_000);
+    mine(3, 9);
+    expect([wallet.mempool.decide(blocksOf(12).tip), pool()]).toEqual([true, [one, two].map(toHex)]);
+    mine(12, 1);
+    expect([wallet.mempool.decide(blocksOf(13).tip), pool()]).toEqual([true, [toHex(two)]]);
+  });
+
+  it('waits for no block any more once the mempool holds it again', () => {
+    read(two);
+    wallet.mempool.noteMissing(wallet.mempool.present, 9);
+    read(one, two);
+    read(two);
+    expect(wallet.mempool.hasNewlyMissing(wallet.mempool.present)).toBe(true);
+    wallet.mempool.decide(newest);
+    expect(pool()).toEqual([toHex(two)]);
+  });
+
+  it('is in a block alone once the wallet has read it', () => {
+    read(two);
+    wallet.mempool.noteMissing(wallet.mempool.present, 4);
+    wallet.store.write((w) =>
+      w.applyPage(
+        page(3, 1, {
+          received: [{ ...received(9, 3), txHash: one }],
+          outputs: [{ ...output(9, 3, 5n), txHash: one }],
+        }),
+      ),
+    );
+    expect([pool(), wallet.store.read((r) => r.payments.has(one))]).toEqual([[toHex(two)], true]);
+    expect(wallet.mempool.lacksPayments).toBe(false);
+  });
+
+  it('is reversed only after it is removed', () => {
+    const types = (): string[] => wallet.store.read((r) => r.events.after(0, 100)).map(({ type }) => type);
+    const seen = types();
+    mine(3, 2);
+    for (let reads = 0; reads < 4; reads++) read(two);
+    expect(types()).toEqual(seen);
+    wallet.mempool.decide(blocksOf(5).tip);
+    mine(5, 1);
+    for (let reads = 0; reads < 2; reads++) read(two);
+    expect(types()).toEqual([...seen, 'payment.reversed']);
+  });
+
+  it.each(['prepared', 'pending'] as const)('is looked for while it is an own one that is %s', (state) => {
+    wallet.mempool.commitPool([one, two, paymentHash(1)], []);
+    wallet.store.write((w) => w.outgoing.insert(unminedPayment(1, { state })));
+    expect(wallet.mempool.lacksPayments).toBe(false);
+    read(one, two);
+    expect(wallet.mempool.lacksPayments).toBe(true);
+    wallet.store.write((w) => w.fail(paymentHash(1)));
+    expect(wallet.mempool.lacksPayments).toBe(false);
   });
 });
 

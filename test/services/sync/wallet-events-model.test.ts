@@ -26,6 +26,10 @@ class Run {
   #clock = 1_700_000_000_000;
   #store: WalletStore;
   #mempool: MempoolTracker;
+  /** Hashes in hex of the pool's transactions that the scanner does not report again. */
+  #scanned = new Set<string>();
+  /** Transfers that another wallet with the same keys made. */
+  readonly #foreign = new Set<WorldTx>();
 
   constructor() {
     this.world.mine([]);
@@ -50,9 +54,7 @@ class Run {
   restart(step: number): void {
     this.#store.close();
     this.#clock += step;
-    this.#store = this.#open(false);
-    this.#mempool = new MempoolTracker({ store: this.#store });
-    this.check();
+    this.#reopen();
   }
 
   /** Continues with the files as a process that is killed leaves them: blocks in memory are lost. */
@@ -63,8 +65,13 @@ class Run {
     this.#store.close();
     for (const name of files)
       renameSync(join(this.#directory, `killed-${name}`), join(this.#directory, name));
+    this.#reopen();
+  }
+
+  #reopen(): void {
     this.#store = this.#open(false);
     this.#mempool = new MempoolTracker({ store: this.#store });
+    this.#scanned.clear();
     this.check();
   }
 
@@ -78,25 +85,55 @@ class Run {
     while (from < world.blocks.length) {
       const to = Math.min(from + blocks, world.blocks.length);
       const page = world.page(from, to);
-      this.#store.addPage(page);
+      this.#store.addPage(page, { onReplaced: () => this.#scanned.clear() });
+      if (page.outputs.length > 0) this.#scanned.clear();
       from = to;
       this.check();
     }
   }
 
+  /** Reads the pool as a client's request does, which decides nothing. */
   readPool(): void {
     const { world } = this;
-    this.#mempool.commitPool(
-      world.pool.map(({ txHash }) => txHash),
-      world.poolFindings(),
-    );
+    const present = world.pool.map(({ txHash }) => txHash);
+    const names = new Set(present.map(toHex));
+    for (const name of this.#scanned) if (!names.has(name)) this.#scanned.delete(name);
+    const findings = world
+      .poolFindings()
+      .filter((_, i) => !this.#scanned.has(toHex(present[i] ?? new Uint8Array())));
+    for (const name of names) this.#scanned.add(name);
+    this.#mempool.commitPool(present, findings);
+    if (this.#mempool.hasNewlyMissing(names)) this.#mempool.noteMissing(names, world.blocks.length);
     this.check();
+  }
+
+  /** Reads chain and pool to their ends, and decides on missing payments. */
+  sync(blocks: number): void {
+    const { world } = this;
+    this.scan(blocks);
+    this.readPool();
+    const hash = world.blocks[world.tip]?.hash;
+    if (hash !== undefined) this.#mempool.decide({ height: world.tip, hash });
+    this.check();
+    this.#checkPool();
+  }
+
+  /** Compares the listed payments and the reserved inputs with the pool. */
+  #checkPool(): void {
+    const incoming = this.world.poolFindings().flatMap((found) => found.incoming ?? []);
+    const foreign = this.world.pool.filter((tx) => this.#foreign.has(tx));
+    this.#store.read((r) => {
+      expect(r.pool.hashes().map(toHex).sort()).toEqual(incoming.map(({ txHash }) => toHex(txHash)).sort());
+      for (const { txHash } of foreign)
+        if (r.outgoing.byHash(txHash)?.state !== 'failed') expect(r.outputs.spentBy(txHash)).toHaveLength(1);
+    });
   }
 
   /** Scans the transactions of one block out of order. */
   scanTxs(height: number): void {
     const found = this.world.page(height, height + 1);
     this.#store.write((w) => w.addFound(found));
+    this.#scanned.clear();
     this.check();
   }
 
@@ -104,11 +141,12 @@ class Run {
     const heights = [...this.ledger.payments.values()].map(({ height = -1 }) => height);
     this.#rescannedTo = Math.max(this.#rescannedTo, this.#tip(), ...heights);
     this.#store.write((w) => w.clearChain({ hard }));
+    this.#scanned.clear();
     this.check();
   }
 
   /** Makes a transfer of an unspent output. @param outcome of relaying it. */
-  pay(pick: number, outcome: 'relayed' | 'lost' | 'refused' | 'answer lost'): void {
+  pay(pick: number, outcome: 'relayed' | 'lost' | 'refused' | 'answer lost' | 'made elsewhere'): void {
     const { world } = this;
     const free = world
       .unspent()
@@ -123,6 +161,11 @@ class Run {
     const change = { value: input.value / 2n, subaddress: { major: 0, minor: 0 } };
     const own = { value: input.value / 5n, subaddress: { major: 1, minor: 0 } };
     const tx = world.makeTx(pick % 3 === 0 ? [change, own] : [change], { input });
+    if (outcome === 'made elsewhere') {
+      this.#foreign.add(tx);
+      world.pool.push(tx);
+      return;
+    }
     this.#store.write((w) => w.prepare(recordOf(tx, input), [input], []));
     if (outcome === 'refused') this.#store.write((w) => w.discard(tx.txHash));
     if (outcome === 'relayed' || outcome === 'lost') this.#store.write((w) => w.markPending(tx.txHash));
@@ -235,8 +278,7 @@ class Run {
     this.world.mine([...this.world.pool]);
     for (let i = 0; i < 3; i++) {
       for (let n = 0; n < 40; n++) this.world.mine([]);
-      this.scan(50);
-      this.readPool();
+      this.sync(50);
     }
     const mined = this.#store.read((r) => r.payments.list({ min: -1, max: 1e9 }));
     expect(this.#unrecorded()).toEqual([]);
@@ -316,10 +358,7 @@ const steps = [
     if (tx !== undefined) world.drop(tx);
   }),
   step('scan', blocksAtOnce, (run, blocks) => run.scan(blocks)),
-  step('sync', blocksAtOnce, (run, blocks) => {
-    run.scan(blocks);
-    run.readPool();
-  }),
+  step('sync', blocksAtOnce, (run, blocks) => run.sync(blocks)),
   step('read the pool', fc.constant(0), (run) => run.readPool()),
   step('scan transactions', fc.nat(1000), (run, pick) => run.scanTxs(pick % run.world.blocks.length)),
   step(
@@ -327,12 +366,22 @@ const steps = [
     fc.record({
       depth: fc.integer({ min: 1, max: 20 }),
       fates: fc.array(fc.constantFrom(...FATES), { minLength: 1, maxLength: 5 }),
+      isSynced: fc.boolean(),
+      isPoolReadFirst: fc.boolean(),
     }),
-    (run, { depth, fates }) => run.reorganise(depth, (_, i) => fates[i % fates.length] ?? 'mined'),
+    (run, { depth, fates, isSynced, isPoolReadFirst }) => {
+      if (isSynced) run.sync(10);
+      run.reorganise(depth, (_, i) => fates[i % fates.length] ?? 'mined');
+      if (isPoolReadFirst) run.readPool();
+      if (isSynced) run.sync(10);
+    },
   ),
   step(
     'pay',
-    fc.tuple(fc.nat(100), fc.constantFrom('relayed', 'relayed', 'lost', 'refused', 'answer lost')),
+    fc.tuple(
+      fc.nat(100),
+      fc.constantFrom('relayed', 'relayed', 'lost', 'refused', 'answer lost', 'made elsewhere'),
+    ),
     (run, [pick, outcome]) => run.pay(pick, outcome),
   ),
   step('fail', fc.tuple(fc.nat(100), fc.boolean()), (run, [pick, gone]) => run.fail(pick, gone)),
@@ -347,7 +396,7 @@ const steps = [
 
 describe('the events of a wallet', () => {
   it('sum to its balance at any time, end each payment once, and never repeat', () => {
-    const runs = Number(process.env['EVENT_RUNS'] ?? '60');
+    const runs = Number(process.env['EVENT_RUNS'] ?? '120');
     fc.assert(
       fc.property(fc.array(fc.oneof(...steps), { minLength: 5, maxLength: 40 }), (list) => {
         const run = new Run();

@@ -89,6 +89,44 @@ describe('a page of blocks', () => {
   });
 });
 
+describe('the pool is scanned again', () => {
+  const forgets = (found: PageFindings, daemonHeight = 40): number => {
+    const before = wallet.refresher.callsOf('forgetPool').length;
+    wallet.sync.commitPage(found, daemonHeight);
+    return wallet.refresher.callsOf('forgetPool').length - before;
+  };
+  beforeEach(() => wallet.sync.commitPage(page(0, 30), 40));
+
+  it('after a page that replaces blocks, and not after one that follows them', () => {
+    expect([forgets(page(30, 1)), forgets(page(30, 2)), forgets(page(32, 1))]).toEqual([0, 1, 0]);
+  });
+
+  it('after a page that is without a transaction which was scanned out of order in one of its blocks', () => {
+    const {
+      outputs,
+      received: txs,
+      ...rest
+    } = page(0, 0, {
+      received: [received(1, 31)],
+      outputs: [output(1, 31, 5n)],
+    });
+    wallet.store.write((w) => w.addFound({ ...rest, received: txs, outputs }));
+    expect([forgets(page(30, 1)), forgets(page(31, 1)), forgets(page(32, 1))]).toEqual([0, 1, 0]);
+  });
+
+  it('after a page with an output that may be spent already', () => {
+    const paid = (n: number): PageFindings =>
+      page(n, 1, { received: [received(n, n)], outputs: [output(n, n, 5n)] });
+    expect([forgets(paid(30), 40), forgets(paid(31), 40)]).toEqual([1, 0]);
+  });
+
+  it('not after a page that could not be stored', () => {
+    const before = wallet.refresher.callsOf('forgetPool').length;
+    expect(() => forgets(page(29, 3, { outputs: [output(1, 30, 5n)] }))).toThrow();
+    expect(wallet.refresher.callsOf('forgetPool')).toHaveLength(before);
+  });
+});
+
 describe('pages far below the tip', () => {
   let directory: string;
   let onDisk: TestWallet;

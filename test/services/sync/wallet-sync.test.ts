@@ -6,7 +6,7 @@ import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
 import type { Hash, KeyImage } from '../../../src/crypto/types.js';
 import type { PageFindings } from '../../../src/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { faultOf, infoOf, TestWallet } from '../../support/test-wallet.js';
 import { paymentHash, pooledPayment, unminedPayment } from '../../support/unmined-payment.js';
 
 const NO_WALLET = { kind: 'no_wallet' };
@@ -21,7 +21,7 @@ const daemonWithBlocks: Partial<Daemon> = {
 let wallet: TestWallet;
 beforeEach(() => {
   wallet = new TestWallet({ restoreHeight: 5 });
-  wallet.answers = daemonWithBlocks;
+  wallet.answers = { ...wallet.answers, ...daemonWithBlocks };
 });
 afterEach(() => wallet.close());
 
@@ -169,6 +169,59 @@ describe('payments that the mempool lacks', () => {
   });
 });
 
+describe('a refresh that finds a payment missing in the mempool', () => {
+  /** A refresh that reads some blocks, then an empty pool. */
+  const refresh = async (found: PageFindings): Promise<void> => {
+    wallet.refresher.onRefresh = () => {
+      wallet.sync.commitPage(found, found.startHeight + found.hashes.length);
+      wallet.sync.commitPool([], []);
+      return Promise.resolve(DONE);
+    };
+    await wallet.sync.refresh();
+  };
+  const listed = (): Hash[] => wallet.store.read((r) => r.pool.hashes());
+  const sent: Hash[] = [];
+  beforeEach(() => {
+    sent.length = 0;
+    wallet.store.write((w) => w.applyPage(page(5, 3)));
+    wallet.sync.commitPool([paymentHash(1)], [{ incoming: pooledPayment(paymentHash(1)) }]);
+  });
+
+  it('removes it where no block of the daemon is unread', async () => {
+    await refresh(page(8, 1));
+    expect(listed()).toEqual([]);
+  });
+
+  it('leaves it, and own payments, to the next refresh where a block was found meanwhile', async () => {
+    wallet.store.write((w) => w.outgoing.insert(unminedPayment(2, { timestamp: wallet.time })));
+    wallet.answers.sendRawTransaction = () => {
+      sent.push(paymentHash(2));
+      return Promise.resolve({ accepted: true, notRelayed: false, reason: '' });
+    };
+    wallet.answers.getInfo = () => Promise.resolve(infoOf({ height: 9, hash: bytes<Hash>(9) }));
+    await refresh(page(8, 1));
+    expect([listed(), sent]).toEqual([[paymentHash(1)], []]);
+    await refresh(page(9, 1));
+    expect([listed(), sent]).toEqual([[], [paymentHash(2)]]);
+  });
+
+  it('leaves it where another daemon serves since', async () => {
+    let name = 'a:18081';
+    const { daemon } = wallet;
+    const other = Object.create(daemon, { name: { get: () => name } }) as typeof daemon;
+    Object.defineProperty(wallet, 'daemon', { value: other });
+    const commitPool = wallet.sync.commitPool.bind(wallet.sync);
+    wallet.sync.commitPool = (...given) => {
+      commitPool(...given);
+      name = 'b:18081';
+    };
+    await refresh(page(8, 1));
+    expect(listed()).toEqual([paymentHash(1)]);
+    await refresh(page(9, 1));
+    expect(listed()).toEqual([]);
+  });
+});
+
 describe('a look into the mempool', () => {
   const [one, two] = [paymentHash(1), paymentHash(2)];
   beforeEach(() => {
@@ -208,15 +261,39 @@ describe('a look into the mempool', () => {
     expect(await scans()).toBe(false);
   });
 
-  it('commits the loss of a recorded transaction', async () => {
+  it('keeps a listed payment that it lacks, and asks once for the blocks that may contain it', async () => {
+    const listed = (): unknown => wallet.store.read((r) => r.pool.listed());
+    const asked: number[] = [];
+    wallet.answers.getInfo = () => {
+      asked.push(asked.length);
+      return Promise.resolve(infoOf({ height: 8, hash: bytes<Hash>(8) }));
+    };
     wallet.sync.commitPool([one, two], [{ incoming: pooledPayment(two) }]);
     wallet.refresher.poolScanned = true;
     wallet.pool = [two];
     expect(await scans()).toBe(false);
-    wallet.pool = [one];
-    expect(await scans()).toBe(true);
+    expect([asked.length, listed()]).toEqual([0, [{ txHash: two }]]);
+    for (const present of [[one], [], [one]]) {
+      wallet.pool = present;
+      expect(await scans()).toBe(false);
+    }
+    expect([asked.length, listed()]).toEqual([1, [{ txHash: two, neededHeight: 9 }]]);
+  });
+
+  it('keeps a listed payment that it lacks although the daemon does not name its newest block', async () => {
+    wallet.sync.commitPool([one], [{ incoming: pooledPayment(one) }]);
+    wallet.refresher.poolScanned = true;
     wallet.pool = [];
-    expect(await scans()).toBe(true);
+    wallet.answers.getInfo = () => Promise.reject(new DaemonError('timeout', 'no answer'));
+    expect(await scans()).toBe(false);
+    expect(wallet.store.read((r) => r.pool.listed())).toEqual([{ txHash: one }]);
+  });
+
+  it('asks the daemon nothing during background sync', async () => {
+    wallet.hide();
+    Object.defineProperty(wallet, 'daemon', { value: {} });
+    await wallet.sync.refreshPool();
+    expect(calls()).toEqual([]);
   });
 
   it('fails as the daemon does that cannot list it', async () => {

@@ -43,6 +43,7 @@ class OpenStore {
       DROP TABLE changed_spend;
       DROP INDEX told_key_image_owner;
       ALTER TABLE told_key_image DROP COLUMN placed;
+      ALTER TABLE pool_tx DROP COLUMN needed_height;
       PRAGMA user_version = 23`);
     migrate(this.#db, MIGRATIONS);
   }
