@@ -32,6 +32,8 @@ export function parseConfigFile(text: string): Settings {
     if (content.startsWith('[') && content.endsWith(']'))
       return void (prefix = prefixOf(content.slice(1, -1)));
     const where = `config file, line ${i + 1}`;
+    // The decoder puts U+FFFD in place of other bytes: a password would silently be another one.
+    if (content.includes('\ufffd')) throw new ConfigError(`${where}: not UTF-8`);
     const equals = content.indexOf('=');
     // The error does not quote the line: a password file may have been passed by mistake.
     if (equals < 0) throw new ConfigError(`${where}: not of the form name=value`);

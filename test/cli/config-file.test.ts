@@ -71,6 +71,7 @@ describe('the config file', () => {
     ['a name in a section', '[shop]\noffline=1', "config file, line 2: unknown setting 'shop.offline'"],
     ['a switch without =', 'offline', 'config file, line 1: not of the form name=value'],
     ['an empty name', '=x', 'config file, line 1: unknown setting'],
+    ['bytes that are not UTF-8', '# \ufffd\nrpc-login=a:\ufffd', 'config file, line 2: not UTF-8'],
     ['a byte order mark', '\ufeffoffline=1', 'config file, line 1: unknown setting'],
   ])('refuses %s', (_, text, message) => {
     expect(() => parseConfigFile(text)).toThrow(new ConfigError(message));
