@@ -49,6 +49,8 @@ export async function sendEvents(
 ): Promise<void> {
   const gone = new AbortController();
   res.once('close', () => gone.abort());
+  // A client that closes its side, which is all that a stream sees of one that is gone, gets no more events.
+  res.req.socket.once('end', () => gone.abort());
   res.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',

@@ -3,6 +3,7 @@ import { createServer as createHttps, type Server as HttpsServer } from 'node:ht
 import type { Socket } from 'node:net';
 import { createSecureContext, type TLSSocket } from 'node:tls';
 import { fingerprintOf } from '../util/fingerprint.js';
+import { CountedConnections } from './counted-connections.js';
 import { Listener } from './listener.js';
 import type { LoginDeadline } from './login-deadline.js';
 import type { CertifiedKey } from './self-signed.js';
@@ -55,6 +56,8 @@ const SNIFF_TIMEOUT_MS = 10_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** Interval between checks for requests that exceed a time limit; Node's default is 30 s. */
 const CHECK_INTERVAL_MS = 5_000;
+/** Most connections whose clients have closed their side and wait for an answer, or are gone. */
+const MAX_HALF_CLOSED = 100;
 /** Shortest interval between reports of connections over a limit. */
 const REPORT_INTERVAL_MS = 10_000;
 
@@ -86,7 +89,9 @@ export class HttpServer {
   #makingHttps: Promise<HttpsServer> | undefined;
   readonly #listeners: Listener[] = [];
   readonly #sockets = new Set<Socket>();
-  readonly #perIp = new Map<string, number>();
+  readonly #counted = new CountedConnections();
+  /** Connections whose clients send nothing more, the first one first; they do not count against the limits. */
+  readonly #halfClosed = new Set<Socket>();
   #refused = 0;
   #reported = -Infinity;
 
@@ -94,6 +99,8 @@ export class HttpServer {
     this.#options = options;
     const { handler, tls, loginDeadline } = options;
     this.#http = trackConnections(createHttp(HTTP_OPTIONS, handler));
+    // Some clients close their side after the request, and wait for the answer. The types lack this member of Node's.
+    (this.#http as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
     this.#http.on('connection', (socket: Socket) => loginDeadline?.begin(socket));
     if (tls !== undefined && typeof tls.certificate !== 'function')
       this.#https = this.#createHttps(tls, tls.certificate);
@@ -161,27 +168,36 @@ export class HttpServer {
   #accept(socket: Socket): void {
     const ip = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
     if (this.#options.isRefused?.(ip) === true) return void socket.destroy();
-    const count = (this.#perIp.get(ip) ?? 0) + 1;
     const { maxConnections, maxPerPrivateIp, maxPerPublicIp } = this.#options;
     const limit = PRIVATE.test(ip) ? maxPerPrivateIp : maxPerPublicIp;
-    const full = this.#sockets.size >= maxConnections;
-    if (full || count > limit) {
+    const full = this.#counted.all >= maxConnections;
+    if (full || this.#counted.of(ip) >= limit) {
       socket.destroy();
       return this.#report(full ? { ip, limit: maxConnections, of: 'all' } : { ip, limit, of: 'address' });
     }
-    this.#perIp.set(ip, count);
+    const release = this.#counted.add(ip);
     this.#sockets.add(socket);
     socket.on('error', () => socket.destroy());
+    socket.once('end', () => {
+      release();
+      this.#keepHalfClosed(socket);
+    });
     socket.once('close', () => {
+      release();
       this.#sockets.delete(socket);
-      const left = (this.#perIp.get(ip) ?? 1) - 1;
-      if (left === 0) this.#perIp.delete(ip);
-      else this.#perIp.set(ip, left);
+      this.#halfClosed.delete(socket);
     });
     const { tls } = this.#options;
     if (tls === undefined) this.#http.emit('connection', socket);
     else if (tls.optional) this.#sniff(socket, tls);
     else this.#secure(socket, tls);
+  }
+
+  /** Keeps a connection until its answer is sent: whether its client is gone is known only then. */
+  #keepHalfClosed(socket: Socket): void {
+    this.#halfClosed.add(socket);
+    const [oldest] = this.#halfClosed;
+    if (this.#halfClosed.size > MAX_HALF_CLOSED) oldest?.destroy();
   }
 
   #report(refused: Omit<TooManyConnections, 'refused'>): void {

@@ -3,7 +3,10 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 /** Most connections that wait for {@link Listener.serve}; further ones are closed. */
 const MAX_WAITING = 100;
 
-/** A bound TCP port. Connections wait until `serve` is called, so that a port can be bound early. */
+/**
+ * A bound TCP port. Connections wait until `serve` is called, so that a port can be bound early. They stay open for
+ * answers when the client closes its side.
+ */
 export class Listener {
   readonly port: number;
   readonly #server: Server;
@@ -23,7 +26,7 @@ export class Listener {
 
   /** @param port 0 binds a free one. @throws Error of `net.Server.listen`, with its `code`, when it cannot be bound. */
   static bind(host: string, port: number): Promise<Listener> {
-    const server = createServer({ noDelay: true });
+    const server = createServer({ noDelay: true, allowHalfOpen: true });
     return new Promise((resolve, reject) => {
       server.once('error', reject);
       server.listen({ host, port }, () => {

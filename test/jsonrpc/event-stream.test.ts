@@ -1,5 +1,5 @@
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect as connectSocket, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { sendEvents, type EventSource, type EventStreamOptions } from '../../src/jsonrpc/event-stream.js';
 
@@ -48,6 +48,17 @@ describe('a stream of events', () => {
       'retry: 2000\n\nid: 1\nevent: payment.seen\ndata: {"a":1}\n\nid: 2\nevent: payment.seen\ndata: {}\n\n' +
         'id: 3\nevent: payment.seen\ndata: {}\n\n',
     );
+  });
+
+  it('ends when the client closes its side', async () => {
+    const port = await serve({ next: () => [], wait: never, isClosed: false });
+    const started = server as Server & { httpAllowHalfOpen: boolean };
+    started.httpAllowHalfOpen = true;
+    const socket = connectSocket({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const ended = new Promise((resolve) => socket.resume().once('end', resolve));
+    socket.end('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await ended;
+    socket.destroy();
   });
 
   it('sends comments while nothing happens', async () => {

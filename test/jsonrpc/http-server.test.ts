@@ -9,6 +9,7 @@ import { connect, type Socket } from 'node:net';
 import { HttpServer, type TooManyConnections } from '../../src/jsonrpc/http-server.js';
 import { LoginDeadline } from '../../src/jsonrpc/login-deadline.js';
 import { makeCertificate } from '../support/certificate.js';
+import { until } from '../support/process.js';
 
 /** A test that waits for so long fails. */
 const GRACE_MS = 60_000;
@@ -91,6 +92,74 @@ describe('a server that stops', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     await server.close(10);
     await failed;
+  });
+});
+
+describe('a client that closes its side after the request', () => {
+  const ASKED = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+  /** Sends a request, then closes the client's side. @returns the bytes of the answer, at the end of the connection. */
+  function askHalfClosed(port: number): Promise<string> {
+    return new Promise((resolve) => {
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      sockets.push(socket);
+      let text = '';
+      socket.on('data', (part: Buffer) => (text += part.toString()));
+      socket.on('error', () => undefined);
+      socket.on('close', () => resolve(text));
+      socket.on('end', () => socket.end());
+      socket.end(ASKED);
+    });
+  }
+
+  it.each([
+    ['plain HTTP', undefined],
+    ['HTTP beside TLS', { certificate: () => Promise.reject(new Error('not asked for')), optional: true }],
+  ])('gets an answer that takes long, and then the end of the connection: %s', async (_, tls) => {
+    let finish = (): void => undefined;
+    let asked = (): void => undefined;
+    const arrived = new Promise<void>((resolve) => (asked = resolve));
+    const done = new Promise<void>((resolve) => (finish = resolve));
+    const server = new HttpServer({
+      handler: (request, response) => {
+        // The end of the client's side has arrived too.
+        request.socket.once('end', asked);
+        void done.then(() => response.end('done'));
+      },
+      ...(tls === undefined ? {} : { tls: { ...tls, allowedFingerprints: [] } }),
+      ...{ maxConnections: 10, maxPerPrivateIp: 10, maxPerPublicIp: 10 },
+    });
+    servers.push(server);
+    const answer = askHalfClosed(await server.listen('127.0.0.1', 0));
+    await arrived;
+    finish();
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 OK[^]*done/);
+  });
+
+  it('does not count against the limits, and makes room for later ones if there are many', async () => {
+    let pending = 0;
+    let finish = (): void => undefined;
+    const done = new Promise<void>((resolve) => (finish = resolve));
+    const server = new HttpServer({
+      handler: (request, response) => {
+        if (request.url === '/now') return void response.end('now');
+        request.socket.once('end', () => (pending += 1));
+        void done.then(() => response.end('done'));
+      },
+      ...{ maxConnections: 2, maxPerPrivateIp: 2, maxPerPublicIp: 2 },
+    });
+    servers.push(server);
+    const port = await server.listen('127.0.0.1', 0);
+    const answers: Promise<string>[] = [];
+    for (let i = 1; i <= 101; i++) {
+      answers.push(askHalfClosed(port));
+      await until('the end arrives', () => Promise.resolve(pending === i || undefined));
+    }
+    expect(await fetch(`http://127.0.0.1:${port}/now`).then((response) => response.text())).toBe('now');
+    expect(await answers[0]).toBe('');
+    finish();
+    const rest = await Promise.all(answers.slice(1));
+    expect(rest.filter((text) => !text.includes('done'))).toEqual([]);
   });
 });
 
