@@ -294,7 +294,7 @@ export class WalletWriter {
 
   /**
    * Deletes every row derived from the chain. Notes are kept, as upstream does.
-   * @param hard also deletes tx keys, destinations and unmined payments, except those of orders.
+   * @param hard also deletes tx keys, destinations, unmined payments except those of orders, and multisig info of others.
    * Source: wallet2.cpp `clear`, `clear_soft`.
    */
   clearChain({ hard }: { readonly hard: boolean }): void {
@@ -303,6 +303,7 @@ export class WalletWriter {
     this.pool.clear();
     if (!hard) return;
     this.outgoing.clear();
+    this.multisig.clearInfos();
     this.txKeys.clear();
   }
 }

@@ -10,6 +10,7 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import { groupAccountOf } from '../../wallet/keys.js';
 import type { MultisigAccount } from '../../wallet/multisig/account.js';
 import { nonceCount, shareCounts, signerInfo, type SignerInfo } from '../../wallet/multisig/info.js';
+import { infoByOutput, namedInfo } from '../../wallet/multisig/named-info.js';
 import { refused } from '../../wallet/multisig/kex-round.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
 import { MultisigProblem } from '../workers/multisig-pool.js';
@@ -30,9 +31,10 @@ const NOT_OPENED: Readonly<Record<ExportError['part'], string>> = {
   signature: 'Failed to authenticate ciphertext',
 };
 
-/** Signer info of another signer, with its hash. */
+/** Signer info of another signer by output key in hex, with its hash. */
 interface ImportedInfo {
-  readonly info: SignerInfo;
+  readonly signer: PublicKey;
+  readonly byOutput: ReadonlyMap<string, SignerInfo['outputs'][number]>;
   readonly digest: Hash;
 }
 
@@ -67,7 +69,11 @@ export class MultisigInfoTransfer {
         shares: account.shares,
       });
       const { spendPublicKey, viewPublicKey } = keys;
-      const own = { spendPublicKey, viewPublicKey, signer, outputs: fresh.map(({ info }) => info) };
+      const infos = outputs.flatMap(({ publicKey }, i) => {
+        const info = fresh[i]?.info;
+        return info === undefined ? [] : [namedInfo(info, publicKey)];
+      });
+      const own = { spendPublicKey, viewPublicKey, signer, outputs: infos };
       const blob = await exports.seal('multisigInfo', encode(signerInfo, own));
       store.write((w) => {
         w.multisig.replaceNonces(
@@ -112,34 +118,38 @@ export class MultisigInfoTransfer {
     const { keys } = this.#context.keystore;
     const account = groupAccountOf(keys);
     const outputs = store.read((r) => r.outputs.inOrder());
-    const imported = await this.#readInfos(texts, account, outputs.length);
+    const imported = await this.#readInfos(texts, account, outputs);
     if (imported.length + 1 < account.threshold)
       throw refused(
         `info of ${account.threshold - 1} other signers is needed, ${imported.length} was given: have more of them export theirs`,
         'Wrong number of multisig sources',
       );
-    const count = Math.min(outputs.length, ...imported.map(({ info }) => info.outputs.length));
-    if (count === 0) return 0;
-    const covered = outputs.slice(0, count);
-    const infosOf = (place: number) => imported.flatMap(({ info }) => info.outputs[place] ?? []);
+    const covered = outputs.filter(({ publicKey }) =>
+      imported.every(({ byOutput }) => byOutput.has(toHex(publicKey))),
+    );
+    if (covered.length === 0) return 0;
+    const infosOf = ({ publicKey }: OwnedOutput) =>
+      imported.flatMap(({ byOutput }) => byOutput.get(toHex(publicKey)) ?? []);
     const images = await this.#keyImages(account, covered, infosOf);
     store.write((w) => {
-      for (const { info, digest } of imported) w.multisig.setLatestInfo(info.signer, digest);
-      w.multisig.replaceInfos(covered.map(({ publicKey }, i) => ({ publicKey, infos: infosOf(i) })));
+      for (const { signer, digest } of imported) w.multisig.setLatestInfo(signer, digest);
+      w.multisig.replaceInfos(
+        covered.map((output) => ({ publicKey: output.publicKey, infos: infosOf(output) })),
+      );
       composeKeyImages(w, images);
     });
     this.#services.sync.restartScan();
-    return count;
+    return covered.length;
   }
 
   /** Computes the missing or changed key images of outputs without a mined spend. */
   async #keyImages(
     { shares, commonSecret, ...group }: MultisigAccount,
     covered: readonly OwnedOutput[],
-    infosOf: (place: number) => SignerInfo['outputs'],
+    infosOf: (output: OwnedOutput) => SignerInfo['outputs'],
   ): Promise<{ readonly publicKey: PublicKey; readonly keyImage: KeyImage }[]> {
-    const open = covered.flatMap((output, i) => {
-      const infos = infosOf(i);
+    const open = covered.flatMap((output) => {
+      const infos = infosOf(output);
       return output.spentHeight !== undefined || this.#isUnchanged(output, infos) ? [] : [{ output, infos }];
     });
     const images = await this.#refusing(
@@ -169,7 +179,7 @@ export class MultisigInfoTransfer {
   async #readInfos(
     texts: readonly string[],
     account: MultisigAccount,
-    known: number,
+    known: readonly OwnedOutput[],
   ): Promise<ImportedInfo[]> {
     const own = publicKeyOf(account.signerSecret);
     const bySigner = new Map<string, ImportedInfo>();
@@ -178,8 +188,8 @@ export class MultisigInfoTransfer {
       const signer = toHex(info.signer);
       if (equalBytes(info.signer, own) || bySigner.has(signer)) continue;
       const { viewPublicKey } = this.#context.keystore.keys;
-      // Info of outputs that are unknown here is not used.
-      const outputs = info.outputs.slice(0, known);
+      const byOutput = this.#byOutput(info, known);
+      const outputs = [...byOutput.values()];
       await this.#refusing(
         this.#context.workers.multisig.run('verifyInfo', {
           info: { ...info, outputs },
@@ -192,9 +202,33 @@ export class MultisigInfoTransfer {
         throw refused(
           `the info of signer ${signer} is stale: a later one was imported already; have that signer export anew`,
         );
-      bySigner.set(signer, { info, digest });
+      bySigner.set(signer, { signer: info.signer, byOutput, digest });
     }
     return [...bySigner.values()];
+  }
+
+  /**
+   * Finds the outputs of info; that of outputs which are unknown here is left out. @returns it by output key in hex.
+   * @throws WalletError `multisig_refused` for info that contradicts earlier info, or itself.
+   */
+  #byOutput(
+    { signer, outputs: infos }: SignerInfo,
+    known: readonly OwnedOutput[],
+  ): Map<string, SignerInfo['outputs'][number]> {
+    const found = this.#context.store.read((r) =>
+      infoByOutput(
+        infos,
+        known.map(({ publicKey }) => ({
+          publicKey,
+          earlier: r.multisig.infos(publicKey).find((one) => equalBytes(one.signer, signer)),
+        })),
+      ),
+    );
+    if (found === undefined)
+      throw refused(
+        `the info of signer ${toHex(signer)} contradicts what it exported before: have that signer refresh and export anew; if it has, rescan_blockchain with hard forgets the earlier info`,
+      );
+    return found;
   }
 
   async #read(text: string): Promise<SignerInfo> {

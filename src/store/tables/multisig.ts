@@ -91,6 +91,11 @@ export class MultisigWriter extends MultisigReader {
       for (const info of infos) insert.run(publicKey, info.signer, encode(multisigInfo, info));
   }
 
+  /** Deletes the multisig info of all outputs. */
+  clearInfos(): void {
+    this.db.prepare('DELETE FROM multisig_info').run();
+  }
+
   /** Marks a signer info as its signer's latest one. @param digest hash of the signer info. */
   setLatestInfo(signer: PublicKey, digest: Hash): void {
     this.db.prepare('UPDATE multisig_word SET current = 0 WHERE signer = ?').run(signer);
