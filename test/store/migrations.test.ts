@@ -134,3 +134,19 @@ test('credits outputs on one key of an earlier version by their order in the cha
     { unspent: 0, free_total: 0, mined_total: 0 },
   ]);
 });
+
+test('keeps notes, attributes, tags and labels of an earlier version', () => {
+  migrate(db, early);
+  db.exec(`
+    INSERT INTO tx_note VALUES (x'${'07'.repeat(32)}', 'a note'), (x'${'03'.repeat(32)}', '${'long '.repeat(900)}');
+    INSERT INTO attribute VALUES ('theme', 'dark'), ('a', '');
+    INSERT INTO account_tag VALUES ('savings', 'not to be touched');
+    INSERT INTO subaddress_label VALUES (0, 7, 'rent'), (3, 0, 'till');
+  `);
+  const tables = ['tx_note', 'attribute', 'account_tag', 'subaddress_label'];
+  const before = tables.map((table) => rows(table));
+  migrate(db, MIGRATIONS);
+  expect(tables.map((table) => rows(table))).toEqual(before);
+  // A key is still there once.
+  expect(() => db.exec("INSERT INTO subaddress_label VALUES (0, 7, 'again')")).toThrow('UNIQUE');
+});

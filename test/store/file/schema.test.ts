@@ -43,6 +43,21 @@ describe('a new store', () => {
   });
 });
 
+describe('a text of any length that a client gives', () => {
+  it.each(['tx_note', 'attribute', 'account_tag', 'subaddress_label'])(
+    'lies in a table with rowids, where a search for another row does not read it: %s',
+    (table) => {
+      migrate(migrated, MIGRATIONS);
+      const { wr } = migrated
+        .prepare<[string], { wr: number }>(
+          "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ?",
+        )
+        .get(table) ?? { wr: -1 };
+      expect(wr).toBe(0);
+    },
+  );
+});
+
 describe('a schema template', () => {
   it('copies rows without running triggers, and exact integers', () => {
     migrated.exec(`
