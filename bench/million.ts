@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { toHex } from '../src/util/bytes.js';
+import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startWalletRpc } from '../test/support/wallet-rpc.js';
 import { fillStore, paymentHash, PAYMENTS_A_BLOCK } from './filled-store.js';
 import { PAYEE_SEED } from './paid-chain.js';
@@ -11,7 +12,7 @@ import { pidOf, usage } from './usage.js';
 
 /*
  * Cost of calls that an index serves, in a small wallet and in one with a million payments. The store's own writers
- * write the rows; no daemon is needed.
+ * write the rows; the daemon has an empty chain, and answers get_transfer_by_txid about its pool.
  * usage: million [--sizes 1000,1000000] [--addresses-share 0.2] [--rounds 15]
  */
 
@@ -51,7 +52,8 @@ async function measure(payments: number): Promise<Figures> {
     await fillStore(path, payments, addresses);
     note('written, rows of payments a second', payments / ((performance.now() - started) / 1000));
     note('bytes of the store a payment', statSync(path).size / payments);
-    const server = await startWalletRpc({ walletDir });
+    const daemon = await startRegtestDaemon();
+    const server = await startWalletRpc({ walletDir, daemon: daemon.address });
     try {
       const timed = async (method: string, params: unknown = {}): Promise<number> => {
         const before = performance.now();
@@ -59,6 +61,7 @@ async function measure(payments: number): Promise<Figures> {
         return performance.now() - before;
       };
       note('open_wallet, ms', await timed('open_wallet', name));
+      await server.rpc('auto_refresh', { enable: false });
       const tip = payments / PAYMENTS_A_BLOCK - 1;
       const place = (round: number) => ({ account_index: 0, subaddr_indices: [(round * 7919) % addresses] });
       const last = { in: true, out: true, filter_by_height: true, min_height: tip - 10, max_height: tip };
@@ -119,6 +122,7 @@ async function measure(payments: number): Promise<Figures> {
       note('resident MiB', usage(pidOf(server)).residentMiB);
     } finally {
       await server.stop({ keep: true });
+      await daemon.stop();
     }
     return figures;
   } finally {

@@ -29,7 +29,7 @@ const start = async (walletDir?: string): Promise<void> => {
   server = await startWalletRpc({
     ...(walletDir === undefined ? {} : { walletDir }),
     daemon: node.address,
-    args: ['--no-initial-sync', '--rpc-max-connections-per-private-ip=50'],
+    args: ['--rpc-max-connections-per-private-ip=50'],
   });
   [shop, payer, twin] = ['shop', 'payer', 'twin'].map((name) => walletCalls(server.port, name)) as [
     WalletCalls,

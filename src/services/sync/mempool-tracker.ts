@@ -12,8 +12,9 @@ import type { WalletContext } from '../context/wallet-context.js';
 type Context = Pick<WalletContext, 'store'>;
 
 /**
- * Blocks above a wallet at most that it must know before a transaction counts as gone. A daemon that is fewer blocks
- * behind may replace the one that claimed them; more would let a false claim list a transaction for ever.
+ * Blocks above a wallet at most that it must know before a transaction counts as gone, and blocks that it reads at most
+ * without knowing the daemon's newest one before it decides. A daemon that is fewer blocks behind may replace the one
+ * that claimed them; with more, false claims would list a transaction for ever.
  */
 const MOST_NEEDED_BLOCKS = 10;
 
@@ -30,6 +31,8 @@ export class MempoolTracker {
   readonly #listed: CachedRead<{ readonly txs: readonly ListedTx[]; readonly isUndecided: boolean }>;
   readonly #open: CachedRead<readonly Hash[]>;
   #present: Names = new Set();
+  /** Number of blocks of the wallet when it first did not know the daemon's newest one; undefined: it does. */
+  #undecidedFrom: number | undefined;
 
   constructor(context: Context) {
     this.#context = context;
@@ -79,32 +82,42 @@ export class MempoolTracker {
 
   /** True if a pool lacks a listed payment that no earlier one lacked: {@link noteMissing} is to be called. */
   hasNewlyMissing(present: Names): boolean {
-    return this.#missing(present).some(({ neededHeight }) => neededHeight === undefined);
+    return this.#newlyMissing(present).length > 0;
   }
 
   /**
-   * Keeps listed payments that a pool lacks until the wallet knows as many blocks as the daemon.
+   * Keeps listed payments that a pool lacks until the wallet knows as many blocks as the daemon had when they were first
+   * missing.
    * @param height number of blocks of the daemon, asked for after its pool was listed.
    */
   noteMissing(present: Names, height: number): void {
-    this.#update([], this.#waiting(this.#missing(present), height));
+    this.#update([], this.#newlyMissing(present), height);
   }
 
   /**
    * Removes the listed payments that the pool as last committed lacks, if the wallet knows all blocks that may contain
    * them; keeps them as {@link noteMissing} does otherwise.
-   * @param tip newest block of the daemon, asked for after its pool was listed.
-   * @returns whether the wallet knows the tip: no block that it does not know took a payment from the pool.
+   * @param tip newest block of the daemon, asked for after its pool was listed; undefined if it did not answer.
+   * @returns whether the wallet knows the tip: no block that it does not know took a payment from the pool. Also true if
+   * it has not known one for ten blocks.
    */
-  decide(tip: BlockRef): boolean {
-    const { store } = this.#context;
-    const known = store.blockAt(tip.height);
-    const isKnown = known !== undefined && equalBytes(known.hash, tip.hash);
-    const missing = this.#missing(this.#present);
-    const gone = isKnown ? missing.filter(({ neededHeight = 0 }) => neededHeight <= store.height()) : [];
-    const kept = missing.filter((tx) => !gone.includes(tx));
-    this.#update(gone, this.#waiting(kept, tip.height + 1));
-    return isKnown;
+  decide(tip: BlockRef | undefined): boolean {
+    const height = this.#context.store.height();
+    const isKnown = this.#knows(tip);
+    this.#undecidedFrom = isKnown ? undefined : (this.#undecidedFrom ?? height);
+    const isDecided = height >= (this.#undecidedFrom ?? -Infinity) + MOST_NEEDED_BLOCKS;
+    const atOnce = isKnown ? 0 : Infinity;
+    const gone = isDecided
+      ? this.#missing(this.#present).filter(({ neededHeight = atOnce }) => neededHeight <= height)
+      : [];
+    const waiting = this.#newlyMissing(this.#present).filter((tx) => !gone.includes(tx));
+    this.#update(gone, tip === undefined ? [] : waiting, (tip?.height ?? 0) + 1);
+    return isDecided;
+  }
+
+  #knows(block: BlockRef | undefined): boolean {
+    const known = block && this.#context.store.blockAt(block.height);
+    return block !== undefined && known !== undefined && equalBytes(known.hash, block.hash);
   }
 
   /** Listed payments that a pool lacks. */
@@ -119,18 +132,18 @@ export class MempoolTracker {
     );
   }
 
-  /** Returns the missing payments that wait for more blocks than before, with the number of these. */
-  #waiting(missing: readonly ListedTx[], height: number): readonly Required<ListedTx>[] {
-    const most = Math.min(height, this.#context.store.height() + MOST_NEEDED_BLOCKS);
-    return missing
-      .filter(({ neededHeight = -1 }) => neededHeight < most)
-      .map(({ txHash }) => ({ txHash, neededHeight: most }));
+  /** Listed payments that a pool lacks and no earlier one lacked. */
+  #newlyMissing(present: Names): readonly ListedTx[] {
+    return this.#missing(present).filter(({ neededHeight }) => neededHeight === undefined);
   }
 
-  #update(gone: readonly ListedTx[], waiting: readonly Required<ListedTx>[]): void {
+  /** @param waiting payments that are kept until the wallet knows as many blocks as the daemon. @param height these. */
+  #update(gone: readonly ListedTx[], waiting: readonly ListedTx[], height: number): void {
     if (gone.length === 0 && waiting.length === 0) return;
-    this.#context.store.write((w) => {
-      for (const { txHash, neededHeight } of waiting) w.pool.setMissing(txHash, neededHeight);
+    const { store } = this.#context;
+    const needed = Math.min(height, store.height() + MOST_NEEDED_BLOCKS);
+    store.write((w) => {
+      for (const { txHash } of waiting) w.pool.setMissing(txHash, needed);
       for (const { txHash } of gone) w.pool.remove(txHash);
       if (gone.length > 0) w.events.poolRead();
     });

@@ -280,8 +280,7 @@ export class WalletSync implements RefreshTarget {
   async #followPayments(daemon: string | undefined): Promise<void> {
     const { mempool, lostPayments, signedSets } = this.#services;
     mempool.reserveLost();
-    const tip = mempool.lacksPayments ? await this.#tipOf(daemon) : undefined;
-    const isDecided = !mempool.lacksPayments || (tip !== undefined && mempool.decide(tip));
+    const isDecided = !mempool.lacksPayments || mempool.decide(await this.#tipOf(daemon));
     if (isDecided) await lostPayments.follow(mempool.present);
     await signedSets.follow();
   }

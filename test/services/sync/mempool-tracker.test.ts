@@ -137,6 +137,25 @@ describe('a listed payment that the mempool lacks', () => {
     expect([wallet.mempool.decide(blocksOf(13).tip), pool()]).toEqual([true, [toHex(two)]]);
   });
 
+  it('is removed ten blocks later where the wallet never knows the newest block of the daemon', () => {
+    read(two);
+    for (let height = 3; height < 13; height++) {
+      expect([wallet.mempool.decide(blocksOf(height + 2).tip), pool()]).toEqual([
+        false,
+        [one, two].map(toHex),
+      ]);
+      mine(height, 1);
+    }
+    expect([wallet.mempool.decide(blocksOf(15).tip), pool()]).toEqual([true, [toHex(two)]]);
+  });
+
+  it.each(['an answer', 'none'])('stays listed where the daemon gives %s that decides nothing', (answer) => {
+    read(two);
+    const tip = answer === 'none' ? undefined : { ...newest, hash: bytes<Hash>(77) };
+    expect([wallet.mempool.decide(tip), pool()]).toEqual([false, [one, two].map(toHex)]);
+    expect([wallet.mempool.decide(newest), pool()]).toEqual([true, [toHex(two)]]);
+  });
+
   it('waits for no block any more once the mempool holds it again', () => {
     read(two);
     wallet.mempool.noteMissing(wallet.mempool.present, 9);
