@@ -11,6 +11,7 @@ import type { OutputFreezing } from '../../src/services/sync/output-freezing.js'
 import { PaymentRelay } from '../../src/services/sync/payment-relay.js';
 import { SignedSets } from '../../src/services/sync/signed-sets.js';
 import type { ConstructionData } from '../../src/wallet/exchange/construction-data.js';
+import type { ImportedKeyImage } from '../../src/wallet/model/records.js';
 import type { PendingTx } from '../../src/wallet/exchange/pending-tx.js';
 import type { OrderNetwork } from './order-network.js';
 import type { ServiceWallet } from './service-wallet.js';
@@ -61,8 +62,8 @@ export class OrderHome {
     this.orders = new Orders(context, { relay });
   }
 
-  /** Reads blocks and pool, and follows the payments of the wallet. */
-  async refresh(): Promise<void> {
+  /** Reads blocks and pool, and follows the payments of the wallet. @returns key images that were learned. */
+  async refresh(): Promise<readonly ImportedKeyImage[]> {
     const { store } = this.wallet;
     const from = this.#network.forkOf((height) => store.read((r) => r.chain.hashAt(height)));
     if (from <= this.#network.tip) store.write((w) => w.applyPage(this.#network.findings(from)));
@@ -72,7 +73,7 @@ export class OrderHome {
     );
     this.#mempool.reserveLost();
     await this.#lost.follow(this.#mempool.present);
-    await this.#sets.follow();
+    return this.#sets.follow();
   }
 
   /** Deletes what the chain has, then reads it again. */

@@ -7,7 +7,7 @@ import { amount } from '../../src/util/amount.js';
 import { equalBytes, toHex } from '../../src/util/bytes.js';
 import { keyImagesOf } from '../../src/wallet/exchange/pending-tx.js';
 import type { FoundOutgoing, OwnedOutput, PageFindings, ReceivedTx } from '../../src/wallet/model/records.js';
-import { page, received } from '../store/fixtures.js';
+import { page, received, unnamed } from '../store/fixtures.js';
 import { REFUSED, TAKEN } from './payment-home.js';
 
 /** A transaction that spends outputs of the wallet. */
@@ -22,6 +22,19 @@ interface NetworkBlock {
   readonly hash: Hash;
   readonly txs: readonly NetworkTx[];
 }
+
+interface MinedTx {
+  readonly tx: NetworkTx;
+  readonly height: number;
+}
+
+/** Findings of a scanner that lacks the key images. */
+const ambiguous = (txs: readonly MinedTx[]): Pick<PageFindings, 'ambiguousSpends'> => ({
+  ambiguousSpends: txs.map(({ tx: { txHash, keyImages }, height }) => ({
+    ...{ txHash, keyImages, height, timestamp: height, unlockTime: 0n },
+    ...{ fee: amount(1n), amountOut: amount(0n) },
+  })),
+});
 
 /**
  * Behaviour of the node. crash: it takes the transaction, and the wallet never reads the answer. lie: it answers that it
@@ -58,11 +71,13 @@ export class OrderNetwork {
   /** Called when the process crashes. */
   onCrash: () => void = () => undefined;
   readonly #outputs: readonly OwnedOutput[];
+  readonly #isBlind: boolean;
   #made = 0;
 
-  /** @param outputs of the wallet, with their key images. */
-  constructor(outputs: readonly OwnedOutput[], height: number) {
+  /** @param outputs of the wallet, with their key images. @param isBlind the scanner of the wallet lacks key images. */
+  constructor(outputs: readonly OwnedOutput[], height: number, isBlind = false) {
     this.#outputs = outputs;
+    this.#isBlind = isBlind;
     for (let i = 0; i < height; i++) this.#append([]);
   }
 
@@ -76,7 +91,7 @@ export class OrderNetwork {
   }
 
   /** Transactions of the chain with their heights. */
-  mined(): { readonly tx: NetworkTx; readonly height: number }[] {
+  mined(): MinedTx[] {
     return this.blocks.flatMap(({ txs }, height) => txs.map((tx) => ({ tx, height })));
   }
 
@@ -203,7 +218,14 @@ export class OrderNetwork {
         txHash,
         coinbase,
       })),
-      outputs: paid,
+      ...(this.#isBlind
+        ? { outputs: paid.map(unnamed), ...ambiguous(txs) }
+        : { outputs: paid, ...this.#spendsIn(txs) }),
+    };
+  }
+
+  #spendsIn(txs: readonly MinedTx[]): Pick<PageFindings, 'spends' | 'outgoing'> {
+    return {
       spends: txs.flatMap(({ tx: { keyImages, txHash }, height }) =>
         keyImages.map((keyImage) => ({ keyImage, txHash, height })),
       ),

@@ -4,11 +4,12 @@ import { DaemonError } from '../../daemon/errors.js';
 import { CachedRead } from '../../store/cached-read.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { ringsDigestOf } from '../../wallet/exchange/rings-digest.js';
-import { SETTLED_DEPTH } from '../../wallet/model/records.js';
+import { SETTLED_DEPTH, type ImportedKeyImage } from '../../wallet/model/records.js';
 import type { OrderTx } from '../../wallet/model/order.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { readFetchedTx } from '../../wallet/scan/fetched-tx.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import { BlindSets } from './blind-sets.js';
 import { inputsOf, rivalSpends, type RivalSpend } from './rival-spends.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'log' | 'store'>;
@@ -35,10 +36,12 @@ function kindOf(error: unknown): string | undefined {
  */
 export class SignedSets {
   readonly #context: Context;
+  readonly #blind: BlindSets;
   readonly #unsettled: CachedRead<readonly Spent[]>;
 
   constructor(context: Context) {
     this.#context = context;
+    this.#blind = new BlindSets(context);
     this.#unsettled = new CachedRead(context.store, (r) =>
       r.orders.unsettled().flatMap((attempt) => {
         const { rings, signed } = attempt.made;
@@ -48,9 +51,13 @@ export class SignedSets {
     );
   }
 
-  /** To be called after blocks and then the pool were read. */
-  async follow(): Promise<void> {
+  /**
+   * To be called after blocks and then the pool were read.
+   * @returns key images of own outputs that were learned, for the scanner.
+   */
+  async follow(): Promise<readonly ImportedKeyImage[]> {
     const { store } = this.#context;
+    const learned = await this.#blind.follow(this.#unsettled.value.map(({ attempt }) => attempt));
     const known = new Map<string, Hash | undefined>();
     for (const { attempt, rings, spends } of this.#unsettled.value) {
       if (spends.some(({ txHash }) => isSame(attempt.rival, txHash))) continue;
@@ -67,6 +74,7 @@ export class SignedSets {
       }
     }
     this.#settle();
+    return learned;
   }
 
   /** Stops following the attempts whose outcome no reorganisation changes any more. */

@@ -282,7 +282,8 @@ export class WalletSync implements RefreshTarget {
     mempool.reserveLost();
     const isDecided = !mempool.lacksPayments || mempool.decide(await this.#tipOf(daemon));
     if (isDecided) await lostPayments.follow(mempool.present);
-    await signedSets.follow();
+    const keyImages = await signedSets.follow();
+    if (keyImages.length > 0) this.watchKeyImages(keyImages);
   }
 
   /** Deletes every row derived from the chain, then reads it again; `hard` also deletes tx keys and destinations. */

@@ -81,10 +81,10 @@ describe('an order of a view-only wallet', () => {
   let signer: ColdWallet;
   let cold: ColdSigning;
 
-  function build(values: readonly bigint[]): void {
+  function build(values: readonly bigint[], isBlind = false): void {
     const outputs = values.map((value, i) => paidOutput(owner, value, i + 1, rng));
     watch = new ServiceWallet(ownKeys(owner, true));
-    network = new OrderNetwork(outputs, CHAIN_HEIGHT);
+    network = new OrderNetwork(outputs, CHAIN_HEIGHT, isBlind);
     watch.answers = { ...ringAnswers(outputs, CHAIN_HEIGHT), ...network.answers() };
     const { outputTransfer, keyImageTransfer } = new ColdWallet(watch);
     home = new OrderHome(watch, network, {
@@ -132,6 +132,19 @@ describe('an order of a view-only wallet', () => {
       'mined',
       [expect.objectContaining({ txHash: tx.txHash, destinations: [{ address: ADDRESS, amount: COIN }] })],
     ]);
+  });
+
+  it('is mined with its set that was submitted elsewhere, in a wallet that lacks the key images', async () => {
+    build([2n * COIN, 2n * COIN], true);
+    await home.refresh();
+    const made = await place('a', { value: 3n * COIN });
+    expect(made.payments.map(({ keyImages }) => keyImages)).toEqual([[]]);
+    const { tx } = await sign(made);
+    network.mine([tx]);
+    const learned = await home.refresh();
+    expect(learned.map(({ keyImage }) => toHex(keyImage)).sort()).toEqual(tx.keyImages.map(toHex).sort());
+    expect(stateOf('a')).toBe('mined');
+    expect(recorded()).toMatchObject([{ txHash: tx.txHash, destinations: [{ address: ADDRESS }] }]);
   });
 
   it('is mined by any signature of its set, also by another one than was submitted here', async () => {
