@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
-import type { Loose, Reply } from '../support/json-rpc.js';
+import { walletCalls, type Loose, type Reply } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
@@ -285,6 +285,37 @@ describe('an order', () => {
     expect(await paymentsOf(COIN + 52)).toMatchObject([{ txid: tx_hash, destinations: [{ address }] }]);
     const { tx_key } = await server.rpc('get_tx_key', { txid: tx_hash });
     expect(tx_key).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+describe('an order of a view-only wallet', () => {
+  it('is mined after its set was signed and submitted, by it or by anybody else', async () => {
+    const cold = walletCalls(server.port, 'cold');
+    const watch = walletCalls(server.port, 'watch');
+    await cold.rpc('create_wallet', { password: '', language: 'English' });
+    const { address: paid } = await cold.rpc('get_address');
+    const { key: viewkey } = await cold.rpc('query_key', { key_type: 'view_key' });
+    await watch.rpc('generate_from_keys', { address: paid, viewkey, password: '' });
+    await daemon.generate(paid as string, 8);
+    await mine(60);
+    for (const { rpc } of [watch, cold]) await rpc('refresh');
+    for (const [round, here] of [false, true, false].entries()) {
+      const key = { idempotency_key: `watched ${round}` };
+      const { unsigned_txset } = await watch.rpc('transfer', { ...to(30 * COIN), ...key });
+      expect((await watch.rpc('get_order', key)).state).toBe('prepared');
+      const signed = await cold.rpc('sign_transfer', { unsigned_txset, export_raw: true });
+      if (here) await watch.rpc('submit_transfer', { tx_data_hex: signed.signed_txset });
+      else {
+        const [tx_as_hex] = signed.tx_raw_list as string[];
+        expect((await daemon.plain('/sendrawtransaction', { tx_as_hex })).status).toBe('OK');
+      }
+      await mine(11);
+      for (const { rpc } of [watch, cold]) await rpc('refresh');
+      const { state, transactions } = await watch.rpc('get_order', key);
+      expect([state, (transactions as Loose[])[0]?.tx_hash]).toEqual(['mined', signed.tx_hash_list[0]]);
+    }
+    const { out } = await watch.rpc('get_transfers', { out: true });
+    expect((out as Loose[]).map(({ amount }) => amount as number)).toEqual(Array(3).fill(30 * COIN));
   });
 });
 

@@ -2,10 +2,11 @@ import type { Hash } from '../../crypto/types.js';
 import type { Transaction } from '../../cryptonote/types.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { resolveKeyImages } from '../../store/resolve-key-images.js';
+import type { Amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { ringsDigestOf } from '../../wallet/exchange/rings-digest.js';
 import type { OrderTx } from '../../wallet/model/order.js';
-import type { ImportedKeyImage, OwnedOutput } from '../../wallet/model/records.js';
+import { SETTLED_DEPTH, type ImportedKeyImage, type OwnedOutput } from '../../wallet/model/records.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { readFetchedTx, type FetchedTx } from '../../wallet/scan/fetched-tx.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -13,14 +14,23 @@ import { inputsOf } from './rival-spends.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'log' | 'store'>;
 
+/** Inputs and fee of an attempt some of whose inputs have no key image in this wallet. */
+interface BlindAttempt {
+  readonly inputs: readonly OwnedOutput[];
+  readonly fee: Amount;
+}
+
 /**
  * Finds payments of orders in a wallet that lacks the key images of their inputs, so that it cannot see their spends: a
- * transaction with the rings of a set reveals the key images.
+ * transaction with the rings of a set reveals the key images. It is looked for among those that paid the wallet, which
+ * a payment with change does.
  */
 export class BlindSets {
   readonly #context: Context;
   /** Transactions whose rings were read, by hash in hex. A set that is made later is not their origin. */
   readonly #read = new Set<string>();
+  /** Height up to which all transactions were read. */
+  #readTo = 0;
 
   constructor(context: Context) {
     this.#context = context;
@@ -30,17 +40,14 @@ export class BlindSets {
   async follow(attempts: readonly OrderTx[]): Promise<ImportedKeyImage[]> {
     const { store, assertOpen } = this.#context;
     const blind = this.#blindOf(attempts);
-    if (blind.size === 0) return [];
-    const lowest = Math.min(...[...blind.values()].flat().map(({ height }) => height));
-    const fresh = store
-      .read((r) => r.ambiguousSpends.list())
-      .filter(({ txHash, height }) => height > lowest && !this.#read.has(toHex(txHash)));
-    if (fresh.length === 0) return [];
-    const txs = await this.#fetch(fresh.map(({ txHash }) => txHash));
+    const tip = store.height() - 1;
+    const fresh = this.#candidates([...blind.values()]).filter((txHash) => !this.#read.has(toHex(txHash)));
+    const txs = fresh.length === 0 ? [] : await this.#fetch(fresh);
     assertOpen();
+    if (txs.length === fresh.length) this.#readTo = tip;
     const found = txs.flatMap((tx) => {
-      const inputs = blind.get(toHex(ringsDigestOf(tx)));
-      return inputs === undefined ? [] : keyImagesIn(tx, inputs);
+      const attempt = blind.get(toHex(ringsDigestOf(tx)));
+      return attempt === undefined ? [] : keyImagesIn(tx, attempt.inputs);
     });
     if (found.length === 0) return [];
     return store.write((w) =>
@@ -51,17 +58,30 @@ export class BlindSets {
     );
   }
 
-  /** Inputs of the attempts that lack key images, by the digest of their rings in hex. */
-  #blindOf(attempts: readonly OrderTx[]): Map<string, readonly OwnedOutput[]> {
+  /** Attempts that lack key images of their inputs, by the digest of their rings in hex. */
+  #blindOf(attempts: readonly OrderTx[]): Map<string, BlindAttempt> {
     return this.#context.store.read((r) => {
-      const blind = new Map<string, readonly OwnedOutput[]>();
+      const blind = new Map<string, BlindAttempt>();
       for (const { made } of attempts) {
         if (made.rings === undefined) continue;
         const inputs = inputsOf(r, made);
-        if (inputs.some(({ keyImage }) => keyImage === undefined)) blind.set(toHex(made.rings), inputs);
+        if (inputs.some(({ keyImage }) => keyImage === undefined))
+          blind.set(toHex(made.rings), { inputs, fee: made.fee });
       }
       return blind;
     });
+  }
+
+  /** Transactions that may be payments of attempts, as far as their rings were not read, with those of late blocks. */
+  #candidates(blind: readonly BlindAttempt[]): Hash[] {
+    if (blind.length === 0) return [];
+    const lowest = Math.min(...blind.flatMap(({ inputs }) => inputs.map(({ height }) => height)));
+    // A reorganisation may have replaced blocks that were read.
+    const above = Math.max(lowest, this.#readTo - SETTLED_DEPTH);
+    return this.#context.store.read((r) => [
+      ...r.ambiguousSpends.list().flatMap(({ txHash, height }) => (height > above ? [txHash] : [])),
+      ...[...new Set(blind.map(({ fee }) => fee))].flatMap((fee) => r.payments.maySpend({ above, fee })),
+    ]);
   }
 
   async #fetch(hashes: readonly Hash[]): Promise<Transaction[]> {

@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { Hash, KeyImage } from '../../crypto/types.js';
-import { sum } from '../../util/amount.js';
+import { sum, type Amount } from '../../util/amount.js';
 import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
 import type { Payment, ReceivedTx } from '../../wallet/model/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
@@ -108,6 +108,7 @@ export class PaymentReader {
   readonly #byTx: Statement<[Uint8Array], PaymentRow>;
   readonly #byId: Statement<[Uint8Array, number], PaymentRow>;
   readonly #spending: Statement<[Uint8Array], TxRow>;
+  readonly #maySpend: Statement<[number, bigint], Uint8Array>;
   readonly #has: Statement<[Uint8Array], unknown>;
 
   constructor(db: Db) {
@@ -131,6 +132,12 @@ export class PaymentReader {
     this.#byTx = rows('t.tx_hash = ?');
     this.#byId = rows('t.payment_id = ? AND t.height > ?');
     this.#has = db.prepare('SELECT 1 FROM received_tx WHERE tx_hash = ?');
+    this.#maySpend = db
+      .prepare<[number, bigint], Uint8Array>(
+        `SELECT tx_hash FROM received_tx WHERE height > ? AND fee = ? AND coinbase = 0
+           AND EXISTS (SELECT 1 FROM received_input i WHERE i.tx_hash = received_tx.tx_hash)`,
+      )
+      .pluck();
     this.#spending = db
       .prepare<[Uint8Array], TxRow>(
         'SELECT t.* FROM received_tx t JOIN received_input USING (tx_hash) WHERE key_image = ?',
@@ -190,6 +197,14 @@ export class PaymentReader {
   /** Returns transactions that paid the wallet and spend a key image. */
   spending(keyImage: KeyImage): ReceivedTx[] {
     return this.#spending.all(keyImage).map(toTx);
+  }
+
+  /**
+   * Returns the transactions above a height that may spend outputs without a known key image and pay some fee: those that
+   * paid the wallet, perhaps as change.
+   */
+  maySpend({ above, fee }: { readonly above: number; readonly fee: Amount }): Hash[] {
+    return this.#maySpend.all(above, toColumn(fee)).map((hash) => toBytes<'Hash'>(hash));
   }
 
   /** @param minHeight exclusive. */
