@@ -461,6 +461,11 @@ export interface GetAccountsResult {
   readonly total_balance: bigint;
   /** Sum of the unlocked balances. */
   readonly total_unlocked_balance: bigint;
+  /**
+   * Present, and false, until the history of a restored or imported wallet is scanned; an imported balance is
+   * then that of its old cache.
+   */
+  readonly synced?: boolean;
 }
 
 /** Parameters of get_address. */
@@ -586,6 +591,11 @@ export interface GetBalanceResult {
   readonly blocks_to_unlock: number;
   /** Time until the last output with a time lock unlocks [s]. */
   readonly time_to_unlock: number;
+  /**
+   * Present, and false, until the history of a restored or imported wallet is scanned; an imported balance is
+   * then that of its old cache.
+   */
+  readonly synced?: boolean;
 }
 
 /** Parameters of get_bulk_payments. */

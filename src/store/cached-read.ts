@@ -1,7 +1,7 @@
 import type { WalletReader } from './wallet-reader.js';
 
 /** A store whose contents are cached by their version. */
-interface VersionedStore {
+export interface VersionedStore {
   /** Changes whenever the stored data may have changed. */
   readonly version: number;
   read<T>(task: (r: WalletReader) => T): T;

@@ -1,4 +1,5 @@
 import type { ImportedWallet } from '../wallet/model/imported-wallet.js';
+import { writeCachedBalances } from './imported-balances.js';
 import type { WalletWriter } from './wallet-writer.js';
 
 /** Writes the data of another wallet program into a new store. */
@@ -18,4 +19,5 @@ export function importWallet(w: WalletWriter, memory: ImportedWallet): void {
   for (const payment of memory.unmined) w.outgoing.insert(payment);
   w.outputs.freezeUnseen(memory.frozen);
   for (const keyImage of memory.keyImages) w.importedKeyImages.set(keyImage);
+  if (memory.balances !== undefined) w.meta.set('imported_balances', writeCachedBalances(memory.balances));
 }

@@ -70,6 +70,18 @@ const balanceRow = () =>
     time_to_unlock: timeToUnlock(),
   });
 
+/** Addition of this server. */
+const scanState = () => ({
+  synced: wire
+    .flag(
+      'Present, and false, until the history of a restored or imported wallet is scanned; an imported balance is then that of its old cache',
+    )
+    .optional(),
+});
+
+const scanStateOf = ({ balances }: OpenWallet): { readonly synced?: false } =>
+  balances.isScanned ? {} : { synced: false };
+
 export const accountMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_balance',
@@ -92,6 +104,7 @@ export const accountMethods: readonly WalletMethod[] = [
         per_subaddress: wire.list(balanceRow(), 'Balances of addresses'),
         blocks_to_unlock: blocksToUnlock(),
         time_to_unlock: timeToUnlock(),
+        ...scanState(),
       }),
     source: 'COMMAND_RPC_GET_BALANCE, on_getbalance',
     async handle({ wallet }, { account_index, address_indices, all_accounts, strict }) {
@@ -113,6 +126,7 @@ export const accountMethods: readonly WalletMethod[] = [
         per_subaddress: await perSubaddress(wallet, found),
         blocks_to_unlock: balance.blocksToUnlock,
         time_to_unlock: balance.secondsToUnlock,
+        ...scanStateOf(wallet),
       };
     },
   }),
@@ -141,6 +155,7 @@ export const accountMethods: readonly WalletMethod[] = [
         ),
         total_balance: wire.amount('Sum of the balances'),
         total_unlocked_balance: wire.amount('Sum of the unlocked balances'),
+        ...scanState(),
       }),
     source: 'COMMAND_RPC_GET_ACCOUNTS, on_get_accounts',
     handle({ wallet }, { tag, strict_balances, regexp }) {
@@ -166,6 +181,7 @@ export const accountMethods: readonly WalletMethod[] = [
         subaddress_accounts: new ListedRows(rows(), () => undefined),
         total_balance: sums.reduce((total, sum) => total + sum.total, 0n),
         total_unlocked_balance: sums.reduce((total, sum) => total + sum.unlocked, 0n),
+        ...scanStateOf(wallet),
       };
     },
   }),

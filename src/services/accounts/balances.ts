@@ -1,9 +1,11 @@
+import { CachedRead } from '../../store/cached-read.js';
 import { addressesOf } from '../../store/queries/balances.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { sum, type Amount } from '../../util/amount.js';
 import { creditedOf } from '../../wallet/model/records.js';
 import { blocksToUnlock, isUnlocked, secondsToUnlock } from '../../wallet/model/unlock-time.js';
 import type { Accounts } from './accounts.js';
+import { addCached, ImportedBalance } from './imported-balance.js';
 import { BalanceTally, emptyRow, type Adjusted, type Balance } from './balance-tally.js';
 import { PagedBalance } from './paged-balance.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -29,6 +31,9 @@ export class Balances {
   readonly #context: Context;
   readonly #services: Services;
   readonly #rowsAtOnce: number;
+  readonly #imported: ImportedBalance;
+  /** Number of blocks when the wallet came; 0 without a history, infinite until it is known. */
+  readonly #arrival: CachedRead<number>;
   /** Balances of the current store version, by account and strictness. */
   readonly #cache = new Map<string, Balance>();
   #cacheVersion = 0;
@@ -40,6 +45,8 @@ export class Balances {
     this.#context = context;
     this.#services = services;
     this.#rowsAtOnce = rowsAtOnce;
+    this.#imported = new ImportedBalance(context.store);
+    this.#arrival = new CachedRead(context.store, (r) => r.events.arrivalHeight());
   }
 
   /**
@@ -62,6 +69,7 @@ export class Balances {
    * @param minors listed addresses, of one account; absent: all that {@link of} lists. @returns undefined for few rows.
    */
   paged(account: number | undefined, strict: boolean, minors?: readonly number[]): PagedBalance | undefined {
+    if (this.#imported.balances !== undefined) return undefined;
     const range = addressesOf(account);
     const count =
       minors?.length ??
@@ -117,6 +125,11 @@ export class Balances {
     return this.#cache.get(key);
   }
 
+  /** Whether the blocks up to the arrival of a wallet with a history are scanned. */
+  get isScanned(): boolean {
+    return this.#context.store.height() >= this.#arrival.value;
+  }
+
   /** @param rows a set: of addresses of the account. */
   #compute(
     account: number | undefined,
@@ -124,6 +137,11 @@ export class Balances {
     rows: 'addresses' | 'accounts' | ReadonlySet<number>,
   ): Balance {
     const tally = new BalanceTally(typeof rows === 'string' ? rows : ({ minor }) => rows.has(minor));
+    const imported = this.#imported.balances;
+    if (imported !== undefined) {
+      addCached(tally, imported, account, strict);
+      return tally.balance();
+    }
     this.#context.store.read((r) => {
       const place = account === undefined ? {} : { account };
       if (rows === 'addresses')

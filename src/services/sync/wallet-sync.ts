@@ -267,7 +267,10 @@ export class WalletSync implements RefreshTarget {
   #reportSynced(): void {
     if (this.#isSynced) return;
     const { store } = this.#context;
-    store.writeRecoverable((w) => w.events.synced(store.height()));
+    store.writeRecoverable((w) => {
+      w.events.synced(store.height());
+      if (w.meta.get('imported_balances') !== undefined) w.meta.remove('imported_balances');
+    });
     this.#isSynced = true;
   }
 

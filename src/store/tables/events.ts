@@ -108,7 +108,7 @@ export class EventReader {
     const found: WalletEvent[] = [];
     const wanted = types && new Set<EventType>(types);
     const codes = types === undefined ? null : JSON.stringify(codesOf(types));
-    const arrival = this.#arrivalHeight();
+    const arrival = this.arrivalHeight();
     const liveFrom = live ? arrival : 0;
     const staged = Number(
       wanted?.has('payment.confirmed') === true || wanted?.has('payment.unlocked') === true,
@@ -141,7 +141,8 @@ export class EventReader {
     return isHistory ? eventsOf(row).map((event) => ({ ...event, history: true })) : eventsOf(row);
   }
 
-  #arrivalHeight(): number {
+  /** Height below which blocks are the history of the wallet; above all heights until it is known. */
+  arrivalHeight(): number {
     return this.#arrival.get() ?? 0;
   }
 
@@ -151,7 +152,7 @@ export class EventReader {
       ...codesOf(types),
       ...(types.some(isStage) ? [CODES.stages, CODES['payment.mined'], RANGE] : []),
     ];
-    const arrival = this.#arrivalHeight();
+    const arrival = this.arrivalHeight();
     return this.#latest
       .all(JSON.stringify(codes), limit)
       .flatMap((row) => this.#eventsOf(row, arrival).reverse())

@@ -9,6 +9,8 @@ export type MetaKey =
   | 'arrived_at'
   /** Number of blocks of the chain when a wallet with a history came: payments in them are its history. */
   | 'arrival_height'
+  /** Balances of an imported cache, as JSON; present until the wallet has reached the daemon's tip. */
+  | 'imported_balances'
   | 'last_block_reward'
   | 'background_sync'
   | 'reused_keys'

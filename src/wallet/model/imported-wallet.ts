@@ -1,4 +1,5 @@
 import type { Hash, SecretKey } from '../../crypto/types.js';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { Amount } from '../../util/amount.js';
 import type { Destination, OutgoingTx, SubaddressKey, ImportedKeyImage } from './records.js';
 
@@ -20,6 +21,29 @@ export interface ImportedAccount {
   readonly tag: string;
 }
 
+/** Balance of an address in a cache [atomic units]. */
+export interface CachedBalance {
+  readonly subaddress: SubaddressIndex;
+  /** Sum of its unspent outputs. */
+  readonly total: Amount;
+  /** Part of the total that is locked. */
+  readonly locked: Amount;
+  /** Change and payments to the address that are not mined. */
+  readonly unconfirmed: Amount;
+  readonly unspentCount: number;
+  /** Until its last output is unlocked. */
+  readonly blocksToUnlock: number;
+}
+
+/** Balances that another program showed, by address. */
+export interface CachedBalances {
+  /** Number of blocks that it knew. */
+  readonly height: number;
+  readonly all: readonly CachedBalance[];
+  /** Without what is not mined. */
+  readonly strict: readonly CachedBalance[];
+}
+
 /** Wallet data that cannot be restored from the chain. */
 export interface ImportedWallet {
   /** By account index; at least one. */
@@ -39,4 +63,6 @@ export interface ImportedWallet {
   readonly frozen: readonly { readonly txHash: Hash; readonly outputIndex: number }[];
   /** Key images imported into a view-only wallet. */
   readonly keyImages: readonly ImportedKeyImage[];
+  /** Shown until the wallet is scanned; absent: none. */
+  readonly balances?: CachedBalances;
 }

@@ -11,6 +11,7 @@ import type { Destination, OutgoingTx, SubaddressKey } from '../model/records.js
 import type { Lookahead } from '../scan/subaddress-table.js';
 import type { PaymentFacts, ImportedAccount, ImportedWallet } from '../model/imported-wallet.js';
 import type { AddressBookRow, ReferenceCache } from './cache.js';
+import { cachedBalances } from './cached-balance.js';
 import { hasFailed, type ConfirmedTransfer, type UnconfirmedTransfer } from './payments.js';
 
 /** Wallet that the cache must belong to. */
@@ -57,6 +58,7 @@ export function importCache(cache: ReferenceCache, owner: CacheOwner): ImportedW
       .filter(({ frozen }) => frozen)
       .map(({ txHash, outputIndex }) => ({ txHash, outputIndex })),
     keyImages: owner.viewOnly ? keyImagesOf(cache) : [],
+    balances: cachedBalances(cache),
   };
 }
 
