@@ -1,45 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { writeBackup } from '../store/backup/backup.js';
-import { openSource, restoreBackup, verifyBackup, type KeysAccess } from '../store/backup/restore.js';
-import { withFileErrors } from '../store/file/file-errors.js';
+import { openSource, restoreBackup, verifyBackup } from '../store/backup/restore.js';
 import { lockWallet } from '../store/file/wallet-lock.js';
 import { assertApart, WalletDirectory } from '../services/context/wallet-directory.js';
-import { withoutLineEnd } from './config-values.js';
-import { ConfigError } from './options.js';
-import { promptSecret } from './prompt.js';
-
-/** Options of every command that reads a wallet. */
-interface AccessOptions {
-  readonly passwordFile?: string;
-  readonly kdfRounds: string;
-}
+import { accessOf, withAccess, type AccessOptions } from './wallet-access.js';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-
-/** Password of a wallet from a file or the terminal, never from the command line. @throws ConfigError */
-async function accessOf({ passwordFile, kdfRounds }: AccessOptions): Promise<KeysAccess> {
-  const rounds = Number(kdfRounds);
-  if (!Number.isSafeInteger(rounds) || rounds < 1)
-    throw new ConfigError('--kdf-rounds takes a number from 1 on');
-  if (passwordFile !== undefined) {
-    const text = withFileErrors(passwordFile, () => readFileSync(passwordFile, 'utf8'));
-    return { password: withoutLineEnd(text), kdfRounds: rounds };
-  }
-  const secret = await promptSecret('wallet password', true);
-  return { password: Buffer.from(secret.expose()).toString('utf8'), kdfRounds: rounds };
-}
-
-const withAccess = (command: Command): Command =>
-  command
-    .option(
-      '--password-file <file>',
-      'file that holds the password of the wallet (default: ask on the terminal)',
-    )
-    .option('--kdf-rounds <n>', 'key-stretching rounds of the keys file', '1')
-    .allowExcessArguments(false)
-    .exitOverride();
 
 /** Writes a backup of a wallet that may be open in a server. */
 const backup = withAccess(new Command('wallet-rpc backup'))

@@ -3,6 +3,7 @@ import { explain } from '../rpc/error-explanations.js';
 import { WalletError } from '../wallet/model/wallet-error.js';
 import { backupCommands } from './backup-commands.js';
 import { runCredentialCommand } from './credential-command.js';
+import { runMigrateCommand } from './migrate-command.js';
 import { ConfigError } from './options.js';
 
 const terminal = {
@@ -13,6 +14,7 @@ const terminal = {
 /** Commands by name. */
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<unknown>>> = {
   credential: (args) => runCredentialCommand(args, terminal),
+  migrate: (args) => runMigrateCommand(args, terminal),
   ...Object.fromEntries(
     Object.entries(backupCommands).map(([name, command]) => [
       name,

@@ -193,7 +193,7 @@ function versionOf(path: string | undefined): string {
 }
 
 /** Password in the file of a wallet; empty where there is no such file. @throws PasswordFileError */
-function readPassword(directory: string | undefined, name: string): string {
+export function readPassword(directory: string | undefined, name: string): string {
   // A name with a path is refused with a reason of its own.
   if (directory === undefined || !isPlainName(name)) return '';
   const path = join(directory, name);

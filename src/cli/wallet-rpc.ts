@@ -11,7 +11,7 @@ import { StatusLine } from './status-line.js';
 import { readOwnPackage } from '../util/own-package.js';
 
 /** Commands beside the server: `commands.ts` runs them. */
-const COMMAND_NAMES: readonly string[] = ['backup', 'credential', 'restore', 'verify'];
+const COMMAND_NAMES: readonly string[] = ['backup', 'credential', 'migrate', 'restore', 'verify'];
 
 /** True if a line of standard output can be changed in place. */
 const isTerminal = (): boolean => process.stdout.isTTY && process.env['TERM'] !== 'dumb';

@@ -14,6 +14,7 @@ import { Snapshot } from './snapshot.js';
 import { StoreTransactions } from './store-transactions.js';
 import { WalletReader } from './wallet-reader.js';
 import type { Amount } from '../util/amount.js';
+import type { SchemaUpgrade } from '../util/migrations.js';
 import { Secret } from '../util/secret.js';
 import type { BlockRef, PageFindings } from '../wallet/model/records.js';
 import { yieldToEventLoop } from '../util/yield-to-event-loop.js';
@@ -43,11 +44,8 @@ export class WalletStore {
         for (const snapshot of this.#snapshots) snapshot.detach();
       },
     });
-    this.#blocks = new KnownBlocks({
-      store: this,
-      transactions: this.#transactions,
-      deferred: this.#deferred,
-    });
+    const deferred = this.#deferred;
+    this.#blocks = new KnownBlocks({ store: this, transactions: this.#transactions, deferred });
     this.#file.watchReopened(() => {
       this.#reader = new WalletReader(this.#file.db);
       this.#transactions.reopen();
@@ -264,6 +262,11 @@ export class WalletStore {
     this.#transactions.commitPages();
   }
 
+  /** Migrations that opening this store has applied; undefined if none was missing. */
+  get upgrade(): SchemaUpgrade | undefined {
+    return this.#file.db.upgrade;
+  }
+
   /** Number of blocks that the wallet knows. */
   height(): number {
     this.#file.assertOpen();
@@ -284,8 +287,7 @@ export class WalletStore {
 
   /** The block at a height, if the wallet knows it. */
   blockAt(height: number): BlockRef | undefined {
-    const block = this.oldestFrom(height);
-    return block?.height === height ? block : undefined;
+    return [this.oldestFrom(height)].find((block) => block?.height === height);
   }
 
   /** Blocks that the wallet knows, newest first: the last ten at least, then with growing gaps, and the first. */

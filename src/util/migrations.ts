@@ -7,11 +7,18 @@ export class NewerSchemaError extends Error {
   override readonly name = 'NewerSchemaError';
 }
 
+/** Versions of a schema before and after its migrations. */
+export interface SchemaUpgrade {
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
  * Applies the missing migrations, each in a transaction of its own.
- * @param directory of the migrations, `001-….sql` and so on, without gaps. @throws NewerSchemaError
+ * @param directory of the migrations, `001-….sql` and so on, without gaps.
+ * @returns undefined if none is missing. @throws NewerSchemaError
  */
-export function migrate(db: Database, directory: string): void {
+export function migrate(db: Database, directory: string): SchemaUpgrade | undefined {
   const steps = readdirSync(directory)
     .filter((name) => /^\d{3}-.*\.sql$/.test(name))
     .sort();
@@ -24,4 +31,5 @@ export function migrate(db: Database, directory: string): void {
       db.pragma(`user_version = ${version + i + 1}`);
     })();
   });
+  return version === steps.length ? undefined : { from: version, to: steps.length };
 }

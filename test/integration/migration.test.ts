@@ -1,13 +1,15 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { until } from '../support/process.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
-import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+import { MAIN, startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 /* A wallet with a history, which monero-wallet-rpc wrote, moves to our server. */
@@ -17,6 +19,7 @@ const STRANGER =
   '44Kbx4sJ7JDRDV5aAhLJzQCjDz2ViLRduE3ijDZu3osWKBjMGkV1XPk4pfDUMqt1Aiezvephdqm6YD19GKFD9ZcXVUTp6BW';
 /** Blocks of the shop. */
 const REWARDS = 75;
+const WATCH_PASSWORD = 'look only';
 
 let root: string;
 let daemon: Monerod;
@@ -58,6 +61,11 @@ beforeAll(async () => {
     await theirs.rpc('get_balance', { all_accounts: true }),
     await theirs.rpc('get_accounts'),
   ];
+  await theirs.rpc('store');
+  const viewkey = (await theirs.rpc('query_key', { key_type: 'view_key' })).key as string;
+  const watch = { filename: 'watch', password: WATCH_PASSWORD, address: shopAddress, viewkey };
+  await theirs.rpc('generate_from_keys', watch);
+  await theirs.rpc('refresh');
   await theirs.rpc('store');
   await theirs.stop({ keep: true });
   cpSync(theirs.walletDir, join(root, 'left'), { recursive: true });
@@ -131,8 +139,7 @@ describe('the history of a migrated wallet', () => {
     await server.rpc('add_webhook', { url: receiver.url, types: ['payment.mined', 'transfer.mined'] });
     await server.rpc('refresh');
     const notified = (): string[] => readdirSync(directory);
-    const sent = (): Loose[] =>
-      receiver.received.map(({ body }) => JSON.parse(String(body)) as Loose);
+    const sent = (): Loose[] => receiver.received.map(({ body }) => JSON.parse(String(body)) as Loose);
     return { server, receiver, notified, sent };
   }
 
@@ -166,5 +173,100 @@ describe('the history of a migrated wallet', () => {
     await until('the webhooks of the rewards', () => sent().length > REWARDS);
     expect(sent().every(({ history }) => history === true)).toBe(true);
     await receiver.stop();
+  });
+});
+
+describe('wallet-rpc migrate --check', () => {
+  interface Outcome {
+    readonly code: number;
+    readonly stdout: string;
+    readonly stderr: string;
+  }
+
+  /** Checks a directory; it must stay as it is, except for logs of stores that a server has open. */
+  async function check(directory: string, ...args: readonly string[]): Promise<Outcome> {
+    const contents = (): unknown[] =>
+      readdirSync(directory)
+        .filter((name) => !/-(wal|shm)$/.test(name))
+        .map((name) => [name, readFileSync(join(directory, name)).toString('base64')]);
+    const before = contents();
+    const run = promisify(execFile)(process.execPath, [MAIN, 'migrate', '--check', directory, ...args]);
+    const outcome = await run.then(
+      (output): Outcome => ({ code: 0, ...output }),
+      (error: Outcome) => error,
+    );
+    expect(contents()).toEqual(before);
+    return outcome;
+  }
+
+  /** A directory of password files. */
+  function passwords(watch = WATCH_PASSWORD): string {
+    const directory = mkdtempSync(join(root, 'passwords-'));
+    writeFileSync(join(directory, 'watch'), `${watch}\n`);
+    return `--password-dir=${directory}`;
+  }
+
+  const copy = (name: string): string => {
+    const directory = join(root, name);
+    cpSync(join(root, 'left'), directory, { recursive: true });
+    return directory;
+  };
+
+  it('reads the caches of wallets that are not migrated, also of a view-only one', async () => {
+    const { code, stdout } = await check(join(root, 'left'), passwords());
+    const [shop, watch] = stdout.trim().split('\n');
+    const money = `${(balance.balance as number) / XMR}`.slice(0, 8);
+    expect(shop).toMatch(/^shop: it is not migrated, and its cache can be read: balance \d+\.\d{12} XMR/);
+    expect(shop).toContain(money);
+    expect(watch).toMatch(/^watch: it is not migrated, and its cache can be read/);
+    expect(code).toBe(0);
+  });
+
+  it('finds a migrated wallet equal to its cache, and one that is not scanned', async () => {
+    const server = await migrated('checked', []);
+    await server.rpc('open_wallet', { filename: 'shop', password: '' });
+    await server.rpc('refresh');
+    // Also while the wallet is open.
+    const open = await check(server.walletDir, passwords());
+    expect(open.stdout.split('\n')[0]).toMatch(/^shop: it equals its old cache: balance/);
+    await server.rpc('auto_refresh', { enable: false });
+    await server.rpc('set_daemon', { address: '127.0.0.1:1' });
+    await server.rpc('open_wallet', { filename: 'watch', password: WATCH_PASSWORD });
+    await server.stop({ keep: true });
+    servers.splice(servers.indexOf(server), 1);
+    const { code, stdout, stderr } = await check(server.walletDir, passwords());
+    const [shop, watch, height] = stdout.trim().split('\n');
+    expect(shop).toMatch(/^shop: it equals its old cache/);
+    expect(watch).toMatch(/^watch: it differs from its old cache/);
+    expect(height).toMatch(/^ {2}it is scanned up to height 1: refresh it, then check again$/);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('1 of 2 wallets differ or cannot be checked'),
+    ]);
+  });
+
+  it('names wallets with a wrong password or a damaged cache, and checks the others', async () => {
+    const directory = copy('damaged');
+    const cache = readFileSync(join(directory, 'shop'));
+    writeFileSync(join(directory, 'shop'), cache.subarray(0, cache.length >> 1));
+    const { code, stdout, stderr } = await check(directory, passwords('guessed'));
+    const [shop, watch] = stdout.trim().split('\n');
+    expect(shop).toMatch(/^shop: .*its old cache cannot be (read|decrypted)/);
+    expect(watch).toMatch(/^watch: .*password/i);
+    expect(code).toBe(1);
+    expect(stdout + stderr).not.toContain('guessed');
+  });
+
+  it('refuses an empty or missing directory, and asks for no password without a terminal', async () => {
+    const empty = mkdtempSync(join(root, 'empty-'));
+    expect(await check(empty)).toMatchObject({ code: 1, stderr: expect.stringContaining('no wallet in it') });
+    const missing = join(root, 'missing');
+    const run = promisify(execFile)(process.execPath, [MAIN, 'migrate', '--check', missing]);
+    await expect(run).rejects.toMatchObject({ stderr: expect.stringContaining('no such directory') });
+    expect(readdirSync(root)).not.toContain('missing');
+    expect(await check(join(root, 'left'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('password of shop: not given'),
+    });
   });
 });

@@ -13,6 +13,7 @@ import { storeFormat } from '../../store/file/store-format.js';
 import type { OnFileRestored } from '../../store/file/store-file.js';
 import { IN_MEMORY } from '../../store/file/database.js';
 import { WalletStore } from '../../store/wallet-store.js';
+import { monotonicMs } from '../../util/monotonic-time.js';
 import { Secret } from '../../util/secret.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { WalletKeys } from '../../wallet/keys.js';
@@ -265,7 +266,14 @@ export class WalletOpener {
       const { kdfRounds } = this.#settings;
       await importReferenceCache({ path, keysFile, password, kdfRounds, storeKey: key, store, log });
     }
-    return WalletStore.openInParts(path, key, onFileRestored, eventSettings);
+    const begun = monotonicMs();
+    const opened = await WalletStore.openInParts(path, key, onFileRestored, eventSettings);
+    if (opened.upgrade !== undefined)
+      log.info(
+        { ...opened.upgrade, ms: Math.round(monotonicMs() - begun) },
+        'the store was upgraded to the schema of this version',
+      );
+    return opened;
   }
 }
 

@@ -131,7 +131,7 @@ export function openDatabase(
     db.pragma('foreign_keys = ON');
     db.pragma('secure_delete = ON');
     if (isEmpty(db)) createSchema(db);
-    else migrate(db, MIGRATIONS);
+    else db.upgrade = migrate(db, MIGRATIONS);
     return db;
   } catch (cause) {
     db.close();

@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import type { SchemaUpgrade } from '../../util/migrations.js';
 
 type AnyStatement = Database.Statement<unknown[]>;
 type ResultMode = 'pluck' | 'raw' | 'safeIntegers';
@@ -98,6 +99,8 @@ class LazyStatement {
  * tables take a megabyte. An idle wallet has none of them.
  */
 export class StatementCachingDatabase extends Database {
+  /** Migrations that opening it has applied; undefined if none was missing. */
+  upgrade: SchemaUpgrade | undefined;
   readonly #prepared: PreparedStatements;
 
   constructor(...args: ConstructorParameters<typeof Database>) {

@@ -1,15 +1,32 @@
-import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
 import { keysFileVersion } from '../../../src/store/keys/keys-file-disk.js';
 import type { KeysFile } from '../../../src/store/keys/keys-file.js';
+import { unlockDatabase } from '../../../src/store/file/database.js';
+import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
+import { storeKey } from '../../../src/store/file/store-key.js';
 import { lockWallet } from '../../../src/store/file/wallet-lock.js';
 import { toHex } from '../../../src/util/bytes.js';
+import { migrate } from '../../../src/util/migrations.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, ownKeys } from '../../support/service-wallet.js';
 import { WalletServer } from '../../support/wallet-server.js';
 import { holder } from '../../wallet/fixtures.js';
+
+const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 
 const rng = seededRng('wallet opener');
 const { keysFile: OTHER } = ownKeys(holder(rng));
@@ -112,6 +129,27 @@ describe('opening a wallet', () => {
     await wallet.close();
     expect(readdirSync(server.path).toSorted()).toEqual([odd, `${odd}.keys`, `${odd}.lock`]);
     expect((await open(odd)).store.read((r) => r.attributes.get('kept'))).toBe('here');
+  });
+
+  it('upgrades a store of an earlier version, and logs from which to which and how long it took', async () => {
+    const early = mkdtempSync(join(tmpdir(), 'early-'));
+    const steps = readdirSync(MIGRATIONS).filter((name) => /^\d{3}-.*\.sql$/.test(name));
+    const from = 21;
+    for (const name of steps.sort().slice(0, from)) copyFileSync(join(MIGRATIONS, name), join(early, name));
+    const { store } = server.paths('w');
+    rmSync(store);
+    const { viewSecret, spendSecret } = keysFile;
+    const db = unlockDatabase(store, { key: storeKey(viewSecret, spendSecret), cipher: NEW_CIPHER });
+    migrate(db, early);
+    db.close();
+    const upgrades = (): unknown[] => server.lines.filter(({ msg }) => /upgraded/.test(String(msg)));
+    await (await open()).close();
+    expect(upgrades()).toEqual([
+      expect.objectContaining({ level: 30, name: 'w', from, to: steps.length, ms: expect.any(Number) }),
+    ]);
+    await open();
+    expect(upgrades()).toHaveLength(1);
+    rmSync(early, { recursive: true });
   });
 
   it('twice at the same time is refused', async () => {

@@ -1,0 +1,211 @@
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cacheKey, secretKeysKey } from '../../crypto/kdf.js';
+import type { SecretKey } from '../../crypto/types.js';
+import type { KeysAccess } from '../../store/backup/restore.js';
+import { copyStore } from '../../store/backup/store-copy.js';
+import { withFileErrors } from '../../store/file/file-errors.js';
+import { cipherOf } from '../../store/file/store-cipher.js';
+import { storeFormat } from '../../store/file/store-format.js';
+import { storeKey } from '../../store/file/store-key.js';
+import type { KeysFile } from '../../store/keys/keys-file.js';
+import { loadKeysFile } from '../../store/keys/keys-file-disk.js';
+import type { WalletReader } from '../../store/wallet-reader.js';
+import { WalletStore } from '../../store/wallet-store.js';
+import { equalBytes } from '../../util/bytes.js';
+import { CodecError } from '../../util/codec.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { ReferenceCache } from '../../wallet/reference-cache/cache.js';
+import { cachedHeight, isSpentInBlock } from '../../wallet/reference-cache/cached-balance.js';
+import { openCache } from '../../wallet/reference-cache/open-cache.js';
+import type { WalletPaths } from '../context/wallet-directory.js';
+
+/** Contents of a cache, or of a store up to the height of the cache. */
+export interface MigrationFigures {
+  /** Number of blocks. */
+  readonly height: number;
+  /** Outputs that no mined transaction spends, frozen ones too [atomic units]. */
+  readonly balance: bigint;
+  readonly outputs: number;
+  readonly accounts: number;
+  readonly addresses: number;
+  /** Mined payments that the wallet made. */
+  readonly payments: number;
+  /** Transactions with keys. */
+  readonly txKeys: number;
+  readonly notes: number;
+  readonly addressBook: number;
+}
+
+/** A figure that differs. */
+export interface MigrationDifference {
+  readonly subject: string;
+  readonly here: bigint | number;
+  readonly cached: bigint | number;
+}
+
+export type MigrationCheck =
+  | { readonly state: 'no cache' }
+  /** The cache is still in the place of the store. */
+  | { readonly state: 'not migrated'; readonly cache: MigrationFigures }
+  | {
+      readonly state: 'migrated';
+      readonly cache: MigrationFigures;
+      readonly differences: readonly MigrationDifference[];
+      readonly isMultisig: boolean;
+    };
+
+/**
+ * Compares a wallet with the cache of the reference that was found with it, as of the height of the cache. Nothing is
+ * changed: the store is read from a copy, which is removed.
+ * @throws WalletError `wrong_password`, `wallet_corrupt` for a cache that cannot be read or belongs to another wallet,
+ * or for a damaged store; `wallet_io`
+ */
+export async function checkMigration(paths: WalletPaths, access: KeysAccess): Promise<MigrationCheck> {
+  const keysFile = await loadKeysFile(paths.keys, access.password, access.kdfRounds);
+  const format = await storeFormat(paths.store);
+  if (format === 'foreign')
+    return { state: 'not migrated', cache: figuresOf(await readCache(paths, paths.store, keysFile, access)) };
+  const backup = newestBackup(paths.store);
+  if (backup === undefined || format === 'empty') return { state: 'no cache' };
+  const cache = await readCache(paths, backup, keysFile, access);
+  const figures = figuresOf(cache);
+  const differences = await withStoreCopy(paths, keysFile, (store) => {
+    const height = store.height();
+    // Balances cannot be compared before.
+    if (height < figures.height) return [{ subject: 'height', here: height, cached: figures.height }];
+    return store.read((r) => differencesOf(r, cache, figures));
+  });
+  return { state: 'migrated', cache: figures, differences, isMultisig: keysFile.multisig !== undefined };
+}
+
+/** Path of the cache that was renamed last; undefined if there is none. Source: backup-name.ts */
+function newestBackup(store: string): string | undefined {
+  let newest: string | undefined;
+  for (let i = 0; ; i++) {
+    const path = `${store}.reference-cache${i === 0 ? '' : `.${i}`}`;
+    if (!existsSync(path)) return newest;
+    newest = path;
+  }
+}
+
+/** @throws WalletError `wallet_corrupt`, `wallet_io` */
+async function readCache(
+  { name }: WalletPaths,
+  path: string,
+  { viewSecret, spendSecret, spendPublicKey, viewPublicKey }: KeysFile,
+  { password, kdfRounds }: KeysAccess,
+): Promise<ReferenceCache> {
+  const corrupt = (reason: string, cause?: unknown): WalletError =>
+    new WalletError({ kind: 'wallet_corrupt', name, reason }, { cause });
+  const bytes = withFileErrors(path, () => readFileSync(path));
+  try {
+    const oldKey = (): Promise<Uint8Array> =>
+      secretKeysKey(viewSecret, spendSecret ?? (new Uint8Array(32) as SecretKey), kdfRounds);
+    const cache = openCache(bytes, await cacheKey(password, kdfRounds)) ?? openCache(bytes, await oldKey());
+    if (cache === undefined)
+      throw corrupt('its old cache cannot be decrypted: it is damaged, or its password was another one');
+    const { address } = cache;
+    if (
+      !equalBytes(address.spendPublicKey, spendPublicKey) ||
+      !equalBytes(address.viewPublicKey, viewPublicKey)
+    )
+      throw corrupt('its old cache belongs to another wallet');
+    return cache;
+  } catch (error) {
+    if (error instanceof CodecError || error instanceof RangeError)
+      throw corrupt(`its old cache cannot be read: ${error.message}`, error);
+    throw error;
+  }
+}
+
+function figuresOf(cache: ReferenceCache): MigrationFigures {
+  const { transfers, labels, confirmed, txKeys, notes, addressBook } = cache;
+  return {
+    height: cachedHeight(cache),
+    balance: transfers.reduce((sum, output) => sum + (isSpentInBlock(output) ? 0n : output.amount), 0n),
+    outputs: transfers.length,
+    accounts: Math.max(1, labels.length),
+    addresses: Math.max(
+      1,
+      labels.reduce((count, own) => count + own.length, 0),
+    ),
+    payments: confirmed.length,
+    txKeys: txKeys.length,
+    notes: notes.length,
+    addressBook: addressBook.length,
+  };
+}
+
+function differencesOf(
+  r: WalletReader,
+  cache: ReferenceCache,
+  figures: MigrationFigures,
+): MigrationDifference[] {
+  const { height } = figures;
+  const outputs = r.outputs.inOrder().filter((output) => output.height < height);
+  const unspent = outputs.filter(({ spentHeight = Infinity }) => spentHeight >= height);
+  const accounts = r.accounts.list();
+  const found: readonly (readonly [subject: string, here: bigint | number, cached: bigint | number])[] = [
+    ['balance', unspent.reduce((sum, output) => sum + output.amount, 0n), figures.balance],
+    ['outputs', outputs.length, figures.outputs],
+    // Others may have been created since.
+    ['accounts', Math.min(accounts.length, figures.accounts), figures.accounts],
+    [
+      'addresses',
+      Math.min(
+        accounts.reduce((count, { addressCount }) => count + addressCount, 0),
+        figures.addresses,
+      ),
+      figures.addresses,
+    ],
+    [
+      'payments',
+      cache.confirmed.filter(([txHash]) => r.outgoing.byHash(txHash)?.state === 'confirmed').length,
+      figures.payments,
+    ],
+    [
+      'transaction keys',
+      cache.txKeys.filter(([txHash, key]) => {
+        const [first] = r.txKeys.get(txHash) ?? [];
+        return first !== undefined && equalBytes(first, key);
+      }).length,
+      figures.txKeys,
+    ],
+    [
+      'notes',
+      cache.notes.filter(([txHash, note]) => note === '' || r.notes.get(txHash) !== undefined).length,
+      figures.notes,
+    ],
+    ['address book', Math.min(r.addressBook.count(), figures.addressBook), figures.addressBook],
+  ];
+  return found
+    .filter(([, here, cached]) => here !== cached)
+    .map(([subject, here, cached]) => ({ subject, here, cached }));
+}
+
+/** Runs a task with a copy of a wallet's store. @throws WalletError `wallet_corrupt`, `wallet_io` */
+async function withStoreCopy<T>(
+  { store, name }: WalletPaths,
+  { viewSecret, spendSecret }: KeysFile,
+  task: (store: WalletStore) => T,
+): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'migration-'));
+  const path = join(directory, name);
+  const key = storeKey(viewSecret, spendSecret);
+  try {
+    // A log means that a server has the store open, or was killed. Opening one without a log would create files.
+    if (existsSync(`${store}-wal`)) await copyStore(store, path, { key, cipher: cipherOf(store) });
+    else withFileErrors(store, () => copyFileSync(store, path));
+    const copy = WalletStore.open(path, key);
+    try {
+      return task(copy);
+    } finally {
+      copy.close();
+    }
+  } finally {
+    key.fill(0);
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
