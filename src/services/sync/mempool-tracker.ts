@@ -31,7 +31,10 @@ export class MempoolTracker {
   readonly #listed: CachedRead<{ readonly txs: readonly ListedTx[]; readonly isUndecided: boolean }>;
   readonly #open: CachedRead<readonly Hash[]>;
   #present: Names = new Set();
-  /** Number of blocks of the wallet when it first did not know the daemon's newest one; undefined: it does. */
+  /**
+   * Number of blocks of the wallet when it first did not know the daemon's newest one; undefined if it does, or nothing is
+   * missing.
+   */
   #undecidedFrom: number | undefined;
 
   constructor(context: Context) {
@@ -56,6 +59,7 @@ export class MempoolTracker {
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): Hash[] {
     const names = namesOf(present);
     this.#present = names;
+    if (!this.lacksPayments) this.#undecidedFrom = undefined;
     const back = this.#returned(names);
     // Most reads change nothing.
     if (back.length === 0 && findings.length === 0 && !this.#listed.value.isUndecided) return [];

@@ -149,6 +149,15 @@ describe('a listed payment that the mempool lacks', () => {
     expect([wallet.mempool.decide(blocksOf(15).tip), pool()]).toEqual([true, [toHex(two)]]);
   });
 
+  it('stays listed, whatever earlier reads left undecided, once a read lacked nothing', () => {
+    read(two);
+    wallet.mempool.decide(blocksOf(5).tip);
+    read(one, two);
+    mine(3, 20);
+    read(two);
+    expect([wallet.mempool.decide(blocksOf(25).tip), pool()]).toEqual([false, [one, two].map(toHex)]);
+  });
+
   it.each(['an answer', 'none'])('stays listed where the daemon gives %s that decides nothing', (answer) => {
     read(two);
     const tip = answer === 'none' ? undefined : { ...newest, hash: bytes<Hash>(77) };
