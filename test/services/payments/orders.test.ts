@@ -420,6 +420,27 @@ describe('an order whose payment failed', () => {
     expect((made?.destinations[0]?.amount ?? 0n) + (made?.fee ?? 0n)).toBe(COIN);
   });
 
+  it('in part is paid anew in that part only, and its mined transactions stay as they are', async () => {
+    build(Array.from({ length: 20 }, () => 2n * COIN));
+    const destinations = Array.from({ length: 18 }, () => ({ address: ADDRESS, amount: amount(COIN) }));
+    const maker = transfer(request(0n, { destinations, split: true }));
+    const made = await place('a', {}, maker);
+    expect(made.payments).toHaveLength(2);
+    const [first, second] = made.payments;
+    const height = wallet.store.height();
+    wallet.store.write((w) => w.applyPage(page(height, 1)));
+    mine(first?.signed?.txHash ?? hashOf(0), height);
+    wallet.store.write((w) => w.fail(second?.signed?.txHash ?? hashOf(0)));
+    expect(stateOf('a')).toBe('failed');
+    const again = await place('a', { retryFailed: true }, maker);
+    expect([hashesOf(again)[0], sent.length]).toEqual([hashesOf(made)[0], 3]);
+    expect(hashesOf(again)[1]).not.toBe(hashesOf(made)[1]);
+    expect(sharedImages(sent[1], sent[2])).not.toEqual([]);
+    expect(sharedImages(sent[0], sent[2])).toEqual([]);
+    const positions = orders.get('a').positions.map(({ current }) => current.state);
+    expect([stateOf('a'), positions]).toEqual(['relayed', ['mined', 'relayed']]);
+  });
+
   it('of a sweep sweeps the same outputs again', async () => {
     const first = await place('a', { method: 'sweep_all' }, sweepAll);
     fail(first);
