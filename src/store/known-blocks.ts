@@ -40,11 +40,6 @@ export class KnownBlocks {
     return deferred.height ?? heightOf(this.#storedTip.value);
   }
 
-  /** The newest block; undefined before the first one. */
-  tip(): BlockRef | undefined {
-    return this.#parts.deferred.newestFirst()[0] ?? this.#storedTip.value;
-  }
-
   /** Oldest block at or above a height. */
   oldestFrom(height: number): BlockRef | undefined {
     const { deferred, store } = this.#parts;

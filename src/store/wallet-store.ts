@@ -273,12 +273,6 @@ export class WalletStore {
     return this.#blocks.height();
   }
 
-  /** The newest block that the wallet knows; undefined before the first one. */
-  tip(): BlockRef | undefined {
-    this.#file.assertOpen();
-    return this.#blocks.tip();
-  }
-
   /** Oldest block at or above a height that the wallet knows. */
   oldestFrom(height: number): BlockRef | undefined {
     this.#file.assertOpen();
@@ -287,7 +281,8 @@ export class WalletStore {
 
   /** The block at a height, if the wallet knows it. */
   blockAt(height: number): BlockRef | undefined {
-    return [this.oldestFrom(height)].find((block) => block?.height === height);
+    const block = this.oldestFrom(height);
+    return block?.height === height ? block : undefined;
   }
 
   /** Blocks that the wallet knows, newest first: the last ten at least, then with growing gaps, and the first. */

@@ -10,7 +10,8 @@ export const MAX_FORK = 100;
 
 /** Blocks that a wallet holds. */
 export interface HeldChain {
-  tip(): BlockRef | undefined;
+  /** Newest first, thinning out. */
+  shortHistory(): readonly BlockRef[];
   oldestFrom(height: number): BlockRef | undefined;
 }
 
@@ -29,7 +30,7 @@ export function heldBlocks(chains: Iterable<HeldChain>): BlockRef[][] {
   const byTip = new Map<string, BlockRef[]>();
   for (const chain of chains) {
     try {
-      const tip = chain.tip();
+      const [tip] = chain.shortHistory();
       if (tip === undefined) continue;
       const name = `${tip.height} ${toHex(tip.hash)}`;
       const known = byTip.get(name) ?? [tip];

@@ -179,12 +179,14 @@ export class EventLog {
   }
 
   #reorganise(from: number, tip: number): void {
-    const depth = tip - from + 1;
+    // A page may begin below the oldest block.
+    const fromHeight = Math.max(from, this.#tables.chain.oldestFrom(0)?.height ?? from);
+    const depth = tip - fromHeight + 1;
     // A payment that this reorganisation mines again is news, at any height.
     const arrival = this.#tables.meta.get('arrival_height');
     if (arrival !== undefined && from < Number(arrival))
       this.#tables.meta.set('arrival_height', String(from));
-    this.#rows.append({ type: 'wallet.reorganised', data: { fromHeight: from, depth } });
+    this.#rows.append({ type: 'wallet.reorganised', data: { fromHeight, depth } });
     for (const payment of [...this.#minedIn(from, MAX_HEIGHT), ...this.#reported.takeRange(from, MAX_HEIGHT)])
       this.#payments.reverse(payment, 'reorganised');
     for (const transfer of this.#transfers.minedBetween(from, MAX_HEIGHT))

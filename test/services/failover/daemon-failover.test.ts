@@ -346,7 +346,7 @@ describe('without a wallet that has blocks', () => {
 describe('a reorganisation by a switch', () => {
   /** The chain of a wallet, as a store gives it. @param first height that it scanned. */
   const chainFrom = (first: number, tip = TIP): HeldChain => ({
-    tip: () => ({ height: tip, hash: hashOn('main', tip) }),
+    shortHistory: () => [{ height: tip, hash: hashOn('main', tip) }],
     oldestFrom: (height) => ({
       height: Math.max(first, height),
       hash: hashOn('main', Math.max(first, height)),

@@ -46,7 +46,7 @@ describe('the blocks of a wallet that a daemon must have one of', () => {
     const stores = [storeOf(999, 1), storeOf(940, 60), storeOf(200, 800), storeOf(100, 900), storeOf(0, 500)];
     const asked = stores.map(() => 0);
     const counted = stores.map((store, i): HeldChain => ({
-      tip: () => store.tip(),
+      shortHistory: () => store.shortHistory(),
       oldestFrom: (height) => ((asked[i] = (asked[i] ?? 0) + 1), store.oldestFrom(height)),
     }));
     expect(heightsOf(counted)).toEqual([
@@ -60,7 +60,7 @@ describe('the blocks of a wallet that a daemon must have one of', () => {
 
   it('leave wallets out that are closed, and no bug', () => {
     const failing = (error: Error): HeldChain => ({
-      tip: () => {
+      shortHistory: () => {
         throw error;
       },
       oldestFrom: () => undefined,

@@ -235,3 +235,14 @@ describe('a transfer', () => {
     expect(summary()).toEqual([]);
   });
 });
+
+describe('a reorganisation that is followed from below the first block of a wallet', () => {
+  it('is reported with the blocks that the wallet had', () => {
+    const late = WalletStore.create(':memory:', new Uint8Array(32), (w) => w.applyPage(page(50, 10)));
+    late.write((w) => w.applyPage(page(10, 60)));
+    expect(late.read((r) => r.events.after(0, 9, ['wallet.reorganised']))).toMatchObject([
+      { data: { fromHeight: 50, depth: 10 } },
+    ]);
+    late.close();
+  });
+});
