@@ -174,6 +174,23 @@ describe('one wallet at the pool', () => {
     expect(viewer.scanned).toEqual([1, 1]);
   });
 
+  it('is not shown an older list by a scan that ends after another one', async () => {
+    const daemon = new PoolDaemon([1, 2]);
+    const feed = new PoolFeed(daemon, quietKernel);
+    const [viewer] = attached(feed, 1) as [Viewer];
+    const send = daemon.getTransactions;
+    const slow: PoolSource = {
+      getPoolHashes: daemon.getPoolHashes,
+      getTransactions: async (...given) => {
+        daemon.pool = [2, 3];
+        await feed.view(viewer, monotonicMs());
+        return send(...given);
+      },
+    };
+    const { present } = await new PoolFeed(slow, quietKernel).view(viewer, monotonicMs());
+    expect(unpackHashes(present)).toEqual([2, 3].map(hashOf));
+  });
+
   it('scans later a transaction that the daemon listed but did not send', async () => {
     const daemon = new PoolDaemon([1, 2]);
     daemon.withheld.add(2);

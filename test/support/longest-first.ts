@@ -58,6 +58,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'crash/order-campaign': 11,
   'crypto/slow-hash': 11,
   'integration/hostile-texts': 11,
+  'integration/pool-and-chain': 11,
   'integration/regtest-wallets': 11,
   'integration/wallet-trouble-refresh': 11,
   'refresh/refresher': 11,
