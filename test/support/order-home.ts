@@ -4,12 +4,13 @@ import { FeeEstimator } from '../../src/services/payments/fee-estimator.js';
 import { Orders } from '../../src/services/payments/orders.js';
 import { PaymentMaker } from '../../src/services/payments/payment-maker.js';
 import { Sweeps } from '../../src/services/payments/sweeps.js';
-import { Transfers } from '../../src/services/payments/transfers.js';
+import { Transfers, type PaymentRequest } from '../../src/services/payments/transfers.js';
 import { LostPayments } from '../../src/services/sync/lost-payments.js';
 import { MempoolTracker } from '../../src/services/sync/mempool-tracker.js';
 import type { OutputFreezing } from '../../src/services/sync/output-freezing.js';
 import { PaymentRelay } from '../../src/services/sync/payment-relay.js';
 import { SignedSets } from '../../src/services/sync/signed-sets.js';
+import { amount } from '../../src/util/amount.js';
 import type { ConstructionData } from '../../src/wallet/exchange/construction-data.js';
 import type { ImportedKeyImage } from '../../src/wallet/model/records.js';
 import type { PendingTx } from '../../src/wallet/exchange/pending-tx.js';
@@ -26,6 +27,18 @@ const sealsNothing: Sealers = {
   sealUnsigned: () => Promise.reject(new Error('nothing is unsigned')),
   sealMultisig: () => Promise.reject(new Error('nothing is proposed')),
 };
+
+/** Request that pays an amount to an address, from all of account 0. */
+export const paymentRequest = (
+  address: string,
+  value: bigint,
+  changes: Partial<PaymentRequest> = {},
+): PaymentRequest => ({
+  ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false, spender: undefined },
+  ...{ minors: [], feeFrom: [], changeOutputs: 1, split: false },
+  destinations: [{ address, amount: amount(value) }],
+  ...changes,
+});
 
 /** One process of a wallet that places orders: another one opens the same store after a crash. */
 export class OrderHome {

@@ -11,7 +11,7 @@ import type { MadePayments } from '../../../src/wallet/model/made-payment.js';
 import { WalletError } from '../../../src/wallet/model/wallet-error.js';
 import { ColdWallet } from '../../support/cold-pair.js';
 import { exchangeInfo, GroupMember, groupWallets } from '../../support/group-wallets.js';
-import { OrderHome } from '../../support/order-home.js';
+import { OrderHome, paymentRequest } from '../../support/order-home.js';
 import { networkTx, OrderNetwork, type NetworkTx } from '../../support/order-network.js';
 import { CHAIN_HEIGHT, paidOutput, ringAnswers } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
@@ -41,18 +41,8 @@ function place(
   key: string | undefined,
   { value = COIN, address = ADDRESS, retryFailed = false, count = 1 }: Asked = {},
 ): Promise<MadePayments> {
-  const request = {
-    ...{
-      account: 0,
-      unlockTime: 0n,
-      priority: 1,
-      doNotRelay: false,
-      withMetadata: false,
-      spender: undefined,
-    },
-    ...{ minors: [], feeFrom: [], changeOutputs: 1, split: count > 1 },
-    destinations: Array.from({ length: count }, () => ({ address, amount: amount(value) })),
-  };
+  const destinations = Array.from({ length: count }, () => ({ address, amount: amount(value) }));
+  const request = paymentRequest(address, value, { destinations, split: count > 1 });
   const { orders, transfers } = home;
   const requestHash = new Uint8Array(32) as Hash;
   const terms = key && { key, method: 'transfer', requestHash, retryFailed, withBlobs: false };

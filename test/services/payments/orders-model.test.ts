@@ -4,12 +4,10 @@ import { formatAddress } from '../../../src/cryptonote/address.js';
 import type { Hash, KeyImage } from '../../../src/crypto/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { OrderMaker, OrderTerms } from '../../../src/services/payments/orders.js';
-import type { PaymentRequest } from '../../../src/services/payments/transfers.js';
-import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { MadePayments } from '../../../src/wallet/model/made-payment.js';
 import { WalletError } from '../../../src/wallet/model/wallet-error.js';
-import { OrderHome } from '../../support/order-home.js';
+import { OrderHome, paymentRequest } from '../../support/order-home.js';
 import { networkTx, OrderNetwork, type Conduct, type NetworkTx } from '../../support/order-network.js';
 import { CHAIN_HEIGHT, paidOutput, ringAnswers } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
@@ -65,18 +63,7 @@ class Run {
   /** Places an order, or repeats it. */
   async place(key: Key, retryFailed: boolean): Promise<MadePayments | undefined> {
     const { value, doNotRelay } = KINDS[key];
-    const request: PaymentRequest = {
-      ...{
-        account: 0,
-        unlockTime: 0n,
-        priority: 1,
-        doNotRelay,
-        withMetadata: doNotRelay,
-        spender: undefined,
-      },
-      ...{ minors: [], feeFrom: [], changeOutputs: 1, split: false },
-      destinations: [{ address: ADDRESS, amount: amount(value) }],
-    };
+    const request = paymentRequest(ADDRESS, value, { doNotRelay, withMetadata: doNotRelay });
     const { transfers, orders } = this.home;
     const maker: OrderMaker = {
       pay: (order) => transfers.pay({ ...request, ...(order && { order }) }),
@@ -166,20 +153,7 @@ class Run {
 
   /** Pays something else with the coins of the wallet. */
   async payElse(): Promise<void> {
-    const destinations = [{ address: ADDRESS, amount: amount(COIN / 2n) }];
-    await this.#answered(() =>
-      this.home.transfers.pay({
-        ...{
-          account: 0,
-          unlockTime: 0n,
-          priority: 1,
-          doNotRelay: false,
-          withMetadata: false,
-          spender: undefined,
-        },
-        ...{ minors: [], feeFrom: [], changeOutputs: 1, split: false, destinations },
-      }),
-    );
+    await this.#answered(() => this.home.transfers.pay(paymentRequest(ADDRESS, COIN / 2n)));
   }
 
   /** The caller relays a transaction that was returned to it, with this wallet or without. */

@@ -20,6 +20,7 @@ import type { MadePayments } from '../../../src/wallet/model/made-payment.js';
 import type { OrderState } from '../../../src/wallet/model/order.js';
 import { WalletError } from '../../../src/wallet/model/wallet-error.js';
 import { page } from '../../store/fixtures.js';
+import { paymentRequest } from '../../support/order-home.js';
 import { networkTx } from '../../support/order-network.js';
 import { payingWallet } from '../../support/paid-outputs.js';
 import { REFUSED, TAKEN } from '../../support/payment-home.js';
@@ -88,12 +89,8 @@ const faultOf = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof WalletError ? error.fault : error),
   );
 
-const request = (value: bigint, changes: Partial<PaymentRequest> = {}): PaymentRequest => ({
-  ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false, spender: undefined },
-  ...{ minors: [], feeFrom: [], changeOutputs: 1, split: false },
-  destinations: [{ address: ADDRESS, amount: amount(value) }],
-  ...changes,
-});
+const request = (value: bigint, changes?: Partial<PaymentRequest>): PaymentRequest =>
+  paymentRequest(ADDRESS, value, changes);
 
 const transfer = (of: PaymentRequest): OrderMaker => ({
   pay: (order) => transfers.pay({ ...of, ...(order && { order }) }),
