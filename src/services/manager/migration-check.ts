@@ -16,6 +16,7 @@ import { WalletStore } from '../../store/wallet-store.js';
 import { equalBytes } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { TransferDetails } from '../../wallet/exchange/transfer-details.js';
 import type { ReferenceCache } from '../../wallet/reference-cache/cache.js';
 import { cachedHeight, isSpentInBlock } from '../../wallet/reference-cache/cached-balance.js';
 import { openCache } from '../../wallet/reference-cache/open-cache.js';
@@ -66,11 +67,14 @@ export async function checkMigration(paths: WalletPaths, access: KeysAccess): Pr
   const keysFile = await loadKeysFile(paths.keys, access.password, access.kdfRounds);
   const format = await storeFormat(paths.store);
   if (format === 'foreign')
-    return { state: 'not migrated', cache: figuresOf(await readCache(paths, paths.store, keysFile, access)) };
+    return {
+      state: 'not migrated',
+      cache: figuresOf(await readCache(paths, paths.store, keysFile, access), keysFile),
+    };
   const backup = newestBackup(paths.store);
   if (backup === undefined || format === 'empty') return { state: 'no cache' };
   const cache = await readCache(paths, backup, keysFile, access);
-  const figures = figuresOf(cache);
+  const figures = figuresOf(cache, keysFile);
   const differences = await withStoreCopy(paths, keysFile, (store) => {
     const height = store.height();
     // Balances cannot be compared before.
@@ -120,11 +124,13 @@ async function readCache(
   }
 }
 
-function figuresOf(cache: ReferenceCache): MigrationFigures {
+function figuresOf(cache: ReferenceCache, { watchOnly }: Pick<KeysFile, 'watchOnly'>): MigrationFigures {
   const { transfers, labels, confirmed, txKeys, notes, addressBook } = cache;
+  // A view-only wallet learns of spends from imported key images, without a height, and makes no payments.
+  const isSpent = watchOnly ? ({ spent }: TransferDetails): boolean => spent : isSpentInBlock;
   return {
     height: cachedHeight(cache),
-    balance: transfers.reduce((sum, output) => sum + (isSpentInBlock(output) ? 0n : output.amount), 0n),
+    balance: transfers.reduce((sum, output) => sum + (isSpent(output) ? 0n : output.amount), 0n),
     outputs: transfers.length,
     accounts: Math.max(1, labels.length),
     addresses: Math.max(
