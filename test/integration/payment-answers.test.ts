@@ -191,6 +191,7 @@ describe('a view-only wallet', () => {
     const params = { address: stranger.addressText(), key_image };
     for (const flags of extremes('get_tx_key')) await compare('sweep_single', { ...params, ...flags });
     for (const [method, key, others] of CALLS) await compare(method, { ...others, ...extremes(key)[1] });
+    for (const all of [false, true]) await compare('export_key_images', { all });
   });
 
   it('makes a transaction of which every part but key images and signatures is real', async () => {
@@ -280,5 +281,6 @@ describe('a multisig wallet', () => {
       await exchangeMultisigInfo(Object.values(servers));
       await compare('sweep_single', { ...params, ...flags });
     }
+    for (const all of [false, true]) await compare('export_key_images', { all });
   });
 });

@@ -56,6 +56,14 @@ const isSameKey = (a: Uint8Array | undefined, b: Uint8Array): boolean => a !== u
 const UNSPENT: KeyImageStatus = 0;
 const SPENT_IN_CHAIN: KeyImageStatus = 1;
 
+const notComputed = (): WalletError =>
+  new WalletError({
+    kind: 'invalid',
+    reason:
+      'the key images of its outputs are known, but this wallet has no whole spend key to sign them with',
+    text: 'key_image generated not matched with cached key image',
+  });
+
 /** Exports signed key images for a wallet without a spend key, and imports them there. */
 export class KeyImageTransfer {
   readonly #context: Context;
@@ -68,22 +76,29 @@ export class KeyImageTransfer {
   }
 
   /**
-   * @param all false: from the first key image on that the last import of outputs requested.
-   * @throws WalletError `view_only`, `multisig_refused`. Source: wallet2.cpp `export_key_images`.
+   * Signs key images. A wallet without a whole spend key has none to export but an empty range.
+   * @param all false: from the first key image on that the last import of outputs requested; in a view-only wallet from
+   * the first output on that has none.
+   * @throws WalletError `view_only` where key images are unknown, `invalid` where this wallet cannot compute known ones.
+   * Source: wallet2.cpp `export_key_images`.
    */
   async export(all: boolean): Promise<KeyImageExport> {
-    const { viewSecret } = this.#context.keystore.keys;
-    const spendSecret = spendSecretIn(this.#context.keystore.keys);
-    const { first, count, imported } = this.#context.store.read((r) => {
+    const { keys, isViewOnly } = this.#context.keystore;
+    const { first, count, imported, unknown } = this.#context.store.read((r) => {
       const imported = r.imported.list();
       const count = imported.length > 0 ? imported.length : r.outputs.count();
-      const wanted = all ? 0 : imported.findIndex(({ requested }) => requested);
-      return { first: wanted >= 0 ? wanted : count, count, imported };
+      const unknown = isViewOnly ? r.outputs.firstWithoutKeyImage({ proven: false }) : undefined;
+      const requested = imported.findIndex((output) => output.requested);
+      const wanted = all ? 0 : (unknown ?? (requested >= 0 ? requested : count));
+      return { first: wanted, count, imported, unknown };
     });
+    if (first === count) return { first, images: [] };
+    if (unknown === undefined && (isViewOnly || keys.multisig !== undefined)) throw notComputed();
+    const spendSecret = spendSecretIn(keys);
     const outputs =
       imported.length > 0 ? imported.slice(first).map(locatedOf) : await this.#located(first, count);
     const images = await this.#context.workers.keyImages.sign(outputs, {
-      viewSecret: viewSecret.expose(),
+      viewSecret: keys.viewSecret.expose(),
       spendSecret,
     });
     return { first, images };

@@ -12,7 +12,7 @@ import { paidOutput } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault } from '../../support/service-wallet.js';
 import { bytes, page } from '../../store/fixtures.js';
-import { holder } from '../../wallet/fixtures.js';
+import { COIN, holder } from '../../wallet/fixtures.js';
 
 const rng = seededRng('key image transfer');
 const owner = holder(rng);
@@ -42,6 +42,9 @@ const known = (): (KeyImage | undefined)[] =>
 const spenders = (): (Hash | undefined)[] =>
   pair.watch.wallet.store.read((r) => r.outputs.inOrder().map(({ spentBy }) => spentBy));
 const NONE = OUTPUTS.map(() => undefined);
+const NOT_COMPUTED = {
+  fault: { kind: 'invalid', text: 'key_image generated not matched with cached key image' },
+};
 
 describe('an export of key images', () => {
   it('holds all in the order of the outputs, or all from the first that the last import asked for', async () => {
@@ -65,15 +68,30 @@ describe('an export of key images', () => {
     expect(await pair.signer.keyImageTransfer.export(false)).toEqual({ first: 4, images: [] });
   });
 
-  it('is refused without a whole spend key', async () => {
-    await expect(pair.watch.keyImageTransfer.export(true)).rejects.toMatchObject(
-      fault({ kind: 'view_only' }),
-    );
-    const [wallet] = groupWallets(2, 2, [], rng).wallets;
-    if (wallet === undefined) throw new Error('a wallet');
-    await expect(new KeyImageTransfer(wallet, wallet).export(true)).rejects.toMatchObject({
-      fault: { kind: 'multisig_refused' },
-    });
+  it('is refused in a view-only wallet, which has no key images, or cannot sign those that it knows', async () => {
+    const { watch } = pair;
+    for (const all of [false, true])
+      await expect(watch.keyImageTransfer.export(all)).rejects.toMatchObject(fault({ kind: 'view_only' }));
+    await watch.keyImageTransfer.import(images, 0);
+    expect(await watch.keyImageTransfer.export(false)).toEqual({ first: 4, images: [] });
+    await expect(watch.keyImageTransfer.export(true)).rejects.toMatchObject(NOT_COMPUTED);
+  });
+
+  it('is empty in a multisig wallet, which no wallet asks for key images, and refused for all of its outputs', async () => {
+    const [wallet] = groupWallets(2, 2, [3n * COIN], rng).wallets;
+    const [empty] = groupWallets(2, 2, [], rng).wallets;
+    if (wallet === undefined || empty === undefined) throw new Error('a wallet');
+    const transfer = new KeyImageTransfer(wallet, wallet);
+    expect(await transfer.export(false)).toEqual({ first: 1, images: [] });
+    await expect(transfer.export(true)).rejects.toMatchObject(NOT_COMPUTED);
+    for (const all of [false, true])
+      expect(await new KeyImageTransfer(empty, empty).export(all)).toEqual({ first: 0, images: [] });
+  });
+
+  it('of a view-only wallet without outputs is empty', async () => {
+    const { watch } = coldPair(owner, []);
+    for (const all of [false, true])
+      expect(await watch.keyImageTransfer.export(all)).toEqual({ first: 0, images: [] });
   });
 });
 
