@@ -82,14 +82,9 @@ export class AuditLog {
     this.#flush();
   }
 
-  /**
-   * Opens the file anew by its path, after it was renamed.
-   * @throws an error of the operating system: the file that is open stays in use.
-   */
+  /** Opens the file anew by its path, after it was renamed. While that fails, lines wait: the log cannot be written. */
   reopen(): void {
-    const before = this.#file;
-    this.#open();
-    if (before !== undefined) closeSync(before);
+    this.#closeFile();
     this.#flush();
   }
 

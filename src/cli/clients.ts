@@ -34,11 +34,7 @@ export function createClients(rpc: Config['rpc'], login: Credentials | undefined
   if (login !== undefined && credentials?.byUser(login.user) !== undefined)
     throw new ConfigError(`--credentials: ${login.user} is the user of --rpc-login: choose another name`);
   const reload = (): void => {
-    try {
-      audit?.reopen();
-    } catch (error) {
-      log.error({ err: error }, 'the audit log cannot be opened again: the file that is open stays in use');
-    }
+    audit?.reopen();
     if (credentials === undefined) return;
     try {
       credentials.reload();

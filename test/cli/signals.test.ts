@@ -65,18 +65,18 @@ describe('a log file', () => {
 });
 
 describe('an audit log', () => {
-  it('is opened again by its name, and stays open while that fails', async () => {
+  it('is opened again by its name, and its lines wait while that fails', async () => {
     const file = join(directory, 'audit', 'calls.log');
     mkdirSync(join(directory, 'audit'));
     server = await startWalletRpc({ args: [`--audit-log=${file}`] });
     renameSync(join(directory, 'audit'), join(directory, 'moved'));
     await reload(server);
-    expect(server.process.output()).toContain('the audit log cannot be opened again');
     await server.rpc('get_languages');
-    expect(readFileSync(join(directory, 'moved', 'calls.log'), 'utf8')).toContain('get_languages');
+    expect(server.process.output()).toContain('the audit log cannot be written');
+    expect(readFileSync(join(directory, 'moved', 'calls.log'), 'utf8')).not.toContain('get_languages');
     mkdirSync(join(directory, 'audit'));
     await reload(server);
     await server.rpc('query_key', { key_type: 'mnemonic' }).catch(() => undefined);
-    expect(readFileSync(file, 'utf8')).toContain('query_key');
+    expect(readFileSync(file, 'utf8')).toMatch(/get_languages[^]*query_key/);
   });
 });
