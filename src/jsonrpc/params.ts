@@ -77,7 +77,7 @@ class InvalidItem extends Error {
  */
 const items = <T extends z.ZodType>(item: T) => {
   const readItem = (value: unknown, index: number): z.output<T> => {
-    const { success, data, error } = item.safeParse(value);
+    const { success, data, error } = item.safeParse(withoutEmpty(value));
     if (!success) throw new InvalidItem(index, error.issues);
     return data;
   };
@@ -121,19 +121,18 @@ export const none = z.object({});
  * @throws RpcError `INVALID_PARAMS` for anything else: with its parameters ignored, a call would run with defaults.
  */
 export function readParamsObject(value: unknown): Readonly<Record<string, unknown>> {
-  if (value === undefined || value === null || value === '') return {};
-  if (Array.isArray(value) ? value.length === 0 : typeof value === 'object')
-    return value as Readonly<Record<string, unknown>>;
+  if (value === undefined || value === '' || isEmpty(value)) return {};
+  if (isRecord(value)) return value;
   throw invalidParams('params: expected an object');
 }
 
 /**
- * Validates parameters of a request; one that is null counts as absent.
+ * Validates parameters of a request; one that is null or an empty list counts as absent.
  * @throws RpcError `INVALID_PARAMS`, whose explanation names each invalid parameter and the JSON type that it must
  * have, never its value. Message: http_server_handlers_map2.h.
  */
 export async function readParams<S extends z.ZodType>(schema: S, value: unknown): Promise<z.output<S>> {
-  const parsed = await schema.safeParseAsync(dropNulls(readParamsObject(value)));
+  const parsed = await schema.safeParseAsync(withoutEmpty(readParamsObject(value)));
   if (parsed.success) return parsed.data;
   throw invalidParams(explanationOf(parsed.error.issues));
 }
@@ -142,8 +141,20 @@ export async function readParams<S extends z.ZodType>(schema: S, value: unknown)
 export const invalidParams = (explanation: string): RpcError =>
   new RpcError(INVALID_PARAMS, 'Invalid params', { explanation });
 
-const dropNulls = (object: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isEmpty = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
+
+/** Removes members without a value, also from objects within an object: upstream's parser stores none of them. */
+const withoutEmpty = (value: unknown): unknown =>
+  isRecord(value)
+    ? Object.fromEntries(
+        Object.entries(value)
+          .filter(([, member]) => !isEmpty(member))
+          .map(([name, member]) => [name, withoutEmpty(member)]),
+      )
+    : value;
 
 /** Names of JSON types, with their articles. */
 const JSON_TYPES: Readonly<Record<string, string>> = {

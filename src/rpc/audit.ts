@@ -4,6 +4,7 @@ import type { Call, CallOrigin } from '../jsonrpc/dispatcher.js';
 import { RpcError } from '../jsonrpc/errors.js';
 import { StreamedJson } from '../jsonrpc/json-rows.js';
 import { observed, type CallObserver } from '../jsonrpc/observed-call.js';
+import { walletNameOf } from '../services/context/wallet-directory.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { Json } from '../util/json.js';
 import { credentialOf } from './access.js';
@@ -39,6 +40,12 @@ function textParam(
   return typeof value === 'string' ? value : undefined;
 }
 
+/** Wallet whose name or keys file the parameter `filename` gives. */
+function fileIn(method: WalletMethod, params: Json | undefined): string | undefined {
+  const given = textParam(method, params, 'filename');
+  return given && walletNameOf(given);
+}
+
 /** Wallet that a call concerns: that its parameter names, of its path, of the file that it names, or the current one. */
 const walletOf = (
   server: WalletManager,
@@ -48,7 +55,7 @@ const walletOf = (
 ): string | undefined =>
   textParam(method, params, 'wallet') ??
   target ??
-  (method?.meta.needs === 'directory' ? textParam(method, params, 'filename') : undefined) ??
+  (method?.meta.needs === 'directory' ? fileIn(method, params) : undefined) ??
   server.scope(undefined, credentialOf(caller)).find()?.name;
 
 const clientOf = ({ caller }: CallOrigin): Pick<AuditRecord, 'credential' | 'client'> => ({

@@ -12,6 +12,8 @@ const schema = params({
   text: text.default(''),
   flag: flag.default(false),
   object: z.object({}).optional(),
+  payees: listOf(z.object({ amount: atomic.default(ZERO) })),
+  place: z.object({ minor: u32.default(7) }).optional(),
 });
 
 /** @throws Error for valid parameters. */
@@ -62,6 +64,10 @@ describe('parameters', () => {
     ['an integer', { amount: 5n }, { amount: 5n }],
     ['digits in quotes', { amount: '18446744073709551615' }, { amount: 18446744073709551615n }],
     ['null as absent', { amount: null }, { amount: 0n }],
+    ['an empty list as absent', { amount: [] }, { amount: 0n }],
+    ['null as absent in an object of a list', { payees: [{ amount: null }] }, { payees: [{ amount: 0n }] }],
+    ['an empty list as absent there', { payees: [{ amount: [] }] }, { payees: [{ amount: 0n }] }],
+    ['null as absent in an object', { place: { minor: null } }, { place: { minor: 7 } }],
     ['a height beyond all chains', { height: 18446744073709551615n }, { height: Number.MAX_SAFE_INTEGER }],
     ['a value that is no list as absent', { destinations: 'x' }, { destinations: [] }],
     ['unknown members without effect', { other: 1n }, { amount: 0n, index: 0 }],

@@ -21,6 +21,17 @@ const pathsOf = (directory: string, name: string): WalletPaths => {
   return { name, store, keys: `${store}.keys`, lock: `${store}.lock` };
 };
 
+const KEYS_ENDING = '.keys';
+
+/**
+ * Name of a wallet that a client names by itself or by its keys file.
+ * Source: wallet2.cpp `do_prepare_file_names`.
+ */
+export const walletNameOf = (given: string): string =>
+  given.endsWith(KEYS_ENDING) && given.length > KEYS_ENDING.length
+    ? given.slice(0, -KEYS_ENDING.length)
+    : given;
+
 /** Name of the file that keeps event ids increasing, in the directory of the wallets. */
 export const EVENT_IDS_FILE = 'events.wallet-rpc-ids';
 
@@ -36,10 +47,9 @@ export class WalletDirectory {
 
   /** Names of the wallets with a keys file in the directory, in ascending order. @throws WalletError `wallet_io` */
   names(): string[] {
-    const ending = '.keys';
     return withFileErrors(this.path, () => readdirSync(this.path))
-      .filter((file) => file.endsWith(ending) && file.length > ending.length)
-      .map((file) => file.slice(0, -ending.length))
+      .filter((file) => walletNameOf(file) !== file)
+      .map(walletNameOf)
       .filter((name) => isPlainName(name))
       .sort();
   }

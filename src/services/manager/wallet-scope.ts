@@ -1,6 +1,6 @@
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
-import type { WalletDirectory } from '../context/wallet-directory.js';
+import { walletNameOf, type WalletDirectory } from '../context/wallet-directory.js';
 import type { OpenWallet } from '../open-wallet.js';
 import type { Holder, OpenWallets } from './open-wallets.js';
 import { NewHeights, type OtherTips } from './new-heights.js';
@@ -146,8 +146,9 @@ export class WalletScope {
 
   /** @throws WalletError `bad_wallet_name` if the path and the request name different wallets. */
   #filename(given: string): string {
-    if (this.#name === undefined || given === this.#name) return given;
-    if (given === '') return this.#name;
+    const name = walletNameOf(given);
+    if (this.#name === undefined || name === this.#name) return name;
+    if (name === '') return this.#name;
     throw new WalletError({
       kind: 'bad_wallet_name',
       name: given,

@@ -93,6 +93,15 @@ describe('the scope of the current wallet', () => {
     expect(calls).toEqual([kind === 'open' ? ['open', 'any', 'p', 'current'] : ['create', 'any', 'current']]);
   });
 
+  test.each(ways)('takes the name of a keys file for that of its wallet in %s', async (_, kind, run) => {
+    await run(scope(), 'any.keys');
+    await run(scope('w'), 'w.keys');
+    expect(calls.map((call) => (call as unknown[]).slice(0, 2))).toEqual([
+      [kind, 'any'],
+      [kind, 'w'],
+    ]);
+  });
+
   it('creates a wallet in memory under an empty name, and opens none under it', async () => {
     await scope().createWallet({ filename: '', password: '', language: 'English' });
     expect(calls).toEqual([['create', undefined, 'current']]);
