@@ -1,6 +1,6 @@
 import type { Json } from '../util/json.js';
 import { markReleasable } from '../util/buffer-release.js';
-import { JsonWriter, EncodedJson, type Writable } from '../util/json-writer.js';
+import { alphabeticalKeys, EncodedJson, JsonWriter, type Writable } from '../util/json-writer.js';
 
 /** List of an answer that is read page by page; other work goes on between pages. */
 export interface JsonRows {
@@ -126,7 +126,8 @@ export async function writeRows(
 async function* encodedPages(result: PagedResult): AsyncGenerator<readonly Uint8Array[], void> {
   try {
     let before = '{';
-    for (const [key, value] of Object.entries(result)) {
+    for (const key of alphabeticalKeys(result)) {
+      const value = result[key];
       const w = new JsonWriter();
       if (!isRows(value)) {
         if (!w.member(before, key, value)) continue;

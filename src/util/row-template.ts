@@ -1,5 +1,5 @@
 import type { Json } from './json.js';
-import { writeJson } from './json-writer.js';
+import { alphabeticalKeys, writeJson } from './json-writer.js';
 
 /** Placeholder in a row template for a value that differs from row to row. */
 export class Field<Name extends string = string> {
@@ -38,7 +38,8 @@ export function rowParts<Name extends string>(template: RowTemplate<Name>): RowP
       text = '';
     } else if (typeof part === 'object' && part !== null) {
       let before = '{';
-      for (const [key, item] of Object.entries(part)) {
+      for (const key of alphabeticalKeys(part)) {
+        const item = part[key];
         if (item === undefined) continue;
         text += `${before}${JSON.stringify(key)}:`;
         write(item);

@@ -43,6 +43,47 @@ describe('a member without a value counts as absent, as in the reference', () =>
   });
 });
 
+/** Keys of all objects of a text in the order in which they stand there. */
+function keysInOrder(text: string): string[] {
+  const keys: string[] = [];
+  JSON.parse(text, (_, value: unknown) => {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      keys.push(...Object.keys(value));
+    return value;
+  });
+  return keys;
+}
+
+describe('the members of a result stand in the order of the reference', () => {
+  test.each<[string, object]>([
+    ['get_version', {}],
+    ['get_balance', { all_accounts: true }],
+    ['get_accounts', {}],
+    ['get_address', {}],
+    ['create_address', {}],
+    ['create_account', {}],
+    ['get_height', {}],
+    ['is_multisig', {}],
+    ['validate_address', { address: SOMEONE }],
+    ['make_integrated_address', {}],
+    ['make_uri', { address: SOMEONE, amount: 7, recipient_name: 'a' }],
+    ['parse_uri', { uri: `monero:${SOMEONE}?tx_amount=0.5&recipient_name=a` }],
+    ['get_attribute', { key: 'wallet2.description' }],
+    ['get_languages', {}],
+    ['add_address_book', { address: SOMEONE, description: 'd' }],
+    ['get_address_book', {}],
+  ])('%s', async (method, params) => {
+    const [ours, theirs] = await Promise.all(
+      servers.map(async ({ port }) =>
+        keysInOrder((await post(port, '/json_rpc', { jsonrpc: '2.0', id: '0', method, params })).text),
+      ),
+    );
+    const both = (ours ?? []).filter((key) => theirs?.includes(key));
+    expect(both).toEqual((theirs ?? []).filter((key) => ours?.includes(key)));
+    expect(both).toContain('jsonrpc');
+  });
+});
+
 describe('the name of a keys file names its wallet, as in the reference', () => {
   it('where a wallet is opened', async () => {
     for (const password of ['p', 'wrong'])

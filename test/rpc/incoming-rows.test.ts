@@ -7,7 +7,7 @@ import { rowParts } from '../../src/util/row-template.js';
 const MEMBERS = '"amount":?,"block_height":?,"frozen":?,"global_index":?,"key_image":?,"pubkey":?,"spent":?,';
 
 test.each([
-  ['1.3', `{${MEMBERS}"tx_hash":?,"tx_size":?,"unlocked":?,"subaddr_index":?}`],
+  ['1.3', `{${MEMBERS}"subaddr_index":?,"tx_hash":?,"tx_size":?,"unlocked":?}`],
   ['1.32', `{${MEMBERS}"subaddr_index":{"major":?,"minor":?},"tx_hash":?,"unlocked":?}`],
 ] as [ApiVersion, string][])(
   'a row of incoming_transfers has the fields of version %s',

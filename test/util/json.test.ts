@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { JsonError, JsonParser, parseJson, TooManyValues, type Json } from '../../src/util/json.js';
-import { writeJson } from '../../src/util/json-writer.js';
+import { writeJson, writeWholeJson } from '../../src/util/json-writer.js';
 
 /** The same value with plain prototypes and numbers, as JSON.parse gives it. */
 const plain = (value: Json): unknown =>
@@ -178,6 +178,12 @@ describe('writing JSON', () => {
 
   it('leaves out members that are undefined or an empty list', () => {
     expect(writeJson({ a: undefined, b: [], c: [[]], d: '' })).toBe('{"c":[[]],"d":""}');
+  });
+
+  it('writes the members of every object in alphabetical order, as the reference does', () => {
+    const value = { id: 1, error: { message: 'm', code: -1 }, b_a: [{ z: 1, y: 2 }], b: 0 };
+    expect(writeJson(value)).toBe('{"b":0,"b_a":[{"y":2,"z":1}],"error":{"code":-1,"message":"m"},"id":1}');
+    expect(writeWholeJson(value)).toBe(JSON.stringify(value));
   });
 
   it('refuses numbers that JSON cannot hold', () => {
