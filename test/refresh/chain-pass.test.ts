@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { Hash, SecretKey } from '../../src/crypto/types.js';
 import { blockHash } from '../../src/cryptonote/block.js';
 import type { Block } from '../../src/cryptonote/types.js';
@@ -10,7 +10,7 @@ import { monotonicMs } from '../../src/util/monotonic-time.js';
 import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import { echoKernel, quietKernel, requestOf, SteeredDaemon, TestMember } from '../support/feed-members.js';
 import { chain, PAGE, shortHistory } from '../support/fake-chain.js';
-import { sleep } from '../support/process.js';
+import { sleep, until } from '../support/process.js';
 
 const blocks = chain(8 * PAGE);
 const genesis = blockHash(blocks[0] as Block);
@@ -626,8 +626,7 @@ describe('pages that are fetched ahead', () => {
       const feed = open([], { restMs: 10 });
       const given = secretOf(7);
       feed.prefetch(0, given);
-      await sleep(50);
-      expect(given).toEqual(new Uint8Array(32));
+      await until('the key to be wiped', () => given.every((byte) => byte === 0) || undefined);
       expect(await readWith(feed, secretOf(7))).toEqual(new Set([7]));
       feed.close();
     });
@@ -651,15 +650,22 @@ describe('pages that are fetched ahead', () => {
 
   it('are requested once for several wallets of one height, and kept from the last of them', async () => {
     const daemon = new SteeredDaemon(blocks);
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
     const feed = feedOf(daemon, { restMs: 200 });
-    feed.prefetch(20);
-    await turns(100);
-    const ahead = daemon.asked.length;
-    for (let i = 0; i < 5; i++) {
-      await sleep(100);
+    try {
       feed.prefetch(20);
+      await turns(100);
+      const before = daemon.asked.length;
+      for (let i = 0; i < 5; i++) {
+        jest.advanceTimersByTime(199);
+        feed.prefetch(20);
+      }
+      await turns(100);
+      expect(daemon.asked).toHaveLength(before);
+    } finally {
+      jest.useRealTimers();
     }
-    expect(daemon.asked).toHaveLength(ahead);
+    const ahead = daemon.asked.length;
     expect(await new TestMember().read(feed, { startHeight: 20, asOf: 0 })).toEqual(all.slice(20));
     expect(daemon.asked).toHaveLength(ahead);
     feed.close();
