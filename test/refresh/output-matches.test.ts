@@ -16,6 +16,7 @@ import type { SecretKey } from '../../src/crypto/types.js';
 import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import { pointsFrom, strayOutputs } from '../support/coinbase.js';
 import { extraOf, minedAnswer, minedBlocks, repeatedTx } from '../support/heavy-txs.js';
+import { until } from '../support/process.js';
 
 const secretOf = (n: number): SecretKey => new Uint8Array(32).fill(n) as SecretKey;
 const viewSecret = secretOf(5);
@@ -84,8 +85,9 @@ describe('scanning transactions that consensus allows', () => {
     const reader = readerOf(5);
     const matches = new SharedMatches(repeatedTx(1, 2100, 2001), scanner);
     matches.begin([reader]);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(scanner.mostUnderWay).toBe(BATCHES_AHEAD * scanner.threads);
+    const allowed = BATCHES_AHEAD * scanner.threads;
+    await until('the batches ahead', () => scanner.mostUnderWay >= allowed || undefined);
+    expect(scanner.mostUnderWay).toBe(allowed);
     const { rows } = scanner;
     expect(rows).toBeLessThan(2 * BATCH_ROWS * BATCHES_AHEAD * scanner.threads);
     for await (const portion of matches.read(reader)) {
@@ -174,7 +176,8 @@ describe('a thread whose reader waits for hits', () => {
     const matches = new SharedMatches(txs, stuck);
     const reader = readerOf(5);
     const reading = drain(matches.read(reader));
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until('a look for a waiting batch', () => assisted > 0 || undefined);
+    await yieldToEventLoop();
     expect(assisted).toBe(1);
     reading.catch(() => undefined);
   });
