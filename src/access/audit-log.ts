@@ -26,8 +26,8 @@ const MAX_TRANSACTIONS = 50;
 const MAX_WAITING = 10_000;
 
 /**
- * Appends a JSON line for each call, failed ones in floods aside, to a file that its owner alone may read. Lines that cannot be written wait, and are
- * written before later ones.
+ * Appends a JSON line for each call, failed ones in floods aside, to a file that its owner alone may read. Lines that
+ * cannot be written wait, and are written before later ones.
  */
 export class AuditLog {
   readonly #path: string;

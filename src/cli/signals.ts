@@ -14,7 +14,7 @@ const MEANINGLESS: readonly NodeJS.Signals[] = [
 ];
 
 /** Ignores signals that would end the process. @param onIgnored is called with each. */
-export function ignoreSignals(onIgnored: (signal: NodeJS.Signals) => void = () => undefined): void {
+export function ignoreSignals(onIgnored: (signal: NodeJS.Signals) => void): void {
   for (const signal of MEANINGLESS) process.on(signal, onIgnored);
 }
 

@@ -1,4 +1,4 @@
-import { JsonError, type Json } from '../util/json.js';
+import { isObject, JsonError, type Json } from '../util/json.js';
 import { EncodedJson, JsonWriter, writeJson, type Writable } from '../util/json-writer.js';
 import type { Caller } from './caller.js';
 import { StreamedJson } from './json-rows.js';
@@ -65,11 +65,6 @@ const MAX_BATCH_ANSWER = 64 * 1024 * 1024;
 export class AnswerLost extends Error {
   override readonly name = 'AnswerLost';
 }
-
-type Request = { readonly [key: string]: Json | undefined };
-
-const isObject = (value: Json): value is Request =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** One request whose answer can be written. */
 interface ReadCall {

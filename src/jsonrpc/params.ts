@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { U64_MAX, type Amount } from '../util/amount.js';
+import { isObject } from '../util/json.js';
 import { workSlices } from '../util/work-slices.js';
 import { INVALID_PARAMS, RpcError } from './errors.js';
 
@@ -122,7 +123,7 @@ export const none = z.object({});
  */
 export function readParamsObject(value: unknown): Readonly<Record<string, unknown>> {
   if (value === undefined || value === '' || isEmpty(value)) return {};
-  if (isRecord(value)) return value;
+  if (isObject(value)) return value;
   throw invalidParams('params: expected an object');
 }
 
@@ -141,14 +142,11 @@ export async function readParams<S extends z.ZodType>(schema: S, value: unknown)
 export const invalidParams = (explanation: string): RpcError =>
   new RpcError(INVALID_PARAMS, 'Invalid params', { explanation });
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const isEmpty = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
 
 /** Removes members without a value, also from objects within an object: upstream's parser stores none of them. */
 const withoutEmpty = (value: unknown): unknown =>
-  isRecord(value)
+  isObject(value)
     ? Object.fromEntries(
         Object.entries(value)
           .filter(([, member]) => !isEmpty(member))

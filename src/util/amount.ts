@@ -12,6 +12,16 @@ export function amount(value: bigint): Amount {
 
 export const ZERO = 0n as Amount;
 
+/** Σ of the amounts of values, without a limit. */
+export const totalOf = (values: readonly { readonly amount: bigint }[]): bigint =>
+  values.reduce((subtotal, value) => subtotal + value.amount, 0n);
+
+/** Order of numbers from the largest to the smallest, for `sort`. */
+export function descending(a: bigint, b: bigint): number {
+  if (a === b) return 0;
+  return a > b ? -1 : 1;
+}
+
 /** Σ xs; an overflow is an error, never a wrap. */
 export const sum = (xs: Iterable<Amount>): Amount => {
   let total = 0n;

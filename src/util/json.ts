@@ -10,6 +10,10 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json | undefined };
 
+/** True for a JSON object; false for a list, null or a scalar. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** A text is not JSON, or exceeds the limits. The message quotes nothing of the text. */
 export class JsonError extends Error {
   override readonly name = 'JsonError';

@@ -8,7 +8,7 @@ import { createHttpApp } from '../../jsonrpc/http-app.js';
 import type { LoginDeadline } from '../../jsonrpc/login-deadline.js';
 import { readParams } from '../../jsonrpc/params.js';
 import { CodecError } from '../../util/codec.js';
-import { JsonError, parseJson, type Json } from '../../util/json.js';
+import { isObject, JsonError, parseJson } from '../../util/json.js';
 import { writeJson } from '../../util/json-writer.js';
 import type { BinaryEndpoint } from './binary-endpoint.js';
 import type { Context, DaemonMethod } from './method.js';
@@ -31,9 +31,6 @@ const json = (text: string): Answer => ({
   type: 'application/json',
   body: [encodeText(text)],
 });
-
-const isObject = (value: Json): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const empty = (status: number): Answer => ({ status, type: 'text/plain', body: [] });
 

@@ -1,3 +1,4 @@
+import { ringIndices } from '../../cryptonote/ring-indices.js';
 import { isCoinbase, parseTransaction } from '../../cryptonote/transaction.js';
 import type { Transaction } from '../../cryptonote/types.js';
 import { CodecError } from '../../util/codec.js';
@@ -18,8 +19,7 @@ export function looksSane(blob: Uint8Array, available: number): boolean {
   if (tx === undefined || isCoinbase(tx)) return false;
   const members = tx.prefix.inputs.flatMap((input) => {
     if (input.type !== 'key' || input.amount !== 0n) return [];
-    let index = 0n;
-    return input.keyOffsets.map((offset) => Number((index += offset)));
+    return ringIndices(input.keyOffsets).map(Number);
   });
   if (members.length <= MIN_MEMBERS || available < MIN_OUTPUTS) return true;
   const distinct = [...new Set(members)];

@@ -7,6 +7,7 @@ import {
   RING_SIZE,
   SPENDABLE_AGE_BLOCKS,
 } from '../../cryptonote/constants.js';
+import { ringIndices } from '../../cryptonote/ring-indices.js';
 import { parseTransaction, transactionHash, transactionWeight } from '../../cryptonote/transaction.js';
 import type { KeyInput, Transaction } from '../../cryptonote/types.js';
 import { isLockOpen } from '../../cryptonote/unlock-time.js';
@@ -134,9 +135,7 @@ export function resolveInputs({ inputs, tx }: Payment, chain: ChainView): Rings 
   demand(isSorted(inputs), 'the inputs are not sorted', 'invalidInput');
   const rings = inputs.map(({ amount, keyOffsets, keyImage }) => {
     demand(!chain.isSpent(keyImage), 'a key image is already spent', 'doubleSpend', 'invalidInput');
-    let index = 0n;
-    return keyOffsets.map((offset) => {
-      index += offset;
+    return ringIndices(keyOffsets).map((index) => {
       const output = chain.output(amount, index);
       demand(output !== undefined, 'a ring member does not exist', 'invalidInput');
       demand(

@@ -1,4 +1,5 @@
 import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
+import { ringIndices } from '../../cryptonote/ring-indices.js';
 import { transactionHash } from '../../cryptonote/transaction.js';
 import type { Address } from '../../cryptonote/types.js';
 import { fromHex, isHex, toHex } from '../../util/bytes.js';
@@ -21,7 +22,7 @@ import {
 import { keyImagesOf, type PendingTx } from '../../wallet/exchange/pending-tx.js';
 import { txOfSigned } from '../../wallet/build/spent-tx.js';
 import type { Spender } from '../../wallet/model/spender.js';
-import { paymentOfPending, type SignedPayment } from '../../wallet/build/signed-payment.js';
+import { paymentOfPending, txSecretKeysOf, type SignedPayment } from '../../wallet/build/signed-payment.js';
 import {
   describeTransfers,
   plainPaymentId,
@@ -182,8 +183,7 @@ export class ColdSigning {
     store.write((w) => {
       imported?.write(w);
       spending.record(w, spender, spent);
-      for (const { signed } of signedTxs)
-        w.txKeys.set(signed.hash, [signed.txSecretKey, ...signed.additionalSecretKeys]);
+      for (const { signed } of signedTxs) w.txKeys.set(signed.hash, txSecretKeysOf(signed));
     });
     const set: SignedTxSet = {
       txs: signedTxs.map(({ pending }) => pending),
@@ -198,7 +198,7 @@ export class ColdSigning {
       txs: signedTxs.map(({ signed }) => ({
         txHash: signed.hash,
         blob: signed.blob,
-        txSecretKeys: [signed.txSecretKey, ...signed.additionalSecretKeys],
+        txSecretKeys: txSecretKeysOf(signed),
       })),
     };
   }
@@ -314,8 +314,7 @@ function spentPairs({ tx, construction }: PendingTx): Pair[] {
   return tx.prefix.inputs.flatMap((input, i): Pair[] => {
     const source = construction.sources[i];
     if (input.type !== 'key' || source === undefined) return [];
-    let index = 0n;
-    const members = input.keyOffsets.map((offset) => (index += offset));
+    const members = ringIndices(input.keyOffsets);
     const isSameRing =
       members.length === source.ring.length &&
       source.ring.every(({ globalIndex }, j) => members[j] === BigInt(globalIndex));

@@ -1,10 +1,10 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cacheKey, secretKeysKey } from '../../crypto/kdf.js';
-import type { SecretKey } from '../../crypto/types.js';
+import { cacheKey } from '../../crypto/kdf.js';
 import type { KeysAccess } from '../../store/backup/restore.js';
 import { copyStore } from '../../store/backup/store-copy.js';
+import { newestBackup } from '../../store/file/backup-name.js';
 import { withFileErrors } from '../../store/file/file-errors.js';
 import { cipherOf } from '../../store/file/store-cipher.js';
 import { storeFormat } from '../../store/file/store-format.js';
@@ -21,6 +21,7 @@ import type { ReferenceCache } from '../../wallet/reference-cache/cache.js';
 import { cachedHeight, isSpentInBlock } from '../../wallet/reference-cache/cached-balance.js';
 import { openCache } from '../../wallet/reference-cache/open-cache.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
+import { CACHE_SUFFIX, oldCacheKey } from './reference-import.js';
 
 /** Contents of a cache, or of a store up to the height of the cache. */
 export interface MigrationFigures {
@@ -71,7 +72,7 @@ export async function checkMigration(paths: WalletPaths, access: KeysAccess): Pr
       state: 'not migrated',
       cache: figuresOf(await readCache(paths, paths.store, keysFile, access), keysFile),
     };
-  const backup = newestBackup(paths.store);
+  const backup = newestBackup(paths.store, CACHE_SUFFIX);
   if (backup === undefined || format === 'empty') return { state: 'no cache' };
   const cache = await readCache(paths, backup, keysFile, access);
   const figures = figuresOf(cache, keysFile);
@@ -84,36 +85,26 @@ export async function checkMigration(paths: WalletPaths, access: KeysAccess): Pr
   return { state: 'migrated', cache: figures, differences, isMultisig: keysFile.multisig !== undefined };
 }
 
-/** Path of the cache that was renamed last; undefined if there is none. Source: backup-name.ts */
-function newestBackup(store: string): string | undefined {
-  let newest: string | undefined;
-  for (let i = 0; ; i++) {
-    const path = `${store}.reference-cache${i === 0 ? '' : `.${i}`}`;
-    if (!existsSync(path)) return newest;
-    newest = path;
-  }
-}
-
 /** @throws WalletError `wallet_corrupt`, `wallet_io` */
 async function readCache(
   { name }: WalletPaths,
   path: string,
-  { viewSecret, spendSecret, spendPublicKey, viewPublicKey }: KeysFile,
+  keysFile: KeysFile,
   { password, kdfRounds }: KeysAccess,
 ): Promise<ReferenceCache> {
   const corrupt = (reason: string, cause?: unknown): WalletError =>
     new WalletError({ kind: 'wallet_corrupt', name, reason }, { cause });
   const bytes = withFileErrors(path, () => readFileSync(path));
   try {
-    const oldKey = (): Promise<Uint8Array> =>
-      secretKeysKey(viewSecret, spendSecret ?? (new Uint8Array(32) as SecretKey), kdfRounds);
-    const cache = openCache(bytes, await cacheKey(password, kdfRounds)) ?? openCache(bytes, await oldKey());
+    const cache =
+      openCache(bytes, await cacheKey(password, kdfRounds)) ??
+      openCache(bytes, await oldCacheKey(keysFile, kdfRounds));
     if (cache === undefined)
       throw corrupt('its old cache cannot be decrypted: it is damaged, or its password was another one');
     const { address } = cache;
     if (
-      !equalBytes(address.spendPublicKey, spendPublicKey) ||
-      !equalBytes(address.viewPublicKey, viewPublicKey)
+      !equalBytes(address.spendPublicKey, keysFile.spendPublicKey) ||
+      !equalBytes(address.viewPublicKey, keysFile.viewPublicKey)
     )
       throw corrupt('its old cache belongs to another wallet');
     return cache;

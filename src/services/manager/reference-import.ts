@@ -24,6 +24,9 @@ export interface ReferenceImport {
   readonly log: WalletLog;
 }
 
+/** Suffix of the names of imported caches. */
+export const CACHE_SUFFIX = 'reference-cache';
+
 /**
  * Replaces a cache of the reference by a store with the facts of the cache that the chain does not hold. Where the
  * cache cannot be read, the store begins empty, so that the wallet opens in any case. The cache is renamed and not
@@ -33,7 +36,7 @@ export async function importReferenceCache(request: ReferenceImport): Promise<vo
   const { path, storeKey, store, log } = request;
   const answer = await importOnThread(request);
   if ('problem' in answer) await WalletStore.draftAsync(path, storeKey, (w) => fillNewStore(w, store));
-  const backup = addBackupName(path, 'reference-cache');
+  const backup = addBackupName(path, CACHE_SUFFIX);
   await commitDraftAsync(path);
   if ('problem' in answer)
     log.warn(
@@ -60,7 +63,14 @@ function outcomeOf(answer: CacheAnswer): Outcome {
   return answer;
 }
 
-/** Tries the key of current releases, then that of old ones, which did not derive it from the password. */
+/** Key of a cache that an old release wrote, which did not derive it from the password. */
+export const oldCacheKey = (
+  { viewSecret, spendSecret }: Pick<KeysFile, 'viewSecret' | 'spendSecret'>,
+  kdfRounds: number,
+): Promise<Uint8Array> =>
+  secretKeysKey(viewSecret, spendSecret ?? (new Uint8Array(32) as SecretKey), kdfRounds);
+
+/** Tries the key of current releases, then that of old ones. */
 async function importOnThread(request: ReferenceImport): Promise<Outcome> {
   const { path, keysFile, password, kdfRounds } = request;
   if (statSync(path).size > MAX_BYTES) throw tooLarge(path);
@@ -71,8 +81,7 @@ async function importOnThread(request: ReferenceImport): Promise<Outcome> {
   try {
     const answer = outcomeOf(await thread.run(taskOf(request, await cacheKey(password, kdfRounds))));
     if (!('problem' in answer && answer.otherKey)) return answer;
-    const spendSecret = keysFile.spendSecret ?? (new Uint8Array(32) as SecretKey);
-    const oldKey = await secretKeysKey(keysFile.viewSecret, spendSecret, kdfRounds);
+    const oldKey = await oldCacheKey(keysFile, kdfRounds);
     return outcomeOf(await thread.run(taskOf(request, oldKey)));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw cause;

@@ -16,7 +16,7 @@ import { recordedKeyImage, type PendingTx } from '../../wallet/exchange/pending-
 import type { OwnedOutput } from '../../wallet/model/records.js';
 import { txOfPending, type SpentTx } from '../../wallet/build/spent-tx.js';
 import type { Spender } from '../../wallet/model/spender.js';
-import { paymentOfPending, type SignedPayment } from '../../wallet/build/signed-payment.js';
+import { paymentOfPending, txSecretKeysOf, type SignedPayment } from '../../wallet/build/signed-payment.js';
 import { describeTransfers, type TransferDescriptions } from '../../wallet/exchange/transfer-description.js';
 import { reasonOf } from '../context/fault-reason.js';
 import { MultisigProblem } from '../workers/multisig-pool.js';
@@ -183,8 +183,7 @@ export class MultisigSigning {
       w.multisig.recordAnswer(request, answer);
       this.#services.payments.spending.record(w, spender, counted);
       for (const { txHash, pending } of signed)
-        if (txHash !== undefined)
-          w.txKeys.set(txHash, [pending.txSecretKey, ...pending.additionalSecretKeys]);
+        if (txHash !== undefined) w.txKeys.set(txHash, txSecretKeysOf(pending));
     });
     for (const nonce of nonces.flat(2)) nonce.fill(0);
     return answer;

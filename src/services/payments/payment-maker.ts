@@ -9,7 +9,7 @@ import type { Spender } from '../../wallet/model/spender.js';
 import { WalletError, type Fault } from '../../wallet/model/wallet-error.js';
 import type { PendingTx } from '../../wallet/exchange/pending-tx.js';
 import type { SpendableOutput } from '../../wallet/select/spendable-outputs.js';
-import { signedPayment, type SignedPayment } from '../../wallet/build/signed-payment.js';
+import { signedPayment, txSecretKeysOf, type SignedPayment } from '../../wallet/build/signed-payment.js';
 import { txOfPayment, type LaidOutPayment, type SpentTx } from '../../wallet/build/spent-tx.js';
 import type { SignedTx } from '../../wallet/build/signing.js';
 import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
@@ -243,7 +243,7 @@ export class PaymentMaker {
         weight: signed.weight,
         ...{ keyImages: signed.keyImages, inputKeys: inputKeysOf(draft.share.inputs) },
         rings: ringsDigest(draft.rings, signed.fee),
-        txSecretKeys: [pending.txSecretKey, ...pending.additionalSecretKeys],
+        txSecretKeys: txSecretKeysOf(pending),
       });
       if (spender !== undefined)
         spent.push(
@@ -251,7 +251,7 @@ export class PaymentMaker {
             tx: pending.tx,
             amountIn: sum(draft.share.inputs.map((input) => input.amount)),
             destinations: payees,
-            txSecretKeys: [pending.txSecretKey, ...pending.additionalSecretKeys],
+            txSecretKeys: txSecretKeysOf(pending),
           }),
         );
     }
@@ -280,7 +280,7 @@ export class PaymentMaker {
         keyImages: draft.share.inputs.flatMap(({ keyImage }) => keyImage ?? []),
         inputKeys: inputKeysOf(draft.share.inputs),
         rings: ringsDigest(draft.rings, tx.fee),
-        txSecretKeys: [tx.txSecretKey, ...tx.additionalSecretKeys],
+        txSecretKeys: txSecretKeysOf(tx),
         unsigned: this.#madeTx(draft, tx, payees, withMetadata),
       });
     }

@@ -1,4 +1,5 @@
 import type { Hash } from '../../crypto/types.js';
+import { ringIndices } from '../../cryptonote/ring-indices.js';
 import type { Transaction } from '../../cryptonote/types.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { resolveKeyImages } from '../../store/resolve-key-images.js';
@@ -122,8 +123,7 @@ export class BlindSets {
 function keyImagesIn({ prefix }: Transaction, inputs: readonly OwnedOutput[]): ImportedKeyImage[] {
   const open = prefix.inputs.flatMap((input) => {
     if (input.type !== 'key') return [];
-    let index = 0n;
-    const members = new Set(input.keyOffsets.map((offset) => (index += offset)));
+    const members = new Set(ringIndices(input.keyOffsets));
     const spent = inputs.filter(({ globalIndex }) => members.has(BigInt(globalIndex)));
     return [{ keyImage: input.keyImage, spent: new Set(spent) }];
   });

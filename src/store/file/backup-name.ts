@@ -1,13 +1,27 @@
-import { constants, copyFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncDirectory, syncFile } from './fsync.js';
 import { draftOf, tryLink } from './file-draft.js';
+
+/** Name of a backup. @param number 0 for the first one. */
+const backupOf = (path: string, suffix: string, number: number): string =>
+  `${path}.${suffix}${number === 0 ? '' : `.${number}`}`;
+
+/** Finds the backup of a file that was named last; undefined if there is none. */
+export function newestBackup(path: string, suffix: string): string | undefined {
+  let newest: string | undefined;
+  for (let i = 0; ; i++) {
+    const backup = backupOf(path, suffix, i);
+    if (!existsSync(backup)) return newest;
+    newest = backup;
+  }
+}
 
 /** Gives a file a second name: its own with a suffix, and a number if that name is taken. @returns the name. */
 export function addBackupName(path: string, suffix: string): string {
   const { dev, ino } = statSync(path);
   for (let i = 0; ; i++) {
-    const backup = `${path}.${suffix}${i === 0 ? '' : `.${i}`}`;
+    const backup = backupOf(path, suffix, i);
     const existing = statSync(backup, { throwIfNoEntry: false });
     // An interrupted attempt may have made the name already.
     if (existing?.dev === dev && existing.ino === ino) return backup;

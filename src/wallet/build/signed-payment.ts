@@ -35,6 +35,15 @@ export interface SignedPayment {
   readonly rings?: Hash;
 }
 
+/** The tx secret key of a transaction, then the additional ones. */
+export const txSecretKeysOf = ({
+  txSecretKey,
+  additionalSecretKeys,
+}: Pick<SignedTx, 'txSecretKey' | 'additionalSecretKeys'>): SecretKey[] => [
+  txSecretKey,
+  ...additionalSecretKeys,
+];
+
 /** @param payees with the amounts that they receive. */
 export function signedPayment(
   signed: SignedTx,
@@ -53,7 +62,7 @@ export function signedPayment(
     unlockTime: terms.unlockTime,
     ...(paymentId === undefined ? {} : { paymentId }),
     destinations: payees.map(({ text: address, amount: value }) => ({ address, amount: value })),
-    txSecretKeys: [signed.txSecretKey, ...signed.additionalSecretKeys],
+    txSecretKeys: txSecretKeysOf(signed),
   };
 }
 
@@ -86,7 +95,7 @@ export function paymentOfPending(
   const spent = sum(inputs.map((output) => output.amount));
   if (sum([fee, change, ...destinations.map((destination) => destination.amount)]) !== spent)
     throw new CodecError('pending transaction: its amounts do not add up');
-  const txSecretKeys = [pending.txSecretKey, ...pending.additionalSecretKeys];
+  const txSecretKeys = txSecretKeysOf(pending);
   for (const secret of txSecretKeys) toScalar(secret);
   return {
     blob: encode(transaction, tx),

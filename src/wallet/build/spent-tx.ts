@@ -1,14 +1,14 @@
-import type { Hash, SecretKey } from '../../crypto/types.js';
+import type { Hash } from '../../crypto/types.js';
 import { formatAddress, parseAddress } from '../../cryptonote/address.js';
 import { weightOfInput } from '../../cryptonote/fees.js';
 import { parseTransaction, prefixHash, transactionWeight } from '../../cryptonote/transaction.js';
 import type { Address, NetworkType, Transaction } from '../../cryptonote/types.js';
 import { preMlsagHash } from '../../ringct/message.js';
-import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
+import { amount, descending, sum, totalOf, ZERO, type Amount } from '../../util/amount.js';
 import { CodecError } from '../../util/codec.js';
 import type { PendingTx } from '../exchange/pending-tx.js';
 import { addressOf, plainPaymentId } from '../exchange/transfer-description.js';
-import type { SignedPayment } from './signed-payment.js';
+import { txSecretKeysOf, type SignedPayment } from './signed-payment.js';
 import type { SignedTx } from './signing.js';
 import { proveDestinations, type OwnOutput, type TxClaims } from './proven-destinations.js';
 
@@ -68,21 +68,13 @@ export const txOfPayment = ({
   txSecretKeys,
 });
 
-const keysOf = ({
-  txSecretKey,
-  additionalSecretKeys,
-}: Pick<SignedTx, 'txSecretKey' | 'additionalSecretKeys'>): SecretKey[] => [
-  txSecretKey,
-  ...additionalSecretKeys,
-];
-
 /** Transaction that this wallet signed; its inputs were verified by their commitments. */
 export const txOfSigned = (signed: SignedTx): SpendingTx => ({
   tx: parseTransaction(signed.blob),
   txHash: signed.hash,
   amountIn: sum([signed.fee, ...signed.targets.map((target) => target.amount)]),
   destinations: signed.targets,
-  txSecretKeys: keysOf(signed),
+  txSecretKeys: txSecretKeysOf(signed),
 });
 
 /** Multisig transaction whose record was verified. @param amountIn sum of the inputs, as the wallet knows them. */
@@ -103,12 +95,9 @@ export function txOfPending(
       address: addressOf(entry, network, paymentId),
       amount: entry.amount,
     })),
-    txSecretKeys: keysOf(pending),
+    txSecretKeys: txSecretKeysOf(pending),
   };
 }
-
-const total = (values: readonly { readonly amount: bigint }[]): bigint =>
-  values.reduce((subtotal, value) => subtotal + value.amount, 0n);
 
 /** Fee to spend one output, at the fee rate of a transaction. */
 const costOfSpending = (tx: Transaction, fee: bigint): bigint =>
@@ -126,7 +115,7 @@ function spendableOf(own: readonly OwnOutput[], cost: bigint): bigint {
   const worth = own
     .map((output): bigint => output.amount)
     .filter((value) => value >= cost)
-    .sort((x, y) => (x > y ? -1 : x < y ? 1 : 0));
+    .sort(descending);
   return worth.reduce(
     (subtotal, value, place) => subtotal + (place < FREE_OUTPUTS ? value : value - cost),
     0n,
@@ -150,7 +139,7 @@ export function spentBy(spending: SpendingTx, own: readonly OwnOutput[]): SpentT
     ...(txHash === undefined ? {} : { txHash }),
     amount: amount(amountIn > kept ? amountIn - kept : 0n),
     payees: foreign.map(({ address }) => formatAddress(address)),
-    hasUnknownPayee: amountIn > fee + total(own) + total(foreign),
+    hasUnknownPayee: amountIn > fee + totalOf(own) + totalOf(foreign),
     isLocked,
   };
 }
@@ -173,7 +162,7 @@ export function leastSpending(
   const isLocked = unlockTime !== 0n;
   const foreign = payees.filter((payee) => payee.amount > 0n && !isOwn(payee.address));
   return {
-    amount: isLocked ? amountIn : amount(total(foreign) + fee),
+    amount: isLocked ? amountIn : amount(totalOf(foreign) + fee),
     payees: foreign.map(({ address }) => formatAddress(address)),
     hasUnknownPayee: false,
     isLocked,

@@ -1,5 +1,6 @@
 import { keccak } from '../../crypto/keccak.js';
 import type { Hash } from '../../crypto/types.js';
+import { ringIndices } from '../../cryptonote/ring-indices.js';
 import type { Transaction } from '../../cryptonote/types.js';
 import type { Amount } from '../../util/amount.js';
 import { utf8 } from '../../util/bytes.js';
@@ -25,8 +26,7 @@ export const ringsDigestOf = ({ prefix, rct }: Pick<Transaction, 'prefix' | 'rct
   digestOf(
     prefix.inputs.flatMap((input) => {
       if (input.type !== 'key') return [];
-      let index = 0n;
-      return [input.keyOffsets.map((offset) => (index += offset))];
+      return [ringIndices(input.keyOffsets)];
     }),
     rct?.base.fee ?? 0n,
   );

@@ -5,6 +5,7 @@ import { isInMainSubgroup } from '../../crypto/curve/points.js';
 import { checkRing, signRing } from '../../crypto/ring-signature.js';
 import type { Hash, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
 import { encodeBase58 } from '../../cryptonote/base58.js';
+import { ringIndices } from '../../cryptonote/ring-indices.js';
 import type { Transaction } from '../../cryptonote/types.js';
 import type { Amount } from '../../util/amount.js';
 import { equalBytes } from '../../util/bytes.js';
@@ -33,9 +34,7 @@ export interface SpentRing {
 export function ringReferences(tx: Transaction): RingReference[] {
   return tx.prefix.inputs.flatMap((input) => {
     if (input.type === 'gen') return [];
-    let index = 0n;
-    const globalIndices = input.keyOffsets.map((offset) => {
-      index += offset;
+    const globalIndices = ringIndices(input.keyOffsets).map((index) => {
       if (index > BigInt(Number.MAX_SAFE_INTEGER))
         throw new WalletError({
           kind: 'daemon_misbehaves',

@@ -1,5 +1,5 @@
 import type { SubaddressIndex } from '../../cryptonote/types.js';
-import { amount, U64_MAX, ZERO, type Amount } from '../../util/amount.js';
+import { amount, U64_MAX, ZERO } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import type { TransferDetails } from '../exchange/transfer-details.js';
 import type { CachedBalance, CachedBalances } from '../model/imported-wallet.js';
@@ -79,7 +79,3 @@ function addUnmined(sums: Sums, cache: ReferenceCache): void {
   }
   for (const [, { payment }] of cache.poolPayments) sums.addUnconfirmed(payment.subaddress, payment.amount);
 }
-
-/** Sum of balances [atomic units]. */
-export const totalOf = (balances: readonly CachedBalance[]): Amount =>
-  amount(balances.reduce((sum, { total, unconfirmed }) => sum + total + unconfirmed, 0n));

@@ -4,7 +4,8 @@ import { InputPool, LARGE_ADDRESS, type Selection } from './input-selection.js';
 import type { AddressFunds, SpendableOutput, SpendableOutputs } from './spendable-outputs.js';
 import { relatedness } from './relatedness.js';
 
-const nameOf = ({ txHash, outputIndex }: SpendableOutput): string => `${toHex(txHash)}/${outputIndex}`;
+/** Name of an output. */
+export const nameOf = ({ txHash, outputIndex }: SpendableOutput): string => `${toHex(txHash)}/${outputIndex}`;
 
 /** Random draws tried for one input before all outputs of the address are read. */
 const DRAWS = 32;

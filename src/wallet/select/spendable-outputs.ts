@@ -1,4 +1,4 @@
-import { amount, sum, type Amount } from '../../util/amount.js';
+import { amount, descending, sum, type Amount } from '../../util/amount.js';
 import { uniformInt, type Rng } from '../../util/random.js';
 import { relatedness } from './relatedness.js';
 import type { OwnedOutput } from '../model/records.js';
@@ -153,9 +153,7 @@ export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
       // Later addresses hold no more than this one.
       if (total <= bound) break;
       const own = this.#source.bySizeDown(minor, least, most).filter((coin) => this.#isPayable(coin));
-      largest = [...largest, ...own]
-        .sort((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
-        .slice(0, most);
+      largest = [...largest, ...own].sort((a, b) => descending(a.amount, b.amount)).slice(0, most);
     }
     return largest;
   }

@@ -1,6 +1,6 @@
 import { MAX_OUTPUTS } from '../../cryptonote/constants.js';
 import { feeOfWeight, feePerByte, type FeeRates } from '../../cryptonote/fees.js';
-import { amount, type Amount } from '../../util/amount.js';
+import { amount, descending, totalOf, type Amount } from '../../util/amount.js';
 import { shuffled, type Rng } from '../../util/random.js';
 import { InputPool, Selection } from './input-selection.js';
 import type { AddressFunds, SpendableOutput, SpendableOutputs } from './spendable-outputs.js';
@@ -19,9 +19,6 @@ export const CANNOT_PAY_FOR_ITSELF = 'Transaction cannot pay for itself';
 
 /** Message for too many outputs. Source: bulletproofs_plus.cc. */
 const TOO_MANY_OUTPUTS = 'sv/gamma are too large';
-
-const total = (outputs: readonly SpendableOutput[]): bigint =>
-  outputs.reduce((subtotal, output) => subtotal + output.amount, 0n);
 
 /** Fees of the transactions of a sweep. */
 class SweepFees {
@@ -69,17 +66,15 @@ class SweepFees {
   canPay(outputs: readonly SpendableOutput[]): boolean {
     // The first ones usually do: thousands of outputs need no sorting then.
     const first = outputs.slice(0, this.mostInputs);
-    return this.arePaidBy(first.length, total(first)) || this.payable(outputs).length > 0;
+    return this.arePaidBy(first.length, totalOf(first)) || this.payable(outputs).length > 0;
   }
 
   /** Most outputs, the largest first, that pay for one transaction together; empty if none do. */
   payable<C extends SpendableOutput>(outputs: readonly C[]): readonly C[] {
-    const largest = [...outputs]
-      .sort((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
-      .slice(0, this.mostInputs);
+    const largest = [...outputs].sort((a, b) => descending(a.amount, b.amount)).slice(0, this.mostInputs);
     for (let count = largest.length; count > 0; count--) {
       const chosen = largest.slice(0, count);
-      if (this.arePaidBy(count, total(chosen))) return chosen;
+      if (this.arePaidBy(count, totalOf(chosen))) return chosen;
     }
     return [];
   }
@@ -147,7 +142,7 @@ export function planSweep<C extends SpendableOutput>(
   const fees = new SweepFees(request, rates);
   const worth = outputs.filter((output) => output.amount >= fees.least);
   const groups = groupsOf(worth, fees.mostInputs, rng).filter((inputs) =>
-    fees.arePaidBy(inputs.length, total(inputs)),
+    fees.arePaidBy(inputs.length, totalOf(inputs)),
   );
   if (groups.length === 0 && worth.length > 0) {
     const largest = fees.payable(worth);
@@ -158,7 +153,7 @@ export function planSweep<C extends SpendableOutput>(
   const { address, text, outputs: count } = request;
   return groups.map((inputs) => ({
     inputs,
-    payees: split(total(inputs), count).map((value) => ({ address, text, amount: value })),
+    payees: split(totalOf(inputs), count).map((value) => ({ address, text, amount: value })),
     fee: fees.of(inputs.length),
     feeFrom: Array.from({ length: count }, (_, index) => index),
   }));

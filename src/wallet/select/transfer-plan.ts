@@ -6,10 +6,9 @@ import {
   weightOfInput,
   type FeeRates,
 } from '../../cryptonote/fees.js';
-import { amount, U64_MAX, ZERO, type Amount } from '../../util/amount.js';
-import { toHex } from '../../util/bytes.js';
+import { amount, totalOf, U64_MAX, ZERO, type Amount } from '../../util/amount.js';
 import type { Rng } from '../../util/random.js';
-import { AddressOutputs } from './address-outputs.js';
+import { AddressOutputs, nameOf } from './address-outputs.js';
 import { WalletError } from '../model/wallet-error.js';
 import { preferredInputs, Selection } from './input-selection.js';
 import type { ChangeSplit } from './change-split.js';
@@ -55,9 +54,6 @@ export function weightOf(
   return estimateWeight(inputs, RING_SIZE, outputs, extraSize(payees, outputs));
 }
 
-const total = (values: readonly { readonly amount: Amount }[]): bigint =>
-  values.reduce((subtotal, value) => subtotal + value.amount, 0n);
-
 export const notPossible = (reason: string): WalletError =>
   new WalletError({ kind: 'tx_not_possible', reason });
 
@@ -86,8 +82,6 @@ interface InputOrder<C extends SpendableOutput> {
   /** Takes the largest outputs first in place of the least related ones. */
   readonly largestFirst: boolean;
 }
-
-const nameOf = ({ txHash, outputIndex }: SpendableOutput): string => `${toHex(txHash)}/${outputIndex}`;
 
 /**
  * Pays destinations in their order from one output after the other. A transaction is closed when it is full or all
@@ -118,7 +112,7 @@ class TransferPlanner<C extends SpendableOutput> {
     this.#feeFrom = request.subtractFeeFrom ?? [];
     this.#queue = [...request.payees];
     const first = this.#queue.slice(0, MAX_PAYEES);
-    const wanted = total(request.payees);
+    const wanted = totalOf(request.payees);
     const usual = preferredInputs(spendable, wanted + this.#feeOnTop(2, first), least);
     const enough = wanted + this.#feeOnTop(1, first);
     const alone = usual.length > 0 ? undefined : spendable.oldest(enough > least ? enough : least);
@@ -223,7 +217,7 @@ class TransferPlanner<C extends SpendableOutput> {
   }
 
   #missing(inputs: readonly C[], payees: readonly Payee[]): bigint {
-    return total(payees) + this.#feeOnTop(inputs.length, payees) - total(inputs);
+    return totalOf(payees) + this.#feeOnTop(inputs.length, payees) - totalOf(inputs);
   }
 
   /** Adds a small unrelated second input to a payment with one: most transactions have two. */
@@ -273,7 +267,7 @@ export const costOfInput = (rates: FeeRates, priority: number): bigint =>
 function assertFunds(request: TransferRequest, { available, locked }: Funds, rates: FeeRates): void {
   const least = estimateWeight(1, RING_SIZE, 2, 0);
   const fee = feeOfWeight(least, feePerByte(rates, request.priority), rates);
-  const wanted = total(request.payees);
+  const wanted = totalOf(request.payees);
   const subtracting = (request.subtractFeeFrom ?? []).length > 0;
   const exact = subtracting ? (wanted > fee ? wanted : fee) : wanted + fee;
   const needed = amount(exact > U64_MAX ? U64_MAX : exact);

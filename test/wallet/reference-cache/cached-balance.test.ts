@@ -2,10 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { readCachedBalances, writeCachedBalances } from '../../../src/store/imported-balances.js';
 import { amount, U64_MAX } from '../../../src/util/amount.js';
 import type { ReferenceCache } from '../../../src/wallet/reference-cache/cache.js';
-import { cachedBalances, totalOf } from '../../../src/wallet/reference-cache/cached-balance.js';
+import type { CachedBalance } from '../../../src/wallet/model/imported-wallet.js';
+import { cachedBalances } from '../../../src/wallet/reference-cache/cached-balance.js';
 
 const HEIGHT = 1000;
 const OWN = new Uint8Array(32).fill(5);
+/** Sum of balances [atomic units]. */
+const totalOf = (balances: readonly CachedBalance[]) =>
+  balances.reduce((total, row) => total + row.total + row.unconfirmed, 0n);
 const at = (major: number, minor: number) => ({ major, minor });
 
 interface Output {
