@@ -238,7 +238,8 @@ export class ChainPass {
     }
     if (!seat.fits && !this.#cursor.isRequesting) return 'elsewhere';
     if (this.#isDraining) return 'elsewhere';
-    if (answer?.reachesTip === true && answer.issuedAt >= member.asOf) return 'done';
+    // An answer decides for the members alone whose position the pass has.
+    if (seat.fits && answer?.reachesTip === true && answer.issuedAt >= member.asOf) return 'done';
     this.#fetch();
     return this.#isDraining ? 'elsewhere' : undefined;
   }

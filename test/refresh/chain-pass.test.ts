@@ -133,6 +133,24 @@ describe('wallets at the tip', () => {
     feed.close();
   });
 
+  it('do not end the refresh of a wallet that is elsewhere, though they ask whether a newer block is there', async () => {
+    const daemon = new SteeredDaemon(blocks);
+    const feed = feedOf(daemon);
+    await new TestMember().read(feed, { ...atTip(blocks.slice(0, -1)), asOf: monotonicMs() });
+    daemon.hold();
+    const asking = new TestMember().read(feed, { ...atTip(blocks), asOf: monotonicMs() });
+    await turns(3);
+    // The height of its start is above the tip, and its asOf allows the answer that the others have.
+    const elsewhere = new TestMember().read(feed, {
+      ...{ history: shortHistory(blocks.slice(0, 1)), startHeight: all.length, asOf: 0 },
+    });
+    await turns(3);
+    daemon.release();
+    expect(await elsewhere).toEqual(all.slice(1));
+    expect(await asking).toEqual([]);
+    feed.close();
+  });
+
   it('have no page kept for them after a while', async () => {
     const daemon = new SteeredDaemon(blocks);
     const feed = feedOf(daemon, { restMs: 5 });
