@@ -177,6 +177,31 @@ describe('while the keys are exchanged', () => {
     expect(await code('get_multisig_key_exchange_booster', { multisig_info: messages })).toBe(-28);
   });
 
+  it('a text that is no message is refused with the message of the reference', async () => {
+    const wallets = party('or');
+    const [own = ''] = await prepareAll(wallets, filename());
+    const flip = (text: string, at: number): string =>
+      text.slice(0, at) + (text[at] === '2' ? '3' : '2') + text.slice(at + 1);
+    // Version 0.18.0 lacks the message for texts that are shorter than a magic.
+    for (const text of [
+      'MultisigxV2R1',
+      'MultisigxV2R2',
+      'MultisigxV2R1abc',
+      'MultisigxV1' + own.slice('MultisigxV2R1'.length),
+      'MultisigxV2Rn' + own.slice('MultisigxV2R1'.length),
+      'SpendProofV1a11',
+      'not a message 0OIl',
+      flip(own, 20),
+      flip(own, 80),
+      flip(own, own.length - 20),
+    ]) {
+      const [ours, theirs] = await Promise.all(
+        wallets.map((one) => one.call('make_multisig', { multisig_info: [text], threshold: 2 })),
+      );
+      expect({ text, error: ours?.error?.message }).toEqual({ text, error: theirs?.error?.message });
+    }
+  });
+
   it('booster messages let a participant finish a round early', async () => {
     const [a, b, c] = party('ooo');
     if (!a || !b || !c) throw new Error('three wallets');

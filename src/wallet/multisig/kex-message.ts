@@ -1,5 +1,5 @@
 import type { Curve } from '../../crypto/curve/curve.js';
-import { areUsableKeys } from '../../crypto/curve/points.js';
+import { areUsableKeys, isIdentity } from '../../crypto/curve/points.js';
 import { publicKeyOf } from '../../crypto/derivation.js';
 import { keccak } from '../../crypto/keccak.js';
 import { loadCurve } from '../../crypto/curve/load-curve.js';
@@ -112,16 +112,22 @@ function orKexError<T>(text: string, read: () => T): T {
 
 const NOT_READ = 'Deserializing kex msg failed.';
 
+/** The order of the checks decides which message a client sees, and is upstream's. */
 function parse(text: string): { readonly message: KexMessage; readonly signature: Signature } {
+  if (utf8(text).length < FIRST_MAGIC.length)
+    throw new KexMessageError(
+      'it is too short to be a message of a key exchange',
+      'Kex message unexpectedly small.',
+    );
   if (RETIRED_MAGICS.some((magic) => text.startsWith(magic)))
     throw new KexMessageError(
       'it is of an old scheme that is not safe: all participants need newer wallets',
       'V1 multisig kex messages are deprecated (unsafe).',
     );
-  const body = (magic: string): Uint8Array =>
-    orKexError('Multisig kex msg decoding error.', () => decodeBase58(text.slice(magic.length)));
+  const bytes = orKexError('Multisig kex msg decoding error.', () =>
+    decodeBase58(text.slice(FIRST_MAGIC.length)),
+  );
   if (text.startsWith(FIRST_MAGIC)) {
-    const bytes = body(FIRST_MAGIC);
     const { signature: made, ...rest } = orKexError(NOT_READ, () => decode(firstBody, bytes));
     return { message: { round: 1, keys: [], ...rest }, signature: made };
   }
@@ -130,7 +136,6 @@ function parse(text: string): { readonly message: KexMessage; readonly signature
       'it is not a message of a key exchange',
       'Only v2 multisig kex messages are supported.',
     );
-  const bytes = body(LATER_MAGIC);
   const { signature: made, ...message } = orKexError(NOT_READ, () => decode(laterBody, bytes));
   if (message.round < 2 || message.round > U32_MAX)
     throw new KexMessageError(
@@ -141,14 +146,27 @@ function parse(text: string): { readonly message: KexMessage; readonly signature
 }
 
 /**
+ * Upstream's message for the first key that is not usable, undefined when all are.
+ * @param role of the keys in the message.
+ */
+function unusableKeyText(role: string, keys: readonly PublicKey[], curve: Curve): string | undefined {
+  if (areUsableKeys(keys, curve)) return undefined;
+  const first = keys.find((one) => !areUsableKeys([one], curve));
+  const isEmpty = first !== undefined && (isIdentity(first) || first.every((byte) => byte === 0));
+  return isEmpty ? `${role} was invalid.` : `${role} was not in prime subgroup.`;
+}
+
+/**
  * Parses and verifies a message.
  * @throws KexMessageError for another kind of text, a damaged message, unusable keys, or a wrong signature.
  * Source: multisig_kex_msg.cpp `parse_and_validate_msg`.
  */
 export function readKexMessage(text: string, curve: Curve = loadCurve()): KexMessage {
   const { message, signature: made } = parse(text);
-  if (!areUsableKeys([message.signer, ...message.keys], curve))
-    throw new KexMessageError('it has an unusable key', 'Pubkey from message was invalid.');
+  const unusable =
+    unusableKeyText('Pubkey from message', message.keys, curve) ??
+    unusableKeyText('Message signing key', [message.signer], curve);
+  if (unusable !== undefined) throw new KexMessageError('it has an unusable key', unusable);
   if (!checkSignature(digestOf(message), message.signer, made))
     throw new KexMessageError('its signature is not by its sender', 'Multisig kex msg signature invalid.');
   return message;

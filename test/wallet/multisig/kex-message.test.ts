@@ -7,6 +7,7 @@ import { concatBytes, fromHex, toHex } from '../../../src/util/bytes.js';
 import { CodecError } from '../../../src/util/codec.js';
 import {
   firstKexMessage,
+  KexMessageError,
   laterKexMessage,
   readKexMessage,
 } from '../../../src/wallet/multisig/kex-message.js';
@@ -31,6 +32,16 @@ const refusalOf = (text: string): string => {
   return 'it was read';
 };
 
+const upstreamTextOf = (text: string): string => {
+  try {
+    readKexMessage(text);
+  } catch (error) {
+    if (error instanceof KexMessageError) return error.text;
+    throw error;
+  }
+  return 'it was read';
+};
+
 describe('messages of a key exchange', () => {
   it('carry the secret of round 1', () => {
     expect(first.startsWith('MultisigxV2R1')).toBe(true);
@@ -49,8 +60,9 @@ describe('messages of a key exchange', () => {
 
 describe('a key exchange message parser refuses', () => {
   test.each([
-    ['nothing', '', /not a message/],
-    ['another text', 'SpendProofV1abc', /not a message/],
+    ['nothing', '', /too short/],
+    ['a text shorter than a magic', 'MultisigV1', /too short/],
+    ['another text', 'SpendProofV1a11', /not a message/],
     ['a magic alone', 'MultisigxV2R1', /end of input/],
     ['the first scheme', `MultisigV1${first.slice(MAGIC_LENGTH)}`, /old scheme/],
     ['the scheme after it', `MultisigxV1${first.slice(MAGIC_LENGTH)}`, /old scheme/],
@@ -109,5 +121,45 @@ describe('a key exchange message parser refuses', () => {
   it('a damaged message without quoting its secret', () => {
     const spoiled = first.slice(0, -1) + (first.endsWith('1') ? '2' : '1');
     expect(refusalOf(spoiled)).not.toContain(toHex(commonSecret));
+  });
+});
+
+describe('a refused key exchange message has the text of monero-wallet-rpc', () => {
+  test.each([
+    ['nothing', '', 'Kex message unexpectedly small.'],
+    ['a text of 12 bytes', 'MultisigxV2R', 'Kex message unexpectedly small.'],
+    ['a short one of a retired scheme', 'MultisigV1', 'Kex message unexpectedly small.'],
+    ['a retired scheme', 'MultisigV1abc', 'V1 multisig kex messages are deprecated (unsafe).'],
+    ['another text in base58', 'SpendProofV1a11', 'Only v2 multisig kex messages are supported.'],
+    ['another text', 'not a message 0OIl', 'Multisig kex msg decoding error.'],
+    ['a magic alone', 'MultisigxV2R1', 'Deserializing kex msg failed.'],
+    [
+      'an early round in the form of later ones',
+      laterKexMessage(1, keys, signerSecret, rng),
+      'Invalid kex message round (must be > 1 for the general msg type).',
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(upstreamTextOf(text)).toBe(expected);
+  });
+
+  const IDENTITY = `01${'00'.repeat(31)}`;
+  const ZEROS = '00'.repeat(32);
+  const SMALL_ORDER = 'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a';
+  test.each([
+    ['the identity as a key', IDENTITY, 'Pubkey from message was invalid.'],
+    ['zeros as a key', ZEROS, 'Pubkey from message was invalid.'],
+    ['a key of small order', SMALL_ORDER, 'Pubkey from message was not in prime subgroup.'],
+  ])('%s', (_, hex, expected) => {
+    const text = laterKexMessage(2, [...keys, fromHex(hex) as PublicKey], signerSecret, rng);
+    expect(upstreamTextOf(text)).toBe(expected);
+  });
+
+  test.each([
+    ['zeros as a signer', ZEROS, 'Message signing key was invalid.'],
+    ['a signer of small order', SMALL_ORDER, 'Message signing key was not in prime subgroup.'],
+  ])('%s', (_, hex, expected) => {
+    const body = decodeBase58(later.slice(MAGIC_LENGTH));
+    body.set(fromHex(hex), body.length - 64 - 32);
+    expect(upstreamTextOf('MultisigxV2Rn' + encodeBase58(body))).toBe(expected);
   });
 });
