@@ -134,9 +134,9 @@ export const ODD_TEXTS: readonly RefusalException[] = [
 export const REFUSALS: readonly RefusalException[] = [
   {
     methods: ['check_tx_proof'],
-    ours: '-1 Signature size mismatch with additional tx pubkeys',
+    ours: '-1 basic_string',
     theirs: '-1 basic_string::substr: __pos',
-    reason: 'the reference reads beyond the end of the text',
+    reason: 'the message comes from the C++ library, and monero-ts compares that of libc++',
   },
   {
     methods: ['create_wallet', 'open_wallet'],

@@ -12,7 +12,7 @@ import type { Hash, PublicKey, SecretKey, Signature } from '../../crypto/types.j
 import { encodeBase58 } from '../../cryptonote/base58.js';
 import type { Address } from '../../cryptonote/types.js';
 import { ZERO, type Amount } from '../../util/amount.js';
-import { bytes32, fixedBytes } from '../../util/bytes.js';
+import { bytes32, fixedBytes, utf8 } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';
 import { amountReceived } from './amount-received.js';
 import { WalletError } from '../model/wallet-error.js';
@@ -46,14 +46,21 @@ const formatTxProof = (direction: TxProofDirection, entries: readonly TxProofEnt
 
 const WRONG_SIZE = 'Wrong signature size';
 const WRONG_COUNT = 'Signature size mismatch with additional tx pubkeys';
+/**
+ * Message of the exception of `std::string::substr` in libc++, which monero-ts compares. Builds with libstdc++ add a
+ * position to it.
+ */
+const TOO_SHORT = 'basic_string';
 
 /**
- * Upstream's message for an unknown header: it counts the characters after it.
+ * Upstream's message for an unknown header: it reads the version at its position, then counts the bytes behind it.
  * Source: wallet2.cpp `check_tx_proof`.
  */
 function textForUnknownHeader(text: string): string {
-  const headerChars = text.startsWith('Out') ? 'OutProofV2'.length : 'InProofV2'.length;
-  return Math.max(0, text.length - headerChars) % ENTRY_CHARS === 0 ? WRONG_COUNT : WRONG_SIZE;
+  const header = text.startsWith('Out') ? 'OutProofV2' : 'InProofV2';
+  const size = utf8(text).length;
+  if (size < header.length - 'V2'.length) return TOO_SHORT;
+  return Math.max(0, size - header.length) % ENTRY_CHARS === 0 ? WRONG_COUNT : WRONG_SIZE;
 }
 
 /** @throws WalletError `bad_proof` */

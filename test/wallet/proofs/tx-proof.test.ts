@@ -40,6 +40,16 @@ const faultOf = (act: () => unknown): Fault['kind'] | undefined => {
   }
 };
 
+const textOf = (act: () => unknown): string | undefined => {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    if (error instanceof WalletError && error.fault.kind === 'bad_proof') return error.fault.text;
+    throw error;
+  }
+};
+
 const mixed = payment(
   payer,
   [to(alice, 5n), to(alice, 7n, SUBADDRESS), to(bob, 11n, SUBADDRESS), to(alice, 2n)],
@@ -146,6 +156,20 @@ describe('a malformed proof', () => {
     ['one whose blocks overflow', `OutProofV2${'z'.repeat(132)}`],
   ])('is refused: %s', (_, text) => {
     expect(faultOf(() => checkTxProof({ ...subject, proof: text }))).toBe('bad_proof');
+  });
+  test.each([
+    ['an empty one', '', 'basic_string'],
+    ['one that ends before its version', 'InProo', 'basic_string'],
+    ['a payer\u2019s that ends before its version', 'OutProo', 'basic_string'],
+    ['a version without a body', 'InProof', 'Signature size mismatch with additional tx pubkeys'],
+    [
+      'a payer\u2019s version without a body',
+      'OutProof',
+      'Signature size mismatch with additional tx pubkeys',
+    ],
+    ['any longer text', 'wrong signature', 'Wrong signature size'],
+  ])('has the text that clients of monero-wallet-rpc compare: %s', (_, text, expected) => {
+    expect(textOf(() => checkTxProof({ ...subject, proof: text }))).toBe(expected);
   });
   it('is refused for any text', () => {
     fc.assert(
