@@ -98,6 +98,21 @@ describe('the life of a wallet', () => {
     expect((await wallet.call('get_balance')).error?.code).toBe(-13);
   });
 
+  it('keeps every change, also when a client closes or replaces it without saving', async () => {
+    await createWallet(wallet, 'unsaved');
+    const set = (value: string): Promise<Loose> => wallet.rpc('set_attribute', { key: 'shop', value });
+    const value = async (): Promise<unknown> => (await wallet.rpc('get_attribute', { key: 'shop' })).value;
+    const reopened = { filename: 'unsaved', password: '' };
+    await set('closed');
+    await wallet.rpc('close_wallet', { autosave_current: false });
+    await wallet.rpc('open_wallet', reopened);
+    expect(await value()).toBe('closed');
+    await set('replaced');
+    await wallet.rpc('open_wallet', { filename: 'tip', password: '', autosave_current: false });
+    await wallet.rpc('open_wallet', reopened);
+    expect(await value()).toBe('replaced');
+  });
+
   it('keeps the open wallet when another cannot be opened', async () => {
     await wallet.rpc('open_wallet', { filename: 'tip', password: '' });
     const { address } = await wallet.rpc('get_address');
