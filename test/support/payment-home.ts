@@ -15,9 +15,10 @@ import { NEW_CIPHER } from '../../src/store/file/store-cipher.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
 import { toHex } from '../../src/util/bytes.js';
-import type { OutgoingState } from '../../src/wallet/model/records.js';
+import type { BlockRef, OutgoingState } from '../../src/wallet/model/records.js';
 import type { SignedPayment } from '../../src/wallet/build/signed-payment.js';
 import { bytes, output, page, received } from '../store/fixtures.js';
+import { infoOf } from './test-wallet.js';
 
 const KEY = new Uint8Array(32).fill(9);
 
@@ -41,6 +42,8 @@ export class PaymentHome {
   daemonName = 'home:1';
   /** Other listed daemons by name. */
   readonly others = new Map<string, OtherDaemon>();
+  /** Newest block of the daemon; absent: that of the wallet. */
+  daemonTip?: BlockRef;
   time = 1_000_000;
   blocks = 100;
   readonly #directory = mkdtempSync(join(tmpdir(), 'payments-'));
@@ -100,7 +103,8 @@ export class PaymentHome {
       const held = hashes.filter((hash) => this.held.has(toHex(hash)));
       return Promise.resolve({ transactions: held.map((hash) => ({ hash })) });
     };
-    const client = { sendRawTransaction, getTransactions } as unknown as Daemon;
+    const getInfo = () => Promise.resolve(infoOf(this.daemonTip ?? this.store.shortHistory()[0]));
+    const client = { sendRawTransaction, getTransactions, getInfo } as unknown as Daemon;
     this.store.height = () => this.blocks;
     return {
       store: this.store,

@@ -7,10 +7,11 @@ import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { LocatedOutput, SignedKeyImage } from '../../wallet/scan/key-images.js';
 import { spendSecretIn } from '../../wallet/keys.js';
-import type { ImportedKeyImage } from '../../wallet/model/records.js';
+import type { ImportedKeyImage, OwnedOutput } from '../../wallet/model/records.js';
 import { resolveKeyImages } from '../../store/resolve-key-images.js';
 import { UNKNOWN_TX } from '../../store/tables/output-row.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import { confirmUnspent } from '../sync/newest-block.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 import { CoveredOutputs } from './covered-outputs.js';
 import { KeyImageOwners, type PlacedClaim } from './key-image-owners.js';
@@ -223,9 +224,35 @@ export class KeyImageTransfer {
     const { daemon, locks } = this.#context;
     return locks.spentStates.run(async () => {
       const statuses = await daemon.client().isKeyImageSpent(outputs.map(({ keyImage }) => keyImage));
-      this.#applyStatuses(outputs, statuses);
-      return statuses;
+      const settled = await this.#settle(outputs, statuses);
+      this.#applyStatuses(outputs, settled);
+      return settled;
     });
+  }
+
+  /**
+   * Returns the statuses that count: the daemon is asked again about recorded spends that it denies. A spend that was
+   * scanned, and any spend if the daemon lacks the newest scanned block, remains. @throws DaemonError
+   */
+  async #settle(
+    outputs: readonly StatedOutput[],
+    statuses: readonly KeyImageStatus[],
+  ): Promise<readonly KeyImageStatus[]> {
+    const unknown = new Set(this.#unknownSpends().map(({ publicKey }) => toHex(publicKey)));
+    const isDenied = ({ publicKey }: StatedOutput, i: number): boolean =>
+      statuses[i] === UNSPENT && unknown.has(toHex(publicKey));
+    const denied = outputs.filter(isDenied).map(({ keyImage }) => keyImage);
+    const again = denied.length === 0 ? [] : await confirmUnspent(this.#context, denied);
+    const confirmed = new Map(denied.map((keyImage, i) => [keyImage, again?.[i] ?? SPENT_IN_CHAIN]));
+    return outputs.map((output, i) => {
+      const status = confirmed.get(output.keyImage) ?? statuses[i] ?? UNSPENT;
+      return output.hasSeenSpend && status === UNSPENT ? SPENT_IN_CHAIN : status;
+    });
+  }
+
+  /** Reads the outputs that were reported as spent by a transaction which the wallet has not seen. */
+  #unknownSpends(): readonly OwnedOutput[] {
+    return this.#context.store.read((r) => r.outputs.spentBy(UNKNOWN_TX)).filter(({ burnt }) => !burnt);
   }
 
   /**
@@ -234,12 +261,7 @@ export class KeyImageTransfer {
    */
   #applyStatuses(outputs: readonly StatedOutput[], statuses: readonly KeyImageStatus[]): void {
     this.#context.store.write((w) => {
-      const unknownSpends = new Map(
-        w.outputs
-          .spentBy(UNKNOWN_TX)
-          .filter(({ burnt }) => !burnt)
-          .map((output) => [toHex(output.publicKey), output]),
-      );
+      const unknownSpends = new Map(this.#unknownSpends().map((output) => [toHex(output.publicKey), output]));
       for (const [i, { publicKey, hasSeenSpend }] of outputs.entries()) {
         const status = statuses[i];
         if (status === UNSPENT) {

@@ -7,6 +7,7 @@ import { WalletError } from '../../wallet/model/wallet-error.js';
 import { keyImagesOf } from '../../wallet/exchange/pending-tx.js';
 import type { OutgoingTx } from '../../wallet/model/records.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import { holdsNewestBlock, lacksNewestBlock } from './newest-block.js';
 import type { PaymentRelay } from './payment-relay.js';
 import { inputsOf, rivalSpends, type RivalSpend } from './rival-spends.js';
 
@@ -162,7 +163,7 @@ export class LostPayments {
 
   /**
    * Fails at once the payments that the daemon has in neither pool nor chain, except those that another listed daemon may
-   * hold. @throws DaemonError
+   * hold. @throws DaemonError; WalletError `daemon_misbehaves` if it lacks such payments and the newest scanned block
    * Source: wallet2.cpp `rescan_spent`, which frees outputs that the daemon reports as unspent.
    */
   async failUnheld(): Promise<void> {
@@ -172,9 +173,14 @@ export class LostPayments {
       const open = store.read((r) => r.outgoing.list({ states: ['prepared', 'pending'] }));
       if (open.length === 0) return;
       const hashes = open.map(({ txHash }) => txHash);
-      const { transactions } = await daemon.client().getTransactions(hashes, { prune: true });
+      const client = daemon.client();
+      // Before the question: a daemon that catches up meanwhile may have lacked a payment of its newest blocks.
+      const isCurrent = await holdsNewestBlock(this.#context, client);
+      const { transactions } = await client.getTransactions(hashes, { prune: true });
       this.#context.assertOpen();
       const present = new Set(transactions.map(({ hash }) => toHex(hash)));
+      if (!isCurrent && hashes.some((hash) => !present.has(toHex(hash))))
+        throw lacksNewestBlock('lacks own payments');
       for (const payment of open) {
         if (present.has(toHex(payment.txHash)) || !(await relay.routes.mayLeave(payment))) continue;
         this.#context.assertOpen();

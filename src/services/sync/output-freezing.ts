@@ -12,6 +12,7 @@ import type { KeyImageState } from '../../store/tables/output-row.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
 import type { LostPayments } from './lost-payments.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import { confirmUnspent, lacksNewestBlock } from './newest-block.js';
 import type { WalletSync } from './wallet-sync.js';
 
 type Context = Pick<WalletContext, 'clock' | 'daemon' | 'locks' | 'log' | 'store'>;
@@ -99,6 +100,7 @@ export class OutputFreezing {
   /**
    * Sets the spent state of all outputs to the one reported by the daemon. Own payments that it has in neither pool nor
    * chain fail, which frees their inputs; the inputs of other unmined payments stay reserved.
+   * @throws DaemonError; WalletError `daemon_misbehaves` if it lacks recorded spends or payments, and the newest scanned block
    * Source: wallet2.cpp `rescan_spent`.
    */
   async rescanSpent(): Promise<void> {
@@ -110,13 +112,15 @@ export class OutputFreezing {
   }
 
   async #correctAll(): Promise<void> {
+    const denied: KeyImageState[] = [];
     // The daemon is asked for the next key images while the answer for these is awaited.
     let asked = this.#askBehind(0);
     for (let last = asked.outputs.at(-1); last !== undefined; last = asked.outputs.at(-1)) {
       const { outputs, statuses } = asked;
       asked = this.#askBehind(last.number);
-      this.#correct(outputs, await statuses);
+      denied.push(...this.#markSpent(outputs, await statuses));
     }
+    if (denied.length > 0) await this.#markUnspent(denied);
   }
 
   /** Asks the daemon which outputs behind one are spent. @param after number of that output. */
@@ -130,27 +134,50 @@ export class OutputFreezing {
     return { outputs, statuses };
   }
 
-  /** Gives outputs the spent state that the daemon reports. */
-  #correct(outputs: readonly KeyImageState[], statuses: readonly KeyImageStatus[]): void {
-    const { store, log } = this.#context;
-    store.write((w) => {
+  /** Marks the outputs that the daemon reports as spent. @returns spent ones that it reports as unspent. */
+  #markSpent(outputs: readonly KeyImageState[], statuses: readonly KeyImageStatus[]): KeyImageState[] {
+    const denied: KeyImageState[] = [];
+    this.#context.store.write((w) => {
       for (const [i, output] of outputs.entries()) {
         const status = statuses[i];
         if (status === undefined || (status !== UNSPENT) === (output.spentBy !== undefined)) continue;
-        if (status !== UNSPENT) {
-          recogniseStored(w, [output.keyImage]);
-          w.outputs.markSpentByUnknown(output, status === SPENT_IN_CHAIN);
-        } else if (this.#isReserved(output)) continue;
-        else {
-          const whole = w.outputs.byRef(output);
-          if (whole !== undefined) withdrawSpend(w, whole);
+        if (status === UNSPENT) {
+          if (!this.#isReserved(output)) denied.push(output);
+          continue;
         }
-        log.info(
-          { keyImage: toHex(output.keyImage), spent: status !== UNSPENT },
-          'the spent state of an output differed from the daemon and was corrected',
-        );
+        recogniseStored(w, [output.keyImage]);
+        w.outputs.markSpentByUnknown(output, status === SPENT_IN_CHAIN);
+        this.#logCorrection(output, true);
       }
     });
+    return denied;
+  }
+
+  /**
+   * Frees spent outputs that the daemon reports as unspent. @throws DaemonError; WalletError `daemon_misbehaves` if it
+   * lacks the newest block of the wallet
+   */
+  async #markUnspent(denied: readonly KeyImageState[]): Promise<void> {
+    const statuses = await confirmUnspent(
+      this.#context,
+      denied.map(({ keyImage }) => keyImage),
+    );
+    if (statuses === undefined) throw lacksNewestBlock('reports spent outputs as unspent');
+    this.#context.store.write((w) => {
+      for (const [i, output] of denied.entries()) {
+        const whole = statuses[i] === UNSPENT ? w.outputs.byRef(output) : undefined;
+        if (whole === undefined) continue;
+        withdrawSpend(w, whole);
+        this.#logCorrection(output, false);
+      }
+    });
+  }
+
+  #logCorrection({ keyImage }: KeyImageState, spent: boolean): void {
+    this.#context.log.info(
+      { keyImage: toHex(keyImage), spent },
+      'the spent state of an output differed from the daemon and was corrected',
+    );
   }
 
   /** Whether an unmined payment that can be relayed again spends an output. */

@@ -11,6 +11,7 @@ import { groupWallets } from '../../support/group-wallets.js';
 import { paidOutput } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault } from '../../support/service-wallet.js';
+import { infoOf } from '../../support/test-wallet.js';
 import { bytes, page } from '../../store/fixtures.js';
 import { COIN, holder } from '../../wallet/fixtures.js';
 
@@ -30,6 +31,7 @@ beforeEach(async () => {
   statuses = new Map();
   pair.watch.wallet.answers = {
     isKeyImageSpent: (asked) => Promise.resolve(asked.map((image) => statuses.get(toHex(image)) ?? 0)),
+    getInfo: () => Promise.resolve(infoOf(pair.watch.wallet.store.shortHistory()[0])),
   };
   await pair.signer.outputTransfer.import(pair.watch.outputTransfer.list({ all: true, start: 0, count: 9 }));
   images ??= (await pair.signer.keyImageTransfer.export(true)).images;
@@ -163,6 +165,23 @@ describe('an import of key images', () => {
     expect(spenders()).toEqual(NONE);
   });
 
+  it('keeps it spent where a daemon denies it that lacks the newest scanned block', async () => {
+    spend(0, 1);
+    await pair.watch.keyImageTransfer.import(images, 0);
+    spend(0, 0);
+    pair.watch.wallet.answers.getInfo = () => Promise.resolve(infoOf({ height: 1, hash: bytes<Hash>(77) }));
+    expect(await pair.watch.keyImageTransfer.import(images, 0)).toMatchObject({ spent: 10n, unspent: 90n });
+    expect(spenders()).toEqual([bytes<Hash>(0), undefined, undefined, undefined]);
+  });
+
+  it('counts a spend that was scanned as spent, whatever the daemon says', async () => {
+    const { store } = pair.watch.wallet;
+    await pair.watch.keyImageTransfer.import(images, 0);
+    const keyImage = images[0]?.keyImage ?? bytes<KeyImage>(0);
+    store.write((w) => w.outputs.markSpent({ keyImage, txHash: bytes<Hash>(9), height: 4 }));
+    expect(await pair.watch.keyImageTransfer.import(images, 0)).toMatchObject({ spent: 10n, unspent: 90n });
+  });
+
   it('fails with the error of the daemon; the key images are known then', async () => {
     const error = new DaemonError('timeout', 'no answer');
     pair.watch.wallet.answers = { isKeyImageSpent: () => Promise.reject(error) };
@@ -272,7 +291,12 @@ describe('an import of key images while blocks arrive', () => {
       new Promise<readonly KeyImageStatus[]>((resolve) => late.push(resolve)),
       Promise.resolve<readonly KeyImageStatus[]>([1, 0, 0, 0]),
     ];
-    pair.watch.wallet.answers = { isKeyImageSpent: () => answers.shift() ?? Promise.reject(new Error()) };
+    pair.watch.wallet.answers = {
+      ...pair.watch.wallet.answers,
+      // The first answer denies a recorded spend, about which the daemon is asked again.
+      isKeyImageSpent: (asked) =>
+        asked.length === 1 ? Promise.resolve([0]) : (answers.shift() ?? Promise.reject(new Error())),
+    };
     const first = pair.watch.keyImageTransfer.import(images, 0);
     const second = pair.watch.keyImageTransfer.import(images, 0);
     // The second one would be recorded here, if it did not wait for the first one.

@@ -170,4 +170,14 @@ describe('a payment of ours', () => {
     expect([home.state(1), home.state(2), home.balance()]).toEqual(['failed', 'pending', 450n]);
     expect(home.lines).toContainEqual(expect.objectContaining({ level: 40, txid: name(1) }));
   });
+
+  it('does not fail where the daemon that holds it nowhere lacks the newest scanned block, which is an error', async () => {
+    await pay();
+    home.daemonTip = { height: 1, hash: payment(1).txHash };
+    await expect(lost.failUnheld()).rejects.toMatchObject({ fault: { kind: 'daemon_misbehaves' } });
+    expect(home.state(1)).toBe('pending');
+    home.held = new Set([name(1)]);
+    await lost.failUnheld();
+    expect(home.state(1)).toBe('pending');
+  });
 });

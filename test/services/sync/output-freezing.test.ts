@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage } from '../../../src/crypto/types.js';
-import type { KeyImageStatus } from '../../../src/daemon/daemon.js';
+import type { DaemonBlockHeader, KeyImageStatus } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { OutputFreezing } from '../../../src/services/sync/output-freezing.js';
 import { SpendGuard } from '../../../src/services/payments/spend-guard.js';
@@ -9,7 +9,7 @@ import { toHex } from '../../../src/util/bytes.js';
 import type { OutgoingTx } from '../../../src/wallet/model/records.js';
 import type { Spender } from '../../../src/wallet/model/spender.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { faultOf, infoOf, TestWallet } from '../../support/test-wallet.js';
 import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
 
 const UNKNOWN = { kind: 'key_image_unknown' };
@@ -29,6 +29,7 @@ beforeEach(() => {
   statuses = new Map();
   held = [];
   wallet.answers = {
+    ...wallet.answers,
     isKeyImageSpent: (images) => Promise.resolve(images.map((one) => statuses.get(toHex(one)) ?? 0)),
     getTransactions: (hashes) =>
       Promise.resolve({
@@ -244,6 +245,58 @@ describe('an output that the daemon is asked about', () => {
         : Promise.reject(new DaemonError('timeout', 'no answer'));
     await expect(freezing.rescanSpent()).rejects.toThrow('no answer');
     expect(stateOf(1)).toBe('spent');
+  });
+});
+
+describe('a spent output that the daemon calls unspent', () => {
+  const spendScanned = (): void =>
+    wallet.store.write((w) =>
+      w.outputs.markSpent({ keyImage: image(1), txHash: bytes<Hash>(99), height: 3 }),
+    );
+  const BEHIND = { kind: 'daemon_misbehaves' };
+
+  it.each([
+    ['lacks', 2],
+    ['has replaced', 3],
+  ])('stays spent where the daemon %s the newest scanned block, which is an error', async (_, height) => {
+    spendScanned();
+    wallet.answers.getInfo = () => Promise.resolve(infoOf({ height, hash: bytes<Hash>(77) }));
+    expect(await faultOf(() => freezing.rescanSpent())).toMatchObject(BEHIND);
+    expect(stateOf(1)).toBe('spent');
+  });
+
+  it('is compared with the block at its height where the daemon has newer ones', async () => {
+    spendScanned();
+    const [tip] = wallet.store.shortHistory();
+    let hash = bytes<Hash>(77);
+    wallet.answers.getInfo = () => Promise.resolve(infoOf({ height: 9, hash: bytes<Hash>(78) }));
+    wallet.answers.getBlockHeader = (height) => Promise.resolve({ height, hash } as DaemonBlockHeader);
+    expect(await faultOf(() => freezing.rescanSpent())).toMatchObject(BEHIND);
+    expect(stateOf(1)).toBe('spent');
+    hash = tip?.hash ?? hash;
+    await freezing.rescanSpent();
+    expect(stateOf(1)).toBe('free');
+  });
+
+  it('stays spent where the daemon calls it spent once it has shown that block', async () => {
+    spendScanned();
+    let isBehind = true;
+    wallet.answers.isKeyImageSpent = (images) => Promise.resolve(images.map(() => (isBehind ? 0 : 1)));
+    const { getInfo } = wallet.answers;
+    wallet.answers.getInfo = (options) => {
+      isBehind = false;
+      return getInfo?.(options) ?? Promise.reject(new Error('an answer'));
+    };
+    await freezing.rescanSpent();
+    expect(stateOf(1)).toBe('spent');
+  });
+
+  it('does not hinder the correction of those that it calls spent', async () => {
+    spendScanned();
+    statuses.set(toHex(image(2)), 1);
+    wallet.answers.getInfo = () => Promise.resolve(infoOf({ height: 1, hash: bytes<Hash>(77) }));
+    expect(await faultOf(() => freezing.rescanSpent())).toMatchObject(BEHIND);
+    expect([1, 2].map(stateOf)).toEqual(['spent', 'spent']);
   });
 });
 

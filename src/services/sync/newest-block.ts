@@ -1,0 +1,42 @@
+import type { KeyImage } from '../../crypto/types.js';
+import type { Daemon, KeyImageStatus } from '../../daemon/daemon.js';
+import { equalBytes } from '../../util/bytes.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+/**
+ * Whether a daemon has the newest block that the wallet scanned. One without it cannot deny spends and payments: a
+ * failover may have chosen one that is behind, and one address may lead to several daemons. @throws DaemonError
+ */
+export async function holdsNewestBlock(
+  { store }: Pick<WalletContext, 'store'>,
+  client: Pick<Daemon, 'getInfo' | 'getBlockHeader'>,
+): Promise<boolean> {
+  const [newest] = store.shortHistory();
+  if (newest === undefined) return true;
+  const { height, topBlockHash } = await client.getInfo();
+  if (height <= newest.height) return false;
+  const isTop = height === newest.height + 1;
+  return equalBytes(isTop ? topBlockHash : (await client.getBlockHeader(newest.height)).hash, newest.hash);
+}
+
+/** The daemon denies spends or payments of a wallet, and lacks its newest block. @param denied «reports …», «lacks …» */
+export const lacksNewestBlock = (denied: string): WalletError =>
+  new WalletError({
+    kind: 'daemon_misbehaves',
+    reason: `it ${denied}, and it lacks the newest block that this wallet has scanned`,
+  });
+
+/**
+ * Asks the daemon again about key images whose recorded spends its answer denied, once it has shown the newest block
+ * that the wallet scanned.
+ * @returns a status for each; undefined if the daemon lacks the block. @throws DaemonError
+ */
+export async function confirmUnspent(
+  context: Pick<WalletContext, 'daemon' | 'store'>,
+  keyImages: readonly KeyImage[],
+): Promise<readonly KeyImageStatus[] | undefined> {
+  // Another call may get the client of another daemon.
+  const client = context.daemon.client();
+  return (await holdsNewestBlock(context, client)) ? client.isKeyImageSpent(keyImages) : undefined;
+}
