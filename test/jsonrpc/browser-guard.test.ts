@@ -46,7 +46,11 @@ interface Reply {
 const post = (port: number, headers: Readonly<Record<string, string>>, method = 'POST'): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const type = { 'content-type': 'application/json' };
-    const options = { port, path: '/json_rpc', method, agent: false, headers: { ...type, ...headers } };
+    // Node.js replaces an empty name by that of the server unless it sets none.
+    const options = {
+      ...{ port, path: '/json_rpc', method, agent: false, setHost: false },
+      headers: { ...type, ...headers },
+    };
     const sent = request(options, (response) => {
       let text = '';
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
