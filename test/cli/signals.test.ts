@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { certificateAt, makeCertificate } from '../support/certificate.js';
 import { until } from '../support/process.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
@@ -78,5 +80,22 @@ describe('an audit log', () => {
     await reload(server);
     await server.rpc('query_key', { key_type: 'mnemonic' }).catch(() => undefined);
     expect(readFileSync(file, 'utf8')).toMatch(/get_languages[^]*query_key/);
+  });
+});
+
+describe('a certificate', () => {
+  it('is read again on SIGHUP, and the former one stays in use while its file holds none', async () => {
+    const { keyFile, certFile } = makeCertificate(directory);
+    const args = [`--rpc-ssl-private-key=${keyFile}`, `--rpc-ssl-certificate=${certFile}`];
+    server = await startWalletRpc({ args });
+    const inFile = (): Buffer => new X509Certificate(readFileSync(certFile)).raw;
+    const former = inFile();
+    writeFileSync(certFile, 'no certificate');
+    await reload(server);
+    expect(await certificateAt(server.port)).toEqual(former);
+    makeCertificate(directory);
+    expect(inFile()).not.toEqual(former);
+    await reload(server);
+    expect(await certificateAt(server.port)).toEqual(inFile());
   });
 });

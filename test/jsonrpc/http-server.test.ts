@@ -2,13 +2,12 @@ import { X509Certificate } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { HttpServer, type TooManyConnections } from '../../src/jsonrpc/http-server.js';
 import { LoginDeadline } from '../../src/jsonrpc/login-deadline.js';
-import { makeCertificate } from '../support/certificate.js';
+import { certificateAt, makeCertificate } from '../support/certificate.js';
 import { until } from '../support/process.js';
 
 /** A test that waits for so long fails. */
@@ -245,14 +244,6 @@ describe('a certificate', () => {
     return { key: readFileSync(keyFile), cert: readFileSync(certFile) };
   };
 
-  const shownAt = (port: number): Promise<Buffer> =>
-    new Promise((resolve, reject) => {
-      const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
-        resolve(socket.getPeerCertificate().raw);
-        socket.destroy();
-      }).on('error', reject);
-    });
-
   it('is replaced for new connections, unless the new one is not valid', async () => {
     const [first, second] = [files('first'), files('second')];
     const server = new HttpServer({
@@ -265,7 +256,7 @@ describe('a certificate', () => {
     servers.push(server);
     const port = await server.listen('127.0.0.1', 0);
     const raw = ({ cert }: { readonly cert: Buffer }): Buffer => new X509Certificate(cert).raw;
-    expect(await shownAt(port)).toEqual(raw(first));
+    expect(await certificateAt(port)).toEqual(raw(first));
     const bad = [
       { key: first.key, cert: second.cert },
       { key: second.key, cert: Buffer.from('no certificate') },
@@ -273,9 +264,9 @@ describe('a certificate', () => {
     ];
     for (const files of bad) {
       expect(() => server.renewCertificate(files, undefined)).toThrow();
-      expect(await shownAt(port)).toEqual(raw(first));
+      expect(await certificateAt(port)).toEqual(raw(first));
     }
     server.renewCertificate(second, undefined);
-    expect(await shownAt(port)).toEqual(raw(second));
+    expect(await certificateAt(port)).toEqual(raw(second));
   });
 });

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 
 /** PEM files of a key and its self-signed certificate. */
 export interface Certificate {
@@ -21,3 +22,12 @@ export function makeCertificate(directory: string, names?: string): Certificate 
   });
   return { keyFile, certFile };
 }
+
+/** Reads the certificate that a server on this machine shows to a new connection, in DER. */
+export const certificateAt = (port: number): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().raw);
+      socket.destroy();
+    }).on('error', reject);
+  });
