@@ -39,6 +39,7 @@ import { MempoolTracker } from './sync/mempool-tracker.js';
 import { OutputFreezing } from './sync/output-freezing.js';
 import { PaymentRelay } from './sync/payment-relay.js';
 import type { PaymentRoutes } from './sync/payment-routes.js';
+import { PlacedKeyImages } from './sync/placed-key-images.js';
 import { TxScan } from './sync/tx-scan.js';
 import { SignedSets } from './sync/signed-sets.js';
 import { WalletSync } from './sync/wallet-sync.js';
@@ -109,7 +110,9 @@ export class OpenWallet {
     const lostPayments = new LostPayments(context, { relay });
     const mempool = new MempoolTracker(context);
     const signedSets = new SignedSets(context);
-    const sync = new WalletSync(context, { refresher: parts.refresher, mempool, lostPayments, signedSets });
+    const placedKeyImages = new PlacedKeyImages(context);
+    const { refresher } = parts;
+    const sync = new WalletSync(context, { refresher, mempool, lostPayments, placedKeyImages, signedSets });
     this.mempool = mempool;
     this.sync = sync;
     this.txScan = new TxScan(context, { sync });

@@ -19,6 +19,7 @@ import { fillNewStore } from '../../src/services/manager/new-store.js';
 import { LostPayments } from '../../src/services/sync/lost-payments.js';
 import { MempoolTracker } from '../../src/services/sync/mempool-tracker.js';
 import { PaymentRelay } from '../../src/services/sync/payment-relay.js';
+import { PlacedKeyImages } from '../../src/services/sync/placed-key-images.js';
 import { SignedSets } from '../../src/services/sync/signed-sets.js';
 import { WalletSync } from '../../src/services/sync/wallet-sync.js';
 import type { KeysFile } from '../../src/store/keys/keys-file.js';
@@ -75,6 +76,8 @@ export interface TestWalletOptions {
   readonly backgroundSync?: BackgroundSyncType;
   /** File of the store; absent: in memory. */
   readonly path?: string;
+  /** The file exists. */
+  readonly isOld?: boolean;
   /** Undefined: to be found by the daemon's block timestamps. */
   readonly restoreHeight?: number | undefined;
 }
@@ -124,13 +127,17 @@ export class TestWallet {
     const { name = 'test wallet', viewOnly = false, backgroundSync = 'off', path = ':memory:' } = options;
     this.keys = namedKeys(name, viewOnly);
     const { spendPublicKey } = this.keys;
-    this.store = WalletStore.create(path, new Uint8Array(32).fill(7), (w) =>
-      fillNewStore(w, {
-        restoreHeight: 'restoreHeight' in options ? options.restoreHeight : 0,
-        createdAt: this.time,
-        spendPublicKey,
-      }),
-    );
+    const storeKey = new Uint8Array(32).fill(7);
+    const { isOld = false } = options;
+    this.store = isOld
+      ? WalletStore.open(path, storeKey)
+      : WalletStore.create(path, storeKey, (w) =>
+          fillNewStore(w, {
+            restoreHeight: 'restoreHeight' in options ? options.restoreHeight : 0,
+            createdAt: this.time,
+            spendPublicKey,
+          }),
+        );
     this.keystore = new Keystore({
       keys: this.keys,
       keysFile: keysFileOf(this.keys, backgroundSync),
@@ -199,6 +206,7 @@ export class TestWallet {
       () =>
         new WalletSync(this, {
           ...{ refresher: refresher.asRefresher, mempool, lostPayments },
+          placedKeyImages: new PlacedKeyImages(this),
           signedSets: new SignedSets(this),
         }),
     );

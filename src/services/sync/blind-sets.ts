@@ -10,6 +10,7 @@ import type { OrderTx } from '../../wallet/model/order.js';
 import { SETTLED_DEPTH, type ImportedKeyImage, type OwnedOutput } from '../../wallet/model/records.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import { readFetchedTx, type FetchedTx } from '../../wallet/scan/fetched-tx.js';
+import { narrowOwners } from '../../wallet/scan/ring-owners.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { inputsOf } from './rival-spends.js';
 
@@ -121,19 +122,17 @@ export class BlindSets {
  * where the rings do not decide, because outputs of the wallet are decoys of each other.
  */
 function keyImagesIn({ prefix }: Transaction, inputs: readonly OwnedOutput[]): ImportedKeyImage[] {
-  const open = prefix.inputs.flatMap((input) => {
-    if (input.type !== 'key') return [];
-    const members = new Set(ringIndices(input.keyOffsets));
-    const spent = inputs.filter(({ globalIndex }) => members.has(BigInt(globalIndex)));
-    return [{ keyImage: input.keyImage, spent: new Set(spent) }];
+  const keyInputs = prefix.inputs.filter((input) => input.type === 'key');
+  const owners = narrowOwners(
+    keyInputs.map(({ keyOffsets }) => {
+      const members = new Set(ringIndices(keyOffsets));
+      return new Set(inputs.filter(({ globalIndex }) => members.has(BigInt(globalIndex))));
+    }),
+  );
+  const found = keyInputs.flatMap(({ keyImage }, i): ImportedKeyImage[] => {
+    const [output, ...others] = owners[i] ?? [];
+    if (output === undefined || others.length > 0) return [];
+    return [{ publicKey: output.publicKey, keyImage, proven: false }];
   });
-  const found: ImportedKeyImage[] = [];
-  for (;;) {
-    const decided = open.find(({ spent }) => spent.size === 1);
-    const [output] = decided?.spent ?? [];
-    if (decided === undefined || output === undefined) break;
-    found.push({ publicKey: output.publicKey, keyImage: decided.keyImage, proven: false });
-    for (const { spent } of open) spent.delete(output);
-  }
-  return found.length === open.length ? found : [];
+  return found.length === keyInputs.length ? found : [];
 }

@@ -99,7 +99,8 @@ export class OutputFreezing {
 
   /**
    * Sets the spent state of all outputs to the one reported by the daemon. Own payments that it has in neither pool nor
-   * chain fail, which frees their inputs; the inputs of other unmined payments stay reserved.
+   * chain fail, which frees their inputs; the inputs of other unmined payments stay reserved. Then corrects key images
+   * that an earlier version gave to other outputs.
    * @throws DaemonError; WalletError `daemon_misbehaves` if it lacks recorded spends or payments, and the newest scanned block
    * Source: wallet2.cpp `rescan_spent`.
    */
@@ -108,6 +109,7 @@ export class OutputFreezing {
     await this.#services.sync.runExclusive(async () => {
       await this.#services.lostPayments.failUnheld();
       await locks.spentStates.run(() => this.#correctAll());
+      await this.#services.sync.correctKeyImages();
     });
   }
 

@@ -1,15 +1,14 @@
 import type { Hash } from '../../crypto/types.js';
 import { parseTransaction } from '../../cryptonote/transaction.js';
-import { DaemonError } from '../../daemon/errors.js';
 import { CachedRead } from '../../store/cached-read.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { ringsDigestOf } from '../../wallet/exchange/rings-digest.js';
 import { SETTLED_DEPTH, type ImportedKeyImage } from '../../wallet/model/records.js';
 import type { OrderTx } from '../../wallet/model/order.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
 import { readFetchedTx } from '../../wallet/scan/fetched-tx.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { BlindSets } from './blind-sets.js';
+import { daemonFaultOf } from './daemon-fault.js';
 import { inputsOf, rivalSpends, type RivalSpend } from './rival-spends.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'log' | 'store'>;
@@ -22,13 +21,6 @@ interface Spent {
 }
 
 const isSame = (a: Hash | undefined, b: Hash): boolean => a !== undefined && equalBytes(a, b);
-
-/** Kind of a failure of the daemon. */
-function kindOf(error: unknown): string | undefined {
-  if (error instanceof DaemonError) return error.kind;
-  const misbehaves = error instanceof WalletError && error.fault.kind === 'daemon_misbehaves';
-  return misbehaves ? error.fault.kind : undefined;
-}
 
 /**
  * Recognises the transactions of orders that other wallets sign and submit. A set may be signed several times: any
@@ -107,7 +99,7 @@ export class SignedSets {
       const fetched = transactions.find(({ hash }) => equalBytes(hash, txHash));
       return fetched && ringsDigestOf(readFetchedTx(fetched));
     } catch (error) {
-      const kind = kindOf(error);
+      const kind = daemonFaultOf(error);
       if (kind === undefined) throw error;
       log.warn(
         { txid: toHex(txHash), kind },

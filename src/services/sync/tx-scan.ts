@@ -7,6 +7,7 @@ import type { UnminedTx } from '../../refresh/wallet-scanner.js';
 import { toHex } from '../../util/bytes.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import { fetchTransactions } from './fetch-transactions.js';
 import type { WalletSync } from './wallet-sync.js';
 
 type Context = Pick<WalletContext, 'daemon' | 'store'>;
@@ -15,9 +16,6 @@ type Context = Pick<WalletContext, 'daemon' | 'store'>;
 interface Services {
   readonly sync: WalletSync;
 }
-
-/** Transactions in one call to the daemon: the limit of a restricted one. */
-const TXS_PER_CALL = 100;
 
 /** Scans single transactions by their hashes, apart from a refresh. */
 export class TxScan {
@@ -76,21 +74,13 @@ export class TxScan {
   /** @throws WalletError `invalid`, DaemonError */
   async #fetch(hashes: readonly Hash[]): Promise<DaemonTransaction[]> {
     const fetched: DaemonTransaction[] = [];
-    for (let start = 0; start < hashes.length; start += TXS_PER_CALL) {
-      const batch = hashes.slice(start, start + TXS_PER_CALL);
-      const { transactions } = await this.#context.daemon.client().getTransactions(batch, { prune: true });
-      const byHash = new Map(transactions.map((tx) => [toHex(tx.hash), tx]));
-      for (const hash of batch) {
-        const tx = byHash.get(toHex(hash));
-        if (tx === undefined)
-          throw new WalletError({
-            kind: 'invalid',
-            reason: `the daemon does not know transaction ${toHex(hash)}`,
-            text: 'Failed to get transaction from daemon',
-          });
-        fetched.push(tx);
-      }
-    }
+    const unknown = (hash: Hash): WalletError =>
+      new WalletError({
+        kind: 'invalid',
+        reason: `the daemon does not know transaction ${toHex(hash)}`,
+        text: 'Failed to get transaction from daemon',
+      });
+    for await (const part of fetchTransactions(this.#context.daemon, hashes, unknown)) fetched.push(...part);
     return fetched;
   }
 }

@@ -11,7 +11,6 @@ import type { BatchFindings, TxBatch, WalletId } from '../../refresh/messages.js
 import { toHex } from '../../util/bytes.js';
 import { monotonicMs } from '../../util/monotonic-time.js';
 import { SharedRun } from '../../util/shared-run.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { LocatedOutput, SpendingKeys } from '../../wallet/scan/key-images.js';
 import {
   hasFindings,
@@ -26,10 +25,13 @@ import type { WalletContext } from '../context/wallet-context.js';
 import { ArrivalHeight } from './arrival-height.js';
 import { EventRetention } from './event-retention.js';
 import type { LostPayments } from './lost-payments.js';
+import { assertWatchable } from './lookahead-limit.js';
 import type { MempoolTracker } from './mempool-tracker.js';
+import type { PlacedKeyImages } from './placed-key-images.js';
 import { RestoreHeight } from './restore-height.js';
 import type { SignedSets } from './signed-sets.js';
 import { lastCreatedAddresses, scannerStateOf, watchedSubaddresses } from './stored-scanner-state.js';
+import { untilClosed } from './until-closed.js';
 
 type Context = Pick<
   WalletContext,
@@ -51,6 +53,7 @@ interface Services {
   readonly refresher: Refresher;
   readonly mempool: MempoolTracker;
   readonly lostPayments: LostPayments;
+  readonly placedKeyImages: PlacedKeyImages;
   readonly signedSets: SignedSets;
 }
 
@@ -66,9 +69,6 @@ export interface RefreshOptions {
 
 /** Blocks without findings at most that are not flushed to disk. */
 const MAX_SCANNED_AGAIN = 10;
-
-/** Watched addresses at most: each takes memory, and time when the wallet is opened. */
-const MAX_WATCHED_ADDRESSES = 500_000;
 
 /** Blocks that a wallet lacks from which it is no longer synced. */
 const BEHIND_BLOCKS = 10;
@@ -240,8 +240,12 @@ export class WalletSync implements RefreshTarget {
       startHeight: await this.#restoreHeight.firstToScan(startHeight, history[0]?.height),
       ...(asOf === undefined ? {} : { asOf }),
     };
-    const result = await this.#withScanner(() => {
+    const assertRuns = (): void => {
+      this.#context.assertOpen();
       if (cancels !== this.#cancels) throw new RefreshCancelled('the refresh was cancelled');
+    };
+    const result = await this.#withScanner(() => {
+      assertRuns();
       return this.#refresher.refresh(this.#id, from);
     });
     if (this.#mustFlush) {
@@ -250,6 +254,8 @@ export class WalletSync implements RefreshTarget {
     }
     this.#context.assertOpen();
     await this.#restoreHeight.keepInKeysFile();
+    // Before payments are followed, which are recognised by the spends of their inputs.
+    if (await this.#services.placedKeyImages.follow(assertRuns)) this.restartScan();
     this.#reportSynced();
     // The pool is not read during background sync, so no payment can be missing in it.
     if (this.#context.keystore.background === undefined) await this.#followPayments(name);
@@ -295,10 +301,20 @@ export class WalletSync implements RefreshTarget {
     await this.#context.locks.refresh.run(() => {
       this.#context.assertOpen();
       this.#context.store.write((w) => w.clearChain({ hard }));
-      this.#refresher.restart(this.#id);
+      this.restartScan();
       return Promise.resolve();
     });
     await this.refresh();
+    await this.#context.locks.refresh.run(() => this.correctKeyImages());
+  }
+
+  /**
+   * Corrects key images that earlier versions took by the places of their outputs. To be called under the refresh lock.
+   * @throws DaemonError; WalletError `daemon_misbehaves`, `no_wallet`: nothing is changed then.
+   */
+  async correctKeyImages(): Promise<void> {
+    this.#context.assertOpen();
+    if (await this.#services.placedKeyImages.correct()) this.restartScan();
   }
 
   scannerState(): ScannerState {
@@ -406,20 +422,10 @@ export class WalletSync implements RefreshTarget {
 
   /**
    * Sets the number of addresses watched beyond the last created one, in the keys file too.
-   * @throws WalletError `invalid` for 0, or more than {@link MAX_WATCHED_ADDRESSES} watched addresses.
+   * @throws WalletError `invalid`: see {@link assertWatchable}.
    */
   async setLookahead(lookahead: Lookahead): Promise<void> {
-    if (lookahead.major === 0 || lookahead.minor === 0)
-      throw new WalletError({ kind: 'invalid', reason: 'a lookahead is at least 1' });
-    const watched = lastCreatedAddresses(this.#context.store).reduce(
-      (sum, { minor }) => sum + minor + lookahead.minor,
-      lookahead.major * lookahead.minor,
-    );
-    if (watched > MAX_WATCHED_ADDRESSES)
-      throw new WalletError({
-        kind: 'invalid',
-        reason: `a lookahead of that size makes more than ${MAX_WATCHED_ADDRESSES} addresses to watch`,
-      });
+    assertWatchable(lookahead, lastCreatedAddresses(this.#context.store));
     await this.#context.keystore.setLookahead(lookahead);
     await this.deriveLookahead();
   }
@@ -430,16 +436,6 @@ export class WalletSync implements RefreshTarget {
     await this.#withScanner(() =>
       untilClosed(this.#refresher.lookAhead(this.#id, lookahead, lastCreatedAddresses(this.#context.store))),
     );
-  }
-}
-
-/** Awaits an answer of the refresh thread. @throws WalletError `no_wallet` if the wallet is closed meanwhile. */
-async function untilClosed<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (cause) {
-    if (cause instanceof RefreshCancelled) throw new WalletError({ kind: 'no_wallet' }, { cause });
-    throw cause;
   }
 }
 

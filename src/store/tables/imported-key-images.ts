@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import type { KeyImage, PublicKey } from '../../crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { ImportedKeyImage } from '../../wallet/model/records.js';
 import { fromFlag, toBytes, toFlag, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
@@ -19,6 +19,19 @@ const toImported = (row: ImportedRow): ImportedKeyImage => ({
   proven: toFlag(row.proven),
   ...(toFlag(row.placed) ? { placed: true } : {}),
 });
+
+/** Key image that an earlier version took by the place of its output, and the mined transaction that spends it. */
+export interface PlacedSpend {
+  readonly publicKey: PublicKey;
+  readonly keyImage: KeyImage;
+  readonly txHash: Hash;
+}
+
+interface PlacedSpendRow {
+  readonly public_key: Uint8Array;
+  readonly key_image: Uint8Array;
+  readonly spent_by: Uint8Array;
+}
 
 /** Key images that were imported into a wallet without a spend key. */
 export class ImportedKeyImageReader {
@@ -84,6 +97,23 @@ export class ImportedKeyImageReader {
   list(): ImportedKeyImage[] {
     return this.#list.all().map(toImported);
   }
+
+  /** Returns key images that were taken by their places, and that mined transactions spend which the wallet has seen. */
+  placedSpends(): PlacedSpend[] {
+    return this.db
+      .prepare<[], PlacedSpendRow>(
+        `SELECT told.public_key, told.key_image, output.spent_by
+         FROM told_key_image AS told INDEXED BY told_key_image_placed
+           JOIN owned_output AS output ON ${keyEquals('output.key_image', 'told.key_image')}
+         WHERE told.placed = 1 AND output.spent_height IS NOT NULL AND output.spent_by <> zeroblob(32)`,
+      )
+      .all()
+      .map((row) => ({
+        publicKey: toBytes<'PublicKey'>(row.public_key),
+        keyImage: toBytes<'KeyImage'>(row.key_image),
+        txHash: toBytes<'Hash'>(row.spent_by),
+      }));
+  }
 }
 
 export class ImportedKeyImageWriter extends ImportedKeyImageReader {
@@ -97,13 +127,22 @@ export class ImportedKeyImageWriter extends ImportedKeyImageReader {
     const others = this.ownersOf(keyImage)
       .map((owner) => owner.publicKey)
       .filter((owner) => !equalBytes(owner, publicKey));
-    const forget = this.db.prepare('DELETE FROM told_key_image WHERE public_key = ?');
-    for (const other of others) forget.run(other);
+    for (const other of others) this.remove(other);
     this.db
       .prepare(
         'INSERT OR REPLACE INTO told_key_image (public_key, key_image, proven, placed) VALUES (?, ?, ?, ?)',
       )
       .run(publicKey, keyImage, fromFlag(proven), fromFlag(placed));
     return others;
+  }
+  /** Records that an unproven key image is certain to belong to its output. */
+  confirm({ publicKey, keyImage }: Pick<ImportedKeyImage, 'publicKey' | 'keyImage'>): void {
+    this.db
+      .prepare('UPDATE told_key_image SET placed = 0 WHERE public_key = ? AND key_image = ?')
+      .run(publicKey, keyImage);
+  }
+
+  remove(publicKey: PublicKey): void {
+    this.db.prepare('DELETE FROM told_key_image WHERE public_key = ?').run(publicKey);
   }
 }

@@ -2,6 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
 import { toHex } from '../../util/bytes.js';
+import { ringPlaceOf } from '../../wallet/scan/ring-owners.js';
 import type { Db } from '../file/database.js';
 import { toBytes } from '../sql/columns.js';
 import type { Division } from '../sql/height-pages.js';
@@ -28,6 +29,23 @@ export interface OutputRef {
   readonly txHash: Hash;
   readonly outputIndex: number;
 }
+
+/** Place of an output in rings. */
+export interface RingPlace {
+  /** Ascends in the order in which outputs were found. */
+  readonly number: number;
+  readonly publicKey: PublicKey;
+  /** {@link ringPlaceOf} */
+  readonly place: string;
+}
+
+/** {@link RingPlace} as a row; the denomination is text. */
+type RingPlaceRow = readonly [
+  number: number,
+  publicKey: Uint8Array,
+  denomination: string,
+  globalIndex: number,
+];
 
 /** Chain order in which an output on a reused key has the place of the first one on it. No index has this order. */
 const FIRST_PLACE_ORDER = `ORDER BY coalesce(first_height, height), coalesce(first_index, global_index), height,
@@ -304,6 +322,25 @@ export class OutputReader {
    */
   keyImageStates(after = 0, count = Infinity): KeyImageState[] {
     return this.#keyImageStates.all(after, limitOf(count)).map(toState);
+  }
+
+  /**
+   * Returns the places of outputs in rings, burnt ones included, in the order in which they were found.
+   * @param after number of the last output before them. @param count most outputs.
+   */
+  ringPlaces(after: number, count: number): RingPlace[] {
+    return this.db
+      .prepare<[number, number], RingPlaceRow>(
+        `SELECT rowid, public_key, iif(rct, '0', CAST(amount AS TEXT)), global_index FROM owned_output
+         WHERE rowid > ? ORDER BY rowid LIMIT ?`,
+      )
+      .raw()
+      .all(after, count)
+      .map(([number, publicKey, value, globalIndex]) => ({
+        number,
+        publicKey: toBytes<'PublicKey'>(publicKey),
+        place: ringPlaceOf(BigInt(value), globalIndex),
+      }));
   }
 
   /** Index of an output in the order of {@link inOrder}, which is its index in upstream's list. */

@@ -183,14 +183,17 @@ function unminedOf(paid: UnconfirmedTransfer, network: NetworkType): Omit<Outgoi
   };
 }
 
-/** Key images of the cache; all are unproven, since the cache does not contain their signatures. */
+/**
+ * Key images of the cache; all are unproven, since the cache does not contain their signatures. The reference takes those
+ * of its outputs from signed sets by their places. Source: wallet2.cpp `load_tx`, `import_key_images`.
+ */
 function keyImagesOf({ transfers, coldKeyImages }: ReferenceCache): ImportedWallet['keyImages'] {
   const known = transfers
     .filter(({ keyImageKnown, keyImagePartial }) => keyImageKnown && !keyImagePartial)
     .map(({ tx, outputIndex, keyImage }) => {
       const publicKey = tx.outputs[outputIndex]?.publicKey;
       if (publicKey === undefined) throw new CodecError('cache: an output is not in its transaction');
-      return { publicKey, keyImage, proven: false };
+      return { publicKey, keyImage, proven: false, placed: true } as const;
     });
   return [
     ...known,

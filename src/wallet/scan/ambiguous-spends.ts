@@ -2,6 +2,7 @@ import type { Hash } from '../../crypto/types.js';
 import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
 import type { FoundOutgoing, SpendingTx } from '../model/records.js';
+import { ringPlaceOf } from './ring-owners.js';
 
 /** An output of the wallet whose key image is unknown, identified as rings identify it. */
 export interface OutputWithoutKeyImage {
@@ -47,8 +48,6 @@ export function outgoingOf(
   };
 }
 
-const ringKeyOf = (value: Amount, globalIndex: bigint | number): string => `${value}/${globalIndex}`;
-
 /** Finds transactions that may spend outputs whose key images are unknown. */
 export class OutputsWithoutKeyImage {
   readonly #heights = new Map<string, number>();
@@ -58,11 +57,12 @@ export class OutputsWithoutKeyImage {
   }
 
   add({ amount: value, globalIndex, height }: OutputWithoutKeyImage): void {
-    this.#heights.set(ringKeyOf(value, globalIndex), height);
+    this.#heights.set(ringPlaceOf(value, globalIndex), height);
   }
 
   detachFrom(height: number): void {
-    for (const [ringKey, received] of this.#heights) if (received >= height) this.#heights.delete(ringKey);
+    for (const [ringPlace, received] of this.#heights)
+      if (received >= height) this.#heights.delete(ringPlace);
   }
 
   /** True when a ring of the transaction contains one of the outputs. */
@@ -74,7 +74,7 @@ export class OutputsWithoutKeyImage {
         let index = 0n;
         return input.keyOffsets.some((offset) => {
           index += offset;
-          return this.#heights.has(ringKeyOf(input.amount, index));
+          return this.#heights.has(ringPlaceOf(input.amount, index));
         });
       })
     );

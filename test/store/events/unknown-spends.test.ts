@@ -121,6 +121,7 @@ describe('an output that an unseen transaction spends', () => {
       DROP TRIGGER owned_output_unknown_spend_removed;
       DROP TABLE reported_spend;
       DROP TABLE changed_spend;
+      DROP INDEX told_key_image_placed;
       ALTER TABLE pool_tx DROP COLUMN needed_height;
       UPDATE owned_output SET spent_by = zeroblob(32), spent_height = 0;
       PRAGMA user_version = 28`);

@@ -30,6 +30,7 @@ class OpenStore {
   migrateFrom23(): void {
     this.#db.exec(`
       DROP TABLE account_sum;
+      DROP INDEX told_key_image_placed;
       DROP TRIGGER owned_output_changed_in_account;
       DROP TRIGGER owned_output_removed_from_account;
       DROP TABLE packed_subaddress;

@@ -5,6 +5,7 @@ import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { SpendableOutputReader } from '../../../src/store/queries/spendable-outputs.js';
 import { WatchReader } from '../../../src/store/queries/watched-outputs.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
+import { ImportedKeyImageReader } from '../../../src/store/tables/imported-key-images.js';
 import { OutputWriter } from '../../../src/store/tables/output-writer.js';
 import { PoolReader } from '../../../src/store/tables/pool.js';
 import { amount } from '../../../src/util/amount.js';
@@ -43,6 +44,19 @@ test.each(byKey)('finds outputs by the index of the first bytes of a key: %s', (
     expect.stringMatching(/ USING (COVERING )?INDEX owned_output_(key_image|public_key) \(<expr>=\?\)/),
   );
   expect(plan).not.toContainEqual(expect.stringMatching(/^SCAN (owned_output|m)\b/));
+});
+
+it('finds the spends of key images that were taken by their places, and these themselves, by indexes', () => {
+  statements.length = 0;
+  new ImportedKeyImageReader(listening).placedSpends();
+  const plan = db
+    .prepare<[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${statements.at(-1)}`)
+    .all()
+    .map(({ detail }) => detail);
+  expect(plan).toEqual([
+    'SCAN told USING INDEX told_key_image_placed',
+    'SEARCH output USING INDEX owned_output_key_image (<expr>=?)',
+  ]);
 });
 
 it('tells outputs apart whose keys and key images begin with the same bytes', () => {

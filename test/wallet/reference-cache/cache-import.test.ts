@@ -114,6 +114,8 @@ describe('the import of a cache', () => {
     const { keyImages } = importCache(viewOnly, { ...owner, viewOnly: true });
     expect(keyImages.map(({ keyImage }) => toHex(keyImage))).toEqual(vector.keyImages);
     expect(keyImages.some(({ proven }) => proven)).toBe(false);
+    // The reference takes them from signed sets by the places of the outputs.
+    expect(keyImages.every(({ placed }) => placed === true)).toBe(true);
   });
 
   it('has one account for a cache older than accounts', () => {

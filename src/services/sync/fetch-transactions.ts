@@ -1,0 +1,30 @@
+import type { Hash } from '../../crypto/types.js';
+import type { DaemonTransaction } from '../../daemon/daemon.js';
+import { toHex } from '../../util/bytes.js';
+import type { WalletError } from '../../wallet/model/wallet-error.js';
+import type { DaemonAccess } from '../context/daemon-access.js';
+
+/** Transactions in one call to the daemon: the limit of a restricted one. */
+const TXS_PER_CALL = 100;
+
+/**
+ * Fetches transactions without their proofs, in the order of their hashes, a part in each call.
+ * @param unknown makes the error for a transaction that the daemon does not know.
+ * @returns the parts, each once it has arrived. @throws DaemonError; the error of `unknown`.
+ */
+export async function* fetchTransactions(
+  daemon: Pick<DaemonAccess, 'client'>,
+  hashes: readonly Hash[],
+  unknown: (hash: Hash) => WalletError,
+): AsyncGenerator<readonly DaemonTransaction[], void, void> {
+  for (let start = 0; start < hashes.length; start += TXS_PER_CALL) {
+    const part = hashes.slice(start, start + TXS_PER_CALL);
+    const { transactions } = await daemon.client().getTransactions(part, { prune: true });
+    const byHash = new Map(transactions.map((tx) => [toHex(tx.hash), tx]));
+    yield part.map((hash) => {
+      const tx = byHash.get(toHex(hash));
+      if (tx === undefined) throw unknown(hash);
+      return tx;
+    });
+  }
+}

@@ -1,0 +1,24 @@
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { Lookahead } from '../../wallet/scan/subaddress-table.js';
+
+/** Watched addresses at most: each takes memory, and time when the wallet is opened. */
+const MAX_WATCHED_ADDRESSES = 500_000;
+
+/**
+ * @param created last created address of each account.
+ * @throws WalletError `invalid` for 0, or more than {@link MAX_WATCHED_ADDRESSES} watched addresses.
+ */
+export function assertWatchable(lookahead: Lookahead, created: readonly SubaddressIndex[]): void {
+  if (lookahead.major === 0 || lookahead.minor === 0)
+    throw new WalletError({ kind: 'invalid', reason: 'a lookahead is at least 1' });
+  const watched = created.reduce(
+    (sum, { minor }) => sum + minor + lookahead.minor,
+    lookahead.major * lookahead.minor,
+  );
+  if (watched > MAX_WATCHED_ADDRESSES)
+    throw new WalletError({
+      kind: 'invalid',
+      reason: `a lookahead of that size makes more than ${MAX_WATCHED_ADDRESSES} addresses to watch`,
+    });
+}
