@@ -556,6 +556,7 @@ describe('an order that was not relayed', () => {
   it('is prepared again if a reorganisation removes the transaction that spent its input', async () => {
     const first = await placed();
     spendElsewhere(imagesOf(first.payments[0]?.signed?.blob), hashOf(9));
+    expect(stateOf('a')).toBe('failed');
     wallet.store.write((w) => w.applyPage(page(wallet.store.height() - 1, 2)));
     expect(stateOf('a')).toBe('prepared');
     expect(await placed()).toEqual(first);
