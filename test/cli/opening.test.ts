@@ -1,6 +1,6 @@
 import { chmodSync, copyFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Opening } from '../../src/cli/opening.js';
 import { WalletManager } from '../../src/services/manager/wallet-manager.js';
 import { lockWallet } from '../../src/store/file/wallet-lock.js';
@@ -87,6 +87,32 @@ describe('a wallet that could not be opened', () => {
     tried.look();
     await tried.settled();
     expect([unopened(tried), isOpen('shop')]).toEqual([[], true]);
+  });
+
+  it('is tried again by itself within five seconds after a change of its files', async () => {
+    jest.useFakeTimers({
+      doNotFake: [
+        'Date',
+        'hrtime',
+        'nextTick',
+        'performance',
+        'queueMicrotask',
+        'setImmediate',
+        'setTimeout',
+      ],
+    });
+    try {
+      setPassword('shop', 'another');
+      const tried = await open('shop');
+      jest.advanceTimersByTime(20_000);
+      await tried.settled();
+      setPassword('shop');
+      jest.advanceTimersByTime(5000);
+      await tried.settled();
+      expect([unopened(tried), isOpen('shop')]).toEqual([[], true]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('is opened when its files appear', async () => {
