@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { registry } from '../../src/rpc/registry.js';
@@ -100,6 +102,19 @@ describe('a rule', () => {
     );
     for (const name of spending.flatMap((method) => [method.name, ...(method.aliases ?? [])]))
       expect((await as('clerk', name, {}, shopPath)).reply.error?.code).toBe(DENIED);
+  });
+
+  it('refuses a long request before its client has sent all of it', async () => {
+    const sent = request({
+      ...{ port: clients.server.port, path: shopPath, method: 'POST' },
+      headers: { authorization: `Bearer ${tokens['clerk']}`, 'content-length': 10_000_000 },
+    });
+    const answer = new Promise<string>((resolve, reject) => {
+      sent.on('error', reject).on('response', (response) => resolve(text(response)));
+    });
+    sent.write(`{"method":"import_key_images","params":{"signed_key_images":[${'0,'.repeat(50_000)}`);
+    expect(await answer).toContain('credential clerk: method import_key_images is not allowed');
+    sent.destroy();
   });
 
   it('limits rpc.discover to the methods that it allows', async () => {
