@@ -9,7 +9,7 @@ import { equalBytes, toHex } from '../../src/util/bytes.js';
 import type { OwnedOutput, PageFindings } from '../../src/wallet/model/records.js';
 import { bytes, output, page, received, unnamed } from '../store/fixtures.js';
 import { EventLedger } from './event-ledger.js';
-import { ringTx } from './ring-tx.js';
+import { ringTx, type RingTx } from './ring-tx.js';
 import { TestWallet } from './test-wallet.js';
 
 /** Output of the n-th transaction, which is mined at height n and has global index n. */
@@ -26,10 +26,12 @@ export interface PlacedPayment {
   readonly spends: ReadonlyMap<number, readonly number[]>;
   /** Change with its account; absent: it has none. */
   readonly change?: { readonly value: bigint; readonly account: number };
+  /** Version of its transaction; absent: 2. */
+  readonly version?: 1;
 }
 
 interface MinedPayment extends PlacedPayment {
-  readonly tx: DaemonTransaction;
+  readonly tx: RingTx;
   readonly height: number;
   readonly fee: bigint;
 }
@@ -54,7 +56,12 @@ export class PlacedWorld {
       keyImage: imageOf(n),
       ring: [...new Set([n, ...decoys, 10_000 + n, 20_000])].sort((a, b) => a - b),
     }));
-    const mined = { ...payment, height, fee: 1n, tx: ringTx(inputs, height, BigInt(height)) };
+    const mined = {
+      ...payment,
+      height,
+      fee: 1n,
+      tx: ringTx(inputs, height, { ...payment, unlockTime: BigInt(height) }),
+    };
     this.payments.push(mined);
     return mined;
   }
@@ -69,8 +76,10 @@ export class PlacedWallet {
   /** Hashes in hex that the daemon was asked for, of each call. */
   readonly asked: string[][] = [];
   /** Answer to a call for transactions. */
-  send = (hashes: readonly Hash[]): readonly DaemonTransaction[] =>
-    this.world.payments.map(({ tx }) => tx).filter(({ hash }) => hashes.some((one) => equalBytes(one, hash)));
+  send = (hashes: readonly Hash[], prune: boolean): readonly DaemonTransaction[] =>
+    this.world.payments
+      .map(({ tx }) => (prune ? tx.pruned : tx.whole))
+      .filter(({ hash }) => hashes.some((one) => equalBytes(one, hash)));
 
   constructor(world: PlacedWorld, wallet = new TestWallet({ viewOnly: true })) {
     this.world = world;
@@ -80,9 +89,9 @@ export class PlacedWallet {
     wallet.answers = {
       ...answers,
       isKeyImageSpent: (images) => Promise.resolve(images.map((image) => this.#statusOf(image))),
-      getTransactions: (hashes) => {
+      getTransactions: (hashes, { prune }) => {
         this.asked.push(hashes.map(toHex));
-        return Promise.resolve().then(() => ({ transactions: this.send(hashes) }));
+        return Promise.resolve().then(() => ({ transactions: this.send(hashes, prune) }));
       },
     };
     wallet.refresher.onRefresh = () => Promise.resolve(this.#scan());
@@ -108,6 +117,16 @@ export class PlacedWallet {
         numbers.map((n) => ({ publicKey: keyOf(n), keyImage: imageOf(n), proven: true })),
       ),
     );
+  }
+
+  /** Replaces the key images of outputs as an earlier version did, which kept the spends of the former ones. */
+  replace(numbers: readonly number[]): void {
+    this.wallet.store.write((w) => {
+      for (const n of numbers) {
+        w.importedKeyImages.set({ publicKey: keyOf(n), keyImage: imageOf(n), proven: true });
+        w.outputs.setKeyImage(keyOf(n), imageOf(n));
+      }
+    });
   }
 
   /** Reads new blocks as an earlier version did, without a comparison of key images with rings. */
@@ -150,7 +169,8 @@ export class PlacedWallet {
     return { ...unnamed(found), ...(keyImage === undefined ? {} : { keyImage }) };
   }
 
-  #findings({ tx: { hash: txHash }, height, spends, change, fee }: MinedPayment): PageFindings {
+  #findings({ tx, height, spends, change, fee }: MinedPayment): PageFindings {
+    const { hash: txHash } = tx.pruned;
     const keyImages = [...spends.keys()].map(imageOf);
     const spent = this.wallet.store.read((r) => keyImages.flatMap((one) => r.outputs.byKeyImage(one) ?? []));
     const payer = spent[0]?.subaddress.major;

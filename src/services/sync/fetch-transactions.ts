@@ -8,18 +8,19 @@ import type { DaemonAccess } from '../context/daemon-access.js';
 const TXS_PER_CALL = 100;
 
 /**
- * Fetches transactions without their proofs, in the order of their hashes, a part in each call.
+ * Fetches transactions in the order of their hashes, a part in each call.
  * @param unknown makes the error for a transaction that the daemon does not know.
- * @returns the parts, each once it has arrived. @throws DaemonError; the error of `unknown`.
+ * @param prune leaves out their proofs. @returns the parts, each once it has arrived. @throws DaemonError; the error of `unknown`.
  */
 export async function* fetchTransactions(
   daemon: Pick<DaemonAccess, 'client'>,
   hashes: readonly Hash[],
   unknown: (hash: Hash) => WalletError,
+  prune = true,
 ): AsyncGenerator<readonly DaemonTransaction[], void, void> {
   for (let start = 0; start < hashes.length; start += TXS_PER_CALL) {
     const part = hashes.slice(start, start + TXS_PER_CALL);
-    const { transactions } = await daemon.client().getTransactions(part, { prune: true });
+    const { transactions } = await daemon.client().getTransactions(part, { prune });
     const byHash = new Map(transactions.map((tx) => [toHex(tx.hash), tx]));
     yield part.map((hash) => {
       const tx = byHash.get(toHex(hash));

@@ -2,6 +2,7 @@ import { ringIndices } from '../../cryptonote/ring-indices.js';
 import { parseTransaction } from '../../cryptonote/transaction.js';
 import type { Transaction } from '../../cryptonote/types.js';
 import type { Hash, PublicKey } from '../../crypto/types.js';
+import type { DaemonTransaction } from '../../daemon/daemon.js';
 import { CachedRead } from '../../store/cached-read.js';
 import { correctKeyImages, type KeyImageCorrection } from '../../store/correct-key-images.js';
 import type { PlacedSpend } from '../../store/tables/imported-key-images.js';
@@ -121,11 +122,22 @@ export class PlacedKeyImages {
       this.#undecided = new Set(spends.map(nameOf));
       return false;
     }
-    for await (const part of fetchTransactions(daemon, [...missing.values()], notSent)) {
-      for (const fetched of part) this.#rings.set(toHex(fetched.hash), ringsOf(readFetchedTx(fetched)));
+    for await (const part of this.#transactions([...missing.values()])) {
+      for (const fetched of part)
+        this.#rings.set(toHex(fetched.hash), isUnverifiable(fetched) ? [] : ringsOf(readFetchedTx(fetched)));
       assertRuns();
     }
     return true;
+  }
+
+  /** Fetches transactions in parts, those whole whose hashes cannot be verified otherwise. */
+  async *#transactions(hashes: readonly Hash[]): AsyncGenerator<readonly DaemonTransaction[], void, void> {
+    const { daemon } = this.#context;
+    for await (const part of fetchTransactions(daemon, hashes, notSent)) {
+      yield part.filter((tx) => !isUnverifiable(tx));
+      const old = part.filter(isUnverifiable).map(({ hash }) => hash);
+      yield* fetchTransactions(daemon, old, notSent, false);
+    }
   }
 
   /** Finds the outputs of the wallet in the rings that were read. @returns their keys by their places. */
@@ -179,6 +191,13 @@ export class PlacedKeyImages {
       );
   }
 }
+
+/**
+ * Whether a transaction is pruned and of version 1, whose hash covers its signatures. A pruned daemon has no others: no
+ * ring is read from them.
+ */
+const isUnverifiable = ({ blob: [version], prunableHash }: DaemonTransaction): boolean =>
+  version === 1 && prunableHash !== undefined;
 
 const notSent = (hash: Hash): WalletError =>
   new WalletError({

@@ -141,6 +141,18 @@ describe.each(ACTIONS)('%s', (_, act) => {
     }
   });
 
+  it('reads the rings of transactions of version 1 only whole, as nothing else proves them', async () => {
+    const wallet = damaged([2, 1, 3], [{ ...payment([1]), version: 1 }]);
+    const { send } = wallet;
+    // A pruned daemon.
+    wallet.send = (hashes) => send(hashes, true);
+    await act(wallet);
+    expect(wallet.images()).toEqual([2, 1, 3]);
+    const again = damaged([2, 1, 3], [{ ...payment([1]), version: 1 }]);
+    await act(again);
+    expect([again.facts(), again.images()]).toEqual([healthy(again).facts(), [1, 2, 3]]);
+  });
+
   it('changes nothing in a wallet with the spend key', async () => {
     const world = new PlacedWorld(2);
     const wallet = new PlacedWallet(world, new TestWallet());
@@ -167,10 +179,27 @@ const failing: readonly [name: string, send: PlacedWallet['send'], error: unknow
 /** Sends another transaction under each hash that was asked for. */
 const lies = ({ world }: PlacedWallet): PlacedWallet['send'] => {
   const [first] = world.payments;
-  const other = world.mine(payment([2])).tx;
+  const other = world.mine(payment([2])).tx.pruned;
   world.payments.pop();
-  return () => (first === undefined ? [] : [{ ...other, hash: first.tx.hash }]);
+  return () => (first === undefined ? [] : [{ ...other, hash: first.tx.pruned.hash }]);
 };
+
+describe('a spend of a key image that an earlier version replaced by a proven one, and kept', () => {
+  const kept = (): PlacedWallet => {
+    const wallet = damaged([2, 1, 3], [payment([1])]);
+    wallet.replace([1, 2, 3]);
+    return wallet;
+  };
+
+  it.each(RESCANS)('ends with %s', async (_, act) => {
+    const wallet = kept();
+    await act(wallet);
+    const { balance } = wallet.facts() as { readonly balance: bigint };
+    expect(balance).toBe((healthy(wallet).facts() as { readonly balance: bigint }).balance);
+    await wallet.wallet.sync.rescan(false);
+    expect(wallet.facts()).toEqual(healthy(wallet).facts());
+  });
+});
 
 describe('a daemon that', () => {
   test.each(
@@ -264,9 +293,9 @@ describe('a refresh after an upgrade', () => {
     );
     const { send } = wallet;
     let imported: Promise<void> | undefined;
-    wallet.send = (hashes) => {
+    wallet.send = (hashes, prune) => {
       imported ??= wallet.wallet.sync.cancelAndRun(() => Promise.resolve());
-      return send(hashes);
+      return send(hashes, prune);
     };
     await wallet.refresh();
     await imported;
