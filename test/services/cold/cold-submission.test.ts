@@ -159,30 +159,39 @@ describe('submitting a set of signed transactions', () => {
     );
   });
 
-  it('attaches every key image to its output where outputs changed places after the signature', async () => {
-    const hex = await signed();
-    const [a, b, c] = OUTPUTS.map(unnamed);
-    if (a === undefined || b === undefined || c === undefined) throw new Error('outputs');
-    // The blocks of the second and the third output are replaced, and hold them in the other order.
-    const replaced = [
-      { ...c, height: 2 },
-      { ...b, height: 3 },
-    ];
-    pair.watch.wallet.store.write((w) => {
-      w.applyPage(
-        page(2, CHAIN_HEIGHT, {
-          hashes: Array.from({ length: CHAIN_HEIGHT }, (_, i) => bytes<Hash>(1000 + i)),
-          received: replaced.map(({ txHash, height }) => ({ ...received(1, height), txHash })),
-          outputs: replaced,
-        }),
+  it.each([
+    ['spends', true],
+    ['keeps', false],
+  ])(
+    'attaches every key image to its output where two that the payment %s changed places after the signature',
+    async (_, isSpent) => {
+      const five = [2n, 3n, 3n, 3n, 3n].map((coins, i) => paidOutput(owner, coins * COIN, i + 1, rng));
+      const { watch, signer, ...others } = coldPair(owner, five);
+      const payee = { ...payeeOf(stranger.address(), 4n * COIN), text: TO };
+      const set = await layOutPayment({ watch, signer, ...others }, payee);
+      const { blob } = await signer.coldSigning.sign(set, undefined);
+      const { txs } = decode(signedTxSet, await signer.wallet.exports.open('signedTxs', blob));
+      const spent = txs.flatMap(({ selectedTransfers }) => selectedTransfers);
+      const [a = 0, b = 0] = [...five.keys()].filter((place) => spent.includes(place) === isSpent);
+      // The blocks from that of the first one on are replaced, and hold the two in the other order.
+      const order = five.map((one, place) => five[place === a ? b : place === b ? a : place] ?? one);
+      const replaced = order.slice(a).map((one, i) => ({ ...unnamed(one), height: a + 1 + i }));
+      watch.wallet.store.write((w) => {
+        w.applyPage(
+          page(a + 1, CHAIN_HEIGHT, {
+            hashes: Array.from({ length: CHAIN_HEIGHT }, (_, i) => bytes<Hash>(1000 + i)),
+            received: replaced.map(({ txHash, height }) => ({ ...received(1, height), txHash })),
+            outputs: replaced,
+          }),
+        );
+      });
+      await watch.coldSigning.submit(toHex(blob), undefined);
+      const known = watch.wallet.store.read((r) => r.outputs.inOrder());
+      expect(known.map(({ publicKey, keyImage }) => [publicKey, keyImage])).toEqual(
+        order.map(({ publicKey, keyImage }) => [publicKey, keyImage]),
       );
-    });
-    await pair.watch.coldSigning.submit(hex, undefined);
-    const known = pair.watch.wallet.store.read((r) => r.outputs.inOrder());
-    expect(known.map(({ publicKey, keyImage }) => [publicKey, keyImage])).toEqual(
-      [OUTPUTS[0], OUTPUTS[2], OUTPUTS[1]].map((one) => [one?.publicKey, one?.keyImage]),
-    );
-  });
+    },
+  );
 
   it('takes those of more outputs than are read at once, and each once', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'cold-submission-'));
