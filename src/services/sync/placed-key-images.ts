@@ -94,7 +94,7 @@ export class PlacedKeyImages {
       this.#report(correction);
     }
     await this.#confirm(correction, assertRuns);
-    this.#forgetRings();
+    this.#keepUndecided();
     return isChanged;
   }
 
@@ -170,10 +170,17 @@ export class PlacedKeyImages {
     }
   }
 
-  /** Forgets the rings of decided transactions. */
-  #forgetRings(): void {
+  /** Forgets the rings of decided transactions, and reports spends that their rings do not decide. */
+  #keepUndecided(): void {
     const left = this.#spendsNow();
-    this.#undecided = new Set(left.map(nameOf));
+    const names = left.map(nameOf);
+    const spends = names.filter((name) => !this.#undecided.has(name)).length;
+    if (spends > 0)
+      this.#context.log.warn(
+        { spends },
+        'spends of key images of an earlier version may be those of other outputs: import_key_images decides it',
+      );
+    this.#undecided = new Set(names);
     const undecided = new Set(left.map(({ txHash }) => toHex(txHash)));
     for (const name of this.#rings.keys()) if (!undecided.has(name)) this.#rings.delete(name);
   }

@@ -97,10 +97,12 @@ describe.each(ACTIONS)('%s', (_, act) => {
     expect(wallet.images()).toEqual([1, 2]);
   });
 
-  it('keeps a key image by its output where the ring contains that and others', async () => {
+  it('keeps a key image by its output where the ring contains that and others, and reports it once', async () => {
     const wallet = damaged([1, 2], [payment([1], [2])]);
     const before = wallet.facts();
-    await act(wallet);
+    for (let times = 0; times < 2; times++) await act(wallet);
+    const warnings = wallet.wallet.lines.filter(({ level }) => level === 40);
+    expect(warnings).toMatchObject([{ spends: 1 }]);
     expect([wallet.facts(), wallet.images(), wallet.doubtful()]).toEqual([before, [1, 2], [1, 2]]);
   });
 
