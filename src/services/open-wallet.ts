@@ -144,7 +144,7 @@ export class OpenWallet {
     const { spending } = payments;
     this.outputFreezing = new OutputFreezing(context, { sync, lostPayments, spending });
     this.orders = new Orders(context, { relay });
-    this.transfers = new Transfers(context, { accounts, balances: this.balances, payments });
+    this.transfers = new Transfers({ accounts, balances: this.balances, payments });
     this.sweeps = new Sweeps(context, { accounts, outputFreezing: this.outputFreezing, payments });
     this.coldSigning = new ColdSigning(context, {
       ...{ accounts, payments, outputTransfer: this.outputTransfer },

@@ -4,7 +4,7 @@ import { detectingDamage, IN_MEMORY, openDatabase } from './file/database.js';
 import { syncDirectory, syncFile, syncFileAsync } from './file/fsync.js';
 import type { StatementCachingDatabase } from './file/statement-cache.js';
 import { cipherOf, NEW_CIPHER } from './file/store-cipher.js';
-import { keyOf, StoreFile, type Location, type OnFileRestored } from './file/store-file.js';
+import { keyOf, StoreFile, type Location, type OnFileRestored, type SharedFile } from './file/store-file.js';
 import { draftOf } from './file/file-draft.js';
 import { withFileErrors, withFileErrorsAsync } from './file/file-errors.js';
 import { removeDatabase, commitDraft } from './file/atomic-replace.js';
@@ -339,6 +339,12 @@ export class WalletStore {
     });
     this.#snapshots.add(snapshot);
     return snapshot;
+  }
+
+  /** Commits pending pages, for another thread that reads the file; undefined in memory. @throws WalletError `wallet_io` */
+  shared(): SharedFile | undefined {
+    this.#transactions.endPages();
+    return this.#file.shared();
   }
 
   /**

@@ -90,7 +90,7 @@ export async function layOutPayment(
     ({ rates, priority }) =>
       planTransfers(
         { payees: [payee], account: 0, priority, unlockTime: 0n },
-        payments.builder.spendableOutputs(0, []),
+        payments.planner.spendableOutputs(0, []),
         rates,
         systemRng,
       ),

@@ -54,7 +54,7 @@ export class GroupMember {
       ({ rates, priority }) =>
         planTransfers(
           { payees: [payee], account: 0, priority, unlockTime },
-          this.payments.builder.spendableOutputs(0, []),
+          this.payments.planner.spendableOutputs(0, []),
           rates,
           systemRng,
         ),

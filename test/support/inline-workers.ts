@@ -1,3 +1,4 @@
+import { planFromStore } from '../../src/services/workers/plan-task.js';
 import type { SigningWork } from '../../src/services/workers/signing-thread.js';
 import type { WorkerPools } from '../../src/services/workers/worker-pools.js';
 import type { MultisigWork } from '../../src/services/workers/multisig-thread.js';
@@ -38,6 +39,7 @@ type Jobs<Work extends Record<keyof Work, { readonly task: unknown; readonly res
 };
 
 const signing: Jobs<SigningWork> = {
+  plan: (task) => planFromStore(task),
   unusableDecoys: (decoys) => unusableDecoys(decoys),
   build: ({ plan, rate, rates }) => buildFromOwn(plan, rate, rates, systemRng),
   buildUnsigned: ({ plan, rate, rates }) => placeholderTx(settleFee(plan, rate, rates, systemRng), systemRng),

@@ -67,7 +67,7 @@ export class OrderHome {
       ...sealers,
     });
     const { payments } = this;
-    this.transfers = new Transfers(context, {
+    this.transfers = new Transfers({
       ...{ accounts, payments, balances: new Balances(context, { accounts }) },
     });
     const outputFreezing = {} as OutputFreezing;

@@ -1,7 +1,7 @@
 import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
-import type { Prices } from '../../src/services/payments/fee-estimator.js';
 import { PaymentBuilder } from '../../src/services/payments/payment-builder.js';
 import type { PaymentOptions, PaymentMaker } from '../../src/services/payments/payment-maker.js';
+import { PaymentPlanner } from '../../src/services/payments/payment-planner.js';
 import type { MadePayments } from '../../src/wallet/model/made-payment.js';
 import type { OwnedOutput } from '../../src/wallet/model/records.js';
 import type { SpendableOutput } from '../../src/wallet/select/spendable-outputs.js';
@@ -15,25 +15,18 @@ export class PlannedPayments {
   readonly options: PaymentOptions[] = [];
   readonly planned: FundedTransfer<SpendableOutput>[] = [];
   readonly maker: PaymentMaker;
-  readonly #wallet: ServiceWallet;
-
   constructor(wallet: ServiceWallet) {
-    this.#wallet = wallet;
     const builder = new PaymentBuilder(wallet, wallet);
     const make = (options: PaymentOptions, plan: Parameters<PaymentMaker['make']>[1]) =>
       this.#make(options, plan);
     const makeNone = () => Promise.resolve({ payments: [] });
-    this.maker = { builder, make, makeNone } as unknown as PaymentMaker;
+    this.maker = { builder, planner: new PaymentPlanner(wallet), make, makeNone } as unknown as PaymentMaker;
   }
 
-  async #make(
-    options: PaymentOptions,
-    plan: (prices: Prices) => readonly FundedTransfer<SpendableOutput>[],
-  ): Promise<MadePayments> {
-    await Promise.resolve();
+  async #make(options: PaymentOptions, plan: Parameters<PaymentMaker['make']>[1]): Promise<MadePayments> {
     this.options.push(options);
     const priority = options.priority === 0 ? 1 : options.priority;
-    this.planned.push(...this.#wallet.store.read(() => plan({ rates: FEES, priority })));
+    this.planned.push(...(await plan({ rates: FEES, priority })));
     return { payments: [] };
   }
 

@@ -91,9 +91,12 @@ export class Balances {
    * @param minors empty: every address of it.
    */
   unconfirmed(account: number, minors: readonly number[]): Amount {
-    const { addresses } = this.of(account, false);
-    const wanted = addresses.filter(({ minor }) => minors.length === 0 || minors.includes(minor));
-    return sum(wanted.map(({ unconfirmed }) => unconfirmed));
+    const wanted = new Set(minors);
+    const tally = new BalanceTally(({ minor }) => wanted.size === 0 || wanted.has(minor));
+    const imported = this.#imported.balances;
+    if (imported !== undefined) addCached(tally, imported, account, false);
+    else this.#context.store.read((r) => this.#addUnconfirmed(tally, r, account));
+    return sum(tally.balance().addresses.map(({ unconfirmed }) => unconfirmed));
   }
 
   /**
@@ -176,7 +179,11 @@ export class Balances {
           blocks: blocksToUnlock(output, chainHeight),
           seconds: secondsToUnlock(output, now),
         });
-    if (strict) return;
+    if (!strict) this.#addUnconfirmed(tally, r, account);
+  }
+
+  /** Adds change and payments of transactions that are not mined. */
+  #addUnconfirmed(tally: Adjusted, r: WalletReader, account: number | undefined): void {
     for (const { txHash, account: major, change, destinations } of r.outgoing.list({
       states: ['prepared', 'pending'],
     })) {

@@ -20,7 +20,7 @@ import { ownPartOf } from '../../wallet/multisig/key-image.js';
 import type { Proposal } from '../../wallet/multisig/proposal.js';
 import type { OwnInput } from '../../wallet/build/own-inputs.js';
 import { PLACEHOLDER_KEY_IMAGE } from '../../wallet/build/placeholder-tx.js';
-import { SpendableOutputs, type SpendableOutput } from '../../wallet/select/spendable-outputs.js';
+import type { SpendableOutput } from '../../wallet/select/spendable-outputs.js';
 import type { OwnedOutput } from '../../wallet/model/records.js';
 import type { PricedPlan, SignedTx } from '../../wallet/build/signing.js';
 import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
@@ -31,7 +31,7 @@ import type { PricedTask } from '../workers/signing-thread.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-type Context = Pick<WalletContext, 'clock' | 'daemon' | 'keystore' | 'rng' | 'store' | 'workers'>;
+type Context = Pick<WalletContext, 'daemon' | 'keystore' | 'rng' | 'store' | 'workers'>;
 
 /** Sibling services. */
 interface Services {
@@ -73,17 +73,6 @@ export class PaymentBuilder {
   constructor(context: Context, services: Services) {
     this.#context = context;
     this.#services = services;
-  }
-
-  /** Spendable outputs of an account. @param minors empty: every address of it. */
-  spendableOutputs(account: number, minors: readonly number[]): SpendableOutputs {
-    const { store } = this.#context;
-    const { isViewOnly: blind } = this.#context.keystore;
-    const terms = { chainHeight: this.#context.store.height(), now: this.#context.clock.now(), blind };
-    return new SpendableOutputs(
-      store.read((r) => r.spendableOutputs.of(account, minors)),
-      terms,
-    );
   }
 
   /** The distribution of outputs that rings are chosen from. @throws DaemonError */

@@ -18,6 +18,7 @@ import type { Prices } from './fee-estimator.js';
 import type { OrderEntry } from './order-entry.js';
 import { PaymentBuilder, type PaymentDraft, type PaymentTerms } from './payment-builder.js';
 import { PaymentLedger } from './payment-ledger.js';
+import { PaymentPlanner } from './payment-planner.js';
 import { SpendGuard } from './spend-guard.js';
 import { TxFacts } from './tx-facts.js';
 import {
@@ -36,7 +37,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<
   WalletContext,
-  'clock' | 'daemon' | 'keystore' | 'locks' | 'log' | 'rng' | 'store' | 'workers'
+  'assertOpen' | 'clock' | 'daemon' | 'keystore' | 'locks' | 'log' | 'rng' | 'store' | 'workers'
 >;
 
 /** Sibling services. */
@@ -62,6 +63,8 @@ export interface PaymentOptions extends PaymentTerms {
   /** Is recorded with the payment. */
   readonly order?: OrderEntry;
 }
+
+type Planned = readonly FundedTransfer<SpendableOutput>[];
 
 interface Made {
   readonly payment: SignedPayment;
@@ -90,6 +93,7 @@ export class PaymentMaker {
   readonly #ledger: PaymentLedger;
   readonly #source: PaymentSource;
   readonly builder: PaymentBuilder;
+  readonly planner: PaymentPlanner;
   /** Limits of the clients that pay. */
   readonly spending: SpendGuard;
   /** Facts of transactions that clients bring back. */
@@ -100,6 +104,7 @@ export class PaymentMaker {
     this.#services = services;
     this.#source = { store: context.store, accounts: services.accounts };
     this.builder = new PaymentBuilder(context, services);
+    this.planner = new PaymentPlanner(context);
     this.spending = new SpendGuard(context);
     this.txFacts = new TxFacts(context, services);
     const { spending, txFacts } = this;
@@ -116,18 +121,14 @@ export class PaymentMaker {
    * @param plan selects inputs and payees; no other payment selects outputs until this one is recorded.
    * @throws WalletError, DaemonError
    */
-  make(
-    options: PaymentOptions,
-    plan: (prices: Prices) => readonly FundedTransfer<SpendableOutput>[],
-  ): Promise<MadePayments> {
+  make(options: PaymentOptions, plan: (prices: Prices) => Planned | Promise<Planned>): Promise<MadePayments> {
     return this.#context.locks.payment.run(async () => {
       this.#services.mempool.reserveLost();
       const distribution = this.builder.outputDistribution();
       // Its error is that of the draft, unless something else fails before.
       distribution.catch(() => undefined);
       const prices = await this.#services.feeEstimator.prices(options.priority);
-      // Within one read of the store, as spendable outputs are read lazily while the plan is made.
-      const planned = this.#planned(() => this.#context.store.read(() => plan(prices)), options.account);
+      const planned = await this.#planned(() => plan(prices), options.account);
       // The limits hold where it is recorded; a payment that must exceed them is refused before any work.
       this.#checkLaidOut(options.spender, () => planned.map((plan) => laidOut(plan, options)));
       const drafts = await this.builder.draft(planned, options, prices, distribution);
@@ -207,12 +208,9 @@ export class PaymentMaker {
   }
 
   /** Plans a payment. Reports a shortage as a missing import of multisig info where outputs lack their key images. */
-  #planned(
-    plan: () => readonly FundedTransfer<SpendableOutput>[],
-    account: number,
-  ): readonly FundedTransfer<SpendableOutput>[] {
+  async #planned(plan: () => Planned | Promise<Planned>, account: number): Promise<Planned> {
     try {
-      return plan();
+      return await plan();
     } catch (cause) {
       const short = cause instanceof WalletError && SHORTAGES.has(cause.fault.kind);
       if (!short || !isMultisigImportNeeded(this.#context, account)) throw cause;

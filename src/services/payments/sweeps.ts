@@ -6,9 +6,9 @@ import type { Amount } from '../../util/amount.js';
 import type { MadePayments } from '../../wallet/model/made-payment.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { SpendableOutput } from '../../wallet/select/spendable-outputs.js';
-import { CANNOT_PAY_FOR_ITSELF, planSweep, sweepInputs } from '../../wallet/select/sweep-plan.js';
+import { CANNOT_PAY_FOR_ITSELF, planSweep } from '../../wallet/select/sweep-plan.js';
+import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
 import type { SweepRequest as SweepDestination } from '../../wallet/select/transfer-request.js';
-import { costOfInput } from '../../wallet/select/transfer-plan.js';
 import { assertReplaces, type FailedPayment } from './failed-payment.js';
 import type { OrderEntry } from './order-entry.js';
 import { isSpendableNow } from './spendable-now.js';
@@ -44,6 +44,8 @@ export interface SweepRequest extends SweepTerms {
   readonly below: Amount;
 }
 
+type Planned = readonly FundedTransfer<SpendableOutput>[];
+
 const NOT_SPENT = 'outputs from before RingCT cannot be spent with this server';
 
 /** @param text upstream's message. */
@@ -62,33 +64,14 @@ export class Sweeps {
 
   /** @throws WalletError `transfer_failed` if no output matches the request, DaemonError */
   async all(request: SweepRequest): Promise<MadePayments> {
-    const { rng } = this.#context;
+    const { account, allAddresses, below, minors } = request;
     const { payments, accounts } = this.#services;
     const address = await accounts.resolve(request.address);
-    return this.#sweep(request, request.account, address, (destination, rates) => {
-      const spendable = payments.builder.spendableOutputs(request.account, request.minors);
-      if (spendable.funds(0n).available === 0n)
-        throw notSwept(
-          'the requested addresses have no unlocked money',
-          request.minors.length === 0
-            ? 'No unlocked balance in the specified account'
-            : 'No unlocked balance in the specified subaddress(es)',
-        );
-      if (spendable.funds(costOfInput(rates, destination.priority)).addresses.length === 0)
-        throw notSwept(
-          'each unlocked output of the requested addresses is worth less than the fee to spend it',
-          'No unlocked balance in the specified subaddress(es)',
-        );
-      const oneAddress = !request.allAddresses && request.minors.length === 0;
-      const filter = { oneAddress, below: request.below };
-      const inputs = sweepInputs(spendable, filter, destination, rates, rng);
-      if (inputs.length === 0)
-        throw notSwept(
-          'no output that is worth its fee is below below_amount',
-          'The smallest amount found is not below the specified threshold',
-        );
-      return inputs;
-    });
+    const ofAccount = minors.length === 0;
+    const filter = { oneAddress: !allAddresses && ofAccount, below };
+    return this.#sweep(request, account, address, (sweep, rates) =>
+      payments.planner.plan({ account, minors }, { kind: 'sweep', sweep, filter, ofAccount }, rates),
+    );
   }
 
   /**
@@ -100,7 +83,7 @@ export class Sweeps {
     const address = await accounts.resolve(terms.address);
     const keyImage = readKeyImage();
     const { major } = outputFreezing.find(keyImage).subaddress;
-    return this.#sweep(terms, major, address, () => {
+    return this.#sweepOutputs(terms, major, address, () => {
       const output = outputFreezing.find(keyImage);
       if (!output.rct) throw notSwept(NOT_SPENT);
       if (!isSpendableNow(this.#context, output))
@@ -120,7 +103,7 @@ export class Sweeps {
     if (destination === undefined || account === undefined) throw new Error('a sweep without a destination');
     const address = await this.#services.accounts.resolve(destination.address);
     const outputs = failed.destinations.length;
-    return this.#sweep({ ...terms, outputs }, account, address, () => failed.sweptInputs(), failed);
+    return this.#sweepOutputs({ ...terms, outputs }, account, address, () => failed.sweptInputs(), failed);
   }
 
   /**
@@ -133,22 +116,33 @@ export class Sweeps {
     return this.#services.payments.makeNone(order);
   }
 
+  /** Sweeps selected outputs. */
+  #sweepOutputs(
+    terms: SweepTerms,
+    account: number,
+    address: Address,
+    inputs: () => readonly SpendableOutput[],
+    failed?: FailedPayment,
+  ): Promise<MadePayments> {
+    const { rng, store } = this.#context;
+    return this.#sweep(terms, account, address, (sweep, rates) => {
+      const planned = store.read(() => planSweep(sweep, inputs(), rates, rng));
+      if (failed !== undefined && planned.length > 0) assertReplaces(failed, planned);
+      return planned;
+    });
+  }
+
   #sweep(
     terms: SweepTerms,
     account: number,
     address: Address,
-    inputsOf: (destination: SweepDestination, rates: FeeRates) => readonly SpendableOutput[],
-    failed?: FailedPayment,
+    plan: (sweep: SweepDestination, rates: FeeRates) => Planned | Promise<Planned>,
   ): Promise<MadePayments> {
-    const { rng } = this.#context;
-    const { payments } = this.#services;
     const text = formatAddress(address);
-    return payments.make({ ...terms, account }, ({ rates, priority }) => {
-      const destination = { address, text, outputs: terms.outputs, priority };
-      const planned = planSweep(destination, inputsOf(destination, rates), rates, rng);
+    return this.#services.payments.make({ ...terms, account }, async ({ rates, priority }) => {
+      const planned = await plan({ address, text, outputs: terms.outputs, priority }, rates);
       if (planned.length === 0)
         throw notSwept('the outputs are worth less than the fee to spend them', CANNOT_PAY_FOR_ITSELF);
-      if (failed !== undefined) assertReplaces(failed, planned);
       return planned;
     });
   }

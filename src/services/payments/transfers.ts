@@ -3,16 +3,12 @@ import type { Amount } from '../../util/amount.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import type { MadePayments } from '../../wallet/model/made-payment.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
-import { planTransfers } from '../../wallet/select/transfer-plan.js';
 import type { Payee, TransferRequest } from '../../wallet/select/transfer-request.js';
 import { assertReplaces, type FailedPayment } from './failed-payment.js';
 import type { PaymentOptions } from './payment-maker.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Balances } from '../accounts/balances.js';
 import type { PaymentMaker } from './payment-maker.js';
-import type { WalletContext } from '../context/wallet-context.js';
-
-type Context = Pick<WalletContext, 'rng'>;
 
 /** Sibling services. */
 interface Services {
@@ -39,11 +35,9 @@ const PARSE_BATCH_SIZE = 16;
 
 /** Payments to destinations. */
 export class Transfers {
-  readonly #context: Context;
   readonly #services: Services;
 
-  constructor(context: Context, services: Services) {
-    this.#context = context;
+  constructor(services: Services) {
     this.#services = services;
   }
 
@@ -83,16 +77,19 @@ export class Transfers {
     payees: readonly Payee[],
     { split, failed }: { readonly split: boolean; readonly failed?: FailedPayment },
   ): Promise<MadePayments> {
-    const { rng } = this.#context;
     const { payments, balances } = this.#services;
-    return payments.make(request, ({ rates, priority }) => {
-      const { account, unlockTime, feeFrom: subtractFeeFrom, changeOutputs } = request;
+    return payments.make(request, async ({ rates, priority }) => {
+      const { account, minors, unlockTime, feeFrom: subtractFeeFrom, changeOutputs } = request;
       const transfer: TransferRequest = {
         ...{ payees, account, priority, unlockTime, subtractFeeFrom, changeOutputs },
-        unconfirmed: () => balances.unconfirmed(account, request.minors),
+        unconfirmed: balances.unconfirmed(account, minors),
       };
-      const spendable = payments.builder.spendableOutputs(request.account, request.minors);
-      const planned = planTransfers(transfer, spendable, rates, rng, failed?.requiredInputs());
+      const required = failed?.requiredInputs() ?? [];
+      const planned = await payments.planner.plan(
+        { account, minors },
+        { kind: 'transfer', transfer, required },
+        rates,
+      );
       if (!split && planned.length > 1)
         throw new WalletError({ kind: 'needs_split', transactions: planned.length });
       if (failed !== undefined) assertReplaces(failed, planned);

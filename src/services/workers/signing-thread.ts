@@ -10,7 +10,10 @@ import {
 } from '../../wallet/exchange/offline-signing.js';
 import { buildFromOwn, type OwnPlan } from '../../wallet/build/own-inputs.js';
 import { placeholderTx } from '../../wallet/build/placeholder-tx.js';
+import type { SpendableOutput } from '../../wallet/select/spendable-outputs.js';
+import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
 import { settleFee, type PricedPlan, type SignedTx } from '../../wallet/build/signing.js';
+import { planFromStore, type PlanTask } from './plan-task.js';
 import type { TaskOf, ThreadAnswer } from './worker-client.js';
 
 /** A transaction plan without a final fee. */
@@ -23,6 +26,8 @@ export interface PricedTask<Plan = PricedPlan> {
 
 /** Task and result of each kind of work. */
 export interface SigningWork {
+  /** Inputs of a payment; the thread that plans it signs it next. */
+  readonly plan: { readonly task: PlanTask; readonly result: readonly FundedTransfer<SpendableOutput>[] };
   readonly unusableDecoys: { readonly task: readonly Candidate[]; readonly result: readonly number[] };
   readonly build: { readonly task: PricedTask<OwnPlan>; readonly result: SignedTx };
   /** Its ring signatures are placeholders. */
@@ -37,6 +42,8 @@ const buildUnsigned = ({ plan, rate, rates }: PricedTask): SignedTx =>
 
 function run(work: SigningTask): SigningWork[keyof SigningWork]['result'] {
   switch (work.kind) {
+    case 'plan':
+      return planFromStore(work.task);
     case 'unusableDecoys':
       return unusableDecoys(work.task);
     case 'build':
@@ -51,6 +58,8 @@ function run(work: SigningTask): SigningWork[keyof SigningWork]['result'] {
 /** Secrets of a task, as copies of the thread, to be wiped after the task. */
 function secretsOf(work: SigningTask): readonly Uint8Array[] {
   switch (work.kind) {
+    case 'plan':
+      return [work.task.store.key.key];
     case 'unusableDecoys':
       return [];
     case 'build':

@@ -34,6 +34,12 @@ export interface Location {
   readonly onFileRestored: OnFileRestored;
 }
 
+/** Path of a store, and a copy of its key, to be wiped. */
+export interface SharedFile {
+  readonly path: string;
+  readonly key: StoreKey;
+}
+
 export const keyOf = ({ key, cipher }: Location): StoreKey => ({ key: key.expose(), cipher });
 
 /** Flushes the directory, so that the log's name is on disk, and makes the flusher of the log. */
@@ -172,6 +178,15 @@ export class StoreFile {
       this.restore();
       this.#db.pragma('wal_checkpoint(PASSIVE)');
     });
+  }
+
+  /** Returns what another thread opens the file with; undefined in memory. */
+  shared(): SharedFile | undefined {
+    const { location } = this;
+    if (location === undefined) return undefined;
+    this.detectingDamage(() => this.restore());
+    const { key, cipher } = keyOf(location);
+    return { path: location.path, key: { key: Uint8Array.from(key), cipher } };
   }
 
   /** Opens a connection that keeps seeing the present state. @throws Error for a store in memory. */

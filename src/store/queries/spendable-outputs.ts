@@ -51,6 +51,7 @@ const SCOPE = `account = :account AND (:minors IS NULL OR minor IN (SELECT value
 /** Spendable outputs of an account, read lazily from the store's indexes. */
 export class SpendableOutputReader {
   readonly #sums: Statement<[Scope], SumRow>;
+  readonly #counts: Statement<[Scope & { readonly most: number }], [addresses: number, outputs: number]>;
   readonly #exceptions: Statement<
     [Scope & Bound & { readonly since: number; readonly blind: number }],
     CoinRow
@@ -71,6 +72,12 @@ export class SpendableOutputReader {
     this.#sums = rows(
       `SELECT minor, free_count AS count, free_total AS total FROM address_sum WHERE ${SCOPE} AND free_count > 0`,
     );
+    this.#counts = db
+      .prepare<[Scope & { readonly most: number }], [addresses: number, outputs: number]>(
+        `SELECT count(*), coalesce(sum(free_count), 0) FROM
+           (SELECT free_count FROM address_sum WHERE ${SCOPE} AND free_count > 0 LIMIT :most)`,
+      )
+      .raw();
     // One query for each index; UNION removes duplicates.
     this.#exceptions = rows(
       [
@@ -113,9 +120,23 @@ export class SpendableOutputReader {
     this.#byName = rows(coins('tx_hash = :tx_hash AND output_index = :output_index'));
   }
 
+  /**
+   * Whether an account has at most some addresses with such outputs, and at most some outputs on them.
+   * @param minors empty: every address of the account.
+   */
+  hasAtMost(
+    account: number,
+    minors: readonly number[],
+    { addresses, outputs }: { readonly addresses: number; readonly outputs: number },
+  ): boolean {
+    const [found = 0, count = 0] =
+      this.#counts.get({ ...scopeOf(account, minors), most: addresses + 1 }) ?? [];
+    return found <= addresses && count <= outputs;
+  }
+
   /** @param minors empty: every address of the account. */
   of(account: number, minors: readonly number[] = []): SpendableOutputSource {
-    const scope: Scope = { account, minors: minors.length === 0 ? null : JSON.stringify(minors) };
+    const scope = scopeOf(account, minors);
     const coin = (row: CoinRow): SpendableOutput => toCoin(row, account);
     return {
       sums: () => this.#sums.all(scope).map(toFunds),
@@ -144,6 +165,11 @@ export class SpendableOutputReader {
     }
   }
 }
+
+const scopeOf = (account: number, minors: readonly number[]): Scope => ({
+  account,
+  minors: minors.length === 0 ? null : JSON.stringify(minors),
+});
 
 function* eachOf<A, B>(items: Iterable<A>, make: (item: A) => B): Iterable<B> {
   for (const item of items) yield make(item);

@@ -273,7 +273,7 @@ function assertFunds(request: TransferRequest, { available, locked }: Funds, rat
   const needed = amount(exact > U64_MAX ? U64_MAX : exact);
   const compared = exact % (U64_MAX + 1n);
   if (compared <= available && exact <= U64_MAX) return;
-  const balance = amount(available + locked + (request.unconfirmed?.() ?? 0n));
+  const balance = amount(available + locked + (request.unconfirmed ?? 0n));
   if (compared > balance) throw new WalletError({ kind: 'not_enough_money', available: balance, needed });
   if (compared > available) throw new WalletError({ kind: 'not_enough_unlocked_money', available, needed });
   throw notPossible('the amounts and the fee exceed 64 bits');

@@ -28,10 +28,10 @@ export interface TransferRequest {
   /** Outputs that the change is split into, 1 to 14; absent: 1. */
   readonly changeOutputs?: number;
   /**
-   * Unconfirmed incoming amount of the paying addresses: it distinguishes a lack of unlocked money from a lack of
-   * money, and is called only then. Absent: zero.
+   * Unconfirmed incoming amount of the paying addresses [atomic units], which distinguishes a lack of unlocked money from
+   * a lack of money. Absent: zero.
    */
-  readonly unconfirmed?: () => Amount;
+  readonly unconfirmed?: Amount;
 }
 
 /** Transfer of all selected outputs to one address. */

@@ -71,7 +71,7 @@ function build(values: readonly bigint[], viewOnly = false): void {
     feeEstimator: new FeeEstimator(wallet),
     sealMultisig: () => Promise.reject(new Error('nothing is proposed')),
   });
-  transfers = new Transfers(wallet, { accounts, payments, balances: new Balances(wallet, { accounts }) });
+  transfers = new Transfers({ accounts, payments, balances: new Balances(wallet, { accounts }) });
   const outputFreezing = {} as OutputFreezing;
   sweeps = new Sweeps(wallet, { accounts, payments, outputFreezing });
   orders = new Orders(wallet, { relay });

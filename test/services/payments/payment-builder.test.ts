@@ -8,6 +8,7 @@ import type { RingCandidate } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { amountsBalance } from '../../../src/ringct/commitment.js';
 import { assertFee, PaymentBuilder, type Built } from '../../../src/services/payments/payment-builder.js';
+import { PaymentPlanner } from '../../../src/services/payments/payment-planner.js';
 import { amount } from '../../../src/util/amount.js';
 import { keyImagesOf } from '../../../src/wallet/exchange/pending-tx.js';
 import type { SignedTx } from '../../../src/wallet/build/signing.js';
@@ -84,31 +85,33 @@ describe('the spendable outputs of an account', () => {
       { height: 110 },
       { rct: false },
     ];
-    const { builder, wallet, outputs } = builderOf(cases.length, { facts: (place) => cases[place] ?? {} });
+    const { wallet, outputs } = builderOf(cases.length, { facts: (place) => cases[place] ?? {} });
+    const planner = new PaymentPlanner(wallet);
     const [spent, , , , , frozen] = outputs;
     if (spent === undefined || frozen === undefined) throw new Error('outputs');
     wallet.store.write((w) => w.outputs.setFrozen(frozen, true));
     // Of these nine: the first, a time lock that is about to open, and the one that has just come of age.
-    const heights = builder
+    const heights = planner
       .spendableOutputs(0, [])
       .coins(0, 0n)
       .map(({ height }) => height);
     expect(heights.sort((a, b) => a - b)).toEqual([1, 5, 110]);
     wallet.time += 500;
     wallet.store.write((w) => w.outputs.reserve([spent], new Uint8Array(32).fill(1) as Hash));
-    expect(builder.spendableOutputs(0, []).funds(0n).available).toBe(6n * COIN);
-    expect(builder.spendableOutputs(1, []).funds(0n).available).toBe(2n * COIN);
+    expect(planner.spendableOutputs(0, []).funds(0n).available).toBe(6n * COIN);
+    expect(planner.spendableOutputs(1, []).funds(0n).available).toBe(2n * COIN);
   });
 
   it('belong to the addresses that are named', () => {
-    const { builder } = builderOf(3, { facts: (minor) => ({ subaddress: { major: 0, minor } }) });
+    const { wallet } = builderOf(3, { facts: (minor) => ({ subaddress: { major: 0, minor } }) });
+    const planner = new PaymentPlanner(wallet);
     expect(
-      builder
+      planner
         .spendableOutputs(0, [0, 2])
         .funds(0n)
         .addresses.map(({ minor }) => minor),
     ).toEqual([0, 2]);
-    expect(builder.spendableOutputs(0, [9]).funds(0n).available).toBe(0n);
+    expect(planner.spendableOutputs(0, [9]).funds(0n).available).toBe(0n);
   });
 
   test.each([
@@ -119,7 +122,7 @@ describe('the spendable outputs of an account', () => {
     const { keyImage, ...blind } = paidOutput(owner, 2n * COIN, 119, rng);
     expect(keyImage).toHaveLength(32);
     wallet.receive([{ ...blind, height: 120 }], 140);
-    expect(new PaymentBuilder(wallet, wallet).spendableOutputs(0, []).funds(0n).available).toBe(available);
+    expect(new PaymentPlanner(wallet).spendableOutputs(0, []).funds(0n).available).toBe(available);
   });
 });
 

@@ -70,7 +70,7 @@ const planOf =
         priority,
         unlockTime: 0n,
       },
-      by.builder.spendableOutputs(0, []),
+      by.planner.spendableOutputs(0, []),
       rates,
       systemRng,
     );
@@ -208,7 +208,7 @@ describe('a payment', () => {
       const { payments } = await maker.make(limited, ({ rates, priority }) =>
         planTransfers(
           { payees: [payee], account: 0, priority, unlockTime: 0n },
-          maker.builder.spendableOutputs(0, []),
+          maker.planner.spendableOutputs(0, []),
           rates,
           systemRng,
         ),

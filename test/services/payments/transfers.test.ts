@@ -32,7 +32,7 @@ function fund(values: readonly bigint[], minorOf: (place: number) => number = ()
     Math.max(CHAIN_HEIGHT, values.length + 20),
   );
   const { accounts } = wallet;
-  transfers = new Transfers(wallet, {
+  transfers = new Transfers({
     accounts,
     balances: new Balances(wallet, { accounts }),
     payments: planned.maker,
@@ -77,7 +77,7 @@ describe('a transfer', () => {
 
   it('is recorded under the address that a name resolves to', async () => {
     const resolve = () => Promise.resolve(stranger.address());
-    const named = new Transfers(wallet, {
+    const named = new Transfers({
       accounts: { resolve } as unknown as Accounts,
       balances: new Balances(wallet, wallet),
       payments: planned.maker,

@@ -244,7 +244,7 @@ describe('a plan is refused', () => {
     [7n * COIN, 'not_enough_money'],
   ])('for %i, counting unconfirmed incoming amounts as locked: %s', (value, kind) => {
     const purse = purseOf([ownedOutput(COIN)], { chainHeight: 200 });
-    const asked = { ...request([toAlice(value)]), unconfirmed: () => (5n * COIN) as Amount };
+    const asked = { ...request([toAlice(value)]), unconfirmed: (5n * COIN) as Amount };
     expect(faultOf(() => planTransfers(asked, purse, RATES, seededRng(1))).kind).toBe(kind);
   });
 

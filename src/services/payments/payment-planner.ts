@@ -1,0 +1,68 @@
+import type { FeeRates } from '../../cryptonote/fees.js';
+import { planPayment, type PlanRequest } from '../../wallet/select/payment-plan.js';
+import {
+  SpendableOutputs,
+  type SpendableOutput,
+  type SpendableTerms,
+} from '../../wallet/select/spendable-outputs.js';
+import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
+import type { WalletContext } from '../context/wallet-context.js';
+
+type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'keystore' | 'rng' | 'store' | 'workers'>;
+
+/** Addresses of the account that pays. */
+interface PayingAddresses {
+  readonly account: number;
+  /** Empty: every address. */
+  readonly minors: readonly number[];
+}
+
+/** Addresses, and outputs on them, up to which a payment is planned on the main thread: some milliseconds. */
+const FEW_ADDRESSES = 256;
+const FEW_OUTPUTS = 1000;
+
+/** Selects the inputs of payments, on another thread where these may be many. Reserves none. */
+export class PaymentPlanner {
+  readonly #context: Context;
+  readonly #fewAddresses: number;
+
+  /** @param fewAddresses addresses with money up to which a payment is planned on this thread. */
+  constructor(context: Context, fewAddresses = FEW_ADDRESSES) {
+    this.#context = context;
+    this.#fewAddresses = fewAddresses;
+  }
+
+  /** @throws WalletError for a request that cannot be paid. */
+  async plan(
+    { account, minors }: PayingAddresses,
+    request: PlanRequest,
+    rates: FeeRates,
+  ): Promise<readonly FundedTransfer<SpendableOutput>[]> {
+    const { rng, store, workers } = this.#context;
+    const shared = this.#hasFew(account, minors) ? undefined : store.shared();
+    if (shared === undefined)
+      // Within one read of the store, as spendable outputs are read lazily while the plan is made.
+      return store.read(() => planPayment(request, this.spendableOutputs(account, minors), rates, rng));
+    const task = { store: shared, account, minors, terms: this.#terms(), request, rates };
+    const planned = await workers.signing.run('plan', task, [shared.key.key]);
+    this.#context.assertOpen();
+    return planned;
+  }
+
+  /** Spendable outputs of an account. @param minors empty: every address of it. */
+  spendableOutputs(account: number, minors: readonly number[]): SpendableOutputs {
+    const source = this.#context.store.read((r) => r.spendableOutputs.of(account, minors));
+    return new SpendableOutputs(source, this.#terms());
+  }
+
+  #terms(): SpendableTerms {
+    const { clock, keystore, store } = this.#context;
+    return { chainHeight: store.height(), now: clock.now(), blind: keystore.isViewOnly };
+  }
+
+  #hasFew(account: number, minors: readonly number[]): boolean {
+    if (minors.length > this.#fewAddresses) return false;
+    const limit = { addresses: this.#fewAddresses, outputs: FEW_OUTPUTS };
+    return this.#context.store.read((r) => r.spendableOutputs.hasAtMost(account, minors, limit));
+  }
+}

@@ -1,0 +1,43 @@
+import type { FeeRates } from '../../cryptonote/fees.js';
+import { detectingDamage, openSnapshot } from '../../store/file/database.js';
+import type { SharedFile } from '../../store/file/store-file.js';
+import { SpendableOutputReader } from '../../store/queries/spendable-outputs.js';
+import { systemRng } from '../../util/random.js';
+import { planPayment, type PlanRequest } from '../../wallet/select/payment-plan.js';
+import {
+  SpendableOutputs,
+  type SpendableOutput,
+  type SpendableTerms,
+} from '../../wallet/select/spendable-outputs.js';
+import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
+
+/** Request to plan a payment from the committed state of a store. */
+export interface PlanTask {
+  readonly store: SharedFile;
+  readonly account: number;
+  /** Addresses that pay; empty: every address. */
+  readonly minors: readonly number[];
+  readonly terms: SpendableTerms;
+  readonly request: PlanRequest;
+  readonly rates: FeeRates;
+}
+
+/** Plans a payment over a connection of its own. @throws WalletError, also `wallet_corrupt` and `wallet_io` */
+export function planFromStore({
+  store: { path, key },
+  account,
+  minors,
+  terms,
+  request,
+  rates,
+}: PlanTask): readonly FundedTransfer<SpendableOutput>[] {
+  return detectingDamage(path, () => {
+    const db = openSnapshot(path, key);
+    try {
+      const source = new SpendableOutputReader(db).of(account, minors);
+      return planPayment(request, new SpendableOutputs(source, terms), rates, systemRng);
+    } finally {
+      db.close();
+    }
+  });
+}

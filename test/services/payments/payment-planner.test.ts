@@ -1,0 +1,153 @@
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { formatAddress } from '../../../src/cryptonote/address.js';
+import { PaymentPlanner } from '../../../src/services/payments/payment-planner.js';
+import { WorkerPools } from '../../../src/services/workers/worker-pools.js';
+import { amount } from '../../../src/util/amount.js';
+import type { PlanRequest } from '../../../src/wallet/select/payment-plan.js';
+import { nameOf } from '../../../src/wallet/select/address-outputs.js';
+import { CHAIN_HEIGHT, FEES } from '../../support/paid-outputs.js';
+import { EventLoopTurns } from '../../support/event-loop-turns.js';
+import { numberedOutput } from '../../support/planned-payments.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { ownKeys, ServiceWallet } from '../../support/service-wallet.js';
+import { faultOf } from '../../support/test-wallet.js';
+import { COIN, holder } from '../../wallet/fixtures.js';
+
+const rng = seededRng('payment planner');
+const owner = holder(rng);
+const address = holder(rng).address();
+const text = formatAddress(address);
+const ADDRESSES = 40;
+/** Addresses with money up to which the planners of these tests plan on the main thread. */
+const FEW = 20;
+const WHOLE = { account: 0, minors: [] };
+
+const workers = new WorkerPools();
+afterAll(() => workers.close());
+
+let directory: string;
+let wallet: ServiceWallet;
+/** Kinds of the tasks of threads. */
+let kinds: string[];
+let planner: PaymentPlanner;
+
+/** A wallet with one output on each of many addresses. */
+function open(path: string): void {
+  wallet = new ServiceWallet(ownKeys(owner), 'current', path);
+  wallet.receive(
+    Array.from({ length: ADDRESSES }, (_, minor) =>
+      numberedOutput(minor + 1, COIN, { subaddress: { major: 0, minor } }),
+    ),
+    CHAIN_HEIGHT,
+  );
+  kinds = [];
+  const run: typeof workers.signing.run = (kind, ...task) => {
+    kinds.push(kind);
+    return workers.signing.run(kind, ...task);
+  };
+  planner = new PaymentPlanner(
+    {
+      ...{ store: wallet.store, keystore: wallet.keystore, rng, clock: wallet.clock },
+      assertOpen: wallet.assertOpen,
+      workers: { signing: { run } } as unknown as WorkerPools,
+    },
+    FEW,
+  );
+}
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'planner-'));
+  open(join(directory, 'w'));
+});
+afterEach(() => {
+  wallet.store.close();
+  rmSync(directory, { recursive: true });
+});
+
+const sweep: PlanRequest = {
+  kind: 'sweep',
+  sweep: { address, text, outputs: 1, priority: 1 },
+  filter: { oneAddress: false, below: amount(0n) },
+  ofAccount: true,
+};
+
+const transfer = (value: bigint, unconfirmed = 0n): PlanRequest => ({
+  kind: 'transfer',
+  transfer: {
+    payees: [{ address, text, amount: amount(value) }],
+    ...{ account: 0, priority: 1, unlockTime: 0n, unconfirmed: amount(unconfirmed) },
+  },
+  required: [],
+});
+
+describe('a payment from many addresses', () => {
+  it('is planned on another thread, and other work goes on meanwhile', async () => {
+    const turns = new EventLoopTurns();
+    const planned = await planner.plan(WHOLE, transfer(3n * COIN), FEES);
+    expect(turns.stop()).toBeGreaterThan(0);
+    expect(kinds).toEqual(['plan']);
+    const inputs = planned.flatMap((plan) => plan.inputs);
+    expect(inputs.length).toBeGreaterThan(3);
+    expect(new Set(inputs.map(nameOf)).size).toBe(inputs.length);
+  });
+
+  it('sweeps the same outputs there as on the main thread', async () => {
+    const names = async (): Promise<string[]> =>
+      (await planner.plan(WHOLE, sweep, FEES)).flatMap(({ inputs }) => inputs.map(nameOf)).sort();
+    const there = await names();
+    expect(kinds).toEqual(['plan']);
+    expect(there).toHaveLength(ADDRESSES);
+    planner = new PaymentPlanner(wallet, ADDRESSES);
+    expect(await names()).toEqual(there);
+  });
+
+  it('sees what was committed a moment before', async () => {
+    wallet.store.write((w) => w.outputs.setFrozen(numberedOutput(1, COIN), true));
+    const [planned] = await planner.plan(WHOLE, sweep, FEES);
+    expect(planned?.inputs).toHaveLength(ADDRESSES - 1);
+  });
+
+  it('is refused with the same error as on the main thread', async () => {
+    const tooMuch = transfer(BigInt(ADDRESSES + 1) * COIN, 5n * COIN);
+    const there = await faultOf(() => planner.plan(WHOLE, tooMuch, FEES));
+    expect(kinds).toEqual(['plan']);
+    expect(there).toMatchObject({ kind: 'not_enough_unlocked_money' });
+    planner = new PaymentPlanner(wallet, ADDRESSES);
+    expect(await faultOf(() => planner.plan(WHOLE, tooMuch, FEES))).toEqual(there);
+  });
+
+  it('is planned on another thread also where the request names many addresses', async () => {
+    const minors = Array.from({ length: FEW + 1 }, (_, i) => 1000 + i);
+    expect(await faultOf(() => planner.plan({ account: 0, minors }, sweep, FEES))).toMatchObject({
+      kind: 'transfer_failed',
+    });
+    expect(kinds).toEqual(['plan']);
+  });
+
+  it('ends with the wallet', async () => {
+    const planning = planner.plan(WHOLE, sweep, FEES);
+    wallet.isOpen = false;
+    expect(await faultOf(() => planning)).toEqual({ kind: 'no_wallet' });
+  });
+});
+
+describe('a payment from few addresses', () => {
+  it('is planned on the main thread', async () => {
+    const [planned] = await planner.plan({ account: 0, minors: [3, 4] }, sweep, FEES);
+    expect(planned?.inputs).toHaveLength(2);
+    expect(kinds).toEqual([]);
+  });
+});
+
+describe('a wallet in memory', () => {
+  it('plans every payment on the main thread', async () => {
+    wallet.store.close();
+    open(':memory:');
+    const [planned] = await planner.plan(WHOLE, sweep, FEES);
+    expect(planned?.inputs).toHaveLength(ADDRESSES);
+    expect(kinds).toEqual([]);
+  });
+});
