@@ -4,7 +4,7 @@ import { detectingDamage, IN_MEMORY, openDatabase } from './file/database.js';
 import { syncDirectory, syncFile, syncFileAsync } from './file/fsync.js';
 import type { StatementCachingDatabase } from './file/statement-cache.js';
 import { cipherOf, NEW_CIPHER } from './file/store-cipher.js';
-import { keyOf, StoreFile, type Location, type OnFileRestored, type SharedFile } from './file/store-file.js';
+import { StoreFile, type Location, type OnFileRestored } from './file/store-file.js';
 import { draftOf } from './file/file-draft.js';
 import { withFileErrors, withFileErrorsAsync } from './file/file-errors.js';
 import { removeDatabase, commitDraft } from './file/atomic-replace.js';
@@ -342,7 +342,7 @@ export class WalletStore {
   }
 
   /** Commits pending pages, for another thread that reads the file; undefined in memory. @throws WalletError `wallet_io` */
-  shared(): SharedFile | undefined {
+  shared(): ReturnType<StoreFile['shared']> {
     this.#transactions.endPages();
     return this.#file.shared();
   }
@@ -385,8 +385,8 @@ export class WalletStore {
   }
 
   /** Resolves once no checkpoint holds the file open. */
-  async waitForCheckpoint(): Promise<void> {
-    await this.#file.waitForCheckpoint();
+  waitForCheckpoint(): Promise<void> {
+    return this.#file.waitForCheckpoint();
   }
 
   /**
@@ -395,12 +395,11 @@ export class WalletStore {
    */
   async backup(files: Pick<BackupSource, 'name' | 'keys'>, into: string, time: Date): Promise<Backup> {
     this.#file.assertOpen();
-    const { location } = this.#file;
-    if (location === undefined)
+    const shared = this.shared();
+    if (shared === undefined)
       throw new WalletError({ kind: 'invalid', reason: 'a wallet in memory has no files' });
-    this.#transactions.endPages();
-    this.#file.detectingDamage(() => this.#file.restore());
-    return writeBackup({ ...files, store: location.path, storeKey: keyOf(location) }, into, time);
+    const { path, key: storeKey } = shared;
+    return writeBackup({ ...files, store: path, storeKey }, into, time).finally(() => storeKey.key.fill(0));
   }
 
   /** Moves the log, which is on disk already, into the main file on this thread. @throws WalletError `wallet_io` */

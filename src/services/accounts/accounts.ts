@@ -1,8 +1,8 @@
 import { tryParseAddress } from '../../cryptonote/address.js';
 import type { AddressKeys } from '../../cryptonote/subaddress-keys.js';
 import type { Address, SubaddressIndex } from '../../cryptonote/types.js';
+import { betweenWrites } from '../../store/between-writes.js';
 import { Mutex } from '../../util/mutex.js';
-import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import { WalletError } from '../../wallet/model/wallet-error.js';
 import type { SubaddressKey } from '../../wallet/model/records.js';
 import { ADDRESSES_AT_ONCE } from '../context/address-cache.js';
@@ -221,7 +221,7 @@ export class Accounts {
         return next;
       });
       if (first !== undefined) return first;
-      await yieldToEventLoop();
+      await betweenWrites(store);
     }
   }
 
@@ -229,7 +229,7 @@ export class Accounts {
   async #labelRest(indices: readonly SubaddressIndex[], label: string): Promise<void> {
     if (label === '') return;
     for (let start = ADDRESSES_AT_ONCE; start < indices.length; start += ADDRESSES_AT_ONCE) {
-      await yieldToEventLoop();
+      await betweenWrites(this.#context.store);
       this.#context.assertOpen();
       this.#context.store.writeRecoverable((w) => {
         for (const index of indices.slice(start, start + ADDRESSES_AT_ONCE))

@@ -23,6 +23,21 @@ import type { StatementCachingDatabase } from './statement-cache.js';
 import type { StoreCipher } from './store-cipher.js';
 import { WalSync } from './wal-sync.js';
 
+/** Pages of the log, and how many of them are in the main file too. */
+interface LogState {
+  readonly log: number;
+  readonly checkpointed: number;
+}
+
+/**
+ * Pages of the log from which another thread moves them into the main file. At {@link AUTOCHECKPOINT_PAGES} a commit would
+ * do so on this one.
+ */
+const LONG_LOG_PAGES = 4096;
+
+/** Commits after which the length of the log is read: it takes 30 µs. */
+const COMMITS_BETWEEN_LOOKS = 8;
+
 /** Reports that a missing or replaced file was written again. @param backup name of the file that replaced it. */
 export type OnFileRestored = (backup: string | undefined) => void;
 
@@ -57,6 +72,7 @@ export class StoreFile {
   #walSync: WalSync;
   #flushing: CommitFlushing;
   #checkpoint: Promise<unknown> | undefined;
+  #commits = 0;
   #isDamaged = false;
   #onReopened: () => void = () => undefined;
 
@@ -146,9 +162,17 @@ export class StoreFile {
     this.#flushing.least();
   }
 
-  /** Counts a commit that did not wait for the disk. */
+  /** Counts a commit that did not wait for the disk. A long log is moved into the main file on another thread. */
   noteCommit(): void {
-    if (!this.#db.memory) this.#walSync.note();
+    if (this.#db.memory) return;
+    this.#walSync.note();
+    this.#commits += 1;
+    if (this.#commits % COMMITS_BETWEEN_LOOKS === 0 && this.#hasLongLog()) void this.checkpoint();
+  }
+
+  #hasLongLog(): boolean {
+    const [state] = this.#db.pragma('wal_checkpoint(NOOP)') as readonly LogState[];
+    return state !== undefined && state.log - state.checkpointed > LONG_LOG_PAGES;
   }
 
   /** Flushes all commits to disk without blocking this thread. @throws WalletError `wallet_io` */
