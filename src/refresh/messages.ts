@@ -11,7 +11,7 @@ import type { ScannerState } from './scanner-state.js';
 import type { PackedFindings } from './packed-findings.js';
 import type { PackedBlocks } from './packed-hashes.js';
 import type { PoolFinding, UnminedTx } from './wallet-scanner.js';
-import type { OutputKeyImage } from './watch-list.js';
+import type { PackedKeyImages } from './packed-key-images.js';
 import type { ExpectedChain, LooseBlock } from './chain-block.js';
 
 /** Number of an open wallet; unique within the process. */
@@ -85,7 +85,7 @@ export type RefreshRequest =
   | {
       readonly type: 'importKeyImages';
       readonly wallet: WalletId;
-      readonly keyImages: readonly OutputKeyImage[];
+      readonly keyImages: PackedKeyImages;
     }
   /** Has the wallet scan all transactions of the pool again. */
   | { readonly type: 'forgetPool'; readonly wallet: WalletId }

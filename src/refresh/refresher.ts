@@ -13,9 +13,10 @@ import { packBlocks, unpackHashes } from './packed-hashes.js';
 import { RefreshCancelled, toError } from './refresh-error.js';
 import { RefreshRun, type RefreshResult, type RefreshTarget } from './refresh-run.js';
 import { ThreadCalls, type Call } from './thread-calls.js';
-import type { OutputKeyImage } from './watch-list.js';
+import { packKeyImages, type OutputKeyImage } from './packed-key-images.js';
 import type { PendingRequests } from '../util/pending-requests.js';
 import { FairQueue } from './fair-queue.js';
+import { buffersOf } from './scanner-state.js';
 import type {
   BatchFindings,
   DaemonCallEnded,
@@ -128,7 +129,7 @@ export class Refresher {
   /** Makes the thread recognise the spends of outputs whose key images were imported. */
   importKeyImages(wallet: WalletId, keyImages: readonly OutputKeyImage[]): void {
     if (!this.#attached.has(wallet)) return;
-    this.#post({ type: 'importKeyImages', wallet, keyImages });
+    this.#post({ type: 'importKeyImages', wallet, keyImages: packKeyImages(keyImages) });
     // The pool may spend these outputs.
     this.forgetPool(wallet);
   }
@@ -191,7 +192,7 @@ export class Refresher {
         return true;
       });
       if (call !== undefined && state !== undefined)
-        this.#post({ type: 'scanTransactions', call, state, batch });
+        this.#post({ type: 'scanTransactions', call, state, batch }, buffersOf(state));
     });
   }
 
@@ -328,8 +329,7 @@ export class Refresher {
   #ensureAttached(wallet: WalletId, target: RefreshTarget): void {
     if (this.#attached.has(wallet)) return;
     const state = target.scannerState();
-    // Moved, not copied: 400 kB for the addresses of a small wallet.
-    this.#post({ type: 'attach', wallet, state }, [state.subaddresses.buffer as ArrayBuffer]);
+    this.#post({ type: 'attach', wallet, state }, buffersOf(state));
     this.#attached.set(wallet, this.#noPoolScan());
   }
 

@@ -8,7 +8,12 @@ import { ZERO } from '../util/amount.js';
 import { joinBytes } from '../util/bytes.js';
 import type { RequestActivity } from '../util/request-activity.js';
 import { keyImagesOf } from '../wallet/exchange/pending-tx.js';
-import { OutputsWithoutKeyImage, outgoingOf, spendingTx } from '../wallet/scan/ambiguous-spends.js';
+import {
+  OutputsWithoutKeyImage,
+  outgoingOf,
+  spendingTx,
+  unpackBlindOutputs,
+} from '../wallet/scan/ambiguous-spends.js';
 import type { ReceivingKeys } from '../wallet/scan/receive.js';
 import type {
   AmbiguousSpend,
@@ -26,11 +31,12 @@ import { rewardOf, type ChainBlock, type ChainTxs } from './chain-block.js';
 import type { BatchScanner } from './match-group.js';
 import { OutputFinder, type ScannedTxs } from './output-finder.js';
 import type { MatchStream } from './output-matches.js';
+import { unpackKeyImages, type PackedKeyImages } from './packed-key-images.js';
 import { feeOf, paymentIdIn, place, receivedTx } from './received-tx.js';
 import type { ScannerState } from './scanner-state.js';
 import { SharedMatches } from './shared-matches.js';
 import { spendKeysBy } from './spend-keys.js';
-import { WatchList, type OutputKeyImage } from './watch-list.js';
+import { WatchList } from './watch-list.js';
 
 /** An unmined transaction. */
 export interface UnminedTx extends RawTx {
@@ -87,7 +93,7 @@ export class WalletScanner {
       withKeyImage: (output) => this.#watched.withKeyImage(output),
     });
     this.#watched = new WatchList(state);
-    this.#blind = state.blind && new OutputsWithoutKeyImage(state.blind);
+    this.#blind = state.blind && new OutputsWithoutKeyImage(unpackBlindOutputs(state.blind));
     this.#seesPool = state.seesPool === true;
     for (const index of [{ major: 0, minor: 0 }, ...state.handedOut]) this.expandTo(index);
   }
@@ -110,8 +116,8 @@ export class WalletScanner {
   }
 
   /** Recognises the spends of outputs from now on, those found already and those found later. */
-  importKeyImages(keyImages: readonly OutputKeyImage[]): void {
-    this.#watched.importKeyImages(keyImages);
+  importKeyImages(keyImages: PackedKeyImages): void {
+    this.#watched.importKeyImages(unpackKeyImages(keyImages));
   }
 
   /** Removes and returns the subaddress keys computed since the last call. */

@@ -1,15 +1,10 @@
-import type { KeyImage, PublicKey } from '../crypto/types.js';
+import type { KeyImage } from '../crypto/types.js';
 import type { ParsedTxs } from '../daemon/parsed-txs.js';
 import { bytes32, toLatin1 } from '../util/bytes.js';
 import type { FoundOutput } from '../wallet/scan/receive.js';
 import type { OwnedOutput } from '../wallet/model/records.js';
+import { unpackKeyImages, type OutputKeyImage, type PackedKeyImages } from './packed-key-images.js';
 import { unpackWatchedOutputs, WatchTable, type WatchedOutput } from '../wallet/scan/watch-table.js';
-
-/** An output key with its key image. */
-export interface OutputKeyImage {
-  readonly publicKey: PublicKey;
-  readonly keyImage: KeyImage;
-}
 
 /** Packed outputs as a {@link WatchTable} packs them, by key image and by output key. */
 export interface PackedOutputs {
@@ -23,7 +18,7 @@ export interface WatchedOutputs extends PackedOutputs {
   /** Burnt outputs on the same keys; a key any number of times. */
   readonly reused?: PackedOutputs;
   /** Imported key images of a wallet without spend key. */
-  readonly importedKeyImages: readonly OutputKeyImage[];
+  readonly importedKeyImages: PackedKeyImages;
 }
 
 /** An output of the wallet that a transaction spends. */
@@ -115,7 +110,7 @@ export class WatchList {
   constructor({ withKeyImage, withoutKeyImage, reused, importedKeyImages }: WatchedOutputs) {
     this.#withKeyImage = new WatchedKeys(withKeyImage, reused?.withKeyImage);
     this.#withoutKeyImage = new WatchedKeys(withoutKeyImage, reused?.withoutKeyImage);
-    this.importKeyImages(importedKeyImages);
+    this.importKeyImages(unpackKeyImages(importedKeyImages));
   }
 
   add(output: OwnedOutput): void {
@@ -124,7 +119,7 @@ export class WatchList {
   }
 
   /** Recognises the spends of outputs from now on, those found already and those found later. */
-  importKeyImages(keyImages: readonly OutputKeyImage[]): void {
+  importKeyImages(keyImages: Iterable<OutputKeyImage>): void {
     for (const { publicKey, keyImage } of keyImages) {
       this.#importedKeyImages.set(toLatin1(publicKey), keyImage);
       for (const output of this.#withoutKeyImage.take(publicKey)) this.#withKeyImage.add(keyImage, output);

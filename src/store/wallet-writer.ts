@@ -45,6 +45,25 @@ const HAS_FOUND = `SELECT ${[
   .map((rows) => `EXISTS (SELECT 1 FROM ${rows} BETWEEN :from AND :to)`)
   .join(' OR ')}`;
 
+/** Blocks that are deleted for each other row. */
+const BLOCKS_A_ROW = 10;
+
+/** Greatest height at or above which a table has more than some rows derived from blocks; NULL if none has. */
+const NTH_FROM_TOP = `SELECT max(height) FROM (${[
+  ...[
+    ['owned_output', 'height'],
+    ['owned_output', 'spent_height'],
+    ['received_tx', 'height'],
+    ['outgoing_tx', 'height'],
+    ['possible_spend', 'height'],
+  ].map(
+    ([table, height]) =>
+      `SELECT * FROM (SELECT ${height} AS height FROM ${table} WHERE ${height} IS NOT NULL
+         ORDER BY ${height} DESC LIMIT 1 OFFSET :rows)`,
+  ),
+  `SELECT * FROM (SELECT height FROM chain_block ORDER BY height DESC LIMIT 1 OFFSET ${BLOCKS_A_ROW} * :rows)`,
+].join(' UNION ALL ')})`;
+
 /** Options of {@link WalletWriter.applyPage}. */
 export interface PageOptions {
   /** Frees the inputs of undone payments, even if these can be relayed again. */
@@ -83,10 +102,12 @@ export class WalletWriter {
   readonly webhookDeliveries: WebhookDeliveryWriter;
   readonly #db: Db;
   readonly #hasFound: Statement<[{ readonly from: number; readonly to: number }], number>;
+  readonly #nthFromTop: Statement<[{ readonly rows: number }], number | null>;
 
   constructor(db: Db, events: EventSettings = ownEvents()) {
     this.#db = db;
     this.#hasFound = db.prepare<[{ readonly from: number; readonly to: number }], number>(HAS_FOUND).pluck();
+    this.#nthFromTop = db.prepare<[{ readonly rows: number }], number | null>(NTH_FROM_TOP).pluck();
     this.meta = new MetaWriter(db);
     this.chain = new ChainWriter(db);
     this.outputs = new OutputWriter(db, (txHash) => this.events.touch(txHash));
@@ -298,12 +319,25 @@ export class WalletWriter {
    * Source: wallet2.cpp `clear`, `clear_soft`.
    */
   clearChain({ hard }: { readonly hard: boolean }): void {
-    this.events.rescan(hard);
-    this.detach(0);
+    this.clearNext({ hard, rows: Number.MAX_SAFE_INTEGER });
+  }
+
+  /**
+   * Deletes the highest part of the rows that {@link clearChain} deletes, as if the chain ended below; the last call
+   * deletes those that belong to no block. Refreshes and rescans may go on in between.
+   * @param rows about the number of rows of each table. @returns true once all are deleted.
+   */
+  clearNext({ hard, rows }: { readonly hard: boolean; readonly rows: number }): boolean {
+    const from = this.#nthFromTop.get({ rows }) ?? 0;
+    this.events.rescan(from);
+    this.detach(from);
+    if (from > 0) return false;
+    if (hard) this.events.rescanUnmined();
     this.pool.clear();
-    if (!hard) return;
+    if (!hard) return true;
     this.outgoing.clear();
     this.multisig.clearInfos();
     this.txKeys.clear();
+    return true;
   }
 }

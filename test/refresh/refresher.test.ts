@@ -76,11 +76,11 @@ class MemoryTarget implements RefreshTarget {
       keys: { viewSecret: Uint8Array.from(scalarBytes(13n)) as SecretKey, spendSecret },
       spendPublicKey: publicKeyOf(spendSecret),
       lookahead: { major: 1, minor: 2 },
-      subaddresses: new Uint8Array(),
+      subaddresses: [],
       handedOut: [],
       withKeyImage: new Uint8Array(),
       withoutKeyImage: new Uint8Array(),
-      importedKeyImages: [],
+      importedKeyImages: new Uint8Array(),
     };
   }
 

@@ -11,6 +11,7 @@ import { KernelPool } from '../../src/kernel/kernel-pool.js';
 import { loadKernel } from '../../src/kernel/load-kernel.js';
 import { outlineLoose, outlineSent, type ChainBlock, type ChainTxs } from '../../src/refresh/chain-block.js';
 import type { ScannerState } from '../../src/refresh/scanner-state.js';
+import { packKeyImages } from '../../src/refresh/packed-key-images.js';
 import { WalletScanner } from '../../src/refresh/wallet-scanner.js';
 import { amount } from '../../src/util/amount.js';
 import { encode } from '../../src/util/codec.js';
@@ -38,11 +39,11 @@ const scannerOf = (state: Partial<ScannerState> = {}): WalletScanner =>
       keys: { viewSecret: Uint8Array.from(viewSecret) as SecretKey, spendSecret },
       spendPublicKey,
       lookahead: { major: 2, minor: 3 },
-      subaddresses: new Uint8Array(),
+      subaddresses: [],
       handedOut: [],
       withKeyImage: new Uint8Array(),
       withoutKeyImage: new Uint8Array(),
-      importedKeyImages: [],
+      importedKeyImages: new Uint8Array(),
       ...state,
     },
     kernel,
@@ -209,12 +210,12 @@ describe('a wallet without spend key', () => {
     const full = (await scan(probe, blocks)).outputs;
     const known = full.map(({ publicKey, keyImage }) => ({ publicKey, keyImage: keyImage as KeyImage }));
     for (const importFirst of [true, false]) {
-      const scanner = viewOnly(importFirst ? { importedKeyImages: known } : {});
+      const scanner = viewOnly(importFirst ? { importedKeyImages: packKeyImages(known) } : {});
       const { outputs } = await scan(scanner, blocks);
       expect(outputs.map(({ keyImage }) => keyImage)).toEqual(
         importFirst ? full.map(({ keyImage }) => keyImage) : [undefined, undefined],
       );
-      if (!importFirst) scanner.importKeyImages(known);
+      if (!importFirst) scanner.importKeyImages(packKeyImages(known));
       const spends = known.map(({ keyImage }) => ({ spends: [keyImage] }));
       expect((await scan(scanner, pageAt(12, [spends]))).spends).toHaveLength(2);
     }
@@ -228,7 +229,7 @@ describe('a wallet without spend key', () => {
 
 describe('a wallet whose spend key is away', () => {
   it('reports transactions whose rings hold its outputs', async () => {
-    const scanner = viewOnly({ blind: [] });
+    const scanner = viewOnly({ blind: new Uint8Array() });
     expect(scanner.isBlind).toBe(true);
     const { outputs } = await scan(scanner, pageAt(10, [[pay(5n)]]));
     expect(outputs[0]?.globalIndex).toBe(1001);
@@ -239,7 +240,7 @@ describe('a wallet whose spend key is away', () => {
   });
 
   it('scans the pool only where some key images are known', () => {
-    expect(viewOnly({ blind: [], seesPool: true }).isBlind).toBe(false);
+    expect(viewOnly({ blind: new Uint8Array(), seesPool: true }).isBlind).toBe(false);
     expect(scannerOf().isBlind).toBe(false);
   });
 });

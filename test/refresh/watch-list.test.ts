@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KeyImage, PublicKey } from '../../src/crypto/types.js';
 import type { ParsedTxs } from '../../src/daemon/parsed-txs.js';
+import { packKeyImages } from '../../src/refresh/packed-key-images.js';
 import { WatchList, type SpentOutput } from '../../src/refresh/watch-list.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import type { OwnedOutput } from '../../src/wallet/model/records.js';
@@ -23,7 +24,7 @@ const spending = (keyImage: KeyImage): ParsedTxs =>
 
 const none = new Uint8Array(0);
 const fresh = (): WatchList =>
-  new WatchList({ withKeyImage: none, withoutKeyImage: none, importedKeyImages: [] });
+  new WatchList({ withKeyImage: none, withoutKeyImage: none, importedKeyImages: none });
 const amountOf = ([first]: readonly SpentOutput[]): bigint | undefined => first?.amount;
 const spent = (list: WatchList): bigint | undefined => amountOf(list.spentBy(spending(image), 0));
 
@@ -97,7 +98,7 @@ describe('outputs on one key', () => {
           withKeyImage: r.watch.burntWithKeyImage(),
           withoutKeyImage: r.watch.burntWithoutKeyImage(),
         },
-        importedKeyImages: named ? [] : [{ publicKey, keyImage: image }],
+        importedKeyImages: packKeyImages(named ? [] : [{ publicKey, keyImage: image }]),
       })),
     );
     file.close();

@@ -50,7 +50,7 @@ test('a subaddress table is restored from its stored rows', () => {
     new SubaddressTable(spendPublicKey, viewSecret, { major: 3, minor: 5 });
   const file = newStore();
   const again = table();
-  again.load(file.read((r) => r.subaddresses.packed()));
+  again.load([file.read((r) => r.subaddresses.packed())]);
   expect(again.size).toBe(0);
 
   const packed = table().expandTo({ major: 1, minor: 4 });
@@ -70,7 +70,7 @@ test('a subaddress table is restored from its stored rows', () => {
     // Known ones are left alone.
     w.subaddresses.addPacked(packed.slice(0, 2 * ENTRY_BYTES));
   });
-  again.load(file.read((r) => r.subaddresses.packed()));
+  again.load([file.read((r) => r.subaddresses.packed())]);
   expect(again.size).toBe(known.length + 1);
   for (const { index, spendPublicKey: key } of [...known, farthest]) expect(again.find(key)).toEqual(index);
   file.close();

@@ -235,9 +235,10 @@ export class PlacedWallet {
 
   /** Numbers of the outputs whose key images may still belong to others. */
   doubtful(): number[] {
-    const placed = this.wallet.store.read((r) => r.importedKeyImages.list()).filter((one) => one.placed);
     const numbers = Array.from({ length: this.world.outputs }, (_, i) => i + 1);
-    return numbers.filter((n) => placed.some(({ publicKey }) => equalBytes(keyOf(n), publicKey)));
+    return this.wallet.store.read((r) =>
+      numbers.filter((n) => r.importedKeyImages.of(keyOf(n))?.placed === true),
+    );
   }
 }
 

@@ -1,35 +1,29 @@
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { ScannerState } from '../../refresh/scanner-state.js';
-import { ZERO } from '../../util/amount.js';
+import type { WalletReader } from '../../store/wallet-reader.js';
 import { joinBytes } from '../../util/bytes.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
-import { MAX_REORGANISATION, type OwnedOutput } from '../../wallet/model/records.js';
-import type { OutputWithoutKeyImage } from '../../wallet/scan/ambiguous-spends.js';
+import { MAX_REORGANISATION } from '../../wallet/model/records.js';
 import type { PackedSubaddresses } from '../../wallet/scan/packed-subaddresses.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'store' | 'keystore'>;
 
+type Read = <T>(task: (r: WalletReader) => T) => T;
+
+/** Watched addresses and outputs of a wallet, as of one moment. */
+export type WatchedState = Pick<
+  ScannerState,
+  'subaddresses' | 'withKeyImage' | 'withoutKeyImage' | 'reused' | 'importedKeyImages'
+> & { readonly blind: Uint8Array };
+
 /**
  * Reads the state that a scanner starts with: secret keys, watched addresses, and outputs whose spends are recognised.
- * @param subaddresses from {@link watchedSubaddresses}; absent: all are read now.
+ * @param watched from {@link readWatched}; absent: all is read now.
  */
-export function scannerStateOf(
-  { store, keystore }: Context,
-  subaddresses?: PackedSubaddresses,
-): ScannerState {
-  const { viewSecret, spendSecret, spendPublicKey } = keystore.keys;
-  const known = store.read((r) => ({
-    subaddresses: subaddresses ?? r.subaddresses.packed(),
-    withKeyImage: r.watch.withKeyImage(store.height() - MAX_REORGANISATION),
-    withoutKeyImage: r.watch.withoutKeyImage(),
-    reused: {
-      withKeyImage: r.watch.burntWithKeyImage(),
-      withoutKeyImage: r.watch.burntWithoutKeyImage(),
-    },
-    importedKeyImages: r.importedKeyImages.list(),
-    ...withoutKeyImage(keystore, r.outputs.withoutKeyImage()),
-  }));
+export function scannerStateOf({ store, keystore }: Context, watched?: WatchedState): ScannerState {
+  const { viewSecret, spendSecret, spendPublicKey, multisig } = keystore.keys;
+  const { blind, ...known } = watched ?? readAtOnce(store);
   store.releasePages();
   return {
     keys: {
@@ -40,56 +34,90 @@ export function scannerStateOf(
     lookahead: keystore.lookahead,
     handedOut: lastCreatedAddresses(store),
     ...known,
+    // Their spends are recorded as ambiguous. Of these wallets, only a multisig one reads the pool.
+    ...(keystore.background === undefined && multisig === undefined ? {} : { blind }),
+    ...(keystore.background === undefined && multisig !== undefined ? { seesPool: true as const } : {}),
   };
 }
 
 /**
- * Reads all watched addresses as of one moment, and yields to the event loop between parts. A scanner derives those that
- * are created meanwhile.
+ * Reads all watched addresses and outputs as of one moment, and yields to the event loop between parts. A scanner derives
+ * the addresses that are created meanwhile.
  * @throws WalletError `no_wallet` if the wallet is closed meanwhile.
  */
-export async function watchedSubaddresses({
+export async function readWatched({
   store,
   assertOpen,
-}: Pick<WalletContext, 'assertOpen' | 'store'>): Promise<PackedSubaddresses> {
-  if (store.isInMemory) return store.read((r) => r.subaddresses.packed());
+}: Pick<WalletContext, 'assertOpen' | 'store'>): Promise<WatchedState> {
+  if (store.isInMemory) return readAtOnce(store);
   const snapshot = store.snapshot();
   try {
-    const parts: PackedSubaddresses[] = [];
-    for (let after: Uint8Array | undefined = new Uint8Array(0); after !== undefined;) {
-      const from: Uint8Array = after;
-      const { packed, last } = snapshot.read((r) => r.subaddresses.packedAfter(from));
-      parts.push(packed);
-      after = last;
-      if (last === undefined) break;
+    const parts = watchedParts((task) => snapshot.read(task), store.height());
+    for (;;) {
+      const next = parts.next();
+      if (next.done === true) return next.value;
       await yieldToEventLoop();
       assertOpen();
     }
-    return joinBytes([snapshot.read((r) => r.subaddresses.packedParts()), ...parts]);
   } finally {
     snapshot.release();
+  }
+}
+
+function readAtOnce(store: Context['store']): WatchedState {
+  const parts = watchedParts((task) => store.read(task), store.height());
+  for (;;) {
+    const next = parts.next();
+    if (next.done === true) return next.value;
+  }
+}
+
+/** Reads a {@link WatchedState} in parts of some milliseconds. @param height number of blocks of the wallet. */
+function* watchedParts(read: Read, height: number): Generator<void, WatchedState, void> {
+  const subaddresses = [read((r) => r.subaddresses.packedParts())];
+  yield* pages(subaddresses, (after) => read((r) => r.subaddresses.packedAfter(after)));
+  const importedKeyImages: Uint8Array[] = [];
+  yield* pages(importedKeyImages, (after) => read((r) => r.importedKeyImages.packedAfter(after)));
+  const withKeyImage: Uint8Array[] = [];
+  const withoutKeyImage: Uint8Array[] = [];
+  const blind: Uint8Array[] = [];
+  for (const rows of read((r) => r.watch.ranges())) {
+    read((r) => {
+      withKeyImage.push(r.watch.withKeyImage(height - MAX_REORGANISATION, rows));
+      withoutKeyImage.push(r.watch.withoutKeyImage(rows));
+      blind.push(r.watch.blind(rows));
+    });
+    yield;
+  }
+  return {
+    subaddresses,
+    importedKeyImages: joinBytes(importedKeyImages),
+    withKeyImage: joinBytes(withKeyImage),
+    withoutKeyImage: joinBytes(withoutKeyImage),
+    blind: joinBytes(blind),
+    reused: read((r) => ({
+      withKeyImage: r.watch.burntWithKeyImage(),
+      withoutKeyImage: r.watch.burntWithoutKeyImage(),
+    })),
+  };
+}
+
+/** Packed records of a part; `last` is the key of the last of them, absent in the last part. */
+interface Part {
+  readonly packed: PackedSubaddresses;
+  readonly last: Uint8Array | undefined;
+}
+
+/** Reads parts in the order of their keys. @param readAfter returns the part that follows a key. */
+function* pages(into: Uint8Array[], readAfter: (key: Uint8Array) => Part): Generator<void, void, void> {
+  for (let after: Uint8Array | undefined = new Uint8Array(0); after !== undefined;) {
+    const { packed, last } = readAfter(after);
+    into.push(packed);
+    after = last;
+    if (last !== undefined) yield;
   }
 }
 
 /** Index of the last created address of each account. */
 export const lastCreatedAddresses = (store: Context['store']): SubaddressIndex[] =>
   store.read((r) => r.accounts.list()).map(({ major, addressCount }) => ({ major, minor: addressCount - 1 }));
-
-/**
- * Outputs without a key image, whose spends are recorded as ambiguous. With them, the pool is read for multisig wallets
- * only, not during background sync.
- */
-function withoutKeyImage(
-  { background, keys }: Context['keystore'],
-  outputs: readonly OwnedOutput[],
-): Pick<ScannerState, 'blind' | 'seesPool'> {
-  if (background !== undefined) return { blind: outputs.map(toBlindOutput) };
-  return keys.multisig === undefined ? {} : { blind: outputs.map(toBlindOutput), seesPool: true };
-}
-
-/** Reference to an output as in rings: by amount, 0 for RingCT, and global index. */
-const toBlindOutput = ({ rct, amount: value, globalIndex, height }: OwnedOutput): OutputWithoutKeyImage => ({
-  amount: rct ? ZERO : value,
-  globalIndex,
-  height,
-});

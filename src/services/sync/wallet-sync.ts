@@ -30,7 +30,9 @@ import type { MempoolTracker } from './mempool-tracker.js';
 import type { PlacedKeyImages } from './placed-key-images.js';
 import { RestoreHeight } from './restore-height.js';
 import type { SignedSets } from './signed-sets.js';
-import { lastCreatedAddresses, scannerStateOf, watchedSubaddresses } from './stored-scanner-state.js';
+import { clearInParts } from './chain-clearing.js';
+import { NewScanners } from './new-scanners.js';
+import { lastCreatedAddresses } from './stored-scanner-state.js';
 import { untilClosed } from './until-closed.js';
 
 type Context = Pick<
@@ -82,14 +84,13 @@ export class WalletSync implements RefreshTarget {
   readonly #retention: EventRetention;
   readonly #readingPool = new SharedRun(() => this.#readPool());
   readonly #restoreHeight: RestoreHeight;
+  readonly #newScanners: NewScanners;
   readonly #arrivalHeight: ArrivalHeight;
   #daemonHeight = 0;
   /** True while the wallet follows the daemon's tip, which it has reached since it was opened. */
   #isSynced = false;
   /** Number of calls that cancelled the refresh. */
   #cancels = 0;
-  /** The watched addresses, while a scanner begins: see {@link #withScanner}. */
-  #watched: PackedSubaddresses | undefined;
   /** Whether a refresh committed data that is to be on disk when it ends. */
   #mustFlush = false;
 
@@ -98,6 +99,7 @@ export class WalletSync implements RefreshTarget {
     this.#services = services;
     this.#retention = new EventRetention(context);
     this.#restoreHeight = new RestoreHeight(context);
+    this.#newScanners = new NewScanners(context);
     this.#arrivalHeight = new ArrivalHeight(context);
     this.#refresher = services.refresher;
     this.#id = this.#refresher.attach(this);
@@ -126,11 +128,13 @@ export class WalletSync implements RefreshTarget {
 
   /** Adds imported key images to the scanner, which recognises spends of their outputs from now on. */
   watchKeyImages(keyImages: readonly ImportedKeyImage[]): void {
+    this.#newScanners.noteChange();
     this.#refresher.importKeyImages(this.#id, keyImages);
   }
 
   /** Restarts the scanner with the state of the store, and reads the pool again. */
   restartScan(): void {
+    this.#newScanners.noteChange();
     this.#refresher.restart(this.#id);
   }
 
@@ -174,7 +178,7 @@ export class WalletSync implements RefreshTarget {
     this.#cancel();
     return this.runExclusive(async () => {
       await task();
-      this.#refresher.restart(this.#id);
+      this.restartScan();
     });
   }
 
@@ -298,12 +302,7 @@ export class WalletSync implements RefreshTarget {
   /** Deletes every row derived from the chain, then reads it again; `hard` also deletes tx keys and destinations. */
   async rescan(hard: boolean): Promise<void> {
     this.#cancel();
-    await this.#context.locks.refresh.run(() => {
-      this.#context.assertOpen();
-      this.#context.store.write((w) => w.clearChain({ hard }));
-      this.restartScan();
-      return Promise.resolve();
-    });
+    await this.#context.locks.refresh.run(() => clearInParts(this.#context, hard, () => this.restartScan()));
     await this.refresh();
     await this.#context.locks.refresh.run(() => this.correctKeyImages());
   }
@@ -318,23 +317,12 @@ export class WalletSync implements RefreshTarget {
   }
 
   scannerState(): ScannerState {
-    return scannerStateOf(this.#context, this.#watched);
+    return this.#newScanners.state();
   }
 
-  /**
-   * Runs a task that may make the refresh thread begin with a new scanner, and reads the watched addresses for it before,
-   * a few at a time.
-   */
-  async #withScanner<T>(task: () => Promise<T>, isNew = !this.#refresher.isAttached(this.#id)): Promise<T> {
-    if (!isNew) return task();
-    this.#watched = await watchedSubaddresses(this.#context);
-    this.#context.assertOpen();
-    try {
-      // The task posts the scanner before it awaits anything.
-      return task();
-    } finally {
-      this.#watched = undefined;
-    }
+  /** Runs a task that may make the refresh thread begin with a new scanner. */
+  #withScanner<T>(task: () => Promise<T>, isNew = !this.#refresher.isAttached(this.#id)): Promise<T> {
+    return isNew ? this.#newScanners.begin(task) : task();
   }
 
   commitSubaddresses(keys: PackedSubaddresses): void {
@@ -348,6 +336,7 @@ export class WalletSync implements RefreshTarget {
 
   commitPage(findings: PageFindings, daemonHeight: number, isBusy = false): void {
     const fresh = this.#newIncoming(findings);
+    if (hasFindings(findings)) this.#newScanners.noteChange();
     if (daemonHeight - this.#context.store.height() >= BEHIND_BLOCKS) this.#isSynced = false;
     // In background sync nothing can be paid, so the inputs of a payment undone by a reorganisation are freed until it
     // is relayed again.
@@ -397,7 +386,7 @@ export class WalletSync implements RefreshTarget {
       this.#newIncoming(mined).filter((txHash) => !r.payments.has(txHash)),
     );
     this.#context.store.write((w) => w.addFound(mined));
-    this.#refresher.restart(this.#id);
+    this.restartScan();
     this.#notify(fresh);
     this.#report(this.#services.mempool.admit(unmined));
   }

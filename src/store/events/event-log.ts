@@ -246,13 +246,18 @@ export class EventLog {
     this.#page = undefined;
   }
 
-  /** Copies the reported facts before a rescan deletes their rows. @param hard deletes unmined transfers too. */
-  rescan(hard: boolean): void {
+  /** Copies the facts reported from a height on before a rescan deletes their rows. */
+  rescan(from: number): void {
     if (!this.#isOn) return;
-    this.#reported.keep();
-    this.#transfers.keep(hard);
+    this.#reported.keep(from);
+    this.#transfers.keepMined(from);
     this.#peaks.rescan(this.#tip);
     this.#unknownSpends.rescan(this.#tip);
+  }
+
+  /** Copies the reported transfers that are not mined before a rescan deletes them. */
+  rescanUnmined(): void {
+    if (this.#isOn) this.#transfers.keepUnmined();
   }
 
   /** Reports an own transfer that became pending. */

@@ -108,11 +108,15 @@ export class TransferEvents {
     return key && this.#parts.subaddresses.find(key)?.major;
   }
 
-  /** Copies the reported transfers before a rescan. @param unmined those too that are not mined: they are deleted. */
-  keep(unmined: boolean): void {
+  /** Copies the transfers mined from a height on before a rescan deletes them. */
+  keepMined(from: number): void {
+    for (const transfer of this.minedBetween(from, Number.MAX_SAFE_INTEGER))
+      this.#parts.reported.add(transfer);
+  }
+
+  /** Copies the reported transfers that are not mined before a rescan deletes them. */
+  keepUnmined(): void {
     const { outgoing, reported } = this.#parts;
-    for (const transfer of this.minedBetween(0, Number.MAX_SAFE_INTEGER)) reported.add(transfer);
-    if (!unmined) return;
     for (const tx of outgoing.list({ states: ['pending'] })) reported.add(this.unminedFacts(tx));
   }
 

@@ -33,12 +33,15 @@ interface PlacedSpendRow {
   readonly spent_by: Uint8Array;
 }
 
+/** Key images that are read at once: some milliseconds. */
+const IMAGES_READ_AT_ONCE = 2048;
+
 /** Key images that were imported into a wallet without a spend key. */
 export class ImportedKeyImageReader {
   protected readonly db: Db;
   readonly #get: Statement<[Uint8Array], ImportedRow>;
   readonly #owners: Statement<[Uint8Array, Uint8Array], ImportedRow>;
-  readonly #list: Statement<[], ImportedRow>;
+  readonly #packedAfter: Statement<[Uint8Array, number], string | null>;
 
   constructor(db: Db) {
     this.db = db;
@@ -50,7 +53,12 @@ export class ImportedKeyImageReader {
         `SELECT * FROM told_key_image WHERE ${keyEquals('key_image', '?')}`,
       )
       .safeIntegers();
-    this.#list = db.prepare<[], ImportedRow>('SELECT * FROM told_key_image').safeIntegers();
+    this.#packedAfter = db
+      .prepare<[Uint8Array, number], string | null>(
+        `SELECT group_concat(hex(public_key) || hex(key_image), '') FROM
+           (SELECT * FROM told_key_image WHERE public_key > ? ORDER BY public_key LIMIT ?)`,
+      )
+      .pluck();
   }
 
   of(publicKey: PublicKey): ImportedKeyImage | undefined {
@@ -94,8 +102,14 @@ export class ImportedKeyImageReader {
     );
   }
 
-  list(): ImportedKeyImage[] {
-    return this.#list.all().map(toImported);
+  /**
+   * Returns some output keys with their key images, 64 bytes each, in the order of the keys: those after a key, which is
+   * empty for the first. `last` is absent for the last ones.
+   */
+  packedAfter(key: Uint8Array): { readonly packed: Uint8Array; readonly last: Uint8Array | undefined } {
+    const packed = Buffer.from(this.#packedAfter.get(key, IMAGES_READ_AT_ONCE) ?? '', 'hex');
+    const isFull = packed.length === 64 * IMAGES_READ_AT_ONCE;
+    return { packed, last: isFull ? packed.subarray(-64).subarray(0, 32) : undefined };
   }
 
   /** Returns key images that were taken by their places, and that mined transactions spend which the wallet has seen. */

@@ -30,7 +30,7 @@ const toTransfer = (row: TransferRow): ReportedTransfer => ({
 /** Mined payments as reported before a rescan, until it passes their heights. */
 export class ReportedPayments {
   readonly #any: Statement<[], unknown>;
-  readonly #keep: Statement<[]>;
+  readonly #keep: Statement<[number]>;
   readonly #take: Statement<[Uint8Array, number, number], PaymentRow>;
   readonly #takeRange: Statement<[number, number], PaymentRow>;
 
@@ -40,7 +40,7 @@ export class ReportedPayments {
       `INSERT OR IGNORE INTO reported_payment
          SELECT t.tx_hash, o.account, o.minor, t.height, sum(coalesce(o.credited, o.amount)) AS total, t.timestamp,
            t.unlock_time, t.coinbase, t.payment_id
-         FROM received_tx t CROSS JOIN owned_output o USING (tx_hash) WHERE o.change = 0
+         FROM received_tx t CROSS JOIN owned_output o USING (tx_hash) WHERE o.change = 0 AND t.height >= ?
          GROUP BY t.tx_hash, o.account, o.minor HAVING total > 0`,
     );
     this.#take = db
@@ -59,9 +59,9 @@ export class ReportedPayments {
     return this.#any.get() === undefined;
   }
 
-  /** Copies the mined payments of the wallet, except those that another rescan has copied and not passed. */
-  keep(): void {
-    this.#keep.run();
+  /** Copies the payments mined from a height on, except those that another rescan has copied and not passed. */
+  keep(from: number): void {
+    this.#keep.run(from);
   }
 
   /** Deletes a payment. @returns it, or undefined if there is none. */

@@ -48,11 +48,25 @@ export function outgoingOf(
   };
 }
 
+/** Unpacks outputs. @param packed records of {@link BLIND_BYTES}. */
+export function* unpackBlindOutputs(packed: Uint8Array): Generator<OutputWithoutKeyImage, void, void> {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  for (let at = 0; at < packed.length; at += BLIND_BYTES)
+    yield {
+      amount: amount(view.getBigUint64(at)),
+      globalIndex: Number(view.getBigUint64(at + 8)),
+      height: view.getUint32(at + 16),
+    };
+}
+
+/** Size of a packed output [bytes]: amount and global index 8 each, height 4; big-endian. */
+const BLIND_BYTES = 20;
+
 /** Finds transactions that may spend outputs whose key images are unknown. */
 export class OutputsWithoutKeyImage {
   readonly #heights = new Map<string, number>();
 
-  constructor(outputs: readonly OutputWithoutKeyImage[]) {
+  constructor(outputs: Iterable<OutputWithoutKeyImage>) {
     for (const output of outputs) this.add(output);
   }
 

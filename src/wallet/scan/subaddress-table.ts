@@ -65,10 +65,10 @@ export class SubaddressTable {
     return this.#byKey.find(spendPublicKey);
   }
 
-  /** Adds entries computed earlier; an account's entries must be contiguous from 0. */
-  load(packed: PackedSubaddresses): void {
-    this.#byKey.reserve(Math.floor(packed.length / ENTRY_BYTES));
-    eachSubaddress(packed, (index, at) => this.#insert(index, packed, at));
+  /** Adds entries computed earlier, in parts; an account's entries must be contiguous from 0. */
+  load(parts: readonly PackedSubaddresses[]): void {
+    this.#byKey.reserve(parts.reduce((count, packed) => count + Math.floor(packed.length / ENTRY_BYTES), 0));
+    for (const packed of parts) eachSubaddress(packed, (index, at) => this.#insert(index, packed, at));
     this.#isFilled = false;
   }
 

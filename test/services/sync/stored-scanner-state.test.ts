@@ -4,9 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keccak } from '../../../src/crypto/keccak.js';
 import type { PublicKey } from '../../../src/crypto/types.js';
-import { watchedSubaddresses } from '../../../src/services/sync/stored-scanner-state.js';
-import { toHex, utf8 } from '../../../src/util/bytes.js';
+import type { ScannerState } from '../../../src/refresh/scanner-state.js';
+import { NewScanners } from '../../../src/services/sync/new-scanners.js';
+import { readWatched } from '../../../src/services/sync/stored-scanner-state.js';
+import { unpackKeyImages } from '../../../src/refresh/packed-key-images.js';
+import { joinBytes, toHex, utf8 } from '../../../src/util/bytes.js';
 import { yieldToEventLoop } from '../../../src/util/yield-to-event-loop.js';
+import { unpackBlindOutputs } from '../../../src/wallet/scan/ambiguous-spends.js';
 import { unpackSubaddresses } from '../../../src/wallet/scan/packed-subaddresses.js';
 import { unpackWatchedOutputs } from '../../../src/wallet/scan/watch-table.js';
 import type { WalletKeys } from '../../../src/wallet/keys.js';
@@ -38,6 +42,8 @@ const BLIND = [
   { amount: 0n, globalIndex: 3, height: 3 },
 ];
 
+const outputsIn = (packed: Uint8Array | undefined) => [...unpackBlindOutputs(packed ?? new Uint8Array())];
+
 const subaddressesOf = (packed: Uint8Array): string[] =>
   unpackSubaddresses(packed)
     .map(({ index: { major, minor }, spendPublicKey }) => `${major}/${minor} ${toHex(spendPublicKey)}`)
@@ -64,27 +70,99 @@ describe('the watched addresses of a large wallet', () => {
 
   it('are all read, a few at a time, between which other work goes on', async () => {
     const turns = new EventLoopTurns();
-    const packed = await watchedSubaddresses(large);
+    const packed = joinBytes((await readWatched(large)).subaddresses);
     expect(turns.stop()).toBeGreaterThanOrEqual(2);
     expect(packed).toHaveLength(5000 * 40);
     expect(subaddressesOf(packed)).toEqual(subaddressesOf(large.store.read((r) => r.subaddresses.packed())));
   });
 
   it('have no gap where addresses are created meanwhile: the scanner derives those behind the last one', async () => {
-    const reading = watchedSubaddresses(large);
+    const reading = readWatched(large);
     const added = Array.from({ length: 300 }, (_, i) => ({
       index: { major: 0, minor: 5000 + i },
       spendPublicKey: keccak(utf8(`more ${i}`)) as Uint8Array as PublicKey,
     }));
     await yieldToEventLoop();
     large.store.write((w) => w.subaddresses.add(added));
-    expect(await reading).toHaveLength(5000 * 40);
+    expect(joinBytes((await reading).subaddresses)).toHaveLength(5000 * 40);
   });
 
   it('are not read further once the wallet is closed', async () => {
-    const reading = watchedSubaddresses(large);
+    const reading = readWatched(large);
     large.close();
     expect(await faultOf(() => reading)).toEqual({ kind: 'no_wallet' });
+  });
+});
+
+describe('the watched outputs of a large wallet', () => {
+  let directory: string;
+  let large: TestWallet;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'watched-'));
+    large = new TestWallet({ path: join(directory, 'w') });
+    large.store.write((w) =>
+      w.applyPage(
+        page(0, 5, {
+          received: [received(1, 1)],
+          outputs: Array.from({ length: OUTPUTS }, (_, i) => {
+            const found = output(i + 1000, 1, 5n, { txHash: bytes(1), outputIndex: i });
+            return i % 2 === 0 ? found : unnamed(found);
+          }),
+        }),
+      ),
+    );
+    for (let i = 0; i < IMAGES; i++)
+      large.store.write((w) =>
+        w.importedKeyImages.set({ publicKey: bytes(70_000 + i), keyImage: bytes(90_000 + i), proven: true }),
+      );
+  });
+  afterEach(() => {
+    large.close();
+    rmSync(directory, { recursive: true });
+  });
+  const OUTPUTS = 5000;
+  const IMAGES = 2100;
+
+  it('are all read, a few at a time, between which other work goes on', async () => {
+    const turns = new EventLoopTurns();
+    const { withKeyImage, withoutKeyImage, blind, importedKeyImages } = await readWatched(large);
+    expect(turns.stop()).toBeGreaterThanOrEqual(4);
+    expect(large.store.read((r) => r.watch.ranges()).length).toBeGreaterThanOrEqual(3);
+    expect(unpackWatchedOutputs(withKeyImage)).toHaveLength(OUTPUTS / 2);
+    expect(unpackWatchedOutputs(withoutKeyImage)).toHaveLength(OUTPUTS / 2);
+    expect(outputsIn(blind)).toHaveLength(OUTPUTS / 2);
+    expect([...unpackKeyImages(importedKeyImages)]).toHaveLength(IMAGES);
+    expect(withKeyImage).toEqual(large.store.read((r) => r.watch.withKeyImage(0)));
+  });
+
+  it('are read once more for a new scanner where they change meanwhile', async () => {
+    const scanners = new NewScanners(large);
+    const late = unnamed(output(9000, 6, 1n, { txHash: bytes(2) }));
+    let state: ScannerState | undefined;
+    const begun = scanners.begin(() => {
+      state = scanners.state();
+      return Promise.resolve();
+    });
+    await yieldToEventLoop();
+    large.store.write((w) => w.applyPage(page(5, 2, { received: [received(2, 6)], outputs: [late] })));
+    scanners.noteChange();
+    await begun;
+    expect(unpackWatchedOutputs(state?.withoutKeyImage ?? new Uint8Array())).toHaveLength(OUTPUTS / 2 + 1);
+  });
+
+  it('are those of the moment where they change all the time', async () => {
+    const scanners = new NewScanners(large);
+    let left = 0;
+    const change = (): void => {
+      scanners.noteChange();
+      if (left < 10_000) setImmediate(change);
+    };
+    change();
+    const state = await scanners.begin(() => {
+      left = Infinity;
+      return Promise.resolve(scanners.state());
+    });
+    expect(unpackWatchedOutputs(state.withKeyImage)).toHaveLength(OUTPUTS / 2);
   });
 });
 
@@ -109,7 +187,7 @@ describe('the state that the scanner starts from', () => {
       { major: 0, minor: 2 },
       { major: 1, minor: 0 },
     ]);
-    expect(subaddresses).toHaveLength(4 * 40);
+    expect(joinBytes(subaddresses)).toHaveLength(4 * 40);
   });
 
   it('watches outputs by key image, or by key while that is not known', () => {
@@ -125,7 +203,7 @@ describe('the state that the scanner starts from', () => {
       seesPool,
     } = wallet.sync.scannerState();
     expect([keysIn(withKeyImage), keysIn(byKey)]).toEqual([[101], [102, 103]]);
-    expect(importedKeyImages).toEqual([{ publicKey: bytes(9), keyImage: bytes(8), proven: true }]);
+    expect([...unpackKeyImages(importedKeyImages)]).toEqual([{ publicKey: bytes(9), keyImage: bytes(8) }]);
     expect([blind, seesPool]).toEqual([undefined, undefined]);
   });
 
@@ -151,7 +229,7 @@ describe('the state that the scanner starts from', () => {
     receive();
     wallet.keystore.dropSpendKey();
     const { keys, blind, seesPool } = wallet.sync.scannerState();
-    expect([keys.spendSecret, blind, seesPool]).toEqual([undefined, BLIND, undefined]);
+    expect([keys.spendSecret, outputsIn(blind), seesPool]).toEqual([undefined, BLIND, undefined]);
   });
 
   it('names such outputs of a multisig wallet too, which looks into the mempool all the same', () => {
@@ -159,6 +237,6 @@ describe('the state that the scanner starts from', () => {
     const multisig = {} as NonNullable<WalletKeys['multisig']>;
     Object.defineProperty(wallet.keystore, 'keys', { value: { ...wallet.keys, multisig } });
     const { blind, seesPool } = wallet.sync.scannerState();
-    expect([blind, seesPool]).toEqual([BLIND, true]);
+    expect([outputsIn(blind), seesPool]).toEqual([BLIND, true]);
   });
 });

@@ -140,7 +140,11 @@ class Run {
   rescan(hard: boolean): void {
     const heights = [...this.ledger.payments.values()].map(({ height = -1 }) => height);
     this.#rescannedTo = Math.max(this.#rescannedTo, this.#tip(), ...heights);
-    this.#store.write((w) => w.clearChain({ hard }));
+    // In parts, after each of which the events are true.
+    while (!this.#store.write((w) => w.clearNext({ hard, rows: 2 }))) {
+      this.#scanned.clear();
+      this.check();
+    }
     this.#scanned.clear();
     this.check();
   }
