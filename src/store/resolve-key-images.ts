@@ -84,7 +84,7 @@ export function resolveAmbiguousSpends(
   for (const { publicKey, keyImage } of images) w.outputs.setKeyImage(publicKey, keyImage);
   markAmbiguousSpends(w);
   // The other transactions may spend outputs whose key images are still unknown.
-  if (w.outputs.withoutKeyImage().length === 0) w.ambiguousSpends.clear();
+  if (w.outputs.someWithoutKeyImage(1).length === 0) w.ambiguousSpends.clear();
 }
 
 /**

@@ -1,4 +1,6 @@
 import type { SecretKey } from '../../crypto/types.js';
+import type { OutputKeyImage } from '../../refresh/packed-key-images.js';
+import { betweenWrites } from '../../store/between-writes.js';
 import { resolveAmbiguousSpends } from '../../store/resolve-key-images.js';
 import { Mutex } from '../../util/mutex.js';
 import { isBackgroundSyncType } from '../../wallet/model/background-sync-mode.js';
@@ -7,7 +9,10 @@ import { spendSecretOfWords } from '../context/seed-words.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from './wallet-sync.js';
 
-type Context = Pick<WalletContext, 'keystore' | 'store'>;
+type Context = Pick<WalletContext, 'assertOpen' | 'keystore' | 'store'>;
+
+/** Outputs whose key images are computed and stored at once. */
+const OUTPUTS_AT_ONCE = 500;
 
 /** Sibling services. */
 interface Services {
@@ -109,21 +114,34 @@ export class BackgroundSync {
   /** Computes the missing key images with the spend key, and resolves the ambiguous spends. */
   async #resolveSpends(spendSecret: SecretKey): Promise<void> {
     const { store } = this.#context;
-    const { keys } = this.#context.keystore;
-    const outputs = store.read((r) => r.outputs.withoutKeyImage());
-    const images = await this.#services.sync.keyImages(
-      { viewSecret: keys.viewSecret.expose(), spendSecret },
-      outputs,
-    );
-    store.write((w) => {
-      resolveAmbiguousSpends(
-        w,
-        outputs.flatMap(({ publicKey }, i) => {
-          const keyImage = images[i];
-          return keyImage === undefined ? [] : [{ publicKey, keyImage }];
-        }),
-      );
-      w.meta.set('background_sync', '0');
+    for (;;) {
+      const found = await this.#nextKeyImages(spendSecret);
+      // The spends are decided with all key images. After a crash before, the next start continues.
+      if (found.length < OUTPUTS_AT_ONCE) {
+        store.write((w) => {
+          resolveAmbiguousSpends(w, found);
+          w.meta.set('background_sync', '0');
+        });
+        return;
+      }
+      store.writeRecoverable((w) => {
+        for (const { publicKey, keyImage } of found) w.outputs.setKeyImage(publicKey, keyImage);
+      });
+      await betweenWrites(store);
+      this.#context.assertOpen();
+    }
+  }
+
+  /** Computes some of the missing key images. */
+  async #nextKeyImages(spendSecret: SecretKey): Promise<OutputKeyImage[]> {
+    const { keystore, store } = this.#context;
+    const { viewSecret } = keystore.keys;
+    const outputs = store.read((r) => r.outputs.someWithoutKeyImage(OUTPUTS_AT_ONCE));
+    const keys = { viewSecret: viewSecret.expose(), spendSecret };
+    const images = await this.#services.sync.keyImages(keys, outputs);
+    return outputs.flatMap(({ publicKey }, i) => {
+      const keyImage = images[i];
+      return keyImage === undefined ? [] : [{ publicKey, keyImage }];
     });
   }
 }

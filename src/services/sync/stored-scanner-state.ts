@@ -9,6 +9,11 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'store' | 'keystore'>;
 
+type Open = Pick<WalletContext, 'assertOpen' | 'store'>;
+
+/** Attempts to read a store in memory without a change in between. */
+const READ_ATTEMPTS = 3;
+
 type Read = <T>(task: (r: WalletReader) => T) => T;
 
 /** Watched addresses and outputs of a wallet, as of one moment. */
@@ -45,22 +50,35 @@ export function scannerStateOf({ store, keystore }: Context, watched?: WatchedSt
  * the addresses that are created meanwhile.
  * @throws WalletError `no_wallet` if the wallet is closed meanwhile.
  */
-export async function readWatched({
-  store,
-  assertOpen,
-}: Pick<WalletContext, 'assertOpen' | 'store'>): Promise<WatchedState> {
-  if (store.isInMemory) return readAtOnce(store);
+export async function readWatched(context: Open): Promise<WatchedState> {
+  const { store } = context;
+  if (store.isInMemory) return readUnchanged(context);
   const snapshot = store.snapshot();
   try {
-    const parts = watchedParts((task) => snapshot.read(task), store.height());
-    for (;;) {
-      const next = parts.next();
-      if (next.done === true) return next.value;
-      await yieldToEventLoop();
-      assertOpen();
-    }
+    return await readInParts(context, (task) => snapshot.read(task));
   } finally {
     snapshot.release();
+  }
+}
+
+/** Reads a store in memory, which has no snapshots: at once if it changes each time meanwhile. */
+async function readUnchanged(context: Open): Promise<WatchedState> {
+  const { store } = context;
+  for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
+    const { version } = store;
+    const watched = await readInParts(context, (task) => store.read(task));
+    if (store.version === version) return watched;
+  }
+  return readAtOnce(store);
+}
+
+async function readInParts({ store, assertOpen }: Open, read: Read): Promise<WatchedState> {
+  const parts = watchedParts(read, store.height());
+  for (;;) {
+    const next = parts.next();
+    if (next.done === true) return next.value;
+    await yieldToEventLoop();
+    assertOpen();
   }
 }
 

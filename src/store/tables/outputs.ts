@@ -376,6 +376,15 @@ export class OutputReader {
       .map(toOutput);
   }
 
+  /** {@link withoutKeyImage} in any order, a number of them at most. */
+  someWithoutKeyImage(most: number): OwnedOutput[] {
+    return this.rows<[number]>(
+      `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE ${WITHOUT_KEY_IMAGE} LIMIT ?`,
+    )
+      .all(most)
+      .map(toOutput);
+  }
+
   protected rows<P extends unknown[]>(sql: string): Statement<P, OutputRow> {
     return this.db.prepare<P, OutputRow>(sql).safeIntegers();
   }

@@ -179,6 +179,31 @@ describe('stopping', () => {
     expectSettled();
   });
 
+  it('computes and stores the key images of many outputs a few at a time, and continues after a failure', async () => {
+    wallet.store.write((w) =>
+      w.applyPage(
+        page(3, 2, {
+          received: [received(8, 4)],
+          outputs: Array.from({ length: 1200 }, (_, i) =>
+            unnamed(output(1000 + i, 4, 1n, { txHash: bytes(8), outputIndex: i })),
+          ),
+        }),
+      ),
+    );
+    const counts: number[] = [];
+    let made = 0;
+    wallet.refresher.onKeyImages = (_, outputs) => {
+      counts.push(outputs.length);
+      if (counts.length === 2) return Promise.reject(new Error('the thread died'));
+      return Promise.resolve(outputs.map(() => bytes(101 + made++)));
+    };
+    await expect(background.stop(recovery)).rejects.toThrow('the thread died');
+    expect([hasSpendKey(), isMarked()]).toEqual([false, true]);
+    await background.stop(recovery);
+    expectSettled();
+    expect(counts).toEqual([500, 500, 500, 202]);
+  });
+
   it('is refused in a wallet that is closed meanwhile', async () => {
     wallet.refresher.onKeyImages = () => Promise.reject(new RefreshCancelled('the wallet is closed'));
     expect(await faultOf(() => background.stop(recovery))).toEqual({ kind: 'no_wallet' });

@@ -135,6 +135,25 @@ describe('the watched outputs of a large wallet', () => {
     expect(withKeyImage).toEqual(large.store.read((r) => r.watch.withKeyImage(0)));
   });
 
+  it('are read a few at a time in a wallet in memory too, once more where it changes meanwhile', async () => {
+    receive();
+    const keys = Array.from({ length: 4100 }, (_, i) => ({
+      index: { major: 0, minor: i + 1 },
+      spendPublicKey: keccak(utf8(`in memory ${i}`)) as Uint8Array as PublicKey,
+    }));
+    for (let at = 0; at < keys.length; at += 100)
+      wallet.store.write((w) => w.subaddresses.add(keys.slice(at, at + 100)));
+    const turns = new EventLoopTurns();
+    const reading = readWatched(wallet);
+    await yieldToEventLoop();
+    const late = { index: { major: 1, minor: 0 }, spendPublicKey: bytes<PublicKey>(0) };
+    wallet.store.write((w) => w.subaddresses.add([late]));
+    const { subaddresses, withKeyImage } = await reading;
+    expect(turns.stop()).toBeGreaterThanOrEqual(4);
+    expect(subaddressesOf(joinBytes(subaddresses))).toHaveLength(4102);
+    expect(keysIn(withKeyImage)).toEqual([101]);
+  });
+
   it('are read once more for a new scanner where they change meanwhile', async () => {
     const scanners = new NewScanners(large);
     const late = unnamed(output(9000, 6, 1n, { txHash: bytes(2) }));
