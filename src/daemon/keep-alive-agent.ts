@@ -10,6 +10,14 @@ const KEEP_ALIVE_MS = 30_000;
 /** Message of the error of a call that its closed connection ends. */
 export const CLOSED = 'the connection to the daemon is closed';
 
+/**
+ * Closes a connection on which bytes or its end arrive before the first request. The bytes, such as the answer 408 of a
+ * server that waits no longer, would be taken as the answer to that request.
+ */
+function discard(this: Socket): void {
+  this.destroy();
+}
+
 /** Agent with one connection at a time, which is kept between requests. */
 export class KeepAliveAgent extends Agent {
   readonly #connector: Connector;
@@ -36,6 +44,7 @@ export class KeepAliveAgent extends Agent {
       socket.once('close', forget);
       // The first request listens too. Without a listener an error would end the process.
       socket.on('error', forget);
+      socket.once('readable', discard);
       // Replaced by the time limit of the first request.
       socket.setTimeout(KEEP_ALIVE_MS, () => {
         if (this.#opened === opened) socket.destroy();
@@ -51,6 +60,7 @@ export class KeepAliveAgent extends Agent {
     this.#opened = undefined;
     opened.then(
       (socket) => {
+        socket.off('readable', discard);
         if (!this.#destroyed) return done(null, socket);
         socket.destroy();
         done(new DaemonError('unreachable', CLOSED, { notTaken: true }));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DaemonError } from '../../src/daemon/errors.js';
 import { HttpDaemon } from '../../src/daemon/http-daemon.js';
@@ -111,6 +111,16 @@ describe('a connection that is opened ahead', () => {
     connections[0]?.destroy();
     expect((await daemon.getInfo()).height).toBe(7);
     expect(connections).toHaveLength(2);
+  });
+
+  it('is replaced by the first request if bytes arrive on it before, which are no answer to a request', async () => {
+    await daemon.connect();
+    await connected(1);
+    const [first] = connections as [Socket];
+    first.resume().end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
+    for (let turn = 0; turn < 1000 && !first.destroyed; turn++) await nextTurn();
+    expect((await daemon.getInfo()).height).toBe(7);
+    expect([paths.length, connections.length]).toEqual([1, 2]);
   });
 
   it('is closed with all others', async () => {
