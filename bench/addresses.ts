@@ -96,6 +96,8 @@ const TASKS: Record<string, Task> = {
   'create_address, 65,536 with label': calling('create_address', () => ({
     ...{ account_index: 0, count: MAX_NEW_ADDRESSES, label: 'x' },
   })),
+  'mine after creating': ({ mine }) => mine(1),
+  'refresh after creating': calling('refresh'),
   create_account: calling('create_account', () => ({ label: 'account' })),
   get_accounts: calling('get_accounts'),
   'get_accounts, strict': calling('get_accounts', () => ({ strict_balances: true })),

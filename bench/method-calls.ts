@@ -172,7 +172,7 @@ export async function restoreMeasured(caller: HttpCaller, seed: string): Promise
 /** Calls the methods whose results are parameters of others. */
 export async function prepared(caller: HttpCaller, leavesOutSlow: boolean): Promise<Server> {
   const call = (method: string, params: Members = {}): Promise<Members> => result(caller, method, params);
-  const address = String((await call('get_address', { account_index: 0 }))['address']);
+  const address = String((await call('get_address', { account_index: 0, address_index: [0] }))['address']);
   const lists = await call('get_transfers', { in: true, out: true, account_index: 0 });
   const incoming = (lists['in'] ?? []) as Payment[];
   const outgoing = txids(lists['out']);
