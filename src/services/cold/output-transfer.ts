@@ -144,12 +144,16 @@ export class OutputTransfer {
     return { first: Math.min((all ? start : firstUnsettled()) ?? total, total), total, imported };
   }
 
-  /** Outputs that a signer needs. Never empty for release 0.18.0, which drops all its outputs on an empty import. */
-  forSigner(): OutputExport {
-    const fresh = this.list({ all: false, start: 0, count: Infinity });
-    if (this.#context.exportFormat === 'current' || fresh.outputs.length > 0 || fresh.total === 0)
-      return fresh;
-    return this.list({ all: true, start: fresh.total - 1, count: 1 });
+  /**
+   * Encoded outputs that a signer needs. Never none for release 0.18.0, which drops all its outputs on an empty import.
+   * @throws WalletError `no_wallet` if the wallet is closed meanwhile
+   */
+  forSigner(): Promise<Uint8Array> {
+    const fresh = { all: false, start: 0, count: Infinity };
+    const { first, total } = this.#context.store.read((r) => this.#startOf(fresh, r));
+    const isEmpty = first === total && total > 0;
+    if (this.#context.exportFormat === 'current' || !isEmpty) return this.#write(fresh);
+    return this.#write({ all: true, start: total - 1, count: 1 });
   }
 
   /**

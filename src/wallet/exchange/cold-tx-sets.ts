@@ -1,5 +1,6 @@
 import type { KeyImage, PublicKey } from '../../crypto/types.js';
-import { list, varintNumber, type Codec } from '../../util/codec.js';
+import { concatBytes } from '../../util/bytes.js';
+import { encode, list, varintNumber, type Codec } from '../../util/codec.js';
 import { entries, key, struct, versioned } from './binary-archive.js';
 import { constructionData, type ConstructionData } from './construction-data.js';
 import { outputExport, type ExportFormat, type OutputExport } from './exported-outputs.js';
@@ -22,6 +23,14 @@ const UNSIGNED_VERSION: Record<ExportFormat, number> = { '0.18.0': 1, current: 2
 
 const unsignedOf = (version: number): Codec<UnsignedTxSet> =>
   UNSIGNED[version] ?? unsignedBody(outputExport.current);
+
+/** Writes a set whose outputs are encoded already, in the layout of the format. */
+export const writeUnsignedTxSet = (
+  format: ExportFormat,
+  txs: readonly ConstructionData[],
+  outputs: Uint8Array,
+): Uint8Array =>
+  concatBytes(encode(varintNumber, UNSIGNED_VERSION[format]), encode(list(constructionData), txs), outputs);
 
 /** Reads every version. @param format for writing. */
 export const unsignedTxSet = (format: ExportFormat): Codec<UnsignedTxSet> => ({

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import type { KeyImage } from '../../../src/crypto/types.js';
 import type { ImportedOutput } from '../../../src/wallet/model/records.js';
 import { toHex } from '../../../src/util/bytes.js';
+import { decode } from '../../../src/util/codec.js';
+import { outputExport, type OutputExport } from '../../../src/wallet/exchange/exported-outputs.js';
 import { coldPair, ColdWallet, type ColdPair } from '../../support/cold-pair.js';
 import { paidOutput } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
@@ -173,6 +175,8 @@ describe('an import of outputs that are known', () => {
 
 describe('the outputs that a signer needs', () => {
   it('lack a proven key image; a signer of 0.18.0 gets the last one at least', async () => {
+    const forSigner = async ({ watch: { wallet, outputTransfer } }: ColdPair): Promise<OutputExport> =>
+      decode(outputExport[wallet.exportFormat], await outputTransfer.forSigner());
     const prove = ({ watch, outputs }: ColdPair): Promise<void> =>
       watch.keyImageTransfer.record(
         outputs.map(({ publicKey, keyImage = bytes<KeyImage>(0) }) => ({
@@ -183,11 +187,11 @@ describe('the outputs that a signer needs', () => {
       );
     const old = coldPair(owner, OUTPUTS, '0.18.0');
     for (const one of [pair, old]) {
-      expect(one.watch.outputTransfer.forSigner().outputs).toHaveLength(5);
+      expect((await forSigner(one)).outputs).toHaveLength(5);
       await prove(one);
     }
-    expect(pair.watch.outputTransfer.forSigner()).toEqual({ first: 5, total: 5, outputs: [] });
-    expect(old.watch.outputTransfer.forSigner()).toMatchObject({
+    expect(await forSigner(pair)).toEqual({ first: 5, total: 5, outputs: [] });
+    expect(await forSigner(old)).toMatchObject({
       first: 4,
       total: 5,
       outputs: [{ amount: 50n }],
