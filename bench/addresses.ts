@@ -1,8 +1,8 @@
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { formatAddress } from '../src/cryptonote/address.js';
-import { subaddressKeys } from '../src/cryptonote/subaddress-keys.js';
+import { formatAddress } from '../src/monero/cryptonote/address.js';
+import { subaddressKeys } from '../src/monero/cryptonote/subaddress-keys.js';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { addressWallet, MAX_NEW_ADDRESSES } from './address-wallet.js';
 import { startWatched, type Blocking } from './blocking.js';

@@ -1,5 +1,5 @@
-import { readStorage, SectionReader } from '../src/epee/portable-storage.js';
-import { writeStorage } from '../src/epee/storage-writer.js';
+import { readStorage, SectionReader } from '../src/monero/epee/portable-storage.js';
+import { writeStorage } from '../src/monero/epee/storage-writer.js';
 import { fromHex } from '../src/util/bytes.js';
 import { unpackBenchChain } from '../test/support/bench-chain.js';
 import { submitBlock, submitTransactions, readBlock } from '../test/support/chain-copy.js';

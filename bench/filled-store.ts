@@ -1,12 +1,17 @@
-import { keccak } from '../src/crypto/keccak.js';
-import type { Hash, KeyImage, PublicKey } from '../src/crypto/types.js';
-import { accountKeysOf, spendSecretFromSeed } from '../src/cryptonote/account-keys.js';
-import { decodeMnemonic } from '../src/cryptonote/mnemonic.js';
+import { keccak } from '../src/monero/crypto/keccak.js';
+import type { Hash, KeyImage, PublicKey } from '../src/monero/crypto/types.js';
+import { accountKeysOf, spendSecretFromSeed } from '../src/monero/cryptonote/account-keys.js';
+import { decodeMnemonic } from '../src/monero/cryptonote/mnemonic.js';
 import { storeKey } from '../src/store/file/store-key.js';
 import { WalletStore } from '../src/store/wallet-store.js';
 import { amount } from '../src/util/amount.js';
 import { utf8 } from '../src/util/bytes.js';
-import type { FoundOutgoing, FoundSpend, OwnedOutput, ReceivedTx } from '../src/wallet/model/records.js';
+import type {
+  FoundOutgoing,
+  FoundSpend,
+  OwnedOutput,
+  ReceivedTx,
+} from '../src/monero/wallet/model/records.js';
 import { PAYEE_SEED } from './paid-chain.js';
 
 export const PAYMENTS_A_BLOCK = 10;

@@ -1,10 +1,10 @@
-import { publicKeyOf } from '../src/crypto/derivation.js';
-import { randomScalar, scalarBytes } from '../src/crypto/scalar.js';
-import type { SecretKey } from '../src/crypto/types.js';
-import { SUBADDRESS_MESSAGE_BYTES } from '../src/cryptonote/subaddress-keys.js';
-import { NO_VIEW_TAG, type ScanBatch } from '../src/kernel/kernel.js';
-import { WasmKernel } from '../src/kernel/wasm-kernel.js';
-import { BUILDS } from '../src/crypto/curve/wasm-module.js';
+import { publicKeyOf } from '../src/monero/crypto/derivation.js';
+import { randomScalar, scalarBytes } from '../src/monero/crypto/scalar.js';
+import type { SecretKey } from '../src/monero/crypto/types.js';
+import { SUBADDRESS_MESSAGE_BYTES } from '../src/monero/cryptonote/subaddress-keys.js';
+import { NO_VIEW_TAG, type ScanBatch } from '../src/monero/kernel/kernel.js';
+import { WasmKernel } from '../src/monero/kernel/wasm-kernel.js';
+import { BUILDS } from '../src/monero/crypto/curve/wasm-module.js';
 import { concatBytes } from '../src/util/bytes.js';
 import { systemRng } from '../src/util/random.js';
 import { median, printTable } from './table.js';

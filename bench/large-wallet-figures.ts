@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { accountKeysOf, spendSecretFromSeed } from '../src/cryptonote/account-keys.js';
-import { formatAddress } from '../src/cryptonote/address.js';
+import { accountKeysOf, spendSecretFromSeed } from '../src/monero/cryptonote/account-keys.js';
+import { formatAddress } from '../src/monero/cryptonote/address.js';
 import { post } from '../test/support/json-rpc.js';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';

@@ -1,5 +1,5 @@
 // Compiles what runs as WebAssembly into build/: Keccak and the block parser; CryptoNight and the kernel once a set of
-// instructions (src/crypto/slow-hash.ts and src/crypto/curve/build-choice.ts pick one). `bin/build-wasm.js tests` also compiles
+// instructions (src/monero/crypto/slow-hash.ts and src/monero/crypto/curve/build-choice.ts pick one). `bin/build-wasm.js tests` also compiles
 // what the tests of the kernel's field call. All in one process: the compiler itself takes longest to start.
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,17 +10,17 @@ const simd = ['--enable', 'simd'];
 const relaxed = [...simd, '--enable', 'relaxed-simd'];
 /** Source, target and flags of each module. @type {[string, string, string[]][]} */
 const modules = [
-  ['src/crypto/curve/assembly/kernel.ts', 'src/crypto/curve/kernel-relaxed.wasm', relaxed],
-  ['src/crypto/curve/assembly/kernel.ts', 'src/crypto/curve/kernel-simd.wasm', simd],
-  ['src/crypto/assembly/slow-hash.ts', 'src/crypto/slow-hash-simd.wasm', simd],
-  ['src/crypto/assembly/slow-hash.ts', 'src/crypto/slow-hash-plain.wasm', []],
-  ['src/crypto/assembly/hash.ts', 'src/crypto/keccak.wasm', []],
+  ['src/monero/crypto/curve/assembly/kernel.ts', 'src/monero/crypto/curve/kernel-relaxed.wasm', relaxed],
+  ['src/monero/crypto/curve/assembly/kernel.ts', 'src/monero/crypto/curve/kernel-simd.wasm', simd],
+  ['src/monero/crypto/assembly/slow-hash.ts', 'src/monero/crypto/slow-hash-simd.wasm', simd],
+  ['src/monero/crypto/assembly/slow-hash.ts', 'src/monero/crypto/slow-hash-plain.wasm', []],
+  ['src/monero/crypto/assembly/hash.ts', 'src/monero/crypto/keccak.wasm', []],
   ['src/daemon/assembly/block-parser.ts', 'src/daemon/block-parser.wasm', []],
 ];
 if (process.argv[2] === 'tests')
   modules.push(
-    ['src/crypto/curve/assembly/field-test.ts', 'test/crypto/curve/field-simd.wasm', simd],
-    ['src/crypto/curve/assembly/field-test.ts', 'test/crypto/curve/field-relaxed.wasm', relaxed],
+    ['src/monero/crypto/curve/assembly/field-test.ts', 'test/monero/crypto/curve/field-simd.wasm', simd],
+    ['src/monero/crypto/curve/assembly/field-test.ts', 'test/monero/crypto/curve/field-relaxed.wasm', relaxed],
   );
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));

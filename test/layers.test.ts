@@ -5,49 +5,38 @@ import { describe, expect, test } from '@jest/globals';
 
 const src = fileURLToPath(new URL('../../src', import.meta.url));
 
-const ground = ['crypto', 'util'];
-const protocol = ['cryptonote', 'ringct', ...ground];
-const services = ['refresh', 'wallet', 'store', 'daemon', 'dns', 'webhooks', 'kernel', ...protocol];
-
 /** Which folders a folder may import, itself aside. DESIGN: the house. */
 const mayImport: Record<string, readonly string[]> = {
   cli: [
-    'watch',
-    'rpc',
-    'access',
-    'regtest',
-    'services',
-    'refresh',
-    'store',
-    'daemon',
-    'dns',
-    'webhooks',
-    'zmq',
-    'kernel',
-    'wallet',
-    'jsonrpc',
-    'epee',
-    ...protocol,
+    ...[
+      'watch',
+      'rpc',
+      'access',
+      'regtest',
+      'services',
+      'refresh',
+      'store',
+      'daemon',
+      'dns',
+      'webhooks',
+      'zmq',
+    ],
+    ...['jsonrpc', 'monero', 'util'],
   ],
-  watch: ['services', 'jsonrpc', 'wallet', 'daemon', ...protocol],
-  rpc: ['services', 'access', 'jsonrpc', 'wallet', 'daemon', ...protocol],
-  regtest: ['jsonrpc', 'epee', 'zmq', 'kernel', ...protocol],
-  services,
-  refresh: ['wallet', 'store', 'daemon', 'kernel', ...protocol],
-  store: ['wallet', 'epee', 'webhooks', ...protocol],
-  daemon: ['epee', ...protocol],
+  watch: ['services', 'jsonrpc', 'daemon', 'monero', 'util'],
+  rpc: ['services', 'access', 'jsonrpc', 'daemon', 'monero', 'util'],
+  regtest: ['jsonrpc', 'zmq', 'monero', 'util'],
+  services: ['refresh', 'store', 'daemon', 'dns', 'webhooks', 'monero', 'util'],
+  refresh: ['store', 'daemon', 'monero', 'util'],
+  store: ['webhooks', 'monero', 'util'],
+  daemon: ['monero', 'util'],
   dns: ['util'],
   webhooks: ['util'],
   zmq: ['util'],
-  kernel: ['cryptonote', ...ground],
-  wallet: protocol,
-  access: ['cryptonote', 'util'],
+  access: ['monero', 'util'],
   jsonrpc: ['util'],
   client: ['util'],
-  epee: ['util'],
-  cryptonote: ['ringct', ...ground],
-  ringct: ['cryptonote', ...ground],
-  crypto: ['util'],
+  monero: ['util'],
   util: [],
 };
 
@@ -108,7 +97,7 @@ describe('threads', () => {
   ].filter((path) => /-(?:thread|worker)\.ts$/.test(path));
 
   test('are found by their files', () => {
-    expect(entries).toContain(join('kernel', 'kernel-worker.ts'));
+    expect(entries).toContain(join('monero', 'kernel', 'kernel-worker.ts'));
     expect(entries.length).toBeGreaterThan(9);
     expect(packagesOf(join('cli', 'server.ts'))).toEqual(expect.arrayContaining(['zod', 'express']));
   });
@@ -120,7 +109,7 @@ describe('threads', () => {
   });
 
   test('that scan load no package at all', () => {
-    expect(packagesOf(join('kernel', 'kernel-worker.ts'))).toEqual([]);
+    expect(packagesOf(join('monero', 'kernel', 'kernel-worker.ts'))).toEqual([]);
   });
 });
 

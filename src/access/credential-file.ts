@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { formatAddress, tryParseAddress } from '../cryptonote/address.js';
+import { formatAddress, tryParseAddress } from '../monero/cryptonote/address.js';
 import { ClientList } from './client-list.js';
 import { Credential, type CredentialRules, type SpendLimits } from './credential.js';
 import { isFamily } from './family.js';

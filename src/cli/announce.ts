@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { chooseKernel } from '../kernel/fastest.js';
-import type { Build } from '../crypto/curve/wasm-module.js';
+import { chooseKernel } from '../monero/kernel/fastest.js';
+import type { Build } from '../monero/crypto/curve/wasm-module.js';
 import type { Config } from './config.js';
 
 /** Logs the effective configuration. */

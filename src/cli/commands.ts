@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { explain } from '../rpc/error-explanations.js';
-import { WalletError } from '../wallet/model/wallet-error.js';
+import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import { backupCommands } from './backup-commands.js';
 import { runCredentialCommand } from './credential-command.js';
 import { runMigrateCommand } from './migrate-command.js';

@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net';
-import { DAEMON_RPC_PORT } from '../cryptonote/constants.js';
-import type { NetworkType } from '../cryptonote/types.js';
+import { DAEMON_RPC_PORT } from '../monero/cryptonote/constants.js';
+import type { NetworkType } from '../monero/cryptonote/types.js';
 import type { Nameserver } from '../dns/exchange.js';
 import { utf8 } from '../util/bytes.js';
 import { parseFingerprint } from '../util/fingerprint.js';
 import { Secret } from '../util/secret.js';
-import type { ExportFormat } from '../wallet/exchange/exported-outputs.js';
+import type { ExportFormat } from '../monero/wallet/exchange/exported-outputs.js';
 import type { ReadinessLimits } from '../watch/readiness.js';
 import { bindAddresses, readHost, readMetricsBind, type BindAddress } from './bind-addresses.js';
 import { parseConfigFile, readSetting, type Setting, type Settings } from './config-file.js';

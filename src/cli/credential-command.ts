@@ -15,7 +15,7 @@ import { explain } from '../rpc/error-explanations.js';
 import { replaceContent } from '../store/file/file-draft.js';
 import { lockWallet, type WalletLock } from '../store/file/wallet-lock.js';
 import { utf8 } from '../util/bytes.js';
-import { WalletError } from '../wallet/model/wallet-error.js';
+import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import { methodNames } from './clients.js';
 
 /** Streams of the command. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { formatCoins } from '../cryptonote/coins.js';
+import { formatCoins } from '../monero/cryptonote/coins.js';
 import { amount } from '../util/amount.js';
 import type { DemoServer } from './demo-client.js';
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Hash } from '../crypto/types.js';
+import type { Hash } from '../monero/crypto/types.js';
 import { toHex } from '../util/bytes.js';
 
 /** Transactions of a wallet whose hashes are logged at level info in a second; one that is restored finds more. */

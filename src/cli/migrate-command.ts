@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { formatCoins } from '../cryptonote/coins.js';
+import { formatCoins } from '../monero/cryptonote/coins.js';
 import { explain } from '../rpc/error-explanations.js';
 import { WalletDirectory } from '../services/context/wallet-directory.js';
 import { checkMigration, type MigrationCheck } from '../services/manager/migration-check.js';
 import { amount } from '../util/amount.js';
-import { WalletError } from '../wallet/model/wallet-error.js';
+import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { Terminal } from './credential-command.js';
 import { readPassword } from './opening.js';
 import { ConfigError } from './options.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Hash } from '../crypto/types.js';
+import type { Hash } from '../monero/crypto/types.js';
 import { chunks } from '../util/bytes.js';
 import { CodecError, Writer, u64Number } from '../util/codec.js';
 import { ParsedTxs } from './parsed-txs.js';

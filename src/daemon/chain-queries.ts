@@ -1,5 +1,5 @@
-import type { Hash } from '../crypto/types.js';
-import type { TypedSection } from '../epee/storage-writer.js';
+import type { Hash } from '../monero/crypto/types.js';
+import type { TypedSection } from '../monero/epee/storage-writer.js';
 import { chunks, concatBytes } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
 import type {

@@ -1,5 +1,5 @@
-import { readStorage, SectionReader } from '../epee/portable-storage.js';
-import { writeStorage, type TypedSection } from '../epee/storage-writer.js';
+import { readStorage, SectionReader } from '../monero/epee/portable-storage.js';
+import { writeStorage, type TypedSection } from '../monero/epee/storage-writer.js';
 import { CodecError } from '../util/codec.js';
 import { JsonError, parseJson, type Json } from '../util/json.js';
 import { writeJson } from '../util/json-writer.js';

@@ -1,4 +1,4 @@
-import type { Hash, KeyImage, PublicKey, Commitment } from '../crypto/types.js';
+import type { Hash, KeyImage, PublicKey, Commitment } from '../monero/crypto/types.js';
 import type { ParsedBlock } from './block-parser.js';
 import type { ParsedTxs } from './parsed-txs.js';
 

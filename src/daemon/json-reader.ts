@@ -1,4 +1,4 @@
-import type { Hash } from '../crypto/types.js';
+import type { Hash } from '../monero/crypto/types.js';
 import { bytes32, fromHex } from '../util/bytes.js';
 import { U64_MAX } from '../util/amount.js';
 import { CodecError } from '../util/codec.js';

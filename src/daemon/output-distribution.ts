@@ -1,4 +1,4 @@
-import type { Hash } from '../crypto/types.js';
+import type { Hash } from '../monero/crypto/types.js';
 import { equalBytes } from '../util/bytes.js';
 import type { OutputDistribution } from './daemon.js';
 import { DaemonError } from './errors.js';

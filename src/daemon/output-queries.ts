@@ -1,5 +1,5 @@
-import type { Commitment, Hash, KeyImage, PublicKey } from '../crypto/types.js';
-import type { TypedSection } from '../epee/storage-writer.js';
+import type { Commitment, Hash, KeyImage, PublicKey } from '../monero/crypto/types.js';
+import type { TypedSection } from '../monero/epee/storage-writer.js';
 import { bytes32, toHex } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
 import type { KeyImageStatus, OutputDistribution, RingCandidate } from './daemon.js';

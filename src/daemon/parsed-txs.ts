@@ -1,4 +1,4 @@
-import type { Hash } from '../crypto/types.js';
+import type { Hash } from '../monero/crypto/types.js';
 
 /** Outputs and transaction public keys that a scan reads, in the order of the transactions. */
 export interface Candidates {

@@ -1,4 +1,4 @@
-import type { Hash } from '../crypto/types.js';
+import type { Hash } from '../monero/crypto/types.js';
 import { fromHex, toHex } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
 import type { BacklogEntry, CallOptions, DaemonTransaction, RelayOutcome } from './daemon.js';

@@ -1,4 +1,4 @@
-import type { Hash } from '../crypto/types.js';
+import type { Hash } from '../monero/crypto/types.js';
 import { bytes32 } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
 

@@ -1,12 +1,12 @@
-import type { PublicKey, SecretKey } from '../crypto/types.js';
+import type { PublicKey, SecretKey } from '../monero/crypto/types.js';
 import {
   SUBADDRESS_MESSAGE_BYTES,
   subaddressMessagesOf,
   type AddressKeys,
-} from '../cryptonote/subaddress-keys.js';
-import type { SubaddressIndex } from '../cryptonote/types.js';
-import type { ScanKernel } from '../kernel/kernel.js';
-import { loadKernel } from '../kernel/load-kernel.js';
+} from '../monero/cryptonote/subaddress-keys.js';
+import type { SubaddressIndex } from '../monero/cryptonote/types.js';
+import type { ScanKernel } from '../monero/kernel/kernel.js';
+import { loadKernel } from '../monero/kernel/load-kernel.js';
 import { chunks } from '../util/bytes.js';
 
 /** Loaded at the first call: loading takes some milliseconds. */

@@ -1,6 +1,6 @@
-import type { Hash } from '../crypto/types.js';
-import { parsePrunedTransaction } from '../cryptonote/transaction.js';
-import type { Transaction } from '../cryptonote/types.js';
+import type { Hash } from '../monero/crypto/types.js';
+import { parsePrunedTransaction } from '../monero/cryptonote/transaction.js';
+import type { Transaction } from '../monero/cryptonote/types.js';
 import type { DaemonBlocks } from '../daemon/daemon.js';
 import { DaemonError } from '../daemon/errors.js';
 import { parseTxs, type RawTx } from '../daemon/block-parser.js';

@@ -1,4 +1,4 @@
-import type { SecretKey } from '../crypto/types.js';
+import type { SecretKey } from '../monero/crypto/types.js';
 import type { BlockSource } from './block-source.js';
 import type { ExpectedChain } from './chain-block.js';
 import { ChainPass } from './chain-pass.js';

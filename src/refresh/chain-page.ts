@@ -1,8 +1,8 @@
-import type { Hash } from '../crypto/types.js';
+import type { Hash } from '../monero/crypto/types.js';
 import type { BlocksRequest, DaemonBlocks } from '../daemon/daemon.js';
 import { DaemonError } from '../daemon/errors.js';
 import { equalBytes } from '../util/bytes.js';
-import { MAX_REORGANISATION, type BlockRef } from '../wallet/model/records.js';
+import { MAX_REORGANISATION, type BlockRef } from '../monero/wallet/model/records.js';
 import type { BlockSource } from './block-source.js';
 import { toChainBlocks, type ChainBlock, type ChainTxs, type ExpectedChain } from './chain-block.js';
 import type { ChainPosition } from './chain-position.js';

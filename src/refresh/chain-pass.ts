@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { SecretKey } from '../crypto/types.js';
+import type { SecretKey } from '../monero/crypto/types.js';
 import { CatchUpWait } from './catch-up-wait.js';
 import { ChainMismatch, type ChainPage } from './chain-page.js';
 import { isSamePosition, nextHeight, positionAfter, type ChainPosition } from './chain-position.js';

@@ -1,5 +1,5 @@
 import { equalBytes } from '../util/bytes.js';
-import { MAX_REORGANISATION, type BlockRef } from '../wallet/model/records.js';
+import { MAX_REORGANISATION, type BlockRef } from '../monero/wallet/model/records.js';
 import type { ChainBlock } from './chain-block.js';
 import type { RefreshFrom } from './messages.js';
 

@@ -1,4 +1,4 @@
-import type { PageFindings } from '../wallet/model/records.js';
+import type { PageFindings } from '../monero/wallet/model/records.js';
 
 /**
  * Outputs and spends of a commit batch, about: each batch has a cost of its own, but one event row holds the stages of a

@@ -1,4 +1,4 @@
-import type { SecretKey } from '../crypto/types.js';
+import type { SecretKey } from '../monero/crypto/types.js';
 import type { ChainPage } from './chain-page.js';
 import { positionOf, type ChainPosition } from './chain-position.js';
 import type { RefreshFrom } from './messages.js';

@@ -1,5 +1,5 @@
 import type { Candidates, ParsedTxs } from '../daemon/parsed-txs.js';
-import type { ScanBatch } from '../kernel/kernel.js';
+import type { ScanBatch } from '../monero/kernel/kernel.js';
 
 /** Most keys of a batch. */
 export const BATCH_KEYS = 256;

@@ -1,7 +1,7 @@
-import type { SecretKey } from '../crypto/types.js';
-import type { ScanKernel } from '../kernel/kernel.js';
+import type { SecretKey } from '../monero/crypto/types.js';
+import type { ScanKernel } from '../monero/kernel/kernel.js';
 import { concatBytes } from '../util/bytes.js';
-import { spendSecretOf, type LocatedOutput, type SpendingKeys } from '../wallet/scan/key-images.js';
+import { spendSecretOf, type LocatedOutput, type SpendingKeys } from '../monero/wallet/scan/key-images.js';
 
 /** Outputs per kernel call. */
 const BATCH = 256;

@@ -1,6 +1,6 @@
-import type { SecretKey } from '../crypto/types.js';
-import { hitsAt, type ScanHits } from '../kernel/kernel.js';
-import type { KernelPool } from '../kernel/kernel-pool.js';
+import type { SecretKey } from '../monero/crypto/types.js';
+import { hitsAt, type ScanHits } from '../monero/kernel/kernel.js';
+import type { KernelPool } from '../monero/kernel/kernel-pool.js';
 import type { KernelBatch } from './kernel-batches.js';
 import { OutputMatches, type MatchStream } from './output-matches.js';
 import { ReaderPositions } from './reader-positions.js';

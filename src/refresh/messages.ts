@@ -1,12 +1,12 @@
-import type { SecretKey } from '../crypto/types.js';
-import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { SecretKey } from '../monero/crypto/types.js';
+import type { SubaddressIndex } from '../monero/cryptonote/types.js';
 import type { DaemonCallReport } from '../daemon/call-report.js';
 import type { DaemonErrorKind } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
-import type { LocatedOutput, SpendingKeys } from '../wallet/scan/key-images.js';
-import type { BlockRef, TxFindings } from '../wallet/model/records.js';
-import type { PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
-import type { Lookahead } from '../wallet/scan/subaddress-table.js';
+import type { LocatedOutput, SpendingKeys } from '../monero/wallet/scan/key-images.js';
+import type { BlockRef, TxFindings } from '../monero/wallet/model/records.js';
+import type { PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
+import type { Lookahead } from '../monero/wallet/scan/subaddress-table.js';
 import type { ScannerState } from './scanner-state.js';
 import type { PackedFindings } from './packed-findings.js';
 import type { PackedBlocks } from './packed-hashes.js';

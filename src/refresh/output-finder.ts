@@ -6,11 +6,11 @@ import {
   type FoundOutput,
   type OutputArithmetic,
   type ReceivingKeys,
-} from '../wallet/scan/receive.js';
-import type { SubaddressIndex } from '../cryptonote/types.js';
+} from '../monero/wallet/scan/receive.js';
+import type { SubaddressIndex } from '../monero/cryptonote/types.js';
 import type { RequestActivity } from '../util/request-activity.js';
 import { TurnLimit } from '../util/turn-limit.js';
-import type { SubaddressTable } from '../wallet/scan/subaddress-table.js';
+import type { SubaddressTable } from '../monero/wallet/scan/subaddress-table.js';
 import { buildTx } from './chain-block.js';
 import type { MatchStream, OutputMatch } from './output-matches.js';
 import type { BuiltTx } from './received-tx.js';

@@ -1,5 +1,5 @@
-import type { KeyDerivation, PublicKey } from '../crypto/types.js';
-import type { ScanHits } from '../kernel/kernel.js';
+import type { KeyDerivation, PublicKey } from '../monero/crypto/types.js';
+import type { ScanHits } from '../monero/kernel/kernel.js';
 import type { KernelBatch } from './kernel-batches.js';
 
 /** An output that a key of its transaction may open. */

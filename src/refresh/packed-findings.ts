@@ -1,8 +1,8 @@
-import type { Hash, KeyImage, PublicKey } from '../crypto/types.js';
-import { bytesToInt, intToBytes } from '../crypto/scalar.js';
+import type { Hash, KeyImage, PublicKey } from '../monero/crypto/types.js';
+import { bytesToInt, intToBytes } from '../monero/crypto/scalar.js';
 import { amount } from '../util/amount.js';
 import { chunks, joinBytes } from '../util/bytes.js';
-import type { OwnedOutput, PageFindings, ReceivedTx } from '../wallet/model/records.js';
+import type { OwnedOutput, PageFindings, ReceivedTx } from '../monero/wallet/model/records.js';
 import { packHashes, unpackHashes } from './packed-hashes.js';
 
 /** Received transactions: a record of {@link RECEIVED_BYTES} each, and their lists of keys. */

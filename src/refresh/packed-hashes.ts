@@ -1,6 +1,6 @@
-import type { Hash } from '../crypto/types.js';
+import type { Hash } from '../monero/crypto/types.js';
 import { chunks, joinBytes } from '../util/bytes.js';
-import type { BlockRef } from '../wallet/model/records.js';
+import type { BlockRef } from '../monero/wallet/model/records.js';
 
 /** Joins hashes to one run of bytes, which crosses to another thread faster than a list. */
 export const packHashes = (hashes: readonly Hash[]): Uint8Array => joinBytes(hashes);

@@ -1,4 +1,4 @@
-import type { KeyImage, PublicKey } from '../crypto/types.js';
+import type { KeyImage, PublicKey } from '../monero/crypto/types.js';
 import { bytes32 } from '../util/bytes.js';
 
 /** An output key with its key image. */

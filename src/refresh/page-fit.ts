@@ -1,5 +1,5 @@
 import { equalBytes } from '../util/bytes.js';
-import { MAX_REORGANISATION, type BlockRef } from '../wallet/model/records.js';
+import { MAX_REORGANISATION, type BlockRef } from '../monero/wallet/model/records.js';
 import type { ChainPosition } from './chain-position.js';
 
 /** The blocks of a page, as far as their place in the chain is concerned. */

@@ -1,4 +1,4 @@
-import type { SecretKey } from '../crypto/types.js';
+import type { SecretKey } from '../monero/crypto/types.js';
 import type { ChainBlock } from './chain-block.js';
 import type { ChainPage } from './chain-page.js';
 import type { ChainPosition } from './chain-position.js';

@@ -1,21 +1,21 @@
-import { keyDerivation } from '../crypto/derivation.js';
-import type { Hash, KeyDerivation, PublicKey, SecretKey } from '../crypto/types.js';
+import { keyDerivation } from '../monero/crypto/derivation.js';
+import type { Hash, KeyDerivation, PublicKey, SecretKey } from '../monero/crypto/types.js';
 import {
   additionalPublicKeys,
   paymentIdOf,
   parseExtra,
   txPublicKeys,
   type ExtraField,
-} from '../cryptonote/extra.js';
-import { cryptPaymentId } from '../cryptonote/payment-id.js';
-import { unprunedSize } from '../cryptonote/transaction.js';
-import type { Transaction } from '../cryptonote/types.js';
+} from '../monero/cryptonote/extra.js';
+import { cryptPaymentId } from '../monero/cryptonote/payment-id.js';
+import { unprunedSize } from '../monero/cryptonote/transaction.js';
+import type { Transaction } from '../monero/cryptonote/types.js';
 import type { ParsedTxs } from '../daemon/parsed-txs.js';
 import { equalBytes } from '../util/bytes.js';
 import { ZERO, type Amount } from '../util/amount.js';
-import { keyImagesOf } from '../wallet/exchange/pending-tx.js';
-import type { FoundOutput, ReceivingKeys } from '../wallet/scan/receive.js';
-import type { OwnedOutput, ReceivedTx } from '../wallet/model/records.js';
+import { keyImagesOf } from '../monero/wallet/exchange/pending-tx.js';
+import type { FoundOutput, ReceivingKeys } from '../monero/wallet/scan/receive.js';
+import type { OwnedOutput, ReceivedTx } from '../monero/wallet/model/records.js';
 import type { TxsOfBlock } from './chain-block.js';
 import type { OutputMatch } from './output-matches.js';
 

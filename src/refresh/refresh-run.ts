@@ -1,7 +1,7 @@
-import type { Hash } from '../crypto/types.js';
+import type { Hash } from '../monero/crypto/types.js';
 import type { RequestActivity } from '../util/request-activity.js';
-import type { BlockRef, PageFindings } from '../wallet/model/records.js';
-import { packKeys, type PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
+import type { BlockRef, PageFindings } from '../monero/wallet/model/records.js';
+import { packKeys, type PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
 import type { RefreshReport, WalletId } from './messages.js';
 import { unpackFindings } from './packed-findings.js';
 import { unpackHashes } from './packed-hashes.js';

@@ -1,5 +1,5 @@
-import { TABLE_SCALARS, type ScanBatch, type ScanHits, type ScanKernel } from '../kernel/kernel.js';
-import type { KernelPool } from '../kernel/kernel-pool.js';
+import { TABLE_SCALARS, type ScanBatch, type ScanHits, type ScanKernel } from '../monero/kernel/kernel.js';
+import type { KernelPool } from '../monero/kernel/kernel-pool.js';
 import type { BatchScanner } from './match-group.js';
 
 /**

@@ -1,13 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { DaemonError } from '../daemon/errors.js';
 import { HttpDaemon } from '../daemon/http-daemon.js';
-import { loadKernel } from '../kernel/load-kernel.js';
-import { KernelPool } from '../kernel/kernel-pool.js';
+import { loadKernel } from '../monero/kernel/load-kernel.js';
+import { KernelPool } from '../monero/kernel/kernel-pool.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
 import { monotonicMs } from '../util/monotonic-time.js';
 import { RequestActivity } from '../util/request-activity.js';
 import { unmapProgramPages } from '../util/program-pages.js';
-import { ENTRY_BYTES, type PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
+import { ENTRY_BYTES, type PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
 import { AttachedWallet } from './attached-wallet.js';
 import { ChainFeed } from './chain-feed.js';
 import { locatedKeyImages } from './located-key-images.js';

@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads';
-import type { KeyImage, SecretKey } from '../crypto/types.js';
-import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { KeyImage, SecretKey } from '../monero/crypto/types.js';
+import type { SubaddressIndex } from '../monero/cryptonote/types.js';
 import type { ObserveDaemons } from '../daemon/call-report.js';
 import { DaemonError } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import { bytes32, chunks } from '../util/bytes.js';
 import { monotonicMs } from '../util/monotonic-time.js';
-import type { LocatedOutput, SpendingKeys } from '../wallet/scan/key-images.js';
-import type { Lookahead } from '../wallet/scan/subaddress-table.js';
+import type { LocatedOutput, SpendingKeys } from '../monero/wallet/scan/key-images.js';
+import type { Lookahead } from '../monero/wallet/scan/subaddress-table.js';
 import type { ExpectedChain } from './chain-block.js';
 import { packBlocks, unpackHashes } from './packed-hashes.js';
 import { RefreshCancelled, toError } from './refresh-error.js';

@@ -1,5 +1,5 @@
 import { equalBytes } from '../util/bytes.js';
-import type { BlockRef, PageFindings } from '../wallet/model/records.js';
+import type { BlockRef, PageFindings } from '../monero/wallet/model/records.js';
 
 /**
  * Removes the blocks at the beginning of a page that the wallet holds, with their findings: a daemon answers a

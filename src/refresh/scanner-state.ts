@@ -1,8 +1,8 @@
-import type { PublicKey } from '../crypto/types.js';
-import type { SubaddressIndex } from '../cryptonote/types.js';
-import type { ReceivingKeys } from '../wallet/scan/receive.js';
-import type { PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
-import type { Lookahead } from '../wallet/scan/subaddress-table.js';
+import type { PublicKey } from '../monero/crypto/types.js';
+import type { SubaddressIndex } from '../monero/cryptonote/types.js';
+import type { ReceivingKeys } from '../monero/wallet/scan/receive.js';
+import type { PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
+import type { Lookahead } from '../monero/wallet/scan/subaddress-table.js';
 import type { WatchedOutputs } from './watch-list.js';
 
 /** Buffers of a state that are moved to the refresh thread, not copied: 40 MB for the addresses of a large wallet. */

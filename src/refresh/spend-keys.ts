@@ -1,6 +1,6 @@
-import { SUBADDRESS_MESSAGE_BYTES, subaddressMessages } from '../cryptonote/subaddress-keys.js';
-import type { ScanKernel } from '../kernel/kernel.js';
-import type { SpendKeyRange } from '../wallet/scan/subaddress-table.js';
+import { SUBADDRESS_MESSAGE_BYTES, subaddressMessages } from '../monero/cryptonote/subaddress-keys.js';
+import type { ScanKernel } from '../monero/kernel/kernel.js';
+import type { SpendKeyRange } from '../monero/wallet/scan/subaddress-table.js';
 
 /** Computes spend keys of subaddresses with a kernel. */
 export const spendKeysBy =

@@ -1,4 +1,4 @@
-import type { ScanKernel } from '../kernel/kernel.js';
+import type { ScanKernel } from '../monero/kernel/kernel.js';
 import type { RequestActivity } from '../util/request-activity.js';
 import { outlineLoose, outlineSent } from './chain-block.js';
 import type { BatchScanner } from './match-group.js';

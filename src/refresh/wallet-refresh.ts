@@ -2,7 +2,7 @@ import { DaemonError } from '../daemon/errors.js';
 import { monotonicMs } from '../util/monotonic-time.js';
 import type { RequestActivity } from '../util/request-activity.js';
 import { TurnLimit } from '../util/turn-limit.js';
-import type { PageFindings } from '../wallet/model/records.js';
+import type { PageFindings } from '../monero/wallet/model/records.js';
 import type { ChainFeed } from './chain-feed.js';
 import { commitBatchesOf, weightOf } from './commit-batches.js';
 import type { MemberPage } from './feed-member.js';

@@ -1,20 +1,20 @@
-import type { KeyImage, SecretKey } from '../crypto/types.js';
-import { parseExtra } from '../cryptonote/extra.js';
-import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { KeyImage, SecretKey } from '../monero/crypto/types.js';
+import { parseExtra } from '../monero/cryptonote/extra.js';
+import type { SubaddressIndex } from '../monero/cryptonote/types.js';
 import type { RawTx } from '../daemon/block-parser.js';
 import type { ParsedTxs } from '../daemon/parsed-txs.js';
-import type { ScanKernel } from '../kernel/kernel.js';
+import type { ScanKernel } from '../monero/kernel/kernel.js';
 import { ZERO } from '../util/amount.js';
 import { joinBytes } from '../util/bytes.js';
 import type { RequestActivity } from '../util/request-activity.js';
-import { keyImagesOf } from '../wallet/exchange/pending-tx.js';
+import { keyImagesOf } from '../monero/wallet/exchange/pending-tx.js';
 import {
   OutputsWithoutKeyImage,
   outgoingOf,
   spendingTx,
   unpackBlindOutputs,
-} from '../wallet/scan/ambiguous-spends.js';
-import type { ReceivingKeys } from '../wallet/scan/receive.js';
+} from '../monero/wallet/scan/ambiguous-spends.js';
+import type { ReceivingKeys } from '../monero/wallet/scan/receive.js';
 import type {
   AmbiguousSpend,
   FoundOutgoing,
@@ -24,9 +24,9 @@ import type {
   PoolTx,
   ReceivedTx,
   TxFindings,
-} from '../wallet/model/records.js';
-import { unpackSubaddresses, type PackedSubaddresses } from '../wallet/scan/packed-subaddresses.js';
-import { SubaddressTable, type Lookahead } from '../wallet/scan/subaddress-table.js';
+} from '../monero/wallet/model/records.js';
+import { unpackSubaddresses, type PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
+import { SubaddressTable, type Lookahead } from '../monero/wallet/scan/subaddress-table.js';
 import { rewardOf, type ChainBlock, type ChainTxs } from './chain-block.js';
 import type { BatchScanner } from './match-group.js';
 import { OutputFinder, type ScannedTxs } from './output-finder.js';

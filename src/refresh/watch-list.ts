@@ -1,10 +1,10 @@
-import type { KeyImage } from '../crypto/types.js';
+import type { KeyImage } from '../monero/crypto/types.js';
 import type { ParsedTxs } from '../daemon/parsed-txs.js';
 import { bytes32, toLatin1 } from '../util/bytes.js';
-import type { FoundOutput } from '../wallet/scan/receive.js';
-import type { OwnedOutput } from '../wallet/model/records.js';
+import type { FoundOutput } from '../monero/wallet/scan/receive.js';
+import type { OwnedOutput } from '../monero/wallet/model/records.js';
 import { unpackKeyImages, type OutputKeyImage, type PackedKeyImages } from './packed-key-images.js';
-import { unpackWatchedOutputs, WatchTable, type WatchedOutput } from '../wallet/scan/watch-table.js';
+import { unpackWatchedOutputs, WatchTable, type WatchedOutput } from '../monero/wallet/scan/watch-table.js';
 
 /** Packed outputs as a {@link WatchTable} packs them, by key image and by output key. */
 export interface PackedOutputs {

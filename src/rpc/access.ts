@@ -3,7 +3,7 @@ import type { Family } from '../access/family.js';
 import type { Caller } from '../jsonrpc/caller.js';
 import { FULL_LOGIN } from '../jsonrpc/digest-auth.js';
 import { RpcError } from '../jsonrpc/errors.js';
-import type { Spender } from '../wallet/model/spender.js';
+import type { Spender } from '../monero/wallet/model/spender.js';
 import { CODE } from './error-map.js';
 import type { WalletMethod } from './method.js';
 

@@ -1,6 +1,6 @@
 import type { Amount } from '../util/amount.js';
-import { formatCoins } from '../cryptonote/coins.js';
-import type { Fault } from '../wallet/model/wallet-error.js';
+import { formatCoins } from '../monero/cryptonote/coins.js';
+import type { Fault } from '../monero/wallet/model/wallet-error.js';
 
 const shortage = (what: string, available: Amount, needed: Amount): string =>
   `not enough ${what}: ${formatCoins(available)} available, ${formatCoins(needed)} needed with the fee`;

@@ -1,7 +1,7 @@
 import { DaemonError } from '../daemon/errors.js';
 import { RpcError } from '../jsonrpc/errors.js';
 import { describeDaemonError, isUnreachable } from '../services/context/fault-reason.js';
-import { WalletError, type Fault } from '../wallet/model/wallet-error.js';
+import { WalletError, type Fault } from '../monero/wallet/model/wallet-error.js';
 import { explain } from './error-explanations.js';
 import { textOf, type Surroundings } from './error-texts.js';
 import type { Gates } from './method.js';

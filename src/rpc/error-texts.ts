@@ -1,4 +1,4 @@
-import type { Fault } from '../wallet/model/wallet-error.js';
+import type { Fault } from '../monero/wallet/model/wallet-error.js';
 import { explain } from './error-explanations.js';
 
 /** Facts beside the fault that a message may contain. */

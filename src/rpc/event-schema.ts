@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import * as wire from '../jsonrpc/wire.js';
-import type { EventType } from '../wallet/model/events.js';
+import type { EventType } from '../monero/wallet/model/events.js';
 import { indexSchema } from './shapes.js';
 
 const payment = () => ({

@@ -3,7 +3,7 @@ import type { WalletEventLog } from '../services/events/wallet-event-log.js';
 import type { EventFeed } from '../services/manager/event-feed.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
-import { WalletError } from '../wallet/model/wallet-error.js';
+import { WalletError } from '../monero/wallet/model/wallet-error.js';
 
 /**
  * Event logs that a path reaches: that of its wallet, or, for a path without a name, of all open wallets that the client

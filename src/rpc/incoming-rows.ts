@@ -3,7 +3,7 @@ import * as wire from '../jsonrpc/wire.js';
 import type { Paged } from '../util/paged.js';
 import type { Json } from '../util/json.js';
 import { Field, type RowTemplate } from '../util/row-template.js';
-import type { IncomingField } from '../wallet/model/records.js';
+import type { IncomingField } from '../monero/wallet/model/records.js';
 import { indexSchema } from './shapes.js';
 
 /** Reads JSON rows of a template; the rows of a page are separated by commas. */

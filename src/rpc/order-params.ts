@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { keccak } from '../crypto/keccak.js';
+import { keccak } from '../monero/crypto/keccak.js';
 import type { CallOrigin } from '../jsonrpc/dispatcher.js';
 import { RpcError } from '../jsonrpc/errors.js';
 import { isIdempotencyKey, MAX_KEY_BYTES } from '../jsonrpc/idempotency-key.js';
@@ -8,7 +8,7 @@ import type { OrderTerms } from '../services/payments/orders.js';
 import { utf8 } from '../util/bytes.js';
 import type { Json } from '../util/json.js';
 import { writeWholeJson } from '../util/json-writer.js';
-import { WalletError } from '../wallet/model/wallet-error.js';
+import { WalletError } from '../monero/wallet/model/wallet-error.js';
 
 export const idempotencyKey = text.refine(isIdempotencyKey, `expected 1 to ${MAX_KEY_BYTES} bytes`);
 

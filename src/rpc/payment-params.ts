@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { flag, text, u32, u64 } from '../jsonrpc/params.js';
-import type { Spender } from '../wallet/model/spender.js';
-import { WalletError } from '../wallet/model/wallet-error.js';
+import type { Spender } from '../monero/wallet/model/spender.js';
+import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { ResultFields } from './payment-shapes.js';
 
 /** Parameters of all methods that make transactions, for the fields of the result. */

@@ -1,9 +1,9 @@
 import * as wire from '../jsonrpc/wire.js';
 import { sum, type Amount } from '../util/amount.js';
 import { concatBytes, toHex } from '../util/bytes.js';
-import { PLACEHOLDER_KEY_IMAGE } from '../wallet/build/placeholder-tx.js';
-import type { MadePayment, MadePayments, MadeTx } from '../wallet/model/made-payment.js';
-import { WalletError } from '../wallet/model/wallet-error.js';
+import { PLACEHOLDER_KEY_IMAGE } from '../monero/wallet/build/placeholder-tx.js';
+import type { MadePayment, MadePayments, MadeTx } from '../monero/wallet/model/made-payment.js';
+import { WalletError } from '../monero/wallet/model/wallet-error.js';
 
 /** Optional fields of the result that the client requested. */
 export interface ResultFields {

@@ -4,7 +4,7 @@ import { writeRows } from '../jsonrpc/json-rows.js';
 import { readParams } from '../jsonrpc/params.js';
 import type { Credential } from '../access/credential.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
-import { WalletError } from '../wallet/model/wallet-error.js';
+import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import { assertAllowed, countCall, credentialOf, spenderOf } from './access.js';
 import { adaptFault, adaptReply, adaptRequest, type ApiVersion } from './api-version.js';
 import { toRpcError } from './error-map.js';

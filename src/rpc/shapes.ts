@@ -1,12 +1,12 @@
-import type { SubaddressIndex } from '../cryptonote/types.js';
+import type { SubaddressIndex } from '../monero/cryptonote/types.js';
 import { ListedRows, type JsonRows } from '../jsonrpc/json-rows.js';
 import * as wire from '../jsonrpc/wire.js';
 import type { HistoryEntry, PaymentView } from '../services/history/history-rows.js';
 import type { Json } from '../util/json.js';
 import { mapPages, pagesOf, type Paged } from '../util/paged.js';
 import { bytes32, fromHex, isHex, toHex } from '../util/bytes.js';
-import { WalletError } from '../wallet/model/wallet-error.js';
-import type { Hash, KeyImage } from '../crypto/types.js';
+import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import type { Hash, KeyImage } from '../monero/crypto/types.js';
 import type { ErrorTexts } from './error-texts.js';
 
 export const indexShape = ({ major, minor }: SubaddressIndex) => ({ major, minor });

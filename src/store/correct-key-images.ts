@@ -1,4 +1,4 @@
-import type { Hash, KeyImage, PublicKey } from '../crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../monero/crypto/types.js';
 import { ZERO } from '../util/amount.js';
 import { equalBytes, toHex } from '../util/bytes.js';
 import { changeKeyImages, type SpendWriters } from './recorded-spends.js';

@@ -1,4 +1,4 @@
-import { hasFindings, type BlockRef, type PageFindings } from '../wallet/model/records.js';
+import { hasFindings, type BlockRef, type PageFindings } from '../monero/wallet/model/records.js';
 
 /** Deferred blocks at most: the least limit of a store, and the number of different limits. */
 const LEAST_LIMIT = 10;

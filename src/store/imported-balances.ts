@@ -1,5 +1,5 @@
 import { amount } from '../util/amount.js';
-import type { CachedBalance, CachedBalances } from '../wallet/model/imported-wallet.js';
+import type { CachedBalance, CachedBalances } from '../monero/wallet/model/imported-wallet.js';
 
 /** An address as JSON; amounts are decimal texts. */
 type Row = readonly [

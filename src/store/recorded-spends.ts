@@ -1,8 +1,13 @@
-import type { Hash, KeyImage, PublicKey } from '../crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../monero/crypto/types.js';
 import { ZERO } from '../util/amount.js';
 import { equalBytes, toHex } from '../util/bytes.js';
-import { outgoingOf } from '../wallet/scan/ambiguous-spends.js';
-import { creditedOf, type FoundSpend, type OwnedOutput, type SpendingTx } from '../wallet/model/records.js';
+import { outgoingOf } from '../monero/wallet/scan/ambiguous-spends.js';
+import {
+  creditedOf,
+  type FoundSpend,
+  type OwnedOutput,
+  type SpendingTx,
+} from '../monero/wallet/model/records.js';
 import type { EventLog } from './events/event-log.js';
 import type { AmbiguousSpendWriter } from './tables/ambiguous-spends.js';
 import type { ImportedKeyImageWriter } from './tables/imported-key-images.js';

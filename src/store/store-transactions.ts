@@ -1,5 +1,5 @@
 import type { StoreFile } from './file/store-file.js';
-import type { PageFindings } from '../wallet/model/records.js';
+import type { PageFindings } from '../monero/wallet/model/records.js';
 import type { DeferredBlocks } from './deferred-blocks.js';
 import type { EventSettings } from './events/event-log.js';
 import { PageTransaction } from './page-transaction.js';

@@ -24,9 +24,9 @@ import { ImportedKeyImageWriter } from './tables/imported-key-images.js';
 import { WebhookDeliveryWriter } from './tables/webhook-deliveries.js';
 import { WebhookWriter } from './tables/webhooks.js';
 import type { Statement } from 'better-sqlite3';
-import type { Hash, SecretKey } from '../crypto/types.js';
+import type { Hash, SecretKey } from '../monero/crypto/types.js';
 import { amount } from '../util/amount.js';
-import type { FoundOutgoing, OutgoingTx, PageFindings, TxFindings } from '../wallet/model/records.js';
+import type { FoundOutgoing, OutgoingTx, PageFindings, TxFindings } from '../monero/wallet/model/records.js';
 
 /** Settings of a store that does not share its event ids with others. */
 export const ownEvents = (): EventSettings => ({ ids: new EventIds(), confirmations: DEFAULT_CONFIRMATIONS });

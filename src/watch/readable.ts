@@ -1,4 +1,4 @@
-import { WalletError } from '../wallet/model/wallet-error.js';
+import { WalletError } from '../monero/wallet/model/wallet-error.js';
 
 /** Reads from the store of an open wallet; undefined if it is damaged or was closed. */
 export function readable<T>(read: () => T): T | undefined {

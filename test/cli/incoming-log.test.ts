@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { pino, type Logger } from 'pino';
 import { IncomingLog } from '../../src/cli/incoming-log.js';
-import type { Hash } from '../../src/crypto/types.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
 
 /** Lines without their time. */
 let lines: Record<string, unknown>[];

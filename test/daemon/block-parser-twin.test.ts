@@ -1,24 +1,29 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash, PublicKey } from '../../src/crypto/types.js';
-import { block, blockHash } from '../../src/cryptonote/block.js';
-import { additionalPublicKeys, parseExtra, txPublicKeys, writeExtra } from '../../src/cryptonote/extra.js';
+import type { Hash, PublicKey } from '../../src/monero/crypto/types.js';
+import { block, blockHash } from '../../src/monero/cryptonote/block.js';
+import {
+  additionalPublicKeys,
+  parseExtra,
+  txPublicKeys,
+  writeExtra,
+} from '../../src/monero/cryptonote/extra.js';
 import {
   isCoinbase,
   parseTransaction,
   prunedTransaction,
   transactionHash,
   txPrefix,
-} from '../../src/cryptonote/transaction.js';
-import type { TxPrefix } from '../../src/cryptonote/types.js';
+} from '../../src/monero/cryptonote/transaction.js';
+import type { TxPrefix } from '../../src/monero/cryptonote/types.js';
 import { parseBlocksAnswer, parseTxs } from '../../src/daemon/block-parser.js';
 import type { ParsedTxs } from '../../src/daemon/parsed-txs.js';
-import { NO_VIEW_TAG } from '../../src/kernel/kernel.js';
+import { NO_VIEW_TAG } from '../../src/monero/kernel/kernel.js';
 import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { CodecError, decode, encode, Reader } from '../../src/util/codec.js';
 import { blocksAnswer, type SentBlock } from '../support/blocks-answer.js';
 import { mutatedBytes } from '../support/mutations.js';
-import { readVectors } from '../ringct/vectors.js';
+import { readVectors } from '../monero/ringct/vectors.js';
 
 /* The parser in WebAssembly and the codecs in TypeScript accept the same blocks and read the same values. */
 

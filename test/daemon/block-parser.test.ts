@@ -1,21 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash, PublicKey } from '../../src/crypto/types.js';
-import { block, blockHash } from '../../src/cryptonote/block.js';
+import type { Hash, PublicKey } from '../../src/monero/crypto/types.js';
+import { block, blockHash } from '../../src/monero/cryptonote/block.js';
 import {
   additionalPublicKeys,
   parseExtra,
   txPublicKeys,
   writeExtra,
   type ExtraField,
-} from '../../src/cryptonote/extra.js';
-import { parsePrunedTransaction, transactionHash, txPrefix } from '../../src/cryptonote/transaction.js';
-import type { Block, Transaction, TxPrefix } from '../../src/cryptonote/types.js';
+} from '../../src/monero/cryptonote/extra.js';
+import {
+  parsePrunedTransaction,
+  transactionHash,
+  txPrefix,
+} from '../../src/monero/cryptonote/transaction.js';
+import type { Block, Transaction, TxPrefix } from '../../src/monero/cryptonote/types.js';
 import { parseBlocksAnswer, parseTxs, type ParsedBlocksAnswer } from '../../src/daemon/block-parser.js';
 import type { ParsedTxs } from '../../src/daemon/parsed-txs.js';
-import { writeStorage, type TypedSection } from '../../src/epee/storage-writer.js';
-import { NO_VIEW_TAG } from '../../src/kernel/kernel.js';
+import { writeStorage, type TypedSection } from '../../src/monero/epee/storage-writer.js';
+import { NO_VIEW_TAG } from '../../src/monero/kernel/kernel.js';
 import { kernelBatches } from '../../src/refresh/kernel-batches.js';
 import { U64_MAX, ZERO } from '../../src/util/amount.js';
 import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';

@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import { GENESIS_HASH } from '../../src/cryptonote/constants.js';
+import { GENESIS_HASH } from '../../src/monero/cryptonote/constants.js';
 import { DaemonError, type DaemonErrorKind } from '../../src/daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../../src/daemon/http-daemon.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
-import type { Hash, KeyImage } from '../../src/crypto/types.js';
-import { readFetchedTx } from '../../src/wallet/scan/fetched-tx.js';
+import type { Hash, KeyImage } from '../../src/monero/crypto/types.js';
+import { readFetchedTx } from '../../src/monero/wallet/scan/fetched-tx.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Hash } from '../../src/crypto/types.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
 import type { OutputDistribution } from '../../src/daemon/daemon.js';
 import { DaemonError } from '../../src/daemon/errors.js';
 import { OutputDistributionCache, type DistributionSource } from '../../src/daemon/output-distribution.js';

@@ -7,7 +7,7 @@ import { saveKeysFile } from '../../src/store/keys/keys-file-disk.js';
 import { storeFormat } from '../../src/store/file/store-format.js';
 import { systemRng } from '../../src/util/random.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { fullCache, keysFile, vector } from '../wallet/reference-cache/vector.js';
+import { fullCache, keysFile, vector } from '../monero/wallet/reference-cache/vector.js';
 
 const { password, kdfRounds } = vector;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { formatAddress } from '../../src/cryptonote/address.js';
-import { parseTransaction, transactionHash } from '../../src/cryptonote/transaction.js';
+import { formatAddress } from '../../src/monero/cryptonote/address.js';
+import { parseTransaction, transactionHash } from '../../src/monero/cryptonote/transaction.js';
 import { fixedBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { ChainWallet } from '../support/chain-wallet.js';
 import { createWallet } from '../support/create-wallet.js';

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { formatAddress, parseAddress } from '../../src/cryptonote/address.js';
+import { formatAddress, parseAddress } from '../../src/monero/cryptonote/address.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { decode, encode } from '../../src/util/codec.js';
-import { pendingTx } from '../../src/wallet/exchange/pending-tx.js';
+import { pendingTx } from '../../src/monero/wallet/exchange/pending-tx.js';
 import { CredentialServer, shopPath } from '../support/credential-server.js';
 import type { Loose } from '../support/json-rpc.js';
 import { sleep } from '../support/process.js';

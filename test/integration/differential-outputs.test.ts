@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { exportKey } from '../../src/crypto/kdf.js';
-import type { SecretKey } from '../../src/crypto/types.js';
+import { exportKey } from '../../src/monero/crypto/kdf.js';
+import type { SecretKey } from '../../src/monero/crypto/types.js';
 import { fromHex } from '../../src/util/bytes.js';
-import { openExport } from '../../src/wallet/exchange/export-blob.js';
-import { readOutputExport } from '../../src/wallet/exchange/exported-outputs.js';
+import { openExport } from '../../src/monero/wallet/exchange/export-blob.js';
+import { readOutputExport } from '../../src/monero/wallet/exchange/exported-outputs.js';
 import { EXCHANGE, PAYMENTS, SIGNATURES, VIEWS } from '../support/differential-exceptions.js';
 import { differentialSuite } from '../support/differential-suite.js';
 import { PAYMENT_IDS, XMR } from '../support/differential-world.js';

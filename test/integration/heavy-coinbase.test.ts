@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { PublicKey } from '../../src/crypto/types.js';
-import { writeExtra } from '../../src/cryptonote/extra.js';
+import type { PublicKey } from '../../src/monero/crypto/types.js';
+import { writeExtra } from '../../src/monero/cryptonote/extra.js';
 import { concatBytes } from '../../src/util/bytes.js';
 import { mineWith, outputTo, pointsFrom, strayOutputs } from '../support/coinbase.js';
 import { createWallet } from '../support/create-wallet.js';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { exportKey } from '../../src/crypto/kdf.js';
-import type { SecretKey } from '../../src/crypto/types.js';
+import { exportKey } from '../../src/monero/crypto/kdf.js';
+import type { SecretKey } from '../../src/monero/crypto/types.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { decode, encode } from '../../src/util/codec.js';
-import { unsignedTxSet } from '../../src/wallet/exchange/cold-tx-sets.js';
-import { openExport, sealExport, type ExportKind } from '../../src/wallet/exchange/export-blob.js';
+import { unsignedTxSet } from '../../src/monero/wallet/exchange/cold-tx-sets.js';
+import { openExport, sealExport, type ExportKind } from '../../src/monero/wallet/exchange/export-blob.js';
 import { createWallet } from '../support/create-wallet.js';
 import { expectWithstands, type Attack } from '../support/hostile-input.js';
 import type { Loose } from '../support/json-rpc.js';

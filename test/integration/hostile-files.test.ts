@@ -8,7 +8,7 @@ import { createWallet } from '../support/create-wallet.js';
 import { mutatedBytes } from '../support/mutations.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { watchState, type WalletState } from '../support/wallet-state.js';
-import { fullCache, keysFile, vector } from '../wallet/reference-cache/vector.js';
+import { fullCache, keysFile, vector } from '../monero/wallet/reference-cache/vector.js';
 
 /*
  * Files of a closed wallet, mutated while another wallet is open. Opening it fails with an error, and leaves the other

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import { exportKey } from '../../src/crypto/kdf.js';
-import { publicKeyOf, randomSecretKey } from '../../src/crypto/derivation.js';
-import type { SecretKey } from '../../src/crypto/types.js';
+import { exportKey } from '../../src/monero/crypto/kdf.js';
+import { publicKeyOf, randomSecretKey } from '../../src/monero/crypto/derivation.js';
+import type { SecretKey } from '../../src/monero/crypto/types.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { decode, encode, type Codec } from '../../src/util/codec.js';
 import {
@@ -13,10 +13,10 @@ import {
   sealExport,
   type ExportKeys,
   type ExportKind,
-} from '../../src/wallet/exchange/export-blob.js';
-import { signerInfo, type SignerInfo } from '../../src/wallet/multisig/info.js';
-import { multisigTxSet, type MultisigTxSet } from '../../src/wallet/multisig/tx-set.js';
-import type { PendingTx } from '../../src/wallet/exchange/pending-tx.js';
+} from '../../src/monero/wallet/exchange/export-blob.js';
+import { signerInfo, type SignerInfo } from '../../src/monero/wallet/multisig/info.js';
+import { multisigTxSet, type MultisigTxSet } from '../../src/monero/wallet/multisig/tx-set.js';
+import type { PendingTx } from '../../src/monero/wallet/exchange/pending-tx.js';
 import { ChainWallet } from '../support/chain-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { KeyDerivation, PublicKey } from '../../src/crypto/types.js';
-import { writeExtra } from '../../src/cryptonote/extra.js';
+import type { KeyDerivation, PublicKey } from '../../src/monero/crypto/types.js';
+import { writeExtra } from '../../src/monero/cryptonote/extra.js';
 import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { mineWith, outputTo, pointsFrom, strayOutputs } from '../support/coinbase.js';
 import { createWallet } from '../support/create-wallet.js';

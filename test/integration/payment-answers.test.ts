@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import { publicKeyOf } from '../../src/crypto/derivation.js';
-import type { SecretKey } from '../../src/crypto/types.js';
-import { formatAddress } from '../../src/cryptonote/address.js';
-import { parseExtra, txPublicKeys } from '../../src/cryptonote/extra.js';
-import { parseTransaction, transactionHash, transactionWeight } from '../../src/cryptonote/transaction.js';
-import type { PaymentId } from '../../src/cryptonote/types.js';
+import { publicKeyOf } from '../../src/monero/crypto/derivation.js';
+import type { SecretKey } from '../../src/monero/crypto/types.js';
+import { formatAddress } from '../../src/monero/cryptonote/address.js';
+import { parseExtra, txPublicKeys } from '../../src/monero/cryptonote/extra.js';
+import {
+  parseTransaction,
+  transactionHash,
+  transactionWeight,
+} from '../../src/monero/cryptonote/transaction.js';
+import type { PaymentId } from '../../src/monero/cryptonote/types.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { decode } from '../../src/util/codec.js';
-import { keyImagesOf, pendingTx } from '../../src/wallet/exchange/pending-tx.js';
+import { keyImagesOf, pendingTx } from '../../src/monero/wallet/exchange/pending-tx.js';
 import { ChainWallet } from '../support/chain-wallet.js';
 import { post, type Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';

@@ -1,24 +1,24 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import { publicKeyOf } from '../../src/crypto/derivation.js';
-import { keccak } from '../../src/crypto/keccak.js';
-import { signHash } from '../../src/crypto/signature.js';
-import { sharedSecret } from '../../src/crypto/tx-proof.js';
-import type { PublicKey, SecretKey } from '../../src/crypto/types.js';
-import { parseAddress } from '../../src/cryptonote/address.js';
-import { encodeBase58 } from '../../src/cryptonote/base58.js';
-import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../src/cryptonote/extra.js';
-import { parsePrunedTransaction } from '../../src/cryptonote/transaction.js';
+import { publicKeyOf } from '../../src/monero/crypto/derivation.js';
+import { keccak } from '../../src/monero/crypto/keccak.js';
+import { signHash } from '../../src/monero/crypto/signature.js';
+import { sharedSecret } from '../../src/monero/crypto/tx-proof.js';
+import type { PublicKey, SecretKey } from '../../src/monero/crypto/types.js';
+import { parseAddress } from '../../src/monero/cryptonote/address.js';
+import { encodeBase58 } from '../../src/monero/cryptonote/base58.js';
+import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../src/monero/cryptonote/extra.js';
+import { parsePrunedTransaction } from '../../src/monero/cryptonote/transaction.js';
 import { equalBytes, fromHex, toHex, utf8 } from '../../src/util/bytes.js';
-import { formatReserveProof, readReserveProof } from '../../src/wallet/proofs/reserve-proof-text.js';
+import { formatReserveProof, readReserveProof } from '../../src/monero/wallet/proofs/reserve-proof-text.js';
 import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { proveSharedSecretV1 } from '../wallet/payment-fixture.js';
+import { proveSharedSecretV1 } from '../monero/wallet/payment-fixture.js';
 
 /*
  * Proofs and signatures between our wallet and the reference's, each created by one and checked by the other. The

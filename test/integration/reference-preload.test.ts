@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { slowHash } from '../../src/crypto/slow-hash.js';
+import { slowHash } from '../../src/monero/crypto/slow-hash.js';
 import { loadKeysFile } from '../../src/store/keys/keys-file-disk.js';
 import { lookaheadOf } from '../../src/store/keys/keys-file.js';
 import { toHex } from '../../src/util/bytes.js';

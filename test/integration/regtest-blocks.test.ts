@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { block as blockCodec } from '../../src/cryptonote/block.js';
-import type { Hash } from '../../src/crypto/types.js';
-import type { Block } from '../../src/cryptonote/types.js';
+import { block as blockCodec } from '../../src/monero/cryptonote/block.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
+import type { Block } from '../../src/monero/cryptonote/types.js';
 import { toHex } from '../../src/util/bytes.js';
 import { encode } from '../../src/util/codec.js';
 import type { Loose } from '../support/json-rpc.js';

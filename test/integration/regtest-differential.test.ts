@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readStorage, SectionReader, type Value } from '../../src/epee/portable-storage.js';
-import { writeStorage, type TypedSection } from '../../src/epee/storage-writer.js';
+import { readStorage, SectionReader, type Value } from '../../src/monero/epee/portable-storage.js';
+import { writeStorage, type TypedSection } from '../../src/monero/epee/storage-writer.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import type { ChainWallet } from '../support/chain-wallet.js';
 import { post, type Loose } from '../support/json-rpc.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readStorage } from '../../src/epee/portable-storage.js';
-import { writeStorage, type Scalar, type TypedSection } from '../../src/epee/storage-writer.js';
+import { readStorage } from '../../src/monero/epee/portable-storage.js';
+import { writeStorage, type Scalar, type TypedSection } from '../../src/monero/epee/storage-writer.js';
 import { ChainWallet } from '../support/chain-wallet.js';
 import { call, post } from '../support/json-rpc.js';
 import { freePort } from '../support/process.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { formatAddress, integrate } from '../../src/cryptonote/address.js';
-import type { PaymentId } from '../../src/cryptonote/types.js';
+import { formatAddress, integrate } from '../../src/monero/cryptonote/address.js';
+import type { PaymentId } from '../../src/monero/cryptonote/types.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { decode, encode } from '../../src/util/codec.js';
-import { pendingTx } from '../../src/wallet/exchange/pending-tx.js';
+import { pendingTx } from '../../src/monero/wallet/exchange/pending-tx.js';
 import { ChainWallet } from '../support/chain-wallet.js';
 import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';

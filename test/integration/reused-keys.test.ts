@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Address, PaymentId } from '../../src/cryptonote/types.js';
+import type { Address, PaymentId } from '../../src/monero/cryptonote/types.js';
 import { toHex } from '../../src/util/bytes.js';
 import { ChainWallet } from '../support/chain-wallet.js';
 import type { Loose } from '../support/json-rpc.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { fillIn, uriVectors } from '../cryptonote/uri-vectors.js';
+import { fillIn, uriVectors } from '../monero/cryptonote/uri-vectors.js';
 import { createWallet } from '../support/create-wallet.js';
 import { refusal, sideBySide, step } from '../support/side-by-side.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { publicKeyOf, randomSecretKey } from '../../src/crypto/derivation.js';
-import { subaddressKeys } from '../../src/cryptonote/subaddress-keys.js';
+import { publicKeyOf, randomSecretKey } from '../../src/monero/crypto/derivation.js';
+import { subaddressKeys } from '../../src/monero/cryptonote/subaddress-keys.js';
 import { addressKeysOf } from '../../src/refresh/address-keys.js';
 import { seededRng } from '../support/seeded-rng.js';
 

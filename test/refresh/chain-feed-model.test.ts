@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { SecretKey } from '../../src/crypto/types.js';
-import { blockHash } from '../../src/cryptonote/block.js';
-import type { Block } from '../../src/cryptonote/types.js';
+import type { SecretKey } from '../../src/monero/crypto/types.js';
+import { blockHash } from '../../src/monero/cryptonote/block.js';
+import type { Block } from '../../src/monero/cryptonote/types.js';
 import { ChainFeed } from '../../src/refresh/chain-feed.js';
 import { monotonicMs } from '../../src/util/monotonic-time.js';
 import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
-import type { Hash } from '../../src/crypto/types.js';
-import { block, blockHash } from '../../src/cryptonote/block.js';
-import type { Block } from '../../src/cryptonote/types.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
+import { block, blockHash } from '../../src/monero/cryptonote/block.js';
+import type { Block } from '../../src/monero/cryptonote/types.js';
 import { DaemonError } from '../../src/daemon/errors.js';
 import type { RefreshFrom } from '../../src/refresh/messages.js';
 import type { BlockSource } from '../../src/refresh/block-source.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import type { Hash, SecretKey } from '../../src/crypto/types.js';
-import { blockHash } from '../../src/cryptonote/block.js';
-import type { Block } from '../../src/cryptonote/types.js';
+import type { Hash, SecretKey } from '../../src/monero/crypto/types.js';
+import { blockHash } from '../../src/monero/cryptonote/block.js';
+import type { Block } from '../../src/monero/cryptonote/types.js';
 import { DaemonError } from '../../src/daemon/errors.js';
 import type { BlockSource } from '../../src/refresh/block-source.js';
 import { ChainFeed } from '../../src/refresh/chain-feed.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import type { ParsedTxs } from '../../src/daemon/parsed-txs.js';
 import { parseBlocksAnswer } from '../../src/daemon/block-parser.js';
-import type { ScanBatch, ScanHits } from '../../src/kernel/kernel.js';
+import type { ScanBatch, ScanHits } from '../../src/monero/kernel/kernel.js';
 import {
   BATCHES_AHEAD,
   MatchGroup,
@@ -12,7 +12,7 @@ import {
 import type { MatchStream } from '../../src/refresh/output-matches.js';
 import { SharedMatches } from '../../src/refresh/shared-matches.js';
 import { BATCH_KEYS, BATCH_ROWS, kernelBatches } from '../../src/refresh/kernel-batches.js';
-import type { SecretKey } from '../../src/crypto/types.js';
+import type { SecretKey } from '../../src/monero/crypto/types.js';
 import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import { pointsFrom, strayOutputs } from '../support/coinbase.js';
 import { extraOf, minedAnswer, minedBlocks, repeatedTx } from '../support/heavy-txs.js';

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { packFindings, unpackFindings } from '../../src/refresh/packed-findings.js';
-import type { OwnedOutput, PageFindings, ReceivedTx } from '../../src/wallet/model/records.js';
+import type { OwnedOutput, PageFindings, ReceivedTx } from '../../src/monero/wallet/model/records.js';
 
 const U64_MAX = 2n ** 64n - 1n;
 const bytes = <T>(length = 32): fc.Arbitrary<T> =>

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { Hash } from '../../src/crypto/types.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
 import { packBlocks, unpackBlocks } from '../../src/refresh/packed-hashes.js';
 import { bytes } from '../store/fixtures.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Hash, SecretKey } from '../../src/crypto/types.js';
+import type { Hash, SecretKey } from '../../src/monero/crypto/types.js';
 import { DaemonError } from '../../src/daemon/errors.js';
 import type { BatchScanner } from '../../src/refresh/match-group.js';
 import { monotonicMs } from '../../src/util/monotonic-time.js';

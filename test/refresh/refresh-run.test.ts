@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Hash } from '../../src/crypto/types.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
 import { packFindings } from '../../src/refresh/packed-findings.js';
 import { RefreshRun, type RefreshResult, type RefreshTarget } from '../../src/refresh/refresh-run.js';
-import { unpackSubaddresses } from '../../src/wallet/scan/packed-subaddresses.js';
-import type { BlockRef, PageFindings } from '../../src/wallet/model/records.js';
+import { unpackSubaddresses } from '../../src/monero/wallet/scan/packed-subaddresses.js';
+import type { BlockRef, PageFindings } from '../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../store/fixtures.js';
 
 /** Hash of a block of a chain. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { ScanBatch, ScanHits } from '../../src/kernel/kernel.js';
+import type { ScanBatch, ScanHits } from '../../src/monero/kernel/kernel.js';
 import { RefreshScanner } from '../../src/refresh/refresh-scanner.js';
 
 const NO_HITS: ScanHits = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash } from '../../src/crypto/types.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
 import { parseTxs } from '../../src/daemon/block-parser.js';
 import type { ChainBlock } from '../../src/refresh/chain-block.js';
 import type { ChainPage } from '../../src/refresh/chain-page.js';

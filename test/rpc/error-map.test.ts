@@ -5,7 +5,7 @@ import { toRpcError } from '../../src/rpc/error-map.js';
 import { registry } from '../../src/rpc/registry.js';
 import type { Gates } from '../../src/rpc/method.js';
 import { amount } from '../../src/util/amount.js';
-import { WalletError, type Fault } from '../../src/wallet/model/wallet-error.js';
+import { WalletError, type Fault } from '../../src/monero/wallet/model/wallet-error.js';
 
 const PLAIN: Gates = { family: 'view', needs: 'wallet', restricted: false };
 const AT = { daemonAddress: 'node:18081' };

@@ -6,7 +6,7 @@ import { OpenWallet } from '../../src/services/open-wallet.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../support/service-wallet.js';
 import { WalletServer } from '../support/wallet-server.js';
-import { holder } from '../wallet/fixtures.js';
+import { holder } from '../monero/wallet/fixtures.js';
 
 let server: WalletServer;
 let wallet: OpenWallet;

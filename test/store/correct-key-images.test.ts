@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../src/monero/crypto/types.js';
 import { correctKeyImages, type KeyImageCorrection } from '../../src/store/correct-key-images.js';
 import { UNKNOWN_TX } from '../../src/store/tables/output-row.js';
 import { WalletStore } from '../../src/store/wallet-store.js';

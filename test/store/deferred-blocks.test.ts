@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import Database from 'better-sqlite3';
-import type { Hash } from '../../src/crypto/types.js';
-import { COINBASE_UNLOCK_BLOCKS } from '../../src/cryptonote/constants.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
+import { COINBASE_UNLOCK_BLOCKS } from '../../src/monero/cryptonote/constants.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
-import { WalletError } from '../../src/wallet/model/wallet-error.js';
+import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 import { bytes, output, page, received } from './fixtures.js';
 
 const KEY = new Uint8Array(32).fill(9);

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../src/monero/crypto/types.js';
 import { resolveKeyImages } from '../../src/store/resolve-key-images.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
-import type { FoundOutgoing, OwnedOutput, TxFindings } from '../../src/wallet/model/records.js';
+import type { FoundOutgoing, OwnedOutput, TxFindings } from '../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from './fixtures.js';
 
 let file: WalletStore;

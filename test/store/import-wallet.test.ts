@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash, KeyImage } from '../../src/crypto/types.js';
+import type { Hash, KeyImage } from '../../src/monero/crypto/types.js';
 import { importWallet } from '../../src/store/import-wallet.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
-import type { FoundOutgoing, OutgoingTx } from '../../src/wallet/model/records.js';
-import type { ImportedWallet } from '../../src/wallet/model/imported-wallet.js';
+import type { FoundOutgoing, OutgoingTx } from '../../src/monero/wallet/model/records.js';
+import type { ImportedWallet } from '../../src/monero/wallet/model/imported-wallet.js';
 import { bytes, output, page, received } from './fixtures.js';
 
 const NOTHING: ImportedWallet = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../src/monero/crypto/types.js';
 import { resolveKeyImages, recogniseSpends } from '../../src/store/resolve-key-images.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
@@ -8,8 +8,8 @@ import type {
   OwnedOutput,
   PageFindings,
   ReceivedTx,
-} from '../../src/wallet/model/records.js';
-import { WATCHED_BYTES } from '../../src/wallet/scan/watch-table.js';
+} from '../../src/monero/wallet/model/records.js';
+import { WATCHED_BYTES } from '../../src/monero/wallet/scan/watch-table.js';
 
 const bytes = <T>(fill: number): T => new Uint8Array(32).fill(fill) as T;
 const key = (fill: number): PublicKey => bytes(fill);

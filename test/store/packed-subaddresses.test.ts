@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from '@jest/globals';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
-import { publicKeyOf, randomSecretKey } from '../../src/crypto/derivation.js';
-import { keccak } from '../../src/crypto/keccak.js';
-import type { PublicKey } from '../../src/crypto/types.js';
+import { publicKeyOf, randomSecretKey } from '../../src/monero/crypto/derivation.js';
+import { keccak } from '../../src/monero/crypto/keccak.js';
+import type { PublicKey } from '../../src/monero/crypto/types.js';
 import { SubaddressReader } from '../../src/store/tables/accounts.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { utf8 } from '../../src/util/bytes.js';
 import { migrate } from '../../src/util/migrations.js';
-import type { SubaddressKey } from '../../src/wallet/model/records.js';
+import type { SubaddressKey } from '../../src/monero/wallet/model/records.js';
 import {
   ENTRY_BYTES,
   findPacked,
@@ -20,8 +20,8 @@ import {
   partOf,
   partsOf,
   unpackSubaddresses,
-} from '../../src/wallet/scan/packed-subaddresses.js';
-import { SubaddressTable } from '../../src/wallet/scan/subaddress-table.js';
+} from '../../src/monero/wallet/scan/packed-subaddresses.js';
+import { SubaddressTable } from '../../src/monero/wallet/scan/subaddress-table.js';
 import { seededRng } from '../support/seeded-rng.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));

@@ -6,8 +6,8 @@ import Database from 'better-sqlite3';
 import { openSnapshot } from '../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../src/store/file/store-cipher.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
-import type { PageFindings } from '../../src/wallet/model/records.js';
-import { WalletError } from '../../src/wallet/model/wallet-error.js';
+import type { PageFindings } from '../../src/monero/wallet/model/records.js';
+import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import { bytes, output, page, received } from './fixtures.js';
 

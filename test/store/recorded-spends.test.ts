@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../src/monero/crypto/types.js';
 import { resolveKeyImages } from '../../src/store/resolve-key-images.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
 import { toHex } from '../../src/util/bytes.js';
-import type { ImportedKeyImage } from '../../src/wallet/model/records.js';
+import type { ImportedKeyImage } from '../../src/monero/wallet/model/records.js';
 import { EventLedger } from '../support/event-ledger.js';
 import { bytes, output, page, received, unnamed } from './fixtures.js';
 

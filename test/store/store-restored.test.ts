@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
-import type { Hash } from '../../src/crypto/types.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
 import { storeFormat } from '../../src/store/file/store-format.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { bytes } from './fixtures.js';

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import Database from 'better-sqlite3';
-import type { Hash, KeyImage, PublicKey, SecretKey } from '../../src/crypto/types.js';
+import type { Hash, KeyImage, PublicKey, SecretKey } from '../../src/monero/crypto/types.js';
 import { lockWallet } from '../../src/store/file/wallet-lock.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount, U64_MAX } from '../../src/util/amount.js';
-import { WalletError } from '../../src/wallet/model/wallet-error.js';
+import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 import { bytes, output, page, received } from './fixtures.js';
 
 const KEY = new Uint8Array(32).fill(9);

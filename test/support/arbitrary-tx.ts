@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { KeyImage, PublicKey } from '../../src/crypto/types.js';
-import type { Transaction, TxInput } from '../../src/cryptonote/types.js';
+import type { KeyImage, PublicKey } from '../../src/monero/crypto/types.js';
+import type { Transaction, TxInput } from '../../src/monero/cryptonote/types.js';
 import { amount, U64_MAX } from '../../src/util/amount.js';
 
 const u64 = fc.bigInt({ min: 0n, max: U64_MAX });

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Hash } from '../../src/crypto/types.js';
-import type { Block } from '../../src/cryptonote/types.js';
-import { readStorage } from '../../src/epee/portable-storage.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
+import type { Block } from '../../src/monero/cryptonote/types.js';
+import { readStorage } from '../../src/monero/epee/portable-storage.js';
 import { chunks, toHex } from '../../src/util/bytes.js';
 import { blocksAnswer } from './blocks-answer.js';
 import { pageOf } from './fake-chain.js';

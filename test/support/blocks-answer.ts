@@ -1,4 +1,4 @@
-import { writeStorage, type Scalar, type TypedSection } from '../../src/epee/storage-writer.js';
+import { writeStorage, type Scalar, type TypedSection } from '../../src/monero/epee/storage-writer.js';
 
 /** Block as daemons send it: blob, payments, and output indices by transaction. */
 export interface SentBlock {

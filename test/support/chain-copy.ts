@@ -1,4 +1,4 @@
-import { parseBlock } from '../../src/cryptonote/block.js';
+import { parseBlock } from '../../src/monero/cryptonote/block.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import type { Loose } from './json-rpc.js';
 import type { Monerod } from './monerod.js';

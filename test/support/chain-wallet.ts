@@ -1,25 +1,30 @@
-import { keyDerivation, publicKeyOf, randomSecretKey } from '../../src/crypto/derivation.js';
-import type { Hash, KeyImage, PublicKey, SecretKey } from '../../src/crypto/types.js';
-import { formatAddress } from '../../src/cryptonote/address.js';
-import { parseBlock } from '../../src/cryptonote/block.js';
-import { additionalPublicKeys, parseExtra, paymentIdOf, txPublicKeys } from '../../src/cryptonote/extra.js';
-import { cryptPaymentId } from '../../src/cryptonote/payment-id.js';
-import { subaddressKeys } from '../../src/cryptonote/subaddress-keys.js';
-import { isCoinbase, parseTransaction, transactionHash } from '../../src/cryptonote/transaction.js';
-import type { Address, PaymentId, SubaddressIndex, Transaction } from '../../src/cryptonote/types.js';
+import { keyDerivation, publicKeyOf, randomSecretKey } from '../../src/monero/crypto/derivation.js';
+import type { Hash, KeyImage, PublicKey, SecretKey } from '../../src/monero/crypto/types.js';
+import { formatAddress } from '../../src/monero/cryptonote/address.js';
+import { parseBlock } from '../../src/monero/cryptonote/block.js';
+import {
+  additionalPublicKeys,
+  parseExtra,
+  paymentIdOf,
+  txPublicKeys,
+} from '../../src/monero/cryptonote/extra.js';
+import { cryptPaymentId } from '../../src/monero/cryptonote/payment-id.js';
+import { subaddressKeys } from '../../src/monero/cryptonote/subaddress-keys.js';
+import { isCoinbase, parseTransaction, transactionHash } from '../../src/monero/cryptonote/transaction.js';
+import type { Address, PaymentId, SubaddressIndex, Transaction } from '../../src/monero/cryptonote/types.js';
 import { amount } from '../../src/util/amount.js';
 import { bytes32, fromHex, toHex } from '../../src/util/bytes.js';
 import type { Rng } from '../../src/util/random.js';
-import type { SpendableInput } from '../../src/wallet/build/construction.js';
-import type { FetchedOutput, Ring } from '../../src/wallet/select/decoys.js';
-import { outputSecretKey } from '../../src/cryptonote/own-outputs.js';
-import { receiveOutput } from '../../src/wallet/scan/receive.js';
-import type { OwnedOutput } from '../../src/wallet/model/records.js';
-import { SubaddressTable } from '../../src/wallet/scan/subaddress-table.js';
+import type { SpendableInput } from '../../src/monero/wallet/build/construction.js';
+import type { FetchedOutput, Ring } from '../../src/monero/wallet/select/decoys.js';
+import { outputSecretKey } from '../../src/monero/cryptonote/own-outputs.js';
+import { receiveOutput } from '../../src/monero/wallet/scan/receive.js';
+import type { OwnedOutput } from '../../src/monero/wallet/model/records.js';
+import { SubaddressTable } from '../../src/monero/wallet/scan/subaddress-table.js';
 import type { Loose } from './json-rpc.js';
 import type { Monerod } from './monerod.js';
 
-/** Wallet in memory that scans a test chain with the functions of `src/wallet`, without files or threads. */
+/** Wallet in memory that scans a test chain with the functions of `src/monero/wallet`, without files or threads. */
 export class ChainWallet {
   readonly viewSecret: SecretKey;
   readonly spendSecret: SecretKey;

@@ -1,10 +1,10 @@
-import { derivePublicKey, keyDerivation, viewTag } from '../../src/crypto/derivation.js';
-import { G, Point } from '../../src/crypto/curve/point.js';
-import { scalarBytes } from '../../src/crypto/scalar.js';
-import type { KeyDerivation, PublicKey } from '../../src/crypto/types.js';
-import { block as blockCodec } from '../../src/cryptonote/block.js';
-import { parseAddress } from '../../src/cryptonote/address.js';
-import type { Block, TxOutput } from '../../src/cryptonote/types.js';
+import { derivePublicKey, keyDerivation, viewTag } from '../../src/monero/crypto/derivation.js';
+import { G, Point } from '../../src/monero/crypto/curve/point.js';
+import { scalarBytes } from '../../src/monero/crypto/scalar.js';
+import type { KeyDerivation, PublicKey } from '../../src/monero/crypto/types.js';
+import { block as blockCodec } from '../../src/monero/cryptonote/block.js';
+import { parseAddress } from '../../src/monero/cryptonote/address.js';
+import type { Block, TxOutput } from '../../src/monero/cryptonote/types.js';
 import { amount } from '../../src/util/amount.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import { decode, encode } from '../../src/util/codec.js';

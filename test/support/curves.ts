@@ -1,6 +1,6 @@
-import type { Curve } from '../../src/crypto/curve/curve.js';
-import { plainCurve } from '../../src/crypto/curve/plain-curve.js';
-import { WasmCurve } from '../../src/crypto/curve/wasm-curve.js';
+import type { Curve } from '../../src/monero/crypto/curve/curve.js';
+import { plainCurve } from '../../src/monero/crypto/curve/plain-curve.js';
+import { WasmCurve } from '../../src/monero/crypto/curve/wasm-curve.js';
 import type { Rng } from '../../src/util/random.js';
 
 /** All implementations except the plain one. */

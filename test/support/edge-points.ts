@@ -1,5 +1,5 @@
-import { Point } from '../../src/crypto/curve/point.js';
-import { intToBytes } from '../../src/crypto/scalar.js';
+import { Point } from '../../src/monero/crypto/curve/point.js';
+import { intToBytes } from '../../src/monero/crypto/scalar.js';
 import { fromHex } from '../../src/util/bytes.js';
 
 /** A point of order 8. */

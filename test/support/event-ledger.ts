@@ -1,5 +1,5 @@
 import { toHex } from '../../src/util/bytes.js';
-import type { PaymentFacts, WalletEvent } from '../../src/wallet/model/events.js';
+import type { PaymentFacts, WalletEvent } from '../../src/monero/wallet/model/events.js';
 
 /** A payment as its events describe it. */
 export interface LedgerPayment {

@@ -1,8 +1,13 @@
-import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
-import type { SubaddressIndex } from '../../src/cryptonote/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../src/monero/crypto/types.js';
+import type { SubaddressIndex } from '../../src/monero/cryptonote/types.js';
 import type { PoolFinding } from '../../src/refresh/wallet-scanner.js';
 import { amount } from '../../src/util/amount.js';
-import type { FoundOutgoing, OutgoingTx, OwnedOutput, PageFindings } from '../../src/wallet/model/records.js';
+import type {
+  FoundOutgoing,
+  OutgoingTx,
+  OwnedOutput,
+  PageFindings,
+} from '../../src/monero/wallet/model/records.js';
 
 /** An output of a wallet in {@link EventWorld}. */
 export interface WorldOutput {

@@ -1,13 +1,13 @@
-import type { Hash, PublicKey } from '../../src/crypto/types.js';
-import { block, blockHash } from '../../src/cryptonote/block.js';
-import type { Block } from '../../src/cryptonote/types.js';
+import type { Hash, PublicKey } from '../../src/monero/crypto/types.js';
+import { block, blockHash } from '../../src/monero/cryptonote/block.js';
+import type { Block } from '../../src/monero/cryptonote/types.js';
 import type { BlocksRequest } from '../../src/daemon/daemon.js';
 import { parseBlocksAnswer } from '../../src/daemon/block-parser.js';
 import type { BlockSource } from '../../src/refresh/block-source.js';
 import { amount } from '../../src/util/amount.js';
 import { toHex } from '../../src/util/bytes.js';
 import { encode } from '../../src/util/codec.js';
-import type { BlockRef } from '../../src/wallet/model/records.js';
+import type { BlockRef } from '../../src/monero/wallet/model/records.js';
 import { extraOf } from './heavy-txs.js';
 import { blocksAnswer, type SentBlocks } from './blocks-answer.js';
 

@@ -1,10 +1,10 @@
-import type { Hash } from '../../src/crypto/types.js';
-import { GENESIS_HASH } from '../../src/cryptonote/constants.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
+import { GENESIS_HASH } from '../../src/monero/cryptonote/constants.js';
 import type { BlocksRequest, DaemonBlockHeader, DaemonBlocks, DaemonInfo } from '../../src/daemon/daemon.js';
 import { DaemonError } from '../../src/daemon/errors.js';
 import type { ParsedBlock } from '../../src/daemon/block-parser.js';
 import type { DaemonClient } from '../../src/services/context/daemon-client.js';
-import type { BlockRef } from '../../src/wallet/model/records.js';
+import type { BlockRef } from '../../src/monero/wallet/model/records.js';
 
 /** Hash of a block of a named branch; branch and height are its first bytes. */
 export const hashOn = (branch: string, height: number): Hash => {

@@ -3,10 +3,10 @@ import type { WalletPaths } from '../../src/services/context/wallet-directory.js
 import type { NewWallet, Opening, WalletOpener } from '../../src/services/manager/wallet-opener.js';
 import type { RefreshScheduler } from '../../src/services/manager/refresh-scheduler.js';
 import type { KeysFile } from '../../src/store/keys/keys-file.js';
-import { WalletError } from '../../src/wallet/model/wallet-error.js';
+import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 import { seededRng } from './seeded-rng.js';
 import { ownKeys } from './service-wallet.js';
-import { holder } from '../wallet/fixtures.js';
+import { holder } from '../monero/wallet/fixtures.js';
 
 const rng = seededRng('keys files');
 const files = [ownKeys(holder(rng)).keysFile, ownKeys(holder(rng)).keysFile] as const;

@@ -1,8 +1,8 @@
-import type { KeyImage } from '../../src/crypto/types.js';
+import type { KeyImage } from '../../src/monero/crypto/types.js';
 import type { BatchFindings, RefreshFrom, TxBatch } from '../../src/refresh/messages.js';
 import type { RefreshResult } from '../../src/refresh/refresh-run.js';
 import type { Refresher } from '../../src/refresh/refresher.js';
-import type { LocatedOutput, SpendingKeys } from '../../src/wallet/scan/key-images.js';
+import type { LocatedOutput, SpendingKeys } from '../../src/monero/wallet/scan/key-images.js';
 
 const WALLET = 1;
 

@@ -1,6 +1,6 @@
-import type { SecretKey } from '../../src/crypto/types.js';
-import { blockHash } from '../../src/cryptonote/block.js';
-import type { Block } from '../../src/cryptonote/types.js';
+import type { SecretKey } from '../../src/monero/crypto/types.js';
+import { blockHash } from '../../src/monero/cryptonote/block.js';
+import type { Block } from '../../src/monero/cryptonote/types.js';
 import type { BlocksRequest } from '../../src/daemon/daemon.js';
 import type { BlockSource } from '../../src/refresh/block-source.js';
 import type { ChainFeed } from '../../src/refresh/chain-feed.js';

@@ -1,4 +1,4 @@
-import type { KeyImage } from '../../src/crypto/types.js';
+import type { KeyImage } from '../../src/monero/crypto/types.js';
 import { MultisigInfoTransfer } from '../../src/services/multisig/multisig-info.js';
 import { sealMultisig } from '../../src/services/multisig/multisig-proposal.js';
 import { MultisigSigning } from '../../src/services/multisig/multisig-signing.js';
@@ -9,12 +9,12 @@ import { PaymentRelay } from '../../src/services/sync/payment-relay.js';
 import { toHex } from '../../src/util/bytes.js';
 import { systemRng } from '../../src/util/random.js';
 import type { Rng } from '../../src/util/random.js';
-import type { OwnedOutput } from '../../src/wallet/model/records.js';
-import { planTransfers } from '../../src/wallet/select/transfer-plan.js';
-import type { Spender } from '../../src/wallet/model/spender.js';
-import type { Payee } from '../../src/wallet/select/transfer-request.js';
-import { groupOf, randomSigners } from '../wallet/multisig/groups.js';
-import { sharedOutput } from '../wallet/multisig/shared-outputs.js';
+import type { OwnedOutput } from '../../src/monero/wallet/model/records.js';
+import { planTransfers } from '../../src/monero/wallet/select/transfer-plan.js';
+import type { Spender } from '../../src/monero/wallet/model/spender.js';
+import type { Payee } from '../../src/monero/wallet/select/transfer-request.js';
+import { groupOf, randomSigners } from '../monero/wallet/multisig/groups.js';
+import { sharedOutput } from '../monero/wallet/multisig/shared-outputs.js';
 import { CHAIN_HEIGHT, ringAnswers } from './paid-outputs.js';
 import { groupKeys, ServiceWallet } from './service-wallet.js';
 

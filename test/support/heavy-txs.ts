@@ -1,7 +1,7 @@
-import type { Hash, PublicKey } from '../../src/crypto/types.js';
-import { block as blockCodec } from '../../src/cryptonote/block.js';
-import { writeExtra } from '../../src/cryptonote/extra.js';
-import { txPrefix } from '../../src/cryptonote/transaction.js';
+import type { Hash, PublicKey } from '../../src/monero/crypto/types.js';
+import { block as blockCodec } from '../../src/monero/cryptonote/block.js';
+import { writeExtra } from '../../src/monero/cryptonote/extra.js';
+import { txPrefix } from '../../src/monero/cryptonote/transaction.js';
 import { parseBlocksAnswer, parseTxs } from '../../src/daemon/block-parser.js';
 import type { ParsedTxs } from '../../src/daemon/parsed-txs.js';
 import { amount } from '../../src/util/amount.js';

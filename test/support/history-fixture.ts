@@ -1,4 +1,4 @@
-import type { Hash, KeyImage } from '../../src/crypto/types.js';
+import type { Hash, KeyImage } from '../../src/monero/crypto/types.js';
 import { amount } from '../../src/util/amount.js';
 import { bytes, output, page, received } from '../store/fixtures.js';
 import type { TestWallet } from './test-wallet.js';

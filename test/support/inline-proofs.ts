@@ -1,11 +1,11 @@
 import type { WorkerPools } from '../../src/services/workers/worker-pools.js';
 import type { Rng } from '../../src/util/random.js';
-import { signMessage, verifyMessage } from '../../src/wallet/proofs/message-signature.js';
-import { checkReserve, proveReserve } from '../../src/wallet/proofs/reserve-proof.js';
-import { readReserveProof } from '../../src/wallet/proofs/reserve-proof-text.js';
-import { checkSpend, proveSpend } from '../../src/wallet/proofs/spend-proof.js';
-import { checkTxKey } from '../../src/wallet/proofs/tx-key.js';
-import { checkTxProof, proveReceived, proveSent } from '../../src/wallet/proofs/tx-proof.js';
+import { signMessage, verifyMessage } from '../../src/monero/wallet/proofs/message-signature.js';
+import { checkReserve, proveReserve } from '../../src/monero/wallet/proofs/reserve-proof.js';
+import { readReserveProof } from '../../src/monero/wallet/proofs/reserve-proof-text.js';
+import { checkSpend, proveSpend } from '../../src/monero/wallet/proofs/spend-proof.js';
+import { checkTxKey } from '../../src/monero/wallet/proofs/tx-key.js';
+import { checkTxProof, proveReceived, proveSent } from '../../src/monero/wallet/proofs/tx-proof.js';
 import { seededRng } from './seeded-rng.js';
 
 const JOBS: Readonly<Record<string, (input: never, rng: Rng) => unknown>> = {

@@ -6,22 +6,22 @@ import { MultisigProblem } from '../../src/services/workers/multisig-pool.js';
 import { SigningProblem } from '../../src/services/workers/signing-pool.js';
 import { CodecError } from '../../src/util/codec.js';
 import { systemRng } from '../../src/util/random.js';
-import { buildFromOwn } from '../../src/wallet/build/own-inputs.js';
-import { placeholderTx } from '../../src/wallet/build/placeholder-tx.js';
-import { settleFee } from '../../src/wallet/build/signing.js';
-import { signOffline } from '../../src/wallet/exchange/offline-signing.js';
-import { WalletError } from '../../src/wallet/model/wallet-error.js';
+import { buildFromOwn } from '../../src/monero/wallet/build/own-inputs.js';
+import { placeholderTx } from '../../src/monero/wallet/build/placeholder-tx.js';
+import { settleFee } from '../../src/monero/wallet/build/signing.js';
+import { signOffline } from '../../src/monero/wallet/exchange/offline-signing.js';
+import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 import {
   boosterMessage,
   continueExchange,
   nextMessage,
   startExchange,
-} from '../../src/wallet/multisig/account.js';
-import { cosign, NoNonceError } from '../../src/wallet/multisig/cosigning.js';
-import { checkInfo, freshInfo } from '../../src/wallet/multisig/info.js';
-import { readKexMessage, type KexMessage } from '../../src/wallet/multisig/kex-message.js';
-import { compositeKeyImage } from '../../src/wallet/multisig/key-image.js';
-import { propose } from '../../src/wallet/multisig/proposal.js';
+} from '../../src/monero/wallet/multisig/account.js';
+import { cosign, NoNonceError } from '../../src/monero/wallet/multisig/cosigning.js';
+import { checkInfo, freshInfo } from '../../src/monero/wallet/multisig/info.js';
+import { readKexMessage, type KexMessage } from '../../src/monero/wallet/multisig/kex-message.js';
+import { compositeKeyImage } from '../../src/monero/wallet/multisig/key-image.js';
+import { propose } from '../../src/monero/wallet/multisig/proposal.js';
 import {
   candidatesOf,
   verifyKeyImage,
@@ -30,9 +30,9 @@ import {
   type LocatedOutput,
   type OutputHint,
   type SpendingKeys,
-} from '../../src/wallet/scan/key-images.js';
+} from '../../src/monero/wallet/scan/key-images.js';
 import type { KeyImageClaim, ViewKeys } from '../../src/services/workers/key-image-thread.js';
-import { unusableDecoys } from '../../src/wallet/select/decoys.js';
+import { unusableDecoys } from '../../src/monero/wallet/select/decoys.js';
 
 type Jobs<Work extends Record<keyof Work, { readonly task: unknown; readonly result: unknown }>> = {
   readonly [K in keyof Work]: (task: Work[K]['task']) => Work[K]['result'];

@@ -1,7 +1,7 @@
-import { loadCurve } from '../../src/crypto/curve/load-curve.js';
-import { loadKernel } from '../../src/kernel/load-kernel.js';
-import type { ScanBatch, ScanHits } from '../../src/kernel/kernel.js';
-import { KernelPool } from '../../src/kernel/kernel-pool.js';
+import { loadCurve } from '../../src/monero/crypto/curve/load-curve.js';
+import { loadKernel } from '../../src/monero/kernel/load-kernel.js';
+import type { ScanBatch, ScanHits } from '../../src/monero/kernel/kernel.js';
+import { KernelPool } from '../../src/monero/kernel/kernel-pool.js';
 import { toHex } from '../../src/util/bytes.js';
 
 /* Kernel results of a child process, which may run another build than its parent. */

@@ -3,8 +3,8 @@ import {
   type SpendableOutput,
   type SpendableOutputSource,
   type SpendableTerms,
-} from '../../src/wallet/select/spendable-outputs.js';
-import type { OwnedOutput } from '../../src/wallet/model/records.js';
+} from '../../src/monero/wallet/select/spendable-outputs.js';
+import type { OwnedOutput } from '../../src/monero/wallet/model/records.js';
 
 const byAge = (a: SpendableOutput, b: SpendableOutput): number =>
   a.height - b.height ||

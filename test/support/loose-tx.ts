@@ -1,6 +1,6 @@
-import type { Hash, PublicKey } from '../../src/crypto/types.js';
-import { writeExtra } from '../../src/cryptonote/extra.js';
-import { txPrefix } from '../../src/cryptonote/transaction.js';
+import type { Hash, PublicKey } from '../../src/monero/crypto/types.js';
+import { writeExtra } from '../../src/monero/cryptonote/extra.js';
+import { txPrefix } from '../../src/monero/cryptonote/transaction.js';
 import { amount } from '../../src/util/amount.js';
 import { encode } from '../../src/util/codec.js';
 

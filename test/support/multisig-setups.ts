@@ -1,8 +1,8 @@
 import { MultisigSetup } from '../../src/services/multisig/multisig-setup.js';
 import type { KeysFile } from '../../src/store/keys/keys-file.js';
-import { openingMessage, signerOf, type MultisigAccount } from '../../src/wallet/multisig/account.js';
-import { holder, type Holder } from '../wallet/fixtures.js';
-import { exchangeRounds } from '../wallet/multisig/groups.js';
+import { openingMessage, signerOf, type MultisigAccount } from '../../src/monero/wallet/multisig/account.js';
+import { holder, type Holder } from '../monero/wallet/fixtures.js';
+import { exchangeRounds } from '../monero/wallet/multisig/groups.js';
 import { seededRng } from './seeded-rng.js';
 import { ServiceWallet, type ServiceKeys } from './service-wallet.js';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { SecretKey } from '../../src/crypto/types.js';
+import type { SecretKey } from '../../src/monero/crypto/types.js';
 import { unlockDatabase, type Db } from '../../src/store/file/database.js';
 import { cipherOf } from '../../src/store/file/store-cipher.js';
 import { storeKey } from '../../src/store/file/store-key.js';

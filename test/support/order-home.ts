@@ -11,9 +11,9 @@ import type { OutputFreezing } from '../../src/services/sync/output-freezing.js'
 import { PaymentRelay } from '../../src/services/sync/payment-relay.js';
 import { SignedSets } from '../../src/services/sync/signed-sets.js';
 import { amount } from '../../src/util/amount.js';
-import type { ConstructionData } from '../../src/wallet/exchange/construction-data.js';
-import type { ImportedKeyImage } from '../../src/wallet/model/records.js';
-import type { PendingTx } from '../../src/wallet/exchange/pending-tx.js';
+import type { ConstructionData } from '../../src/monero/wallet/exchange/construction-data.js';
+import type { ImportedKeyImage } from '../../src/monero/wallet/model/records.js';
+import type { PendingTx } from '../../src/monero/wallet/exchange/pending-tx.js';
 import type { OrderNetwork } from './order-network.js';
 import type { ServiceWallet } from './service-wallet.js';
 

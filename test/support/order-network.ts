@@ -1,12 +1,17 @@
-import type { Hash, KeyImage } from '../../src/crypto/types.js';
-import { parseTransaction, transactionHash } from '../../src/cryptonote/transaction.js';
+import type { Hash, KeyImage } from '../../src/monero/crypto/types.js';
+import { parseTransaction, transactionHash } from '../../src/monero/cryptonote/transaction.js';
 import type { Daemon, DaemonTransaction, RelayOutcome } from '../../src/daemon/daemon.js';
 import { DaemonError } from '../../src/daemon/errors.js';
 import type { PoolFinding } from '../../src/refresh/wallet-scanner.js';
 import { amount } from '../../src/util/amount.js';
 import { equalBytes, toHex } from '../../src/util/bytes.js';
-import { keyImagesOf } from '../../src/wallet/exchange/pending-tx.js';
-import type { FoundOutgoing, OwnedOutput, PageFindings, ReceivedTx } from '../../src/wallet/model/records.js';
+import { keyImagesOf } from '../../src/monero/wallet/exchange/pending-tx.js';
+import type {
+  FoundOutgoing,
+  OwnedOutput,
+  PageFindings,
+  ReceivedTx,
+} from '../../src/monero/wallet/model/records.js';
 import { page, received, unnamed } from '../store/fixtures.js';
 import { REFUSED, TAKEN } from './payment-home.js';
 

@@ -4,18 +4,18 @@ import {
   publicKeyOf,
   publicKeysOf,
   randomSecretKey,
-} from '../../src/crypto/derivation.js';
-import { randomScalar, scalarBytes } from '../../src/crypto/scalar.js';
-import type { Commitment, PublicKey } from '../../src/crypto/types.js';
+} from '../../src/monero/crypto/derivation.js';
+import { randomScalar, scalarBytes } from '../../src/monero/crypto/scalar.js';
+import type { Commitment, PublicKey } from '../../src/monero/crypto/types.js';
 import type { Daemon, RingCandidate } from '../../src/daemon/daemon.js';
-import { loadCurve } from '../../src/crypto/curve/load-curve.js';
-import { commit } from '../../src/ringct/commitment.js';
+import { loadCurve } from '../../src/monero/crypto/curve/load-curve.js';
+import { commit } from '../../src/monero/ringct/commitment.js';
 import { amount } from '../../src/util/amount.js';
 import type { Rng } from '../../src/util/random.js';
-import type { OwnedOutput } from '../../src/wallet/model/records.js';
-import { keyImageOf } from '../../src/wallet/scan/key-images.js';
+import type { OwnedOutput } from '../../src/monero/wallet/model/records.js';
+import { keyImageOf } from '../../src/monero/wallet/scan/key-images.js';
 import { unnamed } from '../store/fixtures.js';
-import { ownedOutput, type Holder } from '../wallet/fixtures.js';
+import { ownedOutput, type Holder } from '../monero/wallet/fixtures.js';
 import { ownKeys, ServiceWallet } from './service-wallet.js';
 
 /** An output that a payer to an address of the holder makes: its keys, key image and commitment are real. */

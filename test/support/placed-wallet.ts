@@ -1,12 +1,12 @@
 import { expect } from '@jest/globals';
-import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../src/monero/crypto/types.js';
 import type { DaemonTransaction, KeyImageStatus } from '../../src/daemon/daemon.js';
 import { OutputFreezing } from '../../src/services/sync/output-freezing.js';
 import { SpendGuard } from '../../src/services/payments/spend-guard.js';
 import { resolveKeyImages } from '../../src/store/resolve-key-images.js';
 import { amount } from '../../src/util/amount.js';
 import { equalBytes, toHex } from '../../src/util/bytes.js';
-import type { OwnedOutput, PageFindings } from '../../src/wallet/model/records.js';
+import type { OwnedOutput, PageFindings } from '../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received, unnamed } from '../store/fixtures.js';
 import { EventLedger } from './event-ledger.js';
 import { ringTx, type RingTx } from './ring-tx.js';

@@ -1,6 +1,6 @@
-import type { Point } from '../../src/crypto/curve/point.js';
-import { reduce } from '../../src/crypto/scalar.js';
-import type { PublicKey } from '../../src/crypto/types.js';
+import type { Point } from '../../src/monero/crypto/curve/point.js';
+import { reduce } from '../../src/monero/crypto/scalar.js';
+import type { PublicKey } from '../../src/monero/crypto/types.js';
 
 /* Public points by noble, to compare with. */
 

@@ -1,10 +1,10 @@
-import { keyDerivation } from '../../src/crypto/derivation.js';
-import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../src/cryptonote/extra.js';
-import type { SubaddressIndex } from '../../src/cryptonote/types.js';
-import { commit } from '../../src/ringct/commitment.js';
-import type { UnsignedTx } from '../../src/wallet/build/construction.js';
-import { receiveOutput } from '../../src/wallet/scan/receive.js';
-import type { Holder } from '../wallet/fixtures.js';
+import { keyDerivation } from '../../src/monero/crypto/derivation.js';
+import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../src/monero/cryptonote/extra.js';
+import type { SubaddressIndex } from '../../src/monero/cryptonote/types.js';
+import { commit } from '../../src/monero/ringct/commitment.js';
+import type { UnsignedTx } from '../../src/monero/wallet/build/construction.js';
+import { receiveOutput } from '../../src/monero/wallet/scan/receive.js';
+import type { Holder } from '../monero/wallet/fixtures.js';
 
 /** Amounts and addresses that a holder finds in a transaction with its own keys. */
 export function received(

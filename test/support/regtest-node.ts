@@ -1,6 +1,6 @@
-import { publicKeyOf, randomSecretKey } from '../../src/crypto/derivation.js';
-import type { Hash } from '../../src/crypto/types.js';
-import type { Block } from '../../src/cryptonote/types.js';
+import { publicKeyOf, randomSecretKey } from '../../src/monero/crypto/derivation.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
+import type { Block } from '../../src/monero/cryptonote/types.js';
 import { Node, type NodeOptions } from '../../src/regtest/chain/node.js';
 import type { Placement } from '../../src/regtest/chain/block-tree.js';
 import type { MinerShare } from '../../src/regtest/rules/miner-tx.js';

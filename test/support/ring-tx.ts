@@ -1,6 +1,6 @@
-import type { Hash, KeyImage } from '../../src/crypto/types.js';
-import { prunedTransaction, transaction, transactionHash } from '../../src/cryptonote/transaction.js';
-import type { Transaction } from '../../src/cryptonote/types.js';
+import type { Hash, KeyImage } from '../../src/monero/crypto/types.js';
+import { prunedTransaction, transaction, transactionHash } from '../../src/monero/cryptonote/transaction.js';
+import type { Transaction } from '../../src/monero/cryptonote/types.js';
 import type { DaemonTransaction } from '../../src/daemon/daemon.js';
 import { amount, ZERO } from '../../src/util/amount.js';
 import { encode } from '../../src/util/codec.js';

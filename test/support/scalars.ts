@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ORDER } from '../../src/crypto/scalar.js';
+import { ORDER } from '../../src/monero/crypto/scalar.js';
 
 /** Scalars of every size, and edge cases of the windows and of the group order. */
 export const someScalar = fc.oneof(

@@ -1,4 +1,4 @@
-import { NO_VIEW_TAG, type ScanBatch, type ScanHits } from '../../src/kernel/kernel.js';
+import { NO_VIEW_TAG, type ScanBatch, type ScanHits } from '../../src/monero/kernel/kernel.js';
 import { concatBytes, toHex } from '../../src/util/bytes.js';
 
 export const hitTexts = ({ outputs, derivations, spendKeys }: ScanHits): string[] =>

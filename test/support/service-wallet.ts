@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { pino, type Logger } from 'pino';
-import { publicKeyOf } from '../../src/crypto/derivation.js';
-import { subaddressKeys } from '../../src/cryptonote/subaddress-keys.js';
+import { publicKeyOf } from '../../src/monero/crypto/derivation.js';
+import { subaddressKeys } from '../../src/monero/cryptonote/subaddress-keys.js';
 import type { Daemon } from '../../src/daemon/daemon.js';
 import { DaemonError } from '../../src/daemon/errors.js';
 import { Accounts } from '../../src/services/accounts/accounts.js';
@@ -17,20 +17,20 @@ import type { KeysFile } from '../../src/store/keys/keys-file.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { toHex } from '../../src/util/bytes.js';
 import { Secret } from '../../src/util/secret.js';
-import { openExport, sealExport } from '../../src/wallet/exchange/export-blob.js';
-import type { WalletKeys } from '../../src/wallet/keys.js';
+import { openExport, sealExport } from '../../src/monero/wallet/exchange/export-blob.js';
+import type { WalletKeys } from '../../src/monero/wallet/keys.js';
 import type {
   ImportedKeyImage,
   OwnedOutput,
   ReceivedTx,
   SubaddressKey,
-} from '../../src/wallet/model/records.js';
-import type { MultisigAccount } from '../../src/wallet/multisig/account.js';
-import { WalletError } from '../../src/wallet/model/wallet-error.js';
+} from '../../src/monero/wallet/model/records.js';
+import type { MultisigAccount } from '../../src/monero/wallet/multisig/account.js';
+import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 import { page, received } from '../store/fixtures.js';
 import { inlineWorkers } from './inline-workers.js';
 import { seededRng } from './seeded-rng.js';
-import type { Holder } from '../wallet/fixtures.js';
+import type { Holder } from '../monero/wallet/fixtures.js';
 
 /** Secret of a test key, copied: a wallet wipes its keys. */
 const secretOf = <K extends Uint8Array>(key: K): Secret<K> => new Secret(Uint8Array.from(key) as K);

@@ -1,5 +1,5 @@
-import { DEFAULT_LOOKAHEAD as USUAL } from '../../src/wallet/scan/default-lookahead.js';
-import type { Lookahead } from '../../src/wallet/scan/subaddress-table.js';
+import { DEFAULT_LOOKAHEAD as USUAL } from '../../src/monero/wallet/scan/default-lookahead.js';
+import type { Lookahead } from '../../src/monero/wallet/scan/subaddress-table.js';
 
 /**
  * Takes the place of `wallet/scan/default-lookahead` in servers under test: new wallets watch 100 subaddresses rather than

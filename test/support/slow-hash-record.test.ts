@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { slowHash } from '../../src/crypto/slow-hash.js';
+import { slowHash } from '../../src/monero/crypto/slow-hash.js';
 import { toHex, utf8 } from '../../src/util/bytes.js';
 import { slowHashAsync } from './slow-hash-record.js';
 import { SLOW_HASHES } from './slow-hashes.js';

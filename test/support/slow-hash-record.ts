@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { slowHashAsync as compute, startSlowHash as start } from '../../src/crypto/slow-hash-worker.js';
-import type { Hash } from '../../src/crypto/types.js';
+import {
+  slowHashAsync as compute,
+  startSlowHash as start,
+} from '../../src/monero/crypto/slow-hash-worker.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
 import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import { SLOW_HASHES } from './slow-hashes.js';
 

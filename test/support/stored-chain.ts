@@ -1,4 +1,4 @@
-import type { Hash } from '../../src/crypto/types.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
 import { ChainStore } from '../../src/regtest/store/chain-store.js';
 import type { ServedBlock } from '../../src/regtest/store/served-blocks.js';
 import { amount } from '../../src/util/amount.js';

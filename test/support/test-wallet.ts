@@ -1,10 +1,10 @@
 import { Writable } from 'node:stream';
 import { pino, type Logger } from 'pino';
-import { randomSecretKey } from '../../src/crypto/derivation.js';
-import type { Hash, SecretKey } from '../../src/crypto/types.js';
-import { accountKeysOf } from '../../src/cryptonote/account-keys.js';
-import { isPrimary } from '../../src/cryptonote/subaddress-keys.js';
-import type { SubaddressIndex } from '../../src/cryptonote/types.js';
+import { randomSecretKey } from '../../src/monero/crypto/derivation.js';
+import type { Hash, SecretKey } from '../../src/monero/crypto/types.js';
+import { accountKeysOf } from '../../src/monero/cryptonote/account-keys.js';
+import { isPrimary } from '../../src/monero/cryptonote/subaddress-keys.js';
+import type { SubaddressIndex } from '../../src/monero/cryptonote/types.js';
 import type { Daemon, DaemonInfo } from '../../src/daemon/daemon.js';
 import type { TextRecords } from '../../src/dns/resolver.js';
 import { Accounts } from '../../src/services/accounts/accounts.js';
@@ -26,13 +26,13 @@ import type { KeysFile } from '../../src/store/keys/keys-file.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { toHex } from '../../src/util/bytes.js';
 import { Secret } from '../../src/util/secret.js';
-import type { WalletKeys } from '../../src/wallet/keys.js';
+import type { WalletKeys } from '../../src/monero/wallet/keys.js';
 import {
   backgroundSyncTypeNumber,
   type BackgroundSyncType,
-} from '../../src/wallet/model/background-sync-mode.js';
-import type { BlockRef } from '../../src/wallet/model/records.js';
-import { WalletError } from '../../src/wallet/model/wallet-error.js';
+} from '../../src/monero/wallet/model/background-sync-mode.js';
+import type { BlockRef } from '../../src/monero/wallet/model/records.js';
+import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 import { FakeRefresher } from './fake-refresher.js';
 import { seededRng } from './seeded-rng.js';
 

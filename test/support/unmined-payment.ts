@@ -1,8 +1,8 @@
-import type { Hash, KeyImage, PublicKey } from '../../src/crypto/types.js';
-import { transaction } from '../../src/cryptonote/transaction.js';
+import type { Hash, KeyImage, PublicKey } from '../../src/monero/crypto/types.js';
+import { transaction } from '../../src/monero/cryptonote/transaction.js';
 import { amount, ZERO } from '../../src/util/amount.js';
 import { encode } from '../../src/util/codec.js';
-import type { OutgoingTx, PoolTx } from '../../src/wallet/model/records.js';
+import type { OutgoingTx, PoolTx } from '../../src/monero/wallet/model/records.js';
 import { bytes } from '../store/fixtures.js';
 
 /** Bytes of a transaction with inputs of these key images. */

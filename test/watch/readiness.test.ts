@@ -8,7 +8,7 @@ import {
   type UnopenedWallet,
 } from '../../src/watch/readiness.js';
 import type { FollowingWallet } from '../../src/watch/wallet-lag.js';
-import { WalletError } from '../../src/wallet/model/wallet-error.js';
+import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 
 const TIP = 1000;
 

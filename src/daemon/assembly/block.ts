@@ -2,7 +2,7 @@
  * Parses blocks; computes their hashes and those of their miner transactions. Source: cryptonote_format_utils.cpp,
  * crypto/tree-hash.c.
  */
-import { keccak } from '../../crypto/assembly/keccak';
+import { keccak } from '../../monero/crypto/assembly/keccak';
 import { column } from './columns';
 import { byte, close, number, open, skip, position } from './reading';
 import { isCoinbase, parsePrefix, offsetOf } from './transaction';

@@ -1,7 +1,7 @@
-import type { Hash } from '../../crypto/types.js';
-import { block as blockCodec, blockHash, parseBlock } from '../../cryptonote/block.js';
-import { transactionWeight } from '../../cryptonote/transaction.js';
-import type { Block } from '../../cryptonote/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { block as blockCodec, blockHash, parseBlock } from '../../monero/cryptonote/block.js';
+import { transactionWeight } from '../../monero/cryptonote/transaction.js';
+import type { Block } from '../../monero/cryptonote/types.js';
 import { equalBytes } from '../../util/bytes.js';
 import { encode } from '../../util/codec.js';
 import { isVersionAllowed } from '../rules/hard-fork.js';

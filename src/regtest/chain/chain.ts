@@ -1,14 +1,14 @@
-import { keccak } from '../../crypto/keccak.js';
-import type { Hash } from '../../crypto/types.js';
-import { block as blockCodec, blockHash } from '../../cryptonote/block.js';
+import { keccak } from '../../monero/crypto/keccak.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { block as blockCodec, blockHash } from '../../monero/cryptonote/block.js';
 import {
   prunedTransaction,
   transaction,
   transactionHash,
   transactionWeight,
-} from '../../cryptonote/transaction.js';
-import type { Block, Transaction } from '../../cryptonote/types.js';
-import { zeroCommit } from '../../ringct/commitment.js';
+} from '../../monero/cryptonote/transaction.js';
+import type { Block, Transaction } from '../../monero/cryptonote/types.js';
+import { zeroCommit } from '../../monero/ringct/commitment.js';
 import { ZERO, type Amount } from '../../util/amount.js';
 import { concatBytes, equalBytes, toHex } from '../../util/bytes.js';
 import { encode } from '../../util/codec.js';

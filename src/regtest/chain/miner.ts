@@ -1,4 +1,4 @@
-import type { Address } from '../../cryptonote/types.js';
+import type { Address } from '../../monero/cryptonote/types.js';
 import type { Node } from './node.js';
 
 /** Parameters of `start_mining`. */

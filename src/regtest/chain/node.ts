@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
-import type { Hash } from '../../crypto/types.js';
-import { SPENDABLE_AGE_BLOCKS } from '../../cryptonote/constants.js';
-import type { Block } from '../../cryptonote/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { SPENDABLE_AGE_BLOCKS } from '../../monero/cryptonote/constants.js';
+import type { Block } from '../../monero/cryptonote/types.js';
 import { Mutex } from '../../util/mutex.js';
 import type { Rng } from '../../util/random.js';
 import { WorkerPool } from '../../util/worker-pool.js';

@@ -1,4 +1,4 @@
-import { publicKeyOf, randomSecretKey } from '../../crypto/derivation.js';
+import { publicKeyOf, randomSecretKey } from '../../monero/crypto/derivation.js';
 import type { Rng } from '../../util/random.js';
 import type { Node } from './node.js';
 

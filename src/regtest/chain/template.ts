@@ -1,6 +1,6 @@
-import type { Hash } from '../../crypto/types.js';
-import { transactionWeight } from '../../cryptonote/transaction.js';
-import type { Block } from '../../cryptonote/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { transactionWeight } from '../../monero/cryptonote/transaction.js';
+import type { Block } from '../../monero/cryptonote/types.js';
 import type { Amount } from '../../util/amount.js';
 import { amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';

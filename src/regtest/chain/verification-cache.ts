@@ -1,5 +1,5 @@
-import { keccak } from '../../crypto/keccak.js';
-import type { RingMember } from '../../ringct/types.js';
+import { keccak } from '../../monero/crypto/keccak.js';
+import type { RingMember } from '../../monero/ringct/types.js';
 import { concatBytes, toHex } from '../../util/bytes.js';
 import type { Payment } from '../rules/tx-rules.js';
 

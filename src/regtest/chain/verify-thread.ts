@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import type { RingMember } from '../../ringct/types.js';
+import type { RingMember } from '../../monero/ringct/types.js';
 import { areAmountsProved, isSigned } from '../rules/proofs.js';
 import { readPayment } from '../rules/tx-rules.js';
 

@@ -1,5 +1,5 @@
-import type { SectionReader } from '../../epee/portable-storage.js';
-import type { Scalar, Typed, TypedSection } from '../../epee/storage-writer.js';
+import type { SectionReader } from '../../monero/epee/portable-storage.js';
+import type { Scalar, Typed, TypedSection } from '../../monero/epee/storage-writer.js';
 import type { Context } from './method.js';
 
 /** Path whose request and answer are portable storage. */

@@ -1,6 +1,6 @@
-import type { Hash } from '../../crypto/types.js';
-import { parseBlock } from '../../cryptonote/block.js';
-import { parseTransaction } from '../../cryptonote/transaction.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { parseBlock } from '../../monero/cryptonote/block.js';
+import { parseTransaction } from '../../monero/cryptonote/transaction.js';
 import { toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
 import { writeWholeJson } from '../../util/json-writer.js';

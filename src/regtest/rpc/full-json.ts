@@ -1,7 +1,7 @@
-import { loadCurve } from '../../crypto/curve/load-curve.js';
-import type { Block, Transaction, TxInput, TxOutput } from '../../cryptonote/types.js';
-import { INV_8 } from '../../ringct/clsag.js';
-import type { EcdhInfo, RctBase, RctPrunable } from '../../ringct/types.js';
+import { loadCurve } from '../../monero/crypto/curve/load-curve.js';
+import type { Block, Transaction, TxInput, TxOutput } from '../../monero/cryptonote/types.js';
+import { INV_8 } from '../../monero/ringct/clsag.js';
+import type { EcdhInfo, RctBase, RctPrunable } from '../../monero/ringct/types.js';
 import { toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
 import { clsagJson, hexes, proofJson } from './rct-json.js';

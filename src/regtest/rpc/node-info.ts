@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { DIFFICULTY_TARGET_SECONDS } from '../../cryptonote/constants.js';
+import { DIFFICULTY_TARGET_SECONDS } from '../../monero/cryptonote/constants.js';
 import { U64_MAX } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import type { Context } from './method.js';

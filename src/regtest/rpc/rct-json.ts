@@ -1,4 +1,4 @@
-import type { BulletproofPlus, Clsag } from '../../ringct/types.js';
+import type { BulletproofPlus, Clsag } from '../../monero/ringct/types.js';
 import { toHex } from '../../util/bytes.js';
 
 export const hexes = (list: readonly Uint8Array[]): string[] => list.map(toHex);

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import { readStorage, SectionReader } from '../../epee/portable-storage.js';
-import { writeStorage } from '../../epee/storage-writer.js';
+import { readStorage, SectionReader } from '../../monero/epee/portable-storage.js';
+import { writeStorage } from '../../monero/epee/storage-writer.js';
 import { Dispatcher, methodNotFound, type Call } from '../../jsonrpc/dispatcher.js';
 import { RpcError } from '../../jsonrpc/errors.js';
 import type { Answer, Endpoint } from '../../jsonrpc/http-app.js';

@@ -1,6 +1,6 @@
-import type { Hash } from '../../crypto/types.js';
-import { transactionHash } from '../../cryptonote/transaction.js';
-import type { Block } from '../../cryptonote/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { transactionHash } from '../../monero/cryptonote/transaction.js';
+import type { Block } from '../../monero/cryptonote/types.js';
 import { U64_MAX } from '../../util/amount.js';
 import { fromHex, isHex, toHex, toLatin1 } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';

@@ -1,5 +1,5 @@
-import type { Block, Transaction, TxInput, TxOutput } from '../../cryptonote/types.js';
-import type { RctBase, RctPrunable } from '../../ringct/types.js';
+import type { Block, Transaction, TxInput, TxOutput } from '../../monero/cryptonote/types.js';
+import type { RctBase, RctPrunable } from '../../monero/ringct/types.js';
 import { toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
 import { writeWholeJson } from '../../util/json-writer.js';

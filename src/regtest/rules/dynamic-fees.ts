@@ -1,4 +1,4 @@
-import { DECIMAL_PLACES, FULL_REWARD_ZONE } from '../../cryptonote/constants.js';
+import { DECIMAL_PLACES, FULL_REWARD_ZONE } from '../../monero/cryptonote/constants.js';
 
 /** Transaction weight for which the scaling is calibrated. Source: cryptonote_config.h, as below. */
 const REFERENCE_WEIGHT = 3000n;

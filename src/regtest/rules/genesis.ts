@@ -1,6 +1,6 @@
-import { parseTransaction } from '../../cryptonote/transaction.js';
-import type { Block } from '../../cryptonote/types.js';
-import type { Hash } from '../../crypto/types.js';
+import { parseTransaction } from '../../monero/cryptonote/transaction.js';
+import type { Block } from '../../monero/cryptonote/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
 import { fromHex } from '../../util/bytes.js';
 
 /** Source: cryptonote_config.h `GENESIS_TX`, `GENESIS_NONCE` of mainnet, which regtest shares. */

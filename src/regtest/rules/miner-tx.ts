@@ -4,11 +4,11 @@ import {
   publicKeyOf,
   randomSecretKey,
   viewTag,
-} from '../../crypto/derivation.js';
-import { COINBASE_UNLOCK_BLOCKS } from '../../cryptonote/constants.js';
-import { writeExtra } from '../../cryptonote/extra.js';
-import { transactionWeight } from '../../cryptonote/transaction.js';
-import type { Address, Transaction, TxOutput } from '../../cryptonote/types.js';
+} from '../../monero/crypto/derivation.js';
+import { COINBASE_UNLOCK_BLOCKS } from '../../monero/cryptonote/constants.js';
+import { writeExtra } from '../../monero/cryptonote/extra.js';
+import { transactionWeight } from '../../monero/cryptonote/transaction.js';
+import type { Address, Transaction, TxOutput } from '../../monero/cryptonote/types.js';
 import { ZERO, amount, U64_MAX, type Amount } from '../../util/amount.js';
 import { concatBytes } from '../../util/bytes.js';
 import type { Rng } from '../../util/random.js';

@@ -1,11 +1,11 @@
-import { areInMainSubgroup } from '../../crypto/curve/points.js';
-import { loadCurve } from '../../crypto/curve/load-curve.js';
-import { prefixHash } from '../../cryptonote/transaction.js';
-import { verifyRange } from '../../ringct/bulletproofs-plus.js';
-import { verifyClsag } from '../../ringct/clsag.js';
-import { amountsBalance } from '../../ringct/commitment.js';
-import { preMlsagHash } from '../../ringct/message.js';
-import type { RingMember } from '../../ringct/types.js';
+import { areInMainSubgroup } from '../../monero/crypto/curve/points.js';
+import { loadCurve } from '../../monero/crypto/curve/load-curve.js';
+import { prefixHash } from '../../monero/cryptonote/transaction.js';
+import { verifyRange } from '../../monero/ringct/bulletproofs-plus.js';
+import { verifyClsag } from '../../monero/ringct/clsag.js';
+import { amountsBalance } from '../../monero/ringct/commitment.js';
+import { preMlsagHash } from '../../monero/ringct/message.js';
+import type { RingMember } from '../../monero/ringct/types.js';
 import { systemRng } from '../../util/random.js';
 import type { Payment } from './tx-rules.js';
 

@@ -2,7 +2,7 @@ import {
   COINBASE_RESERVED_SIZE,
   DIFFICULTY_TARGET_SECONDS,
   FULL_REWARD_ZONE,
-} from '../../cryptonote/constants.js';
+} from '../../monero/cryptonote/constants.js';
 import { amount, U64_MAX, type Amount } from '../../util/amount.js';
 
 /** Limit of the main emission curve [atomic units]; tail emission follows. Source: cryptonote_config.h, as below. */

@@ -1,6 +1,6 @@
-import { ringIndices } from '../../cryptonote/ring-indices.js';
-import { isCoinbase, parseTransaction } from '../../cryptonote/transaction.js';
-import type { Transaction } from '../../cryptonote/types.js';
+import { ringIndices } from '../../monero/cryptonote/ring-indices.js';
+import { isCoinbase, parseTransaction } from '../../monero/cryptonote/transaction.js';
+import type { Transaction } from '../../monero/cryptonote/types.js';
 import { CodecError } from '../../util/codec.js';
 import { median } from './median.js';
 

@@ -1,4 +1,4 @@
-import { DIFFICULTY_TARGET_SECONDS } from '../../cryptonote/constants.js';
+import { DIFFICULTY_TARGET_SECONDS } from '../../monero/cryptonote/constants.js';
 import { median } from './median.js';
 
 /** Number of blocks whose median timestamp is the lower limit of a new block. Source: cryptonote_config.h, as below. */

@@ -1,4 +1,4 @@
-import type { Hash, KeyImage } from '../../crypto/types.js';
+import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import {
   COINBASE_RESERVED_SIZE,
   MAX_OUTPUTS,
@@ -6,12 +6,12 @@ import {
   MAX_TX_WEIGHT,
   RING_SIZE,
   SPENDABLE_AGE_BLOCKS,
-} from '../../cryptonote/constants.js';
-import { ringIndices } from '../../cryptonote/ring-indices.js';
-import { parseTransaction, transactionHash, transactionWeight } from '../../cryptonote/transaction.js';
-import type { KeyInput, Transaction } from '../../cryptonote/types.js';
-import { isLockOpen } from '../../cryptonote/unlock-time.js';
-import type { RctBase, RctPrunable, RingMember } from '../../ringct/types.js';
+} from '../../monero/cryptonote/constants.js';
+import { ringIndices } from '../../monero/cryptonote/ring-indices.js';
+import { parseTransaction, transactionHash, transactionWeight } from '../../monero/cryptonote/transaction.js';
+import type { KeyInput, Transaction } from '../../monero/cryptonote/types.js';
+import { isLockOpen } from '../../monero/cryptonote/unlock-time.js';
+import type { RctBase, RctPrunable, RingMember } from '../../monero/ringct/types.js';
 import { compareBytes, toHex } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
 import { demand, Violation } from './violation.js';

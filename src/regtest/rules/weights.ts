@@ -1,4 +1,4 @@
-import { FULL_REWARD_ZONE } from '../../cryptonote/constants.js';
+import { FULL_REWARD_ZONE } from '../../monero/cryptonote/constants.js';
 import { median } from './median.js';
 
 /** Blocks of the long-term median. Source: cryptonote_config.h, as below. */

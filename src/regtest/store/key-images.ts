@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import type { KeyImage } from '../../crypto/types.js';
+import type { KeyImage } from '../../monero/crypto/types.js';
 import type { Db } from './database.js';
 
 /** Table of key images spent in the main chain. */

@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import type { Hash } from '../../crypto/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
 import type { ChainOutput } from '../rules/tx-rules.js';
 import { toBytes, type Db } from './database.js';
 

@@ -1,4 +1,4 @@
-import type { Fault } from '../../wallet/model/wallet-error.js';
+import type { Fault } from '../../monero/wallet/model/wallet-error.js';
 
 type Kinds = readonly Fault['kind'][];
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { INVALID_PARAMS } from '../../jsonrpc/errors.js';
-import type { Fault } from '../../wallet/model/wallet-error.js';
+import type { Fault } from '../../monero/wallet/model/wallet-error.js';
 import { CODE, DENIED } from '../error-map.js';
 import { TEXTS } from '../error-texts.js';
 import type { Gates, WalletMethod } from '../method.js';

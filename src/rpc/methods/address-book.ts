@@ -1,8 +1,8 @@
-import type { PaymentId } from '../../cryptonote/types.js';
+import type { PaymentId } from '../../monero/cryptonote/types.js';
 import { flag, height, listOf, params, text } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
 import { fromHex, isHex } from '../../util/bytes.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { paymentIdShape, WRONG_ADDRESS } from '../shapes.js';
 

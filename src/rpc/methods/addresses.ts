@@ -1,10 +1,10 @@
-import { formatAddress, integrate, standardOf, tryParseAddress } from '../../cryptonote/address.js';
-import type { Address, PaymentId } from '../../cryptonote/types.js';
+import { formatAddress, integrate, standardOf, tryParseAddress } from '../../monero/cryptonote/address.js';
+import type { Address, PaymentId } from '../../monero/cryptonote/types.js';
 import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
 import { fromHex, isHex, toHex } from '../../util/bytes.js';
 import { unheld } from '../../util/paged.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { indexSchema, indexShape, listedRows, rowsOf } from '../shapes.js';
 import { cachedRows } from '../json-cache.js';

@@ -1,6 +1,6 @@
 import { listOf, params, text } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readTxHash } from '../shapes.js';
 

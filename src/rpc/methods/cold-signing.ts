@@ -1,12 +1,15 @@
 import * as z from 'zod';
 import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
-import type { KeyImage, Signature } from '../../crypto/types.js';
+import type { KeyImage, Signature } from '../../monero/crypto/types.js';
 import { concatBytes, toHex, tryFromHex } from '../../util/bytes.js';
 import { workSlices } from '../../util/work-slices.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { SignedKeyImage } from '../../wallet/scan/key-images.js';
-import type { TransferDescription, TransferSummary } from '../../wallet/exchange/transfer-description.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { SignedKeyImage } from '../../monero/wallet/scan/key-images.js';
+import type {
+  TransferDescription,
+  TransferSummary,
+} from '../../monero/wallet/exchange/transfer-description.js';
 import { orderParams, orderTerms } from '../order-params.js';
 import { hashesSchema, hashesShape } from '../payment-shapes.js';
 import { defineMethod, type WalletMethod } from '../method.js';

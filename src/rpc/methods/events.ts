@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { height, listOf, params, u32 } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
-import { EVENT_TYPES } from '../../wallet/model/events.js';
+import { EVENT_TYPES } from '../../monero/wallet/model/events.js';
 import { eventSchema, type EventRow } from '../event-schema.js';
 import { assertValid } from '../access.js';
 import { eventLogsOf, waitForEvents } from '../event-scope.js';

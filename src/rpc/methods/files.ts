@@ -1,7 +1,7 @@
 import { flag, height, params, text } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
 import type { LoweredHeight } from '../../services/manager/new-heights.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';
 
 /** Parameters of the first height to scan; `restore_date` is an addition of this server. */

@@ -1,11 +1,11 @@
-import type { Hash } from '../../crypto/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
 import type { JsonRows } from '../../jsonrpc/json-rows.js';
 import { flag, height, listOf, params, text, u32 } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
 import type { HistoryList, IncomingKind } from '../../services/history/history.js';
 import { fromHex, isHex } from '../../util/bytes.js';
 import { workSlices } from '../../util/work-slices.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { incomingSchema, IncomingRows } from '../incoming-rows.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';
 import {

@@ -1,7 +1,7 @@
-import type { KeyImage } from '../../crypto/types.js';
+import type { KeyImage } from '../../monero/crypto/types.js';
 import { listOf, none, params, text } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readKeyImage, readTxHash } from '../shapes.js';
 

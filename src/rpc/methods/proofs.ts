@@ -1,12 +1,12 @@
 import { atomic, flag, params, text, u32 } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
-import { toScalar } from '../../crypto/scalar.js';
-import type { SecretKey } from '../../crypto/types.js';
+import { toScalar } from '../../monero/crypto/scalar.js';
+import type { SecretKey } from '../../monero/crypto/types.js';
 import type { PaymentSeen } from '../../services/proofs/proofs.js';
 import { ZERO } from '../../util/amount.js';
 import { chunks, concatBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { SigningKey } from '../../wallet/proofs/message-signature.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { SigningKey } from '../../monero/wallet/proofs/message-signature.js';
 import type { Surroundings } from '../error-texts.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readTxHash } from '../shapes.js';

@@ -1,7 +1,7 @@
 import { flag, height, listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
-import { LANGUAGES } from '../../cryptonote/languages.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { LANGUAGES } from '../../monero/cryptonote/languages.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { LATEST_API } from '../api-version.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 

@@ -1,6 +1,6 @@
 import { atomic, flag, listOf, params, text, u32, u64 } from '../../jsonrpc/params.js';
 import type { Amount } from '../../util/amount.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { orderParams, orderTerms } from '../order-params.js';
 import { resultParams, paymentOptions, paymentParams, resultFields } from '../payment-params.js';

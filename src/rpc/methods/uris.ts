@@ -1,8 +1,8 @@
-import { formatUri, parseUri, UriError } from '../../cryptonote/uri.js';
+import { formatUri, parseUri, UriError } from '../../monero/cryptonote/uri.js';
 import { atomic, params, text } from '../../jsonrpc/params.js';
 import * as wire from '../../jsonrpc/wire.js';
 import { ZERO } from '../../util/amount.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 /** Runs a task of the codec. @param prefix of upstream's message. @throws WalletError `bad_uri` for a UriError. */

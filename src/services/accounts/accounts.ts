@@ -1,10 +1,10 @@
-import { tryParseAddress } from '../../cryptonote/address.js';
-import type { AddressKeys } from '../../cryptonote/subaddress-keys.js';
-import type { Address, SubaddressIndex } from '../../cryptonote/types.js';
+import { tryParseAddress } from '../../monero/cryptonote/address.js';
+import type { AddressKeys } from '../../monero/cryptonote/subaddress-keys.js';
+import type { Address, SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { betweenWrites } from '../../store/between-writes.js';
 import { Mutex } from '../../util/mutex.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { SubaddressKey } from '../../wallet/model/records.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { SubaddressKey } from '../../monero/wallet/model/records.js';
 import { ADDRESSES_AT_ONCE } from '../context/address-cache.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { AddressListing, type AddressView } from './address-listing.js';

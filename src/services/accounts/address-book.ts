@@ -1,7 +1,7 @@
-import { formatAddress, integrate, standardOf } from '../../cryptonote/address.js';
-import type { Address, PaymentId } from '../../cryptonote/types.js';
+import { formatAddress, integrate, standardOf } from '../../monero/cryptonote/address.js';
+import type { Address, PaymentId } from '../../monero/cryptonote/types.js';
 import type { AddressBookRow } from '../../store/tables/address-book.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { Accounts } from './accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 

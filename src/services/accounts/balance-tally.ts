@@ -1,5 +1,5 @@
 import type { AddressBalance as OutputSum } from '../../store/queries/balances.js';
-import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
 
 /** Balance of one address. */

@@ -1,5 +1,5 @@
-import type { Hash } from '../../crypto/types.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'keystore' | 'store'>;

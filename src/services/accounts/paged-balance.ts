@@ -1,4 +1,4 @@
-import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import {
   addressesOf,
   type AddressBalance as OutputSum,

@@ -1,7 +1,7 @@
-import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
-import { ringIndices } from '../../cryptonote/ring-indices.js';
-import { transactionHash } from '../../cryptonote/transaction.js';
-import type { Address } from '../../cryptonote/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
+import { ringIndices } from '../../monero/cryptonote/ring-indices.js';
+import { transactionHash } from '../../monero/cryptonote/transaction.js';
+import type { Address } from '../../monero/cryptonote/types.js';
 import { fromHex, isHex, toHex } from '../../util/bytes.js';
 import { CodecError, decode, encode } from '../../util/codec.js';
 import {
@@ -9,26 +9,30 @@ import {
   unsignedTxSet,
   type SignedTxSet,
   type UnsignedTxSet,
-} from '../../wallet/exchange/cold-tx-sets.js';
-import type { MadePayments } from '../../wallet/model/made-payment.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import { spendSecretIn } from '../../wallet/keys.js';
+} from '../../monero/wallet/exchange/cold-tx-sets.js';
+import type { MadePayments } from '../../monero/wallet/model/made-payment.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { spendSecretIn } from '../../monero/wallet/keys.js';
 import {
   isWithheldKey,
   paidAddresses,
   type OfflineSigned,
   type OwnAddress,
-} from '../../wallet/exchange/offline-signing.js';
-import { keyImagesOf, type PendingTx } from '../../wallet/exchange/pending-tx.js';
-import { txOfSigned } from '../../wallet/build/spent-tx.js';
-import type { Spender } from '../../wallet/model/spender.js';
-import { paymentOfPending, txSecretKeysOf, type SignedPayment } from '../../wallet/build/signed-payment.js';
+} from '../../monero/wallet/exchange/offline-signing.js';
+import { keyImagesOf, type PendingTx } from '../../monero/wallet/exchange/pending-tx.js';
+import { txOfSigned } from '../../monero/wallet/build/spent-tx.js';
+import type { Spender } from '../../monero/wallet/model/spender.js';
+import {
+  paymentOfPending,
+  txSecretKeysOf,
+  type SignedPayment,
+} from '../../monero/wallet/build/signed-payment.js';
 import {
   describeTransfers,
   plainPaymentId,
   type TransferDescriptions,
-} from '../../wallet/exchange/transfer-description.js';
-import { sameAddress } from '../../wallet/select/transfer-request.js';
+} from '../../monero/wallet/exchange/transfer-description.js';
+import { sameAddress } from '../../monero/wallet/select/transfer-request.js';
 import { reasonOf } from '../context/fault-reason.js';
 import type { ImportedOutputs } from './output-transfer.js';
 import { assertFee } from '../payments/payment-builder.js';

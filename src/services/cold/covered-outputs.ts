@@ -1,4 +1,4 @@
-import type { PublicKey } from '../../crypto/types.js';
+import type { PublicKey } from '../../monero/crypto/types.js';
 import type { ImportFacts } from '../../store/tables/output-row.js';
 import { amount, type Amount } from '../../util/amount.js';
 

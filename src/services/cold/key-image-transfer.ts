@@ -1,13 +1,13 @@
-import type { KeyImage, PublicKey } from '../../crypto/types.js';
+import type { KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import type { KeyImageStatus } from '../../daemon/daemon.js';
 import type { Amount } from '../../util/amount.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { Mutex } from '../../util/mutex.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { LocatedOutput, SignedKeyImage } from '../../wallet/scan/key-images.js';
-import { spendSecretIn } from '../../wallet/keys.js';
-import type { ImportedKeyImage, OwnedOutput } from '../../wallet/model/records.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { LocatedOutput, SignedKeyImage } from '../../monero/wallet/scan/key-images.js';
+import { spendSecretIn } from '../../monero/wallet/keys.js';
+import type { ImportedKeyImage, OwnedOutput } from '../../monero/wallet/model/records.js';
 import { resolveKeyImages } from '../../store/resolve-key-images.js';
 import { UNKNOWN_TX } from '../../store/tables/output-row.js';
 import type { WalletContext } from '../context/wallet-context.js';

@@ -1,4 +1,4 @@
-import type { KeyImage, PublicKey } from '../../crypto/types.js';
+import type { KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import type { OutputRange } from '../../store/tables/outputs.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
@@ -6,18 +6,18 @@ import { amount } from '../../util/amount.js';
 import { concatBytes, equalBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
 import { Mutex } from '../../util/mutex.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import {
   outputExport,
   readOutputExport,
   writeOutputExport,
   type ExportedOutput,
   type OutputExport,
-} from '../../wallet/exchange/exported-outputs.js';
-import { ExportError } from '../../wallet/exchange/export-blob.js';
-import type { LocatedOutput, OutputHint } from '../../wallet/scan/key-images.js';
-import { spendSecretIn } from '../../wallet/keys.js';
-import type { ImportedOutput, OwnedOutput } from '../../wallet/model/records.js';
+} from '../../monero/wallet/exchange/exported-outputs.js';
+import { ExportError } from '../../monero/wallet/exchange/export-blob.js';
+import type { LocatedOutput, OutputHint } from '../../monero/wallet/scan/key-images.js';
+import { spendSecretIn } from '../../monero/wallet/keys.js';
+import type { ImportedOutput, OwnedOutput } from '../../monero/wallet/model/records.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';

@@ -1,5 +1,5 @@
-import { writeUnsignedTxSet } from '../../wallet/exchange/cold-tx-sets.js';
-import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
+import { writeUnsignedTxSet } from '../../monero/wallet/exchange/cold-tx-sets.js';
+import type { ConstructionData } from '../../monero/wallet/exchange/construction-data.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { OutputTransfer } from './output-transfer.js';
 

@@ -1,9 +1,9 @@
-import { formatAddress } from '../../cryptonote/address.js';
-import { isPrimary, type AddressKeys } from '../../cryptonote/subaddress-keys.js';
-import type { Address, SubaddressIndex } from '../../cryptonote/types.js';
+import { formatAddress } from '../../monero/cryptonote/address.js';
+import { isPrimary, type AddressKeys } from '../../monero/cryptonote/subaddress-keys.js';
+import type { Address, SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { addressKeysOf } from '../../refresh/address-keys.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
-import type { WalletKeys } from '../../wallet/keys.js';
+import type { WalletKeys } from '../../monero/wallet/keys.js';
 import { AddressTexts } from './address-texts.js';
 
 /** Addresses derived between two yields to the event loop: some 5 ms. */

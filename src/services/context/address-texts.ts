@@ -1,4 +1,4 @@
-import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 
 /** Characters of a subaddress or a standard address. Source: cryptonote_basic_impl.cpp `get_account_address_as_str`. */
 const TEXT_BYTES = 95;

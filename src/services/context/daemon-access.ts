@@ -1,7 +1,7 @@
-import type { Hash } from '../../crypto/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
 import type { Daemon } from '../../daemon/daemon.js';
 import { unlessAborted } from '../../util/unless-aborted.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { DaemonConnection } from './daemon-connection.js';
 
 /** A listed daemon that does not serve. */

@@ -1,12 +1,12 @@
-import { exportKey } from '../../crypto/kdf.js';
+import { exportKey } from '../../monero/crypto/kdf.js';
 import type { Rng } from '../../util/random.js';
 import {
   openExport,
   sealExport,
   type ExportKeys,
   type ExportKind,
-} from '../../wallet/exchange/export-blob.js';
-import type { WalletKeys } from '../../wallet/keys.js';
+} from '../../monero/wallet/exchange/export-blob.js';
+import type { WalletKeys } from '../../monero/wallet/keys.js';
 
 /** Encrypts and decrypts data exchanged by wallets with the same view key. The slow key derivation runs once. */
 export class ExportCipher {

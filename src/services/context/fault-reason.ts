@@ -1,5 +1,5 @@
 import { DaemonError, type DaemonErrorKind } from '../../daemon/errors.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 
 /** Kinds of failure without an answer from the daemon; the other kinds are bad answers. */
 const UNREACHABLE: ReadonlySet<DaemonErrorKind> = new Set(['unreachable', 'timeout', 'unauthorized', 'tls']);

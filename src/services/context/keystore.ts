@@ -1,9 +1,9 @@
-import { publicKeyOf } from '../../crypto/derivation.js';
-import { backgroundKey } from '../../crypto/kdf.js';
-import type { SecretKey } from '../../crypto/types.js';
-import { viewSecretFromSpend } from '../../cryptonote/account-keys.js';
-import { findLanguage, LANGUAGES } from '../../cryptonote/languages.js';
-import { encodeMnemonic } from '../../cryptonote/mnemonic.js';
+import { publicKeyOf } from '../../monero/crypto/derivation.js';
+import { backgroundKey } from '../../monero/crypto/kdf.js';
+import type { SecretKey } from '../../monero/crypto/types.js';
+import { viewSecretFromSpend } from '../../monero/cryptonote/account-keys.js';
+import { findLanguage, LANGUAGES } from '../../monero/cryptonote/languages.js';
+import { encodeMnemonic } from '../../monero/cryptonote/mnemonic.js';
 import {
   assertFreeForBackground,
   backgroundFilesExist,
@@ -29,12 +29,12 @@ import {
   BACKGROUND_FAULT,
   type Background,
   type BackgroundSyncType,
-} from '../../wallet/model/background-sync-mode.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import { accountOf, type WalletKeys } from '../../wallet/keys.js';
-import { isReady } from '../../wallet/multisig/account.js';
-import { multisigSeed } from '../../wallet/multisig/seed.js';
-import type { Lookahead } from '../../wallet/scan/subaddress-table.js';
+} from '../../monero/wallet/model/background-sync-mode.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { accountOf, type WalletKeys } from '../../monero/wallet/keys.js';
+import { isReady } from '../../monero/wallet/multisig/account.js';
+import { multisigSeed } from '../../monero/wallet/multisig/seed.js';
+import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 
 /** Stands in memory for a secret key that only the keys file holds. */
 const BLANK = new Uint8Array(32) as SecretKey;

@@ -1,9 +1,9 @@
-import { tryParseAddress } from '../../cryptonote/address.js';
-import { addressInRecord, hostOfAlias } from '../../cryptonote/open-alias.js';
-import type { Address, NetworkType } from '../../cryptonote/types.js';
+import { tryParseAddress } from '../../monero/cryptonote/address.js';
+import { addressInRecord, hostOfAlias } from '../../monero/cryptonote/open-alias.js';
+import type { Address, NetworkType } from '../../monero/cryptonote/types.js';
 import { DnsError, type TextRecords } from '../../dns/resolver.js';
 import { CodecError } from '../../util/codec.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 
 /** Source of DNS TXT records. */
 export interface TextSource {

@@ -1,8 +1,8 @@
-import type { SecretKey } from '../../crypto/types.js';
-import { spendSecretFromSeed } from '../../cryptonote/account-keys.js';
-import { decodeMnemonic, removeSeedOffset } from '../../cryptonote/mnemonic.js';
+import type { SecretKey } from '../../monero/crypto/types.js';
+import { spendSecretFromSeed } from '../../monero/cryptonote/account-keys.js';
+import { decodeMnemonic, removeSeedOffset } from '../../monero/cryptonote/mnemonic.js';
 import { CodecError } from '../../util/codec.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 
 /** Spend key of a mnemonic seed. @param offset empty: none. @throws WalletError `bad_seed` */
 export async function spendSecretOfWords(words: string, offset: string): Promise<SecretKey> {

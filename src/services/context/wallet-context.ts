@@ -1,6 +1,6 @@
 import type { WalletStore } from '../../store/wallet-store.js';
 import type { Rng } from '../../util/random.js';
-import type { ExportFormat } from '../../wallet/exchange/exported-outputs.js';
+import type { ExportFormat } from '../../monero/wallet/exchange/exported-outputs.js';
 import type { WorkerPools } from '../workers/worker-pools.js';
 import type { AddressCache } from './address-cache.js';
 import type { Clock } from './clock.js';

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { isOpenHere } from '../../store/file/file-identity.js';
 import { withFileErrors } from '../../store/file/file-errors.js';
 import { makeDirectory } from '../../util/make-directory.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { assertName, assertNewName, badName, endingOf, isPlainName, OWN_ENDINGS } from './wallet-name.js';
 
 /** Paths of the files of one wallet. */

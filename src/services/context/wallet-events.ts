@@ -1,4 +1,4 @@
-import type { Hash } from '../../crypto/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
 
 /** Notices of open wallets, by the name of the wallet (empty in memory). Listeners must not throw. */
 export interface WalletEvents {

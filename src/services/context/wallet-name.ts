@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { LOG_SUFFIXES } from '../../store/file/atomic-replace.js';
 import { DRAFT_SUFFIX } from '../../store/file/file-draft.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 
 /** Longest wallet name [bytes] that leaves room for our endings on common file systems. */
 const MAX_NAME_BYTES = 200;

@@ -1,4 +1,4 @@
-import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
 import type {
@@ -6,7 +6,7 @@ import type {
   SpentOutputFacts,
   TransferFacts,
   WalletEvent,
-} from '../../wallet/model/events.js';
+} from '../../monero/wallet/model/events.js';
 
 /** An event as clients get it. */
 export interface EventJson {

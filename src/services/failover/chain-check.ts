@@ -1,8 +1,8 @@
-import type { Hash } from '../../crypto/types.js';
-import type { NetworkType } from '../../cryptonote/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import type { NetworkType } from '../../monero/cryptonote/types.js';
 import type { CallOptions, Daemon, DaemonBlockHeader, DaemonInfo } from '../../daemon/daemon.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
-import type { BlockRef } from '../../wallet/model/records.js';
+import type { BlockRef } from '../../monero/wallet/model/records.js';
 import { MAX_FORK } from './held-blocks.js';
 
 /** Calls that the checks of a daemon make. */

@@ -1,6 +1,6 @@
 import { toHex } from '../../util/bytes.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { BlockRef } from '../../wallet/model/records.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { BlockRef } from '../../monero/wallet/model/records.js';
 
 /**
  * Deepest reorganisation that a change of the daemon may cause [blocks]. A deeper one needs an operator.

@@ -1,6 +1,6 @@
-import type { Hash } from '../../crypto/types.js';
-import { DIFFICULTY_TARGET_SECONDS, MAX_BLOCK_NUMBER } from '../../cryptonote/constants.js';
-import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { DIFFICULTY_TARGET_SECONDS, MAX_BLOCK_NUMBER } from '../../monero/cryptonote/constants.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
 import {
   creditedOf,
@@ -9,8 +9,8 @@ import {
   type Payment,
   type PoolOutput,
   type PoolTx,
-} from '../../wallet/model/records.js';
-import { isUnlocked } from '../../wallet/model/unlock-time.js';
+} from '../../monero/wallet/model/records.js';
+import { isUnlocked } from '../../monero/wallet/model/unlock-time.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Annotations } from '../accounts/notes.js';
 import type { WalletContext } from '../context/wallet-context.js';

@@ -1,4 +1,4 @@
-import type { Hash } from '../../crypto/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
 import type { HeightRange } from '../../store/sql/height-pages.js';
 import type { TxRange } from '../../store/sql/tx-pages.js';
 import type { PaymentPlace } from '../../store/tables/payments.js';
@@ -6,8 +6,8 @@ import type { IncomingFilter } from '../../store/queries/incoming.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { RowTemplate } from '../../util/row-template.js';
 import { singlePage, type Paged } from '../../util/paged.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { IncomingField, OutgoingTx, Payment } from '../../wallet/model/records.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { IncomingField, OutgoingTx, Payment } from '../../monero/wallet/model/records.js';
 import { HistoryRows, type HistoryEntry, type PaymentView } from './history-rows.js';
 import { PagedReader } from './paged-reader.js';
 import type { Accounts } from '../accounts/accounts.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Backup } from '../../store/backup/backup.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { OpenWallet } from '../open-wallet.js';
 
 /** Backups of open wallets in one directory of the server. */

@@ -1,4 +1,4 @@
-import type { EventType } from '../../wallet/model/events.js';
+import type { EventType } from '../../monero/wallet/model/events.js';
 import type { EventJson } from '../events/event-json.js';
 import type { WalletEventLog } from '../events/wallet-event-log.js';
 

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cacheKey } from '../../crypto/kdf.js';
+import { cacheKey } from '../../monero/crypto/kdf.js';
 import type { KeysAccess } from '../../store/backup/restore.js';
 import { copyStore } from '../../store/backup/store-copy.js';
 import { newestBackup } from '../../store/file/backup-name.js';
@@ -15,11 +15,11 @@ import type { WalletReader } from '../../store/wallet-reader.js';
 import { WalletStore } from '../../store/wallet-store.js';
 import { equalBytes } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { TransferDetails } from '../../wallet/exchange/transfer-details.js';
-import type { ReferenceCache } from '../../wallet/reference-cache/cache.js';
-import { cachedHeight, isSpentInBlock } from '../../wallet/reference-cache/cached-balance.js';
-import { openCache } from '../../wallet/reference-cache/open-cache.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { TransferDetails } from '../../monero/wallet/exchange/transfer-details.js';
+import type { ReferenceCache } from '../../monero/wallet/reference-cache/cache.js';
+import { cachedHeight, isSpentInBlock } from '../../monero/wallet/reference-cache/cached-balance.js';
+import { openCache } from '../../monero/wallet/reference-cache/open-cache.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { CACHE_SUFFIX, oldCacheKey } from './reference-import.js';
 

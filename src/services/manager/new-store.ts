@@ -1,4 +1,4 @@
-import type { PublicKey } from '../../crypto/types.js';
+import type { PublicKey } from '../../monero/crypto/types.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 
 /** Initial content of every store. */

@@ -5,10 +5,10 @@ import { importWallet } from '../../store/import-wallet.js';
 import { WalletStore } from '../../store/wallet-store.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { CodecError } from '../../util/codec.js';
-import { importCache, type CacheOwner } from '../../wallet/reference-cache/cache-import.js';
-import { openCache } from '../../wallet/reference-cache/open-cache.js';
-import { WalletError, type Fault } from '../../wallet/model/wallet-error.js';
-import type { ImportedWallet } from '../../wallet/model/imported-wallet.js';
+import { importCache, type CacheOwner } from '../../monero/wallet/reference-cache/cache-import.js';
+import { openCache } from '../../monero/wallet/reference-cache/open-cache.js';
+import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.js';
+import type { ImportedWallet } from '../../monero/wallet/model/imported-wallet.js';
 import { fillNewStore, type NewStore } from './new-store.js';
 
 /** Task of the thread that imports a cache. */

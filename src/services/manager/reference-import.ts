@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { cacheKey, secretKeysKey } from '../../crypto/kdf.js';
-import type { SecretKey } from '../../crypto/types.js';
+import { cacheKey, secretKeysKey } from '../../monero/crypto/kdf.js';
+import type { SecretKey } from '../../monero/crypto/types.js';
 import { addBackupName } from '../../store/file/backup-name.js';
 import { lookaheadOf, type KeysFile } from '../../store/keys/keys-file.js';
 import { commitDraftAsync } from '../../store/file/atomic-replace.js';
 import { WalletStore } from '../../store/wallet-store.js';
 import { WorkerPool } from '../../util/worker-pool.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { WalletLog } from '../context/wallet-log.js';
 import { fillNewStore, type NewStore } from './new-store.js';
 import type { CacheAnswer, CacheTask } from './reference-cache-thread.js';

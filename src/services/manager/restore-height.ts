@@ -1,5 +1,5 @@
 import type { Daemon } from '../../daemon/daemon.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { belowTip, heightOfTime, readTip, type TipSource } from '../context/chain-tip.js';
 
 /**

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { NetworkType } from '../../cryptonote/types.js';
+import type { NetworkType } from '../../monero/cryptonote/types.js';
 import type { ObserveDaemons } from '../../daemon/call-report.js';
 import type { PendingRequests } from '../../util/pending-requests.js';
 import type { EventSettings } from '../../store/events/event-log.js';
 import type { Rng } from '../../util/random.js';
-import type { ExportFormat } from '../../wallet/exchange/exported-outputs.js';
+import type { ExportFormat } from '../../monero/wallet/exchange/exported-outputs.js';
 import type { ListedDaemon } from '../context/daemon-list.js';
 import type { WalletEvents } from '../context/wallet-events.js';
 import type { OpenAlias } from '../context/openalias.js';

@@ -1,11 +1,11 @@
-import { randomSecretKey } from '../../crypto/derivation.js';
-import type { SecretKey } from '../../crypto/types.js';
-import { accountKeysOf } from '../../cryptonote/account-keys.js';
-import type { Language } from '../../cryptonote/languages.js';
-import { isReadByPrefixes } from '../../cryptonote/mnemonic.js';
+import { randomSecretKey } from '../../monero/crypto/derivation.js';
+import type { SecretKey } from '../../monero/crypto/types.js';
+import { accountKeysOf } from '../../monero/cryptonote/account-keys.js';
+import type { Language } from '../../monero/cryptonote/languages.js';
+import { isReadByPrefixes } from '../../monero/cryptonote/mnemonic.js';
 import type { Rng } from '../../util/random.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import { parseAccountKeys, type KeyTexts } from '../../wallet/key-import.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { parseAccountKeys, type KeyTexts } from '../../monero/wallet/key-import.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
 import { assertFree, type WalletDirectory, type WalletPaths } from '../context/wallet-directory.js';
 import type { OpenWallet } from '../open-wallet.js';

@@ -1,11 +1,11 @@
-import { DAEMON_RPC_PORT, GENESIS_HASH, NEWEST_FORK } from '../../cryptonote/constants.js';
+import { DAEMON_RPC_PORT, GENESIS_HASH, NEWEST_FORK } from '../../monero/cryptonote/constants.js';
 import type { ObserveDaemons } from '../../daemon/call-report.js';
 import type { DaemonInfo } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../../daemon/http-daemon.js';
 import { Refresher } from '../../refresh/refresher.js';
 import { systemClock } from '../../webhooks/clock.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { ChainTip } from '../context/chain-tip.js';
 import { DaemonConnection } from '../context/daemon-connection.js';
 import type { WalletPaths } from '../context/wallet-directory.js';

@@ -1,9 +1,9 @@
-import { publicKeyOf } from '../../crypto/derivation.js';
-import { accountKeysOf, spendSecretFromSeed } from '../../cryptonote/account-keys.js';
-import { findLanguage, OLD_ENGLISH, type Language } from '../../cryptonote/languages.js';
-import { decodeMnemonic, encodeMnemonic } from '../../cryptonote/mnemonic.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import { readMultisigSeed } from '../../wallet/multisig/seed.js';
+import { publicKeyOf } from '../../monero/crypto/derivation.js';
+import { accountKeysOf, spendSecretFromSeed } from '../../monero/cryptonote/account-keys.js';
+import { findLanguage, OLD_ENGLISH, type Language } from '../../monero/cryptonote/languages.js';
+import { decodeMnemonic, encodeMnemonic } from '../../monero/cryptonote/mnemonic.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { readMultisigSeed } from '../../monero/wallet/multisig/seed.js';
 import { asSeed, withoutOffset } from '../context/seed-words.js';
 import type { NewWallet } from './wallet-opener.js';
 

@@ -1,9 +1,9 @@
-import { publicKeyOf } from '../../crypto/derivation.js';
-import type { PublicKey } from '../../crypto/types.js';
+import { publicKeyOf } from '../../monero/crypto/derivation.js';
+import type { PublicKey } from '../../monero/crypto/types.js';
 import { encode } from '../../util/codec.js';
-import type { PendingTx } from '../../wallet/exchange/pending-tx.js';
-import { groupAccountOf } from '../../wallet/keys.js';
-import { sortedSources, multisigTxSet } from '../../wallet/multisig/tx-set.js';
+import type { PendingTx } from '../../monero/wallet/exchange/pending-tx.js';
+import { groupAccountOf } from '../../monero/wallet/keys.js';
+import { sortedSources, multisigTxSet } from '../../monero/wallet/multisig/tx-set.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 /** Public keys of the outputs that a transaction spends, in the order of its inputs. */

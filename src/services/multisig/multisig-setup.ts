@@ -1,9 +1,9 @@
-import { publicKeyOf } from '../../crypto/derivation.js';
-import { formatAddress } from '../../cryptonote/address.js';
+import { publicKeyOf } from '../../monero/crypto/derivation.js';
+import { formatAddress } from '../../monero/cryptonote/address.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { withBackgroundSync, type KeysFile } from '../../store/keys/keys-file.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import { accountOf, groupAccountOf } from '../../wallet/keys.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { accountOf, groupAccountOf } from '../../monero/wallet/keys.js';
 import {
   isExchanged,
   isReady,
@@ -12,7 +12,7 @@ import {
   signerOf,
   type MultisigAccount,
   type Signer,
-} from '../../wallet/multisig/account.js';
+} from '../../monero/wallet/multisig/account.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
 

@@ -1,23 +1,30 @@
-import { publicKeyOf } from '../../crypto/derivation.js';
-import { keccak } from '../../crypto/keccak.js';
-import type { Hash, PublicKey } from '../../crypto/types.js';
-import { transactionWeight } from '../../cryptonote/transaction.js';
+import { publicKeyOf } from '../../monero/crypto/derivation.js';
+import { keccak } from '../../monero/crypto/keccak.js';
+import type { Hash, PublicKey } from '../../monero/crypto/types.js';
+import { transactionWeight } from '../../monero/cryptonote/transaction.js';
 import type { SignedAnswer } from '../../store/tables/multisig.js';
 import { amount, sum, ZERO } from '../../util/amount.js';
 import { equalBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { CodecError, decode, encode } from '../../util/codec.js';
-import type { MadePayments } from '../../wallet/model/made-payment.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import { groupAccountOf } from '../../wallet/keys.js';
-import type { GroupState, MultisigAccount } from '../../wallet/multisig/account.js';
-import type { Cosigned, CosigningRequest } from '../../wallet/multisig/cosigning.js';
-import { sortedSources, multisigTxSet, type MultisigTxSet } from '../../wallet/multisig/tx-set.js';
-import { recordedKeyImage, type PendingTx } from '../../wallet/exchange/pending-tx.js';
-import type { OwnedOutput } from '../../wallet/model/records.js';
-import { txOfPending, type SpentTx } from '../../wallet/build/spent-tx.js';
-import type { Spender } from '../../wallet/model/spender.js';
-import { paymentOfPending, txSecretKeysOf, type SignedPayment } from '../../wallet/build/signed-payment.js';
-import { describeTransfers, type TransferDescriptions } from '../../wallet/exchange/transfer-description.js';
+import type { MadePayments } from '../../monero/wallet/model/made-payment.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { groupAccountOf } from '../../monero/wallet/keys.js';
+import type { GroupState, MultisigAccount } from '../../monero/wallet/multisig/account.js';
+import type { Cosigned, CosigningRequest } from '../../monero/wallet/multisig/cosigning.js';
+import { sortedSources, multisigTxSet, type MultisigTxSet } from '../../monero/wallet/multisig/tx-set.js';
+import { recordedKeyImage, type PendingTx } from '../../monero/wallet/exchange/pending-tx.js';
+import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import { txOfPending, type SpentTx } from '../../monero/wallet/build/spent-tx.js';
+import type { Spender } from '../../monero/wallet/model/spender.js';
+import {
+  paymentOfPending,
+  txSecretKeysOf,
+  type SignedPayment,
+} from '../../monero/wallet/build/signed-payment.js';
+import {
+  describeTransfers,
+  type TransferDescriptions,
+} from '../../monero/wallet/exchange/transfer-description.js';
 import { reasonOf } from '../context/fault-reason.js';
 import { MultisigProblem } from '../workers/multisig-pool.js';
 import { assertFee } from '../payments/payment-builder.js';

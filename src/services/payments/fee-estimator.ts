@@ -1,9 +1,9 @@
-import { FULL_REWARD_ZONE, RING_SIZE } from '../../cryptonote/constants.js';
-import { feeOfWeight, feePerByte, usualSizeAndWeight, type FeeRates } from '../../cryptonote/fees.js';
+import { FULL_REWARD_ZONE, RING_SIZE } from '../../monero/cryptonote/constants.js';
+import { feeOfWeight, feePerByte, usualSizeAndWeight, type FeeRates } from '../../monero/cryptonote/fees.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { describeDaemonError, isUnreachable } from '../context/fault-reason.js';
 import { amount, type Amount } from '../../util/amount.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import {
   backlogBlocks,
   choosePriority,
@@ -11,7 +11,7 @@ import {
   type PoolEntry,
   type Priority,
   type Traffic,
-} from '../../wallet/select/fee-priority.js';
+} from '../../monero/wallet/select/fee-priority.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'daemon' | 'store'>;

@@ -1,5 +1,5 @@
 import type { WalletWriter } from '../../store/wallet-writer.js';
-import type { MadePayments } from '../../wallet/model/made-payment.js';
+import type { MadePayments } from '../../monero/wallet/model/made-payment.js';
 
 /** Writes an order in the store transaction that records its payments. */
 export interface OrderEntry {

@@ -1,11 +1,11 @@
-import type { Hash } from '../../crypto/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
 import { equalBytes } from '../../util/bytes.js';
 import { KeyedMutex } from '../../util/keyed-mutex.js';
 import { monotonicMs } from '../../util/monotonic-time.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
-import type { MadePayment, MadePayments } from '../../wallet/model/made-payment.js';
-import type { Order, OrderRequest, OrderState } from '../../wallet/model/order.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { MadePayment, MadePayments } from '../../monero/wallet/model/made-payment.js';
+import type { Order, OrderRequest, OrderState } from '../../monero/wallet/model/order.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
 import { FailedPayment } from './failed-payment.js';

@@ -1,9 +1,9 @@
-import { publicKeyOf, publicKeysOf } from '../../crypto/derivation.js';
-import type { SecretKey } from '../../crypto/types.js';
-import { RING_SIZE } from '../../cryptonote/constants.js';
-import { feePerByte } from '../../cryptonote/fees.js';
+import { publicKeyOf, publicKeysOf } from '../../monero/crypto/derivation.js';
+import type { SecretKey } from '../../monero/crypto/types.js';
+import { RING_SIZE } from '../../monero/cryptonote/constants.js';
+import { feePerByte } from '../../monero/cryptonote/fees.js';
 import { amount, type Amount } from '../../util/amount.js';
-import type { SpendableInput } from '../../wallet/build/construction.js';
+import type { SpendableInput } from '../../monero/wallet/build/construction.js';
 import {
   chooseRings,
   decoysOf,
@@ -12,18 +12,18 @@ import {
   type ChosenRings,
   type OutputDistribution,
   type Ring,
-} from '../../wallet/select/decoys.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import { groupAccountOf, spendSecretIn } from '../../wallet/keys.js';
-import { planAttempts } from '../../wallet/multisig/attempts.js';
-import { ownPartOf } from '../../wallet/multisig/key-image.js';
-import type { Proposal } from '../../wallet/multisig/proposal.js';
-import type { OwnInput } from '../../wallet/build/own-inputs.js';
-import { PLACEHOLDER_KEY_IMAGE } from '../../wallet/build/placeholder-tx.js';
-import type { SpendableOutput } from '../../wallet/select/spendable-outputs.js';
-import type { OwnedOutput } from '../../wallet/model/records.js';
-import type { PricedPlan, SignedTx } from '../../wallet/build/signing.js';
-import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
+} from '../../monero/wallet/select/decoys.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { groupAccountOf, spendSecretIn } from '../../monero/wallet/keys.js';
+import { planAttempts } from '../../monero/wallet/multisig/attempts.js';
+import { ownPartOf } from '../../monero/wallet/multisig/key-image.js';
+import type { Proposal } from '../../monero/wallet/multisig/proposal.js';
+import type { OwnInput } from '../../monero/wallet/build/own-inputs.js';
+import { PLACEHOLDER_KEY_IMAGE } from '../../monero/wallet/build/placeholder-tx.js';
+import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';
+import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { PricedPlan, SignedTx } from '../../monero/wallet/build/signing.js';
+import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
 import type { Prices } from './fee-estimator.js';
 import { MultisigProblem } from '../workers/multisig-pool.js';
 import { SigningProblem } from '../workers/signing-pool.js';

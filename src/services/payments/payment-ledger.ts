@@ -1,18 +1,18 @@
 import { DaemonError } from '../../daemon/errors.js';
 import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
-import { txOfPayment, type SpentTx } from '../../wallet/build/spent-tx.js';
-import type { MadePayments } from '../../wallet/model/made-payment.js';
-import type { Spender } from '../../wallet/model/spender.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { OutgoingTx } from '../../wallet/model/records.js';
-import type { SignedPayment } from '../../wallet/build/signed-payment.js';
+import { txOfPayment, type SpentTx } from '../../monero/wallet/build/spent-tx.js';
+import type { MadePayments } from '../../monero/wallet/model/made-payment.js';
+import type { Spender } from '../../monero/wallet/model/spender.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { OutgoingTx } from '../../monero/wallet/model/records.js';
+import type { SignedPayment } from '../../monero/wallet/build/signed-payment.js';
 import { reasonOf } from '../context/fault-reason.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { OrderEntry } from './order-entry.js';
 import type { SpendGuard } from './spend-guard.js';
 import type { TxFacts } from './tx-facts.js';
-import type { Withdrawal } from '../../wallet/model/order.js';
+import type { Withdrawal } from '../../monero/wallet/model/order.js';
 import type { MempoolTracker } from '../sync/mempool-tracker.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
 

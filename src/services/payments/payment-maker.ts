@@ -1,19 +1,23 @@
-import type { Hash, PublicKey } from '../../crypto/types.js';
-import { parseTransaction, transactionWeight } from '../../cryptonote/transaction.js';
+import type { Hash, PublicKey } from '../../monero/crypto/types.js';
+import { parseTransaction, transactionWeight } from '../../monero/cryptonote/transaction.js';
 import { sum, ZERO } from '../../util/amount.js';
-import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
-import { ringsDigest } from '../../wallet/exchange/rings-digest.js';
-import type { MadePayment, MadePayments, MadeTx } from '../../wallet/model/made-payment.js';
-import type { Destination, OwnedOutput } from '../../wallet/model/records.js';
-import type { Spender } from '../../wallet/model/spender.js';
-import { WalletError, type Fault } from '../../wallet/model/wallet-error.js';
-import type { PendingTx } from '../../wallet/exchange/pending-tx.js';
-import type { SpendableOutput } from '../../wallet/select/spendable-outputs.js';
-import { signedPayment, txSecretKeysOf, type SignedPayment } from '../../wallet/build/signed-payment.js';
-import { txOfPayment, type LaidOutPayment, type SpentTx } from '../../wallet/build/spent-tx.js';
-import type { SignedTx } from '../../wallet/build/signing.js';
-import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
-import type { Payee } from '../../wallet/select/transfer-request.js';
+import type { ConstructionData } from '../../monero/wallet/exchange/construction-data.js';
+import { ringsDigest } from '../../monero/wallet/exchange/rings-digest.js';
+import type { MadePayment, MadePayments, MadeTx } from '../../monero/wallet/model/made-payment.js';
+import type { Destination, OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { Spender } from '../../monero/wallet/model/spender.js';
+import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.js';
+import type { PendingTx } from '../../monero/wallet/exchange/pending-tx.js';
+import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';
+import {
+  signedPayment,
+  txSecretKeysOf,
+  type SignedPayment,
+} from '../../monero/wallet/build/signed-payment.js';
+import { txOfPayment, type LaidOutPayment, type SpentTx } from '../../monero/wallet/build/spent-tx.js';
+import type { SignedTx } from '../../monero/wallet/build/signing.js';
+import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
+import type { Payee } from '../../monero/wallet/select/transfer-request.js';
 import type { Prices } from './fee-estimator.js';
 import type { OrderEntry } from './order-entry.js';
 import { PaymentBuilder, type PaymentDraft, type PaymentTerms } from './payment-builder.js';

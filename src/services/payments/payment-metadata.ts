@@ -1,8 +1,8 @@
 import { fromHex, isHex } from '../../util/bytes.js';
 import { CodecError, decode, encode } from '../../util/codec.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
-import type { Proposal } from '../../wallet/multisig/proposal.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { ConstructionData } from '../../monero/wallet/exchange/construction-data.js';
+import type { Proposal } from '../../monero/wallet/multisig/proposal.js';
 import {
   keyImagesOf,
   pendingTx,
@@ -10,11 +10,11 @@ import {
   plainExtra,
   type PaymentParts,
   type PendingTx,
-} from '../../wallet/exchange/pending-tx.js';
-import { paymentOfPending, type SignedPayment } from '../../wallet/build/signed-payment.js';
-import { isPlaceholder } from '../../wallet/build/placeholder-tx.js';
-import type { SignedTx } from '../../wallet/build/signing.js';
-import type { Payee } from '../../wallet/select/transfer-request.js';
+} from '../../monero/wallet/exchange/pending-tx.js';
+import { paymentOfPending, type SignedPayment } from '../../monero/wallet/build/signed-payment.js';
+import { isPlaceholder } from '../../monero/wallet/build/placeholder-tx.js';
+import type { SignedTx } from '../../monero/wallet/build/signing.js';
+import type { Payee } from '../../monero/wallet/select/transfer-request.js';
 import type { PaymentDraft } from './payment-builder.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';

@@ -1,11 +1,11 @@
-import type { FeeRates } from '../../cryptonote/fees.js';
-import { planPayment, type PlanRequest } from '../../wallet/select/payment-plan.js';
+import type { FeeRates } from '../../monero/cryptonote/fees.js';
+import { planPayment, type PlanRequest } from '../../monero/wallet/select/payment-plan.js';
 import {
   SpendableOutputs,
   type SpendableOutput,
   type SpendableTerms,
-} from '../../wallet/select/spendable-outputs.js';
-import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
+} from '../../monero/wallet/select/spendable-outputs.js';
+import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'keystore' | 'rng' | 'store' | 'workers'>;

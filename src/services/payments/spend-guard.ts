@@ -1,12 +1,12 @@
-import type { Hash } from '../../crypto/types.js';
-import { formatCoins } from '../../cryptonote/coins.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { formatCoins } from '../../monero/cryptonote/coins.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
-import type { Spending, SpentTx } from '../../wallet/build/spent-tx.js';
-import type { Spender } from '../../wallet/model/spender.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { Spending, SpentTx } from '../../monero/wallet/build/spent-tx.js';
+import type { Spender } from '../../monero/wallet/model/spender.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'clock' | 'store'>;

@@ -1,5 +1,5 @@
-import type { OwnedOutput } from '../../wallet/model/records.js';
-import { isUnlocked } from '../../wallet/model/unlock-time.js';
+import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import { isUnlocked } from '../../monero/wallet/model/unlock-time.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 /** True for an unspent, unlocked output that is neither frozen nor burnt. */

@@ -1,9 +1,9 @@
-import { formatAddress } from '../../cryptonote/address.js';
+import { formatAddress } from '../../monero/cryptonote/address.js';
 import type { Amount } from '../../util/amount.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
-import type { MadePayments } from '../../wallet/model/made-payment.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { Payee, TransferRequest } from '../../wallet/select/transfer-request.js';
+import type { MadePayments } from '../../monero/wallet/model/made-payment.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { Payee, TransferRequest } from '../../monero/wallet/select/transfer-request.js';
 import { assertReplaces, type FailedPayment } from './failed-payment.js';
 import type { PaymentOptions } from './payment-maker.js';
 import type { Accounts } from '../accounts/accounts.js';

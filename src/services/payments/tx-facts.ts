@@ -1,11 +1,11 @@
-import type { PublicKey } from '../../crypto/types.js';
-import { parseAddress } from '../../cryptonote/address.js';
-import { parseTransaction } from '../../cryptonote/transaction.js';
-import type { Address, SubaddressIndex, Transaction } from '../../cryptonote/types.js';
+import type { PublicKey } from '../../monero/crypto/types.js';
+import { parseAddress } from '../../monero/cryptonote/address.js';
+import { parseTransaction } from '../../monero/cryptonote/transaction.js';
+import type { Address, SubaddressIndex, Transaction } from '../../monero/cryptonote/types.js';
 import { sum } from '../../util/amount.js';
 import { equalBytes } from '../../util/bytes.js';
-import type { OwnOutput } from '../../wallet/build/proven-destinations.js';
-import { provenPayment, type SignedPayment } from '../../wallet/build/signed-payment.js';
+import type { OwnOutput } from '../../monero/wallet/build/proven-destinations.js';
+import { provenPayment, type SignedPayment } from '../../monero/wallet/build/signed-payment.js';
 import {
   leastSpending,
   spentBy,
@@ -13,11 +13,11 @@ import {
   type Spending,
   type SpendingTx,
   type SpentTx,
-} from '../../wallet/build/spent-tx.js';
-import type { ConstructionData } from '../../wallet/exchange/construction-data.js';
-import { ownOutputsIn, receivedPaymentId } from '../../wallet/scan/own-outputs-in.js';
-import type { KnownAddresses } from '../../wallet/scan/receive.js';
-import { sameAddress, sameReceiver } from '../../wallet/select/transfer-request.js';
+} from '../../monero/wallet/build/spent-tx.js';
+import type { ConstructionData } from '../../monero/wallet/exchange/construction-data.js';
+import { ownOutputsIn, receivedPaymentId } from '../../monero/wallet/scan/own-outputs-in.js';
+import type { KnownAddresses } from '../../monero/wallet/scan/receive.js';
+import { sameAddress, sameReceiver } from '../../monero/wallet/select/transfer-request.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 

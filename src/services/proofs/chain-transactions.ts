@@ -1,9 +1,9 @@
-import type { Hash } from '../../crypto/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
 import type { DaemonTransaction } from '../../daemon/daemon.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { FetchedTx } from '../../wallet/scan/fetched-tx.js';
-import type { RingReference, SpentRing } from '../../wallet/proofs/spend-proof.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { FetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
+import type { RingReference, SpentRing } from '../../monero/wallet/proofs/spend-proof.js';
 import type { DaemonAccess } from '../context/daemon-access.js';
 
 /** Transaction fetched from the daemon, not parsed yet. */

@@ -1,15 +1,19 @@
-import type { Hash, SecretKey } from '../../crypto/types.js';
-import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { Hash, SecretKey } from '../../monero/crypto/types.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Amount } from '../../util/amount.js';
 import { utf8 } from '../../util/bytes.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import { readFetchedTx } from '../../wallet/scan/fetched-tx.js';
-import { spendSecretIn } from '../../wallet/keys.js';
-import type { MessageVerdict, SigningKey } from '../../wallet/proofs/message-signature.js';
-import type { ReceivingKeys } from '../../wallet/scan/receive.js';
-import { assertProofOf, assertReserve, type ReserveVerdict } from '../../wallet/proofs/reserve-proof.js';
-import { ringReferences, spendProofBody, spendSignatures } from '../../wallet/proofs/spend-proof.js';
-import { sameAddress } from '../../wallet/select/transfer-request.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { readFetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
+import { spendSecretIn } from '../../monero/wallet/keys.js';
+import type { MessageVerdict, SigningKey } from '../../monero/wallet/proofs/message-signature.js';
+import type { ReceivingKeys } from '../../monero/wallet/scan/receive.js';
+import {
+  assertProofOf,
+  assertReserve,
+  type ReserveVerdict,
+} from '../../monero/wallet/proofs/reserve-proof.js';
+import { ringReferences, spendProofBody, spendSignatures } from '../../monero/wallet/proofs/spend-proof.js';
+import { sameAddress } from '../../monero/wallet/select/transfer-request.js';
 import { ChainTransactions, type ChainPlace } from './chain-transactions.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';

@@ -1,10 +1,10 @@
-import type { SecretKey } from '../../crypto/types.js';
+import type { SecretKey } from '../../monero/crypto/types.js';
 import type { OutputKeyImage } from '../../refresh/packed-key-images.js';
 import { betweenWrites } from '../../store/between-writes.js';
 import { resolveAmbiguousSpends } from '../../store/resolve-key-images.js';
 import { Mutex } from '../../util/mutex.js';
-import { isBackgroundSyncType } from '../../wallet/model/background-sync-mode.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { isBackgroundSyncType } from '../../monero/wallet/model/background-sync-mode.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { spendSecretOfWords } from '../context/seed-words.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from './wallet-sync.js';

@@ -1,16 +1,16 @@
-import type { Hash } from '../../crypto/types.js';
-import { ringIndices } from '../../cryptonote/ring-indices.js';
-import type { Transaction } from '../../cryptonote/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { ringIndices } from '../../monero/cryptonote/ring-indices.js';
+import type { Transaction } from '../../monero/cryptonote/types.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { resolveKeyImages } from '../../store/resolve-key-images.js';
 import type { Amount } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
-import { ringsDigestOf } from '../../wallet/exchange/rings-digest.js';
-import type { OrderTx } from '../../wallet/model/order.js';
-import { SETTLED_DEPTH, type ImportedKeyImage, type OwnedOutput } from '../../wallet/model/records.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import { readFetchedTx, type FetchedTx } from '../../wallet/scan/fetched-tx.js';
-import { narrowOwners } from '../../wallet/scan/ring-owners.js';
+import { ringsDigestOf } from '../../monero/wallet/exchange/rings-digest.js';
+import type { OrderTx } from '../../monero/wallet/model/order.js';
+import { SETTLED_DEPTH, type ImportedKeyImage, type OwnedOutput } from '../../monero/wallet/model/records.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { readFetchedTx, type FetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
+import { narrowOwners } from '../../monero/wallet/scan/ring-owners.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { inputsOf } from './rival-spends.js';
 

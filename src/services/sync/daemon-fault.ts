@@ -1,5 +1,5 @@
 import { DaemonError } from '../../daemon/errors.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 
 /** Returns the kind of a failure or of a wrong answer of the daemon; undefined for any other error. */
 export function daemonFaultOf(error: unknown): string | undefined {

@@ -1,7 +1,7 @@
-import type { Hash } from '../../crypto/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
 import type { DaemonTransaction } from '../../daemon/daemon.js';
 import { toHex } from '../../util/bytes.js';
-import type { WalletError } from '../../wallet/model/wallet-error.js';
+import type { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { DaemonAccess } from '../context/daemon-access.js';
 
 /** Transactions in one call to the daemon: the limit of a restricted one. */

@@ -1,6 +1,6 @@
-import type { SubaddressIndex } from '../../cryptonote/types.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { Lookahead } from '../../wallet/scan/subaddress-table.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 
 /** Watched addresses at most: each takes memory, and time when the wallet is opened. */
 const MAX_WATCHED_ADDRESSES = 500_000;

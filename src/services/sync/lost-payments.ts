@@ -1,11 +1,11 @@
-import type { Hash } from '../../crypto/types.js';
-import { parseTransaction } from '../../cryptonote/transaction.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { parseTransaction } from '../../monero/cryptonote/transaction.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { CachedRead } from '../../store/cached-read.js';
 import { toHex } from '../../util/bytes.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import { keyImagesOf } from '../../wallet/exchange/pending-tx.js';
-import type { OutgoingTx } from '../../wallet/model/records.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { keyImagesOf } from '../../monero/wallet/exchange/pending-tx.js';
+import type { OutgoingTx } from '../../monero/wallet/model/records.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { holdsNewestBlock, lacksNewestBlock } from './newest-block.js';
 import type { PaymentRelay } from './payment-relay.js';

@@ -1,12 +1,12 @@
-import type { Hash } from '../../crypto/types.js';
-import { parseTransaction } from '../../cryptonote/transaction.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { parseTransaction } from '../../monero/cryptonote/transaction.js';
 import type { PoolFinding } from '../../refresh/wallet-scanner.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
-import { keyImagesOf } from '../../wallet/exchange/pending-tx.js';
+import { keyImagesOf } from '../../monero/wallet/exchange/pending-tx.js';
 import { CachedRead } from '../../store/cached-read.js';
 import type { ListedTx } from '../../store/tables/pool.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
-import type { BlockRef } from '../../wallet/model/records.js';
+import type { BlockRef } from '../../monero/wallet/model/records.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'store'>;

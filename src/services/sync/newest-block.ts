@@ -1,7 +1,7 @@
-import type { KeyImage } from '../../crypto/types.js';
+import type { KeyImage } from '../../monero/crypto/types.js';
 import type { Daemon, KeyImageStatus } from '../../daemon/daemon.js';
 import { equalBytes } from '../../util/bytes.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 /**

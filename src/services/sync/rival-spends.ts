@@ -1,9 +1,9 @@
-import type { Hash } from '../../crypto/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { isUnknownSpend } from '../../store/tables/output-row.js';
 import { equalBytes } from '../../util/bytes.js';
-import type { MadePayment } from '../../wallet/model/made-payment.js';
-import type { OwnedOutput } from '../../wallet/model/records.js';
+import type { MadePayment } from '../../monero/wallet/model/made-payment.js';
+import type { OwnedOutput } from '../../monero/wallet/model/records.js';
 
 /** Spend of an output by another transaction than a given one. */
 export interface RivalSpend {

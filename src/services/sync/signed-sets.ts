@@ -1,11 +1,11 @@
-import type { Hash } from '../../crypto/types.js';
-import { parseTransaction } from '../../cryptonote/transaction.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { parseTransaction } from '../../monero/cryptonote/transaction.js';
 import { CachedRead } from '../../store/cached-read.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
-import { ringsDigestOf } from '../../wallet/exchange/rings-digest.js';
-import { SETTLED_DEPTH, type ImportedKeyImage } from '../../wallet/model/records.js';
-import type { OrderTx } from '../../wallet/model/order.js';
-import { readFetchedTx } from '../../wallet/scan/fetched-tx.js';
+import { ringsDigestOf } from '../../monero/wallet/exchange/rings-digest.js';
+import { SETTLED_DEPTH, type ImportedKeyImage } from '../../monero/wallet/model/records.js';
+import type { OrderTx } from '../../monero/wallet/model/order.js';
+import { readFetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { BlindSets } from './blind-sets.js';
 import { daemonFaultOf } from './daemon-fault.js';

@@ -1,10 +1,10 @@
-import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { ScannerState } from '../../refresh/scanner-state.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { joinBytes } from '../../util/bytes.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
-import { MAX_REORGANISATION } from '../../wallet/model/records.js';
-import type { PackedSubaddresses } from '../../wallet/scan/packed-subaddresses.js';
+import { MAX_REORGANISATION } from '../../monero/wallet/model/records.js';
+import type { PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'store' | 'keystore'>;

@@ -1,6 +1,6 @@
-import { SPENDABLE_AGE_BLOCKS } from '../../cryptonote/constants.js';
-import type { SubaddressIndex } from '../../cryptonote/types.js';
-import type { Hash, KeyImage } from '../../crypto/types.js';
+import { SPENDABLE_AGE_BLOCKS } from '../../monero/cryptonote/constants.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { RefreshCancelled } from '../../refresh/refresh-error.js';
 import type { RefreshResult, RefreshTarget } from '../../refresh/refresh-run.js';
@@ -11,16 +11,16 @@ import type { BatchFindings, TxBatch, WalletId } from '../../refresh/messages.js
 import { toHex } from '../../util/bytes.js';
 import { monotonicMs } from '../../util/monotonic-time.js';
 import { SharedRun } from '../../util/shared-run.js';
-import type { LocatedOutput, SpendingKeys } from '../../wallet/scan/key-images.js';
+import type { LocatedOutput, SpendingKeys } from '../../monero/wallet/scan/key-images.js';
 import {
   hasFindings,
   type BlockRef,
   type PageFindings,
   type ImportedKeyImage,
   type TxFindings,
-} from '../../wallet/model/records.js';
-import type { PackedSubaddresses } from '../../wallet/scan/packed-subaddresses.js';
-import type { Lookahead } from '../../wallet/scan/subaddress-table.js';
+} from '../../monero/wallet/model/records.js';
+import type { PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
+import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { ArrivalHeight } from './arrival-height.js';
 import { EventRetention } from './event-retention.js';

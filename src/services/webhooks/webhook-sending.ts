@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { connectThrough, parseProxy } from '../../daemon/socks.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { systemClock, type Clock } from '../../webhooks/clock.js';
 import { directConnect, proxiedConnect, type Connect } from '../../webhooks/connect.js';
 import { Dispatcher } from '../../webhooks/dispatcher.js';

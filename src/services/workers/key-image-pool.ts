@@ -1,6 +1,6 @@
-import type { KeyImage } from '../../crypto/types.js';
+import type { KeyImage } from '../../monero/crypto/types.js';
 import { WorkerPool } from '../../util/worker-pool.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type {
   KeyImageVerdict,
   LocatedOutput,
@@ -8,7 +8,7 @@ import type {
   OutputHint,
   SignedKeyImage,
   SpendingKeys,
-} from '../../wallet/scan/key-images.js';
+} from '../../monero/wallet/scan/key-images.js';
 import type {
   KeyImageAnswer,
   KeyImageClaim,

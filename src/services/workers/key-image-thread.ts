@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import type { KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
+import type { KeyImage, PublicKey, SecretKey } from '../../monero/crypto/types.js';
 import { systemRng } from '../../util/random.js';
 import {
   candidatesOf,
@@ -12,7 +12,7 @@ import {
   type OutputHint,
   type SignedKeyImage,
   type SpendingKeys,
-} from '../../wallet/scan/key-images.js';
+} from '../../monero/wallet/scan/key-images.js';
 
 /** A signed key image and the output key that it is claimed for. */
 export interface KeyImageClaim {

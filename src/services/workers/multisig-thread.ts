@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads';
-import type { KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
+import type { KeyImage, PublicKey, SecretKey } from '../../monero/crypto/types.js';
 import { CodecError } from '../../util/codec.js';
 import { systemRng } from '../../util/random.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import type { LocatedOutput } from '../../wallet/scan/key-images.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { LocatedOutput } from '../../monero/wallet/scan/key-images.js';
 import {
   boosterMessage,
   continueExchange,
@@ -12,18 +12,22 @@ import {
   type Booster,
   type MultisigAccount,
   type Signer,
-} from '../../wallet/multisig/account.js';
+} from '../../monero/wallet/multisig/account.js';
 import {
   cosign,
   NoNonceError,
   type Cosigned,
   type CosigningRequest,
-} from '../../wallet/multisig/cosigning.js';
-import { checkInfo, freshInfo, type FreshInfo, type SignerInfo } from '../../wallet/multisig/info.js';
-import { KexMessageError, readKexMessage, type KexMessage } from '../../wallet/multisig/kex-message.js';
-import { compositeKeyImage, type SigningShares } from '../../wallet/multisig/key-image.js';
-import { propose, type Proposal, type ProposalPlan } from '../../wallet/multisig/proposal.js';
-import { refused } from '../../wallet/multisig/kex-round.js';
+} from '../../monero/wallet/multisig/cosigning.js';
+import { checkInfo, freshInfo, type FreshInfo, type SignerInfo } from '../../monero/wallet/multisig/info.js';
+import {
+  KexMessageError,
+  readKexMessage,
+  type KexMessage,
+} from '../../monero/wallet/multisig/kex-message.js';
+import { compositeKeyImage, type SigningShares } from '../../monero/wallet/multisig/key-image.js';
+import { propose, type Proposal, type ProposalPlan } from '../../monero/wallet/multisig/proposal.js';
+import { refused } from '../../monero/wallet/multisig/kex-round.js';
 import type { TaskOf, ThreadAnswer } from './worker-client.js';
 
 /** A participant's account after a round of key exchange, and its message to the others. */

@@ -1,15 +1,15 @@
-import type { FeeRates } from '../../cryptonote/fees.js';
+import type { FeeRates } from '../../monero/cryptonote/fees.js';
 import { detectingDamage, openSnapshot } from '../../store/file/database.js';
 import type { SharedFile } from '../../store/file/store-file.js';
 import { SpendableOutputReader } from '../../store/queries/spendable-outputs.js';
 import { systemRng } from '../../util/random.js';
-import { planPayment, type PlanRequest } from '../../wallet/select/payment-plan.js';
+import { planPayment, type PlanRequest } from '../../monero/wallet/select/payment-plan.js';
 import {
   SpendableOutputs,
   type SpendableOutput,
   type SpendableTerms,
-} from '../../wallet/select/spendable-outputs.js';
-import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
+} from '../../monero/wallet/select/spendable-outputs.js';
+import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
 
 /** Request to plan a payment from the committed state of a store. */
 export interface PlanTask {

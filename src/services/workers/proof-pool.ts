@@ -1,5 +1,5 @@
 import { WorkerPool } from '../../util/worker-pool.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { ProofAnswer, ProofJobs, ProofTask } from './proof-thread.js';
 
 /** Threads that create and check proofs. */

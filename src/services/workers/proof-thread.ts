@@ -1,12 +1,12 @@
 import { parentPort } from 'node:worker_threads';
 import { systemRng, type Rng } from '../../util/random.js';
-import { WalletError, type Fault } from '../../wallet/model/wallet-error.js';
-import { signMessage, verifyMessage } from '../../wallet/proofs/message-signature.js';
-import { checkReserve, proveReserve } from '../../wallet/proofs/reserve-proof.js';
-import { readReserveProof } from '../../wallet/proofs/reserve-proof-text.js';
-import { checkSpend, proveSpend } from '../../wallet/proofs/spend-proof.js';
-import { checkTxKey } from '../../wallet/proofs/tx-key.js';
-import { checkTxProof, proveReceived, proveSent } from '../../wallet/proofs/tx-proof.js';
+import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.js';
+import { signMessage, verifyMessage } from '../../monero/wallet/proofs/message-signature.js';
+import { checkReserve, proveReserve } from '../../monero/wallet/proofs/reserve-proof.js';
+import { readReserveProof } from '../../monero/wallet/proofs/reserve-proof-text.js';
+import { checkSpend, proveSpend } from '../../monero/wallet/proofs/spend-proof.js';
+import { checkTxKey } from '../../monero/wallet/proofs/tx-key.js';
+import { checkTxProof, proveReceived, proveSent } from '../../monero/wallet/proofs/tx-proof.js';
 
 /** Jobs of the thread by name: functions of plain data, and of a random source where they create a proof. */
 const JOBS = {

@@ -1,18 +1,18 @@
 import { parentPort } from 'node:worker_threads';
-import type { FeeRates } from '../../cryptonote/fees.js';
+import type { FeeRates } from '../../monero/cryptonote/fees.js';
 import { systemRng } from '../../util/random.js';
-import { unusableDecoys, type Candidate } from '../../wallet/select/decoys.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { unusableDecoys, type Candidate } from '../../monero/wallet/select/decoys.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import {
   signOffline,
   type OfflineSigningRequest,
   type OfflineSigned,
-} from '../../wallet/exchange/offline-signing.js';
-import { buildFromOwn, type OwnPlan } from '../../wallet/build/own-inputs.js';
-import { placeholderTx } from '../../wallet/build/placeholder-tx.js';
-import type { SpendableOutput } from '../../wallet/select/spendable-outputs.js';
-import type { FundedTransfer } from '../../wallet/select/transfer-plan.js';
-import { settleFee, type PricedPlan, type SignedTx } from '../../wallet/build/signing.js';
+} from '../../monero/wallet/exchange/offline-signing.js';
+import { buildFromOwn, type OwnPlan } from '../../monero/wallet/build/own-inputs.js';
+import { placeholderTx } from '../../monero/wallet/build/placeholder-tx.js';
+import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';
+import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
+import { settleFee, type PricedPlan, type SignedTx } from '../../monero/wallet/build/signing.js';
 import { planFromStore, type PlanTask } from './plan-task.js';
 import type { TaskOf, ThreadAnswer } from './worker-client.js';
 

@@ -1,6 +1,6 @@
 import type { TransferListItem } from 'node:worker_threads';
 import { WorkerPool } from '../../util/worker-pool.js';
-import { WalletError, type Fault } from '../../wallet/model/wallet-error.js';
+import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.js';
 
 /** Task and result of each kind of work that a thread does. */
 type Works<Work> = { readonly [K in keyof Work]: { readonly task: unknown; readonly result: unknown } };

@@ -1,7 +1,7 @@
 import { copyFile, readFile } from 'node:fs/promises';
 import { chmodSync, existsSync } from 'node:fs';
-import type { NetworkType } from '../../cryptonote/types.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import type { NetworkType } from '../../monero/cryptonote/types.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { commitDraftAsync, discardDatabase, removeDatabase } from '../file/atomic-replace.js';
 import { draftOf, FileDraft } from '../file/file-draft.js';
 import { withFileErrorsAsync } from '../file/file-errors.js';

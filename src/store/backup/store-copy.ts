@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { WorkerPool } from '../../util/worker-pool.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { isDamage, type StoreKey } from '../file/database.js';
 import { fileError } from '../file/file-errors.js';
 import type { StoreCopyAnswer, StoreCopyTask, StoreFacts } from './store-copy-thread.js';

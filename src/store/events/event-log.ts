@@ -1,7 +1,7 @@
-import type { Hash } from '../../crypto/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
-import type { MinedPaymentFacts } from '../../wallet/model/events.js';
-import type { PageFindings } from '../../wallet/model/records.js';
+import type { MinedPaymentFacts } from '../../monero/wallet/model/events.js';
+import type { PageFindings } from '../../monero/wallet/model/records.js';
 import type { EventIds } from '../event-ids.js';
 import type { Db } from '../file/database.js';
 import type { SubaddressReader } from '../tables/accounts.js';

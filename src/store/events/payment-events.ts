@@ -1,6 +1,6 @@
-import type { Hash } from '../../crypto/types.js';
-import type { MinedPaymentFacts, PaymentFacts, ReversalReason } from '../../wallet/model/events.js';
-import type { Payment } from '../../wallet/model/records.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import type { MinedPaymentFacts, PaymentFacts, ReversalReason } from '../../monero/wallet/model/events.js';
+import type { Payment } from '../../monero/wallet/model/records.js';
 import type { EventWriter } from '../tables/events.js';
 import { UNLOCKED } from '../tables/event-row.js';
 import type { LockedPayments } from '../tables/locked-payments.js';

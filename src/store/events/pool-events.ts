@@ -1,7 +1,7 @@
 import { toHex } from '../../util/bytes.js';
 import { amount } from '../../util/amount.js';
-import type { PaymentFacts } from '../../wallet/model/events.js';
-import { creditedOf, type PoolTx } from '../../wallet/model/records.js';
+import type { PaymentFacts } from '../../monero/wallet/model/events.js';
+import { creditedOf, type PoolTx } from '../../monero/wallet/model/records.js';
 import type { ChainReader } from '../tables/chain.js';
 import type { PaymentReader } from '../tables/payments.js';
 import type { PoolReader } from '../tables/pool.js';

@@ -3,8 +3,8 @@ import {
   SPENDABLE_AGE_BLOCKS,
   UNLOCK_LEEWAY_BLOCKS,
   UNLOCK_LEEWAY_SECONDS,
-} from '../../cryptonote/constants.js';
-import { isHeightLock } from '../../cryptonote/unlock-time.js';
+} from '../../monero/cryptonote/constants.js';
+import { isHeightLock } from '../../monero/cryptonote/unlock-time.js';
 import { UNLOCKED } from '../tables/event-row.js';
 import type { StageTexts } from '../tables/stage-ranges.js';
 

@@ -1,9 +1,9 @@
 import type { Statement } from 'better-sqlite3';
-import type { Hash } from '../../crypto/types.js';
-import { tryParseAddress } from '../../cryptonote/address.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { tryParseAddress } from '../../monero/cryptonote/address.js';
 import { amount } from '../../util/amount.js';
-import type { ReversalReason, TransferFacts } from '../../wallet/model/events.js';
-import type { OutgoingTx } from '../../wallet/model/records.js';
+import type { ReversalReason, TransferFacts } from '../../monero/wallet/model/events.js';
+import type { OutgoingTx } from '../../monero/wallet/model/records.js';
 import type { Db } from '../file/database.js';
 import { toNumber, type Integer } from '../sql/columns.js';
 import type { SubaddressReader } from '../tables/accounts.js';

@@ -6,7 +6,7 @@ import { migrate, NewerSchemaError } from '../../util/migrations.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
 import { SchemaTemplate } from '../../util/schema-template.js';
 import { sqlitePath } from '../../util/sqlite-path.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { StatementCachingDatabase } from './statement-cache.js';
 import { codeOf, fileError, withFileErrors } from './file-errors.js';
 import type { StoreCipher } from './store-cipher.js';

@@ -1,5 +1,5 @@
-import { keccak } from '../../crypto/keccak.js';
-import type { SecretKey } from '../../crypto/types.js';
+import { keccak } from '../../monero/crypto/keccak.js';
+import type { SecretKey } from '../../monero/crypto/types.js';
 import { utf8 } from '../../util/bytes.js';
 
 const TAG = utf8('wallet-rpc store key');

@@ -1,13 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { chacha20 } from '../../crypto/chacha.js';
-import { backgroundCacheKey } from '../../crypto/kdf.js';
+import { chacha20 } from '../../monero/crypto/chacha.js';
+import { backgroundCacheKey } from '../../monero/crypto/kdf.js';
 import { concatBytes, equalBytes, utf8 } from '../../util/bytes.js';
 import { encode } from '../../util/codec.js';
 import type { Rng } from '../../util/random.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
-import { sealedFile } from '../../wallet/exchange/sealed-file.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { sealedFile } from '../../monero/wallet/exchange/sealed-file.js';
 import { syncDirectory } from '../file/fsync.js';
 import { draftOf, replaceFile } from '../file/file-draft.js';
 import { withFileErrorsAsync } from '../file/file-errors.js';

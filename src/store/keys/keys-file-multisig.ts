@@ -1,8 +1,8 @@
-import type { PublicKey } from '../../crypto/types.js';
+import type { PublicKey } from '../../monero/crypto/types.js';
 import { bytes32, chunks, compareBytes, toLatin1 } from '../../util/bytes.js';
 import { CodecError, decode, encode, list } from '../../util/codec.js';
-import { key } from '../../wallet/exchange/binary-archive.js';
-import { MAX_SIGNERS, type GroupState } from '../../wallet/multisig/account.js';
+import { key } from '../../monero/wallet/exchange/binary-archive.js';
+import { MAX_SIGNERS, type GroupState } from '../../monero/wallet/multisig/account.js';
 import { fromLatin1, type Fields } from './latin1-json.js';
 
 /** Fields of a keys file that describe a multisig group. */

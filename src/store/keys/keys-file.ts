@@ -1,24 +1,24 @@
-import { chacha20, chacha8 } from '../../crypto/chacha.js';
-import { publicKeyOf } from '../../crypto/derivation.js';
-import { backgroundKeyOf, memoryKey, passwordKey } from '../../crypto/kdf.js';
-import type { PublicKey, SecretKey } from '../../crypto/types.js';
-import type { NetworkType } from '../../cryptonote/types.js';
-import { readStorage, SectionReader } from '../../epee/portable-storage.js';
-import { writeStorage } from '../../epee/storage-writer.js';
+import { chacha20, chacha8 } from '../../monero/crypto/chacha.js';
+import { publicKeyOf } from '../../monero/crypto/derivation.js';
+import { backgroundKeyOf, memoryKey, passwordKey } from '../../monero/crypto/kdf.js';
+import type { PublicKey, SecretKey } from '../../monero/crypto/types.js';
+import type { NetworkType } from '../../monero/cryptonote/types.js';
+import { readStorage, SectionReader } from '../../monero/epee/portable-storage.js';
+import { writeStorage } from '../../monero/epee/storage-writer.js';
 import { bytes32, concatBytes, equalBytes, toLatin1 } from '../../util/bytes.js';
 import { CodecError, decode, encode } from '../../util/codec.js';
 import { writeJson } from '../../util/json-writer.js';
 import type { Rng } from '../../util/random.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import {
   backgroundSyncTypeNumber,
   backgroundSyncTypeOf,
   type BackgroundSyncType,
-} from '../../wallet/model/background-sync-mode.js';
-import type { GroupState } from '../../wallet/multisig/account.js';
-import { sealedFile } from '../../wallet/exchange/sealed-file.js';
-import { DEFAULT_LOOKAHEAD } from '../../wallet/scan/default-lookahead.js';
-import type { Lookahead } from '../../wallet/scan/subaddress-table.js';
+} from '../../monero/wallet/model/background-sync-mode.js';
+import type { GroupState } from '../../monero/wallet/multisig/account.js';
+import { sealedFile } from '../../monero/wallet/exchange/sealed-file.js';
+import { DEFAULT_LOOKAHEAD } from '../../monero/wallet/scan/default-lookahead.js';
+import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 import { GROUP_FIELDS, groupFields, readGroup } from './keys-file-multisig.js';
 import { fromLatin1, fromUtf8, toUtf8, tryFields, type Fields } from './latin1-json.js';
 

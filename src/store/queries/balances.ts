@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
 import { toAmount, type Integer } from '../sql/columns.js';
 import type { Division } from '../sql/height-pages.js';

@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import { rowParts, type RowTemplate } from '../../util/row-template.js';
-import type { IncomingField } from '../../wallet/model/records.js';
+import type { IncomingField } from '../../monero/wallet/model/records.js';
 import type { Db } from '../file/database.js';
 import { HeightPages, type Division, type HeightRange } from '../sql/height-pages.js';
 import { rowFormat, type RowColumn } from '../sql/sqlite-json.js';

@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { Amount } from '../../util/amount.js';
-import type { OwnedOutput } from '../../wallet/model/records.js';
+import type { OwnedOutput } from '../../monero/wallet/model/records.js';
 import type { Db } from '../file/database.js';
 import { FREE, OUTPUT_COLUMNS, toOutput, UNSPENT, type OutputRow } from '../tables/output-row.js';
 

@@ -1,10 +1,10 @@
 import type { Statement } from 'better-sqlite3';
-import { COINBASE_UNLOCK_BLOCKS } from '../../cryptonote/constants.js';
+import { COINBASE_UNLOCK_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type {
   AddressFunds,
   SpendableOutput,
   SpendableOutputSource,
-} from '../../wallet/select/spendable-outputs.js';
+} from '../../monero/wallet/select/spendable-outputs.js';
 import { fromFlag, toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { FREE } from '../tables/output-row.js';

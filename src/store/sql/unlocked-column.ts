@@ -3,7 +3,7 @@ import {
   SPENDABLE_AGE_BLOCKS,
   UNLOCK_LEEWAY_BLOCKS,
   UNLOCK_LEEWAY_SECONDS,
-} from '../../cryptonote/constants.js';
+} from '../../monero/cryptonote/constants.js';
 
 /** Height of the chain and time at which unlock times are evaluated. */
 export interface ChainView {

@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
-import type { PublicKey } from '../../crypto/types.js';
-import type { SubaddressIndex } from '../../cryptonote/types.js';
-import type { SubaddressKey } from '../../wallet/model/records.js';
+import type { PublicKey } from '../../monero/crypto/types.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import type { SubaddressKey } from '../../monero/wallet/model/records.js';
 import {
   eachSubaddress,
   ENTRY_BYTES,
@@ -10,7 +10,7 @@ import {
   partOf,
   partsOf,
   type PackedSubaddresses,
-} from '../../wallet/scan/packed-subaddresses.js';
+} from '../../monero/wallet/scan/packed-subaddresses.js';
 import { joinBytes } from '../../util/bytes.js';
 import type { Db } from '../file/database.js';
 

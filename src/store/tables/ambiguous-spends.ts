@@ -1,8 +1,8 @@
 import type { Statement } from 'better-sqlite3';
 import { amount } from '../../util/amount.js';
-import type { Hash, KeyImage } from '../../crypto/types.js';
+import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
-import type { AmbiguousSpend } from '../../wallet/model/records.js';
+import type { AmbiguousSpend } from '../../monero/wallet/model/records.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 

@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
-import type { Hash } from '../../crypto/types.js';
-import { MAX_REORGANISATION, type BlockRef } from '../../wallet/model/records.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { MAX_REORGANISATION, type BlockRef } from '../../monero/wallet/model/records.js';
 import { toBytes } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 

@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import type { Hash } from '../../crypto/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
 import type { Amount } from '../../util/amount.js';
 import type { Db } from '../file/database.js';
 import { toColumn, type Integer } from '../sql/columns.js';

@@ -1,4 +1,4 @@
-import type { KeyImage } from '../../crypto/types.js';
+import type { KeyImage } from '../../monero/crypto/types.js';
 import { fromHex, toHex } from '../../util/bytes.js';
 import { amount } from '../../util/amount.js';
 import type {
@@ -10,7 +10,7 @@ import type {
   SpentOutputFacts,
   TransferFacts,
   WalletEvent,
-} from '../../wallet/model/events.js';
+} from '../../monero/wallet/model/events.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
 
 /** Types of rows; `stages` stands for the stages only. A payment's `confirmed` and `unlocked` are stages of a row. */

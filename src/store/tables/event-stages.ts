@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import { COINBASE_UNLOCK_BLOCKS } from '../../cryptonote/constants.js';
+import { COINBASE_UNLOCK_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { EventIds } from '../event-ids.js';
 import type { Db } from '../file/database.js';
 import { CODES, spanOf } from './event-row.js';

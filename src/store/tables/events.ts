@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import type { EventType, MinedPaymentFacts, WalletEvent } from '../../wallet/model/events.js';
+import type { EventType, MinedPaymentFacts, WalletEvent } from '../../monero/wallet/model/events.js';
 import type { EventIds } from '../event-ids.js';
 import { toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';

@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
-import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
-import type { ImportedKeyImage } from '../../wallet/model/records.js';
+import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
+import type { ImportedKeyImage } from '../../monero/wallet/model/records.js';
 import { fromFlag, toBytes, toFlag, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { keyEquals } from '../sql/key-index.js';

@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
-import type { Hash } from '../../crypto/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
 import { amount, ZERO } from '../../util/amount.js';
-import type { ImportedOutput, OwnedOutput } from '../../wallet/model/records.js';
+import type { ImportedOutput, OwnedOutput } from '../../monero/wallet/model/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import type { AddressBalance } from '../queries/balances.js';

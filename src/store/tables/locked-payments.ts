@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
-import type { Hash } from '../../crypto/types.js';
-import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { toBytes } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 

@@ -1,8 +1,8 @@
 import type { Statement } from 'better-sqlite3';
-import type { Hash, PublicKey, SecretKey } from '../../crypto/types.js';
+import type { Hash, PublicKey, SecretKey } from '../../monero/crypto/types.js';
 import { chunks, concatBytes } from '../../util/bytes.js';
 import { decode, encode } from '../../util/codec.js';
-import { multisigInfo, type MultisigInfo } from '../../wallet/exchange/transfer-details.js';
+import { multisigInfo, type MultisigInfo } from '../../monero/wallet/exchange/transfer-details.js';
 import { toBytes } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 

@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import type { Hash, SecretKey } from '../../crypto/types.js';
+import type { Hash, SecretKey } from '../../monero/crypto/types.js';
 import { chunks, concatBytes } from '../../util/bytes.js';
 import {
   SETTLED_DEPTH,
@@ -7,8 +7,8 @@ import {
   type FoundOutgoing,
   type OutgoingState,
   type OutgoingTx,
-} from '../../wallet/model/records.js';
-import type { PaymentFacts } from '../../wallet/model/imported-wallet.js';
+} from '../../monero/wallet/model/records.js';
+import type { PaymentFacts } from '../../monero/wallet/model/imported-wallet.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { HeightPages, type Division, type HeightRange } from '../sql/height-pages.js';

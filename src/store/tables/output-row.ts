@@ -1,6 +1,6 @@
-import { bytesToInt } from '../../crypto/scalar.js';
-import type { OwnedOutput } from '../../wallet/model/records.js';
-import type { Hash, KeyImage } from '../../crypto/types.js';
+import { bytesToInt } from '../../monero/crypto/scalar.js';
+import type { OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import { equalBytes, type Bytes } from '../../util/bytes.js';
 import { toAmount, toFlag, toNumber, type Integer } from '../sql/columns.js';
 

@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import type { OwnedOutput } from '../../wallet/model/records.js';
+import type { OwnedOutput } from '../../monero/wallet/model/records.js';
 import { amount, type Amount } from '../../util/amount.js';
 import { toColumn } from '../sql/columns.js';
 import type { Db } from '../file/database.js';

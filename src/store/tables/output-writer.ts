@@ -1,7 +1,7 @@
 import type { RunResult, Statement } from 'better-sqlite3';
-import { intToBytes } from '../../crypto/scalar.js';
-import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
-import type { FoundSpend, OwnedOutput } from '../../wallet/model/records.js';
+import { intToBytes } from '../../monero/crypto/scalar.js';
+import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
+import type { FoundSpend, OwnedOutput } from '../../monero/wallet/model/records.js';
 import { fromFlag, toColumn } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { keyEquals } from '../sql/key-index.js';

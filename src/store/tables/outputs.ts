@@ -1,8 +1,8 @@
 import type { Statement } from 'better-sqlite3';
-import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
-import type { OwnedOutput } from '../../wallet/model/records.js';
+import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
+import type { OwnedOutput } from '../../monero/wallet/model/records.js';
 import { toHex } from '../../util/bytes.js';
-import { ringPlaceOf } from '../../wallet/scan/ring-owners.js';
+import { ringPlaceOf } from '../../monero/wallet/scan/ring-owners.js';
 import type { Db } from '../file/database.js';
 import { toBytes } from '../sql/columns.js';
 import type { Division } from '../sql/height-pages.js';

@@ -1,8 +1,8 @@
 import type { Statement } from 'better-sqlite3';
-import type { Hash, KeyImage } from '../../crypto/types.js';
+import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import { sum, type Amount } from '../../util/amount.js';
 import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
-import type { Payment, ReceivedTx } from '../../wallet/model/records.js';
+import type { Payment, ReceivedTx } from '../../monero/wallet/model/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { HeightPages, type Division, type HeightRange } from '../sql/height-pages.js';

@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
-import type { Hash } from '../../crypto/types.js';
-import { creditOf } from '../../wallet/scan/reused-keys.js';
-import type { PoolOutput, PoolTx } from '../../wallet/model/records.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { creditOf } from '../../monero/wallet/scan/reused-keys.js';
+import type { PoolOutput, PoolTx } from '../../monero/wallet/model/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { keyEquals } from '../sql/key-index.js';

@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
-import type { Hash, PublicKey } from '../../crypto/types.js';
-import { creditsOf, type KeyOutput, type KeySpend } from '../../wallet/scan/reused-keys.js';
+import type { Hash, PublicKey } from '../../monero/crypto/types.js';
+import { creditsOf, type KeyOutput, type KeySpend } from '../../monero/wallet/scan/reused-keys.js';
 import { toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { indexedKey, keyEquals } from '../sql/key-index.js';

@@ -2,7 +2,7 @@ import type { Call, CallOrigin } from '../../jsonrpc/dispatcher.js';
 import { RpcError } from '../../jsonrpc/errors.js';
 import type { WalletManager } from '../../services/manager/wallet-manager.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
-import { WalletError } from '../../wallet/model/wallet-error.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 
 /** An address of a wallet that a client asked for. */
 export interface ReceivingAddress {

@@ -1,4 +1,4 @@
-import { formatCoins } from '../../cryptonote/coins.js';
+import { formatCoins } from '../../monero/cryptonote/coins.js';
 import type { EventJson } from '../../services/events/event-json.js';
 import { amount } from '../../util/amount.js';
 import type { Json } from '../../util/json.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { parseAddress } from '../../../src/cryptonote/address.js';
-import type { PublicKey } from '../../../src/crypto/types.js';
+import { parseAddress } from '../../../src/monero/cryptonote/address.js';
+import type { PublicKey } from '../../../src/monero/crypto/types.js';
 import { Miner, type MiningJob } from '../../../src/regtest/chain/miner.js';
 import { until } from '../../support/process.js';
 import { testNode, type TestNode } from '../../support/regtest-node.js';

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
-import { GENESIS_HASH } from '../../../src/cryptonote/constants.js';
-import type { Hash } from '../../../src/crypto/types.js';
-import type { Block, BlockHeader, TxPrefix } from '../../../src/cryptonote/types.js';
+import { GENESIS_HASH } from '../../../src/monero/cryptonote/constants.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
+import type { Block, BlockHeader, TxPrefix } from '../../../src/monero/cryptonote/types.js';
 import { amount } from '../../../src/util/amount.js';
 import { NOON, testNode, type TestNode } from '../../support/regtest-node.js';
 

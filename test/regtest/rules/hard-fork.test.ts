@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { GENESIS_HASH } from '../../../src/cryptonote/constants.js';
-import { blockHash } from '../../../src/cryptonote/block.js';
+import { GENESIS_HASH } from '../../../src/monero/cryptonote/constants.js';
+import { blockHash } from '../../../src/monero/cryptonote/block.js';
 import { GENESIS } from '../../../src/regtest/rules/genesis.js';
 import { forkStatus, isVersionAllowed, versionAt } from '../../../src/regtest/rules/hard-fork.js';
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it, test } from '@jest/globals';
 import Ajv from 'ajv';
-import { tryParseAddress } from '../../../src/cryptonote/address.js';
+import { tryParseAddress } from '../../../src/monero/cryptonote/address.js';
 import { resultSchema } from '../../../src/rpc/api-version.js';
 import { EXAMPLES } from '../../../src/rpc/discovery/examples.js';
 import { FAULTS } from '../../../src/rpc/discovery/faults.js';

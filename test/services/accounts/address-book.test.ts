@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatAddress } from '../../../src/cryptonote/address.js';
-import type { PaymentId } from '../../../src/cryptonote/types.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
+import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
 import { AddressBook, type AddressBookChange } from '../../../src/services/accounts/address-book.js';
 import { faultOf, namedKeys, TestWallet } from '../../support/test-wallet.js';
 

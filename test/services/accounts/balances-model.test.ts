@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import { emptyRow, type AddressBalance } from '../../../src/services/accounts/balance-tally.js';
 import { Balances } from '../../../src/services/accounts/balances.js';
 import type { PagedBalance } from '../../../src/services/accounts/paged-balance.js';

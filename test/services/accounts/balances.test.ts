@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { Balances } from '../../../src/services/accounts/balances.js';
 import { BalanceReader } from '../../../src/store/queries/balances.js';
 import { amount } from '../../../src/util/amount.js';
-import type { ImportedOutput, OutgoingTx, PoolTx } from '../../../src/wallet/model/records.js';
+import type { ImportedOutput, OutgoingTx, PoolTx } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { TestWallet } from '../../support/test-wallet.js';
 

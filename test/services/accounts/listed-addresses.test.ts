@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { KeyImage, PublicKey } from '../../../src/crypto/types.js';
+import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { amount } from '../../../src/util/amount.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { EventLoopTurns } from '../../support/event-loop-turns.js';

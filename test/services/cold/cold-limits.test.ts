@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { formatAddress } from '../../../src/cryptonote/address.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
-import { unsignedTxSet } from '../../../src/wallet/exchange/cold-tx-sets.js';
-import type { Spender } from '../../../src/wallet/model/spender.js';
+import { unsignedTxSet } from '../../../src/monero/wallet/exchange/cold-tx-sets.js';
+import type { Spender } from '../../../src/monero/wallet/model/spender.js';
 import { coldPair, layOutPayment, type ColdPair } from '../../support/cold-pair.js';
 import { paidOutput } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault } from '../../support/service-wallet.js';
-import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
+import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('cold limits');
 const owner = holder(rng);

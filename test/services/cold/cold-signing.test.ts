@@ -1,13 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
-import { formatAddress } from '../../../src/cryptonote/address.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
-import { unsignedTxSet, type UnsignedTxSet } from '../../../src/wallet/exchange/cold-tx-sets.js';
+import { unsignedTxSet, type UnsignedTxSet } from '../../../src/monero/wallet/exchange/cold-tx-sets.js';
 import { coldPair, ColdWallet, layOutPayment, type ColdPair } from '../../support/cold-pair.js';
 import { paidOutput } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { ownKeys, ServiceWallet } from '../../support/service-wallet.js';
-import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
+import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('cold signing');
 const owner = holder(rng);

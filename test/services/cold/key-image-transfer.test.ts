@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import type { KeyImageStatus } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { toHex } from '../../../src/util/bytes.js';
-import type { SignedKeyImage } from '../../../src/wallet/scan/key-images.js';
+import type { SignedKeyImage } from '../../../src/monero/wallet/scan/key-images.js';
 import { KeyImageTransfer } from '../../../src/services/cold/key-image-transfer.js';
 import { coldPair, type ColdPair } from '../../support/cold-pair.js';
 import { groupWallets } from '../../support/group-wallets.js';
@@ -13,7 +13,7 @@ import { seededRng } from '../../support/seeded-rng.js';
 import { fault } from '../../support/service-wallet.js';
 import { infoOf } from '../../support/test-wallet.js';
 import { bytes, page } from '../../store/fixtures.js';
-import { COIN, holder } from '../../wallet/fixtures.js';
+import { COIN, holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('key image transfer');
 const owner = holder(rng);

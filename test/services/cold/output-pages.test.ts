@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { outputPages } from '../../../src/services/cold/output-pages.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { WalletError } from '../../../src/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { coldPair } from '../../support/cold-pair.js';
 import { paidOutput } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { output, page, received } from '../../store/fixtures.js';
-import { holder } from '../../wallet/fixtures.js';
+import { holder } from '../../monero/wallet/fixtures.js';
 
 const KEY = new Uint8Array(32).fill(1);
 const COUNT = 150;

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
-import type { PublicKey } from '../../../src/crypto/types.js';
-import type { ImportedOutput } from '../../../src/wallet/model/records.js';
+import type { PublicKey } from '../../../src/monero/crypto/types.js';
+import type { ImportedOutput } from '../../../src/monero/wallet/model/records.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { coldPair, ColdWallet, type ColdPair } from '../../support/cold-pair.js';
 import { paidOutput } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
-import { holder } from '../../wallet/fixtures.js';
+import { holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('output transfer');
 const owner = holder(rng);

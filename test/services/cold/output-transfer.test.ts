@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { KeyImage } from '../../../src/crypto/types.js';
-import type { ImportedOutput } from '../../../src/wallet/model/records.js';
+import type { KeyImage } from '../../../src/monero/crypto/types.js';
+import type { ImportedOutput } from '../../../src/monero/wallet/model/records.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { decode } from '../../../src/util/codec.js';
-import { outputExport, type OutputExport } from '../../../src/wallet/exchange/exported-outputs.js';
+import { outputExport, type OutputExport } from '../../../src/monero/wallet/exchange/exported-outputs.js';
 import { coldPair, ColdWallet, type ColdPair } from '../../support/cold-pair.js';
 import { paidOutput } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { ownKeys, ServiceWallet } from '../../support/service-wallet.js';
 import { bytes } from '../../store/fixtures.js';
-import { holder } from '../../wallet/fixtures.js';
+import { holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('output transfer');
 const owner = holder(rng);

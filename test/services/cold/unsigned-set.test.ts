@@ -2,13 +2,13 @@ import { describe, expect, it, test } from '@jest/globals';
 import { sealUnsigned } from '../../../src/services/cold/unsigned-set.js';
 import { decode } from '../../../src/util/codec.js';
 import { fromHex } from '../../../src/util/bytes.js';
-import { unsignedTxSet } from '../../../src/wallet/exchange/cold-tx-sets.js';
-import { openExport } from '../../../src/wallet/exchange/export-blob.js';
+import { unsignedTxSet } from '../../../src/monero/wallet/exchange/cold-tx-sets.js';
+import { openExport } from '../../../src/monero/wallet/exchange/export-blob.js';
 import { coldPair } from '../../support/cold-pair.js';
 import { paidOutput } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
-import { exportKeys, vectors } from '../../wallet/cold-vectors.js';
-import { holder } from '../../wallet/fixtures.js';
+import { exportKeys, vectors } from '../../monero/wallet/cold-vectors.js';
+import { holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('unsigned set');
 const owner = holder(rng);

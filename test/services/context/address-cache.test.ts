@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { publicKeyOf, randomSecretKey } from '../../../src/crypto/derivation.js';
-import { formatAddress } from '../../../src/cryptonote/address.js';
-import { isPrimary, subaddressKeys } from '../../../src/cryptonote/subaddress-keys.js';
-import type { SubaddressIndex } from '../../../src/cryptonote/types.js';
+import { publicKeyOf, randomSecretKey } from '../../../src/monero/crypto/derivation.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
+import { isPrimary, subaddressKeys } from '../../../src/monero/cryptonote/subaddress-keys.js';
+import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
 import { AddressCache } from '../../../src/services/context/address-cache.js';
 import { Secret } from '../../../src/util/secret.js';
 import { EventLoopTurns } from '../../support/event-loop-turns.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ExportCipher } from '../../../src/services/context/export-cipher.js';
 import { utf8 } from '../../../src/util/bytes.js';
 import { CodecError } from '../../../src/util/codec.js';
-import { wipeKeys } from '../../../src/wallet/keys.js';
+import { wipeKeys } from '../../../src/monero/wallet/keys.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { namedKeys } from '../../support/test-wallet.js';
 

@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { backgroundKey } from '../../../src/crypto/kdf.js';
+import { backgroundKey } from '../../../src/monero/crypto/kdf.js';
 import { Keystore } from '../../../src/services/context/keystore.js';
 import { readStoreKey } from '../../../src/store/keys/background-files.js';
 import { loadKeysFile } from '../../../src/store/keys/keys-file-disk.js';
 import { storeKey } from '../../../src/store/file/store-key.js';
-import type { BackgroundSyncType } from '../../../src/wallet/model/background-sync-mode.js';
+import type { BackgroundSyncType } from '../../../src/monero/wallet/model/background-sync-mode.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { faultOf, keysFileOf, namedKeys, PASSWORD } from '../../support/test-wallet.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Keystore } from '../../../src/services/context/keystore.js';
 import { saveKeysFile } from '../../../src/store/keys/keys-file-disk.js';
-import type { BackgroundSyncType } from '../../../src/wallet/model/background-sync-mode.js';
+import type { BackgroundSyncType } from '../../../src/monero/wallet/model/background-sync-mode.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { faultOf, keysFileOf, namedKeys, PASSWORD } from '../../support/test-wallet.js';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { Keystore } from '../../../src/services/context/keystore.js';
 import { spendSecretOfWords } from '../../../src/services/context/seed-words.js';
-import type { SecretKey } from '../../../src/crypto/types.js';
-import { accountKeysOf } from '../../../src/cryptonote/account-keys.js';
+import type { SecretKey } from '../../../src/monero/crypto/types.js';
+import { accountKeysOf } from '../../../src/monero/cryptonote/account-keys.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { Secret } from '../../../src/util/secret.js';
-import type { BackgroundSyncType } from '../../../src/wallet/model/background-sync-mode.js';
-import { wipeKeys, type WalletKeys } from '../../../src/wallet/keys.js';
+import type { BackgroundSyncType } from '../../../src/monero/wallet/model/background-sync-mode.js';
+import { wipeKeys, type WalletKeys } from '../../../src/monero/wallet/keys.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { faultOf, keysFileOf, namedKeys, PASSWORD } from '../../support/test-wallet.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { isMultisigImportNeeded } from '../../../src/services/context/multisig-import.js';
 import type { Keystore } from '../../../src/services/context/keystore.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import type { WalletKeys } from '../../../src/wallet/keys.js';
+import type { WalletKeys } from '../../../src/monero/wallet/keys.js';
 import { output, page, received, unnamed } from '../../store/fixtures.js';
 
 /** A wallet with an output of known key image in account 0, and one of unknown key image in account 1. */

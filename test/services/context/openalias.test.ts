@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatAddress } from '../../../src/cryptonote/address.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { DnsError, type TextRecords } from '../../../src/dns/resolver.js';
 import { OpenAlias } from '../../../src/services/context/openalias.js';
 import { CodecError } from '../../../src/util/codec.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { findLanguage } from '../../../src/cryptonote/languages.js';
-import { addSeedOffset, encodeMnemonic } from '../../../src/cryptonote/mnemonic.js';
+import { findLanguage } from '../../../src/monero/cryptonote/languages.js';
+import { addSeedOffset, encodeMnemonic } from '../../../src/monero/cryptonote/mnemonic.js';
 import { asSeed, spendSecretOfWords, withoutOffset } from '../../../src/services/context/seed-words.js';
 import { CodecError } from '../../../src/util/codec.js';
 import { faultOf, namedKeys } from '../../support/test-wallet.js';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { GENESIS_HASH } from '../../../src/cryptonote/constants.js';
+import { GENESIS_HASH } from '../../../src/monero/cryptonote/constants.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { DaemonConnection } from '../../../src/services/context/daemon-connection.js';
 import { DaemonFailover } from '../../../src/services/failover/daemon-failover.js';
 import { heldBlocks, type HeldChain } from '../../../src/services/failover/held-blocks.js';
-import type { BlockRef } from '../../../src/wallet/model/records.js';
+import type { BlockRef } from '../../../src/monero/wallet/model/records.js';
 import { FakeNode, hashOn, historyOn } from '../../support/fake-node.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 

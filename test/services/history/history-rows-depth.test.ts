@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash } from '../../../src/crypto/types.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
 import {
   HistoryRows,
   type HistoryContext,
   type HistoryEntry,
 } from '../../../src/services/history/history-rows.js';
 import { amount } from '../../../src/util/amount.js';
-import type { OutgoingTx, Payment, PoolTx } from '../../../src/wallet/model/records.js';
+import type { OutgoingTx, Payment, PoolTx } from '../../../src/monero/wallet/model/records.js';
 import { bytes } from '../../store/fixtures.js';
 
 const NOW = 1_700_000_000;

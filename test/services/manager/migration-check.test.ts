@@ -21,7 +21,13 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { WalletWriter } from '../../../src/store/wallet-writer.js';
 import { systemRng } from '../../../src/util/random.js';
 import { page } from '../../store/fixtures.js';
-import { fullCache, keysFile, owner, spendSecret, vector } from '../../wallet/reference-cache/vector.js';
+import {
+  fullCache,
+  keysFile,
+  owner,
+  spendSecret,
+  vector,
+} from '../../monero/wallet/reference-cache/vector.js';
 
 const { password, kdfRounds } = vector;
 const KEY = storeKey(owner.viewSecret, spendSecret);

@@ -21,7 +21,13 @@ import { storeFormat } from '../../../src/store/file/store-format.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { WalletReader } from '../../../src/store/wallet-reader.js';
 import { bytes32, fromHex, toHex } from '../../../src/util/bytes.js';
-import { fullCache, keysFile, owner, spendSecret, vector } from '../../wallet/reference-cache/vector.js';
+import {
+  fullCache,
+  keysFile,
+  owner,
+  spendSecret,
+  vector,
+} from '../../monero/wallet/reference-cache/vector.js';
 
 const WARNING = 40;
 const KEY = storeKey(owner.viewSecret, spendSecret);

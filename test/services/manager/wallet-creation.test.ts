@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
-import { publicKeyOf } from '../../../src/crypto/derivation.js';
-import { formatAddress } from '../../../src/cryptonote/address.js';
-import { encodeMnemonic } from '../../../src/cryptonote/mnemonic.js';
+import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
+import { encodeMnemonic } from '../../../src/monero/cryptonote/mnemonic.js';
 import type { DaemonBlockHeader, DaemonInfo } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { NewHeights } from '../../../src/services/manager/new-heights.js';
@@ -13,12 +13,12 @@ import type { NewWallet } from '../../../src/services/manager/wallet-opener.js';
 import { requireLanguage } from '../../../src/services/manager/wallet-restore.js';
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
-import { multisigSeed } from '../../../src/wallet/multisig/seed.js';
+import { multisigSeed } from '../../../src/monero/wallet/multisig/seed.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault } from '../../support/service-wallet.js';
 import { WalletServer } from '../../support/wallet-server.js';
-import { holder } from '../../wallet/fixtures.js';
-import { groupOf, randomSigners } from '../../wallet/multisig/groups.js';
+import { holder } from '../../monero/wallet/fixtures.js';
+import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 
 const rng = seededRng('wallet creation');
 const owner = holder(rng);

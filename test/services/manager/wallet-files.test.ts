@@ -9,7 +9,7 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { ownKeys } from '../../support/service-wallet.js';
 import { WalletServer } from '../../support/wallet-server.js';
-import { holder } from '../../wallet/fixtures.js';
+import { holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('wallet files');
 const owner = holder(rng);

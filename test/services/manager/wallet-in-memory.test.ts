@@ -3,7 +3,7 @@ import type { OpenWallet } from '../../../src/services/open-wallet.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { groupKeys } from '../../support/service-wallet.js';
 import { randomKeys, WalletServer } from '../../support/wallet-server.js';
-import { groupOf, randomSigners } from '../../wallet/multisig/groups.js';
+import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 
 const rng = seededRng('wallets in memory');
 

@@ -24,7 +24,7 @@ import { migrate } from '../../../src/util/migrations.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, ownKeys } from '../../support/service-wallet.js';
 import { WalletServer } from '../../support/wallet-server.js';
-import { holder } from '../../wallet/fixtures.js';
+import { holder } from '../../monero/wallet/fixtures.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 

@@ -1,17 +1,17 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { publicKeyOf } from '../../../src/crypto/derivation.js';
-import { accountKeysOf, spendSecretFromSeed } from '../../../src/cryptonote/account-keys.js';
-import { findLanguage, OLD_ENGLISH } from '../../../src/cryptonote/languages.js';
-import { addSeedOffset, encodeMnemonic } from '../../../src/cryptonote/mnemonic.js';
+import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
+import { accountKeysOf, spendSecretFromSeed } from '../../../src/monero/cryptonote/account-keys.js';
+import { findLanguage, OLD_ENGLISH } from '../../../src/monero/cryptonote/languages.js';
+import { addSeedOffset, encodeMnemonic } from '../../../src/monero/cryptonote/mnemonic.js';
 import {
   requireLanguage,
   walletFromMultisigSeed,
   walletFromSeed,
 } from '../../../src/services/manager/wallet-restore.js';
-import { multisigSeed } from '../../../src/wallet/multisig/seed.js';
+import { multisigSeed } from '../../../src/monero/wallet/multisig/seed.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault } from '../../support/service-wallet.js';
-import { groupOf, randomSigners } from '../../wallet/multisig/groups.js';
+import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 
 const rng = seededRng('restore');
 const english = requireLanguage('English');

@@ -4,14 +4,14 @@ import type { Holder, OpenWallets } from '../../../src/services/manager/open-wal
 import type { NewWallet } from '../../../src/services/manager/wallet-opener.js';
 import type { WalletPaths } from '../../../src/services/context/wallet-directory.js';
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
-import { encodeMnemonic } from '../../../src/cryptonote/mnemonic.js';
+import { encodeMnemonic } from '../../../src/monero/cryptonote/mnemonic.js';
 import { requireLanguage } from '../../../src/services/manager/wallet-restore.js';
-import { WalletError } from '../../../src/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault } from '../../support/service-wallet.js';
 import { WalletServer } from '../../support/wallet-server.js';
-import { holder } from '../../wallet/fixtures.js';
+import { holder } from '../../monero/wallet/fixtures.js';
 
 const owner = holder(seededRng('wallet scope'));
 const CURRENT = { name: 'current' } as OpenWallet;

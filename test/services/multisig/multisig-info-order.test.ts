@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { signerInfo } from '../../../src/wallet/multisig/info.js';
-import type { KeyImage } from '../../../src/crypto/types.js';
-import type { OwnedOutput } from '../../../src/wallet/model/records.js';
-import type { MultisigAccount } from '../../../src/wallet/multisig/account.js';
+import { signerInfo } from '../../../src/monero/wallet/multisig/info.js';
+import type { KeyImage } from '../../../src/monero/crypto/types.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { MultisigAccount } from '../../../src/monero/wallet/multisig/account.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
 import { GroupMember, groupWallets } from '../../support/group-wallets.js';
 import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { groupKeys, ServiceWallet } from '../../support/service-wallet.js';
-import { groupOf, randomSigners } from '../../wallet/multisig/groups.js';
+import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 
 const rng = seededRng('multisig info order');
 

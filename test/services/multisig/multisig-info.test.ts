@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
-import type { Hash } from '../../../src/crypto/types.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { GroupMember, groupWallets } from '../../support/group-wallets.js';
@@ -7,8 +7,8 @@ import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, groupKeys, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
 import { bytes, page } from '../../store/fixtures.js';
-import { holder } from '../../wallet/fixtures.js';
-import { groupOf, randomSigners } from '../../wallet/multisig/groups.js';
+import { holder } from '../../monero/wallet/fixtures.js';
+import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 
 const rng = seededRng('multisig info');
 const accounts = groupOf(randomSigners(3, rng), 2, rng);

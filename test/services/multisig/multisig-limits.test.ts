@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { formatAddress } from '../../../src/cryptonote/address.js';
-import type { Spender } from '../../../src/wallet/model/spender.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
+import type { Spender } from '../../../src/monero/wallet/model/spender.js';
 import { exchangeInfo, GroupMember, groupWallets } from '../../support/group-wallets.js';
 import { CHAIN_HEIGHT, ringAnswers } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, groupKeys, ServiceWallet } from '../../support/service-wallet.js';
-import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
-import { groupOf, randomSigners } from '../../wallet/multisig/groups.js';
+import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
+import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 
 const rng = seededRng('multisig limits');
 const accounts = groupOf(randomSigners(2, rng), 2, rng);

@@ -1,18 +1,23 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { publicKeyOf } from '../../../src/crypto/derivation.js';
-import type { SecretKey } from '../../../src/crypto/types.js';
+import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
+import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import { sealMultisig, spentKeys } from '../../../src/services/multisig/multisig-proposal.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { decode } from '../../../src/util/codec.js';
-import { keyImagesOf, type PendingTx } from '../../../src/wallet/exchange/pending-tx.js';
-import { multisigTxSet } from '../../../src/wallet/multisig/tx-set.js';
+import { keyImagesOf, type PendingTx } from '../../../src/monero/wallet/exchange/pending-tx.js';
+import { multisigTxSet } from '../../../src/monero/wallet/multisig/tx-set.js';
 import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, groupKeys, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
 import { bytes } from '../../store/fixtures.js';
-import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
-import { groupOf, randomSigners } from '../../wallet/multisig/groups.js';
-import { memberOf, proposalOf, sharedOutput, withKeyImages } from '../../wallet/multisig/shared-outputs.js';
+import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
+import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
+import {
+  memberOf,
+  proposalOf,
+  sharedOutput,
+  withKeyImages,
+} from '../../monero/wallet/multisig/shared-outputs.js';
 
 const rng = seededRng('multisig proposal');
 const accounts = groupOf(randomSigners(2, rng), 2, rng);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { publicKeyOf } from '../../../src/crypto/derivation.js';
-import { formatAddress } from '../../../src/cryptonote/address.js';
+import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { Keystore } from '../../../src/services/context/keystore.js';
-import { nextMessage } from '../../../src/wallet/multisig/account.js';
+import { nextMessage } from '../../../src/monero/wallet/multisig/account.js';
 import { accountIn, openingMessages, owners, rng, rounds, SetupHome } from '../../support/multisig-setups.js';
 import { fault, groupKeys, ownKeys } from '../../support/service-wallet.js';
 

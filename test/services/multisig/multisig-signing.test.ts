@@ -1,14 +1,14 @@
 import { beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
-import { formatAddress } from '../../../src/cryptonote/address.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
-import { multisigTxSet, type MultisigTxSet } from '../../../src/wallet/multisig/tx-set.js';
+import { multisigTxSet, type MultisigTxSet } from '../../../src/monero/wallet/multisig/tx-set.js';
 import { exchangeInfo, GroupMember, groupWallets } from '../../support/group-wallets.js';
 import { CHAIN_HEIGHT, ringAnswers } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, groupKeys, ServiceWallet } from '../../support/service-wallet.js';
-import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
-import { groupOf, randomSigners } from '../../wallet/multisig/groups.js';
+import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
+import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 
 const rng = seededRng('multisig signing service');
 const accounts = groupOf(randomSigners(3, rng), 2, rng);

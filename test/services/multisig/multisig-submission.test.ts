@@ -1,19 +1,19 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { formatAddress } from '../../../src/cryptonote/address.js';
-import type { SecretKey } from '../../../src/crypto/types.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
+import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import type { RelayOutcome } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
-import { multisigTxSet } from '../../../src/wallet/multisig/tx-set.js';
+import { multisigTxSet } from '../../../src/monero/wallet/multisig/tx-set.js';
 import { exchangeInfo, GroupMember, groupWallets } from '../../support/group-wallets.js';
 import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
 import { REFUSED, TAKEN } from '../../support/payment-home.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, groupKeys, ServiceWallet } from '../../support/service-wallet.js';
 import { bytes } from '../../store/fixtures.js';
-import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
-import { groupOf, randomSigners } from '../../wallet/multisig/groups.js';
+import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
+import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 
 const rng = seededRng('multisig submission');
 const accounts = groupOf(randomSigners(2, rng), 2, rng);

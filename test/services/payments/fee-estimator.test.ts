@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash } from '../../../src/crypto/types.js';
-import { feeOfWeight, feePerByte } from '../../../src/cryptonote/fees.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
+import { feeOfWeight, feePerByte } from '../../../src/monero/cryptonote/fees.js';
 import type { BacklogEntry, Daemon } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { FeeEstimator } from '../../../src/services/payments/fee-estimator.js';
-import { WalletError } from '../../../src/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { FEES } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
 import { faultOf } from '../../support/test-wallet.js';
-import { holder } from '../../wallet/fixtures.js';
+import { holder } from '../../monero/wallet/fixtures.js';
 
 const owner = holder(seededRng('fees'));
 const LIMIT = 600_000;

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { formatAddress } from '../../../src/cryptonote/address.js';
-import type { Hash } from '../../../src/crypto/types.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
 import { ColdSigning } from '../../../src/services/cold/cold-signing.js';
 import { sealUnsigned } from '../../../src/services/cold/unsigned-set.js';
 import { sealMultisig } from '../../../src/services/multisig/multisig-proposal.js';
-import type { OrderState } from '../../../src/wallet/model/order.js';
+import type { OrderState } from '../../../src/monero/wallet/model/order.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import type { MadePayments } from '../../../src/wallet/model/made-payment.js';
-import { WalletError } from '../../../src/wallet/model/wallet-error.js';
+import type { MadePayments } from '../../../src/monero/wallet/model/made-payment.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { ColdWallet } from '../../support/cold-pair.js';
 import { exchangeInfo, GroupMember, groupWallets } from '../../support/group-wallets.js';
 import { OrderHome, paymentRequest } from '../../support/order-home.js';
@@ -16,7 +16,7 @@ import { networkTx, OrderNetwork, type NetworkTx } from '../../support/order-net
 import { CHAIN_HEIGHT, paidOutput, ringAnswers } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { ownKeys, ServiceWallet } from '../../support/service-wallet.js';
-import { COIN, holder } from '../../wallet/fixtures.js';
+import { COIN, holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('order sets');
 const owner = holder(rng);

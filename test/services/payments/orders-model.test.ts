@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatAddress } from '../../../src/cryptonote/address.js';
-import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
+import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { OrderMaker, OrderTerms } from '../../../src/services/payments/orders.js';
 import { toHex } from '../../../src/util/bytes.js';
-import type { MadePayments } from '../../../src/wallet/model/made-payment.js';
-import { WalletError } from '../../../src/wallet/model/wallet-error.js';
+import type { MadePayments } from '../../../src/monero/wallet/model/made-payment.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { OrderHome, paymentRequest } from '../../support/order-home.js';
 import { networkTx, OrderNetwork, type Conduct, type NetworkTx } from '../../support/order-network.js';
 import { CHAIN_HEIGHT, paidOutput, ringAnswers } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { ownKeys, ServiceWallet } from '../../support/service-wallet.js';
-import { COIN, holder } from '../../wallet/fixtures.js';
+import { COIN, holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('orders model');
 const owner = holder(rng);

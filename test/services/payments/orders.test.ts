@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { formatAddress } from '../../../src/cryptonote/address.js';
-import { parseTransaction, transactionHash } from '../../../src/cryptonote/transaction.js';
-import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
+import { parseTransaction, transactionHash } from '../../../src/monero/cryptonote/transaction.js';
+import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import type { RelayOutcome } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { Balances } from '../../../src/services/accounts/balances.js';
@@ -15,10 +15,10 @@ import type { OutputFreezing } from '../../../src/services/sync/output-freezing.
 import { PaymentRelay } from '../../../src/services/sync/payment-relay.js';
 import { amount } from '../../../src/util/amount.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
-import { keyImagesOf } from '../../../src/wallet/exchange/pending-tx.js';
-import type { MadePayments } from '../../../src/wallet/model/made-payment.js';
-import type { OrderState } from '../../../src/wallet/model/order.js';
-import { WalletError } from '../../../src/wallet/model/wallet-error.js';
+import { keyImagesOf } from '../../../src/monero/wallet/exchange/pending-tx.js';
+import type { MadePayments } from '../../../src/monero/wallet/model/made-payment.js';
+import type { OrderState } from '../../../src/monero/wallet/model/order.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { page } from '../../store/fixtures.js';
 import { paymentRequest } from '../../support/order-home.js';
 import { networkTx } from '../../support/order-network.js';
@@ -26,7 +26,7 @@ import { payingWallet } from '../../support/paid-outputs.js';
 import { REFUSED, TAKEN } from '../../support/payment-home.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import type { ServiceWallet } from '../../support/service-wallet.js';
-import { COIN, holder } from '../../wallet/fixtures.js';
+import { COIN, holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('orders');
 const owner = holder(rng);

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash } from '../../../src/crypto/types.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { PaymentLedger } from '../../../src/services/payments/payment-ledger.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { WalletError } from '../../../src/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/payment-home.js';
 import { bytes } from '../../store/fixtures.js';
 

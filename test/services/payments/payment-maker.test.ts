@@ -1,9 +1,13 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
-import { formatAddress } from '../../../src/cryptonote/address.js';
-import { publicKeyOf } from '../../../src/crypto/derivation.js';
-import type { SecretKey } from '../../../src/crypto/types.js';
-import { parseExtra } from '../../../src/cryptonote/extra.js';
-import { parseTransaction, transactionHash, transactionWeight } from '../../../src/cryptonote/transaction.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
+import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
+import type { SecretKey } from '../../../src/monero/crypto/types.js';
+import { parseExtra } from '../../../src/monero/cryptonote/extra.js';
+import {
+  parseTransaction,
+  transactionHash,
+  transactionWeight,
+} from '../../../src/monero/cryptonote/transaction.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { FeeEstimator } from '../../../src/services/payments/fee-estimator.js';
 import { PaymentMaker, type PaymentOptions } from '../../../src/services/payments/payment-maker.js';
@@ -13,18 +17,18 @@ import { PaymentRelay } from '../../../src/services/sync/payment-relay.js';
 import { sum } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { systemRng } from '../../../src/util/random.js';
-import { PLACEHOLDER_KEY_IMAGE } from '../../../src/wallet/build/placeholder-tx.js';
-import type { ConstructionData } from '../../../src/wallet/exchange/construction-data.js';
-import { keyImagesOf } from '../../../src/wallet/exchange/pending-tx.js';
-import type { Spender } from '../../../src/wallet/model/spender.js';
-import { WalletError, type Fault } from '../../../src/wallet/model/wallet-error.js';
-import { planTransfers } from '../../../src/wallet/select/transfer-plan.js';
+import { PLACEHOLDER_KEY_IMAGE } from '../../../src/monero/wallet/build/placeholder-tx.js';
+import type { ConstructionData } from '../../../src/monero/wallet/exchange/construction-data.js';
+import { keyImagesOf } from '../../../src/monero/wallet/exchange/pending-tx.js';
+import type { Spender } from '../../../src/monero/wallet/model/spender.js';
+import { WalletError, type Fault } from '../../../src/monero/wallet/model/wallet-error.js';
+import { planTransfers } from '../../../src/monero/wallet/select/transfer-plan.js';
 import { groupWallets } from '../../support/group-wallets.js';
 import { CHAIN_HEIGHT, payingWallet, ringAnswers, type PayingWallet } from '../../support/paid-outputs.js';
 import { TAKEN, REFUSED } from '../../support/payment-home.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
-import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
+import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('payment maker');
 const owner = holder(rng);

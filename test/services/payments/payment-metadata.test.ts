@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it, test } from '@jest/globals';
-import { publicKeyOf } from '../../../src/crypto/derivation.js';
-import { parseExtra, paymentIdField } from '../../../src/cryptonote/extra.js';
-import { parseTransaction } from '../../../src/cryptonote/transaction.js';
-import type { PaymentId } from '../../../src/cryptonote/types.js';
+import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
+import { parseExtra, paymentIdField } from '../../../src/monero/cryptonote/extra.js';
+import { parseTransaction } from '../../../src/monero/cryptonote/transaction.js';
+import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
 import { PaymentBuilder, type PaymentDraft } from '../../../src/services/payments/payment-builder.js';
 import {
   readMetadata as readClaims,
@@ -13,17 +13,17 @@ import { TxFacts } from '../../../src/services/payments/tx-facts.js';
 import { amount } from '../../../src/util/amount.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
-import { signedPayment } from '../../../src/wallet/build/signed-payment.js';
-import type { SignedTx } from '../../../src/wallet/build/signing.js';
-import { pendingTx, type PendingTx } from '../../../src/wallet/exchange/pending-tx.js';
-import { ringsDigest } from '../../../src/wallet/exchange/rings-digest.js';
+import { signedPayment } from '../../../src/monero/wallet/build/signed-payment.js';
+import type { SignedTx } from '../../../src/monero/wallet/build/signing.js';
+import { pendingTx, type PendingTx } from '../../../src/monero/wallet/exchange/pending-tx.js';
+import { ringsDigest } from '../../../src/monero/wallet/exchange/rings-digest.js';
 import { FEES, payingWallet, type PayingWallet } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
 import { page } from '../../store/fixtures.js';
-import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
-import { formatAddress } from '../../../src/cryptonote/address.js';
-import type { Payee } from '../../../src/wallet/select/transfer-request.js';
+import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
+import type { Payee } from '../../../src/monero/wallet/select/transfer-request.js';
 
 const rng = seededRng('payment metadata');
 const owner = holder(rng);

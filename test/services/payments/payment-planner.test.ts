@@ -2,19 +2,19 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/glo
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatAddress } from '../../../src/cryptonote/address.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { PaymentPlanner } from '../../../src/services/payments/payment-planner.js';
 import { WorkerPools } from '../../../src/services/workers/worker-pools.js';
 import { amount } from '../../../src/util/amount.js';
-import type { PlanRequest } from '../../../src/wallet/select/payment-plan.js';
-import { nameOf } from '../../../src/wallet/select/address-outputs.js';
+import type { PlanRequest } from '../../../src/monero/wallet/select/payment-plan.js';
+import { nameOf } from '../../../src/monero/wallet/select/address-outputs.js';
 import { CHAIN_HEIGHT, FEES } from '../../support/paid-outputs.js';
 import { EventLoopTurns } from '../../support/event-loop-turns.js';
 import { numberedOutput } from '../../support/planned-payments.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { ownKeys, ServiceWallet } from '../../support/service-wallet.js';
 import { faultOf } from '../../support/test-wallet.js';
-import { COIN, holder } from '../../wallet/fixtures.js';
+import { COIN, holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('payment planner');
 const owner = holder(rng);

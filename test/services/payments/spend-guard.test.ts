@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash } from '../../../src/crypto/types.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { SpendGuard } from '../../../src/services/payments/spend-guard.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import type { SpentTx } from '../../../src/wallet/build/spent-tx.js';
-import type { Spender } from '../../../src/wallet/model/spender.js';
+import type { SpentTx } from '../../../src/monero/wallet/build/spent-tx.js';
+import type { Spender } from '../../../src/monero/wallet/model/spender.js';
 import { bytes } from '../../store/fixtures.js';
 import { PaymentHome } from '../../support/payment-home.js';
 

@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash, KeyImage } from '../../../src/crypto/types.js';
-import { formatAddress } from '../../../src/cryptonote/address.js';
+import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { SpendGuard } from '../../../src/services/payments/spend-guard.js';
 import { Sweeps, type SweepRequest } from '../../../src/services/payments/sweeps.js';
 import type { LostPayments } from '../../../src/services/sync/lost-payments.js';
 import { OutputFreezing } from '../../../src/services/sync/output-freezing.js';
 import { amount } from '../../../src/util/amount.js';
-import type { OwnedOutput } from '../../../src/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
 import { numberedOutput, PlannedPayments } from '../../support/planned-payments.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
 import { bytes } from '../../store/fixtures.js';
-import { COIN, holder } from '../../wallet/fixtures.js';
+import { COIN, holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('sweeps');
 const owner = holder(rng);

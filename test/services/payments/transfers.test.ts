@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { formatAddress } from '../../../src/cryptonote/address.js';
-import type { PaymentId } from '../../../src/cryptonote/types.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
+import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
 import type { Accounts } from '../../../src/services/accounts/accounts.js';
 import { Balances } from '../../../src/services/accounts/balances.js';
 import { Transfers, type PaymentRequest } from '../../../src/services/payments/transfers.js';
 import { amount } from '../../../src/util/amount.js';
-import { WalletError } from '../../../src/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
 import { numberedOutput, PlannedPayments } from '../../support/planned-payments.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
-import { COIN, holder } from '../../wallet/fixtures.js';
+import { COIN, holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('transfers');
 const owner = holder(rng);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import type { Daemon, DaemonTransaction } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { ChainTransactions } from '../../../src/services/proofs/chain-transactions.js';

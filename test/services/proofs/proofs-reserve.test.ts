@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash } from '../../../src/crypto/types.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import type { WalletKeys } from '../../../src/wallet/keys.js';
+import type { WalletKeys } from '../../../src/monero/wallet/keys.js';
 import { chainOf, openProofs, outputs, payments, receive } from '../../support/proof-wallet.js';
 import { faultOf } from '../../support/test-wallet.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash, SecretKey } from '../../../src/crypto/types.js';
-import { formatAddress } from '../../../src/cryptonote/address.js';
+import type { Hash, SecretKey } from '../../../src/monero/crypto/types.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import type { Daemon } from '../../../src/daemon/daemon.js';
 import { amount } from '../../../src/util/amount.js';
 import { equalBytes } from '../../../src/util/bytes.js';
@@ -8,8 +8,8 @@ import { bytes } from '../../store/fixtures.js';
 import { openProofs } from '../../support/proof-wallet.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { faultOf } from '../../support/test-wallet.js';
-import { holder } from '../../wallet/fixtures.js';
-import { payment } from '../../wallet/payment-fixture.js';
+import { holder } from '../../monero/wallet/fixtures.js';
+import { payment } from '../../monero/wallet/payment-fixture.js';
 
 const rng = seededRng('proofs of a wallet');
 const PRIMARY = { major: 0, minor: 0 };

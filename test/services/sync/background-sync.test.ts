@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import { BackgroundSync, type Recovery } from '../../../src/services/sync/background-sync.js';
 import { amount } from '../../../src/util/amount.js';
 import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
-import type { AmbiguousSpend } from '../../../src/wallet/model/records.js';
+import type { AmbiguousSpend } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received, unnamed } from '../../store/fixtures.js';
 import { faultOf, PASSWORD, TestWallet, type TestWalletOptions } from '../../support/test-wallet.js';
 

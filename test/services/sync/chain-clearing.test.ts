@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Hash } from '../../../src/crypto/types.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
 import { clearInParts } from '../../../src/services/sync/chain-clearing.js';
 import { unlockDatabase } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
-import type { FoundOutgoing } from '../../../src/wallet/model/records.js';
+import type { FoundOutgoing } from '../../../src/monero/wallet/model/records.js';
 import { EventLoopTurns } from '../../support/event-loop-turns.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import type { PoolFinding, PoolOutgoing } from '../../../src/refresh/wallet-scanner.js';
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
 import { toHex } from '../../../src/util/bytes.js';
-import type { BlockRef } from '../../../src/wallet/model/records.js';
+import type { BlockRef } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { TestWallet } from '../../support/test-wallet.js';
 import { paymentHash, pooledPayment, unminedPayment } from '../../support/unmined-payment.js';

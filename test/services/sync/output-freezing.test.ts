@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import type { DaemonBlockHeader, KeyImageStatus } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { OutputFreezing } from '../../../src/services/sync/output-freezing.js';
 import { SpendGuard } from '../../../src/services/payments/spend-guard.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import type { OutgoingTx } from '../../../src/wallet/model/records.js';
-import type { Spender } from '../../../src/wallet/model/spender.js';
+import type { OutgoingTx } from '../../../src/monero/wallet/model/records.js';
+import type { Spender } from '../../../src/monero/wallet/model/spender.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { faultOf, infoOf, TestWallet } from '../../support/test-wallet.js';
 import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';

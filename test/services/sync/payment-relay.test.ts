@@ -3,7 +3,7 @@ import type { RelayOutcome } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { SendOutcome } from '../../../src/services/sync/payment-relay.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { WalletError } from '../../../src/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { output, page, received } from '../../store/fixtures.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';
 import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';

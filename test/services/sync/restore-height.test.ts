@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash } from '../../../src/crypto/types.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { Daemon, DaemonBlockHeader, DaemonInfo } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { ZERO } from '../../../src/util/amount.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash, SecretKey } from '../../../src/crypto/types.js';
+import type { Hash, SecretKey } from '../../../src/monero/crypto/types.js';
 import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import type { PublicKey } from '../../../src/crypto/types.js';
+import type { PublicKey } from '../../../src/monero/crypto/types.js';
 import { KeyImagePool } from '../../../src/services/workers/key-image-pool.js';
-import type { OwnedOutput } from '../../../src/wallet/model/records.js';
-import { candidatesOf, keyImageOf } from '../../../src/wallet/scan/key-images.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import { candidatesOf, keyImageOf } from '../../../src/monero/wallet/scan/key-images.js';
 import { paidOutput } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
-import { holder } from '../../wallet/fixtures.js';
+import { holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('key image pool');
 const owner = holder(rng);

@@ -1,21 +1,25 @@
 import { afterAll, describe, expect, it, test } from '@jest/globals';
-import type { PublicKey, SecretKey } from '../../../src/crypto/types.js';
-import { publicKeyOf } from '../../../src/crypto/derivation.js';
+import type { PublicKey, SecretKey } from '../../../src/monero/crypto/types.js';
+import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
 import { createMultisigPool, MultisigProblem } from '../../../src/services/workers/multisig-pool.js';
-import { isReady, openingMessage, type MultisigAccount } from '../../../src/wallet/multisig/account.js';
-import { shareCounts } from '../../../src/wallet/multisig/info.js';
-import { transactionHash } from '../../../src/cryptonote/transaction.js';
+import {
+  isReady,
+  openingMessage,
+  type MultisigAccount,
+} from '../../../src/monero/wallet/multisig/account.js';
+import { shareCounts } from '../../../src/monero/wallet/multisig/info.js';
+import { transactionHash } from '../../../src/monero/cryptonote/transaction.js';
 import { fault } from '../../support/service-wallet.js';
-import { COIN, holder, payeeOf } from '../../wallet/fixtures.js';
+import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
 import { seededRng } from '../../support/seeded-rng.js';
-import { groupOf, randomSigners } from '../../wallet/multisig/groups.js';
+import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 import {
   addressOfGroup,
   memberOf,
   proposalOf,
   sharedOutput,
   withKeyImages,
-} from '../../wallet/multisig/shared-outputs.js';
+} from '../../monero/wallet/multisig/shared-outputs.js';
 
 const rng = seededRng('multisig pool');
 const pool = createMultisigPool();

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { publicKeyOf, randomSecretKey } from '../../../src/crypto/derivation.js';
-import type { PublicKey } from '../../../src/crypto/types.js';
+import { publicKeyOf, randomSecretKey } from '../../../src/monero/crypto/derivation.js';
+import type { PublicKey } from '../../../src/monero/crypto/types.js';
 import { utf8 } from '../../../src/util/bytes.js';
 import { systemRng } from '../../../src/util/random.js';
 import { ProofPool } from '../../../src/services/workers/proof-pool.js';

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { PublicKey, SecretKey } from '../../../src/crypto/types.js';
-import { parseTransaction, transactionHash } from '../../../src/cryptonote/transaction.js';
+import type { PublicKey, SecretKey } from '../../../src/monero/crypto/types.js';
+import { parseTransaction, transactionHash } from '../../../src/monero/cryptonote/transaction.js';
 import { createSigningPool, SigningProblem } from '../../../src/services/workers/signing-pool.js';
 import { amount } from '../../../src/util/amount.js';
-import type { OwnPlan } from '../../../src/wallet/build/own-inputs.js';
-import { assembleRings, decoysOf, type Ring } from '../../../src/wallet/select/decoys.js';
+import type { OwnPlan } from '../../../src/monero/wallet/build/own-inputs.js';
+import { assembleRings, decoysOf, type Ring } from '../../../src/monero/wallet/select/decoys.js';
 import { FEES, paidOutput, ringAnswers } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
-import { COIN, holder } from '../../wallet/fixtures.js';
+import { COIN, holder } from '../../monero/wallet/fixtures.js';
 
 const rng = seededRng('signing pool');
 const owner = holder(rng);

@@ -20,8 +20,8 @@ import { storeKey } from '../../../src/store/file/store-key.js';
 import { saveKeysFile } from '../../../src/store/keys/keys-file-disk.js';
 import type { KeysFile } from '../../../src/store/keys/keys-file.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { accountKeysOf } from '../../../src/cryptonote/account-keys.js';
-import { randomScalar, scalarBytes } from '../../../src/crypto/scalar.js';
+import { accountKeysOf } from '../../../src/monero/cryptonote/account-keys.js';
+import { randomScalar, scalarBytes } from '../../../src/monero/crypto/scalar.js';
 import { systemRng } from '../../../src/util/random.js';
 import { output, page, received } from '../fixtures.js';
 

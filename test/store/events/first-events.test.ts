@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import type { WalletEvent } from '../../../src/wallet/model/events.js';
+import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
 import { EventWorld } from '../../support/event-world.js';
 
 const KEY = new Uint8Array(32);

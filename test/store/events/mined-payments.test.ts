@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
-import { EVENT_TYPES, type EventType, type WalletEvent } from '../../../src/wallet/model/events.js';
-import type { FoundOutgoing } from '../../../src/wallet/model/records.js';
+import { EVENT_TYPES, type EventType, type WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import type { FoundOutgoing } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 let file: WalletStore;

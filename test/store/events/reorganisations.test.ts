@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { formatAddress } from '../../../src/cryptonote/address.js';
-import type { Address } from '../../../src/cryptonote/types.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
+import type { Address } from '../../../src/monero/cryptonote/types.js';
 import { amount } from '../../../src/util/amount.js';
 import { fromHex } from '../../../src/util/bytes.js';
-import type { WalletEvent } from '../../../src/wallet/model/events.js';
-import type { FoundOutgoing, OutgoingTx } from '../../../src/wallet/model/records.js';
+import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import type { FoundOutgoing, OutgoingTx } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 let file: WalletStore;

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Hash } from '../../../src/crypto/types.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
 import { EventIds } from '../../../src/store/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
-import type { WalletEvent } from '../../../src/wallet/model/events.js';
-import type { FoundOutgoing, OutgoingTx, PoolTx } from '../../../src/wallet/model/records.js';
+import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import type { FoundOutgoing, OutgoingTx, PoolTx } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 const KEY = new Uint8Array(32);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash } from '../../../src/crypto/types.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
 import { openDatabase } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { WalletReader } from '../../../src/store/wallet-reader.js';
@@ -8,7 +8,7 @@ import { WalletWriter } from '../../../src/store/wallet-writer.js';
 import { migrate } from '../../../src/util/migrations.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
-import { EVENT_TYPES, type WalletEvent } from '../../../src/wallet/model/events.js';
+import { EVENT_TYPES, type WalletEvent } from '../../../src/monero/wallet/model/events.js';
 import { EventLedger } from '../../support/event-ledger.js';
 import { bytes, output, page, received } from '../fixtures.js';
 

@@ -25,7 +25,7 @@ import { storeFormat } from '../../../src/store/file/store-format.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { systemRng } from '../../../src/util/random.js';
 import { limitWithSpare, lowerLimit } from '../../support/process-limits.js';
-import { keysFile } from '../../wallet/reference-cache/vector.js';
+import { keysFile } from '../../monero/wallet/reference-cache/vector.js';
 
 const KEY = new Uint8Array(32).fill(9);
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { accountKeysOf } from '../../../src/cryptonote/account-keys.js';
-import { backgroundKeyOf, passwordKey } from '../../../src/crypto/kdf.js';
-import type { SecretKey } from '../../../src/crypto/types.js';
+import { accountKeysOf } from '../../../src/monero/cryptonote/account-keys.js';
+import { backgroundKeyOf, passwordKey } from '../../../src/monero/crypto/kdf.js';
+import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import {
   assertFreeForBackground,
   backgroundFilesExist,

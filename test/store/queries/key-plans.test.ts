@@ -1,5 +1,5 @@
 import { afterAll, expect, it, test } from '@jest/globals';
-import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { openDatabase, type Db } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { SpendableOutputReader } from '../../../src/store/queries/spendable-outputs.js';

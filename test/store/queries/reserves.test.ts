@@ -1,10 +1,10 @@
 import { afterAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash, KeyImage } from '../../../src/crypto/types.js';
+import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import { UNKNOWN_TX } from '../../../src/store/tables/output-row.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
-import { ownedOutput } from '../../wallet/fixtures.js';
+import { ownedOutput } from '../../monero/wallet/fixtures.js';
 import { received } from '../fixtures.js';
 
 const file = WalletStore.create(':memory:', new Uint8Array(32));

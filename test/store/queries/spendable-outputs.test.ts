@@ -1,22 +1,22 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { FeeRates } from '../../../src/cryptonote/fees.js';
-import type { KeyImage, PublicKey } from '../../../src/crypto/types.js';
+import type { FeeRates } from '../../../src/monero/cryptonote/fees.js';
+import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { WalletError } from '../../../src/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import {
   SpendableOutputs,
   type SpendableOutput,
   type SpendableTerms,
-} from '../../../src/wallet/select/spendable-outputs.js';
-import type { OwnedOutput } from '../../../src/wallet/model/records.js';
-import { sweepInputs } from '../../../src/wallet/select/sweep-plan.js';
-import { planTransfers } from '../../../src/wallet/select/transfer-plan.js';
+} from '../../../src/monero/wallet/select/spendable-outputs.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import { sweepInputs } from '../../../src/monero/wallet/select/sweep-plan.js';
+import { planTransfers } from '../../../src/monero/wallet/select/transfer-plan.js';
 import { listCoins } from '../../support/list-coins.js';
 import { seededRng } from '../../support/seeded-rng.js';
-import { holder, ownedOutput, payeeOf } from '../../wallet/fixtures.js';
+import { holder, ownedOutput, payeeOf } from '../../monero/wallet/fixtures.js';
 import { received } from '../fixtures.js';
 
 /** Atomic units: small enough that some outputs are worth less than their fee. */

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import type { Hash } from '../../../src/crypto/types.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import type { OwnedOutput } from '../../../src/wallet/model/records.js';
-import { WatchTable } from '../../../src/wallet/scan/watch-table.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import { WatchTable } from '../../../src/monero/wallet/scan/watch-table.js';
 import { bytes, output, received } from '../fixtures.js';
 
 const I64_MAX = (1n << 63n) - 1n;

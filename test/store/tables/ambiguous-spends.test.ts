@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash, KeyImage, PublicKey } from '../../../src/crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { composeKeyImages, resolveAmbiguousSpends } from '../../../src/store/resolve-key-images.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
-import type { AmbiguousSpend } from '../../../src/wallet/model/records.js';
-import type { OwnedOutput } from '../../../src/wallet/model/records.js';
+import type { AmbiguousSpend } from '../../../src/monero/wallet/model/records.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 let file: WalletStore;

@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Hash } from '../../../src/crypto/types.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
 import { openDatabase } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { ChainWriter } from '../../../src/store/tables/chain.js';
-import { MAX_REORGANISATION } from '../../../src/wallet/model/records.js';
+import { MAX_REORGANISATION } from '../../../src/monero/wallet/model/records.js';
 
 const hashOf = (height: number): Hash => {
   const hash = new Uint8Array(32);

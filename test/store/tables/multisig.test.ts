@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Hash, KeyImage, PublicKey, SecretKey } from '../../../src/crypto/types.js';
+import type { Hash, KeyImage, PublicKey, SecretKey } from '../../../src/monero/crypto/types.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import type { MultisigInfo } from '../../../src/wallet/exchange/transfer-details.js';
+import type { MultisigInfo } from '../../../src/monero/wallet/exchange/transfer-details.js';
 import { bytes } from '../fixtures.js';
 
 const open = (): WalletStore => WalletStore.create(':memory:', new Uint8Array(32));

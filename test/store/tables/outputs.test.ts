@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { KeyImage } from '../../../src/crypto/types.js';
+import type { KeyImage } from '../../../src/monero/crypto/types.js';
 import type { WalletReader } from '../../../src/store/wallet-reader.js';
 import type { OutputRange } from '../../../src/store/tables/outputs.js';
 import { isUnknownSpend } from '../../../src/store/tables/output-row.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import type { OwnedOutput } from '../../../src/wallet/model/records.js';
-import { ownedOutput } from '../../wallet/fixtures.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import { ownedOutput } from '../../monero/wallet/fixtures.js';
 import { received } from '../fixtures.js';
 
 const file = WalletStore.create(':memory:', new Uint8Array(32));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { KeyImage, PublicKey } from '../../../src/crypto/types.js';
+import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import type { TxRange } from '../../../src/store/sql/tx-pages.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { equalBytes } from '../../../src/util/bytes.js';
-import type { Payment } from '../../../src/wallet/model/records.js';
+import type { Payment } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 const BLOCKS = 12;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { Hash, KeyImage, PublicKey, SecretKey } from '../../../src/crypto/types.js';
+import type { Hash, KeyImage, PublicKey, SecretKey } from '../../../src/monero/crypto/types.js';
 import { resolveAmbiguousSpends } from '../../../src/store/resolve-key-images.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
@@ -11,7 +11,7 @@ import {
   type Payment,
   type PageFindings,
   type PoolTx,
-} from '../../../src/wallet/model/records.js';
+} from '../../../src/monero/wallet/model/records.js';
 import { cpuMs } from '../../support/cpu-time.js';
 import { EventLedger } from '../../support/event-ledger.js';
 import { bytes, output, page, received, unnamed } from '../fixtures.js';

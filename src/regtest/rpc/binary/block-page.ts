@@ -1,5 +1,5 @@
-import { size } from '../../../epee/storage-format.js';
-import { fieldHead, writeString, type WrittenSections } from '../../../epee/storage-writer.js';
+import { size } from '../../../monero/epee/storage-format.js';
+import { fieldHead, writeString, type WrittenSections } from '../../../monero/epee/storage-writer.js';
 import { u64Number, Writer } from '../../../util/codec.js';
 import type { ServedBlock } from '../../store/served-blocks.js';
 

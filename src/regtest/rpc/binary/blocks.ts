@@ -1,7 +1,7 @@
-import type { Hash } from '../../../crypto/types.js';
-import { parseTransaction, prunedTransaction } from '../../../cryptonote/transaction.js';
-import type { SectionReader } from '../../../epee/portable-storage.js';
-import type { TypedSection } from '../../../epee/storage-writer.js';
+import type { Hash } from '../../../monero/crypto/types.js';
+import { parseTransaction, prunedTransaction } from '../../../monero/cryptonote/transaction.js';
+import type { SectionReader } from '../../../monero/epee/portable-storage.js';
+import type { TypedSection } from '../../../monero/epee/storage-writer.js';
 import { chunks, concatBytes, equalBytes } from '../../../util/bytes.js';
 import { CodecError, encode } from '../../../util/codec.js';
 import type { Node } from '../../chain/node.js';

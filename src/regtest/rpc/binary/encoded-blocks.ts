@@ -1,4 +1,4 @@
-import type { WrittenSections } from '../../../epee/storage-writer.js';
+import type { WrittenSections } from '../../../monero/epee/storage-writer.js';
 import { toHex } from '../../../util/bytes.js';
 import type { ChainStore } from '../../store/chain-store.js';
 import type { ServedBlock } from '../../store/served-blocks.js';

@@ -1,5 +1,5 @@
-import type { Hash } from '../../../crypto/types.js';
-import { isLockOpen } from '../../../cryptonote/unlock-time.js';
+import type { Hash } from '../../../monero/crypto/types.js';
+import { isLockOpen } from '../../../monero/cryptonote/unlock-time.js';
 import { U64_MAX } from '../../../util/amount.js';
 import { CodecError } from '../../../util/codec.js';
 import { accessedSection, bool, bytes, list, object, u64, type BinaryEndpoint } from '../binary-endpoint.js';

@@ -1,5 +1,5 @@
-import type { Hash } from '../../../crypto/types.js';
-import { parseBlock } from '../../../cryptonote/block.js';
+import type { Hash } from '../../../monero/crypto/types.js';
+import { parseBlock } from '../../../monero/cryptonote/block.js';
 import { flag, height, listOf, none, params, text } from '../../../jsonrpc/params.js';
 import { toHex } from '../../../util/bytes.js';
 import type { Node } from '../../chain/node.js';

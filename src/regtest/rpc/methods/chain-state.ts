@@ -1,4 +1,4 @@
-import { SPENDABLE_AGE_BLOCKS } from '../../../cryptonote/constants.js';
+import { SPENDABLE_AGE_BLOCKS } from '../../../monero/cryptonote/constants.js';
 import { U64_MAX } from '../../../util/amount.js';
 import { flag, height, listOf, none, params, u64 } from '../../../jsonrpc/params.js';
 import { MAX_GRACE_BLOCKS, QUANTIZATION_MASK } from '../../rules/dynamic-fees.js';

@@ -1,8 +1,13 @@
-import { block as blockCodec, blockHash, blockHashingBlob, parseBlock } from '../../../cryptonote/block.js';
-import { parseAddress } from '../../../cryptonote/address.js';
-import { parseExtra, txPublicKeys } from '../../../cryptonote/extra.js';
-import type { Address, Block } from '../../../cryptonote/types.js';
-import type { Hash } from '../../../crypto/types.js';
+import {
+  block as blockCodec,
+  blockHash,
+  blockHashingBlob,
+  parseBlock,
+} from '../../../monero/cryptonote/block.js';
+import { parseAddress } from '../../../monero/cryptonote/address.js';
+import { parseExtra, txPublicKeys } from '../../../monero/cryptonote/extra.js';
+import type { Address, Block } from '../../../monero/cryptonote/types.js';
+import type { Hash } from '../../../monero/crypto/types.js';
 import { height, listOf, none, params, text, u32 } from '../../../jsonrpc/params.js';
 import { fromHex, isHex, toHex } from '../../../util/bytes.js';
 import { CodecError, encode, sizeOf, varintNumber } from '../../../util/codec.js';

@@ -1,4 +1,4 @@
-import { bytesToInt } from '../../../crypto/scalar.js';
+import { bytesToInt } from '../../../monero/crypto/scalar.js';
 import { listOf, none, params, text, u32 } from '../../../jsonrpc/params.js';
 import { concatBytes, toHex } from '../../../util/bytes.js';
 import { encode, u64 } from '../../../util/codec.js';

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { block as blockCodec, blockHashingBlob } from '../../../cryptonote/block.js';
-import { parseExtra, writeExtra } from '../../../cryptonote/extra.js';
-import { auxSlots, MAX_AUX_CHAINS, mergeMiningDepth } from '../../../cryptonote/merge-mining.js';
-import { treeHash } from '../../../cryptonote/tree-hash.js';
-import type { Block } from '../../../cryptonote/types.js';
-import { slowHashAsync } from '../../../crypto/slow-hash-worker.js';
-import type { Hash } from '../../../crypto/types.js';
+import { block as blockCodec, blockHashingBlob } from '../../../monero/cryptonote/block.js';
+import { parseExtra, writeExtra } from '../../../monero/cryptonote/extra.js';
+import { auxSlots, MAX_AUX_CHAINS, mergeMiningDepth } from '../../../monero/cryptonote/merge-mining.js';
+import { treeHash } from '../../../monero/cryptonote/tree-hash.js';
+import type { Block } from '../../../monero/cryptonote/types.js';
+import { slowHashAsync } from '../../../monero/crypto/slow-hash-worker.js';
+import type { Hash } from '../../../monero/crypto/types.js';
 import { height, listOf, params, text, u32 } from '../../../jsonrpc/params.js';
 import { fromHex, isHex, toHex } from '../../../util/bytes.js';
 import { encode } from '../../../util/codec.js';

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
-import { formatAddress } from '../../../cryptonote/address.js';
-import { DIFFICULTY_TARGET_SECONDS } from '../../../cryptonote/constants.js';
-import { standardOf } from '../../../cryptonote/address.js';
+import { formatAddress } from '../../../monero/cryptonote/address.js';
+import { DIFFICULTY_TARGET_SECONDS } from '../../../monero/cryptonote/constants.js';
+import { standardOf } from '../../../monero/cryptonote/address.js';
 import { flag, height, none, params, text } from '../../../jsonrpc/params.js';
 import { RpcError } from '../../../jsonrpc/errors.js';
-import type { Address } from '../../../cryptonote/types.js';
+import type { Address } from '../../../monero/cryptonote/types.js';
 import { CODE } from '../errors.js';
 import { defineMethod, type DaemonMethod } from '../method.js';
 import { minerAddress } from '../methods/mining.js';

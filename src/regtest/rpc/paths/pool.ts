@@ -1,4 +1,4 @@
-import { parseTransaction } from '../../../cryptonote/transaction.js';
+import { parseTransaction } from '../../../monero/cryptonote/transaction.js';
 import { none } from '../../../jsonrpc/params.js';
 import { concatBytes, toHex } from '../../../util/bytes.js';
 import { median } from '../../rules/median.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { flag, height, listOf, none, params, text, u32, u64 } from '../../../jsonrpc/params.js';
-import { isLockOpen } from '../../../cryptonote/unlock-time.js';
+import { isLockOpen } from '../../../monero/cryptonote/unlock-time.js';
 import { toHex } from '../../../util/bytes.js';
 import { DEFAULT_LIMITS } from '../../daemon.js';
 import { DEFAULT_CATEGORIES } from '../../log-settings.js';

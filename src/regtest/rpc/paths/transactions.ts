@@ -3,8 +3,8 @@ import {
   parseTransaction,
   prunableHash,
   prunedTransaction,
-} from '../../../cryptonote/transaction.js';
-import type { Hash, KeyImage } from '../../../crypto/types.js';
+} from '../../../monero/cryptonote/transaction.js';
+import type { Hash, KeyImage } from '../../../monero/crypto/types.js';
 import { flag, listOf, params, text } from '../../../jsonrpc/params.js';
 import { concatBytes, fromHex, isHex, toHex } from '../../../util/bytes.js';
 import { encode } from '../../../util/codec.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { writeStorage, type Scalar, type Typed } from '../../../../src/epee/storage-writer.js';
+import { writeStorage, type Scalar, type Typed } from '../../../../src/monero/epee/storage-writer.js';
 import {
   encodeBlocks,
   encodeIndices,

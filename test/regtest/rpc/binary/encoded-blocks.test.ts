@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { writeStorage } from '../../../../src/epee/storage-writer.js';
+import { writeStorage } from '../../../../src/monero/epee/storage-writer.js';
 import {
   encodeBlocks,
   encodeIndices,

@@ -1,0 +1,71 @@
+import { availableParallelism } from 'node:os';
+import { WorkerPool } from '../../util/worker-pool.js';
+import type { SlowHashTask } from './slow-hash-thread.js';
+import type { Hash } from './types.js';
+
+/** Hash that was asked for. */
+interface Request {
+  readonly message: Uint8Array<ArrayBuffer>;
+  readonly rounds: number;
+  readonly resolve: (digest: Hash) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Time before an idle thread ends [s]: it holds 12 MiB, which the refresh after a password needs. Another takes as long
+ * to start as one hash.
+ */
+const IDLE_SECONDS = 0.1;
+
+const threads = new WorkerPool<SlowHashTask, readonly Hash[]>(
+  new URL('./slow-hash-thread.js', import.meta.url),
+  Math.min(4, availableParallelism()),
+  IDLE_SECONDS,
+);
+/** Requests that no thread has begun, in order. */
+const waiting: Request[] = [];
+
+/** Starts a thread ahead of the first hash. */
+export const startSlowHash = (): void => threads.start(1);
+
+/**
+ * {@link slowHash} on a worker thread, repeated on its own digest for `rounds` rounds in all. `data` is not changed:
+ * the thread works on a copy and wipes it. Hashes begin in order; two that wait for a thread share one, which takes less
+ * CPU.
+ * @param rounds ≥ 1. @throws RangeError otherwise.
+ */
+export async function slowHashAsync(data: Uint8Array, rounds = 1): Promise<Hash> {
+  if (!Number.isSafeInteger(rounds) || rounds < 1) throw new RangeError(`slow hash rounds: ${rounds}`);
+  return new Promise((resolve, reject) => {
+    waiting.push({ message: Uint8Array.from(data), rounds, resolve, reject });
+    startWaiting();
+  });
+}
+
+/** Takes the next request, and the one after it if their rounds agree and more wait than threads are free. */
+function takeNext(): Request[] {
+  const [first, second] = waiting;
+  const together = waiting.length > threads.free && first?.rounds === second?.rounds;
+  return waiting.splice(0, together ? 2 : 1);
+}
+
+/** Gives requests to free threads, as long as there are both. */
+function startWaiting(): void {
+  while (waiting.length > 0 && threads.free > 0) void compute(takeNext());
+}
+
+async function compute(requests: readonly Request[]): Promise<void> {
+  const messages = requests.map(({ message }) => message);
+  try {
+    const digests = await threads.run(
+      { messages, rounds: (requests[0] as Request).rounds },
+      messages.map(({ buffer }) => buffer),
+    );
+    requests.forEach(({ resolve }, i) => {
+      resolve(digests[i] as Hash);
+    });
+  } catch (error) {
+    for (const { reject } of requests) reject(error);
+  }
+  startWaiting();
+}

@@ -1,0 +1,87 @@
+import { isPoint } from '../crypto/curve/points.js';
+import { bytes32, concatBytes, fixedBytes } from '../../util/bytes.js';
+import { CodecError } from '../../util/codec.js';
+import { decodeBase58Check, encodeBase58Check } from './base58.js';
+import type { Address, AddressKind, NetworkType, PaymentId } from './types.js';
+
+/**
+ * Address prefixes; regtest uses mainnet's.
+ * Source: cryptonote_config.h `CRYPTONOTE_PUBLIC_…ADDRESS_BASE58_PREFIX`.
+ */
+const PREFIX: Readonly<Record<NetworkType, Readonly<Record<AddressKind, bigint>>>> = {
+  mainnet: { standard: 18n, integrated: 19n, subaddress: 42n },
+  testnet: { standard: 53n, integrated: 54n, subaddress: 63n },
+  stagenet: { standard: 24n, integrated: 25n, subaddress: 36n },
+};
+
+const NETWORKS: readonly NetworkType[] = ['mainnet', 'testnet', 'stagenet'];
+const KINDS: readonly AddressKind[] = ['standard', 'integrated', 'subaddress'];
+
+const KIND_OF_PREFIX = new Map(
+  NETWORKS.flatMap((network) => KINDS.map((kind) => [PREFIX[network][kind], { network, kind }] as const)),
+);
+
+const KEYS_BYTES = 64;
+const PAYMENT_ID_BYTES = 8;
+/** Length of an integrated address, the longest kind. */
+const MAX_CHARS = 106;
+
+/**
+ * @throws RangeError for an integrated address without a payment id, or another with one.
+ * Source: `get_account_address_as_str`.
+ */
+export function formatAddress({ network, kind, spendPublicKey, viewPublicKey, paymentId }: Address): string {
+  if ((kind === 'integrated') !== (paymentId !== undefined))
+    throw new RangeError('address: payment id and kind disagree');
+  const data = concatBytes(spendPublicKey, viewPublicKey, paymentId ?? new Uint8Array());
+  return encodeBase58Check(PREFIX[network][kind], data);
+}
+
+/**
+ * Reads an address; both keys must be points, torsion allowed.
+ * @param network required network; absent: any.
+ * @throws CodecError with the cause. Source: cryptonote_basic_impl.cpp `get_account_address_from_str`.
+ */
+export function parseAddress(text: string, network?: NetworkType): Address {
+  if (text.length > MAX_CHARS) throw new CodecError('address: too long');
+  const { tag, data } = decodeBase58Check(text);
+  const found = KIND_OF_PREFIX.get(tag);
+  if (found === undefined) throw new CodecError('address: unknown prefix');
+  if (network !== undefined && found.network !== network)
+    throw new CodecError(`address: belongs to ${found.network}, not to ${network}`);
+
+  const integrated = found.kind === 'integrated';
+  if (data.length !== KEYS_BYTES + (integrated ? PAYMENT_ID_BYTES : 0))
+    throw new CodecError('address: wrong length');
+  const spendPublicKey = bytes32(data.subarray(0, 32), 'PublicKey');
+  const viewPublicKey = bytes32(data.subarray(32, KEYS_BYTES), 'PublicKey');
+  if (!isPoint(spendPublicKey)) throw new CodecError('address: spend key is not a point');
+  if (!isPoint(viewPublicKey)) throw new CodecError('address: view key is not a point');
+
+  const keys = { ...found, spendPublicKey, viewPublicKey };
+  if (!integrated) return keys;
+  return { ...keys, paymentId: fixedBytes(data.subarray(KEYS_BYTES), PAYMENT_ID_BYTES, 'PaymentId') };
+}
+
+/** {@link parseAddress}, or undefined for an invalid address. */
+export function tryParseAddress(text: string, network?: NetworkType): Address | undefined {
+  try {
+    return parseAddress(text, network);
+  } catch (error) {
+    if (error instanceof CodecError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** @throws RangeError unless the address is a standard one. Source: `get_account_integrated_address_as_str`. */
+export function integrate(address: Address, paymentId: PaymentId): Address {
+  if (address.kind !== 'standard') throw new RangeError(`address: a ${address.kind} one takes no payment id`);
+  return { ...address, kind: 'integrated', paymentId: fixedBytes(paymentId, PAYMENT_ID_BYTES, 'PaymentId') };
+}
+
+/** The standard address of an integrated one; any other address unchanged. */
+export function standardOf(address: Address): Address {
+  if (address.kind !== 'integrated') return address;
+  const { network, spendPublicKey, viewPublicKey } = address;
+  return { network, kind: 'standard', spendPublicKey, viewPublicKey };
+}

@@ -1,0 +1,148 @@
+import type { Hash, PublicKey } from '../crypto/types.js';
+import { blob, CodecError, list, Reader, role, varint, Writer, type Codec } from '../../util/codec.js';
+import type { PaymentId } from './types.js';
+
+/** A field of a transaction's extra. Source: tx_extra.h. */
+export type ExtraField =
+  | { readonly type: 'padding'; readonly size: number }
+  | { readonly type: 'publicKey'; readonly key: PublicKey }
+  | { readonly type: 'nonce'; readonly nonce: Uint8Array }
+  | { readonly type: 'mergeMining'; readonly depth: bigint; readonly root: Hash }
+  | { readonly type: 'additionalKeys'; readonly keys: readonly PublicKey[] }
+  | { readonly type: 'minergate'; readonly data: Uint8Array };
+
+/** Tag bytes of the fields. */
+const TAG = {
+  padding: 0x00,
+  publicKey: 0x01,
+  nonce: 0x02,
+  mergeMining: 0x03,
+  additionalKeys: 0x04,
+  minergate: 0xde,
+};
+
+const MAX_PADDING = 255;
+const MAX_NONCE = 255;
+
+const key = role<PublicKey>(32);
+const keys = list(key);
+const hash = role<Hash>(32);
+
+const mergeMining: Codec<{ readonly depth: bigint; readonly root: Hash }> = {
+  write({ depth, root }, w) {
+    const inner = new Writer();
+    varint.write(depth, inner);
+    hash.write(root, inner);
+    blob.write(inner.finish(), w);
+  },
+  read(r) {
+    const inner = new Reader(blob.read(r));
+    const depth = varint.read(inner);
+    const root = hash.read(inner);
+    inner.end();
+    return { depth, root };
+  },
+};
+
+function readField(r: Reader): ExtraField {
+  switch (r.byte()) {
+    case TAG.padding: {
+      // Padding consists of zeros up to the end.
+      let size = 1;
+      for (; r.remaining > 0; size++) if (r.byte() !== 0) throw new CodecError('extra: padding is not zero');
+      if (size > MAX_PADDING) throw new CodecError('extra: too much padding');
+      return { type: 'padding', size };
+    }
+    case TAG.publicKey:
+      return { type: 'publicKey', key: key.read(r) };
+    case TAG.nonce: {
+      const nonce = blob.read(r);
+      if (nonce.length > MAX_NONCE) throw new CodecError('extra: nonce too long');
+      return { type: 'nonce', nonce };
+    }
+    case TAG.mergeMining:
+      return { type: 'mergeMining', ...mergeMining.read(r) };
+    case TAG.additionalKeys:
+      return { type: 'additionalKeys', keys: keys.read(r) };
+    case TAG.minergate:
+      return { type: 'minergate', data: blob.read(r) };
+    default:
+      throw new CodecError('extra: unknown field');
+  }
+}
+
+/**
+ * Parses fields up to the first invalid one.
+ * @returns `complete` is false when bytes were left. Source: cryptonote_format_utils.cpp `parse_tx_extra`.
+ */
+export function parseExtra(extra: Uint8Array): {
+  readonly fields: readonly ExtraField[];
+  readonly complete: boolean;
+} {
+  const fields: ExtraField[] = [];
+  const r = new Reader(extra);
+  try {
+    while (r.remaining > 0) fields.push(readField(r));
+    return { fields, complete: true };
+  } catch (error) {
+    if (error instanceof CodecError) return { fields, complete: false };
+    throw error;
+  }
+}
+
+const ORDER: readonly ExtraField['type'][] = [
+  'publicKey',
+  'additionalKeys',
+  'nonce',
+  'mergeMining',
+  'minergate',
+  'padding',
+];
+
+/** Writes fields in upstream's order. Source: cryptonote_format_utils.cpp `sort_tx_extra`. */
+export function writeExtra(fields: readonly ExtraField[]): Uint8Array {
+  const w = new Writer();
+  const sorted = [...fields].sort((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
+  for (const field of sorted) {
+    if (field.type === 'padding') {
+      w.bytes(new Uint8Array(field.size));
+      continue;
+    }
+    w.byte(TAG[field.type]);
+    if (field.type === 'publicKey') key.write(field.key, w);
+    else if (field.type === 'nonce') blob.write(field.nonce, w);
+    else if (field.type === 'mergeMining') mergeMining.write(field, w);
+    else if (field.type === 'additionalKeys') keys.write(field.keys, w);
+    else blob.write(field.data, w);
+  }
+  return w.finish();
+}
+
+/** All tx public keys, in order; usually one, but some payers have written more. */
+export const txPublicKeys = (fields: readonly ExtraField[]): PublicKey[] =>
+  fields.flatMap((field) => (field.type === 'publicKey' ? [field.key] : []));
+
+/** Additional public keys: one per output when destinations mix subaddresses with others, otherwise none. */
+export const additionalPublicKeys = (fields: readonly ExtraField[]): readonly PublicKey[] =>
+  fields.find((field) => field.type === 'additionalKeys')?.keys ?? [];
+
+export type ExtraPaymentId =
+  | { readonly kind: 'short'; readonly id: PaymentId }
+  | { readonly kind: 'long'; readonly id: Hash };
+
+const LONG_ID = 0x00;
+const SHORT_ID = 0x01;
+
+/** The payment id in the nonce; a short one is encrypted. */
+export function paymentIdOf(fields: readonly ExtraField[]): ExtraPaymentId | undefined {
+  const nonce = fields.find((field) => field.type === 'nonce')?.nonce;
+  if (nonce?.length === 9 && nonce[0] === SHORT_ID) return { kind: 'short', id: nonce.slice(1) as PaymentId };
+  if (nonce?.length === 33 && nonce[0] === LONG_ID) return { kind: 'long', id: nonce.slice(1) as Hash };
+  return undefined;
+}
+
+/** The nonce field that carries a payment id. */
+export const paymentIdField = ({ kind, id }: ExtraPaymentId): ExtraField => ({
+  type: 'nonce',
+  nonce: Uint8Array.of(kind === 'short' ? SHORT_ID : LONG_ID, ...id),
+});

@@ -1,0 +1,221 @@
+import { keccak } from '../crypto/keccak.js';
+import type { Hash, KeyImage, PublicKey } from '../crypto/types.js';
+import { rctBase, rctPrunable, rctPrunableSize } from '../ringct/codec.js';
+import { amount } from '../../util/amount.js';
+import {
+  blob,
+  CodecError,
+  decode,
+  encode,
+  list,
+  raw,
+  repeat,
+  role,
+  sizeOf,
+  varint,
+  varintNumber,
+  type Codec,
+} from '../../util/codec.js';
+import type { Transaction, TxInput, TxOutput, TxPrefix } from './types.js';
+
+/** Type tags of inputs and outputs. Source: cryptonote_basic.h `VARIANT_TAG`. */
+export const GEN_INPUT = 0xff;
+export const KEY_INPUT = 0x02;
+export const KEY_OUTPUT = 0x02;
+export const TAGGED_KEY_OUTPUT = 0x03;
+
+const keyOffsets = list(varint);
+const keyImage = role<KeyImage>(32);
+const publicKey = role<PublicKey>(32);
+const signature = raw(64);
+const NULL_HASH = new Uint8Array(32) as Hash;
+
+const input: Codec<TxInput> = {
+  write(value, w) {
+    if (value.type === 'gen') {
+      w.byte(GEN_INPUT);
+      return varintNumber.write(value.height, w);
+    }
+    w.byte(KEY_INPUT);
+    varint.write(value.amount, w);
+    keyOffsets.write(value.keyOffsets, w);
+    return keyImage.write(value.keyImage, w);
+  },
+  read(r) {
+    switch (r.byte()) {
+      case GEN_INPUT:
+        return { type: 'gen', height: varintNumber.read(r) };
+      case KEY_INPUT:
+        return {
+          type: 'key',
+          amount: amount(varint.read(r)),
+          keyOffsets: keyOffsets.read(r),
+          keyImage: keyImage.read(r),
+        };
+      default:
+        throw new CodecError('unknown input type');
+    }
+  },
+};
+
+const output: Codec<TxOutput> = {
+  write(value, w) {
+    varint.write(value.amount, w);
+    w.byte(value.viewTag === undefined ? KEY_OUTPUT : TAGGED_KEY_OUTPUT);
+    publicKey.write(value.publicKey, w);
+    if (value.viewTag !== undefined) w.byte(value.viewTag);
+  },
+  read(r) {
+    const value = amount(varint.read(r));
+    switch (r.byte()) {
+      case KEY_OUTPUT:
+        return { amount: value, publicKey: publicKey.read(r) };
+      case TAGGED_KEY_OUTPUT:
+        return { amount: value, publicKey: publicKey.read(r), viewTag: r.byte() };
+      default:
+        throw new CodecError('unknown output type');
+    }
+  },
+};
+
+/** Source: cryptonote_basic.h `transaction_prefix`. */
+export const txPrefix: Codec<TxPrefix> = {
+  write(prefix, w) {
+    varintNumber.write(prefix.version, w);
+    varint.write(prefix.unlockTime, w);
+    list(input).write(prefix.inputs, w);
+    list(output).write(prefix.outputs, w);
+    blob.write(prefix.extra, w);
+  },
+  read(r) {
+    const version = varintNumber.read(r);
+    if (version !== 1 && version !== 2) throw new CodecError('unknown transaction version');
+    return {
+      version,
+      unlockTime: varint.read(r),
+      inputs: list(input).read(r),
+      outputs: list(output).read(r),
+      extra: blob.read(r),
+    };
+  },
+};
+
+const ringSizeOf = (value: TxInput | undefined): number =>
+  value?.type === 'key' ? value.keyOffsets.length : 0;
+
+const baseCodec = ({ inputs, outputs }: TxPrefix) => rctBase(inputs.length, outputs.length);
+
+const prunableCodec = ({ prefix, rct }: Transaction) =>
+  rctPrunable(
+    rct?.base.type ?? 0,
+    prefix.inputs.length,
+    prefix.outputs.length,
+    Math.max(1, ringSizeOf(prefix.inputs[0])),
+  );
+
+const transactionCodec = (pruned: boolean): Codec<Transaction> => ({
+  write(tx, w) {
+    txPrefix.write(tx.prefix, w);
+    if (tx.prefix.version === 1) {
+      if (!pruned)
+        tx.prefix.inputs.forEach((of, i) =>
+          repeat(ringSizeOf(of), signature).write(tx.signatures?.[i] ?? [], w),
+        );
+      return;
+    }
+    if (tx.rct === undefined) throw new RangeError('version 2 without a RingCT signature');
+    baseCodec(tx.prefix).write(tx.rct.base, w);
+    if (pruned || tx.rct.base.type === 0) return;
+    if (tx.rct.prunable === undefined) throw new RangeError('the prunable part is missing');
+    prunableCodec(tx).write(tx.rct.prunable, w);
+  },
+  read(r) {
+    const prefix = txPrefix.read(r);
+    if (prefix.version === 1) {
+      if (pruned) return { prefix, signatures: [] };
+      return { prefix, signatures: prefix.inputs.map((of) => repeat(ringSizeOf(of), signature).read(r)) };
+    }
+    // Upstream writes no signature at all for a version 2 transaction without inputs.
+    if (prefix.inputs.length === 0) throw new CodecError('a transaction without inputs');
+    const base = baseCodec(prefix).read(r);
+    if (pruned || base.type === 0) return { prefix, rct: { base } };
+    return { prefix, rct: { base, prunable: prunableCodec({ prefix, rct: { base } }).read(r) } };
+  },
+});
+
+/** A full transaction. Source: cryptonote_basic.h `transaction`. */
+export const transaction = transactionCodec(false);
+
+/** A transaction without signatures and proofs, as in pruned blocks. */
+export const prunedTransaction = transactionCodec(true);
+
+/** @throws CodecError, RangeError */
+export const parseTransaction = (bytes: Uint8Array): Transaction => decode(transaction, bytes);
+
+/** @throws CodecError, RangeError */
+export const parsePrunedTransaction = (bytes: Uint8Array): Transaction => decode(prunedTransaction, bytes);
+
+export const prefixHash = (prefix: TxPrefix): Hash => keccak(encode(txPrefix, prefix));
+
+/** Hash of the prunable part; zeros for type 0, which has no such part. */
+export function prunableHash(tx: Transaction): Hash {
+  if (tx.rct?.base.type === 0) return NULL_HASH;
+  if (tx.rct?.prunable === undefined) throw new RangeError('the prunable part is missing');
+  return keccak(encode(prunableCodec(tx), tx.rct.prunable));
+}
+
+/**
+ * Hash of a version 2 transaction, full or pruned, with a known prunable hash.
+ * Source: cryptonote_format_utils.cpp `calculate_transaction_hash`.
+ */
+export function transactionHashWith(tx: Transaction, hashOfPrunable: Hash): Hash {
+  if (tx.rct === undefined) throw new RangeError('only version 2 hashes in parts');
+  return keccak(prefixHash(tx.prefix), keccak(encode(baseCodec(tx.prefix), tx.rct.base)), hashOfPrunable);
+}
+
+/** Hash of a full transaction. */
+export const transactionHash = (tx: Transaction): Hash =>
+  tx.prefix.version === 1 ? keccak(encode(transaction, tx)) : transactionHashWith(tx, prunableHash(tx));
+
+export const isCoinbase = (tx: Transaction): boolean =>
+  tx.prefix.inputs.length === 1 && tx.prefix.inputs[0]?.type === 'gen';
+
+/**
+ * Weight added for part of the size that an aggregated range proof saves, so that weight follows verification time.
+ * @param paddedOutputs a power of two. Source: cryptonote_format_utils.cpp `get_transaction_weight_clawback`.
+ */
+export function weightClawback(plus: boolean, paddedOutputs: number): number {
+  if (paddedOutputs <= 2) return 0;
+  const fixed = plus ? 6 : 9;
+  const ofTwo = 32 * (fixed + 7 * 2);
+  const actual = 32 * (fixed + 2 * (6 + Math.log2(paddedOutputs)));
+  return Math.floor(((Math.floor(ofTwo / 2) * paddedOutputs - actual) * 4) / 5);
+}
+
+/**
+ * Size of the full encoding [bytes] of a pruned transaction; the size of the missing signatures and proofs is
+ * computed.
+ * @param prunedSize size of the pruned encoding.
+ */
+export function unprunedSize({ prefix: { inputs, outputs }, rct }: Transaction, prunedSize: number): number {
+  const leftOut =
+    rct === undefined
+      ? 64 * inputs.reduce((members, input) => members + ringSizeOf(input), 0)
+      : rctPrunableSize(rct.base.type, inputs.length, outputs.length, Math.max(1, ringSizeOf(inputs[0])));
+  return prunedSize + leftOut;
+}
+
+/** Transaction weight, the basis of fees. Source: cryptonote_format_utils.cpp `get_transaction_weight`. */
+export function transactionWeight(tx: Transaction): number {
+  const size = sizeOf(transaction, tx);
+  const type = tx.rct?.base.type ?? 0;
+  if (type < 3) return size;
+  const proofs = (type === 6 ? tx.rct?.prunable?.bulletproofsPlus : tx.rct?.prunable?.bulletproofs) ?? [];
+  return (
+    size +
+    weightClawback(
+      type === 6,
+      proofs.reduce((total, { L }) => total + 2 ** (L.length - 6), 0),
+    )
+  );
+}

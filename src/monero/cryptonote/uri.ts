@@ -1,0 +1,158 @@
+import { ZERO, type Amount } from '../../util/amount.js';
+import { isHex, utf8 } from '../../util/bytes.js';
+import { CodecError } from '../../util/codec.js';
+import { parseAddress } from './address.js';
+import { formatCoins, parseCoins } from './coins.js';
+import type { Address, NetworkType } from './types.js';
+
+/** Payment request of a `monero:` URI. */
+export interface PaymentUri {
+  readonly address: string;
+  /** Zero when not specified. */
+  readonly amount: Amount;
+  /** 16 or 64 hex digits; empty for none. Obsolete: replaced by integrated addresses. */
+  readonly paymentId: string;
+  readonly recipientName: string;
+  readonly description: string;
+}
+
+/** Thrown for an invalid URI or payment request. */
+export class UriError extends CodecError {
+  /** Upstream's message for the same cause. */
+  readonly text: string;
+
+  constructor(message: string, text: string, options?: ErrorOptions) {
+    super(message, options);
+    this.text = text;
+  }
+}
+
+/** Runs `read`. @throws UriError with `text` for a CodecError. */
+function orUriError<T>(text: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof CodecError) throw new UriError(cause.message, text, { cause });
+    throw cause;
+  }
+}
+
+const SCHEME = 'monero:';
+/**
+ * Characters escaped besides space, control characters and those after `z`; `=` is included as it separates names
+ * from values.
+ */
+const ESCAPED = new Set(utf8('"<>%\\^[]`+$,@:;!#&='));
+
+/** Escaped form of each byte. */
+const URL_FORMAT = Array.from({ length: 256 }, (_, byte) =>
+  byte <= 0x20 || byte >= 0x7b || ESCAPED.has(byte)
+    ? `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+    : String.fromCharCode(byte),
+);
+
+const INVALID_ID = 'Invalid payment id: ';
+
+/** Escapes the UTF-8 bytes of a text. Source: abstract_http_client.cpp `conver_to_url_format`. */
+const escape = (text: string): string => Array.from(utf8(text), (byte) => URL_FORMAT[byte]).join('');
+
+/** Decodes escapes; other text is unchanged, and bytes that are not UTF-8 become U+FFFD. */
+const unescape = (text: string): string =>
+  text.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) =>
+    Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
+  );
+
+/**
+ * Formats a payment URI.
+ * @throws UriError for an address of another network, or a payment id that does not fit the address.
+ * Source: wallet2.cpp `make_uri`, which writes no payment id any more.
+ */
+export function formatUri(request: PaymentUri, network: NetworkType): string {
+  const { kind } = orUriError(`wrong address: ${request.address}`, () =>
+    parseAddress(request.address, network),
+  );
+  assertPaymentId(request.paymentId, kind, {
+    second: 'A single payment id is allowed',
+    malformed: 'Standalone payment id deprecated, use integrated address instead',
+  });
+  const parameters = [
+    ...(request.paymentId === '' ? [] : [`tx_payment_id=${request.paymentId}`]),
+    ...(request.amount === 0n ? [] : [`tx_amount=${formatCoins(request.amount)}`]),
+    ...(request.recipientName === '' ? [] : [`recipient_name=${escape(request.recipientName)}`]),
+    ...(request.description === '' ? [] : [`tx_description=${escape(request.description)}`]),
+  ];
+  return `${SCHEME}${request.address}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`;
+}
+
+/**
+ * Parses a payment URI.
+ * @returns the request, with unknown parameters as written.
+ * @throws UriError. Source: wallet2.cpp `parse_uri`.
+ */
+export function parseUri(
+  text: string,
+  network: NetworkType,
+): PaymentUri & { readonly unknown: readonly string[] } {
+  if (!text.startsWith(SCHEME))
+    throw new UriError(
+      `a payment URI begins with ${SCHEME}`,
+      `URI has wrong scheme (expected "${SCHEME}"): ${text}`,
+    );
+  const [, address = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(text.slice(SCHEME.length)) ?? [];
+  const { kind } = orUriError(`URI has wrong address: ${address}`, () => parseAddress(address, network));
+  const known = new Map<string, string>();
+  const unknown: string[] = [];
+  const names = new Set<string>();
+  for (const parameter of query === '' ? [] : query.split('&')) {
+    const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(parameter) ?? [];
+    // The reference does not escape = in a text and then cannot parse its own URI; such texts are accepted here.
+    const isText = name === 'recipient_name' || name === 'tx_description';
+    if (!parameter.includes('=') || (value.includes('=') && !isText))
+      throw new UriError(
+        'a parameter of the URI is not of the form name=value',
+        `URI has wrong parameter: ${parameter}`,
+      );
+    if (names.has(name))
+      throw new UriError(
+        'a parameter of the URI is given twice',
+        `URI has more than one instance of ${name}`,
+      );
+    names.add(name);
+    if (isText || name === 'tx_amount' || name === 'tx_payment_id') known.set(name, value);
+    else unknown.push(parameter);
+  }
+  const amountText = known.get('tx_amount');
+  const paymentId = known.get('tx_payment_id');
+  if (paymentId === '') throw new UriError('the payment id is empty', INVALID_ID);
+  assertPaymentId(paymentId ?? '', kind, {
+    second: 'Separate payment id given with an integrated address',
+    malformed: INVALID_ID + (paymentId ?? ''),
+  });
+  return {
+    address,
+    amount:
+      amountText === undefined
+        ? ZERO
+        : orUriError(`URI has invalid amount: ${amountText}`, () => parseCoins(amountText)),
+    paymentId: paymentId ?? '',
+    recipientName: unescape(known.get('recipient_name') ?? ''),
+    description: unescape(known.get('tx_description') ?? ''),
+    unknown,
+  };
+}
+
+/** @param texts upstream's messages. @throws UriError */
+function assertPaymentId(
+  paymentId: string,
+  kind: Address['kind'],
+  texts: { readonly second: string; readonly malformed: string },
+): void {
+  if (paymentId === '') return;
+  if (kind === 'integrated')
+    throw new UriError(
+      'an integrated address has its own payment id: a separate one is not allowed',
+      texts.second,
+    );
+  if (!isHex(paymentId) || (paymentId.length !== 16 && paymentId.length !== 64))
+    throw new UriError('a payment id has 16 or 64 hex digits', texts.malformed);
+}

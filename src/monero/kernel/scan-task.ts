@@ -1,0 +1,126 @@
+import { joinBytes } from '../../util/bytes.js';
+import type { RequestActivity } from '../../util/request-activity.js';
+import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
+import { hitsAt, TABLE_SCALARS, type ScanBatch, type ScanHits, type ScanKernel } from './kernel.js';
+
+/** Message to a worker thread: a batch to scan. */
+export interface ScanTask {
+  /** Its outputs are in the order of their keys. */
+  readonly batch: ScanBatch;
+  /** Copies that are wiped by the thread that scans. */
+  readonly viewSecrets: readonly Uint8Array[];
+}
+
+/** Message from a worker thread: the hits of each view secret, or why the batch cannot be scanned. */
+export type ScanAnswer = { readonly hits: readonly ScanHits[] } | { readonly error: Error };
+
+/** Keys of a part for one view secret: 1.5 ms of work. */
+const KEYS_AT_ONCE = 64;
+/** Fewest keys of a part: each part has a cost of its own. */
+const FEWEST_KEYS = 8;
+
+/**
+ * Scans a batch with all view secrets, then wipes the secrets, also when the scan throws. While requests are frequent the
+ * batch is scanned in parts, between which the thread gives way to the one that answers.
+ */
+export function scanTask(
+  kernel: Pick<ScanKernel, 'scanMany'>,
+  task: ScanTask,
+  activity: Pick<RequestActivity, 'areFrequent' | 'giveWay'>,
+): readonly ScanHits[] {
+  if (!activity.areFrequent) return scanWhole(kernel, task);
+  const parts = scanInParts(kernel, task);
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done === true) return value;
+    activity.giveWay();
+  }
+}
+
+/**
+ * Scans a batch as {@link scanTask} does, always in parts, on a thread that has other work: it has a turn of the event
+ * loop after each part.
+ * @throws what the kernel throws.
+ */
+export async function scanTaskInTurns(
+  kernel: Pick<ScanKernel, 'scanMany'>,
+  task: ScanTask,
+  activity: Pick<RequestActivity, 'giveWay'>,
+): Promise<readonly ScanHits[]> {
+  const parts = scanInParts(kernel, task);
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done === true) return value;
+    activity.giveWay();
+    await yieldToEventLoop();
+  }
+}
+
+function scanWhole(
+  kernel: Pick<ScanKernel, 'scanMany'>,
+  { batch, viewSecrets }: ScanTask,
+): readonly ScanHits[] {
+  try {
+    return kernel.scanMany(batch, viewSecrets);
+  } finally {
+    wipe(viewSecrets);
+  }
+}
+
+/** Yields after each part. @returns the hits of each view secret. */
+function* scanInParts(
+  kernel: Pick<ScanKernel, 'scanMany'>,
+  { batch, viewSecrets }: ScanTask,
+): Generator<void, readonly ScanHits[], void> {
+  try {
+    const scanned: { readonly firstOutput: number; readonly hits: readonly ScanHits[] }[] = [];
+    for (const { firstOutput, part } of partsOf(batch, keysAtOnce(viewSecrets.length))) {
+      scanned.push({ firstOutput, hits: kernel.scanMany(part, viewSecrets) });
+      yield;
+    }
+    return viewSecrets.map((_, secret) =>
+      joined(scanned.map(({ firstOutput, hits }) => ({ firstOutput, ...hitsAt(hits, secret) }))),
+    );
+  } finally {
+    wipe(viewSecrets);
+  }
+}
+
+function wipe(secrets: readonly Uint8Array[]): void {
+  for (const secret of secrets) secret.fill(0);
+}
+
+const keysAtOnce = (secrets: number): number =>
+  Math.max(FEWEST_KEYS, Math.floor((KEYS_AT_ONCE * (1 + TABLE_SCALARS)) / (secrets + TABLE_SCALARS)));
+
+/** Divides a batch by its keys. */
+function* partsOf(
+  batch: ScanBatch,
+  keysAtOnce: number,
+): Generator<{ readonly firstOutput: number; readonly part: ScanBatch }, void, void> {
+  const keys = batch.keys.length / 32;
+  let from = 0;
+  for (let key = 0; key < keys; key += keysAtOnce) {
+    const endKey = Math.min(key + keysAtOnce, keys);
+    let to = from;
+    while ((batch.outputKey[to] ?? endKey) < endKey) to += 1;
+    const part = {
+      keys: batch.keys.subarray(32 * key, 32 * endKey),
+      outputKey: batch.outputKey.subarray(from, to).map((index) => index - key),
+      outputIndex: batch.outputIndex.subarray(from, to),
+      viewTags: batch.viewTags.subarray(from, to),
+      outputs: batch.outputs.subarray(32 * from, 32 * to),
+    };
+    yield { firstOutput: from, part };
+    from = to;
+  }
+}
+
+/** Joins the hits of a view secret in the parts of a batch. */
+const joined = (parts: readonly (ScanHits & { readonly firstOutput: number })[]): ScanHits => ({
+  outputs: Uint32Array.from(
+    parts.flatMap(({ firstOutput, outputs }) => Array.from(outputs, (output) => firstOutput + output)),
+  ),
+  derivations: joinBytes(parts.map(({ derivations }) => derivations)),
+  spendKeys: joinBytes(parts.map(({ spendKeys }) => spendKeys)),
+});

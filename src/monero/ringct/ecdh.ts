@@ -1,0 +1,64 @@
+import { keccak } from '../crypto/keccak.js';
+import { bytesToInt, hashToScalar, intToBytes, reduce } from '../crypto/scalar.js';
+import type { Commitment } from '../crypto/types.js';
+import { amount, U64_MAX, type Amount } from '../../util/amount.js';
+import { commitsTo } from './commitment.js';
+import type { EcdhInfo, RctType } from './types.js';
+
+const text = new TextEncoder();
+const MASK_SALT = text.encode('commitment_mask');
+const AMOUNT_SALT = text.encode('amount');
+
+/** Blinding scalar of an output, known to sender and receiver. Source: rctOps.cpp `genCommitmentMask`. */
+export const commitmentMask = (sharedSecret: Uint8Array): bigint => hashToScalar(MASK_SALT, sharedSecret);
+
+/** XOR with 8 shared bytes; its own inverse. Source: rctOps.cpp `ecdhEncode`, `ecdhDecode`, short form. */
+function cryptAmount(bytes: Uint8Array, sharedSecret: Uint8Array): Uint8Array {
+  const pad = keccak(AMOUNT_SALT, sharedSecret);
+  return bytes.map((byte, i) => byte ^ (pad[i] ?? 0));
+}
+
+/** Encrypts an amount to 8 bytes. @param sharedSecret 32 bytes, `Hs(D || i)`. */
+export const encryptAmount = (value: Amount, sharedSecret: Uint8Array): Uint8Array =>
+  cryptAmount(intToBytes(value).slice(0, 8), sharedSecret);
+
+/** Claimed amount and mask of an output; to be verified against its commitment. */
+export interface Opening {
+  readonly amount: Amount;
+  readonly mask: bigint;
+}
+
+/** Decrypts amount and mask of an output. @returns undefined for an amount beyond 64 bits. */
+export function decryptOutput(info: EcdhInfo, type: RctType, sharedSecret: Uint8Array): Opening | undefined {
+  const { value, mask } = type >= 4 ? openShort(info, sharedSecret) : openLong(info, sharedSecret);
+  return value > U64_MAX ? undefined : { amount: amount(value), mask };
+}
+
+/**
+ * Recovers amount and mask of an output that a derivation opens.
+ * @returns undefined when they do not match the commitment: a false amount, or an output of another wallet.
+ */
+export function openOutput(
+  info: EcdhInfo,
+  type: RctType,
+  sharedSecret: Uint8Array,
+  commitment: Commitment,
+): Opening | undefined {
+  const opening = decryptOutput(info, type, sharedSecret);
+  return opening !== undefined && commitsTo(commitment, opening.amount, opening.mask) ? opening : undefined;
+}
+
+const openShort = (info: EcdhInfo, sharedSecret: Uint8Array): { value: bigint; mask: bigint } => ({
+  value: bytesToInt(cryptAmount(info.amount, sharedSecret)),
+  mask: commitmentMask(sharedSecret),
+});
+
+/** Decrypts types 1 to 3: mask and amount are scalars, each offset by a hash of the shared secret. */
+function openLong(info: EcdhInfo, sharedSecret: Uint8Array): { value: bigint; mask: bigint } {
+  const shared1 = hashToScalar(sharedSecret);
+  const shared2 = hashToScalar(intToBytes(shared1));
+  return {
+    mask: reduce(bytesToInt(info.mask ?? new Uint8Array(32)) - shared1),
+    value: reduce(bytesToInt(info.amount) - shared2),
+  };
+}

@@ -1,0 +1,42 @@
+import { IDENTITY, type Curve } from '../../crypto/curve/curve.js';
+import { isIdentity } from '../../crypto/curve/points.js';
+import { publicKeyOf, randomSecretKey } from '../../crypto/derivation.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
+import { randomScalar, scalarBytes } from '../../crypto/scalar.js';
+import type { KeyImage } from '../../crypto/types.js';
+import type { Clsag, ProofPoint, ProofScalar } from '../../ringct/types.js';
+import type { Rng } from '../../../util/random.js';
+import type { UnsignedTx } from './construction.js';
+import { proveTransaction, signedTx, type SignedTx } from './signing.js';
+
+/*
+ * Transactions of wallets without a spend key: complete except for key images and ring signatures, so that a client gets
+ * hash, blob and keys as from a wallet that signs. No node accepts them, and the wallet with the spend key makes another
+ * transaction of the same inputs and payees.
+ */
+
+/**
+ * Key image of each input of a wallet without a spend key: `0·Hp(P)`.
+ * Source: cryptonote_format_utils.cpp `generate_key_image_helper_precomp`.
+ */
+export const PLACEHOLDER_KEY_IMAGE: KeyImage = Uint8Array.from(IDENTITY) as KeyImage;
+
+/** True for the key image of an input that no spend key was used for. */
+export const isPlaceholder = (keyImage: KeyImage): boolean => isIdentity(keyImage);
+
+/** Ring signature of random values, which verifies nothing. */
+const placeholderSignature = (ringSize: number, rng: Rng): Clsag => {
+  const scalar = (): ProofScalar => scalarBytes(randomScalar(rng)) as unknown as ProofScalar;
+  return {
+    s: Array.from({ length: ringSize }, scalar),
+    c1: scalar(),
+    D: publicKeyOf(randomSecretKey(rng)) as unknown as ProofPoint,
+  };
+};
+
+/** Proves the amounts of a transaction without signing it. @throws RangeError when the amounts do not balance. */
+export function placeholderTx(unsigned: UnsignedTx, rng: Rng, curve: Curve = loadCurve()): SignedTx {
+  const { base, prunable } = proveTransaction(unsigned, rng, curve);
+  const clsags = unsigned.inputs.map(({ ring }) => placeholderSignature(ring.members.length, rng));
+  return signedTx(unsigned, { prefix: unsigned.prefix, rct: { base, prunable: { ...prunable, clsags } } });
+}

@@ -1,0 +1,171 @@
+import { keyDerivation } from '../../crypto/derivation.js';
+import { toScalar } from '../../crypto/scalar.js';
+import type { Hash, SecretKey } from '../../crypto/types.js';
+import { formatAddress, parseAddress } from '../../cryptonote/address.js';
+import { parseExtra, paymentIdOf } from '../../cryptonote/extra.js';
+import { cryptPaymentId } from '../../cryptonote/payment-id.js';
+import { transaction, transactionHash } from '../../cryptonote/transaction.js';
+import type { NetworkType, PaymentId, Transaction } from '../../cryptonote/types.js';
+import { amount, sum, ZERO, type Amount } from '../../../util/amount.js';
+import { equalBytes, toHex } from '../../../util/bytes.js';
+import { CodecError, encode } from '../../../util/codec.js';
+import type { DestinationEntry } from '../exchange/construction-data.js';
+import { keyImagesOf, type PendingTx } from '../exchange/pending-tx.js';
+import { ringsDigestOf } from '../exchange/rings-digest.js';
+import type { Destination, OwnedOutput } from '../model/records.js';
+import { proveDestinations, type ClaimedDestination, type OwnOutput } from './proven-destinations.js';
+import type { SignedTx } from './signing.js';
+import { sameAddress, type Payee } from '../select/transfer-request.js';
+
+/** A signed transaction with the data that the wallet records of it. */
+export interface SignedPayment {
+  readonly blob: Uint8Array;
+  readonly txHash: Hash;
+  readonly account: number;
+  readonly inputs: readonly OwnedOutput[];
+  readonly fee: Amount;
+  readonly change: Amount;
+  readonly unlockTime: bigint;
+  readonly paymentId?: Uint8Array;
+  /** Destinations with the amounts that they receive. */
+  readonly destinations: readonly Destination[];
+  /** The tx secret key, then the additional ones. */
+  readonly txSecretKeys: readonly SecretKey[];
+  /** `ringsDigest` of a transaction that was passed between wallets; absent for one that this wallet signed now. */
+  readonly rings?: Hash;
+}
+
+/** The tx secret key of a transaction, then the additional ones. */
+export const txSecretKeysOf = ({
+  txSecretKey,
+  additionalSecretKeys,
+}: Pick<SignedTx, 'txSecretKey' | 'additionalSecretKeys'>): SecretKey[] => [
+  txSecretKey,
+  ...additionalSecretKeys,
+];
+
+/** @param payees with the amounts that they receive. */
+export function signedPayment(
+  signed: SignedTx,
+  terms: { readonly account: number; readonly unlockTime: bigint },
+  inputs: readonly OwnedOutput[],
+  payees: readonly Payee[],
+): SignedPayment {
+  const paymentId = payees.find(({ address }) => address.paymentId !== undefined)?.address.paymentId;
+  return {
+    blob: signed.blob,
+    txHash: signed.hash,
+    account: terms.account,
+    inputs,
+    fee: signed.fee,
+    change: signed.change,
+    unlockTime: terms.unlockTime,
+    ...(paymentId === undefined ? {} : { paymentId }),
+    destinations: payees.map(({ text: address, amount: value }) => ({ address, amount: value })),
+    txSecretKeys: txSecretKeysOf(signed),
+  };
+}
+
+/**
+ * Payment of a pending transaction made by this wallet or another one with its keys.
+ * @param inputs the wallet's outputs with the transaction's key images, in its order.
+ * @throws CodecError, RangeError when it is inconsistent with itself, its inputs or its transaction.
+ */
+export function paymentOfPending(
+  pending: PendingTx,
+  inputs: readonly OwnedOutput[],
+  network: NetworkType,
+): SignedPayment {
+  const { tx } = pending;
+  const images = keyImagesOf(tx);
+  if (inputs.length === 0 || images.length !== inputs.length || images.length !== tx.prefix.inputs.length)
+    throw new CodecError('pending transaction: an input is missing');
+  if (new Set(images.map(toHex)).size !== images.length)
+    throw new CodecError('pending transaction: it spends an output twice');
+  const account = inputs[0]?.subaddress.major ?? 0;
+  if (inputs.some(({ subaddress }) => subaddress.major !== account))
+    throw new CodecError('pending transaction: it spends from several accounts');
+  const fee = tx.rct?.base.fee ?? ZERO;
+  const change = amount(pending.change.amount);
+  const paymentId = paymentIdFor(pending);
+  const destinations = pending.destinations.map((entry): Destination => ({
+    address: textOf(entry, paymentId, network),
+    amount: amount(entry.amount),
+  }));
+  const spent = sum(inputs.map((output) => output.amount));
+  if (sum([fee, change, ...destinations.map((destination) => destination.amount)]) !== spent)
+    throw new CodecError('pending transaction: its amounts do not add up');
+  const txSecretKeys = txSecretKeysOf(pending);
+  for (const secret of txSecretKeys) toScalar(secret);
+  return {
+    blob: encode(transaction, tx),
+    txHash: transactionHash(tx),
+    account,
+    inputs,
+    fee,
+    change,
+    unlockTime: tx.prefix.unlockTime,
+    ...(paymentId === undefined ? {} : { paymentId }),
+    destinations,
+    txSecretKeys,
+    rings: ringsDigestOf(tx),
+  };
+}
+
+/**
+ * Payment with those claims alone that its transaction proves: destinations, payment id and secret keys that are not
+ * proven are left out, and the change is read from the outputs that the wallet finds.
+ * @param own outputs of the transaction that pay the wallet. @param claims its destinations, in their order.
+ */
+export function provenPayment(
+  payment: SignedPayment,
+  tx: Transaction,
+  claims: readonly ClaimedDestination[],
+  own: readonly OwnOutput[],
+): SignedPayment {
+  const { paymentId, ...rest } = payment;
+  const { outputs, hasKeys } = proveDestinations(
+    tx,
+    { destinations: claims, txSecretKeys: payment.txSecretKeys },
+    own,
+  );
+  const used = new Set(outputs);
+  const returned = own.filter(
+    ({ subaddress, outputIndex }) => subaddress.major === payment.account && !used.has(outputIndex),
+  );
+  const isIdProven =
+    paymentId !== undefined &&
+    claims.some(
+      ({ address }, i) =>
+        outputs[i] !== undefined && address.paymentId !== undefined && equalBytes(address.paymentId, paymentId),
+    );
+  return {
+    ...rest,
+    change: sum(returned.map((output) => output.amount)),
+    ...(isIdProven ? { paymentId } : {}),
+    destinations: payment.destinations.filter((_, i) => outputs[i] !== undefined),
+    txSecretKeys: hasKeys ? payment.txSecretKeys : [],
+  };
+}
+
+/** Payment id of an integrated destination; other transactions carry a dummy id. */
+function paymentIdFor({ tx, destinations, txSecretKey }: PendingTx): PaymentId | undefined {
+  const payee = destinations.find(({ isIntegrated }) => isIntegrated);
+  const id = paymentIdOf(parseExtra(tx.prefix.extra).fields);
+  if (payee === undefined || id?.kind !== 'short') return undefined;
+  return cryptPaymentId(id.id, keyDerivation(payee.address.viewPublicKey, txSecretKey));
+}
+
+/** Address text of a destination as requested, after checking that it has the same keys. */
+function textOf(entry: DestinationEntry, paymentId: PaymentId | undefined, network: NetworkType): string {
+  const { original, isSubaddress, isIntegrated, address: keys } = entry;
+  if (original !== '') {
+    const written = parseAddress(original, network);
+    if (!sameAddress(written, keys))
+      throw new CodecError('pending transaction: a destination has two addresses');
+    return original;
+  }
+  if (isIntegrated && paymentId !== undefined)
+    return formatAddress({ network, kind: 'integrated', ...keys, paymentId });
+  return formatAddress({ network, kind: isSubaddress ? 'subaddress' : 'standard', ...keys });
+}

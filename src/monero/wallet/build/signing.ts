@@ -1,0 +1,276 @@
+import type { Curve } from '../../crypto/curve/curve.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
+import { randomScalar, reduce, toScalar } from '../../crypto/scalar.js';
+import type { Hash, KeyImage, SecretKey } from '../../crypto/types.js';
+import { MAX_TX_WEIGHT } from '../../cryptonote/constants.js';
+import { feeOfWeight, type FeeRates } from '../../cryptonote/fees.js';
+import { prefixHash, transaction, transactionHash, transactionWeight } from '../../cryptonote/transaction.js';
+import type { Transaction } from '../../cryptonote/types.js';
+import { proveRange } from '../../ringct/bulletproofs-plus.js';
+import { signClsag } from '../../ringct/clsag.js';
+import { amountsBalance, commit, commitEach } from '../../ringct/commitment.js';
+import { preMlsagHash } from '../../ringct/message.js';
+import type {
+  BulletproofPlus,
+  Clsag,
+  ProofPoint,
+  ProofScalar,
+  RctBase,
+  RctPrunable,
+} from '../../ringct/types.js';
+import { amount, ZERO, type Amount } from '../../../util/amount.js';
+import { encode } from '../../../util/codec.js';
+import type { Rng } from '../../../util/random.js';
+import { constructTransaction, type TransactionPlan, type UnsignedTx } from './construction.js';
+import { WalletError } from '../model/wallet-error.js';
+import { changeOutputsFor, type ChangeSplit } from '../select/change-split.js';
+import type { OutputTarget } from './output-layout.js';
+
+/** A signed transaction with the data that its creator must record. Plain data. */
+export interface SignedTx {
+  readonly blob: Uint8Array;
+  readonly hash: Hash;
+  readonly weight: number;
+  readonly fee: Amount;
+  /** Sum of the change outputs. */
+  readonly change: Amount;
+  /** In the order of the inputs. */
+  readonly keyImages: readonly KeyImage[];
+  /** Destination of each output, including change and dummy. */
+  readonly targets: readonly OutputTarget[];
+  /** Payees in the order of the plan, with the amounts that they receive: less than planned if they pay the fee. */
+  readonly payees: readonly OutputTarget[];
+  readonly txSecretKey: SecretKey;
+  readonly additionalSecretKeys: readonly SecretKey[];
+}
+
+const NO_PRUNABLE: Omit<RctPrunable, 'bulletproofsPlus' | 'clsags' | 'pseudoOuts'> = {
+  rangeSigs: [],
+  bulletproofs: [],
+  mlsags: [],
+};
+
+/** Random blinding scalars of the pseudo outputs whose sum equals that of the outputs. */
+function pseudoOutMasks(inputs: number, outputMasks: readonly bigint[], rng: Rng): bigint[] {
+  const free = Array.from({ length: inputs - 1 }, () => randomScalar(rng));
+  const last = [...outputMasks, ...free.map((mask) => -mask)].reduce((total, mask) => total + mask, 0n);
+  return [...free, reduce(last)];
+}
+
+/** A transaction with range proof and pseudo outputs, so that the message of its ring signatures is fixed. */
+export interface ProvedTx {
+  readonly base: RctBase;
+  /** Without ring signatures. */
+  readonly prunable: RctPrunable;
+  readonly message: Hash;
+  /** Blinding scalars of the pseudo outputs, one per input. Secret. */
+  readonly inputMasks: readonly bigint[];
+}
+
+/** Makes the range proof and the pseudo outputs. @throws RangeError when the amounts do not balance. */
+export function proveTransaction(
+  { prefix, inputs, outputs, fee }: UnsignedTx,
+  rng: Rng,
+  curve: Curve = loadCurve(),
+): ProvedTx {
+  const masks = outputs.map(({ mask }) => mask);
+  const amounts = outputs.map((output) => output.amount);
+  const { proof, commitments } = proveRange(amounts, masks, rng, curve);
+  const inputMasks = pseudoOutMasks(inputs.length, masks, rng);
+  const pseudoOuts = commitEach(
+    inputs.map((input) => input.amount),
+    inputMasks,
+    curve,
+  );
+  if (!amountsBalance(pseudoOuts, commitments, fee, curve))
+    throw new RangeError('the amounts do not balance');
+  const base: RctBase = {
+    type: 6,
+    fee,
+    pseudoOuts: [],
+    ecdhInfo: outputs.map(({ encryptedAmount }) => ({ amount: encryptedAmount })),
+    outPk: commitments,
+  };
+  const prunable: RctPrunable = { ...NO_PRUNABLE, bulletproofsPlus: [proof], clsags: [], pseudoOuts };
+  const message = preMlsagHash(prefixHash(prefix), base, prunable, inputs.length, outputs.length);
+  return { base, prunable, message, inputMasks };
+}
+
+/**
+ * Proves and signs a transaction. Slow: run it on a worker thread.
+ * @throws RangeError when keys, masks or amounts do not match the rings. Source: rctSigs.cpp `genRctSimple`.
+ */
+export function signTransaction(unsigned: UnsignedTx, rng: Rng, curve: Curve = loadCurve()): SignedTx {
+  const { base, prunable, message, inputMasks } = proveTransaction(unsigned, rng, curve);
+  const clsags = unsigned.inputs.map(({ ring, secretKey, mask }, i): Clsag => {
+    const { clsag } = signClsag(
+      {
+        message,
+        ring: ring.members,
+        realIndex: ring.realIndex,
+        secretKey: toScalar(secretKey),
+        realMask: reduce(mask),
+        pseudoOutMask: inputMasks[i] ?? 0n,
+        pseudoOut: prunable.pseudoOuts[i] ?? commit(ZERO, 0n),
+        rng,
+      },
+      curve,
+    );
+    return clsag;
+  });
+  return signedTx(unsigned, { prefix: unsigned.prefix, rct: { base, prunable: { ...prunable, clsags } } });
+}
+
+/** Combines a signed transaction with the data of its unsigned form. */
+export const signedTx = (unsigned: UnsignedTx, tx: Transaction): SignedTx => ({
+  blob: encode(transaction, tx),
+  hash: transactionHash(tx),
+  weight: transactionWeight(tx),
+  fee: unsigned.fee,
+  change: unsigned.change,
+  keyImages: unsigned.inputs.map(({ keyImage }) => keyImage),
+  targets: unsigned.targets,
+  payees: unsigned.payees,
+  txSecretKey: unsigned.txSecretKey,
+  additionalSecretKeys: unsigned.additionalSecretKeys,
+});
+
+/** Weight of an unsigned transaction after signing; proofs and signatures have fixed sizes. */
+export function weightOnceSigned({ prefix, fee, inputs, outputs }: UnsignedTx): number {
+  const scalar = new Uint8Array(32) as unknown as ProofScalar;
+  const point = new Uint8Array(32) as unknown as ProofPoint;
+  const commitment = commit(ZERO, 0n);
+  const rounds = Array.from({ length: 6 + Math.ceil(Math.log2(outputs.length)) }, () => point);
+  const proof: BulletproofPlus = {
+    A: point,
+    A1: point,
+    B: point,
+    r1: scalar,
+    s1: scalar,
+    d1: scalar,
+    L: rounds,
+    R: rounds,
+  };
+  const clsags = inputs.map(({ ring }): Clsag => ({
+    s: ring.members.map(() => scalar),
+    c1: scalar,
+    D: point,
+  }));
+  const ecdhInfo = outputs.map(() => ({ amount: new Uint8Array(8) }));
+  return transactionWeight({
+    prefix,
+    rct: {
+      base: { type: 6, fee, pseudoOuts: [], ecdhInfo, outPk: outputs.map(() => commitment) },
+      prunable: {
+        ...NO_PRUNABLE,
+        bulletproofsPlus: [proof],
+        clsags,
+        pseudoOuts: inputs.map(() => commitment),
+      },
+    },
+  });
+}
+
+/**
+ * Deducts a fee from some payees in equal parts; the remainder is taken from the first ones, one atomic unit each.
+ * @throws WalletError `tx_not_possible` when they receive less than the fee, `zero_amount` when one would receive
+ * nothing. Source: wallet2.cpp `get_adjusted_dsts`.
+ */
+function lessFee(payees: readonly OutputTarget[], feeFrom: readonly number[], fee: Amount): OutputTarget[] {
+  if (feeFrom.length === 0) return [...payees];
+  const part = fee / BigInt(feeFrom.length);
+  const remainder = Number(fee % BigInt(feeFrom.length));
+  const reduced = [...payees];
+  const payers = feeFrom.map((index) => {
+    const payee = payees[index];
+    if (payee === undefined) throw new RangeError('a payee listed to pay the fee does not exist');
+    return { index, payee };
+  });
+  if (payers.reduce((total, { payee }) => total + payee.amount, 0n) < fee)
+    throw new WalletError({
+      kind: 'tx_not_possible',
+      reason: 'the destinations that pay the fee receive less than the fee',
+    });
+  payers.forEach(({ index, payee }, i) => {
+    const received = payee.amount - part - (i < remainder ? 1n : 0n);
+    if (received <= 0n) throw new WalletError({ kind: 'zero_amount' });
+    reduced[index] = { ...payee, amount: amount(received) };
+  });
+  return reduced;
+}
+
+/**
+ * Iterations to find the fee. The fee changes the weight slightly; the first or second iteration usually settles it.
+ */
+const FEE_ATTEMPTS = 10;
+
+const ONE_CHANGE_OUTPUT: ChangeSplit = { outputs: 1, least: 0n };
+
+/** A plan whose fee is computed from the exact weight. */
+export interface PricedPlan extends Omit<TransactionPlan, 'changeOutputs'> {
+  /** Absent: the change is one output. */
+  readonly changeSplit?: ChangeSplit;
+  /** Indices of the payees whose amounts the fee is deducted from; absent or empty: it is deducted from change. */
+  readonly feeFrom?: readonly number[];
+}
+
+/** Constructs a transaction with the requested change outputs and the fee for its exact weight. @throws as `settleFee`. */
+function settleFeeWith(
+  { feeFrom = [], ...plan }: PricedPlan & Pick<TransactionPlan, 'changeOutputs'>,
+  rate: bigint,
+  rates: FeeRates,
+  construct: (plan: TransactionPlan) => UnsignedTx,
+): UnsignedTx {
+  const attempt = (fee: Amount): { unsigned: UnsignedTx; needed: Amount } => {
+    const unsigned = construct({ ...plan, fee, payees: lessFee(plan.payees, feeFrom, fee) });
+    const weight = weightOnceSigned(unsigned);
+    if (weight >= MAX_TX_WEIGHT) throw new RangeError('the transaction is too heavy');
+    return { unsigned, needed: feeOfWeight(weight, rate, rates) };
+  };
+  // An estimated fee may exceed the payees' amounts, so deduction starts from zero.
+  let { needed: fee } = attempt(feeFrom.length > 0 ? ZERO : plan.fee);
+  for (let attempts = 0; attempts < FEE_ATTEMPTS; attempts++) {
+    const { unsigned, needed } = attempt(fee);
+    // Accepts a slightly too high fee when the iteration does not reach an exact one.
+    if (needed === fee || (needed < fee && attempts > 2)) return unsigned;
+    fee = needed;
+  }
+  throw new RangeError('the fee of the transaction does not converge');
+}
+
+/**
+ * Constructs a transaction with the fee for its exact weight; the plan's fee is the starting value. It has as many of
+ * the requested change outputs as are worth spending.
+ * @param rate atomic units per byte. @param construct constructs the transaction for a given fee.
+ * @throws RangeError when the inputs do not cover the fee, or the transaction is too heavy.
+ * @throws WalletError `tx_not_possible`, `zero_amount` when the payees do not cover it.
+ */
+export function settleFee(
+  plan: PricedPlan,
+  rate: bigint,
+  rates: FeeRates,
+  rng: Rng,
+  curve: Curve = loadCurve(),
+  construct: typeof constructTransaction = constructTransaction,
+): UnsignedTx {
+  const { changeSplit = ONE_CHANGE_OUTPUT } = plan;
+  let changeOutputs = changeSplit.outputs;
+  for (;;) {
+    const unsigned = settleFeeWith({ ...plan, changeOutputs }, rate, rates, (priced) =>
+      construct(priced, rng, curve),
+    );
+    if (changeOutputs <= changeOutputsFor(unsigned.change, changeSplit)) return unsigned;
+    // Fewer outputs leave more change, but never more than by the whole fee.
+    const most = changeOutputsFor(unsigned.change + unsigned.fee, changeSplit);
+    changeOutputs = Math.min(changeOutputs - 1, most);
+  }
+}
+
+/** {@link settleFee}, then {@link signTransaction}. @throws RangeError */
+export const buildTransaction = (
+  plan: PricedPlan,
+  rate: bigint,
+  rates: FeeRates,
+  rng: Rng,
+  curve: Curve = loadCurve(),
+): SignedTx => signTransaction(settleFee(plan, rate, rates, rng, curve), rng, curve);

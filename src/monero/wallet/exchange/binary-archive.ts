@@ -1,0 +1,105 @@
+import { utf8 } from '../../../util/bytes.js';
+import { blob, CodecError, list, role, u64, varintNumber, type Codec } from '../../../util/codec.js';
+
+/*
+ * The reference's binary archive: unnamed fields in fixed order, containers prefixed with a varint count.
+ * Source: serialization/serialization.h, binary_archive.h, container.h, pair.h.
+ */
+
+/** One codec per field, in the order of the archive. */
+export type FieldCodecs<T> = { readonly [K in keyof T]-?: Codec<T[K]> };
+
+/** An object: its fields in order, without framing. */
+export function struct<T extends object>(codecs: FieldCodecs<T>): Codec<T> {
+  const keys = Object.keys(codecs) as (keyof T)[];
+  return {
+    write(value, w) {
+      for (const key of keys) codecs[key].write(value[key], w);
+    },
+    read(r) {
+      const value: Partial<T> = {};
+      for (const key of keys) value[key] = codecs[key].read(r);
+      return value as T;
+    },
+  };
+}
+
+/** A bool: one byte, 0 or 1. */
+export const flag: Codec<boolean> = {
+  write: (value, w) => w.byte(value ? 1 : 0),
+  read(r) {
+    const byte = r.byte();
+    if (byte > 1) throw new CodecError('archive: a bool is 0 or 1');
+    return byte === 1;
+  },
+};
+
+/** A UTF-8 string. */
+export const text: Codec<string> = {
+  write: (value, w) => blob.write(utf8(value), w),
+  read(r) {
+    const bytes = blob.read(r);
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch (cause) {
+      throw new CodecError('archive: not UTF-8', { cause });
+    }
+  },
+};
+
+/** A fixed-width u64 that must be a safe integer. */
+export const u64Number: Codec<number> = {
+  write: (value, w) => u64.write(BigInt(value), w),
+  read(r) {
+    const value = u64.read(r);
+    if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new CodecError('archive: exceeds the safe range');
+    return Number(value);
+  },
+};
+
+/** An object prefixed with its version. @param highest newest known version, used for writing. */
+export function versioned<T>(highest: number, body: (version: number) => Codec<T>): Codec<T> {
+  return {
+    write(value, w) {
+      varintNumber.write(highest, w);
+      body(highest).write(value, w);
+    },
+    read(r) {
+      const version = varintNumber.read(r);
+      if (version > highest) throw new CodecError('archive: unknown newer version');
+      return body(version).read(r);
+    },
+  };
+}
+
+/** A field that this version of the archive lacks: writes nothing, reads as `value`. */
+export const absent = <T>(value: T): Codec<T> => ({ write: () => undefined, read: () => value });
+
+/** Two elements prefixed with their count. */
+export const pair = <A, B>(first: Codec<A>, second: Codec<B>): Codec<readonly [A, B]> => ({
+  write(value, w) {
+    varintNumber.write(2, w);
+    first.write(value[0], w);
+    second.write(value[1], w);
+  },
+  read(r) {
+    if (varintNumber.read(r) !== 2) throw new CodecError('archive: a pair has two elements');
+    return [first.read(r), second.read(r)];
+  },
+});
+
+/** Entries of a map, in the order of the archive. */
+export const entries = <K, V>(name: Codec<K>, value: Codec<V>): Codec<readonly (readonly [K, V])[]> =>
+  list(pair(name, value));
+
+/** A container that must be empty. */
+export const emptyContainer: Codec<readonly []> = {
+  write: (_, w) => varintNumber.write(0, w),
+  read(r) {
+    if (varintNumber.read(r) !== 0) throw new CodecError('archive: expected an empty container');
+    return [];
+  },
+};
+
+/** A 32-byte value of any role. */
+export const key = <B extends Uint8Array = Uint8Array>(): Codec<B> => role<B>(32);

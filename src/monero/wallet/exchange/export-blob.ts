@@ -1,0 +1,74 @@
+import { chacha20 } from '../../crypto/chacha.js';
+import { publicKeyOf } from '../../crypto/derivation.js';
+import { keccak } from '../../crypto/keccak.js';
+import { checkSignature, signHash } from '../../crypto/signature.js';
+import type { SecretKey } from '../../crypto/types.js';
+import { concatBytes, equalBytes, utf8 } from '../../../util/bytes.js';
+import { CodecError } from '../../../util/codec.js';
+import type { Rng } from '../../../util/random.js';
+
+/*
+ * Export format between wallets with the same view key: plaintext magic, nonce, ChaCha20 ciphertext, and a signature
+ * of nonce and ciphertext by the view key. Source: wallet2.cpp `encrypt`, `decrypt`.
+ */
+
+/** Magics including the format versions. Source: wallet2.cpp, at its top. */
+const MAGIC = {
+  outputs: utf8('Monero output export\x04'),
+  unsignedTxs: utf8('Monero unsigned tx set\x05'),
+  signedTxs: utf8('Monero signed tx set\x05'),
+  multisigInfo: utf8('Monero multisig export\x01'),
+  multisigTxs: utf8('Monero multisig unsigned tx set\x01'),
+};
+
+export type ExportKind = keyof typeof MAGIC;
+
+/** Keys that encrypt, sign and verify the exports of one wallet. Secret. */
+export interface ExportKeys {
+  /** 32 bytes, the stretched view secret: `exportKey`. */
+  readonly cipherKey: Uint8Array;
+  readonly viewSecret: SecretKey;
+}
+
+const IV_LENGTH = 8;
+const SIGNATURE_LENGTH = 64;
+
+export function sealExport(
+  kind: ExportKind,
+  plaintext: Uint8Array,
+  { cipherKey, viewSecret }: ExportKeys,
+  rng: Rng,
+): Uint8Array {
+  const iv = rng(IV_LENGTH);
+  const sealed = concatBytes(iv, chacha20(cipherKey, iv, plaintext));
+  const signature = signHash(keccak(sealed), { publicKey: publicKeyOf(viewSecret), secret: viewSecret }, rng);
+  return concatBytes(MAGIC[kind], sealed, signature);
+}
+
+/** Thrown for an export that cannot be opened; `part` is the invalid part. */
+export class ExportError extends CodecError {
+  readonly part: 'magic' | 'size' | 'signature';
+
+  constructor(part: ExportError['part'], message: string) {
+    super(message);
+    this.part = part;
+  }
+}
+
+/** Verifies and decrypts an export. @throws ExportError for another kind, version or wallet, or an altered export. */
+export function openExport(
+  kind: ExportKind,
+  blob: Uint8Array,
+  { cipherKey, viewSecret }: ExportKeys,
+): Uint8Array {
+  const magic = MAGIC[kind];
+  const body = blob.subarray(magic.length);
+  if (!equalBytes(blob.subarray(0, magic.length), magic))
+    throw new ExportError('magic', 'export: wrong magic');
+  if (body.length < IV_LENGTH + SIGNATURE_LENGTH) throw new ExportError('size', 'export: too short');
+  const sealed = body.subarray(0, -SIGNATURE_LENGTH);
+  const signature = body.subarray(-SIGNATURE_LENGTH);
+  if (!checkSignature(keccak(sealed), publicKeyOf(viewSecret), signature))
+    throw new ExportError('signature', 'export: wrong signature: altered, or from another wallet');
+  return chacha20(cipherKey, sealed.subarray(0, IV_LENGTH), sealed.subarray(IV_LENGTH));
+}

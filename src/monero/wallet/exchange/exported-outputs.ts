@@ -1,0 +1,259 @@
+import type { PublicKey } from '../../crypto/types.js';
+import { parseExtra, txPublicKeys, additionalPublicKeys } from '../../cryptonote/extra.js';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import {
+  CodecError,
+  decode,
+  list,
+  u8,
+  varint,
+  varintNumber,
+  Writer,
+  type Codec,
+} from '../../../util/codec.js';
+import { absent, key, pair, struct, versioned } from './binary-archive.js';
+import { transferDetails, type TransferDetails } from './transfer-details.js';
+
+/** An output exported by an online wallet to an offline one. Source: wallet2.h `exported_transfer_details`. */
+export interface ExportedOutput {
+  readonly publicKey: PublicKey;
+  /** Within its transaction. */
+  readonly outputIndex: number;
+  readonly globalIndex: number;
+  readonly txPublicKey: PublicKey;
+  readonly flags: OutputFlags;
+  readonly amount: bigint;
+  /** Additional public keys of the transaction: one per output, or none. */
+  readonly additionalKeys: readonly PublicKey[];
+  /** Undefined in exports of release 0.18.0. */
+  readonly subaddress: SubaddressIndex | undefined;
+}
+
+export interface OutputFlags {
+  readonly spent: boolean;
+  readonly frozen: boolean;
+  readonly rct: boolean;
+  readonly keyImageKnown: boolean;
+  /** The exporting wallet requests a signed key image. */
+  readonly keyImageRequested: boolean;
+  readonly keyImagePartial: boolean;
+}
+
+/** A range of a wallet's outputs, in the order in which it received them. */
+export interface OutputExport {
+  /** Index of the first among all outputs that the wallet ever received. */
+  readonly first: number;
+  /** Number of outputs that the wallet ever received; at least `first + outputs.length`. */
+  readonly total: number;
+  readonly outputs: readonly ExportedOutput[];
+}
+
+/**
+ * `current`: written and read by current releases. `0.18.0`: the only format that release 0.18.0 reads; later
+ * releases do not read it.
+ */
+export type ExportFormat = 'current' | '0.18.0';
+
+/** Flags in the order of their bits. */
+const FLAGS = ['spent', 'frozen', 'rct', 'keyImageKnown', 'keyImageRequested', 'keyImagePartial'] as const;
+
+const flags: Codec<OutputFlags> = {
+  write: (value, w) =>
+    u8.write(
+      FLAGS.reduce((bits, name, i) => bits | (value[name] ? 1 << i : 0), 0),
+      w,
+    ),
+  read(r) {
+    const bits = u8.read(r);
+    const [spent, frozen, rct, keyImageKnown, keyImageRequested, keyImagePartial] = FLAGS.map(
+      (_, i) => (bits & (1 << i)) !== 0,
+    );
+    return {
+      spent: spent === true,
+      frozen: frozen === true,
+      rct: rct === true,
+      keyImageKnown: keyImageKnown === true,
+      keyImageRequested: keyImageRequested === true,
+      keyImagePartial: keyImagePartial === true,
+    };
+  },
+};
+
+const U32_MAX = 0xffff_ffff;
+
+const u32Varint: Codec<number> = {
+  write: (value, w) => varintNumber.write(value, w),
+  read(r) {
+    const value = varintNumber.read(r);
+    if (value > U32_MAX) throw new CodecError('archive: exceeds u32');
+    return value;
+  },
+};
+
+const subaddress = struct<SubaddressIndex>({ major: u32Varint, minor: u32Varint }) as Codec<
+  SubaddressIndex | undefined
+>;
+
+/** Reads versions 0 and 1. @param newest version for writing. */
+const exportedOutput = (newest: 0 | 1): Codec<ExportedOutput> => {
+  const body = (version: number): Codec<ExportedOutput> =>
+    struct<ExportedOutput>({
+      publicKey: key<PublicKey>(),
+      outputIndex: varintNumber,
+      globalIndex: varintNumber,
+      txPublicKey: key<PublicKey>(),
+      flags,
+      amount: varint,
+      additionalKeys: list(key<PublicKey>()),
+      subaddress: version < 1 ? absent<SubaddressIndex | undefined>(undefined) : subaddress,
+    });
+  const written = body(newest);
+  return {
+    write(value, w) {
+      varintNumber.write(newest, w);
+      written.write(value, w);
+    },
+    read: (r) => versioned(1, body).read(r),
+  };
+};
+
+/** Converts an old full record. @throws CodecError for an inconsistent one. */
+function fromDetails(details: TransferDetails): ExportedOutput {
+  const { fields } = parseExtra(details.tx.extra);
+  const output = details.tx.outputs[details.outputIndex];
+  const txPublicKey = txPublicKeys(fields)[details.keyIndex];
+  if (output === undefined || txPublicKey === undefined)
+    throw new CodecError('archive: an output is not in its transaction');
+  return {
+    publicKey: output.publicKey,
+    outputIndex: details.outputIndex,
+    globalIndex: details.globalIndex,
+    txPublicKey,
+    flags: {
+      spent: details.spent,
+      frozen: details.frozen,
+      rct: details.rct,
+      keyImageKnown: details.keyImageKnown,
+      keyImageRequested: details.keyImageRequested,
+      keyImagePartial: details.keyImagePartial,
+    },
+    amount: details.amount,
+    additionalKeys: additionalPublicKeys(fields),
+    subaddress: details.subaddress,
+  };
+}
+
+const fullRecord: Codec<ExportedOutput> = {
+  write() {
+    throw new Error('full records are never written');
+  },
+  read: (r) => fromDetails(transferDetails.read(r)),
+};
+
+/** A range of outputs without the outputs. */
+interface ExportHead extends Pick<OutputExport, 'first' | 'total'> {
+  /** Number of its outputs. */
+  readonly count: number;
+}
+
+/** Layout of an output range, which can be written in parts. */
+interface ExportLayout extends Codec<OutputExport> {
+  readonly output: Codec<ExportedOutput>;
+  /** Writes what precedes the outputs. */
+  writeHead(head: ExportHead, w: Writer): void;
+}
+
+/** @param fields numbers before the outputs. */
+function layoutOf(
+  output: Codec<ExportedOutput>,
+  fields: (head: ExportHead) => readonly number[],
+  read: Codec<OutputExport>['read'],
+): ExportLayout {
+  const writeHead = (head: ExportHead, w: Writer): void => {
+    for (const field of [...fields(head), head.count]) varintNumber.write(field, w);
+  };
+  return {
+    output,
+    writeHead,
+    write(value, w) {
+      writeHead({ ...value, count: value.outputs.length }, w);
+      for (const one of value.outputs) output.write(one, w);
+    },
+    read,
+  };
+}
+
+/** Elements of a pair and of a triple, which are written before them. */
+const PAIR = 2;
+const TRIPLE = 3;
+
+/** Layout of first index and outputs; the total is the end of the range. */
+const pairOf = (output: Codec<ExportedOutput>): ExportLayout => {
+  const layout = pair(varintNumber, list(output));
+  return layoutOf(
+    output,
+    ({ first }) => [PAIR, first],
+    (r) => {
+      const [first, outputs] = layout.read(r);
+      return { first, total: first + outputs.length, outputs };
+    },
+  );
+};
+
+/** Layout of first index, total and outputs. */
+const tripleOf = (output: Codec<ExportedOutput>): ExportLayout =>
+  layoutOf(
+    output,
+    ({ first, total }) => [TRIPLE, first, total],
+    (r) => {
+      if (varintNumber.read(r) !== TRIPLE) throw new CodecError('archive: a triple has three elements');
+      const first = varintNumber.read(r);
+      const total = varintNumber.read(r);
+      const outputs = list(output).read(r);
+      if (first + outputs.length > total) throw new CodecError('archive: more outputs than the total');
+      return { first, total, outputs };
+    },
+  );
+
+/** Layouts of output ranges embedded in other formats, by generation. */
+export const outputExport = {
+  current: tripleOf(exportedOutput(1)),
+  '0.18.0': pairOf(exportedOutput(0)),
+  full: pairOf(fullRecord),
+} satisfies Record<ExportFormat | 'full', ExportLayout>;
+
+/**
+ * Writes a range of outputs that arrive in parts.
+ * @throws Error unless the parts have as many outputs as the head says.
+ */
+export async function writeOutputExport(
+  { output, writeHead }: Pick<ExportLayout, 'output' | 'writeHead'>,
+  head: ExportHead,
+  parts: AsyncIterable<readonly ExportedOutput[]> | Iterable<readonly ExportedOutput[]>,
+): Promise<Uint8Array> {
+  const w = new Writer();
+  writeHead(head, w);
+  let written = 0;
+  for await (const part of parts) {
+    for (const one of part) output.write(one, w);
+    written += part.length;
+  }
+  if (written !== head.count) throw new Error(`${written} outputs in place of ${head.count}`);
+  return w.handOver();
+}
+
+/** All layouts ever written, newest first. */
+const LAYOUTS = [outputExport.current, outputExport['0.18.0'], tripleOf(fullRecord), outputExport.full];
+
+/** Reads an export of any generation. @throws CodecError. Source: wallet2.cpp `import_outputs_from_str`. */
+export function readOutputExport(body: Uint8Array): OutputExport {
+  let failure: CodecError | undefined;
+  for (const layout of LAYOUTS)
+    try {
+      return decode(layout, body);
+    } catch (error) {
+      if (!(error instanceof CodecError)) throw error;
+      failure ??= error;
+    }
+  throw failure ?? new CodecError('archive: no layout');
+}

@@ -1,0 +1,61 @@
+import type { PublicKey, SecretKey } from '../crypto/types.js';
+import type { NetworkType } from '../cryptonote/types.js';
+import type { Secret } from '../../util/secret.js';
+import { WalletError } from './model/wallet-error.js';
+import type { GroupState, MultisigAccount } from './multisig/account.js';
+
+/** The keys of one wallet, in memory. */
+export interface WalletKeys {
+  readonly network: NetworkType;
+  readonly spendPublicKey: PublicKey;
+  readonly viewPublicKey: PublicKey;
+  readonly viewSecret: Secret<SecretKey>;
+  /** Absent in view-only and multisig wallets. */
+  readonly spendSecret?: Secret<SecretKey>;
+  /** Multisig wallets only. */
+  readonly multisig?: MultisigKeys;
+}
+
+/** One participant's shares of a multisig spend key. */
+export interface MultisigKeys {
+  readonly signerSecret: Secret<SecretKey>;
+  readonly shares: readonly Secret<SecretKey>[];
+  readonly roundKeys: readonly Secret<PublicKey>[];
+  readonly group: Pick<GroupState, 'threshold' | 'signers' | 'roundsPassed'>;
+}
+
+/** @throws Error after the keys were wiped. */
+export function accountOf({ spendPublicKey, viewSecret, multisig }: WalletKeys): MultisigAccount | undefined {
+  if (multisig === undefined) return undefined;
+  const { signerSecret, shares, roundKeys, group } = multisig;
+  return {
+    ...group,
+    spendPublicKey,
+    signerSecret: signerSecret.expose(),
+    commonSecret: viewSecret.expose(),
+    shares: shares.map((share) => share.expose()),
+    roundKeys: roundKeys.map((key) => key.expose()),
+  };
+}
+
+/** The whole spend secret. @throws WalletError `view_only`; `multisig_refused` in a multisig wallet. */
+export function spendSecretIn({ spendSecret, multisig }: WalletKeys): SecretKey {
+  if (spendSecret !== undefined) return spendSecret.expose();
+  if (multisig === undefined) throw new WalletError({ kind: 'view_only' });
+  throw new WalletError({
+    kind: 'multisig_refused',
+    reason: 'a multisig wallet cannot do this: no participant has the whole spend key',
+  });
+}
+
+/** @throws WalletError `not_multisig`; Error after the keys were wiped. */
+export function groupAccountOf(keys: WalletKeys): MultisigAccount {
+  const account = accountOf(keys);
+  if (account === undefined) throw new WalletError({ kind: 'not_multisig' });
+  return account;
+}
+
+export function wipeKeys({ viewSecret, spendSecret, multisig }: WalletKeys): void {
+  const { signerSecret, shares = [], roundKeys = [] } = multisig ?? {};
+  for (const secret of [viewSecret, spendSecret, signerSecret, ...shares, ...roundKeys]) secret?.wipe();
+}

@@ -1,0 +1,135 @@
+import type { Hash, KeyImage } from '../../crypto/types.js';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { Amount } from '../../../util/amount.js';
+
+/** A payment: the outputs other than change that one transaction pays to one address. */
+export interface PaymentFacts {
+  readonly txHash: Hash;
+  readonly subaddress: SubaddressIndex;
+  /** Sum that the outputs add to the balance. */
+  readonly amount: Amount;
+  /** Time of the block; in the mempool, of first seeing it [Unix s]. */
+  readonly timestamp: number;
+  readonly unlockTime: bigint;
+  readonly coinbase: boolean;
+  /** 8 (decrypted) or 32 bytes. */
+  readonly paymentId?: Uint8Array;
+}
+
+/** A payment in a block. */
+export interface MinedPaymentFacts extends PaymentFacts {
+  readonly height: number;
+}
+
+/** An own transaction that spends outputs of the wallet. */
+export interface TransferFacts {
+  readonly txHash: Hash;
+  /** Account that pays. */
+  readonly account: number;
+  readonly amountIn: Amount;
+  /** Sum of the outputs that return to the paying account: change, and payments to its own addresses. */
+  readonly change: Amount;
+  readonly fee: Amount;
+}
+
+/** An output that a transaction spends which the wallet has not seen: one without change, made by another wallet. */
+export interface SpentOutputFacts {
+  /** Transaction that paid the output. */
+  readonly txHash: Hash;
+  readonly keyImage: KeyImage;
+  readonly subaddress: SubaddressIndex;
+  readonly amount: Amount;
+}
+
+/**
+ * Cause of a reversal or a failure: replaced blocks; removal from the mempool, or a refusal; absence in a rescan; facts
+ * that became known later, such as a key image that makes a payment change.
+ */
+export type ReversalReason = 'reorganised' | 'dropped' | 'rescan' | 'corrected';
+
+/** Type and data of an event. */
+export type EventBody =
+  | { readonly type: 'payment.seen'; readonly data: PaymentFacts }
+  | {
+      readonly type: 'payment.mined';
+      readonly data: MinedPaymentFacts & {
+        /** Id of the `payment.seen` that this event replaces in the sum of payments. */
+        readonly seen?: number;
+      };
+    }
+  | {
+      readonly type: 'payment.confirmed';
+      readonly data: MinedPaymentFacts & {
+        /** The threshold that was reached; 1: mined in the latest block. */
+        readonly confirmations: number;
+      };
+    }
+  | { readonly type: 'payment.unlocked'; readonly data: MinedPaymentFacts }
+  | {
+      readonly type: 'payment.reversed';
+      readonly data: PaymentFacts & {
+        /** Height of the block; absent for a payment of the mempool. */
+        readonly height?: number;
+        /** Id of the latest `payment.seen` or `payment.mined` of the payment; absent once that event has expired. */
+        readonly reverses?: number;
+        readonly reason: ReversalReason;
+      };
+    }
+  | { readonly type: 'transfer.relayed'; readonly data: TransferFacts }
+  | { readonly type: 'transfer.mined'; readonly data: TransferFacts & { readonly height: number } }
+  | { readonly type: 'transfer.failed'; readonly data: TransferFacts & { readonly reason: ReversalReason } }
+  | { readonly type: 'output.spent'; readonly data: SpentOutputFacts }
+  | {
+      readonly type: 'output.unspent';
+      readonly data: SpentOutputFacts & {
+        /** Id of the `output.spent` that no longer holds. */
+        readonly reverses: number;
+        readonly reason: ReversalReason;
+      };
+    }
+  | { readonly type: 'wallet.synced'; readonly data: { readonly height: number } }
+  | {
+      readonly type: 'wallet.reorganised';
+      readonly data: { readonly fromHeight: number; readonly depth: number };
+    };
+
+export type EventType = EventBody['type'];
+
+/** All event types; the compiler checks that none is missing. */
+const TYPES: Readonly<Record<EventType, true>> = {
+  'payment.seen': true,
+  'payment.mined': true,
+  'payment.confirmed': true,
+  'payment.unlocked': true,
+  'payment.reversed': true,
+  'transfer.relayed': true,
+  'transfer.mined': true,
+  'transfer.failed': true,
+  'output.spent': true,
+  'output.unspent': true,
+  'wallet.synced': true,
+  'wallet.reorganised': true,
+};
+
+export const EVENT_TYPES = Object.keys(TYPES) as readonly EventType[];
+
+export const isEventType = (text: string): text is EventType => Object.hasOwn(TYPES, text);
+
+/**
+ * A change of a wallet. At the last event of each store transaction, the balance is the sum of
+ * - the amounts of payments: `payment.mined` replaces its `seen` event, `payment.reversed` removes its payment;
+ * - less `amountIn - change` of the latest event of each transfer, unless that is `transfer.failed`;
+ * - less the amounts of spent outputs: `output.unspent` removes its output.
+ *
+ * Exceptions: frozen outputs; transfers that were never relayed; payments that left the mempool and are undecided; a
+ * rescan that has not reached the former height; transfers undone by a reorganisation until they are mined again or found
+ * in the mempool; outputs imported into an offline wallet.
+ */
+export type WalletEvent = EventBody & {
+  /** Increasing in the server; a safe integer. */
+  readonly id: number;
+  /** Unix time [ms]. */
+  readonly time: number;
+  /** Present on events of blocks that were mined before the wallet came to this server. */
+  readonly history?: true;
+};

@@ -1,0 +1,122 @@
+import type { Amount } from '../../../util/amount.js';
+
+/** Facts of a fault that has several causes. */
+interface Reasoned {
+  /** The cause, in one sentence. */
+  readonly reason: string;
+  /** Message of wallet2.cpp or wallet_rpc_server.cpp for the same cause; absent where upstream has none. */
+  readonly text?: string;
+}
+
+/**
+ * Expected faults with their facts. The rpc layer maps each kind to a code; an exception of any other class is a
+ * bug.
+ */
+export type Fault =
+  | { readonly kind: 'no_wallet' }
+  | { readonly kind: 'no_wallet_dir' }
+  | { readonly kind: 'wallet_exists'; readonly name: string }
+  | { readonly kind: 'wallet_missing'; readonly name: string }
+  | { readonly kind: 'wallet_locked'; readonly name: string }
+  | ({ readonly kind: 'wallet_corrupt'; readonly name: string } & Reasoned)
+  | ({ readonly kind: 'bad_wallet_name'; readonly name: string } & Reasoned)
+  /** The operating system refuses access to a file: disk full, missing rights, a directory in its place. */
+  | ({ readonly kind: 'wallet_io'; readonly file: string } & Reasoned)
+  | { readonly kind: 'wrong_password' }
+  | ({ readonly kind: 'view_only' } & Pick<Reasoned, 'text'>)
+  | { readonly kind: 'background_wallet' }
+  | { readonly kind: 'background_syncing' }
+  | { readonly kind: 'not_deterministic' }
+  | { readonly kind: 'unknown_language'; readonly language: string }
+  | ({ readonly kind: 'bad_seed' } & Reasoned)
+  | ({ readonly kind: 'wrong_address'; readonly address?: string } & Reasoned)
+  | ({ readonly kind: 'wrong_payment_id' } & Reasoned)
+  | ({ readonly kind: 'wrong_tx_hash' } & Reasoned)
+  | ({ readonly kind: 'wrong_key_image' } & Reasoned)
+  | { readonly kind: 'key_image_unknown' }
+  | { readonly kind: 'wrong_transfer_type'; readonly given: string }
+  | { readonly kind: 'wrong_key_type'; readonly given: string }
+  | { readonly kind: 'wrong_signature_type' }
+  | ({ readonly kind: 'wrong_tx_key' } & Reasoned)
+  /** `withSigner`: the tx key of this wallet's transaction is known only to the offline wallet that signed it. */
+  | { readonly kind: 'no_tx_key'; readonly withSigner?: true }
+  | ({ readonly kind: 'bad_proof' } & Reasoned)
+  | { readonly kind: 'bad_hex'; readonly what: string }
+  | ({ readonly kind: 'wrong_signature' } & Reasoned)
+  | ({ readonly kind: 'bad_unsigned_set' } & Reasoned)
+  | ({ readonly kind: 'bad_signed_set' } & Reasoned)
+  | ({ readonly kind: 'signing_failed' } & Reasoned)
+  | ({ readonly kind: 'submission_failed' } & Reasoned)
+  | ({ readonly kind: 'bad_tx_metadata' } & Reasoned)
+  | { readonly kind: 'account_out_of_range'; readonly account: number; readonly count: number }
+  | {
+      readonly kind: 'address_out_of_range';
+      readonly account: number;
+      readonly index: number;
+      readonly count: number;
+    }
+  | { readonly kind: 'book_index_out_of_range'; readonly index: number; readonly count: number }
+  | { readonly kind: 'attribute_missing' }
+  | ({ readonly kind: 'bad_uri' } & Reasoned)
+  | ({ readonly kind: 'invalid' } & Reasoned)
+  | { readonly kind: 'no_destination' }
+  | { readonly kind: 'zero_destination' }
+  | { readonly kind: 'zero_amount' }
+  | { readonly kind: 'not_enough_money'; readonly available: Amount; readonly needed: Amount }
+  | { readonly kind: 'not_enough_unlocked_money'; readonly available: Amount; readonly needed: Amount }
+  | { readonly kind: 'not_enough_ring_members'; readonly ringSize: number }
+  | ({ readonly kind: 'tx_not_possible' } & Reasoned)
+  | { readonly kind: 'needs_split'; readonly transactions: number }
+  | { readonly kind: 'tx_too_large'; readonly weight: number; readonly limit: number }
+  | { readonly kind: 'fee_too_high'; readonly fee: Amount; readonly ceiling: Amount }
+  | ({ readonly kind: 'tx_rejected' } & Reasoned)
+  /** Some payments of a call were relayed before another failed; the reason lists them. */
+  | ({ readonly kind: 'partly_relayed' } & Reasoned)
+  | ({ readonly kind: 'transfer_failed' } & Reasoned)
+  /** The idempotency key belongs to another request. */
+  | { readonly kind: 'order_mismatch'; readonly method: string }
+  /** The payment of an order failed, and is not made anew. */
+  | ({ readonly kind: 'order_failed' } & Reasoned)
+  | { readonly kind: 'order_missing' }
+  /** Retention has deleted events after a cursor. `oldest` is the least cursor after which all are kept. */
+  | { readonly kind: 'events_expired'; readonly oldest: number }
+  | { readonly kind: 'webhook_missing' }
+  /** The settings of a webhook, or a request for a delivery, are refused. */
+  | ({ readonly kind: 'bad_webhook' } & Reasoned)
+  /** A rule of the client's credential refuses the request. */
+  | ({ readonly kind: 'credential_denied' } & Reasoned)
+  /** A payment exceeds a limit of the client's credential. */
+  | ({ readonly kind: 'spend_limit' } & Reasoned)
+  | { readonly kind: 'nonzero_unlock_time' }
+  | { readonly kind: 'bad_priority'; readonly priority: number }
+  | ({ readonly kind: 'multisig_refused' } & Reasoned)
+  | { readonly kind: 'already_multisig' }
+  | { readonly kind: 'not_multisig' }
+  | { readonly kind: 'multisig_not_ready' }
+  | { readonly kind: 'multisig_disabled' }
+  | { readonly kind: 'too_few_signers'; readonly needed: number; readonly given: number }
+  | ({ readonly kind: 'bad_multisig_set' } & Reasoned)
+  | ({ readonly kind: 'multisig_signing_failed' } & Reasoned)
+  | ({ readonly kind: 'multisig_submission_failed' } & Reasoned)
+  | { readonly kind: 'multisig_import_needed' }
+  | { readonly kind: 'multisig_export_needed' }
+  | { readonly kind: 'priority_unknown' }
+  | ({ readonly kind: 'fee_rates_unknown' } & Reasoned)
+  | { readonly kind: 'daemon_busy' }
+  | ({ readonly kind: 'daemon_unreachable' } & Reasoned)
+  | ({ readonly kind: 'daemon_misbehaves' } & Reasoned)
+  | { readonly kind: 'daemon_untrusted' }
+  | ({ readonly kind: 'bad_daemon_settings' } & Reasoned)
+  | ({ readonly kind: 'mining_refused'; readonly action: 'start' | 'stop' } & Reasoned)
+  | { readonly kind: 'bad_log_level'; readonly level: number };
+
+/** An expected fault; `message` repeats the kind, `fault` has the facts. */
+export class WalletError extends Error {
+  override readonly name = 'WalletError';
+  readonly fault: Fault;
+
+  constructor(fault: Fault, options?: ErrorOptions) {
+    super(fault.kind, options);
+    this.fault = fault;
+  }
+}

@@ -1,0 +1,222 @@
+import { keyDerivation, publicKeyOf, publicKeysOf } from '../../crypto/derivation.js';
+import { IDENTITY } from '../../crypto/curve/curve.js';
+import type { PublicKey, SecretKey } from '../../crypto/types.js';
+import { compareBytes, equalBytes, toHex } from '../../../util/bytes.js';
+import type { Rng } from '../../../util/random.js';
+import { firstKexMessage, laterKexMessage, type KexMessage } from './kex-message.js';
+import {
+  assertConfirmed,
+  assertRound,
+  keysOfRound,
+  recommendedKeys,
+  refused,
+  type ExpectedRound,
+} from './kex-round.js';
+import { aggregateKeys, blindedSecret, commonSecretOf } from './key-aggregation.js';
+
+/** Source: cryptonote_config.h `MULTISIG_MAX_SIGNERS`. */
+export const MAX_SIGNERS = 16;
+
+/** A participant's base secrets. */
+export interface Signer {
+  /** Signs messages; its public key identifies the participant. */
+  readonly signerSecret: SecretKey;
+  /** The participant's share of the common view secret; after round 1 the common view secret itself. */
+  readonly commonSecret: SecretKey;
+}
+
+/**
+ * A participant of an M-of-N group, after round 1. Each of the group's secret shares is held by N - M + 1
+ * participants, so that any M of them together hold all shares. Source: multisig_account.h.
+ */
+export interface MultisigAccount extends Signer, GroupState {
+  /** The group's spend key; the identity until the main rounds are done. */
+  readonly spendPublicKey: PublicKey;
+}
+
+/** Members of a group and the progress of its key exchange. */
+export interface GroupState {
+  /** M: number of signers that a transaction needs. */
+  readonly threshold: number;
+  /** Public keys of all N signers, ascending. */
+  readonly signers: readonly PublicKey[];
+  /** Completed rounds; {@link mainRounds} + 1 once all participants have confirmed. */
+  readonly roundsPassed: number;
+  /** This participant's shares, with their coefficients once the main rounds are done. */
+  readonly shares: readonly SecretKey[];
+  /** Keys shared with others in the current round. Secret except in the last main round. */
+  readonly roundKeys: readonly PublicKey[];
+}
+
+type Group = Pick<GroupState, 'threshold' | 'signers' | 'roundsPassed'>;
+
+/** Source: `multisig_kex_rounds_required`. */
+export const mainRounds = ({ signers, threshold }: Pick<GroupState, 'signers' | 'threshold'>): number =>
+  signers.length - threshold + 1;
+
+/** True when all shares are known and at most the confirmation round is missing. */
+export const isExchanged = (group: Group): boolean => group.roundsPassed >= mainRounds(group);
+
+export const isReady = (group: Group): boolean => group.roundsPassed === mainRounds(group) + 1;
+
+/** Base secrets of a wallet that joins a group. Source: wallet2.cpp `get_uninitialized_multisig_account`. */
+export const signerOf = (spendSecret: SecretKey, viewSecret: SecretKey): Signer => ({
+  signerSecret: blindedSecret(spendSecret),
+  commonSecret: blindedSecret(viewSecret),
+});
+
+/** The message of round 1. */
+export const openingMessage = ({ signerSecret, commonSecret }: Signer, rng: Rng): string =>
+  firstKexMessage(signerSecret, commonSecret, rng);
+
+function assertGroup(threshold: number, total: number): void {
+  if (threshold < 1 || threshold > total)
+    throw refused(
+      `the threshold must be 1 to ${total} for ${total} participants`,
+      'multisig account: tried to set invalid threshold.',
+    );
+  if (total < 2 || total > MAX_SIGNERS)
+    throw refused(
+      `a group has 2 to ${MAX_SIGNERS} participants, ${total} were given`,
+      total < 2
+        ? 'Must be at least one other multisig signer.'
+        : 'multisig account: tried to set invalid number of signers.',
+    );
+}
+
+/**
+ * Completes round 1: determines the participants and the common view key.
+ * @param messages of round 1, one per participant; the own one may be left out.
+ * @throws WalletError `multisig_refused`. Source: wallet2.cpp `make_multisig`, multisig_account.cpp `initialize_kex`.
+ */
+export function startExchange(
+  { signerSecret, commonSecret }: Signer,
+  threshold: number,
+  messages: readonly KexMessage[],
+): MultisigAccount {
+  const ownKey = publicKeyOf(signerSecret);
+  const messageSigners = messages.map(({ signer }) => signer);
+  if (new Set(messageSigners.map(toHex)).size !== messageSigners.length)
+    throw refused(
+      'two of the messages are of the same participant',
+      'Duplicate signers not allowed when converting a wallet to multisig.',
+    );
+  const isOwn = (signer: PublicKey): boolean => equalBytes(signer, ownKey);
+  const signers = [...messageSigners.filter((signer) => !isOwn(signer)), ownKey].sort(compareBytes);
+  assertGroup(threshold, signers.length);
+  assertRound(
+    messages,
+    1,
+    "Trying to make multisig with message that has invalid multisig kex round (should be '1').",
+  );
+  const others = messages.flatMap(({ signer, commonSecret: part }) =>
+    isOwn(signer) || part === undefined ? [] : [part],
+  );
+  // In an N-of-N group each participant's own secret is its only share.
+  const started: MultisigAccount = {
+    threshold,
+    signers,
+    roundsPassed: 0,
+    signerSecret,
+    commonSecret: commonSecretOf([commonSecret, ...others]),
+    spendPublicKey: IDENTITY,
+    shares: threshold === signers.length ? [signerSecret] : [],
+    roundKeys: [ownKey],
+  };
+  return finishRound(started, messages, false);
+}
+
+/**
+ * Completes the current round.
+ * @param incomplete accepts messages of fewer than all participants.
+ * @throws WalletError `multisig_refused`; `account` is never modified. Source: multisig_account.cpp `kex_update`.
+ */
+export function continueExchange(
+  account: MultisigAccount,
+  messages: readonly KexMessage[],
+  incomplete = false,
+): MultisigAccount {
+  if (isReady(account))
+    throw refused(
+      'the key exchange is complete already',
+      'Multisig kex has already completed all required rounds (including post-kex verification).',
+    );
+  return finishRound(account, messages, incomplete);
+}
+
+const expectedOf = (account: MultisigAccount, incomplete: boolean): ExpectedRound => ({
+  round: account.roundsPassed + 1,
+  signers: account.signers,
+  ownKey: publicKeyOf(account.signerSecret),
+  ownKeys: account.roundKeys,
+  incomplete,
+});
+
+/**
+ * Shared key `8·k·K`, known to the holders of the secrets in K; the 8 prevents torsion in K from leaking k modulo 8.
+ */
+const shareWith = (publicKey: PublicKey, { signerSecret }: Signer): PublicKey =>
+  keyDerivation(publicKey, signerSecret) as Uint8Array as PublicKey;
+
+function finishRound(
+  account: MultisigAccount,
+  messages: readonly KexMessage[],
+  incomplete: boolean,
+): MultisigAccount {
+  const expected = expectedOf(account, incomplete);
+  const { round } = expected;
+  const last = mainRounds(account);
+  const passed = { ...account, roundsPassed: round };
+  if (round > last) {
+    assertConfirmed(messages, expected, [account.spendPublicKey, publicKeyOf(account.commonSecret)]);
+    return passed;
+  }
+  // With a threshold of 1 all participants hold the single share, so no keys of others are needed.
+  if (account.threshold === 1 && round === last) assertRound(messages, round);
+  const keys = account.threshold === 1 && round === last ? [] : keysOfRound(messages, expected);
+  if (round === last) {
+    const { publicKey, secrets } = aggregateKeys(keys, account.shares);
+    return { ...passed, spendPublicKey: publicKey, shares: secrets, roundKeys: [] };
+  }
+  const shared = keys.map((key) => shareWith(key, account));
+  if (round + 1 < last) return { ...passed, roundKeys: shared };
+  const shares = shared.map(blindedSecret);
+  return { ...passed, shares, roundKeys: publicKeysOf(shares) };
+}
+
+/**
+ * Message for the current round; after the main rounds, the confirmation.
+ * Source: multisig_account_kex_impl.cpp `finalize_kex_update`.
+ */
+export function nextMessage(account: MultisigAccount, rng: Rng): string {
+  const round = Math.min(account.roundsPassed, mainRounds(account)) + 1;
+  const keys = isExchanged(account)
+    ? [account.spendPublicKey, publicKeyOf(account.commonSecret)]
+    : account.roundKeys;
+  return laterKexMessage(round, keys, account.signerSecret, rng);
+}
+
+/** A participant that makes a booster message; before round 1 it states threshold and size of the group. */
+export type Booster = MultisigAccount | (Signer & { readonly threshold: number; readonly total: number });
+
+/**
+ * Message for the round after the current one, made from some messages of the current round, so that another
+ * participant can continue without all of them.
+ * @throws WalletError `multisig_refused` when there is no such round.
+ * Source: multisig_account_kex_impl.cpp `get_multisig_kex_round_booster`.
+ */
+export function boosterMessage(booster: Booster, messages: readonly KexMessage[], rng: Rng): string {
+  const started = 'signers' in booster ? booster : undefined;
+  const total = 'signers' in booster ? booster.signers.length : booster.total;
+  assertGroup(booster.threshold, total);
+  const ownKey = publicKeyOf(booster.signerSecret);
+  const round = (started?.roundsPassed ?? 0) + 1;
+  const last = total - booster.threshold + 1;
+  if (round >= last) throw refused('the key exchange has no further round for a booster message');
+  assertRound(messages, round);
+  const shared = recommendedKeys(messages, { ownKey, ownKeys: started?.roundKeys ?? [ownKey] }).map((key) =>
+    shareWith(key, booster),
+  );
+  const keys = round + 1 === last ? publicKeysOf(shared.map(blindedSecret)) : shared;
+  return laterKexMessage(round + 1, keys, booster.signerSecret, rng);
+}

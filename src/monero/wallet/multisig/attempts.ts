@@ -1,0 +1,69 @@
+import type { PublicKey } from '../../crypto/types.js';
+import { NONCES } from '../../ringct/clsag-multisig.js';
+import { equalBytes, toHex } from '../../../util/bytes.js';
+import { WalletError } from '../model/wallet-error.js';
+import type { MultisigInfo } from '../exchange/transfer-details.js';
+import type { GroupState } from './account.js';
+import { combinations } from './combinations.js';
+
+type Nonce = MultisigInfo['nonces'][number];
+
+/** Signing attempt: one set of signers that may complete a transaction, with the nonces of the other signers. */
+export interface Attempt {
+  /** Signers with known nonces that are not in this set. */
+  readonly ignored: readonly PublicKey[];
+  /** `[input][nonce][signer]`: one nonce of each other signer. */
+  readonly nonces: readonly (readonly (readonly Nonce[])[])[];
+}
+
+const importNeeded = (): WalletError => new WalletError({ kind: 'multisig_import_needed' });
+
+/** Other signers with known nonces for every input. */
+function signersWithNonces(
+  { signers }: Pick<GroupState, 'signers'>,
+  ownKey: PublicKey,
+  inputs: readonly (readonly MultisigInfo[])[],
+): PublicKey[] {
+  return signers.filter(
+    (signer) =>
+      !equalBytes(signer, ownKey) &&
+      inputs.every((infos) =>
+        infos.some((info) => equalBytes(info.signer, signer) && info.nonces.length > 0),
+      ),
+  );
+}
+
+/**
+ * One attempt for every set of signers that can complete a transaction with this one. It is not known yet which set
+ * will sign, and no nonce may be used twice, so each attempt has its own nonces.
+ * @param inputs imported signer info of each input.
+ * @throws WalletError `multisig_import_needed` for too few signers with nonces, or too few nonces.
+ * Source: wallet2.cpp `multisig_attempt_ignore_sets`, `get_multisig_composite_kLRki`.
+ */
+export function planAttempts(
+  group: Pick<GroupState, 'signers' | 'threshold'>,
+  ownKey: PublicKey,
+  inputs: readonly (readonly MultisigInfo[])[],
+): Attempt[] {
+  const others = signersWithNonces(group, ownKey, inputs);
+  const needed = group.threshold - 1;
+  if (others.length < needed) throw importNeeded();
+  const used = new Set<string>();
+  const take = (infos: readonly MultisigInfo[], signer: PublicKey): Nonce => {
+    const nonce = infos
+      .find((info) => equalBytes(info.signer, signer))
+      ?.nonces.find(({ L }) => !used.has(toHex(L)));
+    if (nonce === undefined) throw importNeeded();
+    used.add(toHex(nonce.L));
+    return nonce;
+  };
+  return combinations(others, others.length - needed).map((ignored) => {
+    const participating = others.filter((signer) => !ignored.includes(signer));
+    return {
+      ignored,
+      nonces: inputs.map((infos) =>
+        Array.from({ length: NONCES }, () => participating.map((signer) => take(infos, signer))),
+      ),
+    };
+  });
+}

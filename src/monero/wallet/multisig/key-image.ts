@@ -1,0 +1,55 @@
+import { keyDerivation, keyImage } from '../../crypto/derivation.js';
+import type { Curve } from '../../crypto/curve/curve.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
+import { sumOfPoints } from '../../crypto/curve/points.js';
+import { reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
+import type { KeyImage, SecretKey } from '../../crypto/types.js';
+import { toHex } from '../../../util/bytes.js';
+import { CodecError } from '../../../util/codec.js';
+import type { LocatedOutput } from '../scan/key-images.js';
+import { outputSecretKey } from '../../cryptonote/own-outputs.js';
+import { partialKeyImages } from './info.js';
+
+/** Secrets by which one signer opens and partially signs outputs. */
+export interface SigningShares {
+  readonly viewSecret: SecretKey;
+  readonly shares: readonly SecretKey[];
+}
+
+/**
+ * This signer's part of an output's secret key: the derivation scalar, the subaddress secret, and the sum of its
+ * shares. Source: cryptonote_format_utils.cpp `generate_key_image_helper_precomp`.
+ */
+export function ownPartOf(
+  { derivationKey, outputIndex, subaddress }: LocatedOutput,
+  { viewSecret, shares }: SigningShares,
+): SecretKey {
+  const spendSecret = scalarBytes(reduce(shares.reduce((sum, share) => sum + toScalar(share), 0n)));
+  const derivation = keyDerivation(derivationKey, viewSecret);
+  return outputSecretKey({ viewSecret, spendSecret }, derivation, outputIndex, subaddress);
+}
+
+/**
+ * Key image of an output, from the partial key images of this signer and others. Each share is counted once.
+ * @param partials partial key images received from all other signers. @param count number of shares of the group.
+ * @throws CodecError when partial key images are missing, or signers contradict each other about one.
+ * Source: multisig.cpp `generate_multisig_composite_key_image`.
+ */
+export function compositeKeyImage(
+  output: LocatedOutput,
+  keys: SigningShares,
+  partials: readonly KeyImage[],
+  count: number,
+  curve: Curve = loadCurve(),
+): KeyImage {
+  const own = partialKeyImages(output.publicKey, keys.shares, curve);
+  const parts = new Map([...own, ...partials].map((part) => [toHex(part), part]));
+  if (parts.size < count)
+    throw new CodecError('partial key images are missing: the info of more signers must be imported');
+  if (parts.size > count) throw new CodecError('signers contradict each other about a partial key image');
+  for (const part of own) parts.delete(toHex(part));
+  const secret = ownPartOf(output, keys);
+  const image = sumOfPoints([...parts.values(), keyImage(output.publicKey, secret, curve)], curve);
+  secret.fill(0);
+  return image as KeyImage;
+}

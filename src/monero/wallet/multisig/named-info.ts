@@ -1,0 +1,65 @@
+import type { PublicKey } from '../../crypto/types.js';
+import { equalBytes, toHex } from '../../../util/bytes.js';
+import type { MultisigInfo } from '../exchange/transfer-details.js';
+
+/*
+ * The format of multisig info names no outputs: info belongs to them by their order in the chain, which a reorganisation
+ * between export and import may change. Ours therefore ends the nonces of each output with its key in place of both points.
+ * The reference accepts a further nonce, and never reaches it, as each attempt to sign takes the first unused ones. A nonce
+ * has two equal points with negligible probability.
+ * Source: wallet2.cpp `import_multisig`, `get_multisig_composite_kLRki`.
+ */
+
+/** Info that names its output. */
+export const namedInfo = (info: MultisigInfo, outputKey: PublicKey): MultisigInfo => ({
+  ...info,
+  nonces: [...info.nonces, { L: outputKey, R: outputKey }],
+});
+
+/** Output key that info names; undefined for info of the reference. */
+export function outputNamedBy({ nonces }: MultisigInfo): PublicKey | undefined {
+  const last = nonces.at(-1);
+  return last !== undefined && equalBytes(last.L, last.R) ? (last.L as PublicKey) : undefined;
+}
+
+const withoutName = (info: MultisigInfo): MultisigInfo =>
+  outputNamedBy(info) === undefined ? info : { ...info, nonces: info.nonces.slice(0, -1) };
+
+/** An output of the importing wallet. */
+export interface InfoOutput {
+  readonly publicKey: PublicKey;
+  /** Info of the same signer about it that was imported before. */
+  readonly earlier: MultisigInfo | undefined;
+}
+
+/**
+ * Finds the outputs of a signer's info: those that it names, or those at its places for info of the reference. Info of
+ * outputs that the importing wallet does not know is left out.
+ * @param outputs of the importing wallet, in their order.
+ * @returns info by output key in hex; undefined where it names an output twice, or contradicts earlier info about the
+ * output at its place: the partial key images of an output never change.
+ */
+export function infoByOutput(
+  infos: readonly MultisigInfo[],
+  outputs: readonly InfoOutput[],
+): Map<string, MultisigInfo> | undefined {
+  const own = new Set(outputs.map(({ publicKey }) => toHex(publicKey)));
+  const found = new Map<string, MultisigInfo>();
+  for (const [place, info] of infos.entries()) {
+    const named = outputNamedBy(info);
+    const at = outputs[place];
+    if (named === undefined && at?.earlier !== undefined && !hasSameParts(info, at.earlier)) return undefined;
+    const key = named ?? at?.publicKey;
+    if (key === undefined || !own.has(toHex(key))) continue;
+    if (found.has(toHex(key))) return undefined;
+    found.set(toHex(key), withoutName(info));
+  }
+  return found;
+}
+
+function hasSameParts(a: MultisigInfo, b: MultisigInfo): boolean {
+  const parts = new Set(a.partialKeyImages.map(toHex));
+  return (
+    parts.size === b.partialKeyImages.length && b.partialKeyImages.every((part) => parts.has(toHex(part)))
+  );
+}

@@ -1,0 +1,39 @@
+import type { PublicKey } from '../../crypto/types.js';
+import { compareBytes } from '../../../util/bytes.js';
+import { CodecError, list, type Codec } from '../../../util/codec.js';
+import { key, struct } from '../exchange/binary-archive.js';
+import type { SourceEntry } from '../exchange/construction-data.js';
+import { pendingTx, recordedKeyImage, type PendingTx } from '../exchange/pending-tx.js';
+
+/** Partially signed transactions passed between signers. Source: wallet2.h `multisig_tx_set`. */
+export interface MultisigTxSet {
+  readonly txs: readonly PendingTx[];
+  /** Signers who have signed. */
+  readonly signers: readonly PublicKey[];
+}
+
+const fields = struct<MultisigTxSet>({ txs: list(pendingTx), signers: list(key<PublicKey>()) });
+
+/** Reading refuses sets that no wallet can sign. Source: wallet2.cpp `parse_multisig_tx_from_str`. */
+export const multisigTxSet: Codec<MultisigTxSet> = {
+  write: (value, w) => fields.write(value, w),
+  read(r) {
+    const set = fields.read(r);
+    for (const { tx, selectedTransfers, construction } of set.txs) {
+      const inputs = tx.prefix.inputs.length;
+      if (inputs === 0) throw new CodecError('multisig: a transaction has at least one input');
+      const counts = [
+        selectedTransfers.length,
+        construction.selectedTransfers.length,
+        construction.sources.length,
+      ];
+      if (counts.some((count) => count !== inputs))
+        throw new CodecError('multisig: a transaction differs from its record');
+    }
+    return set;
+  },
+};
+
+/** Sorts sources by descending key image, the order of a transaction. */
+export const sortedSources = (sources: readonly SourceEntry[]): SourceEntry[] =>
+  [...sources].sort((a, b) => compareBytes(recordedKeyImage(b), recordedKeyImage(a)));

@@ -1,0 +1,57 @@
+import { derivePublicKey, viewTag } from '../../crypto/derivation.js';
+import type { KeyDerivation, PublicKey } from '../../crypto/types.js';
+import type { Transaction } from '../../cryptonote/types.js';
+import { sum, ZERO, type Amount } from '../../../util/amount.js';
+import { equalBytes } from '../../../util/bytes.js';
+import { WalletError } from '../model/wallet-error.js';
+import { openAmount } from '../scan/receive.js';
+
+/** Proven key derivations of one transaction; unproven ones are undefined. */
+export interface TxDerivations {
+  /** Derivation of the tx public key. */
+  readonly main: KeyDerivation | undefined;
+  /** Derivations of the additional keys, one per output. */
+  readonly additional: readonly (KeyDerivation | undefined)[];
+}
+
+/** Amount that an output pays to an address; zero when no derivation opens it. */
+function receivedBy(
+  spendPublicKey: PublicKey,
+  tx: Transaction,
+  outputIndex: number,
+  derivations: readonly (KeyDerivation | undefined)[],
+): Amount {
+  const output = tx.prefix.outputs[outputIndex];
+  if (output === undefined) return ZERO;
+  const derivation = derivations.find(
+    (tried) =>
+      tried !== undefined &&
+      (output.viewTag === undefined || viewTag(tried, outputIndex) === output.viewTag) &&
+      equalBytes(derivePublicKey(tried, outputIndex, spendPublicKey), output.publicKey),
+  );
+  return (derivation && openAmount(tx, outputIndex, derivation)?.amount) ?? ZERO;
+}
+
+/**
+ * Amount that a transaction pays to the address of a spend key; an amount that does not match its commitment is zero.
+ * @throws WalletError `daemon_misbehaves` for a sum beyond 64 bits, which no transaction of the chain has.
+ * Source: wallet2.cpp `check_tx_key_helper`, `is_out_to_acc`.
+ */
+export function amountReceived(
+  tx: Transaction,
+  spendPublicKey: PublicKey,
+  derivations: TxDerivations,
+): Amount {
+  const amounts = tx.prefix.outputs.map((_, i) =>
+    receivedBy(spendPublicKey, tx, i, [derivations.main, derivations.additional[i]]),
+  );
+  try {
+    return sum(amounts);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new WalletError(
+      { kind: 'daemon_misbehaves', reason: 'it sent a transaction whose amounts exceed 64 bits' },
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,131 @@
+import { keccak } from '../../crypto/keccak.js';
+import { publicKeyOf } from '../../crypto/derivation.js';
+import { reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
+import { checkSignature, signHash } from '../../crypto/signature.js';
+import type { Hash, PublicKey, SecretKey } from '../../crypto/types.js';
+import { decodeBase58, encodeBase58 } from '../../cryptonote/base58.js';
+import { isPrimary, subaddressSecret, type AddressKeys } from '../../cryptonote/subaddress-keys.js';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import { utf8 } from '../../../util/bytes.js';
+import { CodecError, encode, varintNumber } from '../../../util/codec.js';
+import type { Rng } from '../../../util/random.js';
+import { WalletError } from '../model/wallet-error.js';
+import type { ReceivingKeys } from '../scan/receive.js';
+
+/** Key of the address that signs. */
+export type SigningKey = 'spend' | 'view';
+
+/**
+ * Version 1 signs the bare message, so it is valid for every address with that key; it is verified, never created.
+ */
+export type MessageSignatureVersion = 1 | 2;
+
+export type MessageVerdict =
+  | { readonly good: false }
+  | { readonly good: true; readonly version: MessageSignatureVersion; readonly key: SigningKey };
+
+const HEADER: Readonly<Record<MessageSignatureVersion, string>> = { 1: 'SigV1', 2: 'SigV2' };
+/** Includes the terminating zero. Source: cryptonote_config.h `HASH_KEY_MESSAGE_SIGNING`. */
+const SALT = utf8('MoneroMessageSignature\0');
+const MODE: Readonly<Record<SigningKey, number>> = { spend: 0, view: 1 };
+/** 64 bytes in base58. */
+const SIGNATURE_CHARS = 88;
+
+/** `keccak(salt || spend key || view key || mode || length || message)`. Source: wallet2.cpp `get_message_hash`. */
+const messageHash = (
+  message: Uint8Array,
+  { spendPublicKey, viewPublicKey }: AddressKeys,
+  key: SigningKey,
+): Hash =>
+  keccak(
+    SALT,
+    spendPublicKey,
+    viewPublicKey,
+    Uint8Array.of(MODE[key]),
+    encode(varintNumber, message.length),
+    message,
+  );
+
+/** The signing key, and both keys of the address it belongs to. */
+interface Signer extends AddressKeys {
+  readonly secret: SecretKey;
+}
+
+/** @throws WalletError `view_only` when the spend key is needed; a subaddress needs it for its view key too. */
+function signerOf(
+  { viewSecret, spendSecret }: ReceivingKeys,
+  primarySpendKey: PublicKey,
+  index: SubaddressIndex,
+  key: SigningKey,
+): Signer {
+  if (isPrimary(index)) {
+    const secret = key === 'view' ? viewSecret : spendSecret;
+    if (secret === undefined) throw new WalletError({ kind: 'view_only' });
+    return { secret, spendPublicKey: primarySpendKey, viewPublicKey: publicKeyOf(viewSecret) };
+  }
+  if (spendSecret === undefined) throw new WalletError({ kind: 'view_only' });
+  const spend = reduce(toScalar(spendSecret) + subaddressSecret(viewSecret, index));
+  const view = scalarBytes(reduce(toScalar(viewSecret) * spend));
+  return {
+    secret: key === 'view' ? view : scalarBytes(spend),
+    spendPublicKey: publicKeyOf(scalarBytes(spend)),
+    viewPublicKey: publicKeyOf(view),
+  };
+}
+
+/** A message to sign, with the address and the key to sign by. Plain data. */
+export interface MessageToSign {
+  readonly message: Uint8Array;
+  readonly keys: ReceivingKeys;
+  /** Spend key of the primary address. */
+  readonly spendPublicKey: PublicKey;
+  readonly index: SubaddressIndex;
+  readonly key: SigningKey;
+}
+
+/**
+ * Signs by a key of an address; the signature is bound to both keys of the address and to the kind of the key.
+ * @returns `SigV2` and 64 bytes in base58. @throws WalletError `view_only` Source: wallet2.cpp `sign`.
+ */
+export function signMessage(task: MessageToSign, rng: Rng): string {
+  const { secret, ...address } = signerOf(task.keys, task.spendPublicKey, task.index, task.key);
+  const publicKey = task.key === 'view' ? address.viewPublicKey : address.spendPublicKey;
+  const hash = messageHash(task.message, address, task.key);
+  return HEADER[2] + encodeBase58(signHash(hash, { publicKey, secret }, rng));
+}
+
+function readSignature(
+  text: string,
+): { readonly version: MessageSignatureVersion; readonly signature: Uint8Array } | undefined {
+  const version = text.startsWith(HEADER[2]) ? 2 : text.startsWith(HEADER[1]) ? 1 : undefined;
+  if (version === undefined || text.length !== HEADER[version].length + SIGNATURE_CHARS) return undefined;
+  try {
+    return { version, signature: decodeBase58(text.slice(HEADER[version].length)) };
+  } catch (error) {
+    if (error instanceof CodecError) return undefined;
+    throw error;
+  }
+}
+
+/** A signed message to verify. Plain data. */
+export interface SignedMessage {
+  readonly message: Uint8Array;
+  readonly address: AddressKeys;
+  readonly signature: string;
+}
+
+/** Verifies against both keys; a malformed signature is bad. Source: wallet2.cpp `verify`. */
+export function verifyMessage({ message, address, signature: text }: SignedMessage): MessageVerdict {
+  const read = readSignature(text);
+  if (read === undefined) return { good: false };
+  const { version, signature } = read;
+  const keys: readonly SigningKey[] = ['spend', 'view'];
+  const key = keys.find((tried) =>
+    checkSignature(
+      version === 1 ? keccak(message) : messageHash(message, address, tried),
+      tried === 'view' ? address.viewPublicKey : address.spendPublicKey,
+      signature,
+    ),
+  );
+  return key === undefined ? { good: false } : { good: true, version, key };
+}

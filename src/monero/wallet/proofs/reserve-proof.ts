@@ -1,0 +1,221 @@
+import { loadCurve } from '../../crypto/curve/load-curve.js';
+import { deriveSubaddressPublicKey, publicKeysOf } from '../../crypto/derivation.js';
+import { keccak } from '../../crypto/keccak.js';
+import { isInMainSubgroup } from '../../crypto/curve/points.js';
+import { checkRing, signAlone } from '../../crypto/ring-signature.js';
+import { reduce, scalarBytes, toScalar } from '../../crypto/scalar.js';
+import { checkSignature, signHashes } from '../../crypto/signature.js';
+import {
+  checkSharedSecret,
+  derivationOf,
+  proveSharedSecrets,
+  type TxProofVersion,
+} from '../../crypto/tx-proof.js';
+import type { Hash, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
+import { outputSecretKey } from '../../cryptonote/own-outputs.js';
+import { addressSecret, type AddressKeys } from '../../cryptonote/subaddress-keys.js';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import { sum, ZERO, type Amount } from '../../../util/amount.js';
+import { toHex } from '../../../util/bytes.js';
+import { Writer } from '../../../util/codec.js';
+import type { Rng } from '../../../util/random.js';
+import { zip } from '../../../util/zip.js';
+import { WalletError } from '../model/wallet-error.js';
+import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
+import { badProof } from './proof-text.js';
+import { openAmount } from '../scan/receive.js';
+import type { OwnedOutput } from '../model/records.js';
+import {
+  formatReserveProof,
+  type ReserveEntry,
+  type ReserveProof,
+  type SignedSpendKey,
+} from './reserve-proof-text.js';
+import { publishedKeys } from './tx-key.js';
+
+/** `keccak(message || spend key || view key || key images)` */
+function proofMessage(
+  message: Uint8Array,
+  { spendPublicKey, viewPublicKey }: AddressKeys,
+  outputs: readonly { readonly keyImage: KeyImage }[],
+): Hash {
+  const w = new Writer();
+  for (const part of [message, spendPublicKey, viewPublicKey]) w.bytes(part);
+  for (const output of outputs) w.bytes(output.keyImage);
+  return keccak(w.finish());
+}
+
+/** @throws WalletError `invalid` for a zero amount, or when the outputs together do not reach it. */
+export function assertReserve(outputs: readonly { readonly amount: Amount }[], least: Amount): void {
+  if (least === 0n)
+    throw new WalletError({
+      kind: 'invalid',
+      reason: 'the amount to prove is zero',
+      text: 'Proved amount must be greater than 0',
+    });
+  if (sum(outputs.map(({ amount }) => amount)) < least)
+    throw new WalletError({
+      kind: 'invalid',
+      reason: 'the account holds less than the amount to prove',
+      text: 'Not enough balance in this account for the requested minimum reserve amount',
+    });
+}
+
+/** Input of a reserve proof. Plain data. */
+export interface ReserveToProve {
+  readonly message: Uint8Array;
+  /** Keys of the primary address. */
+  readonly address: AddressKeys;
+  readonly outputs: readonly (Pick<
+    OwnedOutput,
+    'txHash' | 'outputIndex' | 'publicKey' | 'derivationKey' | 'subaddress'
+  > & { readonly keyImage: KeyImage })[];
+  readonly keys: { readonly viewSecret: SecretKey; readonly spendSecret: SecretKey };
+}
+
+const PRIMARY: SubaddressIndex = { major: 0, minor: 0 };
+
+/** @returns `ReserveProofV2` and base58. Source: wallet2.cpp `get_reserve_proof`. */
+export function proveReserve({ message, address, outputs, keys }: ReserveToProve, rng: Rng): string {
+  const signed = proofMessage(message, address, outputs);
+  const curve = loadCurve();
+  const sharedSecrets = curve.multiplySecret(
+    outputs.map(({ derivationKey }) => derivationKey),
+    outputs.map(() => keys.viewSecret),
+  ) as PublicKey[];
+  const derivations = curve.multiplyEach(sharedSecrets, 8n) as KeyDerivation[];
+  const owned = zip(outputs, sharedSecrets, derivations).map(([output, shared, derivation]) => {
+    const secret = outputSecretKey(keys, derivation, output.outputIndex, output.subaddress);
+    return { ...output, hash: signed, secret, shared };
+  });
+  const imageSignatures = signAlone(owned, rng);
+  for (const { secret } of owned) secret.fill(0);
+  const secretSignatures = proveSharedSecrets(
+    owned.map(({ derivationKey: A, shared: D }) => ({ message: signed, R: address.viewPublicKey, A, D })),
+    keys.viewSecret,
+    rng,
+  );
+  const entries = zip(owned, secretSignatures, imageSignatures).map(
+    ([output, sharedSecretSignature, keyImageSignature]): ReserveEntry => {
+      const { txHash, outputIndex, keyImage, shared: sharedSecret } = output;
+      return { txHash, outputIndex, sharedSecret, keyImage, sharedSecretSignature, keyImageSignature };
+    },
+  );
+  return formatReserveProof({ entries, spendKeys: signedSpendKeys(signed, outputs, keys, rng) });
+}
+
+/** Signs with the spend key of the primary address and those of all addresses that hold outputs. */
+function signedSpendKeys(
+  signed: Hash,
+  outputs: ReserveToProve['outputs'],
+  keys: ReserveToProve['keys'],
+  rng: Rng,
+): SignedSpendKey[] {
+  const indices = new Map(
+    [PRIMARY, ...outputs.map(({ subaddress }) => subaddress)].map((index) => [
+      `${index.major}/${index.minor}`,
+      index,
+    ]),
+  );
+  const secrets = [...indices.values()].map((index) =>
+    scalarBytes(reduce(toScalar(keys.spendSecret) + addressSecret(keys.viewSecret, index))),
+  );
+  const own = zip(publicKeysOf(secrets), secrets).map(([publicKey, secret]) => ({
+    publicKey,
+    secret,
+  }));
+  const signatures = signHashes(signed, own, rng);
+  for (const secret of secrets) secret.fill(0);
+  return zip(own, signatures).map(([{ publicKey }, signature]) => ({ publicKey, signature }));
+}
+
+/** A reserve proof with the chain's data about its outputs. Plain data. */
+export interface ReserveToCheck {
+  readonly proof: ReserveProof;
+  readonly message: Uint8Array;
+  readonly address: AddressKeys;
+  /** In the order of the entries. */
+  readonly txs: readonly FetchedTx[];
+  /** In the order of the entries: true when the key image is spent. */
+  readonly spent: readonly boolean[];
+}
+
+export type ReserveVerdict =
+  | { readonly good: false }
+  | { readonly good: true; readonly total: Amount; readonly spent: Amount };
+
+/** @throws WalletError `bad_proof` unless the proof is about the address. */
+export function assertProofOf({ spendKeys: keys }: ReserveProof, { spendPublicKey }: AddressKeys): void {
+  const wanted = toHex(spendPublicKey);
+  if (keys.every((one) => toHex(one.publicKey) !== wanted))
+    throw badProof('the proof is about another address', "The given address isn't found in the proof");
+}
+
+/**
+ * Amount of one entry, or undefined when one of its signatures is bad.
+ * @param receivers spend keys, in hex.
+ * @throws WalletError `bad_proof`, `daemon_misbehaves`
+ */
+function entryAmount(
+  one: ReserveEntry,
+  fetched: FetchedTx,
+  signed: Hash,
+  { viewPublicKey }: AddressKeys,
+  version: TxProofVersion,
+  receivers: ReadonlySet<string>,
+): Amount | undefined {
+  const tx = readFetchedTx(fetched);
+  const output = tx.prefix.outputs[one.outputIndex];
+  if (output === undefined)
+    throw badProof('the proof lists an output that does not exist', 'index_in_tx is out of bound');
+  const { main, additional } = publishedKeys(tx);
+  const isProven = [...main, additional[one.outputIndex]].some(
+    (key) =>
+      key !== undefined &&
+      checkSharedSecret(
+        { message: signed, R: viewPublicKey, A: key, D: one.sharedSecret },
+        one.sharedSecretSignature,
+        version,
+      ),
+  );
+  // An image with torsion would be another image of the same output that the chain has never seen spent.
+  if (!isProven || !isInMainSubgroup(one.keyImage)) return undefined;
+  if (!checkRing(signed, one.keyImage, [output.publicKey], [one.keyImageSignature])) return undefined;
+  const derivation = derivationOf(one.sharedSecret);
+  const receiver = deriveSubaddressPublicKey(output.publicKey, derivation, one.outputIndex);
+  if (!receivers.has(toHex(receiver)))
+    throw badProof(
+      'an output of the proof was paid to another address',
+      "The address doesn't seem to have received the fund",
+    );
+  return openAmount(tx, one.outputIndex, derivation)?.amount ?? ZERO;
+}
+
+/**
+ * Verifies every output of a proof. An amount that does not match its commitment counts as zero.
+ * @throws WalletError `bad_proof`, `daemon_misbehaves` Source: wallet2.cpp `check_reserve_proof`.
+ */
+export function checkReserve({ proof, message, address, txs, spent }: ReserveToCheck): ReserveVerdict {
+  assertProofOf(proof, address);
+  const signed = proofMessage(message, address, proof.entries);
+  const receivers = new Set(proof.spendKeys.map((one) => toHex(one.publicKey)));
+  const amounts: Amount[] = [];
+  for (const [i, one] of proof.entries.entries()) {
+    const tx = txs[i];
+    if (tx === undefined) throw new Error('a reserve proof without its transactions');
+    const amount = entryAmount(one, tx, signed, address, proof.version, receivers);
+    if (amount === undefined) return { good: false };
+    amounts.push(amount);
+  }
+  if (proof.spendKeys.some((one) => !checkSignature(signed, one.publicKey, one.signature)))
+    return { good: false };
+  try {
+    return { good: true, total: sum(amounts), spent: sum(amounts.filter((_, i) => spent[i])) };
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new WalletError(
+      { kind: 'daemon_misbehaves', reason: 'it sent outputs whose amounts exceed 64 bits' },
+      { cause },
+    );
+  }
+}

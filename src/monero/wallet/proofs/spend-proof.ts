@@ -1,0 +1,121 @@
+import { keyDerivation } from '../../crypto/derivation.js';
+import { keccak } from '../../crypto/keccak.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
+import { isInMainSubgroup } from '../../crypto/curve/points.js';
+import { checkRing, signRing } from '../../crypto/ring-signature.js';
+import type { Hash, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
+import { encodeBase58 } from '../../cryptonote/base58.js';
+import { ringIndices } from '../../cryptonote/ring-indices.js';
+import type { Transaction } from '../../cryptonote/types.js';
+import type { Amount } from '../../../util/amount.js';
+import { equalBytes } from '../../../util/bytes.js';
+import type { Rng } from '../../../util/random.js';
+import { WalletError } from '../model/wallet-error.js';
+import { badProof, proofBytes, SIGNATURE_CHARS, WRONG_HEADER } from './proof-text.js';
+import { outputSecretKey } from '../../cryptonote/own-outputs.js';
+import type { OwnedOutput } from '../model/records.js';
+
+/** An input and the global indices of its ring members. */
+export interface RingReference {
+  readonly keyImage: KeyImage;
+  /** Amount of ring members from before RingCT; zero for RingCT ones. */
+  readonly amount: Amount;
+  /** Indices among all outputs of the amount, ascending. */
+  readonly globalIndices: readonly number[];
+}
+
+/** An input with the keys of its ring. Plain data. */
+export interface SpentRing {
+  readonly keyImage: KeyImage;
+  readonly ring: readonly PublicKey[];
+}
+
+/** Ring references of all inputs. @throws WalletError `daemon_misbehaves` for indices beyond any chain. */
+export function ringReferences(tx: Transaction): RingReference[] {
+  return tx.prefix.inputs.flatMap((input) => {
+    if (input.type === 'gen') return [];
+    const globalIndices = ringIndices(input.keyOffsets).map((index) => {
+      if (index > BigInt(Number.MAX_SAFE_INTEGER))
+        throw new WalletError({
+          kind: 'daemon_misbehaves',
+          reason: 'it sent a transaction with impossible ring offsets',
+        });
+      return Number(index);
+    });
+    return [{ keyImage: input.keyImage, amount: input.amount, globalIndices }];
+  });
+}
+
+const HEADER = 'SpendProofV1';
+
+/** Concatenated signatures of a proof. @throws WalletError `bad_proof` when the header is missing. */
+export function spendProofBody(proof: string): string {
+  if (!proof.startsWith(HEADER)) throw badProof(`the proof does not start with ${HEADER}`, WRONG_HEADER);
+  return proof.slice(HEADER.length);
+}
+
+/** Splits a proof body into one text per ring member. @returns undefined for a wrong number. */
+export function spendSignatures(body: string, ringSizes: readonly number[]): string[][] | undefined {
+  if (body.length !== SIGNATURE_CHARS * ringSizes.reduce((total, size) => total + size, 0)) return undefined;
+  let at = 0;
+  return ringSizes.map((size) => Array.from({ length: size }, () => body.slice(at, (at += SIGNATURE_CHARS))));
+}
+
+/** Message that a proof signs: the tx hash and the caller's message. */
+const proofMessage = (txHash: Hash, message: Uint8Array): Hash => keccak(txHash, message);
+
+/** Input of a spend proof. Plain data. */
+export interface SpendToProve {
+  readonly txHash: Hash;
+  readonly message: Uint8Array;
+  readonly inputs: readonly (SpentRing & {
+    readonly output: Pick<OwnedOutput, 'publicKey' | 'derivationKey' | 'outputIndex' | 'subaddress'>;
+  })[];
+  readonly keys: { readonly viewSecret: SecretKey; readonly spendSecret: SecretKey };
+}
+
+/**
+ * Signs the message by every ring.
+ * @returns `SpendProofV1` and base58. @throws WalletError `daemon_misbehaves` for a ring without the spent output, or
+ * with an invalid key.
+ * Source: wallet2.cpp `get_spend_proof`.
+ */
+export function proveSpend({ txHash, message, inputs, keys }: SpendToProve, rng: Rng): string {
+  const signed = proofMessage(txHash, message);
+  return inputs.reduce((text, { keyImage, ring, output }) => {
+    const realIndex = ring.findIndex((key) => equalBytes(key, output.publicKey));
+    if (realIndex < 0 || !loadCurve().arePoints(ring))
+      throw new WalletError({
+        kind: 'daemon_misbehaves',
+        reason: 'it sent a ring without the output it spends',
+      });
+    const derivation = keyDerivation(output.derivationKey, keys.viewSecret);
+    const secret = outputSecretKey(keys, derivation, output.outputIndex, output.subaddress);
+    const signatures = signRing(signed, keyImage, ring, secret, realIndex, rng);
+    secret.fill(0);
+    return text + signatures.map(encodeBase58).join('');
+  }, HEADER);
+}
+
+/** A spend proof's signatures with the rings they belong to. Plain data. */
+export interface SpendToCheck {
+  readonly txHash: Hash;
+  readonly message: Uint8Array;
+  readonly inputs: readonly SpentRing[];
+  /** One text per ring member. */
+  readonly signatures: readonly (readonly string[])[];
+}
+
+/**
+ * Verifies a proof; false for a transaction without inputs. @throws WalletError `bad_proof`
+ * Source: wallet2.cpp `check_spend_proof`.
+ */
+export function checkSpend({ txHash, message, inputs, signatures }: SpendToCheck): boolean {
+  const signed = proofMessage(txHash, message);
+  const decoded = signatures.map((ring) => ring.map(proofBytes));
+  if (inputs.length === 0) return false;
+  return inputs.every(
+    ({ keyImage, ring }, i) =>
+      isInMainSubgroup(keyImage) && checkRing(signed, keyImage, ring, decoded[i] ?? []),
+  );
+}

@@ -1,0 +1,202 @@
+import { isPoint } from '../../crypto/curve/points.js';
+import type { PublicKey, SecretKey } from '../../crypto/types.js';
+import { formatAddress } from '../../cryptonote/address.js';
+import { subaddressSpendPublicKeys } from '../../cryptonote/subaddress-keys.js';
+import type { NetworkType, PaymentId } from '../../cryptonote/types.js';
+import { amount, U64_MAX } from '../../../util/amount.js';
+import { compareBytes, toHex } from '../../../util/bytes.js';
+import { CodecError } from '../../../util/codec.js';
+import type { DestinationEntry } from '../exchange/construction-data.js';
+import type { Destination, OutgoingTx, SubaddressKey } from '../model/records.js';
+import type { Lookahead } from '../scan/subaddress-table.js';
+import type { PaymentFacts, ImportedAccount, ImportedWallet } from '../model/imported-wallet.js';
+import type { AddressBookRow, ReferenceCache } from './cache.js';
+import { cachedBalances } from './cached-balance.js';
+import { hasFailed, type ConfirmedTransfer, type UnconfirmedTransfer } from './payments.js';
+
+/** Wallet that the cache must belong to. */
+export interface CacheOwner {
+  readonly network: NetworkType;
+  readonly spendPublicKey: PublicKey;
+  readonly viewPublicKey: PublicKey;
+  readonly viewSecret: SecretKey;
+  readonly viewOnly: boolean;
+  /** Addresses that are recognised beyond the last created one. */
+  readonly lookahead: Lookahead;
+}
+
+/** Default label of account 0. */
+const PRIMARY_LABEL = 'Primary account';
+
+/** Maximum length of a destination's address text; OpenAlias names are resolved before they are stored. */
+const MAX_ADDRESS_CHARS = 256;
+
+/**
+ * Extracts the data from the reference's cache that cannot be restored from the chain. Everything else is read from
+ * the chain again, and address keys are computed again: a cache is encrypted but not authenticated.
+ * @throws CodecError when the cache is inconsistent or belongs to another wallet.
+ */
+export function importCache(cache: ReferenceCache, owner: CacheOwner): ImportedWallet {
+  if (
+    compareBytes(cache.address.spendPublicKey, owner.spendPublicKey) !== 0 ||
+    compareBytes(cache.address.viewPublicKey, owner.viewPublicKey) !== 0
+  )
+    throw new CodecError('cache: it belongs to another wallet');
+  const accounts = accountsOf(cache);
+  const [tagDescriptions] = cache.accountTags;
+  return {
+    accounts,
+    tagDescriptions: tagDescriptions.map(([tag, description]) => ({ tag, description })),
+    subaddresses: subaddressesOf(cache, accounts, owner),
+    addressBook: cache.addressBook.map((row) => bookEntry(row, owner.network)),
+    attributes: cache.attributes.map(([name, value]) => ({ name, value })),
+    notes: cache.notes.map(([txHash, note]) => ({ txHash, note })),
+    txKeys: txKeysOf(cache),
+    paid: cache.confirmed.map(([txHash, paid]) => ({ txHash, ...factsOf(paid, owner.network) })),
+    unmined: cache.unconfirmed.map(([txHash, paid]) => ({ txHash, ...unminedOf(paid, owner.network) })),
+    frozen: cache.transfers
+      .filter(({ frozen }) => frozen)
+      .map(({ txHash, outputIndex }) => ({ txHash, outputIndex })),
+    keyImages: owner.viewOnly ? keyImagesOf(cache) : [],
+    balances: cachedBalances(cache),
+  };
+}
+
+function accountsOf({ labels, accountTags: [, tags] }: ReferenceCache): ImportedAccount[] {
+  if (labels.length === 0) return [{ labels: [PRIMARY_LABEL], tag: '' }];
+  return labels.map((own, major) => ({ labels: own.length === 0 ? [''] : own, tag: tags[major] ?? '' }));
+}
+
+/** Number of contiguous addresses by account, including the lookahead. */
+function subaddressCounts({ subaddresses }: ReferenceCache): number[] {
+  const minors: Set<number>[] = [];
+  for (const [, { major, minor }] of subaddresses) {
+    // Accounts are contiguous too, so an account index cannot exceed the number of entries.
+    if (major < subaddresses.length) (minors[major] ??= new Set()).add(minor);
+  }
+  return Array.from(minors, (known = new Set<number>()) => {
+    let count = 0;
+    while (known.has(count)) count += 1;
+    return count;
+  });
+}
+
+function subaddressesOf(
+  cache: ReferenceCache,
+  accounts: readonly ImportedAccount[],
+  { spendPublicKey, viewSecret, lookahead }: CacheOwner,
+): SubaddressKey[] {
+  const tableCounts = subaddressCounts(cache);
+  const majors = Math.max(accounts.length, tableCounts.length);
+  return Array.from({ length: majors }, (_, major) => {
+    const created = accounts[major]?.labels.length ?? 0;
+    const inTable = tableCounts[major] ?? 0;
+    if (cache.subaddresses.length > 0 && inTable < created)
+      throw new CodecError('cache: a created address is missing from the subaddress table');
+    const expected =
+      major < accounts.length + lookahead.major - 1 ? Math.max(created - 1, 0) + lookahead.minor : 0;
+    // The table reaches beyond the current lookahead: payments to those addresses may still arrive.
+    const count = inTable > expected ? inTable : created;
+    return subaddressSpendPublicKeys(spendPublicKey, viewSecret, major, 0, count).map((key, minor) => ({
+      index: { major, minor },
+      spendPublicKey: key,
+    }));
+  }).flat();
+}
+
+function bookEntry(row: AddressBookRow, network: NetworkType): ImportedWallet['addressBook'][number] {
+  const { spendPublicKey, viewPublicKey } = row.address;
+  if (!isPoint(spendPublicKey) || !isPoint(viewPublicKey))
+    throw new CodecError('cache: an address book entry is not a valid address');
+  const kind = row.isSubaddress ? 'subaddress' : row.hasPaymentId ? 'integrated' : 'standard';
+  const address = formatAddress({
+    network,
+    kind,
+    spendPublicKey,
+    viewPublicKey,
+    ...(kind === 'integrated' ? { paymentId: row.paymentId as PaymentId } : {}),
+  });
+  return { address, description: row.description };
+}
+
+function txKeysOf({ txKeys, additionalTxKeys }: ReferenceCache): ImportedWallet['txKeys'] {
+  const additional = new Map(additionalTxKeys.map(([txHash, keys]) => [toHex(txHash), keys]));
+  return txKeys.map(([txHash, key]) => ({ txHash, keys: [key, ...(additional.get(toHex(txHash)) ?? [])] }));
+}
+
+/** Source: cryptonote_tx_utils.h `tx_destination_entry::address`. */
+function destinationOf(
+  entry: DestinationEntry,
+  paymentId: Uint8Array | undefined,
+  network: NetworkType,
+): Destination {
+  const { spendPublicKey, viewPublicKey } = entry.address;
+  if (entry.original.length > MAX_ADDRESS_CHARS) throw new CodecError('cache: an address text is too long');
+  const address =
+    entry.original !== ''
+      ? entry.original
+      : formatAddress({
+          network,
+          kind: entry.isIntegrated ? 'integrated' : entry.isSubaddress ? 'subaddress' : 'standard',
+          spendPublicKey,
+          viewPublicKey,
+          ...(entry.isIntegrated
+            ? { paymentId: (paymentId ?? new Uint8Array(8)).slice(0, 8) as PaymentId }
+            : {}),
+        });
+  return { amount: amount(entry.amount), address };
+}
+
+/** Payment id of 8 or 32 bytes; zeros mean none, and a short id is padded with zeros. */
+function paymentIdOf(id: Uint8Array): Uint8Array | undefined {
+  const lastSet = id.findLastIndex((byte) => byte !== 0);
+  if (lastSet < 0) return undefined;
+  return lastSet < 8 ? id.slice(0, 8) : id;
+}
+
+function factsOf(
+  paid: ConfirmedTransfer | UnconfirmedTransfer,
+  network: NetworkType,
+): Omit<PaymentFacts, 'txHash'> {
+  const paymentId = paymentIdOf(paid.paymentId);
+  return {
+    ...(paid.change === U64_MAX ? {} : { change: amount(paid.change) }),
+    ...(paymentId === undefined ? {} : { paymentId }),
+    destinations: paid.destinations.map((entry) => destinationOf(entry, paymentId, network)),
+  };
+}
+
+function unminedOf(paid: UnconfirmedTransfer, network: NetworkType): Omit<OutgoingTx, 'txHash'> {
+  const { change = amount(0n), ...facts } = factsOf(paid, network);
+  if (paid.amountOut > paid.amountIn || change > paid.amountOut)
+    throw new CodecError('cache: a payment pays more than it spends');
+  return {
+    ...facts,
+    state: hasFailed(paid) ? 'failed' : 'pending',
+    account: paid.account,
+    fromIndices: [...paid.minors].sort((a, b) => a - b),
+    amountIn: amount(paid.amountIn),
+    fee: amount(paid.amountIn - paid.amountOut),
+    change,
+    unlockTime: paid.tx.unlockTime,
+    timestamp: paid.timestamp,
+  };
+}
+
+/**
+ * Key images of the cache; all are unproven, since the cache does not contain their signatures. The reference takes those
+ * of its outputs from signed sets by their places. Source: wallet2.cpp `load_tx`, `import_key_images`.
+ */
+function keyImagesOf({ transfers, coldKeyImages }: ReferenceCache): ImportedWallet['keyImages'] {
+  const known = transfers
+    .filter(({ keyImageKnown, keyImagePartial }) => keyImageKnown && !keyImagePartial)
+    .map(({ tx, outputIndex, keyImage }) => {
+      const publicKey = tx.outputs[outputIndex]?.publicKey;
+      if (publicKey === undefined) throw new CodecError('cache: an output is not in its transaction');
+      return { publicKey, keyImage, proven: false, placed: true } as const;
+    });
+  return [
+    ...known,
+    ...coldKeyImages.map(([publicKey, keyImage]) => ({ publicKey, keyImage, proven: false })),
+  ];
+}

@@ -1,0 +1,96 @@
+import type { Hash } from '../../crypto/types.js';
+import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
+import { amount, sum, ZERO, type Amount } from '../../../util/amount.js';
+import type { FoundOutgoing, SpendingTx } from '../model/records.js';
+import { ringPlaceOf } from './ring-owners.js';
+
+/** An output of the wallet whose key image is unknown, identified as rings identify it. */
+export interface OutputWithoutKeyImage {
+  /** Denomination by which rings reference it: 0 for RingCT outputs. */
+  readonly amount: Amount;
+  readonly globalIndex: number;
+  readonly height: number;
+}
+
+interface SpendableOutput {
+  readonly amount: Amount;
+  readonly subaddress: SubaddressIndex;
+}
+
+export const spendingTx = (txHash: Hash, tx: Transaction, timestamp: number): SpendingTx => ({
+  txHash,
+  timestamp,
+  unlockTime: tx.prefix.unlockTime,
+  ...(tx.prefix.version === 2 ? { fee: tx.rct?.base.fee ?? ZERO } : {}),
+  amountOut: tx.prefix.version === 2 ? ZERO : sum(tx.prefix.outputs.map((output) => output.amount)),
+});
+
+/** Builds the payer's record of a spending transaction; every output to the paying account counts as change. */
+export function outgoingOf(
+  tx: SpendingTx,
+  account: number,
+  spent: readonly SpendableOutput[],
+  received: readonly SpendableOutput[],
+): Omit<FoundOutgoing, 'height'> {
+  const amountIn = sum(spent.map((coin) => coin.amount));
+  const change = sum(
+    received.filter(({ subaddress }) => subaddress.major === account).map((coin) => coin.amount),
+  );
+  return {
+    txHash: tx.txHash,
+    timestamp: tx.timestamp,
+    account,
+    fromIndices: [...new Set(spent.map(({ subaddress }) => subaddress.minor))].sort((a, b) => a - b),
+    amountIn,
+    change,
+    fee: tx.fee ?? amount(amountIn > tx.amountOut ? amountIn - tx.amountOut : 0n),
+    unlockTime: tx.unlockTime,
+  };
+}
+
+/** Unpacks outputs. @param packed records of {@link BLIND_BYTES}. */
+export function* unpackBlindOutputs(packed: Uint8Array): Generator<OutputWithoutKeyImage, void, void> {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  for (let at = 0; at < packed.length; at += BLIND_BYTES)
+    yield {
+      amount: amount(view.getBigUint64(at)),
+      globalIndex: Number(view.getBigUint64(at + 8)),
+      height: view.getUint32(at + 16),
+    };
+}
+
+/** Size of a packed output [bytes]: amount and global index 8 each, height 4; big-endian. */
+const BLIND_BYTES = 20;
+
+/** Finds transactions that may spend outputs whose key images are unknown. */
+export class OutputsWithoutKeyImage {
+  readonly #heights = new Map<string, number>();
+
+  constructor(outputs: Iterable<OutputWithoutKeyImage>) {
+    for (const output of outputs) this.add(output);
+  }
+
+  add({ amount: value, globalIndex, height }: OutputWithoutKeyImage): void {
+    this.#heights.set(ringPlaceOf(value, globalIndex), height);
+  }
+
+  detachFrom(height: number): void {
+    for (const [ringPlace, received] of this.#heights)
+      if (received >= height) this.#heights.delete(ringPlace);
+  }
+
+  /** True when a ring of the transaction contains one of the outputs. */
+  mayBeSpentBy(tx: Transaction): boolean {
+    return (
+      this.#heights.size > 0 &&
+      tx.prefix.inputs.some((input) => {
+        if (input.type !== 'key') return false;
+        let index = 0n;
+        return input.keyOffsets.some((offset) => {
+          index += offset;
+          return this.#heights.has(ringPlaceOf(input.amount, index));
+        });
+      })
+    );
+  }
+}

@@ -1,0 +1,103 @@
+import { deriveSubaddressPublicKey, keyDerivation, keyImage, publicKeyOf } from '../../crypto/derivation.js';
+import { isInMainSubgroup } from '../../crypto/curve/points.js';
+import { checkRing, signRing } from '../../crypto/ring-signature.js';
+import type { Hash, KeyImage, PublicKey, SecretKey, Signature } from '../../crypto/types.js';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import { equalBytes } from '../../../util/bytes.js';
+import type { Rng } from '../../../util/random.js';
+import { outputSecretKey } from '../../cryptonote/own-outputs.js';
+
+/** Output facts from which a wallet without chain access can recognise its own output. */
+export interface OutputHint {
+  readonly publicKey: PublicKey;
+  /** Within its transaction. */
+  readonly outputIndex: number;
+  readonly txPublicKey: PublicKey;
+  readonly additionalKeys: readonly PublicKey[];
+}
+
+/** Spend key of the address that an output pays if `derivationKey` opens it. */
+export interface OutputCandidate {
+  readonly derivationKey: PublicKey;
+  readonly spendPublicKey: PublicKey;
+}
+
+/** Public output data from which, with the wallet's secrets, the output's secret key follows. */
+export interface LocatedOutput {
+  readonly publicKey: PublicKey;
+  readonly outputIndex: number;
+  readonly derivationKey: PublicKey;
+  readonly subaddress: SubaddressIndex;
+}
+
+/** A key image with a signature by the output key. */
+export interface SignedKeyImage {
+  readonly keyImage: KeyImage;
+  readonly signature: Signature;
+}
+
+export interface SpendingKeys {
+  readonly viewSecret: SecretKey;
+  readonly spendSecret: SecretKey;
+}
+
+/**
+ * Candidate receivers of an output: one per public key that may open it; invalid points are skipped.
+ * Source: cryptonote_format_utils.cpp `is_out_to_acc_precomp`.
+ */
+export function candidatesOf(
+  { publicKey, outputIndex, txPublicKey, additionalKeys }: OutputHint,
+  viewSecret: SecretKey,
+): OutputCandidate[] {
+  const own = additionalKeys[outputIndex];
+  return [txPublicKey, ...(own === undefined ? [] : [own])].flatMap((derivationKey) => {
+    try {
+      const derivation = keyDerivation(derivationKey, viewSecret);
+      return [
+        { derivationKey, spendPublicKey: deriveSubaddressPublicKey(publicKey, derivation, outputIndex) },
+      ];
+    } catch (error) {
+      if (error instanceof RangeError) return [];
+      throw error;
+    }
+  });
+}
+
+/** Secret key of an output. @throws RangeError when the output is not the wallet's. */
+export function spendSecretOf(output: LocatedOutput, keys: SpendingKeys): SecretKey {
+  const { publicKey, outputIndex, derivationKey, subaddress } = output;
+  const derivation = keyDerivation(derivationKey, keys.viewSecret);
+  const secret = outputSecretKey(keys, derivation, outputIndex, subaddress);
+  if (!equalBytes(publicKeyOf(secret), publicKey))
+    throw new RangeError('the output does not belong to this wallet');
+  return secret;
+}
+
+/** @throws RangeError when the output is not the wallet's. */
+export function keyImageOf(output: LocatedOutput, keys: SpendingKeys): KeyImage {
+  return keyImage(output.publicKey, spendSecretOf(output, keys));
+}
+
+/** The signed message is the key image itself. */
+const messageOf = (image: KeyImage): Hash => image as Uint8Array as Hash;
+
+/** @throws RangeError when the output is not the wallet's. Source: wallet2.cpp `export_key_images`. */
+export function signKeyImage(output: LocatedOutput, keys: SpendingKeys, rng: Rng): SignedKeyImage {
+  const secret = spendSecretOf(output, keys);
+  const image = keyImage(output.publicKey, secret);
+  const [signature] = signRing(messageOf(image), image, [output.publicKey], secret, 0, rng);
+  if (signature === undefined) throw new Error('a ring of one has one signature');
+  return { keyImage: image, signature };
+}
+
+/** outside: not in the prime-order subgroup. unproven: the signature is not by this output's key. */
+export type KeyImageVerdict = 'proven' | 'outside' | 'unproven';
+
+/** Verifies a key image against its output key. Source: wallet2.cpp `import_key_images`. */
+export function verifyKeyImage(
+  publicKey: PublicKey,
+  { keyImage: image, signature }: SignedKeyImage,
+): KeyImageVerdict {
+  if (!isInMainSubgroup(image)) return 'outside';
+  return checkRing(messageOf(image), image, [publicKey], [signature]) ? 'proven' : 'unproven';
+}

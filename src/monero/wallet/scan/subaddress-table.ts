@@ -1,0 +1,108 @@
+import { subaddressSpendPublicKeys } from '../../cryptonote/subaddress-keys.js';
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { PublicKey, SecretKey } from '../../crypto/types.js';
+import { joinBytes } from '../../../util/bytes.js';
+import { DEFAULT_LOOKAHEAD } from './default-lookahead.js';
+import {
+  ENTRY_BYTES,
+  eachSubaddress,
+  packSubaddresses,
+  type PackedSubaddresses,
+} from './packed-subaddresses.js';
+import { SpendKeyIndex } from './spend-key-index.js';
+
+/** Accounts and addresses beyond the last used one whose payments are still recognised. */
+export interface Lookahead {
+  readonly major: number;
+  readonly minor: number;
+}
+
+const NO_SUBADDRESSES: PackedSubaddresses = new Uint8Array();
+
+/** Spend keys of `from` ≤ minor < `to` in one account, 32 bytes each. */
+export type SpendKeyRange = (...range: Parameters<typeof subaddressSpendPublicKeys>) => Uint8Array;
+
+const spendKeysOf: SpendKeyRange = (...range) => joinBytes(subaddressSpendPublicKeys(...range));
+
+/**
+ * Spend public keys of the wallet's addresses. Grows as addresses are used, so that every address within the
+ * lookahead of the last used one is known.
+ */
+export class SubaddressTable {
+  readonly #spendPublicKey: PublicKey;
+  readonly #viewSecret: SecretKey;
+  #lookahead: Lookahead;
+  /** Whether every known account has the lookahead of its first address. */
+  #isFilled = false;
+  readonly #byKey = new SpendKeyIndex();
+  readonly #spendKeys: SpendKeyRange;
+  /** Number of known addresses, by account. */
+  readonly #counts: number[] = [];
+
+  constructor(
+    spendPublicKey: PublicKey,
+    viewSecret: SecretKey,
+    lookahead: Lookahead = DEFAULT_LOOKAHEAD,
+    spendKeys: SpendKeyRange = spendKeysOf,
+  ) {
+    this.#spendKeys = spendKeys;
+    this.#spendPublicKey = spendPublicKey;
+    this.#viewSecret = viewSecret;
+    this.#lookahead = lookahead;
+  }
+
+  /** Range that {@link expandTo} adds; entries beyond it are kept. */
+  set lookahead(lookahead: Lookahead) {
+    this.#lookahead = lookahead;
+    this.#isFilled = false;
+  }
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  find(spendPublicKey: Uint8Array): SubaddressIndex | undefined {
+    return this.#byKey.find(spendPublicKey);
+  }
+
+  /** Adds entries computed earlier, in parts; an account's entries must be contiguous from 0. */
+  load(parts: readonly PackedSubaddresses[]): void {
+    this.#byKey.reserve(parts.reduce((count, packed) => count + Math.floor(packed.length / ENTRY_BYTES), 0));
+    for (const packed of parts) eachSubaddress(packed, (index, at) => this.#insert(index, packed, at));
+    this.#isFilled = false;
+  }
+
+  /**
+   * Adds the missing addresses within the lookahead of a used one.
+   * @returns the new entries. Source: wallet2.cpp `expand_subaddresses`.
+   */
+  expandTo(used: SubaddressIndex): PackedSubaddresses {
+    const lookahead = this.#lookahead;
+    const majors = Math.max(this.#counts.length, used.major + lookahead.major);
+    // Every payment asks; few add entries.
+    if (
+      this.#isFilled &&
+      majors === this.#counts.length &&
+      (this.#counts[used.major] ?? 0) >= used.minor + lookahead.minor
+    )
+      return NO_SUBADDRESSES;
+    const added: PackedSubaddresses[] = [];
+    for (let major = 0; major < majors; major++) {
+      const known = this.#counts[major] ?? 0;
+      const wanted = (major === used.major ? used.minor : 0) + lookahead.minor;
+      if (known >= wanted) continue;
+      const keys = this.#spendKeys(this.#spendPublicKey, this.#viewSecret, major, known, wanted);
+      added.push(packSubaddresses(keys, major, known));
+    }
+    const packed = joinBytes(added);
+    eachSubaddress(packed, (index, at) => this.#insert(index, packed, at));
+    this.#isFilled = true;
+    return packed;
+  }
+
+  /** @param at offset of the spend key. */
+  #insert(index: SubaddressIndex, spendKeys: Uint8Array, at: number): void {
+    this.#byKey.set(spendKeys, index, at);
+    this.#counts[index.major] = Math.max(this.#counts[index.major] ?? 0, index.minor + 1);
+  }
+}

@@ -1,0 +1,177 @@
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import { amount, type Amount } from '../../../util/amount.js';
+import { hashOf, isKeyAt, KEY_BYTES } from './packed-keys.js';
+
+/** Facts of an output that the scanner watches for. */
+export interface WatchedOutput {
+  readonly amount: Amount;
+  readonly subaddress: SubaddressIndex;
+  readonly height: number;
+}
+
+/** Size of a record [bytes]: key 32, amount 8, account, minor index and height 4 each; big-endian. */
+export const WATCHED_BYTES = 52;
+const AMOUNT_AT = KEY_BYTES;
+const MAJOR_AT = AMOUNT_AT + 8;
+const MINOR_AT = MAJOR_AT + 4;
+const HEIGHT_AT = MINOR_AT + 4;
+
+const FREE = 0;
+const DELETED = -1;
+const SMALLEST = 16;
+
+/** Unpacks records of {@link WATCHED_BYTES}, in which keys may repeat; the keys are copied. */
+export function unpackWatchedOutputs(
+  packed: Uint8Array,
+): { readonly key: Uint8Array; readonly output: WatchedOutput }[] {
+  const view = viewOf(packed);
+  return Array.from({ length: packed.length / WATCHED_BYTES }, (_, record) => {
+    const start = record * WATCHED_BYTES;
+    return { key: packed.slice(start, start + KEY_BYTES), output: readRecord(view, start) };
+  });
+}
+
+const readRecord = (view: DataView, start: number): WatchedOutput => ({
+  amount: amount(view.getBigUint64(start + AMOUNT_AT)),
+  subaddress: { major: view.getUint32(start + MAJOR_AT), minor: view.getUint32(start + MINOR_AT) },
+  height: view.getUint32(start + HEIGHT_AT),
+});
+
+/**
+ * Packed hash table of outputs by key image or by output key. A wallet may watch a hundred thousand of them; a map of
+ * objects takes ten times the memory.
+ */
+export class WatchTable {
+  /** Contiguous records. */
+  #bytes: Uint8Array;
+  #view: DataView;
+  #size: number;
+  /** Open addressing: record number + 1, {@link FREE} or {@link DELETED}. Its size is a power of two, never full. */
+  #slots = new Int32Array(0);
+  /** Slots that are not free. */
+  #used = 0;
+
+  /** @param packed records of {@link WATCHED_BYTES}, each key once. */
+  constructor(packed: Uint8Array = new Uint8Array(0)) {
+    this.#bytes = packed;
+    this.#view = viewOf(packed);
+    this.#size = packed.length / WATCHED_BYTES;
+    if (!Number.isInteger(this.#size))
+      throw new RangeError('watched outputs: the size is not a multiple of a record');
+    this.#index();
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** @param at offset of the key [bytes]. */
+  get(key: Uint8Array, at = 0): WatchedOutput | undefined {
+    if (this.#size === 0) return undefined;
+    const slot = this.#slotOf(key, at);
+    return slot < 0 ? undefined : this.#read(this.#recordIn(slot));
+  }
+
+  /** Inserts or replaces the output of a key. */
+  set(key: Uint8Array, output: WatchedOutput): void {
+    const slot = this.#slotOf(key);
+    if (slot >= 0) {
+      this.#write(this.#recordIn(slot), key, output);
+      return;
+    }
+    this.#reserve();
+    this.#write(this.#size, key, output);
+    this.#enter(this.#size);
+    this.#size += 1;
+  }
+
+  delete(key: Uint8Array): void {
+    const slot = this.#slotOf(key);
+    if (slot < 0) return;
+    const record = this.#recordIn(slot);
+    const last = this.#size - 1;
+    if (record !== last) {
+      const end = this.#keyAt(last);
+      const moved = this.#slotOf(this.#bytes, end);
+      this.#bytes.copyWithin(this.#keyAt(record), end, end + WATCHED_BYTES);
+      this.#slots[moved] = record + 1;
+    }
+    this.#slots[slot] = DELETED;
+    this.#size = last;
+  }
+
+  /** Removes outputs received at or above a height. */
+  detachFrom(height: number): void {
+    let keptCount = 0;
+    for (let record = 0; record < this.#size; record++) {
+      const start = this.#keyAt(record);
+      if (this.#view.getUint32(start + HEIGHT_AT) >= height) continue;
+      if (keptCount !== record) this.#bytes.copyWithin(this.#keyAt(keptCount), start, start + WATCHED_BYTES);
+      keptCount += 1;
+    }
+    if (keptCount === this.#size) return;
+    this.#size = keptCount;
+    this.#index();
+  }
+
+  #keyAt(record: number): number {
+    return record * WATCHED_BYTES;
+  }
+
+  #recordIn(slot: number): number {
+    return (this.#slots[slot] ?? FREE) - 1;
+  }
+
+  /** Slot of a key, -1 when absent. */
+  #slotOf(key: Uint8Array, at = 0): number {
+    const mask = this.#slots.length - 1;
+    for (let slot = hashOf(key, at) & mask; ; slot = (slot + 1) & mask) {
+      const entry = this.#slots[slot];
+      if (entry === undefined || entry === FREE) return -1;
+      if (entry !== DELETED && isKeyAt(this.#bytes, this.#keyAt(entry - 1), key, at)) return slot;
+    }
+  }
+
+  #enter(record: number): void {
+    const mask = this.#slots.length - 1;
+    let slot = hashOf(this.#bytes, this.#keyAt(record)) & mask;
+    while ((this.#slots[slot] ?? FREE) > FREE) slot = (slot + 1) & mask;
+    if (this.#slots[slot] === FREE) this.#used += 1;
+    this.#slots[slot] = record + 1;
+  }
+
+  /** Ensures room for one more record. */
+  #reserve(): void {
+    if (this.#keyAt(this.#size + 1) > this.#bytes.length) {
+      const room = Math.max(SMALLEST, Math.ceil(this.#size * 1.5));
+      const bytes = new Uint8Array(this.#keyAt(room));
+      bytes.set(this.#bytes.subarray(0, this.#keyAt(this.#size)));
+      this.#bytes = bytes;
+      this.#view = viewOf(bytes);
+    }
+    if (2 * (this.#used + 1) > this.#slots.length) this.#index();
+  }
+
+  /** Rebuilds the slots with room for as many records again. */
+  #index(): void {
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(4 * Math.max(SMALLEST, this.#size))));
+    this.#used = 0;
+    for (let record = 0; record < this.#size; record++) this.#enter(record);
+  }
+
+  #read(record: number): WatchedOutput {
+    return readRecord(this.#view, this.#keyAt(record));
+  }
+
+  #write(record: number, key: Uint8Array, { amount: value, subaddress, height }: WatchedOutput): void {
+    const start = this.#keyAt(record);
+    this.#bytes.set(key, start);
+    this.#view.setBigUint64(start + AMOUNT_AT, value);
+    this.#view.setUint32(start + MAJOR_AT, subaddress.major);
+    this.#view.setUint32(start + MINOR_AT, subaddress.minor);
+    this.#view.setUint32(start + HEIGHT_AT, height);
+  }
+}
+
+const viewOf = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

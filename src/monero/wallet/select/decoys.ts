@@ -1,0 +1,304 @@
+import type { Curve } from '../../crypto/curve/curve.js';
+import { areSubgroupPoints } from '../../crypto/curve/points.js';
+import { loadCurve } from '../../crypto/curve/load-curve.js';
+import type { Commitment, PublicKey } from '../../crypto/types.js';
+import {
+  COINBASE_UNLOCK_BLOCKS,
+  DIFFICULTY_TARGET_SECONDS,
+  RING_SIZE,
+  SPENDABLE_AGE_BLOCKS,
+} from '../../cryptonote/constants.js';
+import { commitEach } from '../../ringct/commitment.js';
+import { equalBytes, toHex } from '../../../util/bytes.js';
+import { inBlocks, shuffled, uniformInt, type Rng } from '../../../util/random.js';
+import { WalletError } from '../model/wallet-error.js';
+import { gammaDeviate } from './gamma-distribution.js';
+import type { OwnedOutput } from '../model/records.js';
+
+/*
+ * Ages of decoys: the logarithm of seconds follows a gamma distribution fitted to real spends
+ * (Miller et al., arXiv 1704.04299). Source: wallet2.cpp `gamma_picker`, `get_outs`.
+ */
+const GAMMA_SHAPE = 19.28;
+const GAMMA_SCALE = 1 / 1.61;
+const UNLOCK_SECONDS = SPENDABLE_AGE_BLOCKS * DIFFICULTY_TARGET_SECONDS;
+/** Ages below the spendable age are replaced by a uniform age in this window after it. */
+const RECENT_SPEND_SECONDS = 15 * DIFFICULTY_TARGET_SECONDS;
+const BLOCKS_A_YEAR = (86_400 * 365) / DIFFICULTY_TARGET_SECONDS;
+
+const misbehaves = (reason: string): WalletError => new WalletError({ kind: 'daemon_misbehaves', reason });
+
+const tooFew = (): WalletError => new WalletError({ kind: 'not_enough_ring_members', ringSize: RING_SIZE });
+
+/** Cumulative number of RingCT outputs per block, from the first block that has any up to the tip. */
+export interface OutputDistribution {
+  readonly cumulative: readonly number[];
+}
+
+/** Picks global output indices by age. One picker serves all inputs of a payment. */
+export class GammaPicker {
+  readonly #cumulative: readonly number[];
+  readonly #averageSeconds: number;
+  readonly #rng: Rng;
+  /** Number of blocks whose outputs may be spent in the next block. */
+  readonly #blocks: number;
+  /** Number of outputs in those blocks; their indices are below it. */
+  readonly outputs: number;
+  /** Number of outputs in all blocks. */
+  readonly total: number;
+
+  /** @throws WalletError `daemon_misbehaves` for decreasing counts, `not_enough_ring_members` for a short chain. */
+  constructor({ cumulative }: OutputDistribution, rng: Rng) {
+    let previous = 0;
+    for (const count of cumulative) {
+      if (!Number.isSafeInteger(count) || count < previous)
+        throw misbehaves('its cumulative output counts decrease');
+      previous = count;
+    }
+    this.#rng = inBlocks(rng);
+    this.#cumulative = cumulative;
+    this.#blocks = Math.max(0, cumulative.length - (SPENDABLE_AGE_BLOCKS - 1));
+    this.outputs = cumulative[this.#blocks - 1] ?? 0;
+    this.total = previous;
+    const blocks = Math.min(cumulative.length, BLOCKS_A_YEAR);
+    const considered = previous - (cumulative[cumulative.length - blocks - 1] ?? 0);
+    if (this.outputs === 0 || considered === 0) throw tooFew();
+    this.#averageSeconds = (DIFFICULTY_TARGET_SECONDS * blocks) / considered;
+  }
+
+  /** Picks by gamma-distributed age; undefined outside the chain or for a block without outputs. */
+  pick(): number | undefined {
+    const age = Math.exp(gammaDeviate(GAMMA_SHAPE, GAMMA_SCALE, this.#rng));
+    const seconds = age > UNLOCK_SECONDS ? age - UNLOCK_SECONDS : uniformInt(RECENT_SPEND_SECONDS, this.#rng);
+    const back = Math.floor(seconds / this.#averageSeconds);
+    if (back >= this.outputs) return undefined;
+    const block = this.#blockOf(this.outputs - 1 - back);
+    const first = block === 0 ? 0 : (this.#cumulative[block - 1] ?? 0);
+    const count = (this.#cumulative[block] ?? 0) - first;
+    return count === 0 ? undefined : first + uniformInt(count, this.#rng);
+  }
+
+  /** Picks uniformly among all outputs of spendable age. */
+  pickAny(): number {
+    return uniformInt(this.outputs, this.#rng);
+  }
+
+  /** All indices of spendable age, in random order. */
+  all(): number[] {
+    const indices = Array.from({ length: this.outputs }, (_, index) => index);
+    return shuffled(indices, this.#rng);
+  }
+
+  /** First block whose cumulative count reaches the index, as upstream's `lower_bound`. */
+  #blockOf(index: number): number {
+    let low = 0;
+    let high = this.#blocks - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#cumulative[middle] ?? 0) < index) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Candidates per input: 1.5 rings, plus an allowance for mined rewards that are still locked. */
+const REQUESTED = Math.floor(RING_SIZE * 1.5) + 1 + (COINBASE_UNLOCK_BLOCKS - SPENDABLE_AGE_BLOCKS);
+
+/** Picks by age before uniform picks are used; reached on chains whose outputs are mostly older than picked ages. */
+const MAX_PICKS = 20_000;
+
+/** Output indices requested from the daemon for one input. */
+export interface RingCandidates {
+  /** Ascending, the real one included, so that the order reveals nothing to the daemon. */
+  readonly indices: readonly number[];
+  /** The same indices in the order they were picked. Secret: the real one is first. */
+  readonly picked: readonly number[];
+}
+
+/**
+ * Picks the global indices to request for one input. A candidate picked earlier depends less on the others, so rings
+ * prefer it. @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`
+ */
+export function candidateIndices(real: number, picker: GammaPicker): RingCandidates {
+  if (real >= picker.total) throw misbehaves('its output distribution has fewer outputs than the chain');
+  if (picker.outputs < RING_SIZE) throw tooFew();
+  const chosen = new Set([real]);
+  if (picker.outputs <= REQUESTED) for (const index of picker.all()) chosen.add(index);
+  else
+    for (let picks = 0; chosen.size < REQUESTED; picks++) {
+      const index = picks < MAX_PICKS ? picker.pick() : picker.pickAny();
+      if (index !== undefined) chosen.add(index);
+    }
+  const picked = [...chosen];
+  return { indices: [...picked].sort((a, b) => a - b), picked };
+}
+
+/** An output as reported by the daemon. */
+export interface FetchedOutput {
+  readonly publicKey: PublicKey;
+  readonly commitment: Commitment;
+  readonly unlocked: boolean;
+}
+
+export interface Candidate extends FetchedOutput {
+  readonly globalIndex: number;
+}
+
+/** A ring, by ascending global index. */
+export interface Ring {
+  readonly members: readonly Candidate[];
+  readonly realIndex: number;
+}
+
+/** Fields of the spent output that its ring needs. */
+export type RealMember = Pick<OwnedOutput, 'globalIndex' | 'publicKey' | 'amount' | 'mask'>;
+
+/** Input of {@link assembleRing}. */
+export interface RingParts {
+  readonly real: RealMember;
+  readonly candidates: RingCandidates;
+  /** The daemon's outputs, one per index of the candidates. */
+  readonly fetched: readonly FetchedOutput[];
+}
+
+/**
+ * Builds a ring from the real output and the first candidates in the order they were picked that are unlocked and do not
+ * repeat a key. They may still be unusable: see {@link unusableDecoys}.
+ * @param commitment of the real output as the wallet knows it.
+ * @throws WalletError `daemon_misbehaves` when the real output differs from the wallet's record: a daemon that alters
+ * every output could otherwise identify the real one in the ring. `not_enough_ring_members`
+ */
+function assembleRing({ real, candidates, fetched }: RingParts, commitment: Commitment): Ring {
+  if (fetched.length !== candidates.indices.length) throw misbehaves('it sent a wrong number of outputs');
+  const byIndex = new Map(candidates.indices.map((globalIndex, i) => [globalIndex, fetched[i]]));
+  const own = byIndex.get(real.globalIndex);
+  if (
+    own === undefined ||
+    !equalBytes(own.publicKey, real.publicKey) ||
+    !equalBytes(own.commitment, commitment) ||
+    !own.unlocked
+  )
+    throw misbehaves('an output of this wallet is missing from its answer, altered or locked');
+  const members: Candidate[] = [];
+  const keys = new Set<string>();
+  const consider = (globalIndex: number, output: FetchedOutput): void => {
+    const key = toHex(output.publicKey);
+    if (!output.unlocked || keys.has(key)) return;
+    keys.add(key);
+    members.push({ ...output, globalIndex });
+  };
+  consider(real.globalIndex, own);
+  for (const index of candidates.picked) {
+    if (members.length === RING_SIZE) break;
+    const output = byIndex.get(index);
+    if (output !== undefined) consider(index, output);
+  }
+  if (members.length < RING_SIZE) throw tooFew();
+  members.sort((a, b) => a.globalIndex - b.globalIndex);
+  return { members, realIndex: members.findIndex(({ globalIndex }) => globalIndex === real.globalIndex) };
+}
+
+/** {@link assembleRing} for each input. */
+export function assembleRings(all: readonly RingParts[], curve: Curve = loadCurve()): Ring[] {
+  const commitments = commitEach(
+    all.map(({ real }) => real.amount),
+    all.map(({ real }) => real.mask),
+    curve,
+  );
+  return commitments.map((commitment, i) => {
+    const parts = all[i];
+    if (parts === undefined) throw new Error('a commitment without an input');
+    return assembleRing(parts, commitment);
+  });
+}
+
+/** Decoys of rings: all members but the real ones. */
+export const decoysOf = (rings: readonly Ring[]): Candidate[] =>
+  rings.flatMap(({ members, realIndex }) => members.filter((_, i) => i !== realIndex));
+
+/**
+ * Global indices of decoys whose key or commitment does not lie in the main subgroup: a ring with one reveals its real
+ * member, or is refused. Slow for many decoys: run it on a worker thread.
+ */
+export function unusableDecoys(decoys: readonly Candidate[], curve: Curve = loadCurve()): number[] {
+  const pointsOf = ({ publicKey, commitment }: Candidate): Uint8Array[] => [publicKey, commitment];
+  if (areSubgroupPoints(decoys.flatMap(pointsOf), curve)) return [];
+  return decoys
+    .filter((decoy) => !areSubgroupPoints(pointsOf(decoy), curve))
+    .map(({ globalIndex }) => globalIndex);
+}
+
+/** Number of outputs below which a chain is too young for the plausibility check. */
+const YOUNG_CHAIN = 10_000;
+
+/**
+ * True when the rings of a payment are as varied and recent as nodes require for relaying.
+ * @param available outputs old enough to be spent. Source: tx_sanity_check.cpp `tx_sanity_check`.
+ */
+export function areRingsPlausible(rings: readonly Ring[], available: number): boolean {
+  const indices = rings.flatMap(({ members }) => members.map(({ globalIndex }) => globalIndex));
+  if (indices.length <= 10 || available < YOUNG_CHAIN) return true;
+  const unique = [...new Set(indices)].sort((a, b) => a - b);
+  if (unique.length < Math.floor((indices.length * 8) / 10)) return false;
+  const middle = unique.length >>> 1;
+  const upper = unique[middle] ?? 0;
+  const median = unique.length % 2 === 1 ? upper : Math.floor(((unique[middle - 1] ?? 0) + upper) / 2);
+  return median >= Math.floor((available * 6) / 10);
+}
+
+/** Attempts to pick plausible rings. */
+const ATTEMPTS = 3;
+
+/** Rings of the inputs of one transaction, and their other candidates. */
+export interface ChosenRings {
+  readonly rings: readonly Ring[];
+  /** One per ring. Secret. */
+  readonly candidates: readonly RingParts[];
+}
+
+/**
+ * Chooses rings for all inputs of one transaction; one `fetch` per attempt. Decoys may still be unusable.
+ * @param fetch gives the daemon's outputs at the indices, in their order.
+ * @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`, and errors of `fetch`.
+ */
+export async function chooseRings(
+  inputs: readonly OwnedOutput[],
+  picker: GammaPicker,
+  fetch: (indices: readonly number[]) => Promise<readonly FetchedOutput[]>,
+  curve: Curve = loadCurve(),
+): Promise<ChosenRings> {
+  for (let attempt = 1; ; attempt++) {
+    const requested = inputs.map(({ globalIndex }) => candidateIndices(globalIndex, picker));
+    const fetched = await fetch(requested.flatMap(({ indices }) => indices));
+    let at = 0;
+    const candidates = inputs.map(({ globalIndex, publicKey, amount, mask }, i): RingParts => {
+      const own = requested[i] ?? { indices: [], picked: [] };
+      return {
+        real: { globalIndex, publicKey, amount, mask },
+        candidates: own,
+        fetched: fetched.slice(at, (at += own.indices.length)),
+      };
+    });
+    const rings = assembleRings(candidates, curve);
+    if (areRingsPlausible(rings, picker.outputs)) return { rings, candidates };
+    if (attempt === ATTEMPTS) throw misbehaves('its outputs allow no plausible rings');
+  }
+}
+
+/**
+ * Replaces unusable decoys by the next candidates. No others are requested: a daemon would find the real output among
+ * those that it is asked for twice.
+ * @throws WalletError `not_enough_ring_members`
+ */
+export function withoutDecoys(
+  { candidates }: ChosenRings,
+  unusable: readonly number[],
+  curve: Curve = loadCurve(),
+): ChosenRings {
+  const left = candidates.map(({ candidates: { indices, picked }, ...parts }): RingParts => ({
+    ...parts,
+    candidates: { indices, picked: picked.filter((index) => !unusable.includes(index)) },
+  }));
+  return { rings: assembleRings(left, curve), candidates: left };
+}

@@ -1,0 +1,58 @@
+import type { FeeRates } from '../../cryptonote/fees.js';
+import type { Rng } from '../../../util/random.js';
+import { WalletError } from '../model/wallet-error.js';
+import type { SpendableOutput, SpendableOutputs } from './spendable-outputs.js';
+import { planSweep, sweepInputs, type SweepFilter } from './sweep-plan.js';
+import { costOfInput, planTransfers, type FundedTransfer } from './transfer-plan.js';
+import type { SweepRequest, TransferRequest } from './transfer-request.js';
+
+/** Request to choose the inputs of a payment. It crosses threads. */
+export type PlanRequest =
+  | {
+      readonly kind: 'transfer';
+      readonly transfer: TransferRequest;
+      /** Outputs that the first transaction spends in any case. */
+      readonly required: readonly SpendableOutput[];
+    }
+  | {
+      readonly kind: 'sweep';
+      readonly sweep: SweepRequest;
+      readonly filter: SweepFilter;
+      /** Whether it names no addresses. */
+      readonly ofAccount: boolean;
+    };
+
+/** Plans the transactions of a payment. @throws WalletError for a request that cannot be paid. */
+export function planPayment(
+  request: PlanRequest,
+  spendable: SpendableOutputs,
+  rates: FeeRates,
+  rng: Rng,
+): FundedTransfer<SpendableOutput>[] {
+  if (request.kind === 'transfer')
+    return planTransfers(request.transfer, spendable, rates, rng, request.required);
+  const { sweep, filter, ofAccount } = request;
+  if (spendable.funds(0n).available === 0n)
+    throw notSwept(
+      'the requested addresses have no unlocked money',
+      ofAccount
+        ? 'No unlocked balance in the specified account'
+        : 'No unlocked balance in the specified subaddress(es)',
+    );
+  if (spendable.funds(costOfInput(rates, sweep.priority)).addresses.length === 0)
+    throw notSwept(
+      'each unlocked output of the requested addresses is worth less than the fee to spend it',
+      'No unlocked balance in the specified subaddress(es)',
+    );
+  const inputs = sweepInputs(spendable, filter, sweep, rates, rng);
+  if (inputs.length === 0)
+    throw notSwept(
+      'no output that is worth its fee is below below_amount',
+      'The smallest amount found is not below the specified threshold',
+    );
+  return planSweep(sweep, inputs, rates, rng);
+}
+
+/** @param text upstream's message. */
+const notSwept = (reason: string, text: string): WalletError =>
+  new WalletError({ kind: 'transfer_failed', reason, text });

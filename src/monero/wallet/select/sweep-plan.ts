@@ -1,0 +1,179 @@
+import { MAX_OUTPUTS } from '../../cryptonote/constants.js';
+import { feeOfWeight, feePerByte, type FeeRates } from '../../cryptonote/fees.js';
+import { amount, descending, totalOf, type Amount } from '../../../util/amount.js';
+import { shuffled, type Rng } from '../../../util/random.js';
+import { InputPool, Selection } from './input-selection.js';
+import type { AddressFunds, SpendableOutput, SpendableOutputs } from './spendable-outputs.js';
+import {
+  costOfInput,
+  failed,
+  notPossible,
+  TARGET_WEIGHT,
+  weightOf,
+  type FundedTransfer,
+} from './transfer-plan.js';
+import type { SweepRequest } from './transfer-request.js';
+
+/** Message for outputs that hold less than the fee. Source: wallet2.cpp `create_transactions_from`. */
+export const CANNOT_PAY_FOR_ITSELF = 'Transaction cannot pay for itself';
+
+/** Message for too many outputs. Source: bulletproofs_plus.cc. */
+const TOO_MANY_OUTPUTS = 'sv/gamma are too large';
+
+/** Fees of the transactions of a sweep. */
+class SweepFees {
+  /** Smallest amount worth spending: a smaller output lowers what a sweep pays out. */
+  readonly least: bigint;
+  /** Inputs of a full transaction. */
+  readonly mostInputs: number;
+  readonly #request: SweepRequest;
+  readonly #rates: FeeRates;
+
+  /** @throws WalletError `tx_not_possible` for zero transaction outputs, `transfer_failed` for too many. */
+  constructor(request: SweepRequest, rates: FeeRates) {
+    const { outputs } = request;
+    if (!Number.isInteger(outputs) || outputs < 1) throw notPossible('a sweep makes at least one output');
+    if (outputs > MAX_OUTPUTS)
+      throw failed(`a transaction has at most ${MAX_OUTPUTS} outputs`, TOO_MANY_OUTPUTS);
+    this.#request = request;
+    this.#rates = rates;
+    this.least = costOfInput(rates, request.priority);
+    let inputs = 1;
+    while (this.#weightOf(inputs) < TARGET_WEIGHT) inputs += 1;
+    this.mostInputs = inputs;
+  }
+
+  #weightOf(inputs: number): number {
+    const { address, outputs } = this.#request;
+    return weightOf(
+      inputs,
+      Array.from({ length: outputs }, () => ({ address })),
+    );
+  }
+
+  /** Fee for an upper estimate of the weight. */
+  of(inputs: number): Amount {
+    const rate = feePerByte(this.#rates, this.#request.priority);
+    return feeOfWeight(this.#weightOf(inputs), rate, this.#rates);
+  }
+
+  /** Whether inputs of this total pay their fee, and at least one atomic unit to each output. */
+  arePaidBy(inputs: number, value: bigint): boolean {
+    return value >= this.of(inputs) + BigInt(this.#request.outputs);
+  }
+
+  /** Whether some of the outputs pay for one transaction together. */
+  canPay(outputs: readonly SpendableOutput[]): boolean {
+    // The first ones usually do: thousands of outputs need no sorting then.
+    const first = outputs.slice(0, this.mostInputs);
+    return this.arePaidBy(first.length, totalOf(first)) || this.payable(outputs).length > 0;
+  }
+
+  /** Most outputs, the largest first, that pay for one transaction together; empty if none do. */
+  payable<C extends SpendableOutput>(outputs: readonly C[]): readonly C[] {
+    const largest = [...outputs].sort((a, b) => descending(a.amount, b.amount)).slice(0, this.mostInputs);
+    for (let count = largest.length; count > 0; count--) {
+      const chosen = largest.slice(0, count);
+      if (this.arePaidBy(count, totalOf(chosen))) return chosen;
+    }
+    return [];
+  }
+}
+
+/** Outputs that a sweep takes. */
+export interface SweepFilter {
+  /** Only those of one random address, the account's primary one if no other has any; otherwise of all addresses. */
+  readonly oneAddress: boolean;
+  /** Exclusive upper bound of the amounts; 0 for no bound. */
+  readonly below: Amount;
+}
+
+/**
+ * Selects the outputs that a sweep takes: those worth spending. Where it takes one address, it is one whose outputs pay
+ * for a transaction if there is any.
+ * @throws WalletError `tx_not_possible` for zero transaction outputs, `transfer_failed` for too many.
+ * Source: wallet2.cpp `create_transactions_all`.
+ */
+export function sweepInputs<C extends SpendableOutput>(
+  spendable: SpendableOutputs<C>,
+  { oneAddress, below }: SweepFilter,
+  request: SweepRequest,
+  rates: FeeRates,
+  rng: Rng,
+): C[] {
+  const fees = new SweepFees(request, rates);
+  const { addresses } = spendable.funds(fees.least);
+  const outputsOf = ({ minor }: AddressFunds): C[] =>
+    spendable.coins(minor, fees.least).filter((output) => below === 0n || output.amount < below);
+  if (!oneAddress) return addresses.flatMap(outputsOf);
+  const others = addresses.filter(({ minor }) => minor !== 0);
+  const candidates = [...shuffled(others, rng), ...addresses.filter(({ minor }) => minor === 0)];
+  let anyOutputs: C[] = [];
+  for (const address of candidates) {
+    // No reading of outputs whose sum is too little.
+    if (anyOutputs.length > 0 && !fees.arePaidBy(1, address.total)) continue;
+    const outputs = outputsOf(address);
+    if (fees.canPay(outputs)) return outputs;
+    if (anyOutputs.length === 0) anyOutputs = outputs;
+  }
+  return anyOutputs;
+}
+
+/** Splits `value` into `count` parts that differ by at most one atomic unit, the larger first. */
+function split(value: bigint, count: number): Amount[] {
+  const [part, remainder] = [value / BigInt(count), Number(value % BigInt(count))];
+  return Array.from({ length: count }, (_, i) => amount(part + (i < remainder ? 1n : 0n)));
+}
+
+/**
+ * Plans the transfer of all given outputs to one address, in as many transactions as needed; none when no output is
+ * worth spending. There is no change: the fee is deducted from the payees. Outputs of a transaction that cannot pay for
+ * itself are left where another one can; if none can, the largest outputs are tried together.
+ * @throws WalletError `tx_not_possible` for zero transaction outputs, `transfer_failed` for too many, and when the
+ * inputs hold less than the fee of spending them.
+ * Source: wallet2.cpp `create_transactions_from`.
+ */
+export function planSweep<C extends SpendableOutput>(
+  request: SweepRequest,
+  outputs: readonly C[],
+  rates: FeeRates,
+  rng: Rng,
+): FundedTransfer<C>[] {
+  const fees = new SweepFees(request, rates);
+  const worth = outputs.filter((output) => output.amount >= fees.least);
+  const groups = groupsOf(worth, fees.mostInputs, rng).filter((inputs) =>
+    fees.arePaidBy(inputs.length, totalOf(inputs)),
+  );
+  if (groups.length === 0 && worth.length > 0) {
+    const largest = fees.payable(worth);
+    if (largest.length === 0)
+      throw failed('the outputs hold less than the fee of spending them', CANNOT_PAY_FOR_ITSELF);
+    groups.push(largest);
+  }
+  const { address, text, outputs: count } = request;
+  return groups.map((inputs) => ({
+    inputs,
+    payees: split(totalOf(inputs), count).map((value) => ({ address, text, amount: value })),
+    fee: fees.of(inputs.length),
+    feeFrom: Array.from({ length: count }, (_, index) => index),
+  }));
+}
+
+/** Groups of outputs, each for one transaction, the least related together. */
+function groupsOf<C extends SpendableOutput>(
+  outputs: readonly C[],
+  most: number,
+  rng: Rng,
+): (readonly C[])[] {
+  const pool = new InputPool(outputs, rng);
+  const groups: (readonly C[])[] = [];
+  while (pool.size > 0) {
+    const selection = new Selection<C>();
+    while (pool.size > 0 && selection.outputs.length < most) {
+      const input = pool.takeLeastRelated(selection);
+      if (input !== undefined) selection.add(input);
+    }
+    groups.push(selection.outputs);
+  }
+  return groups;
+}

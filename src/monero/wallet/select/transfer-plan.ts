@@ -1,0 +1,329 @@
+import { MAX_TX_WEIGHT, RING_SIZE } from '../../cryptonote/constants.js';
+import {
+  estimateWeight,
+  feeOfWeight,
+  feePerByte,
+  weightOfInput,
+  type FeeRates,
+} from '../../cryptonote/fees.js';
+import { amount, totalOf, U64_MAX, ZERO, type Amount } from '../../../util/amount.js';
+import type { Rng } from '../../../util/random.js';
+import { AddressOutputs, nameOf } from './address-outputs.js';
+import { WalletError } from '../model/wallet-error.js';
+import { preferredInputs, Selection } from './input-selection.js';
+import type { ChangeSplit } from './change-split.js';
+import type { SpendableOutput, Funds, SpendableOutputs } from './spendable-outputs.js';
+import type { OwnedOutput } from '../model/records.js';
+import { checkTransfer, MAX_PAYEES, type Payee, type TransferRequest } from './transfer-request.js';
+
+/** One transaction of a request: payees, inputs and an estimated fee. */
+export interface FundedTransfer<C extends SpendableOutput = OwnedOutput> {
+  readonly payees: readonly Payee[];
+  readonly inputs: readonly C[];
+  /** Fee for an upper estimate of the weight; the inputs cover it. */
+  readonly fee: Amount;
+  /** Indices of the payees whose amounts the fee is deducted from; empty: the fee is paid on top. */
+  readonly feeFrom: readonly number[];
+  /** Absent: the change is one output. */
+  readonly changeSplit?: ChangeSplit;
+}
+
+/** Weight from which on a transaction gets no further inputs or payees. Source: wallet2.cpp `TX_WEIGHT_TARGET`. */
+export const TARGET_WEIGHT = Math.floor((MAX_TX_WEIGHT * 2) / 3);
+
+/**
+ * Amount from which on an output is not used as an optional second input while fewer than
+ * {@link KEPT_LARGE_OUTPUTS} such outputs remain. Source: wallet2.cpp `DEFAULT_MIN_OUTPUT_VALUE`.
+ */
+const LARGE_OUTPUT = 2_000_000_000_000n;
+const KEPT_LARGE_OUTPUTS = 5;
+
+/** Size of a public key and a payment id nonce, plus one key per output unless a subaddress is the only payee. */
+function extraSize(payees: readonly Pick<Payee, 'address'>[], outputs: number): number {
+  const mixed = payees.length > 1 && payees.some(({ address }) => address.kind === 'subaddress');
+  return 33 + 11 + (mixed ? 2 + 32 * outputs : 0);
+}
+
+/** Upper estimate of the weight, including change outputs or a dummy output. */
+export function weightOf(
+  inputs: number,
+  payees: readonly Pick<Payee, 'address'>[],
+  changeOutputs = 1,
+): number {
+  const outputs = Math.max(1, payees.length) + changeOutputs;
+  return estimateWeight(inputs, RING_SIZE, outputs, extraSize(payees, outputs));
+}
+
+export const notPossible = (reason: string): WalletError =>
+  new WalletError({ kind: 'tx_not_possible', reason });
+
+/** Source: wallet2.cpp `create_transactions_2`. */
+const FEE_IS_SPLIT = 'subtractfeefrom transfers cannot be split over multiple transactions yet';
+
+/** @param text upstream's message for the same cause. */
+export const failed = (reason: string, text: string): WalletError =>
+  new WalletError({ kind: 'transfer_failed', reason, text });
+
+/** A transaction being planned. */
+interface Draft<C extends SpendableOutput> {
+  readonly selection: Selection<C>;
+  readonly payees: Payee[];
+  /** The last payee is paid in part; the remainder is still queued. */
+  partial: boolean;
+}
+
+/** Outputs that are tried by their size: those of some full transactions. */
+const MOST_LARGEST = 1000;
+
+/** Inputs of a plan. */
+interface InputOrder<C extends SpendableOutput> {
+  /** Outputs that the first transaction spends in any case. */
+  readonly required: readonly C[];
+  /** Takes the largest outputs first in place of the least related ones. */
+  readonly largestFirst: boolean;
+}
+
+/**
+ * Pays destinations in their order from one output after the other. A transaction is closed when it is full or all
+ * destinations are paid, and its inputs cover its fee.
+ * Source: wallet2.cpp `create_transactions_2`.
+ */
+class TransferPlanner<C extends SpendableOutput> {
+  readonly #queue: Payee[];
+  readonly #pools: AddressOutputs<C>[];
+  /** Outputs from the smallest to the largest, which are taken from the end; absent: the least related are taken. */
+  readonly #largest: C[] | undefined;
+  readonly #preferred: C[];
+  readonly #feeOf: (inputs: number, payees: readonly Payee[]) => Amount;
+  readonly #feeFrom: readonly number[];
+  readonly #changeSplit: ChangeSplit;
+
+  constructor(
+    request: TransferRequest,
+    spendable: SpendableOutputs<C>,
+    rates: FeeRates,
+    rng: Rng,
+    { required, largestFirst }: InputOrder<C>,
+  ) {
+    const rate = feePerByte(rates, request.priority);
+    const least = costOfInput(rates, request.priority);
+    this.#changeSplit = { outputs: request.changeOutputs ?? 1, least };
+    this.#feeOf = (inputs, payees) => feeOfWeight(this.#weightOf(inputs, payees), rate, rates);
+    this.#feeFrom = request.subtractFeeFrom ?? [];
+    this.#queue = [...request.payees];
+    const first = this.#queue.slice(0, MAX_PAYEES);
+    const wanted = totalOf(request.payees);
+    const usual = preferredInputs(spendable, wanted + this.#feeOnTop(2, first), least);
+    const enough = wanted + this.#feeOnTop(1, first);
+    const alone = usual.length > 0 ? undefined : spendable.oldest(enough > least ? enough : least);
+    this.#preferred = required.length > 0 ? [...required] : alone === undefined ? usual : [alone];
+    const { addresses } = spendable.funds(least);
+    if (largestFirst) {
+      const isRequired = new Set(required.map(nameOf));
+      this.#largest = [...spendable.largestCoins(least, MOST_LARGEST)]
+        .reverse()
+        .filter((coin) => !isRequired.has(nameOf(coin)));
+      this.#preferred = [...required];
+    }
+    const minor = this.#preferred[0]?.subaddress.minor;
+    const ordered = [
+      ...addresses.filter((address) => address.minor === minor),
+      ...addresses.filter((address) => address.minor !== minor),
+    ];
+    this.#pools = ordered.map((address) => new AddressOutputs(spendable, address, least, rng));
+    for (const output of required) for (const pool of this.#pools) pool.take(output);
+  }
+
+  /** Fee that the inputs must cover beyond the payees' amounts. */
+  #feeOnTop(inputs: number, payees: readonly Payee[]): Amount {
+    return this.#feeFrom.length > 0 ? ZERO : this.#feeOf(inputs, payees);
+  }
+
+  plan(): FundedTransfer<C>[] {
+    const planned: FundedTransfer<C>[] = [];
+    while (this.#queue.length > 0) {
+      const draft: Draft<C> = { selection: new Selection(), payees: [], partial: false };
+      this.#fill(draft);
+      this.#coverFee(draft);
+      if (this.#queue.length === 0) this.#addSecondInput(draft);
+      planned.push(this.#close(draft));
+    }
+    if (this.#feeFrom.length > 0 && planned.length > 1)
+      throw failed('the fee cannot be taken from a payment of more than one transaction', FEE_IS_SPLIT);
+    return planned;
+  }
+
+  /** Adds inputs, and the payees that they can pay. */
+  #fill(draft: Draft<C>): void {
+    for (;;) {
+      const input = this.#preferred.pop() ?? this.#next(draft);
+      this.#poolInUse()?.take(input);
+      draft.selection.add(input);
+      const full = this.#payFrom(draft, input.amount);
+      if (full || this.#isHeavy(draft) || (draft.payees.length === MAX_PAYEES && !draft.partial)) return;
+      if (this.#queue.length === 0 && this.#preferred.length === 0) return;
+    }
+  }
+
+  /** Takes another input. @throws WalletError `tx_not_possible` when there is none. */
+  #next({ selection }: Draft<C>): C {
+    const input =
+      this.#largest === undefined ? this.#poolInUse()?.takeLeastRelated(selection) : this.#largest.pop();
+    if (input === undefined) throw notPossible('the unlocked outputs do not cover the payment and its fee');
+    return input;
+  }
+
+  /** Pays payees from an input. @returns true when the transaction is full although part of the input is left. */
+  #payFrom(draft: Draft<C>, value: Amount): boolean {
+    let left: bigint = value;
+    for (;;) {
+      const next = this.#queue[0];
+      if (next === undefined || left === 0n) return false;
+      const last = draft.payees.at(-1);
+      const continues = draft.partial && last !== undefined;
+      if (!continues && (draft.payees.length === MAX_PAYEES || this.#isHeavy(draft))) return true;
+      const paid = left < next.amount ? left : next.amount;
+      if (continues) draft.payees[draft.payees.length - 1] = { ...last, amount: amount(last.amount + paid) };
+      else draft.payees.push({ ...next, amount: amount(paid) });
+      left -= paid;
+      draft.partial = paid < next.amount;
+      if (draft.partial) this.#queue[0] = { ...next, amount: amount(next.amount - paid) };
+      else this.#queue.shift();
+    }
+  }
+
+  #weightOf(inputs: number, payees: readonly Payee[]): number {
+    return weightOf(inputs, payees, this.#changeSplit.outputs);
+  }
+
+  #isHeavy({ selection, payees }: Draft<C>): boolean {
+    return this.#weightOf(selection.outputs.length, payees) >= TARGET_WEIGHT;
+  }
+
+  /** Covers the fee from a partly paid payee, who needs another transaction anyway; otherwise adds inputs. */
+  #coverFee(draft: Draft<C>): void {
+    for (;;) {
+      const missing = this.#missing(draft.selection.outputs, draft.payees);
+      if (missing <= 0n) return;
+      const last = draft.payees.at(-1);
+      const waiting = this.#queue[0];
+      if (draft.partial && last !== undefined && waiting !== undefined && last.amount > missing) {
+        draft.payees[draft.payees.length - 1] = { ...last, amount: amount(last.amount - missing) };
+        this.#queue[0] = { ...waiting, amount: amount(waiting.amount + missing) };
+        return;
+      }
+      draft.selection.add(this.#next(draft));
+    }
+  }
+
+  #missing(inputs: readonly C[], payees: readonly Payee[]): bigint {
+    return totalOf(payees) + this.#feeOnTop(inputs.length, payees) - totalOf(inputs);
+  }
+
+  /** Adds a small unrelated second input to a payment with one: most transactions have two. */
+  #addSecondInput(draft: Draft<C>): void {
+    const [first, other] = draft.selection.outputs;
+    const pool = this.#pools[0];
+    if (this.#largest !== undefined || other !== undefined || first === undefined || pool === undefined)
+      return;
+    if (pool.minor !== first.subaddress.minor) return;
+    const second = pool.smallestUnrelated(first);
+    if (second === undefined) return;
+    const isScarce = (): boolean => pool.countFrom(LARGE_OUTPUT, KEPT_LARGE_OUTPUTS) < KEPT_LARGE_OUTPUTS;
+    if (second.amount >= LARGE_OUTPUT && isScarce()) return;
+    pool.take(second);
+    draft.selection.add(second);
+  }
+
+  #close({ selection: { outputs: inputs }, payees }: Draft<C>): FundedTransfer<C> {
+    const weight = this.#weightOf(inputs.length, payees);
+    if (weight > MAX_TX_WEIGHT) throw new WalletError({ kind: 'tx_too_large', weight, limit: MAX_TX_WEIGHT });
+    return {
+      ...{ payees, inputs, fee: this.#feeOf(inputs.length, payees), feeFrom: this.#feeFrom },
+      ...(this.#changeSplit.outputs === 1 ? {} : { changeSplit: this.#changeSplit }),
+    };
+  }
+
+  /** First address with remaining outputs. */
+  #poolInUse(): AddressOutputs<C> | undefined {
+    while (this.#pools.length > 1 && this.#pools[0]?.size === 0) this.#pools.shift();
+    return this.#pools[0];
+  }
+}
+
+/**
+ * Fee of one more input; a smaller output is not worth spending.
+ * Source: wallet2.cpp `create_transactions_2`, fractional threshold.
+ */
+export const costOfInput = (rates: FeeRates, priority: number): bigint =>
+  BigInt(weightOfInput()) * feePerByte(rates, priority);
+
+/**
+ * Checks that the funds cover amounts and fee. Upstream adds them modulo 2^64, so a sum beyond it is reported as a
+ * lack of money only when the remainder exceeds the funds.
+ * @throws WalletError `not_enough_money`, `not_enough_unlocked_money`; `tx_not_possible` for a sum beyond 64 bits.
+ * Source: wallet2.cpp `create_transactions_2`.
+ */
+function assertFunds(request: TransferRequest, { available, locked }: Funds, rates: FeeRates): void {
+  const least = estimateWeight(1, RING_SIZE, 2, 0);
+  const fee = feeOfWeight(least, feePerByte(rates, request.priority), rates);
+  const wanted = totalOf(request.payees);
+  const subtracting = (request.subtractFeeFrom ?? []).length > 0;
+  const exact = subtracting ? (wanted > fee ? wanted : fee) : wanted + fee;
+  const needed = amount(exact > U64_MAX ? U64_MAX : exact);
+  const compared = exact % (U64_MAX + 1n);
+  if (compared <= available && exact <= U64_MAX) return;
+  const balance = amount(available + locked + (request.unconfirmed ?? 0n));
+  if (compared > balance) throw new WalletError({ kind: 'not_enough_money', available: balance, needed });
+  if (compared > available) throw new WalletError({ kind: 'not_enough_unlocked_money', available, needed });
+  throw notPossible('the amounts and the fee exceed 64 bits');
+}
+
+/**
+ * Splits a request into transactions of at most 15 payees within the weight limit; a payment whose inputs do not fit
+ * one transaction is split over several. The change is one output where the fee of several is not covered, or makes
+ * one transaction more. Inputs are chosen at random, unrelated ones first. Where chance chooses so many small ones that
+ * the payment fails, or needs several transactions although one can make it, the largest outputs are taken in their
+ * place: whether a request can be paid never depends on chance.
+ * @param required outputs that the first transaction spends in any case.
+ * @throws WalletError for a request that cannot be paid.
+ */
+export function planTransfers<C extends SpendableOutput>(
+  request: TransferRequest,
+  spendable: SpendableOutputs<C>,
+  rates: FeeRates,
+  rng: Rng,
+  required: readonly C[] = [],
+): FundedTransfer<C>[] {
+  checkTransfer(request);
+  assertFunds(request, spendable.funds(costOfInput(rates, request.priority)), rates);
+  const planBy = (changeOutputs: number, largestFirst: boolean): FundedTransfer<C>[] =>
+    new TransferPlanner({ ...request, changeOutputs }, spendable, rates, rng, {
+      ...{ required, largestFirst },
+    }).plan();
+  const planWith = (changeOutputs: number): FundedTransfer<C>[] => {
+    const usual = planOrFault(() => planBy(changeOutputs, false));
+    if (!(usual instanceof WalletError) && usual.length === 1) return usual;
+    const largest = planOrFault(() => planBy(changeOutputs, true));
+    if (!(largest instanceof WalletError) && (largest.length === 1 || usual instanceof WalletError))
+      return largest;
+    if (usual instanceof WalletError) throw usual;
+    return usual;
+  };
+  const { changeOutputs = 1 } = request;
+  if (changeOutputs > 1) {
+    const planned = planOrFault(() => planWith(changeOutputs));
+    if (!(planned instanceof WalletError) && planned.length === 1) return planned;
+  }
+  return planWith(1);
+}
+
+/** Returns the error of a request that cannot be paid. */
+function planOrFault<T>(plan: () => T): T | WalletError {
+  try {
+    return plan();
+  } catch (cause) {
+    if (cause instanceof WalletError) return cause;
+    throw cause;
+  }
+}

@@ -1,0 +1,116 @@
+import { formatCoins } from '../../cryptonote/coins.js';
+import { MAX_OUTPUTS } from '../../cryptonote/constants.js';
+import type { Address, PaymentId } from '../../cryptonote/types.js';
+import { amount, U64_MAX, type Amount } from '../../../util/amount.js';
+import { equalBytes } from '../../../util/bytes.js';
+import { WalletError } from '../model/wallet-error.js';
+import { MAX_CHANGE_OUTPUTS } from './change-split.js';
+
+/** Maximum destinations of one transaction; one output is reserved for change. */
+export const MAX_PAYEES = MAX_OUTPUTS - 1;
+
+/** A destination with its parsed address. */
+export interface Payee {
+  readonly address: Address;
+  /** Address text as requested; an integrated address keeps its payment id. */
+  readonly text: string;
+  readonly amount: Amount;
+}
+
+export interface TransferRequest {
+  readonly payees: readonly Payee[];
+  readonly account: number;
+  /** 0 to 4; 0 is the default. */
+  readonly priority: number;
+  readonly unlockTime: bigint;
+  /** Indices of the payees that share the fee equally; absent or empty: the fee is paid on top. */
+  readonly subtractFeeFrom?: readonly number[];
+  /** Outputs that the change is split into, 1 to 14; absent: 1. */
+  readonly changeOutputs?: number;
+  /**
+   * Unconfirmed incoming amount of the paying addresses [atomic units], which distinguishes a lack of unlocked money from
+   * a lack of money. Absent: zero.
+   */
+  readonly unconfirmed?: Amount;
+}
+
+/** Transfer of all selected outputs to one address. */
+export interface SweepRequest {
+  readonly address: Address;
+  readonly text: string;
+  /** Number of outputs of each transaction, 1 to 16. */
+  readonly outputs: number;
+  /** 0 to 4; 0 is the default. */
+  readonly priority: number;
+}
+
+/** True when both have the same keys; payment ids are ignored. */
+export const sameAddress = (
+  a: Pick<Address, 'spendPublicKey' | 'viewPublicKey'>,
+  b: Pick<Address, 'spendPublicKey' | 'viewPublicKey'>,
+): boolean => equalBytes(a.spendPublicKey, b.spendPublicKey) && equalBytes(a.viewPublicKey, b.viewPublicKey);
+
+/**
+ * True when both reach the same receiver, whatever their payment ids: a subaddress needs other tx public keys than a
+ * standard address with its keys, so that a payment to one under the kind of the other is lost.
+ * Source: cryptonote_tx_utils.cpp `construct_tx_with_tx_key`.
+ */
+export const sameReceiver = (
+  a: Pick<Address, 'kind' | 'spendPublicKey' | 'viewPublicKey'>,
+  b: Pick<Address, 'kind' | 'spendPublicKey' | 'viewPublicKey'>,
+): boolean => (a.kind === 'subaddress') === (b.kind === 'subaddress') && sameAddress(a, b);
+
+/**
+ * Payment id of a payment, if any.
+ * @throws WalletError `wrong_payment_id` for several ids, or for another payee besides the integrated address.
+ * Source: wallet_rpc_server.cpp `validate_transfer`, cryptonote_tx_utils.cpp `get_destination_view_key_pub`.
+ */
+export function paymentIdOf(addresses: readonly Address[]): PaymentId | undefined {
+  const [id, second] = addresses.flatMap(({ paymentId }) => (paymentId === undefined ? [] : [paymentId]));
+  const [first] = addresses;
+  if (id === undefined || first === undefined) return undefined;
+  if (second !== undefined || addresses.some((address) => !sameAddress(address, first)))
+    throw new WalletError({
+      kind: 'wrong_payment_id',
+      reason: 'a payment carries at most one payment id: an integrated address must be the only payee',
+      text: 'A single payment id is allowed per transaction',
+    });
+  return id;
+}
+
+/**
+ * Validates a request without regard to the balance.
+ * @throws WalletError `zero_destination`, `zero_amount`, `wrong_payment_id`, `tx_not_possible`, `transfer_failed`
+ */
+export function checkTransfer({ payees, subtractFeeFrom = [], changeOutputs = 1 }: TransferRequest): void {
+  if (payees.length === 0) throw new WalletError({ kind: 'zero_destination' });
+  if (payees.some((payee) => payee.amount === 0n)) throw new WalletError({ kind: 'zero_amount' });
+  if (payees.reduce((total, payee) => total + payee.amount, 0n) > U64_MAX)
+    throw new WalletError({
+      kind: 'transfer_failed',
+      reason: 'the amounts overflow',
+      text: `transaction sum + fee exceeds ${formatCoins(amount(U64_MAX))}`,
+    });
+  paymentIdOf(payees.map(({ address }) => address));
+  const invalid = (reason: string, text?: string): WalletError =>
+    new WalletError({ kind: 'transfer_failed', reason, ...(text === undefined ? {} : { text }) });
+  if (new Set(subtractFeeFrom).size !== subtractFeeFrom.length)
+    throw invalid('a destination is listed twice to pay the fee');
+  const missing = subtractFeeFrom.filter((index) => payees[index] === undefined);
+  if (missing.length > 0)
+    throw invalid(
+      'the destination listed to pay the fee does not exist',
+      `subtractfeefrom: bad index: ${Math.max(...missing)} (indexes are 0-based)`,
+    );
+  if (subtractFeeFrom.length > 0 && payees.length > MAX_PAYEES)
+    throw invalid(
+      'the fee cannot be taken from a payment of more than one transaction',
+      'subtractfeefrom transfers cannot be split over multiple transactions yet',
+    );
+  if (changeOutputs < 1 || changeOutputs > MAX_CHANGE_OUTPUTS)
+    throw invalid(`change_outputs is between 1 and ${MAX_CHANGE_OUTPUTS}, not ${changeOutputs}`);
+  if (changeOutputs > 1 && payees.length + changeOutputs > MAX_OUTPUTS)
+    throw invalid(
+      `a transaction has at most ${MAX_OUTPUTS} outputs: ${payees.length} destinations and ${changeOutputs} change outputs are too many`,
+    );
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it, test } from '@jest/globals';
+import type { Hash, KeyImage } from '../../../../src/monero/crypto/types.js';
+import type { KeyInput, Transaction, TxInput } from '../../../../src/monero/cryptonote/types.js';
+import { amount } from '../../../../src/util/amount.js';
+import {
+  OutputsWithoutKeyImage,
+  outgoingOf,
+  spendingTx,
+} from '../../../../src/monero/wallet/scan/ambiguous-spends.js';
+
+const image = (fill: number): KeyImage => new Uint8Array(32).fill(fill) as KeyImage;
+const HASH = new Uint8Array(32).fill(1) as Hash;
+
+const ring = (keyOffsets: readonly bigint[], value = 0n, fill = 7): KeyInput => ({
+  type: 'key',
+  amount: amount(value),
+  keyOffsets,
+  keyImage: image(fill),
+});
+
+const tx = (
+  inputs: readonly TxInput[],
+  version: 1 | 2 = 2,
+  amounts: readonly bigint[] = [],
+): Transaction => ({
+  prefix: {
+    version,
+    unlockTime: 5n,
+    inputs,
+    outputs: amounts.map((value) => ({ amount: amount(value), publicKey: image(9) as never })),
+    extra: new Uint8Array(),
+  },
+  ...(version === 2
+    ? { rct: { base: { type: 6, fee: amount(30n), pseudoOuts: [], ecdhInfo: [], outPk: [] } } }
+    : { signatures: [] }),
+});
+
+describe('outputs without a key image', () => {
+  const blind = (): OutputsWithoutKeyImage =>
+    new OutputsWithoutKeyImage([
+      { amount: amount(0n), globalIndex: 100, height: 10 },
+      { amount: amount(5n), globalIndex: 3, height: 20 },
+    ]);
+
+  test.each([
+    ['a ring that begins with it', [ring([100n, 5n])], true],
+    ['a ring that ends with it', [ring([1n, 2n, 97n])], true],
+    ['a ring that does not contain it', [ring([99n, 2n])], false],
+    ['the second ring', [ring([1n]), ring([100n])], true],
+    ['a ring of another amount', [ring([100n], 5n), ring([3n])], false],
+    ['a ring of its amount', [ring([1n, 2n], 5n)], true],
+    ['an offset beyond all outputs', [ring([(1n << 64n) - 1n, 101n])], false],
+    ['a reward', [{ type: 'gen', height: 1 } as const], false],
+    ['nothing', [], false],
+  ])('may be spent by %s: %#', (_, inputs, expected) => {
+    expect(blind().mayBeSpentBy(tx(inputs))).toBe(expected);
+  });
+
+  it('grow and are detached with the chain', () => {
+    const outputs = blind();
+    outputs.add({ amount: amount(0n), globalIndex: 200, height: 20 });
+    expect(outputs.mayBeSpentBy(tx([ring([200n])]))).toBe(true);
+    outputs.detachFrom(20);
+    expect(outputs.mayBeSpentBy(tx([ring([200n])]))).toBe(false);
+    expect(outputs.mayBeSpentBy(tx([ring([3n], 5n)]))).toBe(false);
+    expect(outputs.mayBeSpentBy(tx([ring([100n])]))).toBe(true);
+  });
+});
+
+describe("a payer's record of a transaction", () => {
+  const coin = (value: bigint, major: number, minor = 0) => ({
+    amount: amount(value),
+    subaddress: { major, minor },
+  });
+
+  it('counts only outputs to the paying account as change', () => {
+    const outgoing = outgoingOf(
+      spendingTx(HASH, tx([ring([1n])]), 1000),
+      1,
+      [coin(100n, 1, 4), coin(50n, 1, 2), coin(1n, 1, 4)],
+      [coin(7n, 1), coin(9n, 0)],
+    );
+    expect(outgoing).toEqual({
+      txHash: HASH,
+      timestamp: 1000,
+      unlockTime: 5n,
+      account: 1,
+      fromIndices: [2, 4],
+      amountIn: 151n,
+      change: 7n,
+      fee: 30n,
+    });
+  });
+
+  it('has inputs less outputs as its fee before RingCT', () => {
+    const old = spendingTx(HASH, tx([ring([1n], 100n)], 1, [60n, 30n]), 1000);
+    expect(outgoingOf(old, 0, [coin(100n, 0)], []).fee).toBe(10n);
+    expect(outgoingOf(old, 0, [coin(50n, 0)], []).fee).toBe(0n);
+  });
+});

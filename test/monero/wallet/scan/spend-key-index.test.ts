@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import { SpendKeyIndex } from '../../../../src/monero/wallet/scan/spend-key-index.js';
+import { seededRng } from '../../../support/seeded-rng.js';
+
+const rng = seededRng('spend key index');
+
+describe('an index of spend keys', () => {
+  it('finds every key that was put into it, and no other', () => {
+    const index = new SpendKeyIndex();
+    const keys = Array.from({ length: 5000 }, () => rng(32));
+    keys.forEach((key, n) => index.set(key, { major: n % 7, minor: n }));
+    expect(index.size).toBe(5000);
+    expect(keys.every((key, n) => index.find(key)?.minor === n && index.find(key)?.major === n % 7)).toBe(
+      true,
+    );
+    for (const [n, key] of keys.slice(0, 100).entries()) {
+      const other = Uint8Array.from(key);
+      other[n % 32] = (other[n % 32] ?? 0) ^ 0x80;
+      expect(index.find(other)).toBeUndefined();
+    }
+  });
+
+  it('finds every key of a packed list for which it has made room, and those that follow', () => {
+    // Entry numbers of more than 16 bits included.
+    for (const [reserved, more] of [
+      [0, 10],
+      [1, 1],
+      [10_000, 300],
+      [60_000, 8000],
+      [65_535, 2],
+      [66_000, 40_000],
+    ] as const) {
+      const index = new SpendKeyIndex();
+      const count = reserved + more;
+      const packed = new Uint8Array(40 * count);
+      const view = new DataView(packed.buffer);
+      for (let n = 0; n < count; n++) view.setUint32(40 * n + 4, Math.imul(n + 1, 0x9e3779b1));
+      index.reserve(reserved);
+      for (let n = 0; n < count; n++) index.set(packed, { major: count, minor: n }, 40 * n + 4);
+      expect(index.size).toBe(count);
+      let wrong = 0;
+      for (let n = 0; n < count; n++) {
+        const found = index.find(packed.subarray(40 * n + 4, 40 * n + 36));
+        if (found?.minor !== n || found.major !== count) wrong += 1;
+      }
+      expect(wrong).toBe(0);
+      expect(index.find(new Uint8Array(32))).toBeUndefined();
+    }
+  });
+
+  it('finds keys with equal first bytes', () => {
+    const index = new SpendKeyIndex();
+    const key = (last: number): Uint8Array => {
+      const bytes = new Uint8Array(32).fill(0xff);
+      bytes[31] = last;
+      return bytes;
+    };
+    for (let n = 0; n < 200; n++) index.set(key(n), { major: 2 ** 32 - 1, minor: n });
+    for (let n = 0; n < 200; n++) expect(index.find(key(n))).toEqual({ major: 2 ** 32 - 1, minor: n });
+    expect(index.find(key(200))).toBeUndefined();
+  });
+
+  it('stores a key once', () => {
+    const index = new SpendKeyIndex();
+    const key = rng(32);
+    index.set(key, { major: 0, minor: 1 });
+    index.set(key, { major: 2, minor: 3 });
+    expect(index.find(key)).toEqual({ major: 2, minor: 3 });
+    expect(index.size).toBe(1);
+    expect(index.find(new Uint8Array(32))).toBeUndefined();
+  });
+});
