@@ -1,4 +1,4 @@
-import { INVALID_PARAMS } from '../src/jsonrpc/errors.js';
+import { INVALID_PARAMS } from '../src/http/errors.js';
 import { resultSchema, type ApiVersion } from '../src/rpc/api-version.js';
 import { EXAMPLES, type Example } from '../src/rpc/discovery/examples.js';
 import { jsonSchemaOf } from '../src/rpc/discovery/json-schema.js';

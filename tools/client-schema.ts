@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { atomic, flag, height, i8, text, u32, u64 } from '../src/jsonrpc/params.js';
+import { atomic, flag, height, i8, text, u32, u64 } from '../src/http/params.js';
 import { isOptional as mayBeAbsent } from '../src/rpc/discovery/json-schema.js';
 
 /** Type of a value in the client, read from its schema. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Nameserver } from '../dns/exchange.js';
-import { parseNameserver } from '../dns/resolver.js';
+import type { Nameserver } from '../net/dns/exchange.js';
+import { parseNameserver } from '../net/dns/resolver.js';
 import { utf8 } from '../util/bytes.js';
 import { readLogLevel } from '../util/log-categories.js';
 import { Secret } from '../util/secret.js';

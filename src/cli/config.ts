@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { DAEMON_RPC_PORT } from '../monero/cryptonote/constants.js';
 import type { NetworkType } from '../monero/cryptonote/types.js';
-import type { Nameserver } from '../dns/exchange.js';
+import type { Nameserver } from '../net/dns/exchange.js';
 import { utf8 } from '../util/bytes.js';
 import { parseFingerprint } from '../util/fingerprint.js';
 import { Secret } from '../util/secret.js';

@@ -8,9 +8,9 @@ import {
   readEntry,
   readOwnFile,
   type CredentialEntry,
-} from '../access/credential-file.js';
-import { createPassword, createToken, digestHash } from '../access/login-secret.js';
-import { REALM } from '../jsonrpc/authentication.js';
+} from '../rpc/access/credential-file.js';
+import { createPassword, createToken, digestHash } from '../rpc/access/login-secret.js';
+import { REALM } from '../http/authentication.js';
 import { explain } from '../rpc/error-explanations.js';
 import { replaceContent } from '../store/file/file-draft.js';
 import { lockWallet, type WalletLock } from '../store/file/wallet-lock.js';

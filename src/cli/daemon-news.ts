@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Subscriber } from '../zmq/subscriber.js';
+import { Subscriber } from '../net/zmq/subscriber.js';
 
 /** Message of a changed chain. Source: zmq_pub.cpp. */
 const CHAIN = 'json-minimal-chain_main';

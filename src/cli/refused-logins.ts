@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../webhooks/clock.js';
+import type { Clock } from '../net/webhooks/clock.js';
 
 /** Time after the first refused login in which further ones are counted [ms]. */
 const PERIOD_MS = 10_000;

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
-import { digestAuth } from '../jsonrpc/digest-auth.js';
-import { HttpServer } from '../jsonrpc/http-server.js';
-import { LoginDeadline } from '../jsonrpc/login-deadline.js';
+import { digestAuth } from '../http/digest-auth.js';
+import { HttpServer } from '../http/http-server.js';
+import { LoginDeadline } from '../http/login-deadline.js';
 import { RegtestDaemon } from '../regtest/daemon.js';
 import { minerAddress } from '../regtest/rpc/methods/mining.js';
 import { FaultInjector } from '../regtest/fault-injection.js';
 import { ChainEvents } from '../regtest/rpc/chain-events.js';
 import { createDaemonApp } from '../regtest/rpc/service.js';
-import { Publisher } from '../zmq/publisher.js';
+import { Publisher } from '../net/zmq/publisher.js';
 import { systemRng } from '../util/random.js';
 import { withFaults } from './fault-injection.js';
 import { ConfigError } from './options.js';

@@ -1,13 +1,13 @@
 import { getServers } from 'node:dns';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import { Dispatcher } from '../jsonrpc/dispatcher.js';
-import { createHttpApp } from '../jsonrpc/http-app.js';
-import { HttpServer } from '../jsonrpc/http-server.js';
-import { LoginDeadline } from '../jsonrpc/login-deadline.js';
+import { Dispatcher } from '../http/dispatcher.js';
+import { createHttpApp } from '../http/http-app.js';
+import { HttpServer } from '../http/http-server.js';
+import { LoginDeadline } from '../http/login-deadline.js';
 import { keepRecentKeys } from '../monero/crypto/kdf.js';
 import { startSlowHash } from '../monero/crypto/slow-hash-worker.js';
-import { parseNameserver, Resolver } from '../dns/resolver.js';
+import { parseNameserver, Resolver } from '../net/dns/resolver.js';
 import { explain } from '../rpc/error-explanations.js';
 import { audited, auditedAdmission } from '../rpc/audit.js';
 import { eventEndpoints } from '../rpc/event-endpoints.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
-import type { HttpServer, TlsOptions } from '../jsonrpc/http-server.js';
-import { makeSelfSigned, type CertifiedKey } from '../jsonrpc/self-signed.js';
+import type { HttpServer, TlsOptions } from '../http/http-server.js';
+import { makeSelfSigned, type CertifiedKey } from '../http/self-signed.js';
 import { ConfigError } from './options.js';
 import type { SslConfig } from './ssl-config.js';
 

@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path';
 import type { ObserveDaemons } from '../daemon/call-report.js';
-import type { Call } from '../jsonrpc/dispatcher.js';
-import { HttpServer } from '../jsonrpc/http-server.js';
-import type { Listener } from '../jsonrpc/listener.js';
-import { createPageApp } from '../jsonrpc/page-app.js';
-import type { FormTarget, Page } from '../jsonrpc/pages.js';
+import type { Call } from '../http/dispatcher.js';
+import { HttpServer } from '../http/http-server.js';
+import type { Listener } from '../http/listener.js';
+import { createPageApp } from '../http/page-app.js';
+import type { FormTarget, Page } from '../http/pages.js';
 import { registry } from '../rpc/registry.js';
 import type { WalletEvents } from '../services/context/wallet-events.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { AuditLog, AuditRecord } from '../access/audit-log.js';
-import type { Call, CallOrigin } from '../jsonrpc/dispatcher.js';
-import { RpcError } from '../jsonrpc/errors.js';
-import { StreamedJson } from '../jsonrpc/json-rows.js';
-import { observed, type CallObserver } from '../jsonrpc/observed-call.js';
+import type { AuditLog, AuditRecord } from './access/audit-log.js';
+import type { Call, CallOrigin } from '../http/dispatcher.js';
+import { RpcError } from '../http/errors.js';
+import { StreamedJson } from '../http/json-rows.js';
+import { observed, type CallObserver } from '../http/observed-call.js';
 import { walletNameOf } from '../services/context/wallet-directory.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { Json } from '../util/json.js';

@@ -1,5 +1,5 @@
 import { DaemonError } from '../daemon/errors.js';
-import { RpcError } from '../jsonrpc/errors.js';
+import { RpcError } from '../http/errors.js';
 import { describeDaemonError, isUnreachable } from '../services/context/fault-reason.js';
 import { WalletError, type Fault } from '../monero/wallet/model/wallet-error.js';
 import { explain } from './error-explanations.js';

@@ -1,12 +1,12 @@
-import type { Credential } from '../access/credential.js';
-import type { EventSource } from '../jsonrpc/event-stream.js';
-import { StreamRefusal, type StreamEndpoint, type StreamRequest } from '../jsonrpc/http-app.js';
+import type { Credential } from './access/credential.js';
+import type { EventSource } from '../http/event-stream.js';
+import { StreamRefusal, type StreamEndpoint, type StreamRequest } from '../http/http-app.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { writeWholeJson } from '../util/json-writer.js';
 import { EVENT_TYPES, type EventType } from '../monero/wallet/model/events.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
-import type { AuditLog } from '../access/audit-log.js';
-import { RpcError } from '../jsonrpc/errors.js';
+import type { AuditLog } from './access/audit-log.js';
+import { RpcError } from '../http/errors.js';
 import { assertAllowed, countCall, credentialOf } from './access.js';
 import { explain } from './error-explanations.js';
 import { eventLogsOf, waitForEvents } from './event-scope.js';

@@ -1,4 +1,4 @@
-import type { Credential } from '../access/credential.js';
+import type { Credential } from './access/credential.js';
 import type { WalletEventLog } from '../services/events/wallet-event-log.js';
 import type { EventFeed } from '../services/manager/event-feed.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';

@@ -1,4 +1,4 @@
-import type { JsonRows } from '../jsonrpc/json-rows.js';
+import type { JsonRows } from '../http/json-rows.js';
 import { EncodedJson } from '../util/json-writer.js';
 
 /** Rows of the longest list that is cached: a few megabytes. */

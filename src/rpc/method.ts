@@ -1,14 +1,14 @@
 import type * as z from 'zod';
-import type { JsonRows, PagedResult } from '../jsonrpc/json-rows.js';
-import type { Method } from '../jsonrpc/method.js';
+import type { JsonRows, PagedResult } from '../http/json-rows.js';
+import type { Method } from '../http/method.js';
 import type { EncodedJson } from '../util/json-writer.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
 import type { OpenWallet } from '../services/open-wallet.js';
 import type { Spender } from '../monero/wallet/model/spender.js';
 import type { Fault } from '../monero/wallet/model/wallet-error.js';
-import type { Credential } from '../access/credential.js';
-import type { Family } from '../access/family.js';
+import type { Credential } from './access/credential.js';
+import type { Family } from './access/family.js';
 import type { ApiVersion } from './api-version.js';
 import type { ErrorTexts } from './error-texts.js';
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { keccak } from '../monero/crypto/keccak.js';
-import type { CallOrigin } from '../jsonrpc/dispatcher.js';
-import { RpcError } from '../jsonrpc/errors.js';
-import { isIdempotencyKey, MAX_KEY_BYTES } from '../jsonrpc/idempotency-key.js';
-import { flag, invalidParams, readParamsObject, text } from '../jsonrpc/params.js';
+import type { CallOrigin } from '../http/dispatcher.js';
+import { RpcError } from '../http/errors.js';
+import { isIdempotencyKey, MAX_KEY_BYTES } from '../http/idempotency-key.js';
+import { flag, invalidParams, readParamsObject, text } from '../http/params.js';
 import type { OrderTerms } from '../services/payments/orders.js';
 import { utf8 } from '../util/bytes.js';
 import type { Json } from '../util/json.js';

@@ -1,4 +1,4 @@
-import { u32 } from '../jsonrpc/params.js';
+import { u32 } from '../http/params.js';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;

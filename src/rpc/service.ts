@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { methodNotFound, type Call } from '../jsonrpc/dispatcher.js';
-import { writeRows } from '../jsonrpc/json-rows.js';
-import { readParams } from '../jsonrpc/params.js';
-import type { Credential } from '../access/credential.js';
+import { methodNotFound, type Call } from '../http/dispatcher.js';
+import { writeRows } from '../http/json-rows.js';
+import { readParams } from '../http/params.js';
+import type { Credential } from './access/credential.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import { assertAllowed, countCall, credentialOf, spenderOf } from './access.js';

@@ -1,6 +1,6 @@
 import type { SubaddressIndex } from '../monero/cryptonote/types.js';
-import { ListedRows, type JsonRows } from '../jsonrpc/json-rows.js';
-import * as wire from '../jsonrpc/wire.js';
+import { ListedRows, type JsonRows } from '../http/json-rows.js';
+import * as wire from '../http/wire.js';
 import type { HistoryEntry, PaymentView } from '../services/history/history-rows.js';
 import type { Json } from '../util/json.js';
 import { mapPages, pagesOf, type Paged } from '../util/paged.js';

@@ -1,4 +1,4 @@
-import type { AttemptRecord, DeliveryLog, PendingDelivery } from '../webhooks/delivery-log.js';
+import type { AttemptRecord, DeliveryLog, PendingDelivery } from '../net/webhooks/delivery-log.js';
 import type { WalletStore } from './wallet-store.js';
 
 /** Delivery log of one endpoint in the wallet's store. Every method throws once the store is closed. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { DaemonError, type DaemonErrorKind } from '../../src/daemon/errors.js';
-import type { RpcError } from '../../src/jsonrpc/errors.js';
+import type { RpcError } from '../../src/http/errors.js';
 import { toRpcError } from '../../src/rpc/error-map.js';
 import { registry } from '../../src/rpc/registry.js';
 import type { Gates } from '../../src/rpc/method.js';

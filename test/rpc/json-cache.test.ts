@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ListedRows } from '../../src/jsonrpc/json-rows.js';
+import { ListedRows } from '../../src/http/json-rows.js';
 import { cachedRows } from '../../src/rpc/json-cache.js';
 import { type EncodedJson, JsonWriter } from '../../src/util/json-writer.js';
 

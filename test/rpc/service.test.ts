@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import type { Call } from '../../src/jsonrpc/dispatcher.js';
+import type { Call } from '../../src/http/dispatcher.js';
 import { registry } from '../../src/rpc/registry.js';
 import { createCall } from '../../src/rpc/service.js';
 import { WalletManager } from '../../src/services/manager/wallet-manager.js';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { WalletStore } from '../../src/store/wallet-store.js';
-import { createSecret } from '../../src/webhooks/secret.js';
-import { signatureHeaders } from '../../src/webhooks/signature.js';
+import { createSecret } from '../../src/net/webhooks/secret.js';
+import { signatureHeaders } from '../../src/net/webhooks/signature.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 const PROCESS = fileURLToPath(new URL('../support/webhook-process.js', import.meta.url));

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { StoreDeliveryLog } from '../../src/store/webhook-log.js';
-import { directConnect } from '../../src/webhooks/connect.js';
-import { Dispatcher } from '../../src/webhooks/dispatcher.js';
-import { activeSecrets, createSecret } from '../../src/webhooks/secret.js';
-import { HttpSender } from '../../src/webhooks/sender.js';
-import { signatureHeaders } from '../../src/webhooks/signature.js';
+import { directConnect } from '../../src/net/webhooks/connect.js';
+import { Dispatcher } from '../../src/net/webhooks/dispatcher.js';
+import { activeSecrets, createSecret } from '../../src/net/webhooks/secret.js';
+import { HttpSender } from '../../src/net/webhooks/sender.js';
+import { signatureHeaders } from '../../src/net/webhooks/signature.js';
 import { MemoryEvents } from '../support/memory-delivery-log.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 

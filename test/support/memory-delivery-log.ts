@@ -5,7 +5,7 @@ import type {
   PendingDelivery,
   QueuedEvent,
   ScheduledAttempt,
-} from '../../src/webhooks/delivery-log.js';
+} from '../../src/net/webhooks/delivery-log.js';
 
 /** Delivery log in memory. */
 export class MemoryDeliveryLog implements DeliveryLog {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { StreamedJson } from '../../src/jsonrpc/json-rows.js';
+import { StreamedJson } from '../../src/http/json-rows.js';
 import { checkedCall, resultProblem } from './result-check.js';
 
 const problem = (json: string, method = 'get_height'): string | undefined =>

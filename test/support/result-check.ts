@@ -1,6 +1,6 @@
-import type { Call } from '../../src/jsonrpc/dispatcher.js';
-import { INTERNAL_ERROR, RpcError } from '../../src/jsonrpc/errors.js';
-import { StreamedJson } from '../../src/jsonrpc/json-rows.js';
+import type { Call } from '../../src/http/dispatcher.js';
+import { INTERNAL_ERROR, RpcError } from '../../src/http/errors.js';
+import { StreamedJson } from '../../src/http/json-rows.js';
 import { resultSchema, type ApiVersion } from '../../src/rpc/api-version.js';
 import { registry } from '../../src/rpc/registry.js';
 import { parseJson } from '../../src/util/json.js';

@@ -6,7 +6,7 @@ import { accountKeysOf } from '../../src/monero/cryptonote/account-keys.js';
 import { isPrimary } from '../../src/monero/cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../../src/monero/cryptonote/types.js';
 import type { Daemon, DaemonInfo } from '../../src/daemon/daemon.js';
-import type { TextRecords } from '../../src/dns/resolver.js';
+import type { TextRecords } from '../../src/net/dns/resolver.js';
 import { Accounts } from '../../src/services/accounts/accounts.js';
 import { Annotations } from '../../src/services/accounts/notes.js';
 import { AddressCache } from '../../src/services/context/address-cache.js';

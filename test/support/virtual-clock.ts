@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/webhooks/clock.js';
+import type { Clock } from '../../src/net/webhooks/clock.js';
 
 /** Lets every promise that can be settled without timers settle. */
 const settle = async (): Promise<void> => {

@@ -1,10 +1,10 @@
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { StoreDeliveryLog } from '../../src/store/webhook-log.js';
-import { directConnect } from '../../src/webhooks/connect.js';
-import type { QueuedEvent } from '../../src/webhooks/delivery-log.js';
-import { Dispatcher } from '../../src/webhooks/dispatcher.js';
-import { activeSecrets } from '../../src/webhooks/secret.js';
-import { HttpSender } from '../../src/webhooks/sender.js';
+import { directConnect } from '../../src/net/webhooks/connect.js';
+import type { QueuedEvent } from '../../src/net/webhooks/delivery-log.js';
+import { Dispatcher } from '../../src/net/webhooks/dispatcher.js';
+import { activeSecrets } from '../../src/net/webhooks/secret.js';
+import { HttpSender } from '../../src/net/webhooks/sender.js';
 
 // Delivers the events 1 to <count> to the endpoint `a` of a store, until it is killed.
 const [path = '', count = ''] = process.argv.slice(2);

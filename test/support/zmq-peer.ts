@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { greeting, message } from '../../src/zmq/zmtp.js';
+import { greeting, message } from '../../src/net/zmq/zmtp.js';
 
 const GREETING_LENGTH = 64;
 const FLAG = { more: 1, long: 2, command: 4 } as const;

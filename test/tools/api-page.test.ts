@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { listOf, none, params, text, u32 } from '../../src/jsonrpc/params.js';
-import * as wire from '../../src/jsonrpc/wire.js';
+import { listOf, none, params, text, u32 } from '../../src/http/params.js';
+import * as wire from '../../src/http/wire.js';
 import { defineMethod, type Gates } from '../../src/rpc/method.js';
 import { registry } from '../../src/rpc/registry.js';
 import { apiPage, type KnownMethod } from '../../tools/api-page.js';

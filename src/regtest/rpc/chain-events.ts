@@ -7,7 +7,7 @@ import { writeWholeJson } from '../../util/json-writer.js';
 import type { Node } from '../chain/node.js';
 import type { StoredBlock } from '../store/blocks.js';
 import type { PoolTx } from '../store/pool.js';
-import type { Publisher } from '../../zmq/publisher.js';
+import type { Publisher } from '../../net/zmq/publisher.js';
 import { fullBlock, fullTransaction } from './full-json.js';
 import { minerData } from './miner-data.js';
 

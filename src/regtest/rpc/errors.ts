@@ -1,4 +1,4 @@
-import { RpcError } from '../../jsonrpc/errors.js';
+import { RpcError } from '../../http/errors.js';
 
 /** Source: core_rpc_server_error_codes.h. */
 export const CODE = {

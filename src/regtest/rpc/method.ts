@@ -1,4 +1,4 @@
-import { defineMethod as define, type Method } from '../../jsonrpc/method.js';
+import { defineMethod as define, type Method } from '../../http/method.js';
 import type { RegtestDaemon } from '../daemon.js';
 
 /** Context of a request. */

@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express';
 import { readStorage, SectionReader } from '../../monero/epee/portable-storage.js';
 import { writeStorage } from '../../monero/epee/storage-writer.js';
-import { Dispatcher, methodNotFound, type Call } from '../../jsonrpc/dispatcher.js';
-import { RpcError } from '../../jsonrpc/errors.js';
-import type { Answer, Endpoint } from '../../jsonrpc/http-app.js';
-import { createHttpApp } from '../../jsonrpc/http-app.js';
-import type { LoginDeadline } from '../../jsonrpc/login-deadline.js';
-import { readParams } from '../../jsonrpc/params.js';
+import { Dispatcher, methodNotFound, type Call } from '../../http/dispatcher.js';
+import { RpcError } from '../../http/errors.js';
+import type { Answer, Endpoint } from '../../http/http-app.js';
+import { createHttpApp } from '../../http/http-app.js';
+import type { LoginDeadline } from '../../http/login-deadline.js';
+import { readParams } from '../../http/params.js';
 import { CodecError } from '../../util/codec.js';
 import { isObject, JsonError, parseJson } from '../../util/json.js';
 import { writeJson } from '../../util/json-writer.js';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { INVALID_PARAMS } from '../../jsonrpc/errors.js';
+import { INVALID_PARAMS } from '../../http/errors.js';
 import type { Fault } from '../../monero/wallet/model/wallet-error.js';
 import { CODE, DENIED } from '../error-map.js';
 import { TEXTS } from '../error-texts.js';

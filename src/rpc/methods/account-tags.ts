@@ -1,5 +1,5 @@
-import { listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
-import * as wire from '../../jsonrpc/wire.js';
+import { listOf, none, params, text, u32 } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 /** Methods for tags of accounts. */

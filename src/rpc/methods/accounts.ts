@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
-import * as wire from '../../jsonrpc/wire.js';
-import { ListedRows } from '../../jsonrpc/json-rows.js';
+import { flag, listOf, params, text, u32 } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
+import { ListedRows } from '../../http/json-rows.js';
 import type { AddressBalance, Balance } from '../../services/accounts/balance-tally.js';
 import { PagedBalance } from '../../services/accounts/paged-balance.js';
 import type { OpenWallet } from '../../services/open-wallet.js';

@@ -1,6 +1,6 @@
 import type { PaymentId } from '../../monero/cryptonote/types.js';
-import { flag, height, listOf, params, text } from '../../jsonrpc/params.js';
-import * as wire from '../../jsonrpc/wire.js';
+import { flag, height, listOf, params, text } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
 import { fromHex, isHex } from '../../util/bytes.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';

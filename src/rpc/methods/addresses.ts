@@ -1,7 +1,7 @@
 import { formatAddress, integrate, standardOf, tryParseAddress } from '../../monero/cryptonote/address.js';
 import type { Address, PaymentId } from '../../monero/cryptonote/types.js';
-import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
-import * as wire from '../../jsonrpc/wire.js';
+import { flag, listOf, params, text, u32 } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
 import { fromHex, isHex, toHex } from '../../util/bytes.js';
 import { unheld } from '../../util/paged.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';

@@ -1,5 +1,5 @@
-import { listOf, params, text } from '../../jsonrpc/params.js';
-import * as wire from '../../jsonrpc/wire.js';
+import { listOf, params, text } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readTxHash } from '../shapes.js';

@@ -1,5 +1,5 @@
-import { none, params, text } from '../../jsonrpc/params.js';
-import * as wire from '../../jsonrpc/wire.js';
+import { none, params, text } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
 import { explain } from '../error-explanations.js';
 import { defineMethod, type Gates, type WalletMethod } from '../method.js';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { flag, listOf, params, text, u32 } from '../../jsonrpc/params.js';
-import * as wire from '../../jsonrpc/wire.js';
+import { flag, listOf, params, text, u32 } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
 import type { KeyImage, Signature } from '../../monero/crypto/types.js';
 import { concatBytes, toHex, tryFromHex } from '../../util/bytes.js';
 import { workSlices } from '../../util/work-slices.js';

@@ -1,5 +1,5 @@
-import { none } from '../../jsonrpc/params.js';
-import * as wire from '../../jsonrpc/wire.js';
+import { none } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 /** Method that describes all methods: an addition to the reference. */

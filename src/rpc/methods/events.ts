@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { height, listOf, params, u32 } from '../../jsonrpc/params.js';
-import * as wire from '../../jsonrpc/wire.js';
+import { height, listOf, params, u32 } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
 import { EVENT_TYPES } from '../../monero/wallet/model/events.js';
 import { eventSchema, type EventRow } from '../event-schema.js';
 import { assertValid } from '../access.js';

@@ -1,5 +1,5 @@
-import { flag, height, params, text } from '../../jsonrpc/params.js';
-import * as wire from '../../jsonrpc/wire.js';
+import { flag, height, params, text } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
 import type { LoweredHeight } from '../../services/manager/new-heights.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';

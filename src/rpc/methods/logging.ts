@@ -1,5 +1,5 @@
-import { i8, params, text } from '../../jsonrpc/params.js';
-import * as wire from '../../jsonrpc/wire.js';
+import { i8, params, text } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 /** Methods for the log, which need no open wallet. */

@@ -1,5 +1,5 @@
-import { flag, height, none, params } from '../../jsonrpc/params.js';
-import * as wire from '../../jsonrpc/wire.js';
+import { flag, height, none, params } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 export const miningMethods: readonly WalletMethod[] = [

@@ -1,5 +1,5 @@
-import { flag, listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
-import * as wire from '../../jsonrpc/wire.js';
+import { flag, listOf, none, params, text, u32 } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
 import { toHex } from '../../util/bytes.js';
 import { causeText, type ErrorTexts } from '../error-texts.js';
 import { orderParams, orderTerms } from '../order-params.js';

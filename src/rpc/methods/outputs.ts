@@ -1,6 +1,6 @@
 import type { KeyImage } from '../../monero/crypto/types.js';
-import { listOf, none, params, text } from '../../jsonrpc/params.js';
-import * as wire from '../../jsonrpc/wire.js';
+import { listOf, none, params, text } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readKeyImage, readTxHash } from '../shapes.js';

@@ -1,5 +1,5 @@
-import { flag, height, listOf, none, params, text, u32 } from '../../jsonrpc/params.js';
-import * as wire from '../../jsonrpc/wire.js';
+import { flag, height, listOf, none, params, text, u32 } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
 import { LANGUAGES } from '../../monero/cryptonote/languages.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { LATEST_API } from '../api-version.js';

@@ -1,4 +1,4 @@
-import { atomic, flag, listOf, params, text, u32, u64 } from '../../jsonrpc/params.js';
+import { atomic, flag, listOf, params, text, u32, u64 } from '../../http/params.js';
 import type { Amount } from '../../util/amount.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';

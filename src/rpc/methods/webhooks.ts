@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { height, params, text, u32 } from '../../jsonrpc/params.js';
-import * as wire from '../../jsonrpc/wire.js';
+import { height, params, text, u32 } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
 import type { WalletWebhooks, WebhookStatus } from '../../services/webhooks/wallet-webhooks.js';
 import { pageLimit } from '../page-params.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';

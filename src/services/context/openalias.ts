@@ -1,7 +1,7 @@
 import { tryParseAddress } from '../../monero/cryptonote/address.js';
 import { addressInRecord, hostOfAlias } from '../../monero/cryptonote/open-alias.js';
 import type { Address, NetworkType } from '../../monero/cryptonote/types.js';
-import { DnsError, type TextRecords } from '../../dns/resolver.js';
+import { DnsError, type TextRecords } from '../../net/dns/resolver.js';
 import { CodecError } from '../../util/codec.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../webhooks/clock.js';
+import type { Clock } from '../../net/webhooks/clock.js';
 
 /** Time for calls to a healthy daemon to end after it was replaced [ms]; longer than the sending of a payment. */
 const RETIRE_MS = 60_000;

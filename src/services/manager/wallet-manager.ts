@@ -4,7 +4,7 @@ import type { DaemonInfo } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../../daemon/http-daemon.js';
 import { Refresher } from '../../refresh/refresher.js';
-import { systemClock } from '../../webhooks/clock.js';
+import { systemClock } from '../../net/webhooks/clock.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { ChainTip } from '../context/chain-tip.js';
 import { DaemonConnection } from '../context/daemon-connection.js';

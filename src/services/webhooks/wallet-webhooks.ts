@@ -4,7 +4,7 @@ import type { Webhook } from '../../store/tables/webhooks.js';
 import { toHex } from '../../util/bytes.js';
 import { isEventType, type EventType } from '../../monero/wallet/model/events.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
-import { activeSecrets, createSecret, formatSecret } from '../../webhooks/secret.js';
+import { activeSecrets, createSecret, formatSecret } from '../../net/webhooks/secret.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { FlushedEvents } from './flushed-events.js';
 import { StoredEvents } from './stored-events.js';

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { connectThrough, parseProxy } from '../../daemon/socks.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
-import { systemClock, type Clock } from '../../webhooks/clock.js';
-import { directConnect, proxiedConnect, type Connect } from '../../webhooks/connect.js';
-import { Dispatcher } from '../../webhooks/dispatcher.js';
-import { HttpSender, type DeliverySender } from '../../webhooks/sender.js';
-import { parseTarget, TargetError } from '../../webhooks/target.js';
+import { systemClock, type Clock } from '../../net/webhooks/clock.js';
+import { directConnect, proxiedConnect, type Connect } from '../../net/webhooks/connect.js';
+import { Dispatcher } from '../../net/webhooks/dispatcher.js';
+import { HttpSender, type DeliverySender } from '../../net/webhooks/sender.js';
+import { parseTarget, TargetError } from '../../net/webhooks/target.js';
 
 export interface WebhookSettings {
   /** Allows targets that are not public: loopback, private networks, local names. */

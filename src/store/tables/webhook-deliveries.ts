@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import type { AttemptRecord, DeliveryState, PendingDelivery } from '../../webhooks/delivery-log.js';
+import type { AttemptRecord, DeliveryState, PendingDelivery } from '../../net/webhooks/delivery-log.js';
 import type { Db } from '../file/database.js';
 
 /** Delivery of an event to an endpoint, after its last attempt. */

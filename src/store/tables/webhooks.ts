@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import { Secret } from '../../util/secret.js';
-import type { SigningSecret } from '../../webhooks/secret.js';
+import type { SigningSecret } from '../../net/webhooks/secret.js';
 import type { Db } from '../file/database.js';
 
 /** Endpoint that events of the wallet are sent to. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
-import { DnsError, type TextRecords } from '../../../src/dns/resolver.js';
+import { DnsError, type TextRecords } from '../../../src/net/dns/resolver.js';
 import { OpenAlias } from '../../../src/services/context/openalias.js';
 import { CodecError } from '../../../src/util/codec.js';
 import { faultOf, namedKeys } from '../../support/test-wallet.js';

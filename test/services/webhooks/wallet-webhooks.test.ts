@@ -4,10 +4,10 @@ import { WebhookSending } from '../../../src/services/webhooks/webhook-sending.j
 import { DEFAULT_CONFIRMATIONS } from '../../../src/store/events/event-log.js';
 import { EventIds } from '../../../src/store/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import type { DeliveryRequest, DeliveryResult } from '../../../src/webhooks/sender.js';
+import type { DeliveryRequest, DeliveryResult } from '../../../src/net/webhooks/sender.js';
 import type { Rng } from '../../../src/util/random.js';
-import { parseSecret } from '../../../src/webhooks/secret.js';
-import { signatureHeaders } from '../../../src/webhooks/signature.js';
+import { parseSecret } from '../../../src/net/webhooks/secret.js';
+import { signatureHeaders } from '../../../src/net/webhooks/signature.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault } from '../../support/service-wallet.js';
 import { VirtualClock } from '../../support/virtual-clock.js';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { Delivery } from '../../../src/store/tables/webhook-deliveries.js';
 import { Secret } from '../../../src/util/secret.js';
-import type { AttemptRecord } from '../../../src/webhooks/delivery-log.js';
+import type { AttemptRecord } from '../../../src/net/webhooks/delivery-log.js';
 
 const T0 = 1_700_000_000_000;
 

@@ -1,0 +1,98 @@
+import { createSocket } from 'node:dgram';
+import { connect, isIPv6 } from 'node:net';
+import { CodecError } from '../../util/codec.js';
+import { readAnswer, type DnsAnswer } from './message.js';
+import type { DnsName } from './name.js';
+
+/** Address of a resolver. */
+export interface Nameserver {
+  readonly ip: string;
+  readonly port: number;
+}
+
+/** One question to one resolver. */
+export interface Question {
+  readonly id: number;
+  readonly name: DnsName;
+  readonly message: Uint8Array;
+  readonly timeoutMs: number;
+}
+
+/** Reads an answer. @returns undefined if it answers another question. @throws CodecError unless it is an answer. */
+function answerTo({ id, name }: Question, message: Uint8Array): DnsAnswer | undefined {
+  const answer = readAnswer(message);
+  // A resolver that cannot read the question leaves it out.
+  const matches = answer.question === name || (answer.question === undefined && answer.rcode !== 0);
+  return answer.id === id && matches ? answer : undefined;
+}
+
+/**
+ * Asks over UDP from a port of its own. Ignores messages that do not answer the question.
+ * @throws Error when the resolver cannot be reached or does not answer in time.
+ */
+export function askUdp(server: Nameserver, question: Question): Promise<DnsAnswer> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket(isIPv6(server.ip.replace(/%.*$/, '')) ? 'udp6' : 'udp4');
+    const finish = (settle: () => void): void => {
+      clearTimeout(timer);
+      socket.removeAllListeners();
+      socket.on('error', () => undefined);
+      socket.close();
+      settle();
+    };
+    const fail = (error: Error): void => finish(() => reject(error));
+    const timer = setTimeout(() => fail(new Error('the resolver does not answer')), question.timeoutMs);
+    socket.on('error', fail);
+    socket.on('message', (message) => {
+      try {
+        const answer = answerTo(question, message);
+        if (answer !== undefined) finish(() => resolve(answer));
+      } catch (error) {
+        if (!(error instanceof CodecError)) fail(error as Error);
+      }
+    });
+    // A connected socket receives from this address and port only.
+    socket.on('connect', () =>
+      socket.send(question.message, (error) => {
+        if (error) fail(error);
+      }),
+    );
+    socket.connect(server.port, server.ip);
+  });
+}
+
+/** Asks over TCP, for an answer that is too long for UDP. @throws Error, CodecError */
+export function askTcp(server: Nameserver, question: Question): Promise<DnsAnswer> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: server.ip, port: server.port });
+    const finish = (settle: () => void): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      settle();
+    };
+    const fail = (error: Error): void => finish(() => reject(error));
+    const timer = setTimeout(() => fail(new Error('the resolver does not answer')), question.timeoutMs);
+    let received = Buffer.alloc(0);
+    socket.on('error', fail);
+    socket.on('close', () => fail(new Error('the resolver closed the connection')));
+    socket.on('connect', () => {
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(question.message.length);
+      socket.write(Buffer.concat([length, question.message]));
+    });
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk]);
+      if (received.length < 2) return;
+      const length = received.readUInt16BE(0);
+      if (received.length < 2 + length) return;
+      try {
+        const answer = answerTo(question, received.subarray(2, 2 + length));
+        if (answer === undefined || answer.truncated)
+          return fail(new CodecError('the resolver answered another question'));
+        finish(() => resolve(answer));
+      } catch (error) {
+        fail(error as Error);
+      }
+    });
+  });
+}

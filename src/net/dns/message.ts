@@ -1,0 +1,122 @@
+import { toLatin1 } from '../../util/bytes.js';
+import { CodecError, Reader, Writer } from '../../util/codec.js';
+import { readName, writeName, type DnsName } from './name.js';
+
+const TYPE = { cname: 5, txt: 16, opt: 41 } as const;
+const INTERNET = 1;
+/** Largest answer that UDP carries without fragmentation [bytes]. Source: RFC 9715. */
+export const UDP_PAYLOAD = 1232;
+
+const FLAG = { response: 0x8000, opcode: 0x7800, truncated: 0x0200, recurse: 0x0100, authenticated: 0x0020 };
+const RCODE = 0x000f;
+/** Flag of an OPT record that requests DNSSEC records. Source: RFC 3225. */
+const DNSSEC_OK = 0x8000;
+
+/** Record of an answer; other types are ignored. */
+export type DnsRecord =
+  | { readonly type: 'txt'; readonly owner: DnsName; readonly text: string }
+  | { readonly type: 'cname'; readonly owner: DnsName; readonly target: DnsName };
+
+export interface DnsAnswer {
+  readonly id: number;
+  /** Name of the question; absent unless the question is for TXT records. */
+  readonly question?: DnsName;
+  readonly truncated: boolean;
+  /** The resolver has verified everything in the answer. Source: RFC 4035 section 3.2.3. */
+  readonly authenticated: boolean;
+  /** 0: no error; 2: the resolver failed, or DNSSEC validation did; 3: the name does not exist. */
+  readonly rcode: number;
+  readonly records: readonly DnsRecord[];
+}
+
+function u16(w: Writer, value: number): void {
+  w.byte(value >> 8);
+  w.byte(value & 0xff);
+}
+
+const readU16 = (r: Reader): number => (r.byte() << 8) | r.byte();
+
+/**
+ * Writes a query for the TXT records of a name that requests DNSSEC validation.
+ * @param id 16 random bits. Source: RFC 1035 section 4.1, RFC 6891, RFC 6840 section 5.7 (the AD bit of a query).
+ */
+export function writeQuery(id: number, name: DnsName): Uint8Array {
+  const w = new Writer();
+  for (const field of [id, FLAG.recurse | FLAG.authenticated, 1, 0, 0, 1]) u16(w, field);
+  writeName(name, w);
+  u16(w, TYPE.txt);
+  u16(w, INTERNET);
+  w.byte(0);
+  for (const field of [TYPE.opt, UDP_PAYLOAD, 0, DNSSEC_OK, 0]) u16(w, field);
+  return w.finish();
+}
+
+/** @throws CodecError unless the message is an answer to at most one question. */
+export function readAnswer(message: Uint8Array): DnsAnswer {
+  const at = (offset: number): Reader => new Reader(message, offset);
+  const r = at(0);
+  const id = readU16(r);
+  const flags = readU16(r);
+  const [questions = 0, answers = 0] = [readU16(r), readU16(r), readU16(r), readU16(r)];
+  if ((flags & FLAG.response) === 0 || (flags & FLAG.opcode) !== 0) throw new CodecError('not an answer');
+  if (questions > 1) throw new CodecError('an answer to several questions');
+  let question: DnsName | undefined;
+  if (questions === 1) {
+    const name = readName(r, at);
+    const [type, family] = [readU16(r), readU16(r)];
+    if (type === TYPE.txt && family === INTERNET) question = name;
+  }
+  const truncated = (flags & FLAG.truncated) !== 0;
+  const records: DnsRecord[] = [];
+  // A truncated answer is requested again over TCP: its records are not read.
+  for (let i = 0; i < answers && !truncated; i++) {
+    const record = readRecord(r, at);
+    if (record !== undefined) records.push(record);
+  }
+  return {
+    id,
+    ...(question === undefined ? {} : { question }),
+    truncated,
+    authenticated: (flags & FLAG.authenticated) !== 0,
+    rcode: flags & RCODE,
+    records,
+  };
+}
+
+function readRecord(r: Reader, at: (offset: number) => Reader): DnsRecord | undefined {
+  const owner = readName(r, at);
+  const [type, family] = [readU16(r), readU16(r)];
+  r.view(4);
+  const length = readU16(r);
+  const start = r.offset;
+  const data = r.view(length);
+  if (family !== INTERNET) return undefined;
+  if (type === TYPE.txt) return { type: 'txt', owner, text: readText(data) };
+  if (type === TYPE.cname) return { type: 'cname', owner, target: readName(at(start), at) };
+  return undefined;
+}
+
+/** Joins the strings of a TXT record: a text is divided into strings of up to 255 bytes. */
+function readText(data: Uint8Array): string {
+  const r = new Reader(data);
+  let text = '';
+  while (r.remaining > 0) text += toLatin1(r.view(r.byte()));
+  return text;
+}
+
+/** Longest chain of aliases that is followed. */
+const MAX_ALIASES = 16;
+
+/** Selects the texts of a name and follows aliases within the answer. @throws CodecError for too many aliases. */
+export function textsOf(name: DnsName, records: readonly DnsRecord[]): string[] {
+  let owner = name;
+  for (let i = 0; i < MAX_ALIASES; i++) {
+    const texts = records.flatMap((record) =>
+      record.type === 'txt' && record.owner === owner ? [record.text] : [],
+    );
+    const alias = records.find((record) => record.type === 'cname' && record.owner === owner);
+    if (texts.length > 0 || alias?.type !== 'cname') return texts;
+    owner = alias.target;
+  }
+  throw new CodecError('too many aliases');
+}

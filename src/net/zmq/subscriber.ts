@@ -1,0 +1,98 @@
+import { connect, type Socket } from 'node:net';
+import { CodecError } from '../../util/codec.js';
+import { FrameReader, greeting, isReady, ready, subscription } from './zmtp.js';
+
+export interface SubscriberOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Beginnings of the wanted messages. */
+  readonly topics: readonly string[];
+  /** Receives the topic of each message. Must not throw. */
+  readonly onMessage: (topic: string) => void;
+  /** Called when the subscription begins, and when it is lost. Must not throw. */
+  readonly onState?: (state: 'subscribed' | 'lost') => void;
+  /** Pause before the first and the longest further attempt to connect [ms]. */
+  readonly retryMs?: { readonly first: number; readonly last: number };
+}
+
+/** Longest message [bytes]: the minimal messages of a daemon are far shorter. */
+const MAX_FRAME = 4 << 20;
+const RETRY_MS = { first: 1_000, last: 30_000 };
+/** Time from connecting to the end of the handshake [ms]. */
+const HANDSHAKE_MS = 10_000;
+/** Idle time after which the system checks the connection [ms]. */
+const KEEP_ALIVE_MS = 30_000;
+
+/**
+ * ZeroMQ SUB socket over TCP. Connects again for as long as it is open. Messages that are published while it is not
+ * connected are lost.
+ */
+export class Subscriber {
+  readonly #options: SubscriberOptions;
+  #socket: Socket | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #isClosed = false;
+
+  constructor(options: SubscriberOptions) {
+    this.#options = options;
+  }
+
+  open(): void {
+    const { host, port, topics, onMessage, onState } = this.#options;
+    const reader = new FrameReader(MAX_FRAME);
+    const socket = connect({
+      host,
+      port,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_MS,
+    });
+    this.#socket = socket;
+    let subscribed = false;
+    socket.setTimeout(HANDSHAKE_MS, () => socket.destroy());
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => {
+      if (subscribed) onState?.('lost');
+      this.#retry();
+    });
+    // The real daemon may disconnect a peer that does not wait for each of its steps.
+    socket.write(greeting());
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        for (const frame of reader.read(chunk)) {
+          if (frame.kind === 'greeting') socket.write(ready('SUB'));
+          else if (frame.kind === 'message') {
+            const topic = topicOf(frame.body, topics);
+            if (subscribed && topic !== undefined) onMessage(topic);
+          } else if (!subscribed && isReady(frame.body)) {
+            subscribed = true;
+            this.#failures = 0;
+            socket.setTimeout(0);
+            for (const topic of topics) socket.write(subscription(topic));
+            onState?.('subscribed');
+          }
+        }
+      } catch (error) {
+        if (!(error instanceof CodecError)) throw error;
+        socket.destroy();
+      }
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#socket?.destroy();
+  }
+
+  #retry(): void {
+    if (this.#isClosed) return;
+    const { first, last } = this.#options.retryMs ?? RETRY_MS;
+    this.#timer = setTimeout(() => this.open(), Math.min(first * 2 ** this.#failures, last)).unref();
+    this.#failures += 1;
+  }
+}
+
+const topicOf = (body: Uint8Array, topics: readonly string[]): string | undefined =>
+  topics.find((topic) => Buffer.from(body.subarray(0, topic.length)).toString('latin1') === topic);

@@ -1,0 +1,200 @@
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { formatAddress, tryParseAddress } from '../../monero/cryptonote/address.js';
+import { ClientList } from './client-list.js';
+import { Credential, type CredentialRules, type SpendLimits } from './credential.js';
+import { isFamily } from './family.js';
+
+/** The file of credentials cannot be used. The message names the file, or the credential and the field. */
+export class CredentialFileError extends Error {
+  override readonly name = 'CredentialFileError';
+}
+
+/** Names that the audit log uses for clients without a credential. */
+const RESERVED = new Set(['login', 'none']);
+
+/** Longest period of a rate [s], and most requests in it. */
+const MAX_RATE = { seconds: 86_400, requests: 100_000 };
+
+const U64_MAX = (1n << 64n) - 1n;
+
+const hex = (bytes: number): z.ZodString =>
+  z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`), `${2 * bytes} lower-case hex digits are expected`);
+
+const atomicUnits = z
+  .string('an amount in atomic units, as a string, is expected')
+  .regex(/^\d{1,20}$/, 'an amount in atomic units is expected: digits alone')
+  .refine((digits) => !/^\d+$/.test(digits) || BigInt(digits) <= U64_MAX, 'the amount exceeds 64 bits');
+
+const whole = (most: number): z.ZodNumber =>
+  z
+    .number()
+    .int('a whole number is expected')
+    .min(1, 'at least 1 is expected')
+    .max(most, `at most ${most} is expected`);
+
+export const nameSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, 'a name is 1 to 63 letters, digits, - and _')
+  .refine((name) => !RESERVED.has(name), 'this name is reserved');
+
+const schema = z
+  .strictObject({
+    name: nameSchema,
+    token: z.strictObject({ salt: hex(16), sha256: hex(32) }).optional(),
+    digest: z.strictObject({ ha1: hex(16) }).optional(),
+    wallets: z.array(z.string().min(1).max(200)).default([]),
+    methods: z.array(z.string()).default([]),
+    expires: z.iso
+      .datetime({ offset: true, error: 'a time such as 2027-01-31T00:00:00Z is expected' })
+      .optional(),
+    addresses: z
+      .array(z.string().refine((text) => tryParseAddress(text) !== undefined, 'this is no address'))
+      .optional(),
+    from: z.array(z.string()).optional(),
+    spend: z
+      .strictObject({
+        transaction: atomicUnits.optional(),
+        hour: atomicUnits.optional(),
+        day: atomicUnits.optional(),
+      })
+      .refine(
+        (limits) => Object.keys(limits).length > 0,
+        'at least one of transaction, hour and day is expected',
+      )
+      .optional(),
+    lock: z.boolean('true or false is expected').optional(),
+    rate: z.strictObject({ requests: whole(MAX_RATE.requests), seconds: whole(MAX_RATE.seconds) }).optional(),
+  })
+  .refine(
+    ({ token, digest }) => (token === undefined) !== (digest === undefined),
+    'exactly one of token and digest is expected',
+  );
+
+/** One entry as the file has it. */
+export type CredentialEntry = z.input<typeof schema>;
+
+/** Entry with the credential that it makes. */
+export interface ReadCredential {
+  readonly entry: CredentialEntry;
+  readonly credential: Credential;
+}
+
+const fileSchema = z.strictObject({ credentials: z.array(z.unknown()) });
+
+/** Path of a mistake in an entry, as `spend.hour` or `wallets[0]`. */
+const placeOf = (path: readonly PropertyKey[]): string =>
+  path
+    .map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i === 0 ? '' : '.'}${String(part)}`))
+    .join('');
+
+function problemsOf(title: string, { issues }: z.ZodError): string {
+  return issues
+    .map(({ path, message }) => [title, placeOf(path), message].filter((part) => part !== '').join(': '))
+    .join('; ');
+}
+
+/** Name of an entry for messages: it may be invalid otherwise. */
+function titleOf(raw: unknown, place: number): string {
+  const name = typeof raw === 'object' && raw !== null && 'name' in raw ? raw.name : undefined;
+  return typeof name === 'string' && nameSchema.safeParse(name).success
+    ? `credential ${name}`
+    : `credential ${place + 1}`;
+}
+
+function limitsOf(spend: NonNullable<z.output<typeof schema>['spend']>): SpendLimits {
+  const { transaction, hour, day } = spend;
+  return {
+    ...(transaction === undefined ? {} : { transaction: BigInt(transaction) }),
+    ...(hour === undefined ? {} : { hour: BigInt(hour) }),
+    ...(day === undefined ? {} : { day: BigInt(day) }),
+  };
+}
+
+/** Address as text in its only form. */
+const normalised = (text: string): string[] => {
+  const address = tryParseAddress(text);
+  return address === undefined ? [] : [formatAddress(address)];
+};
+
+/**
+ * Reads one entry. @param methods names of all methods. @param place among the entries.
+ * @throws CredentialFileError for each mistake, with the name of the credential and the field.
+ */
+export function readEntry(raw: unknown, methods: ReadonlySet<string>, place = 0): ReadCredential {
+  const title = titleOf(raw, place);
+  const parsed = schema.safeParse(raw);
+  if (!parsed.success) throw new CredentialFileError(problemsOf(title, parsed.error));
+  const {
+    name,
+    token,
+    digest,
+    wallets,
+    methods: allowed,
+    expires,
+    addresses,
+    from,
+    spend,
+    lock,
+    rate,
+  } = parsed.data;
+  const stranger = allowed.find((method) => !isFamily(method) && !methods.has(method));
+  if (stranger !== undefined)
+    throw new CredentialFileError(`${title}: methods: '${stranger}' is neither a family nor a method`);
+  let clients: ClientList | undefined;
+  try {
+    clients = from && new ClientList(from);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new CredentialFileError(`${title}: from: ${cause.message}`, { cause });
+  }
+  const rules: CredentialRules = {
+    ...{ name, wallets, methods: allowed },
+    ...(token === undefined ? {} : { token }),
+    ...(digest === undefined ? {} : { digest: digest.ha1 }),
+    ...(expires === undefined ? {} : { expires: Date.parse(expires) }),
+    ...(addresses === undefined ? {} : { addresses: new Set(addresses.flatMap(normalised)) }),
+    ...(clients === undefined ? {} : { from: clients }),
+    ...(spend === undefined ? {} : { spend: limitsOf(spend) }),
+    ...(lock === true ? { lock } : {}),
+    ...(rate === undefined ? {} : { rate }),
+  };
+  return { entry: raw as CredentialEntry, credential: new Credential(rules) };
+}
+
+/** Reads the text of a file of credentials. @throws CredentialFileError */
+export function readCredentials(text: string, methods: ReadonlySet<string>): ReadCredential[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    // The message of JSON.parse may quote a hash.
+    throw new CredentialFileError('the file is not JSON', { cause });
+  }
+  const parsed = fileSchema.safeParse(json);
+  if (!parsed.success) throw new CredentialFileError(problemsOf('', parsed.error));
+  const read = parsed.data.credentials.map((raw, place) => readEntry(raw, methods, place));
+  const names = read.map(({ credential: { name } }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) throw new CredentialFileError(`credential ${twice}: its name is given twice`);
+  return read;
+}
+
+/** Reads the text of a file that its owner alone may read. @throws CredentialFileError */
+export function readOwnFile(path: string): string {
+  let file: number | undefined;
+  try {
+    file = openSync(path, 'r');
+    const { mode } = fstatSync(file);
+    if ((mode & 0o077) !== 0)
+      throw new CredentialFileError(
+        `${path} can be used by other users (mode ${(mode & 0o777).toString(8)}): chmod 600 it`,
+      );
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    if (cause instanceof CredentialFileError) throw cause;
+    throw new CredentialFileError(`${path} cannot be read`, { cause });
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from '@jest/globals';
+import { ListedRows, StreamedJson, writeRows, type JsonRows } from '../../src/http/json-rows.js';
+import type { Json } from '../../src/util/json.js';
+import { JsonWriter } from '../../src/util/json-writer.js';
+
+async function* pagesOf(...pages: Json[][]): AsyncGenerator<Json[]> {
+  for (const page of pages) yield await Promise.resolve(page);
+}
+
+const rows = (...pages: Json[][]): JsonRows => new ListedRows(pagesOf(...pages), () => undefined);
+
+const written = async (result: Parameters<typeof writeRows>[0]): Promise<string> => {
+  const done = await writeRows(result);
+  const whole = done instanceof StreamedJson ? await done.whole() : done;
+  return Buffer.concat(new JsonWriter().value(whole).pieces()).toString();
+};
+
+/** Two rows of this length reach the length from which results are streamed. */
+const LONG = 'x'.repeat(1 << 19);
+
+async function streamed(
+  result: Parameters<typeof writeRows>[0],
+  explain?: (error: unknown) => unknown,
+): Promise<StreamedJson> {
+  const done = await writeRows(result, explain);
+  if (!(done instanceof StreamedJson)) throw new Error('the result was not streamed');
+  return done;
+}
+
+describe('a list that comes in pages', () => {
+  it('is written like any other', async () => {
+    expect(await written({ a: 1, list: rows([{ x: 2n ** 64n - 1n }], [], ['b', 'ä']), z: [] })).toBe(
+      '{"a":1,"list":[{"x":18446744073709551615},"b","ä"]}',
+    );
+  });
+
+  it('is left out when it is empty', async () => {
+    expect(await written({ list: rows([], []), other: rows() })).toBe('{}');
+  });
+
+  it('can be adapted row by row', async () => {
+    const adapted = rows([1, 2], [3]).map((row) => ({ row }));
+    expect(await written({ adapted: adapted.map((row) => [row]) })).toBe(
+      '{"adapted":[[{"row":1}],[{"row":2}],[{"row":3}]]}',
+    );
+  });
+
+  it('is released in every case', async () => {
+    let released = 0;
+    const failing = async function* (): AsyncGenerator<Json[]> {
+      yield await Promise.resolve([1]);
+      throw new Error('gone');
+    };
+    const release = (): void => void (released += 1);
+    const result = {
+      first: new ListedRows(failing(), release),
+      second: new ListedRows(pagesOf([1]), release),
+    };
+    await expect(writeRows(result)).rejects.toThrow('gone');
+    expect(released).toBe(2);
+  });
+});
+
+describe('a long result', () => {
+  it('has the same text as a short one', async () => {
+    const list = [[LONG, 1], [], [LONG], [LONG, 2], ['end']];
+    const result = { a: 1, list: rows(...list), more: rows([3], [4]), none: rows([]), z: 'z' };
+    expect(await streamed(result)).toBeInstanceOf(StreamedJson);
+    const again = { a: 1, list: rows(...list), more: rows([3], [4]), none: rows([]), z: 'z' };
+    expect(await written(again)).toBe(JSON.stringify({ a: 1, list: list.flat(), more: [3, 4], z: 'z' }));
+  });
+
+  it('begins before its later pages are read', async () => {
+    let read = 0;
+    const counted = async function* (): AsyncGenerator<Json[]> {
+      for (; read < 10; read++) yield await Promise.resolve([LONG]);
+    };
+    const result = await streamed({ list: new ListedRows(counted(), () => undefined) });
+    const before = read;
+    expect(before).toBeLessThan(4);
+    const { pieces } = await result.whole();
+    expect(read).toBe(10);
+    expect(Buffer.concat(pieces)).toHaveLength('{"list":['.length + 10 * (LONG.length + 2) + 9 + ']}'.length);
+  });
+
+  it('releases its sources when its reader stops, before the first streamed page too', async () => {
+    for (const pages of [1, 2]) {
+      let released = 0;
+      const list = new ListedRows(pagesOf([LONG], [LONG], [LONG], [LONG]), () => void (released += 1));
+      let read = 0;
+      for await (const page of await streamed({ list })) {
+        expect(page.length).toBeGreaterThan(0);
+        if (++read === pages) break;
+      }
+      expect(released).toBe(1);
+    }
+  });
+
+  it('converts a later error with the function of its method', async () => {
+    let released = 0;
+    const failing = async function* (): AsyncGenerator<Json[]> {
+      for (let page = 0; page < 4; page++) yield await Promise.resolve([LONG]);
+      throw new Error('gone');
+    };
+    const result = await streamed(
+      { list: new ListedRows(failing(), () => void (released += 1)) },
+      (error) => new Error(`explained: ${String(error)}`),
+    );
+    await expect(result.whole()).rejects.toThrow('explained: Error: gone');
+    expect(released).toBe(1);
+  });
+});

@@ -1,0 +1,230 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
+import { MAX_BODY_BYTES } from '../../../src/net/webhooks/sender.js';
+import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { deliveryOf, WebhookSenders } from '../../support/webhook-senders.js';
+
+const body = '{"type":"payment.seen","data":{"amount":1}}';
+const delivery = deliveryOf(body);
+const { headers } = delivery;
+const never = new AbortController().signal;
+
+const senders = new WebhookSenders();
+
+describe('a delivery', () => {
+  it('is a POST of the body with the signed headers', async () => {
+    expect(await senders.sender().send(delivery, never)).toEqual({ kind: 'delivered', status: 204 });
+    expect(senders.receiver.received).toHaveLength(1);
+    expect(senders.receiver.received[0]).toMatchObject({
+      path: '/hook?shop=1',
+      body,
+      headers: {
+        ...headers,
+        host: `127.0.0.1:${senders.receiver.port}`,
+        'content-type': 'application/json',
+        'content-length': String(body.length),
+        'user-agent': 'wallet-rpc/0.1.0',
+      },
+    });
+  });
+
+  it('uses the connection of the one before it', async () => {
+    const sender = senders.sender();
+    for (let i = 0; i < 3; i++) await sender.send(delivery, never);
+    expect(senders.receiver.received).toHaveLength(3);
+    expect(senders.receiver.connections).toBe(1);
+  });
+
+  it('is repeated at once on a new connection when the receiver has closed the idle one', async () => {
+    const sender = senders.sender();
+    await sender.send(delivery, never);
+    senders.receiver.answer = () => {
+      senders.receiver.answer = (response) => response.writeHead(200).end();
+      senders.receiver.dropConnections();
+    };
+    expect(await sender.send(delivery, never)).toEqual({ kind: 'delivered', status: 200 });
+    expect(senders.receiver.connections).toBe(2);
+  });
+
+  it('of more than 20,000 bytes is not sent', async () => {
+    const fits = `"${'ä'.repeat(MAX_BODY_BYTES / 2 - 1)}"`;
+    expect(await senders.sender().send({ headers, body: fits }, never)).toMatchObject({ kind: 'delivered' });
+    expect(await senders.sender().send({ headers, body: `${fits} ` }, never)).toEqual({
+      kind: 'failed',
+      reason: 'too_large',
+    });
+    expect(senders.receiver.received).toHaveLength(1);
+  });
+
+  it('is aborted by its signal, before and while it waits', async () => {
+    senders.receiver.answer = () => undefined;
+    const abort = new AbortController();
+    const sender = senders.sender({ timeoutMs: 60_000 });
+    const result = sender.send(delivery, abort.signal);
+    setTimeout(() => abort.abort(), 50);
+    expect(await result).toEqual({ kind: 'aborted' });
+    expect(await sender.send(delivery, abort.signal)).toEqual({ kind: 'aborted' });
+    expect(senders.receiver.received).toHaveLength(1);
+  });
+});
+
+describe('the status of the response', () => {
+  test.each([200, 201, 202, 204, 299])('%i acknowledges', async (status) => {
+    senders.receiver.answer = (response) => response.writeHead(status).end();
+    expect(await senders.sender().send(delivery, never)).toEqual({ kind: 'delivered', status });
+  });
+
+  test.each([300, 304, 400, 401, 404, 409, 422, 500, 502, 503])('%i is a failure', async (status) => {
+    senders.receiver.answer = (response) => response.writeHead(status).end('no');
+    expect(await senders.sender().send(delivery, never)).toEqual({
+      kind: 'failed',
+      reason: 'status',
+      status,
+    });
+  });
+
+  it('410 means that the endpoint is gone', async () => {
+    senders.receiver.answer = (response) => response.writeHead(410).end('gone');
+    expect(await senders.sender().send(delivery, never)).toEqual({ kind: 'gone' });
+  });
+
+  it('429 with Retry-After carries the wait', async () => {
+    senders.receiver.answer = (response) => response.writeHead(429, { 'retry-after': '120' }).end();
+    expect(await senders.sender().send(delivery, never)).toEqual({
+      kind: 'failed',
+      reason: 'status',
+      status: 429,
+      retryAfter: 120_000,
+    });
+  });
+
+  test.each([301, 302, 303, 307, 308])('%i is not followed', async (status) => {
+    const inside = await WebhookReceiver.start();
+    senders.receiver.answer = (response) => response.writeHead(status, { location: inside.url }).end();
+    expect(await senders.sender().send(delivery, never)).toMatchObject({ kind: 'failed', status });
+    expect(inside.connections).toBe(0);
+    await inside.stop();
+  });
+
+  it('101 is a failure', async () => {
+    senders.receiver.answer = (response) =>
+      response.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end();
+    expect(await senders.sender().send(delivery, never)).toMatchObject({ kind: 'failed' });
+  });
+});
+
+describe('a receiver that', () => {
+  it('hangs costs the time limit', async () => {
+    senders.receiver.answer = () => undefined;
+    expect(await senders.sender({ timeoutMs: 200 }).send(delivery, never)).toEqual({
+      kind: 'failed',
+      reason: 'timeout',
+    });
+    await senders.receiver.allClosed();
+  });
+
+  it('sends its body byte by byte costs the time limit, and has not acknowledged', async () => {
+    senders.receiver.answer = (response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write('.'), 20);
+      response.on('close', () => clearInterval(timer));
+    };
+    expect(await senders.sender({ timeoutMs: 300 }).send(delivery, never)).toEqual({
+      kind: 'failed',
+      reason: 'timeout',
+      status: 200,
+    });
+  });
+
+  it('sends 100 MB is cut off after 64 kB, and has acknowledged', async () => {
+    let written = 0;
+    let closed: () => void = () => undefined;
+    const end = new Promise<void>((resolve) => (closed = resolve));
+    senders.receiver.answer = (response) => {
+      response.writeHead(200, { 'content-length': 100_000_000 });
+      const chunk = Buffer.alloc(65_536);
+      const pump = (): void => {
+        let more = true;
+        while (more && written < 100_000_000) {
+          more = response.write(chunk);
+          written += chunk.length;
+        }
+      };
+      response.on('drain', pump);
+      response.on('close', () => closed());
+      pump();
+    };
+    expect(await senders.sender().send(delivery, never)).toEqual({ kind: 'delivered', status: 200 });
+    await end;
+    expect(written).toBeLessThan(20_000_000);
+  });
+
+  it('closes amid its body has not acknowledged', async () => {
+    senders.receiver.answer = (response) => {
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('half', () => response.destroy());
+    };
+    expect(await senders.sender().send(delivery, never)).toEqual({
+      kind: 'failed',
+      reason: 'response',
+      status: 200,
+    });
+  });
+
+  it('closes without a response has not acknowledged', async () => {
+    senders.receiver.answer = (response) => response.destroy();
+    expect(await senders.sender().send(delivery, never)).toEqual({ kind: 'failed', reason: 'response' });
+  });
+
+  it('does not listen is a failed connection', async () => {
+    const stopped = await WebhookReceiver.start();
+    const { url } = stopped;
+    await stopped.stop();
+    expect(await senders.sender({ url }).send(delivery, never)).toEqual({
+      kind: 'failed',
+      reason: 'connect',
+    });
+  });
+});
+
+describe('a receiver below HTTP that', () => {
+  let server: Server;
+  let onData: (write: (text: string) => boolean) => void;
+  const url = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+
+  beforeEach(async () => {
+    server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => onData((text) => socket.write(text)));
+      senders.closeAfter({ close: () => void socket.destroy() });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+
+  afterEach(() => {
+    server.close();
+  });
+
+  it('sends headers slowly costs the time limit', async () => {
+    let timer: NodeJS.Timeout | undefined;
+    onData = (write) => {
+      write('HTTP/1.1 200 OK\r\n');
+      timer = setInterval(() => write('x: y\r\n'), 20);
+    };
+    const result = await senders.sender({ url: url(), timeoutMs: 300 }).send(delivery, never);
+    clearInterval(timer);
+    expect(result).toEqual({ kind: 'failed', reason: 'timeout' });
+  });
+
+  test.each([
+    ['does not speak HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
+    ['sends headers without end', `HTTP/1.1 200 OK\r\n${`x: ${'y'.repeat(1000)}\r\n`.repeat(20)}`],
+    ['sends a bad chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'],
+  ])('%s has not acknowledged', async (_, text) => {
+    onData = (write) => write(text);
+    expect(await senders.sender({ url: url() }).send(delivery, never)).toMatchObject({
+      kind: 'failed',
+      reason: 'response',
+    });
+  });
+});

@@ -1,0 +1,114 @@
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { AuditLog } from '../../../src/rpc/access/audit-log.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+
+const call = { credential: 'shop', client: '127.0.0.1', method: 'transfer', outcome: 'ok' as const };
+
+let folder: string;
+let path: string;
+let log: AuditLog;
+let problems: unknown[];
+let clock: VirtualClock;
+
+const linesOf = (file: string): Record<string, unknown>[] =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'audit-'));
+  path = join(folder, 'audit.log');
+  problems = [];
+  clock = new VirtualClock(0);
+  log = new AuditLog(path, (error) => problems.push(error), clock);
+});
+
+afterEach(() => {
+  log.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the audit log', () => {
+  it('has a JSON line for each call, which its owner alone may read', () => {
+    log.record({ ...call, wallet: 'w', transactions: ['ab'] });
+    log.record({ ...call, method: 'a\nbé', outcome: -60 });
+    expect(linesOf(path)).toEqual([
+      { time: '1970-01-01T00:00:00.000Z', ...call, wallet: 'w', transactions: ['ab'] },
+      { time: '1970-01-01T00:00:00.000Z', ...call, method: 'a\nbé', outcome: -60 },
+    ]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('takes the rights of others from a file that existed', () => {
+    log.close();
+    writeFileSync(path, '{"old":1}\n', { mode: 0o644 });
+    log = new AuditLog(path, () => undefined, clock);
+    log.record(call);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(linesOf(path)).toHaveLength(2);
+  });
+
+  it('goes on in a new file after it was renamed and reopened', () => {
+    log.record(call);
+    renameSync(path, `${path}.1`);
+    log.record(call);
+    log.reopen();
+    log.record(call);
+    expect([linesOf(`${path}.1`).length, linesOf(path).length]).toEqual([2, 1]);
+  });
+
+  it('keeps lines while it cannot be written, says so once, and writes them in their order', () => {
+    log.close();
+    rmSync(path, { force: true });
+    mkdirSync(path);
+    log.record({ ...call, method: 'first' });
+    log.record({ ...call, method: 'second' });
+    expect(log.isWritable()).toBe(false);
+    expect(problems.length).toBe(1);
+    rmSync(path, { recursive: true });
+    expect(log.isWritable()).toBe(true);
+    log.record({ ...call, method: 'third' });
+    expect(linesOf(path).map(({ method }) => method)).toEqual(['first', 'second', 'third']);
+  });
+});
+
+describe('the lines of the audit log', () => {
+  it('are bounded, whatever names a client sends, and however many transactions a call makes', () => {
+    const name = '\u0000'.repeat(100_000);
+    const transactions = Array.from({ length: 120 }, (_, i) => i.toString(16).padStart(64, '0'));
+    log.record({ ...call, method: name, wallet: name, transactions });
+    const lines = readFileSync(path, 'utf8').trim().split('\n');
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(8192);
+    expect(linesOf(path).flatMap((line) => line['transactions'])).toEqual(transactions);
+  });
+
+  it('are few for a flood of failed calls of one login: the rest of a minute is counted', async () => {
+    for (let i = 0; i < 1000; i++) log.record({ ...call, method: `unknown ${i}`, outcome: -32601 });
+    for (let i = 0; i < 3; i++) log.record({ ...call, outcome: -60 });
+    log.record({ ...call, credential: 'payer', outcome: -32601 });
+    log.record(call);
+    expect(linesOf(path)).toHaveLength(5 + 3 + 1 + 1);
+    await clock.advance(60_000);
+    expect(linesOf(path).slice(10)).toEqual([
+      { time: '1970-01-01T00:01:00.000Z', credential: 'shop', outcome: -32601, count: 995 },
+    ]);
+    log.record({ ...call, outcome: -32601 });
+    expect(linesOf(path)).toHaveLength(12);
+  });
+
+  it('have the counts before the log is closed', () => {
+    for (let i = 0; i < 7; i++) log.record({ ...call, outcome: -61 });
+    log.close();
+    expect(linesOf(path).at(-1)).toMatchObject({ outcome: -61, count: 2 });
+    expect(clock.timers).toBe(0);
+  });
+
+  it('are one for each call that made a transaction before it failed', () => {
+    for (let i = 0; i < 20; i++) log.record({ ...call, outcome: -4, transactions: ['ab'] });
+    expect(linesOf(path)).toHaveLength(20);
+  });
+});

@@ -1,0 +1,165 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { readCredentials } from '../../../src/rpc/access/credential-file.js';
+import { Credentials } from '../../../src/rpc/access/credentials.js';
+import { createToken } from '../../../src/rpc/access/login-secret.js';
+
+const METHODS: ReadonlySet<string> = new Set(['get_balance', 'transfer']);
+const ADDRESS =
+  '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';
+
+const { text: TOKEN, hash } = createToken('shop');
+const shop = { name: 'shop', token: hash, wallets: ['shop'], methods: ['view', 'transfer'] };
+const textOf = (...credentials: unknown[]): string => JSON.stringify({ credentials });
+
+let folder: string;
+let path: string;
+
+/** Writes the file, with the rights of its owner alone. */
+const write = (text: string, mode = 0o600): void => {
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+};
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'credentials-'));
+  path = join(folder, 'credentials.json');
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a file of credentials', () => {
+  it('is read with all its rules', () => {
+    const rules = {
+      ...shop,
+      ...{ expires: '2027-01-31T00:00:00Z', addresses: [ADDRESS], from: ['10.0.0.0/8'] },
+      spend: { transaction: '5', hour: '10', day: '18446744073709551615' },
+      ...{ lock: true, rate: { requests: 10, seconds: 60 } },
+    };
+    const [read] = readCredentials(textOf(rules), METHODS);
+    expect(read?.credential.rules).toMatchObject({
+      ...{ name: 'shop', token: hash, wallets: ['shop'], methods: ['view', 'transfer'] },
+      ...{ expires: Date.UTC(2027, 0, 31), addresses: new Set([ADDRESS]) },
+      spend: { transaction: 5n, hour: 10n, day: 18_446_744_073_709_551_615n },
+      lock: true,
+      rate: { requests: 10, seconds: 60 },
+    });
+    expect(read?.credential.rules.from?.includes('10.9.9.9')).toBe(true);
+  });
+
+  test.each<[string, unknown, string]>([
+    [
+      'neither token nor digest',
+      { ...shop, token: undefined },
+      'credential shop: exactly one of token and digest',
+    ],
+    [
+      'both',
+      { ...shop, digest: { ha1: '0'.repeat(32) } },
+      'credential shop: exactly one of token and digest',
+    ],
+    [
+      'an unknown method',
+      { ...shop, methods: ['pay'] },
+      "credential shop: methods: 'pay' is neither a family nor",
+    ],
+    ['an unknown field', { ...shop, limit: 1 }, 'credential shop: Unrecognized key: "limit"'],
+    [
+      'a number as an amount',
+      { ...shop, spend: { hour: 5 } },
+      'credential shop: spend.hour: an amount in atomic units, as a string',
+    ],
+    [
+      'a fraction',
+      { ...shop, spend: { hour: '1.5' } },
+      'credential shop: spend.hour: an amount in atomic units',
+    ],
+    [
+      'more than 64 bits',
+      { ...shop, spend: { day: '18446744073709551616' } },
+      'credential shop: spend.day: the amount exceeds 64 bits',
+    ],
+    ['no limit', { ...shop, spend: {} }, 'credential shop: spend: at least one of'],
+    ['a bad time', { ...shop, expires: 'tomorrow' }, 'credential shop: expires: a time such as'],
+    [
+      'a time without a zone',
+      { ...shop, expires: '2027-01-31T00:00:00' },
+      'credential shop: expires: a time such as',
+    ],
+    [
+      'a bad address',
+      { ...shop, addresses: [ADDRESS, '4x'] },
+      'credential shop: addresses[1]: this is no address',
+    ],
+    ['a bad network', { ...shop, from: ['10.0.0.0/40'] }, "credential shop: from: '10.0.0.0/40' is neither"],
+    [
+      'an empty rate',
+      { ...shop, rate: { requests: 0, seconds: 1 } },
+      'credential shop: rate.requests: at least 1',
+    ],
+    ['an empty pattern', { ...shop, wallets: [''] }, 'credential shop: wallets[0]'],
+    ['a reserved name', { ...shop, name: 'login' }, 'credential 1: name: this name is reserved'],
+    ['a name with a dot', { ...shop, name: 'a.b' }, 'credential 1: name: a name is 1 to 63'],
+  ])('with %s is refused, and the credential and the field are named', (_, entry, message) => {
+    expect(() => readCredentials(textOf(entry), METHODS)).toThrow(message);
+  });
+
+  it('with two credentials of one name, or no JSON, is refused, and quotes no hash', () => {
+    expect(() => readCredentials(textOf(shop, shop), METHODS)).toThrow(
+      'credential shop: its name is given twice',
+    );
+    expect(() => readCredentials(`${textOf(shop)}x`, METHODS)).toThrow(/^the file is not JSON$/);
+    expect(() => readCredentials('[]', METHODS)).toThrow('expected object');
+  });
+
+  test.each([0o640, 0o604, 0o620, 0o602, 0o660, 0o666, 0o644, 0o601])('of mode %o is refused', (mode) => {
+    write(textOf(shop), mode);
+    expect(() => new Credentials(path, METHODS)).toThrow('can be used by other users');
+  });
+});
+
+describe('credentials', () => {
+  it('are found by their token or user only, and not by the secret of another', () => {
+    const digest = { name: 'till', digest: { ha1: 'ab'.repeat(16) } };
+    const { text: other } = createToken('shop');
+    write(textOf(shop, digest));
+    const credentials = new Credentials(path, METHODS);
+    expect(credentials.byToken(TOKEN)?.name).toBe('shop');
+    expect(credentials.byToken(other)).toBeUndefined();
+    expect(credentials.byToken(TOKEN.replace('shop', 'till'))).toBeUndefined();
+    expect(credentials.byToken(TOKEN.replace('shop', 'none'))).toBeUndefined();
+    expect(credentials.byUser('till')).toMatchObject({ ha1: 'ab'.repeat(16), login: { name: 'till' } });
+    expect(credentials.byUser('shop')).toBeUndefined();
+    expect(credentials.byUser('none')).toBeUndefined();
+  });
+
+  it('stay as they were if the file becomes invalid', () => {
+    write(textOf(shop));
+    const credentials = new Credentials(path, METHODS);
+    const before = credentials.byToken(TOKEN);
+    write('{');
+    expect(() => credentials.reload()).toThrow(`${path}: the file is not JSON`);
+    write(textOf(shop), 0o644);
+    expect(() => credentials.reload()).toThrow('other users');
+    expect(credentials.byToken(TOKEN)).toBe(before);
+    expect(before?.refusal(0)).toBeUndefined();
+  });
+
+  it('that changed or were removed are revoked at a reload; others keep their count of calls', () => {
+    const till = { ...shop, name: 'till', token: createToken('till').hash };
+    write(textOf(shop, till));
+    const credentials = new Credentials(path, METHODS);
+    const [first, second] = [credentials.byToken(TOKEN), credentials.size];
+    write(textOf({ ...till, methods: [] }, shop));
+    credentials.reload();
+    expect(second).toBe(2);
+    expect(credentials.byToken(TOKEN)).toBe(first);
+    write(textOf({ ...shop, wallets: [] }));
+    credentials.reload();
+    expect(first?.refusal(0)).toEqual({ status: 401, reason: 'credential shop: changed or removed' });
+    expect(credentials.byToken(TOKEN)?.refusal(0)).toBeUndefined();
+    expect(credentials.size).toBe(1);
+  });
+});

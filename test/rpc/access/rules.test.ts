@@ -1,0 +1,177 @@
+import { describe, expect, it, test } from '@jest/globals';
+import fc from 'fast-check';
+import { CallRate } from '../../../src/rpc/access/call-rate.js';
+import { ClientList } from '../../../src/rpc/access/client-list.js';
+import { Credential } from '../../../src/rpc/access/credential.js';
+import { matchesGlob } from '../../../src/rpc/access/glob.js';
+import { createToken, isTokenOf, readToken } from '../../../src/rpc/access/login-secret.js';
+import { cpuMs } from '../../support/cpu-time.js';
+
+describe('a pattern of wallet names', () => {
+  test.each([
+    ['shop', 'shop', true],
+    ['shop', 'shop2', false],
+    ['shop', 'Shop', false],
+    ['shop-*', 'shop-', true],
+    ['shop-*', 'shop-a.b', true],
+    ['shop-*', 'my-shop-a', false],
+    ['*', '', true],
+    ['*', 'anything', true],
+    ['a*b*c', 'aXbYbZc', true],
+    ['a*b*c', 'aXbYbZ', false],
+    ['a?c', 'abc', true],
+    ['a?c', 'ac', false],
+    ['a.c', 'abc', false],
+    ['[ab]', 'a', false],
+    ['**x', 'yyx', true],
+  ])('%s and %s: %s', (pattern, name, matches) => {
+    expect(matchesGlob(pattern, name)).toBe(matches);
+  });
+
+  it('agrees with a regular expression', () => {
+    const letters = fc.stringMatching(/^[ab*?]{0,8}$/);
+    fc.assert(
+      fc.property(letters, fc.stringMatching(/^[ab]{0,10}$/), (pattern, name) => {
+        const expression = new RegExp(`^${pattern.replaceAll('*', '.*').replaceAll('?', '.')}$`);
+        expect(matchesGlob(pattern, name)).toBe(expression.test(name));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('takes little time for many stars', () => {
+    const start = cpuMs();
+    expect(matchesGlob(`${'*a'.repeat(100)}b`, 'a'.repeat(200))).toBe(false);
+    expect(cpuMs() - start).toBeLessThan(1000);
+  });
+});
+
+describe('a list of clients', () => {
+  const list = new ClientList(['10.1.0.0/16', '192.0.2.7', '2001:db8::/32']);
+
+  test.each([
+    ['10.1.255.255', true],
+    ['10.2.0.0', false],
+    ['192.0.2.7', true],
+    ['::ffff:192.0.2.7', true],
+    ['192.0.2.8', false],
+    ['2001:db8::1', true],
+    ['2001:db9::1', false],
+    ['', false],
+  ])('has %s: %s', (ip, isListed) => {
+    expect(list.includes(ip)).toBe(isListed);
+  });
+
+  test.each(['10.1', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '::/129', 'localhost', '', '10.0.0.0/-1'])(
+    'refuses %p',
+    (entry) => {
+      expect(() => new ClientList([entry])).toThrow(RangeError);
+    },
+  );
+});
+
+describe('a rate', () => {
+  it('never lets more calls begin in any period than it says, and tells when one may', () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 3000 }), { maxLength: 60 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5 }), gaps, (requests, waits) => {
+        let now = 0;
+        const rate = new CallRate({ requests, seconds: 3 }, () => now);
+        const begun: number[] = [];
+        for (const wait of waits) {
+          now += wait;
+          const left = rate.take();
+          if (left === 0) begun.push(now);
+          else {
+            now += left;
+            expect(rate.take()).toBe(0);
+            begun.push(now);
+          }
+        }
+        for (const [i, time] of begun.entries())
+          expect((begun[i + requests] ?? Infinity) - time).toBeGreaterThanOrEqual(3000);
+      }),
+    );
+  });
+});
+
+describe('a bearer token', () => {
+  it('is recognised by its hash alone, and names its credential', () => {
+    const { text, hash } = createToken('shop');
+    const token = readToken(text);
+    expect(token?.name).toBe('shop');
+    expect(isTokenOf(hash, token?.secret ?? new Uint8Array())).toBe(true);
+    expect(isTokenOf(createToken('shop').hash, token?.secret ?? new Uint8Array())).toBe(false);
+    expect(isTokenOf(undefined, token?.secret ?? new Uint8Array())).toBe(false);
+    expect(JSON.stringify(hash)).not.toContain(text.slice(-43));
+  });
+
+  test.each([
+    '',
+    'wrpc_shop',
+    'wrpc_shop.',
+    'shop.AAAA',
+    `wrpc_.${'A'.repeat(43)}`,
+    `wrpc_a.${'A'.repeat(44)}`,
+  ])('has another form than %p', (text) => {
+    expect(readToken(text)).toBeUndefined();
+  });
+});
+
+describe('a credential', () => {
+  const base = { name: 'shop', wallets: ['shop-*'], methods: ['view', 'create_address'] };
+
+  it('allows the families and methods that it lists, and no others', () => {
+    const credential = new Credential(base);
+    expect(credential.allowsMethod('get_balance', 'view')).toBe(true);
+    expect(credential.allowsMethod('create_address', 'receive')).toBe(true);
+    expect(credential.allowsMethod('label_address', 'receive')).toBe(false);
+    expect(credential.allowsMethod('transfer', 'spend')).toBe(false);
+    // A method that has the name of a family is no family.
+    expect(credential.allowsMethod('view', 'admin')).toBe(false);
+  });
+
+  it('allows nothing without lists', () => {
+    const nothing = new Credential({ name: 'a', wallets: [], methods: [] });
+    expect([nothing.allowsWallet(''), nothing.allowsWallet('a')]).toEqual([false, false]);
+    expect(nothing.allowsMethod('get_version', 'view')).toBe(false);
+  });
+
+  it('is refused from its expiry on, and names the time', () => {
+    const credential = new Credential({ ...base, expires: 1_800_000_000_000 });
+    expect(credential.refusal(1_799_999_999_999)).toBeUndefined();
+    expect(credential.refusal(1_800_000_000_000)).toEqual({
+      status: 401,
+      reason: 'credential shop: expired at 2027-01-15T08:00:00.000Z',
+    });
+  });
+
+  it('is not bound by its limits where it may read keys', () => {
+    const limits = { spend: { day: 1n } };
+    const isUnbound = (methods: string[], rules: object): boolean =>
+      new Credential({ ...base, methods, ...rules }).isUnbound;
+    expect(isUnbound(['view', 'admin'], limits)).toBe(true);
+    expect(isUnbound(['query_key'], { addresses: new Set(['x']) })).toBe(true);
+    expect(isUnbound(['view', 'spend'], limits)).toBe(false);
+    expect(isUnbound(['admin'], {})).toBe(false);
+  });
+
+  it('is refused to clients outside its list', () => {
+    const credential = new Credential({ ...base, from: new ClientList(['10.0.0.0/8']) });
+    expect(credential.refusalFrom('10.2.3.4')).toBeUndefined();
+    expect(credential.refusalFrom('127.0.0.1')).toMatchObject({
+      status: 403,
+      reason: "credential shop: its rule 'from' does not allow 127.0.0.1",
+    });
+  });
+});
+
+describe('a network of all clients', () => {
+  test.each([
+    ['0.0.0.0/0', '203.0.113.9', true],
+    ['::/0', '2001:db8::1', true],
+    ['0.0.0.0/0', '2001:db8::1', false],
+  ])('%s has %s: %s', (network, ip, isListed) => {
+    expect(new ClientList([network]).includes(ip)).toBe(isListed);
+  });
+});
