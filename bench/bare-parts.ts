@@ -4,7 +4,7 @@ import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { CHECKED_ENGINE, ENGINE_FLAGS } from '../src/cli/engine-flags.js';
+import { CHECKED_ENGINE, ENGINE_FLAGS } from '../src/cli/process/engine-flags.js';
 import { setV8Flag } from '../src/util/v8-flags.js';
 import { NODE_FLAGS } from '../test/support/wallet-rpc.js';
 

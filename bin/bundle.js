@@ -14,7 +14,7 @@ const kind = process.argv[2] ?? 'server';
 const outdir = join(root, 'build', kind);
 const isChecked = kind === 'checked';
 
-const programs = ['main', 'regtest-main', 'demo-main'].map((name) => `src/cli/${name}.ts`);
+const programs = ['main', 'regtest/regtest-main', 'demo/demo-main'].map((name) => `src/cli/${name}.ts`);
 /** Modules that tests and benchmarks load into a server, to change it. */
 const changes = ['test/support/corrupt-results.ts', 'bench/without-events.ts'];
 

@@ -1,4 +1,4 @@
-import { environmentName, type OptionSpec } from '../src/cli/options.js';
+import { environmentName, type OptionSpec } from '../src/cli/config/options.js';
 import { markdownTable } from './markdown-table.js';
 
 /** Row of a flag in the table of its group. */
@@ -23,7 +23,7 @@ export function flagsPage(options: readonly OptionSpec[]): string {
   return [
     '# Flags',
     '',
-    'Written by `npm run docs` from `src/cli/options.ts`: edit that.',
+    'Written by `npm run docs` from `src/cli/config/options.ts`: edit that.',
     '',
     `Every flag can also be set in the environment (\`WALLET_RPC_\` and its name in capitals, such as`,
     `\`${environmentName('rpc-login')}\`) and in the \`--config-file\` (lines \`name=value\`). The command line overrides the`,

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { registry } from '../src/rpc/registry.js';
-import { OPTIONS } from '../src/cli/options.js';
+import { OPTIONS } from '../src/cli/config/options.js';
 import { apiPage, type KnownMethod } from './api-page.js';
 import { clientTable } from './client-table.js';
 import { clientTypes } from './client-types.js';

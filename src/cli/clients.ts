@@ -8,11 +8,11 @@ import type { Logins } from '../http/caller.js';
 import { singleLogin } from '../http/digest-auth.js';
 import { NonceStore } from '../http/nonce-store.js';
 import { registry } from '../rpc/registry.js';
-import type { Config } from './config.js';
+import type { Config } from './config/config.js';
 import { systemClock } from '../net/webhooks/clock.js';
-import { ConfigError } from './options.js';
-import type { Credentials } from './prepare.js';
-import { RefusedLogins } from './refused-logins.js';
+import { ConfigError } from './config/options.js';
+import type { Credentials } from './config/prepare.js';
+import { RefusedLogins } from './output/refused-logins.js';
 
 /** Logins of clients, and the record of their calls. */
 export interface Clients {

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { withoutCompileCache } from './compile-cache.js';
-import { ConfigError, environmentName } from './options.js';
+import { withoutCompileCache } from './process/compile-cache.js';
+import { ConfigError, environmentName } from './config/options.js';
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 const READY = 'ready';

@@ -1,7 +1,7 @@
 import { setV8Flag } from '../util/v8-flags.js';
-import { keepCompiledModules } from './compile-cache.js';
-import { CHECKED_ENGINE, ENGINE_FLAGS } from './engine-flags.js';
-import { closeDebugger } from './signals.js';
+import { keepCompiledModules } from './process/compile-cache.js';
+import { CHECKED_ENGINE, ENGINE_FLAGS } from './process/engine-flags.js';
+import { closeDebugger } from './process/signals.js';
 
 /* Sets up the engine, then loads the program: flags and the cache apply to modules that are loaded afterwards. */
 

@@ -6,7 +6,7 @@ import { isPlainName } from '../services/context/wallet-name.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { StartProgress, UnopenedWallet } from '../watch/readiness.js';
-import { withoutLineEnd } from './config-values.js';
+import { withoutLineEnd } from './config/config-values.js';
 
 /** Wallets opened at the same time: one hashes its password while another reads its files. */
 const AT_ONCE = 2;

@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
-import { parseCommandLine } from './options.js';
-import { mergeSources, toConfig } from './config.js';
-import { keepKeysFromCoreDumps } from './core-dumps.js';
+import { parseCommandLine } from './config/options.js';
+import { mergeSources, toConfig } from './config/config.js';
+import { keepKeysFromCoreDumps } from './process/core-dumps.js';
 import { detach, sayReady } from './detach.js';
-import { failWith, runProcess } from './run-process.js';
-import { createLogger } from './log.js';
-import { prepareStart } from './prepare.js';
-import { notifyServiceManager } from './service-manager.js';
-import { StatusLine } from './status-line.js';
+import { failWith, runProcess } from './process/run-process.js';
+import { createLogger } from './output/log.js';
+import { prepareStart } from './config/prepare.js';
+import { notifyServiceManager } from './process/service-manager.js';
+import { StatusLine } from './output/status-line.js';
 import { readOwnPackage } from '../util/own-package.js';
 
 /** Commands beside the server: `commands.ts` runs them. */
@@ -29,7 +29,7 @@ async function run(): Promise<never> {
   const areKeysSafe = keepKeysFromCoreDumps();
   const [first = ''] = process.argv.slice(2);
   if (COMMAND_NAMES.includes(first)) {
-    const { runCommand } = await import('./commands.js');
+    const { runCommand } = await import('./commands/commands.js');
     process.exit(await runCommand(first, process.argv.slice(3)));
   }
   const config = toConfig(

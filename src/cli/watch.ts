@@ -18,7 +18,7 @@ import { statusPages } from '../watch/status/status-pages.js';
 import { StatusReader } from '../watch/status/status-view.js';
 import { SyncProgress } from '../watch/sync-progress.js';
 import { WalletFactReader } from '../watch/wallet-facts.js';
-import type { Config } from './config.js';
+import type { Config } from './config/config.js';
 
 /** Parts of the server that operators watch it by. */
 export interface Watch {

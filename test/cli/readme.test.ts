@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { OPTIONS } from '../../src/cli/options.js';
+import { OPTIONS } from '../../src/cli/config/options.js';
 import { registry } from '../../src/rpc/registry.js';
 
 const root = new URL('../../../', import.meta.url);

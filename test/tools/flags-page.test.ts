@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { OPTIONS } from '../../src/cli/options.js';
+import { OPTIONS } from '../../src/cli/config/options.js';
 import { flagsPage } from '../../tools/flags-page.js';
 
 const page = readFileSync(new URL('../../../docs/flags.md', import.meta.url), 'utf8');

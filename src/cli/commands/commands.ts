@@ -1,0 +1,38 @@
+import { CommanderError } from 'commander';
+import { explain } from '../../rpc/error-explanations.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { backupCommands } from './backup-commands.js';
+import { runCredentialCommand } from './credential-command.js';
+import { runMigrateCommand } from './migrate-command.js';
+import { ConfigError } from '../config/options.js';
+
+const terminal = {
+  print: (line: string): void => void process.stdout.write(`${line}\n`),
+  hint: (line: string): void => void process.stderr.write(`${line}\n`),
+};
+
+/** Commands by name. */
+const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<unknown>>> = {
+  credential: (args) => runCredentialCommand(args, terminal),
+  migrate: (args) => runMigrateCommand(args, terminal),
+  ...Object.fromEntries(
+    Object.entries(backupCommands).map(([name, command]) => [
+      name,
+      (args: readonly string[]) => command.parseAsync([...args], { from: 'user' }),
+    ]),
+  ),
+};
+
+/** Runs a command. @returns the exit code. @throws ConfigError with the reason of a failure. */
+export async function runCommand(name: string, args: readonly string[]): Promise<number> {
+  const command = COMMANDS[name];
+  if (command === undefined) throw new ConfigError(`there is no command ${name}`);
+  try {
+    await command(args);
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof WalletError) throw new ConfigError(explain(error.fault), { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,209 @@
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Command } from 'commander';
+import {
+  CredentialFileError,
+  readCredentials,
+  readEntry,
+  readOwnFile,
+  type CredentialEntry,
+} from '../../rpc/access/credential-file.js';
+import { createPassword, createToken, digestHash } from '../../rpc/access/login-secret.js';
+import { REALM } from '../../http/authentication.js';
+import { explain } from '../../rpc/error-explanations.js';
+import { replaceContent } from '../../store/file/file-draft.js';
+import { lockWallet, type WalletLock } from '../../store/file/wallet-lock.js';
+import { utf8 } from '../../util/bytes.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { methodNames } from '../clients.js';
+
+/** Streams of the command. */
+export interface Terminal {
+  /** Standard output. */
+  print(line: string): void;
+  /** Standard error. */
+  hint(line: string): void;
+}
+
+interface FileOption {
+  readonly credentials: string;
+}
+
+interface AddOptions extends FileOption {
+  readonly digest?: true;
+  readonly wallet?: readonly string[];
+  readonly method?: readonly string[];
+  readonly expires?: string;
+  readonly address?: readonly string[];
+  readonly from?: readonly string[];
+  readonly spendTransaction?: string;
+  readonly spendHour?: string;
+  readonly spendDay?: string;
+  readonly lock?: true;
+  readonly rate?: string;
+}
+
+/** Longest wait for other commands that change the file, and pause between two attempts [ms]. */
+const LOCK_MS = 10_000;
+const LOCK_PAUSE_MS = 20;
+
+const collect = (value: string, previous: readonly string[] = []): string[] => [...previous, value];
+
+const entriesOf = (path: string): CredentialEntry[] =>
+  existsSync(path) ? readCredentials(readOwnFile(path), methodNames()).map(({ entry }) => entry) : [];
+
+/** Locks the file for one change, after those of other commands. @throws WalletError `wallet_locked`, `wallet_io` */
+async function lock(path: string): Promise<WalletLock> {
+  for (let waited = 0; ; waited += LOCK_PAUSE_MS) {
+    try {
+      return lockWallet(`${path}.lock`, path);
+    } catch (error) {
+      const isLocked = error instanceof WalletError && error.fault.kind === 'wallet_locked';
+      if (!isLocked || waited >= LOCK_MS) throw error;
+      await pause(LOCK_PAUSE_MS);
+    }
+  }
+}
+
+/** Most symbolic links from a path to its file. Source: path_resolution(7). */
+const MOST_LINKS = 40;
+
+/** Follows symbolic links to the file that is to be written, which need not exist. @throws CredentialFileError */
+function targetOf(path: string): string {
+  let target = path;
+  for (let links = 0; links <= MOST_LINKS; links++) {
+    const isLink = lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    if (!isLink) return target;
+    target = resolve(dirname(target), readlinkSync(target));
+  }
+  throw new CredentialFileError(`${path} cannot be read: its symbolic links form a circle`);
+}
+
+/**
+ * Replaces the credentials at once; the owner of the file alone may read it. A symbolic link, the owner and the rights
+ * of the file stay. Commands that run at the same time change
+ * it one after the other.
+ * @param edit returns the new credentials. @throws CredentialFileError
+ */
+async function change(
+  path: string,
+  edit: (entries: readonly CredentialEntry[]) => readonly CredentialEntry[],
+): Promise<void> {
+  try {
+    const file = targetOf(path);
+    const held = await lock(file);
+    try {
+      const credentials = edit(entriesOf(file));
+      await replaceContent(file, utf8(`${JSON.stringify({ credentials }, undefined, 2)}\n`));
+    } finally {
+      held.release();
+    }
+  } catch (cause) {
+    if (!(cause instanceof WalletError)) throw cause;
+    throw new CredentialFileError(`${path} cannot be written: ${explain(cause.fault)}`, { cause });
+  }
+}
+
+/** Reads `requests/seconds`. @throws CredentialFileError */
+function readRate(text: string): { requests: number; seconds: number } {
+  const [, requests, seconds] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
+  if (requests === undefined || seconds === undefined)
+    throw new CredentialFileError('--rate is requests/seconds, such as 100/60');
+  return { requests: Number(requests), seconds: Number(seconds) };
+}
+
+/** Rules of an entry, without those that are not given. */
+function rulesOf(options: AddOptions): Omit<CredentialEntry, 'name'> {
+  const spend = {
+    ...(options.spendTransaction === undefined ? {} : { transaction: options.spendTransaction }),
+    ...(options.spendHour === undefined ? {} : { hour: options.spendHour }),
+    ...(options.spendDay === undefined ? {} : { day: options.spendDay }),
+  };
+  return {
+    wallets: [...(options.wallet ?? [])],
+    methods: [...(options.method ?? [])],
+    ...(options.expires === undefined ? {} : { expires: options.expires }),
+    ...(options.address === undefined ? {} : { addresses: [...options.address] }),
+    ...(options.from === undefined ? {} : { from: [...options.from] }),
+    ...(Object.keys(spend).length === 0 ? {} : { spend }),
+    ...(options.lock === undefined ? {} : { lock: options.lock }),
+    ...(options.rate === undefined ? {} : { rate: readRate(options.rate) }),
+  };
+}
+
+async function add(name: string, options: AddOptions, { print, hint }: Terminal): Promise<void> {
+  const path = options.credentials;
+  const token = createToken(name);
+  const password = createPassword();
+  const secret = options.digest
+    ? { digest: { ha1: digestHash(name, REALM, password) } }
+    : { token: token.hash };
+  await change(path, (entries) => {
+    if (entries.some((entry) => entry.name === name))
+      throw new CredentialFileError(
+        `${path} has a credential ${name} already: remove it first, or choose another name`,
+      );
+    const { entry } = readEntry({ name, ...secret, ...rulesOf(options) }, methodNames(), entries.length);
+    return [...entries, entry];
+  });
+  print(options.digest ? `${name}:${password}` : token.text);
+  hint(`This ${options.digest ? 'login' : 'token'} is shown once. ${RELOAD}`);
+}
+
+async function remove(name: string, { credentials: path }: FileOption, { hint }: Terminal): Promise<void> {
+  await change(path, (entries) => {
+    const kept = entries.filter((entry) => entry.name !== name);
+    if (kept.length === entries.length) throw new CredentialFileError(`${path} has no credential ${name}`);
+    return kept;
+  });
+  hint(`Credential ${name} was removed. ${RELOAD}`);
+}
+
+/** Prints the rules of every credential as JSON lines, without their secrets. */
+function list({ credentials: path }: FileOption, { print }: Terminal): void {
+  for (const { credential, entry } of readCredentials(readOwnFile(path), methodNames())) {
+    const login = entry.token === undefined ? 'digest' : 'token';
+    const isExpired = credential.refusal(Date.now()) !== undefined;
+    const shown = { ...entry, token: undefined, digest: undefined, login };
+    print(JSON.stringify({ ...shown, ...(isExpired ? { expired: true } : {}) }));
+  }
+}
+
+const RELOAD = 'A running server reads the file again on SIGHUP.';
+
+/** Runs `wallet-rpc credential …`. @throws CredentialFileError */
+export async function runCredentialCommand(argv: readonly string[], terminal: Terminal): Promise<void> {
+  const program = new Command('wallet-rpc credential')
+    .description('Adds, lists and removes the clients of a server started with --credentials.')
+    .showHelpAfterError('(--help lists the options)');
+  const command = (usage: string, description: string): Command =>
+    program
+      .command(usage)
+      .description(description)
+      .requiredOption('--credentials <file>', 'file of credentials');
+  command('add <name>', 'add a credential, and print its token or login once')
+    .option('--digest', 'an HTTP digest login in place of a bearer token')
+    .option('--wallet <pattern>', 'allow wallets of these names; * and ? as in a shell; repeatable', collect)
+    .option(
+      '--method <name>',
+      'allow a method, or a family: view, receive, spend, admin; repeatable',
+      collect,
+    )
+    .option('--expires <time>', 'refuse it from this time on, such as 2027-01-31T00:00:00Z')
+    .option('--address <address>', 'allow payments to this address only; repeatable', collect)
+    .option('--from <ip[/bits]>', 'allow clients of this address or network only; repeatable', collect)
+    .option('--spend-transaction <n>', 'most for one transaction with its fee, in atomic units')
+    .option('--spend-hour <n>', 'most within any hour, per wallet, in atomic units')
+    .option('--spend-day <n>', 'most within any 24 hours, per wallet, in atomic units')
+    .option('--lock', 'allow locking money: payments with an unlock_time, and freeze')
+    .option('--rate <requests/seconds>', 'most calls within any period of so many seconds')
+    .action((name: string, options: AddOptions) => add(name, options, terminal));
+  command('list', 'print the rules of all credentials, without their secrets').action((options: FileOption) =>
+    list(options, terminal),
+  );
+  command('remove <name>', 'remove a credential').action((name: string, options: FileOption) =>
+    remove(name, options, terminal),
+  );
+  await program.parseAsync(argv, { from: 'user' });
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { KeysAccess } from '../../store/backup/restore.js';
+import { withFileErrors } from '../../store/file/file-errors.js';
+import { withoutLineEnd } from '../config/config-values.js';
+import { ConfigError } from '../config/options.js';
+import { promptSecret } from '../config/prompt.js';
+
+/** Options of every command that reads a wallet. */
+export interface AccessOptions {
+  readonly passwordFile?: string;
+  readonly kdfRounds: string;
+}
+
+/**
+ * Password of a wallet from a file or the terminal, never from the command line.
+ * @param of name of the wallet, where a command reads several. @param known the password, if another option names it.
+ * @throws ConfigError
+ */
+export async function accessOf(
+  { passwordFile, kdfRounds }: AccessOptions,
+  of?: string,
+  known?: string,
+): Promise<KeysAccess> {
+  const rounds = Number(kdfRounds);
+  if (!Number.isSafeInteger(rounds) || rounds < 1)
+    throw new ConfigError('--kdf-rounds takes a number from 1 on');
+  if (known !== undefined) return { password: known, kdfRounds: rounds };
+  if (passwordFile !== undefined) {
+    const text = withFileErrors(passwordFile, () => readFileSync(passwordFile, 'utf8'));
+    return { password: withoutLineEnd(text), kdfRounds: rounds };
+  }
+  const secret = await promptSecret(of === undefined ? 'wallet password' : `password of ${of}`, true);
+  return { password: Buffer.from(secret.expose()).toString('utf8'), kdfRounds: rounds };
+}
+
+/** Adds the options of {@link AccessOptions}. */
+export const withAccess = (command: Command): Command =>
+  command
+    .option(
+      '--password-file <file>',
+      'file that holds the password of the wallet (default: ask on the terminal)',
+    )
+    .option('--kdf-rounds <n>', 'key-stretching rounds of the keys file', '1')
+    .allowExcessArguments(false)
+    .exitOverride();

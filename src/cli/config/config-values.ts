@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import type { Nameserver } from '../../net/dns/exchange.js';
+import { parseNameserver } from '../../net/dns/resolver.js';
+import { utf8 } from '../../util/bytes.js';
+import { readLogLevel } from '../../util/log-categories.js';
+import { Secret } from '../../util/secret.js';
+import { ConfigError } from './options.js';
+import { parseTcpEndpoint, type TcpEndpoint } from './tcp-endpoint.js';
+
+/** Credentials; without a password the process prompts for it. */
+export interface LoginConfig {
+  readonly user: string;
+  readonly password: Secret | undefined;
+}
+
+const MAX_THRESHOLDS = 8;
+const MAX_CONFIRMATIONS = 10_000;
+
+/** Reads the address of a ZeroMQ publisher. @throws ConfigError */
+export function readZmq(text: string | undefined): TcpEndpoint | undefined {
+  const endpoint = text === undefined ? undefined : parseTcpEndpoint(text);
+  if (text !== undefined && (endpoint === undefined || endpoint.port === 0))
+    throw new ConfigError('--daemon-zmq is tcp://host:port');
+  return endpoint;
+}
+
+/** Reads the thresholds of `payment.confirmed`. @throws ConfigError */
+export function readConfirmations(texts: readonly string[]): number[] {
+  const numbers = texts.map((text) => (/^\d{1,5}$/.test(text) ? Number(text) : 0));
+  const thresholds = [...new Set(numbers)].sort((a, b) => a - b);
+  const isValid = thresholds.every((n) => n >= 1 && n <= MAX_CONFIRMATIONS);
+  if (!isValid || thresholds.length === 0 || thresholds.length > MAX_THRESHOLDS)
+    throw new ConfigError(
+      `--confirmations takes 1 to ${MAX_THRESHOLDS} whole numbers from 1 to ${MAX_CONFIRMATIONS}, comma separated`,
+    );
+  return thresholds;
+}
+
+/** @param asked value of `--log-level`. @throws ConfigError */
+export function logCategories(asked: string | undefined): string {
+  const categories = readLogLevel(asked ?? '0');
+  if (categories === undefined)
+    throw new ConfigError(
+      '--log-level is 0 to 4, a list of categories as wallet.rpc:DEBUG, or both with a comma between',
+    );
+  return categories;
+}
+
+/** Reads `user:password`. @throws ConfigError */
+export function readLogin(name: string, value: string | undefined): LoginConfig | undefined {
+  if (value === undefined) return undefined;
+  const colon = value.indexOf(':');
+  const user = colon < 0 ? value : value.slice(0, colon);
+  if (user === '') throw new ConfigError(`--${name}: the user name is empty`);
+  return { user, password: colon < 0 ? undefined : new Secret(utf8(value.slice(colon + 1))) };
+}
+
+/** Reads the address of a DNS server. @throws ConfigError */
+export function readNameserver(text: string): Nameserver {
+  try {
+    return parseNameserver(text);
+  } catch (cause) {
+    throw new ConfigError('--dns-server is a list of ip[:port]', { cause });
+  }
+}
+
+/** Reads a file that an option names. @throws ConfigError */
+export function readText(path: string, option: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new ConfigError(`--${option}: ${path} cannot be read`, { cause });
+  }
+}
+
+export const withoutLineEnd = (text: string): string => text.replace(/[\r\n]+$/, '');
+
+/** Object with one member; without it if the value is undefined. */
+export const optional = <K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } =>
+  (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: V };

@@ -1,0 +1,68 @@
+import { endpointName, parseEndpoint } from '../../daemon/connector.js';
+import { isLoopback } from './bind-addresses.js';
+import { ConfigError } from './options.js';
+import type { SslConfig } from './ssl-config.js';
+
+/** Address of a node, and whether answers of it are believed that cannot be verified. */
+export interface DaemonAddress {
+  /** `host:port`, optionally with `http://` or `https://`. */
+  readonly address: string;
+  readonly trusted: boolean;
+}
+
+/** TLS settings of the connection to a daemon. */
+export type DaemonSslConfig = SslConfig & { readonly allowAnyCert: boolean };
+
+const badAddress = (cause?: unknown): ConfigError =>
+  new ConfigError('--daemon-address is host:port, with http:// or https:// before it if you like', { cause });
+
+/**
+ * Reads the values of `--daemon-address`; one value may name several nodes with spaces between them.
+ * @param fallback address if there is none. @param trusted trust of a node without a mark; undefined: only a node on
+ * this machine is trusted. @throws ConfigError for a node that is named twice
+ */
+export function readDaemonAddresses(
+  values: readonly string[],
+  fallback: string,
+  trusted: boolean | undefined,
+): DaemonAddress[] {
+  const items = values.length === 0 ? [fallback] : values.flatMap((value) => value.trim().split(/\s+/));
+  const addresses = items.map((item) => {
+    const [, address = '', mark] = /^(.*?)(?:,(trusted|untrusted))?$/s.exec(item) ?? [];
+    return { address, trusted: mark === undefined ? (trusted ?? isLocal(address)) : mark === 'trusted' };
+  });
+  const names = addresses.map(({ address }) => endpointName(endpointIn(address)));
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) throw new ConfigError(`--daemon-address names ${twice} twice`);
+  return addresses;
+}
+
+/** Whether an address is that of this machine. */
+function isLocal(address: string): boolean {
+  const { host } = endpointIn(address);
+  return host === 'localhost' || isLoopback(host);
+}
+
+function endpointIn(address: string): ReturnType<typeof parseEndpoint> {
+  try {
+    return parseEndpoint(address);
+  } catch (cause) {
+    throw badAddress(cause);
+  }
+}
+
+/**
+ * Requires a way to authenticate the daemon when TLS is enabled or a proxy is used.
+ * Source: wallet2.cpp `make_basic`. @throws ConfigError
+ */
+export function assertVerifiable(address: string, ssl: DaemonSslConfig, proxy: string | undefined): void {
+  const { host, port } = endpointIn(address);
+  if (port === 0) throw badAddress();
+  const wanted = ssl.mode === 'enabled' || proxy !== undefined;
+  const known = ssl.allowAnyCert || ssl.caFile !== undefined || ssl.allowedFingerprints.length > 0;
+  if (wanted && !known && !/\.(?:onion|i2p)$/i.test(host))
+    throw new ConfigError(
+      `--${ssl.mode === 'enabled' ? 'daemon-ssl enabled' : 'proxy'} needs --daemon-ssl-ca-certificates, ` +
+        '--daemon-ssl-allowed-fingerprints, --daemon-ssl-allow-any-cert, or a .onion or .i2p address',
+    );
+}

@@ -1,0 +1,101 @@
+import type { Logger } from 'pino';
+import { Listener } from '../../http/listener.js';
+import type { Config } from './config.js';
+import type { LoginConfig } from './config-values.js';
+import { ConfigError } from './options.js';
+import { promptSecret } from './prompt.js';
+
+export interface Credentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Passwords and bound ports, obtained before the server's modules are loaded. */
+export interface Prepared {
+  /** Credentials that clients must present. */
+  readonly login?: Credentials;
+  readonly daemonLogin?: Credentials;
+  /** Password of `--wallet-file`; empty without one. */
+  readonly walletPassword: string;
+  readonly listeners: readonly Listener[];
+  /** Port of `--metrics-bind`. */
+  readonly metricsListener?: Listener;
+}
+
+const textOf = (secret: { expose(): Uint8Array }): string => Buffer.from(secret.expose()).toString('utf8');
+
+/** Prompts for missing passwords, then binds the ports. @throws ConfigError */
+export async function prepareStart(config: Config, log: Logger): Promise<Prepared> {
+  const { rpc, daemon, wallet, watch, interactive } = config;
+  const ask = async (name: string, login: LoginConfig): Promise<Credentials> => {
+    const password =
+      login.password ?? (await promptSecret(`--${name}: password of ${login.user}`, interactive));
+    return { user: login.user, password: textOf(password) };
+  };
+  const login = rpc.login && (await ask('rpc-login', rpc.login));
+  const daemonLogin = daemon.login && (await ask('daemon-login', daemon.login));
+  const walletPassword =
+    wallet.password ??
+    (wallet.promptForPassword ? await promptSecret('wallet password', interactive) : undefined);
+  const listeners = await bindPorts(rpc, log);
+  const metricsListener = watch.metrics && (await bindMetrics(watch.metrics, log));
+  return {
+    ...(login === undefined ? {} : { login }),
+    ...(daemonLogin === undefined ? {} : { daemonLogin }),
+    walletPassword: walletPassword === undefined ? '' : textOf(walletPassword),
+    listeners,
+    ...(metricsListener === undefined ? {} : { metricsListener }),
+  };
+}
+
+async function bindPorts(rpc: Config['rpc'], log: Logger): Promise<Listener[]> {
+  const listeners: Listener[] = [];
+  for (const { ip, optional } of rpc.bind) {
+    const port = listeners.at(-1)?.port ?? rpc.port;
+    try {
+      listeners.push(await Listener.bind(ip, port));
+    } catch (cause) {
+      const problem = cannotListen(ip, port, cause, { ip: 'rpc-bind-ip', port: 'rpc-bind-port' });
+      if (!optional) throw problem;
+      log.warn(`${problem.message}; the server starts without this address`);
+      continue;
+    }
+    sayBound(ip, listeners.at(-1)?.port ?? port, log);
+  }
+  return listeners;
+}
+
+/** @throws ConfigError */
+async function bindMetrics(
+  { ip, port }: NonNullable<Config['watch']['metrics']>,
+  log: Logger,
+): Promise<Listener> {
+  try {
+    const listener = await Listener.bind(ip, port);
+    log.info({ ip, port: listener.port }, 'Metrics are served');
+    return listener;
+  } catch (cause) {
+    throw cannotListen(ip, port, cause, { ip: 'metrics-bind', port: 'metrics-bind' });
+  }
+}
+
+/** Logs the address in the form that launchers parse; {@link SpacedOutput} keeps the next line apart. */
+export const sayBound = (ip: string, port: number, log: Logger): void =>
+  log.info(`Binding on ${ip} (${ip.includes(':') ? 'IPv6' : 'IPv4'}):${port}`);
+
+/** Builds the error for an address that cannot be bound. @param flags that select the address and the port. */
+export function cannotListen(
+  ip: string,
+  port: number,
+  cause: unknown,
+  flags: { readonly ip: string; readonly port: string },
+): ConfigError {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `address already in use; end the program that listens there, or choose another port with --${flags.port}`,
+    EACCES: `permission denied; choose a port from 1024 on with --${flags.port}`,
+    EADDRNOTAVAIL: `this machine has no such address; choose one of its own with --${flags.ip}`,
+  };
+  const reason = reasons[String(code)] ?? (cause instanceof Error ? cause.message : String(cause));
+  return new ConfigError(`cannot listen on ${ip} port ${port}: ${reason}`, { cause });
+}

@@ -1,0 +1,26 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { Secret } from '../../util/secret.js';
+import { utf8 } from '../../util/bytes.js';
+import { ConfigError } from './options.js';
+
+/** Prompts on the terminal without echo. @throws ConfigError without a terminal, or when the prompt is cancelled. */
+export async function promptSecret(question: string, interactive: boolean): Promise<Secret> {
+  if (!interactive || !process.stdin.isTTY)
+    throw new ConfigError(`${question}: not given, and there is no terminal to ask on`);
+  process.stderr.write(`${question}: `);
+  const muted = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: muted, terminal: true });
+  const cancelled = new AbortController();
+  terminal.on('SIGINT', () => cancelled.abort());
+  terminal.on('close', () => cancelled.abort());
+  try {
+    return new Secret(utf8(await terminal.question('', { signal: cancelled.signal })));
+  } catch (cause) {
+    if (cancelled.signal.aborted) throw new ConfigError(`${question}: not given`, { cause });
+    throw cause;
+  } finally {
+    terminal.close();
+    process.stderr.write('\n');
+  }
+}

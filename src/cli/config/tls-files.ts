@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import type { Logger } from 'pino';
+import type { HttpServer, TlsOptions } from '../../http/http-server.js';
+import { makeSelfSigned, type CertifiedKey } from '../../http/self-signed.js';
+import { ConfigError } from './options.js';
+import type { SslConfig } from './ssl-config.js';
+
+/** Reads the files of `--rpc-ssl-…`. @returns undefined without TLS. @throws ConfigError */
+export function readTls(ssl: SslConfig, log: Logger): TlsOptions | undefined {
+  const { mode, caFile, allowedFingerprints } = ssl;
+  if (mode === 'disabled') return undefined;
+  return {
+    certificate: readCertificate(ssl) ?? (() => selfSigned(log)),
+    ...(caFile === undefined ? {} : { ca: read(caFile) }),
+    allowedFingerprints,
+    optional: mode === 'autodetect',
+  };
+}
+
+/** Reads the files of `--rpc-ssl-…` again, for new connections. Files that are not valid are logged, and change nothing. */
+export function renewCertificate(http: HttpServer, ssl: SslConfig, log: Logger): void {
+  if (ssl.mode === 'disabled') return;
+  try {
+    const certificate = readCertificate(ssl);
+    if (certificate === undefined) return;
+    const ca = ssl.caFile === undefined ? undefined : read(ssl.caFile);
+    http.renewCertificate(certificate, ca);
+    log.info('TLS certificates were read again');
+  } catch (error) {
+    log.error(
+      `TLS certificates stay as they were: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** @returns undefined where no files are named. @throws ConfigError */
+function readCertificate({ privateKeyPath, certificatePath }: SslConfig): CertifiedKey | undefined {
+  if (privateKeyPath === undefined || certificatePath === undefined) return undefined;
+  return { key: read(privateKeyPath), cert: read(certificatePath) };
+}
+
+function read(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw new ConfigError(`--rpc-ssl-…: ${path} cannot be read`, { cause });
+  }
+}
+
+async function selfSigned(log: Logger): Promise<CertifiedKey> {
+  const made = await makeSelfSigned();
+  log.info(
+    { fingerprint: made.fingerprint },
+    'made a self-signed TLS certificate: --rpc-ssl-certificate names another',
+  );
+  return made;
+}

@@ -1,0 +1,50 @@
+import type { Logger } from 'pino';
+import { chooseKernel } from '../../monero/kernel/fastest.js';
+import type { Build } from '../../monero/crypto/curve/wasm-module.js';
+import type { Config } from '../config/config.js';
+
+/** Logs the effective configuration. */
+export function announce(
+  config: Config,
+  log: Logger,
+  directory: string | undefined,
+  regtest: string | undefined,
+): void {
+  log.info(
+    config.rpc.apiVersion === '1.32'
+      ? "Interface: wallet RPC 1.32, today's monero-wallet-rpc"
+      : "Interface: wallet RPC 1.3 to the letter; today's client libraries want --api-version 1.32",
+  );
+  log.info(`Network: ${config.network}`);
+  log.info(
+    directory === undefined ? `Wallet file: ${config.wallet.file ?? ''}` : `Wallet directory: ${directory}`,
+  );
+  if (regtest !== undefined) log.info(`Daemon: ${regtest}, the regtest node of this server`);
+  else log.info(config.daemon.offline ? 'Daemon: none (offline)' : `Daemon: ${daemonsOf(config)}`);
+  if (config.rpc.login === undefined && config.rpc.credentials === undefined)
+    log.warn(
+      'No login: every client that can connect may spend. Only this machine can, unless an external bind is confirmed.',
+    );
+  if (config.rpc.restricted) log.info('Restricted mode: view-type methods only');
+  for (const flag of config.withoutEffect) log.warn(`--${flag} is ignored: it has no effect here`);
+}
+
+/** Listed daemons in the order of preference; with more than one, each with its trust. */
+const daemonsOf = ({ daemon: { addresses } }: Config): string =>
+  addresses.length === 1
+    ? addresses.map(({ address }) => address).join('')
+    : addresses.map(({ address, trusted }) => `${address} (${trusted ? '' : 'un'}trusted)`).join(', then ');
+
+const ARITHMETIC: Record<Build, string> = {
+  relaxed: 'WebAssembly with fused multiply-add',
+  simd: 'WebAssembly with integer SIMD',
+};
+
+/** Logs the build of the curve arithmetic in use, which it compiles, and why a faster build is unusable on this machine. */
+export function announceArithmetic(log: Logger): void {
+  const { build, passedOver } = chooseKernel();
+  const text = `Curve arithmetic: ${build === undefined ? 'plain JavaScript' : ARITHMETIC[build]}`;
+  if (passedOver.length === 0) return log.info(text);
+  const reasons = passedOver.map((other) => `${ARITHMETIC[other.build]}: ${other.reason}`);
+  log.warn({ unusable: reasons.join('; ') }, `${text}, which is slower`);
+}

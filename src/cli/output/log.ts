@@ -1,0 +1,89 @@
+import { closeSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { Writable } from 'node:stream';
+import { pino, type Logger, type StreamEntry } from 'pino';
+import { pinoLevel } from '../../services/manager/log-control.js';
+import { makeDirectory } from '../../util/make-directory.js';
+import { ConfigError } from '../config/options.js';
+import { SpacedOutput } from './spaced-output.js';
+
+/** Destination of pino that writes to a file. */
+type Destination = ReturnType<typeof pino.destination>;
+
+/** A log, and its file if it has one. */
+export interface Log {
+  readonly log: Logger;
+  /** Opens the file anew by its path, after it was renamed. A failure is logged, and the file that is open stays. */
+  reopen(): void;
+}
+
+const LETTER: Record<string, string> = { '10': 'T', '20': 'D', '30': 'I', '40': 'W', '50': 'E', '60': 'F' };
+
+/** Escapes control characters, so that received text can neither forge a log line nor control the terminal. */
+export const printable = (text: string): string =>
+  text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/** Formats a JSON log record for a terminal: time, level letter, message, fields; the stack of an error follows. */
+export function humanLine(json: string): string {
+  const { level, time, msg, err, ...fields } = JSON.parse(json) as Record<string, unknown>;
+  const details = Object.entries(fields).map(
+    ([key, value]) => ` ${key}=${printable(typeof value === 'string' ? value : JSON.stringify(value))}`,
+  );
+  const stack = (err as { stack?: string } | undefined)?.stack;
+  const stamp = new Date(Number(time)).toISOString().replace('T', ' ').replace('Z', '');
+  const lines = stack === undefined ? [] : stack.split('\n').map((line) => `  ${printable(line)}\n`);
+  return `${stamp} ${LETTER[String(level)] ?? '?'} ${printable(String(msg ?? ''))}${details.join('')}\n${lines.join('')}`;
+}
+
+/**
+ * Logs to standard output as text and, optionally, to a file as JSON lines. Parameters and secrets are never fields.
+ * @param categories in the syntax of `set_log_categories`. @param print writes lines to standard output.
+ * @throws ConfigError
+ */
+export function createLogger(
+  categories: string,
+  file: string | undefined,
+  print: (lines: string) => void = (lines) => void process.stdout.write(lines),
+): Log {
+  const output = new SpacedOutput(print);
+  const console = new Writable({
+    decodeStrings: false,
+    write: (chunk: string, _encoding, done) => {
+      output.write(humanLine(String(chunk)));
+      done();
+    },
+  });
+  // The streams accept all levels: the logger's own level can change at run time.
+  const streams: StreamEntry[] = [{ level: 'trace', stream: console }];
+  const destination = file === undefined ? undefined : openLogFile(file);
+  if (destination !== undefined) streams.push({ level: 'trace', stream: destination });
+  const log = pino({ level: pinoLevel(categories), base: null }, pino.multistream(streams));
+  return {
+    log,
+    reopen() {
+      if (destination === undefined || file === undefined) return;
+      try {
+        // A destination that could not open its file again would close the one that it has later on, twice.
+        closeSync(openSync(file, 'a'));
+        destination.reopen();
+      } catch (error) {
+        log.error({ err: error }, 'the log file cannot be opened again: the one that is open stays in use');
+      }
+    },
+  };
+}
+
+function openLogFile(file: string): Destination {
+  try {
+    makeDirectory(dirname(resolve(file)));
+    const destination = pino.destination({ dest: file, append: true, sync: true });
+    // A write error, such as a full disk, loses log lines; the process goes on.
+    destination.on('error', () => undefined);
+    return destination;
+  } catch (cause) {
+    throw new ConfigError(`--log-file: ${file} cannot be written`, { cause });
+  }
+}

@@ -1,0 +1,85 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import type { Logger } from 'pino';
+import { ConfigError } from '../config/options.js';
+import { ignoreSignals, RELOAD_SIGNAL, STOP_SIGNALS } from './signals.js';
+
+/** Time limit of an orderly stop; the process then exits with code 1. */
+const STOP_TIMEOUT_MS = 9_000;
+
+export interface RunningService {
+  close(): Promise<void>;
+  /** Reads its files again; a file that is not valid is logged, and changes nothing. Absent: it has none. */
+  reload?(): void;
+}
+
+/** Service that runs for the lifetime of a process. */
+export interface Service {
+  /** Name for the log. */
+  readonly title: string;
+  readonly log: Logger;
+  readonly pidFile?: string | undefined;
+  /** Opens the log file again. */
+  readonly reopenLog: () => void;
+  /** @param stop stops the process; the reason is logged. */
+  start(stop: (reason: string) => void): Promise<RunningService>;
+}
+
+/** Runs a service until a signal or the service itself stops it. @returns the exit code. @throws ConfigError */
+export async function runProcess({ title, log, reopenLog, pidFile, start }: Service): Promise<number> {
+  let running: RunningService | undefined;
+  let stopping = false;
+  let ended: (code: number) => void = () => undefined;
+  const done = new Promise<number>((resolve) => (ended = resolve));
+  const stop = (reason: string): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ reason }, `Stopping ${title}`);
+    setTimeout(() => ended(1), STOP_TIMEOUT_MS).unref();
+    // The service has not started: no request is under way.
+    if (running === undefined) return ended(0);
+    running.close().then(
+      () => ended(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'the service did not stop cleanly');
+        ended(1);
+      },
+    );
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, () => stop(signal));
+  process.on(RELOAD_SIGNAL, () => {
+    reopenLog();
+    log.info(`${RELOAD_SIGNAL}: files are opened and read again`);
+    running?.reload?.();
+  });
+  ignoreSignals((signal) => log.warn({ signal }, 'a signal was ignored'));
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'bug: unhandled promise rejection'));
+  const started = start(stop).then((service) => {
+    running = service;
+    if (pidFile !== undefined) writePidFile(pidFile);
+    return done;
+  });
+  const code = await Promise.race([started, done]);
+  if (pidFile !== undefined) rmSync(pidFile, { force: true });
+  log.info(`${title} stopped`);
+  return code;
+}
+
+function writePidFile(path: string): void {
+  try {
+    writeFileSync(path, `${process.pid}\n`);
+  } catch (cause) {
+    throw new ConfigError(`--pidfile: ${path} cannot be written`, { cause });
+  }
+}
+
+/** Writes the error to standard error and exits with code 1. Prints a bug's stack when `WALLET_RPC_DEBUG` is set. */
+export function failWith(program: string, error: unknown): never {
+  process.stderr.write(`${program}: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (
+    !(error instanceof ConfigError) &&
+    process.env['WALLET_RPC_DEBUG'] !== undefined &&
+    error instanceof Error
+  )
+    process.stderr.write(`${error.stack ?? ''}\n`);
+  process.exit(1);
+}

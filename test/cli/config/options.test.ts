@@ -1,0 +1,68 @@
+import { describe, expect, it, test } from '@jest/globals';
+import { ConfigError, environmentName, OPTIONS, parseCommandLine } from '../../../src/cli/config/options.js';
+
+const parse = (...argv: string[]) => parseCommandLine(argv, '0.0.0');
+
+describe('the list of flags', () => {
+  it('names each once', () => {
+    const names = OPTIONS.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('gives each a distinct environment variable', () => {
+    const names = OPTIONS.map(({ name }) => environmentName(name));
+    expect(new Set(names).size).toBe(names.length);
+    expect(environmentName('rpc-ssl-ca-certificates')).toBe('WALLET_RPC_RPC_SSL_CA_CERTIFICATES');
+  });
+
+  it('has no default for a switch', () => {
+    expect(OPTIONS.filter((option) => option.argument === undefined && option.default !== undefined)).toEqual(
+      [],
+    );
+  });
+
+  it('marks every flag that carries a secret', () => {
+    expect(OPTIONS.filter(({ secret }) => secret).map(({ name }) => name)).toEqual([
+      'password',
+      'rpc-login',
+      'daemon-login',
+    ]);
+  });
+});
+
+describe('the command line', () => {
+  it('yields only the flags given, without defaults', () => {
+    expect(parse()).toEqual({});
+  });
+
+  test.each(OPTIONS.map(({ name, argument, repeatable }) => ({ name, argument, repeatable })))(
+    'reads --$name',
+    ({ name, argument, repeatable }) => {
+      if (repeatable) expect(parse(`--${name}=a=b`, `--${name}`, 'x y')).toEqual({ [name]: ['a=b', 'x y'] });
+      else if (argument === undefined) expect(parse(`--${name}`)).toEqual({ [name]: true });
+      else {
+        expect(parse(`--${name}=a=b`)).toEqual({ [name]: 'a=b' });
+        expect(parse(`--${name}`, 'x y')).toEqual({ [name]: 'x y' });
+      }
+    },
+  );
+
+  test.each(
+    OPTIONS.filter(({ argument, repeatable }) => argument !== undefined && !repeatable).map(
+      ({ name }) => name,
+    ),
+  )('refuses --%s twice, without its values', (name) => {
+    expect(() => parse(`--${name}=hunter2`, `--${name}=hunter3`)).toThrow(
+      new ConfigError(`--${name} is given twice`),
+    );
+  });
+
+  it('accepts an empty value', () => {
+    expect(parse('--password=')).toEqual({ password: '' });
+    expect(parse('--password', '')).toEqual({ password: '' });
+  });
+
+  it('accepts a repeated switch', () => {
+    expect(parse('--offline', '--offline')).toEqual({ offline: true });
+  });
+});

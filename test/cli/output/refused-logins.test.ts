@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import { RefusedLogins } from '../../../src/cli/output/refused-logins.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+
+function setUp() {
+  const lines: string[] = [];
+  const write = (line: string): void => {
+    const { client, logins, msg } = JSON.parse(line) as Record<string, unknown>;
+    lines.push([client, logins, msg].filter((part) => part !== undefined).join(' '));
+  };
+  const clock = new VirtualClock();
+  return { lines, clock, refused: new RefusedLogins(pino({}, { write }), clock) };
+}
+
+describe('a refused login', () => {
+  it('is logged at once with the address of the client', () => {
+    const { lines, refused } = setUp();
+    refused.note('192.0.2.1');
+    refused.note('192.0.2.2');
+    expect(lines).toEqual(['192.0.2.1 login refused', '192.0.2.2 login refused']);
+    refused.close();
+  });
+
+  it('is counted while the last line about its address is less than ten seconds old', async () => {
+    const { lines, clock, refused } = setUp();
+    for (let i = 0; i < 5; i++) refused.note('192.0.2.1');
+    await clock.advance(9_999);
+    expect(lines).toHaveLength(1);
+    await clock.advance(1);
+    expect(lines.slice(1)).toEqual(['192.0.2.1 4 further logins refused']);
+    refused.note('192.0.2.1');
+    expect(lines.slice(2)).toEqual(['192.0.2.1 login refused']);
+    await clock.advance(20_000);
+    expect(lines).toHaveLength(3);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('from more than 100 addresses in ten seconds is counted without its address', async () => {
+    const { lines, clock, refused } = setUp();
+    for (let i = 0; i < 150; i++) refused.note(`2001:db8::${i}`);
+    expect(lines).toHaveLength(100);
+    await clock.advance(10_000);
+    expect(lines.slice(100)).toEqual(['50 logins from further addresses refused']);
+  });
+
+  it('that was only counted is logged when the server stops', () => {
+    const { lines, clock, refused } = setUp();
+    refused.note('192.0.2.1');
+    refused.note('192.0.2.1');
+    refused.close();
+    expect(lines).toEqual(['192.0.2.1 login refused', '192.0.2.1 1 further logins refused']);
+    expect(clock.timers).toBe(0);
+  });
+});

@@ -1,0 +1,101 @@
+import { X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { certificateAt, makeCertificate } from '../../support/certificate.js';
+import { until } from '../../support/process.js';
+import { startWalletRpc, type WalletRpc } from '../../support/wallet-rpc.js';
+
+let directory: string;
+let server: WalletRpc | undefined;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'signals-'));
+});
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+  rmSync(directory, { recursive: true });
+});
+
+/** Sends a signal, and resolves once the server has logged it. */
+async function signal(to: WalletRpc, name: NodeJS.Signals, line: string): Promise<void> {
+  const { child, output } = to.process;
+  const seen = output().split(line).length;
+  child.kill(name);
+  await until(`the log line of ${name}`, () => output().split(line).length > seen);
+}
+
+const reload = (to: WalletRpc): Promise<void> =>
+  signal(to, 'SIGHUP', 'SIGHUP: files are opened and read again');
+
+describe('a server without files to read again', () => {
+  it('goes on after every signal that would end it or open the debugger, but for those that stop it', async () => {
+    server = await startWalletRpc();
+    await reload(server);
+    for (const name of ['SIGUSR1', 'SIGUSR2', 'SIGALRM', 'SIGVTALRM', 'SIGPIPE', 'SIGIO', 'SIGPWR'] as const)
+      await signal(server, name, `a signal was ignored signal=${name === 'SIGIO' ? 'SIG' : name}`);
+    expect((await server.call('get_version')).error).toBeUndefined();
+    expect(server.process.output()).not.toContain('Debugger listening');
+    expect(await server.stop({ signal: 'SIGQUIT' })).toBe(0);
+    server = undefined;
+  });
+});
+
+describe('a log file', () => {
+  it('is opened again by its name on SIGHUP, so that logrotate may rename it', async () => {
+    const file = join(directory, 'logs', 'wallet-rpc.log');
+    server = await startWalletRpc({ args: [`--log-file=${file}`] });
+    renameSync(file, `${file}.1`);
+    await reload(server);
+    expect(readFileSync(file, 'utf8')).toContain('SIGHUP');
+    expect(readFileSync(`${file}.1`, 'utf8')).not.toContain('SIGHUP');
+  });
+
+  it('stays open under its new name while it cannot be opened by the former one', async () => {
+    const file = join(directory, 'logs', 'wallet-rpc.log');
+    server = await startWalletRpc({ args: [`--log-file=${file}`] });
+    renameSync(join(directory, 'logs'), join(directory, 'moved'));
+    await reload(server);
+    const moved = join(directory, 'moved', 'wallet-rpc.log');
+    expect(readFileSync(moved, 'utf8')).toContain('the one that is open stays in use');
+    expect(existsSync(file)).toBe(false);
+    mkdirSync(join(directory, 'logs'));
+    await reload(server);
+    expect(readFileSync(file, 'utf8')).toContain('SIGHUP');
+  });
+});
+
+describe('an audit log', () => {
+  it('is opened again by its name, and its lines wait while that fails', async () => {
+    const file = join(directory, 'audit', 'calls.log');
+    mkdirSync(join(directory, 'audit'));
+    server = await startWalletRpc({ args: [`--audit-log=${file}`] });
+    renameSync(join(directory, 'audit'), join(directory, 'moved'));
+    await reload(server);
+    await server.rpc('get_languages');
+    expect(server.process.output()).toContain('the audit log cannot be written');
+    expect(readFileSync(join(directory, 'moved', 'calls.log'), 'utf8')).not.toContain('get_languages');
+    mkdirSync(join(directory, 'audit'));
+    await reload(server);
+    await server.rpc('query_key', { key_type: 'mnemonic' }).catch(() => undefined);
+    expect(readFileSync(file, 'utf8')).toMatch(/get_languages[^]*query_key/);
+  });
+});
+
+describe('a certificate', () => {
+  it('is read again on SIGHUP, and the former one stays in use while its file holds none', async () => {
+    const { keyFile, certFile } = makeCertificate(directory);
+    const args = [`--rpc-ssl-private-key=${keyFile}`, `--rpc-ssl-certificate=${certFile}`];
+    server = await startWalletRpc({ args });
+    const inFile = (): Buffer => new X509Certificate(readFileSync(certFile)).raw;
+    const former = inFile();
+    writeFileSync(certFile, 'no certificate');
+    await reload(server);
+    expect(await certificateAt(server.port)).toEqual(former);
+    makeCertificate(directory);
+    expect(inFile()).not.toEqual(former);
+    await reload(server);
+    expect(await certificateAt(server.port)).toEqual(inFile());
+  });
+});
