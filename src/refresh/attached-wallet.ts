@@ -1,5 +1,5 @@
-import type { PoolViewer } from './pool-feed.js';
-import type { WalletScanner } from './wallet-scanner.js';
+import type { PoolViewer } from './feeds/pool-feed.js';
+import type { WalletScanner } from './scan/wallet-scanner.js';
 
 /** A refresh under way. */
 export interface RunningRefresh {

@@ -7,12 +7,12 @@ import type { LocatedOutput, SpendingKeys } from '../monero/wallet/scan/key-imag
 import type { BlockRef, TxFindings } from '../monero/wallet/model/records.js';
 import type { PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
 import type { Lookahead } from '../monero/wallet/scan/subaddress-table.js';
-import type { ScannerState } from './scanner-state.js';
-import type { PackedFindings } from './packed-findings.js';
-import type { PackedBlocks } from './packed-hashes.js';
-import type { PoolFinding, UnminedTx } from './wallet-scanner.js';
-import type { PackedKeyImages } from './packed-key-images.js';
-import type { ExpectedChain, LooseBlock } from './chain-block.js';
+import type { ScannerState } from './scan/scanner-state.js';
+import type { PackedFindings } from './commit/packed-findings.js';
+import type { PackedBlocks } from './commit/packed-hashes.js';
+import type { PoolFinding, UnminedTx } from './scan/wallet-scanner.js';
+import type { PackedKeyImages } from './scan/packed-key-images.js';
+import type { ExpectedChain, LooseBlock } from './scan/chain-block.js';
 
 /** Number of an open wallet; unique within the process. */
 export type WalletId = number;

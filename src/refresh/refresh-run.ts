@@ -3,12 +3,12 @@ import type { RequestActivity } from '../util/request-activity.js';
 import type { BlockRef, PageFindings } from '../monero/wallet/model/records.js';
 import { packKeys, type PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
 import type { RefreshReport, WalletId } from './messages.js';
-import { unpackFindings } from './packed-findings.js';
-import { unpackHashes } from './packed-hashes.js';
+import { unpackFindings } from './commit/packed-findings.js';
+import { unpackHashes } from './commit/packed-hashes.js';
 import { toError } from './refresh-error.js';
-import { fromFirstNewBlock } from './replaced-blocks.js';
-import type { ScannerState } from './scanner-state.js';
-import type { PoolFinding } from './wallet-scanner.js';
+import { fromFirstNewBlock } from './commit/replaced-blocks.js';
+import type { ScannerState } from './scan/scanner-state.js';
+import type { PoolFinding } from './scan/wallet-scanner.js';
 
 /** The store of a wallet, as far as a refresh reads and changes it. */
 export interface RefreshTarget {

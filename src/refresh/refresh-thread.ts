@@ -9,8 +9,8 @@ import { RequestActivity } from '../util/request-activity.js';
 import { unmapProgramPages } from '../util/program-pages.js';
 import { ENTRY_BYTES, type PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
 import { AttachedWallet } from './attached-wallet.js';
-import { ChainFeed } from './chain-feed.js';
-import { locatedKeyImages } from './located-key-images.js';
+import { ChainFeed } from './feeds/chain-feed.js';
+import { locatedKeyImages } from './scan/located-key-images.js';
 import type {
   DaemonCallEnded,
   PoolView,
@@ -19,13 +19,13 @@ import type {
   RefreshThreadData,
   WalletId,
 } from './messages.js';
-import { unpackBlocks } from './packed-hashes.js';
-import { PoolFeed } from './pool-feed.js';
+import { unpackBlocks } from './commit/packed-hashes.js';
+import { PoolFeed } from './feeds/pool-feed.js';
 import { toFailure } from './refresh-failure.js';
-import { poolThreads, RefreshScanner } from './refresh-scanner.js';
-import { scanTransactions } from './transaction-scan.js';
+import { poolThreads, RefreshScanner } from './scan/refresh-scanner.js';
+import { scanTransactions } from './scan/transaction-scan.js';
 import { WalletRefresh, type DaemonFeeds } from './wallet-refresh.js';
-import { WalletScanner } from './wallet-scanner.js';
+import { WalletScanner } from './scan/wallet-scanner.js';
 
 /** Subaddress keys of one commit at most: the default lookahead of a new wallet, which is stored packed in 2 ms. */
 const LOOKAHEAD_KEYS_AT_ONCE = 10_000;

@@ -8,15 +8,15 @@ import { bytes32, chunks } from '../util/bytes.js';
 import { monotonicMs } from '../util/monotonic-time.js';
 import type { LocatedOutput, SpendingKeys } from '../monero/wallet/scan/key-images.js';
 import type { Lookahead } from '../monero/wallet/scan/subaddress-table.js';
-import type { ExpectedChain } from './chain-block.js';
-import { packBlocks, unpackHashes } from './packed-hashes.js';
+import type { ExpectedChain } from './scan/chain-block.js';
+import { packBlocks, unpackHashes } from './commit/packed-hashes.js';
 import { RefreshCancelled, toError } from './refresh-error.js';
 import { RefreshRun, type RefreshResult, type RefreshTarget } from './refresh-run.js';
 import { ThreadCalls, type Call } from './thread-calls.js';
-import { packKeyImages, type OutputKeyImage } from './packed-key-images.js';
+import { packKeyImages, type OutputKeyImage } from './scan/packed-key-images.js';
 import type { PendingRequests } from '../util/pending-requests.js';
 import { FairQueue } from './fair-queue.js';
-import { buffersOf } from './scanner-state.js';
+import { buffersOf } from './scan/scanner-state.js';
 import type {
   BatchFindings,
   DaemonCallEnded,

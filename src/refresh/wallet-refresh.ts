@@ -3,15 +3,15 @@ import { monotonicMs } from '../util/monotonic-time.js';
 import type { RequestActivity } from '../util/request-activity.js';
 import { TurnLimit } from '../util/turn-limit.js';
 import type { PageFindings } from '../monero/wallet/model/records.js';
-import type { ChainFeed } from './chain-feed.js';
-import { commitBatchesOf, weightOf } from './commit-batches.js';
-import type { MemberPage } from './feed-member.js';
+import type { ChainFeed } from './feeds/chain-feed.js';
+import { commitBatchesOf, weightOf } from './commit/commit-batches.js';
+import type { MemberPage } from './feeds/feed-member.js';
 import type { RefreshFrom, RefreshReport, WalletId } from './messages.js';
-import { packFindings, type PackedFindings } from './packed-findings.js';
-import { PendingCommits } from './pending-commits.js';
-import type { PoolFeed, PoolViewer } from './pool-feed.js';
+import { packFindings, type PackedFindings } from './commit/packed-findings.js';
+import { PendingCommits } from './commit/pending-commits.js';
+import type { PoolFeed, PoolViewer } from './feeds/pool-feed.js';
 import { toFailure } from './refresh-failure.js';
-import type { WalletScanner } from './wallet-scanner.js';
+import type { WalletScanner } from './scan/wallet-scanner.js';
 
 /** Commit batches that may wait for the main thread: its work for as long as this thread computes key images in one go. */
 const COMMITS_AHEAD = 4;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../src/monero/crypto/types.js';
-import { packFindings } from '../../src/refresh/packed-findings.js';
+import { packFindings } from '../../src/refresh/commit/packed-findings.js';
 import { RefreshRun, type RefreshResult, type RefreshTarget } from '../../src/refresh/refresh-run.js';
 import { unpackSubaddresses } from '../../src/monero/wallet/scan/packed-subaddresses.js';
 import type { BlockRef, PageFindings } from '../../src/monero/wallet/model/records.js';

@@ -1,6 +1,6 @@
 import type { Hash, KeyImage, PublicKey } from '../../src/monero/crypto/types.js';
 import type { SubaddressIndex } from '../../src/monero/cryptonote/types.js';
-import type { PoolFinding } from '../../src/refresh/wallet-scanner.js';
+import type { PoolFinding } from '../../src/refresh/scan/wallet-scanner.js';
 import { amount } from '../../src/util/amount.js';
 import type {
   FoundOutgoing,

@@ -2,12 +2,12 @@ import type { SecretKey } from '../../src/monero/crypto/types.js';
 import { blockHash } from '../../src/monero/cryptonote/block.js';
 import type { Block } from '../../src/monero/cryptonote/types.js';
 import type { BlocksRequest } from '../../src/daemon/daemon.js';
-import type { BlockSource } from '../../src/refresh/block-source.js';
-import type { ChainFeed } from '../../src/refresh/chain-feed.js';
-import type { FeedRequest, MemberPage } from '../../src/refresh/feed-member.js';
-import type { BatchScanner } from '../../src/refresh/match-group.js';
+import type { BlockSource } from '../../src/refresh/feeds/block-source.js';
+import type { ChainFeed } from '../../src/refresh/feeds/chain-feed.js';
+import type { FeedRequest, MemberPage } from '../../src/refresh/feeds/feed-member.js';
+import type { BatchScanner } from '../../src/refresh/scan/match-group.js';
 import { monotonicMs } from '../../src/util/monotonic-time.js';
-import type { OutputMatches } from '../../src/refresh/output-matches.js';
+import type { OutputMatches } from '../../src/refresh/scan/output-matches.js';
 import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import { daemonOf } from './fake-chain.js';
 

@@ -2,7 +2,7 @@ import type { Hash, KeyImage } from '../../src/monero/crypto/types.js';
 import { parseTransaction, transactionHash } from '../../src/monero/cryptonote/transaction.js';
 import type { Daemon, DaemonTransaction, RelayOutcome } from '../../src/daemon/daemon.js';
 import { DaemonError } from '../../src/daemon/errors.js';
-import type { PoolFinding } from '../../src/refresh/wallet-scanner.js';
+import type { PoolFinding } from '../../src/refresh/scan/wallet-scanner.js';
 import { amount } from '../../src/util/amount.js';
 import { equalBytes, toHex } from '../../src/util/bytes.js';
 import { keyImagesOf } from '../../src/monero/wallet/exchange/pending-tx.js';

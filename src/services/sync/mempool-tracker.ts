@@ -1,6 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { parseTransaction } from '../../monero/cryptonote/transaction.js';
-import type { PoolFinding } from '../../refresh/wallet-scanner.js';
+import type { PoolFinding } from '../../refresh/scan/wallet-scanner.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { keyImagesOf } from '../../monero/wallet/exchange/pending-tx.js';
 import { CachedRead } from '../../store/cached-read.js';

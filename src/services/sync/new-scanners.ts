@@ -1,4 +1,4 @@
-import type { ScannerState } from '../../refresh/scanner-state.js';
+import type { ScannerState } from '../../refresh/scan/scanner-state.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { readWatched, scannerStateOf, type WatchedState } from './stored-scanner-state.js';
 

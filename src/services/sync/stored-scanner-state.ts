@@ -1,5 +1,5 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { ScannerState } from '../../refresh/scanner-state.js';
+import type { ScannerState } from '../../refresh/scan/scanner-state.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { joinBytes } from '../../util/bytes.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';

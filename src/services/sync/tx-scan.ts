@@ -1,9 +1,9 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { DaemonTransaction } from '../../daemon/daemon.js';
 import type { RawTx } from '../../daemon/block-parser.js';
-import type { LooseBlock } from '../../refresh/chain-block.js';
+import type { LooseBlock } from '../../refresh/scan/chain-block.js';
 import type { BatchFindings, TxBatch } from '../../refresh/messages.js';
-import type { UnminedTx } from '../../refresh/wallet-scanner.js';
+import type { UnminedTx } from '../../refresh/scan/wallet-scanner.js';
 import { toHex } from '../../util/bytes.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
-import type { PoolFinding, PoolOutgoing } from '../../../src/refresh/wallet-scanner.js';
+import type { PoolFinding, PoolOutgoing } from '../../../src/refresh/scan/wallet-scanner.js';
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { BlockRef } from '../../../src/monero/wallet/model/records.js';

@@ -1,0 +1,130 @@
+import type { Hash } from '../../monero/crypto/types.js';
+import type { BlocksRequest, DaemonBlocks } from '../../daemon/daemon.js';
+import { DaemonError } from '../../daemon/errors.js';
+import { equalBytes } from '../../util/bytes.js';
+import { MAX_REORGANISATION, type BlockRef } from '../../monero/wallet/model/records.js';
+import type { BlockSource } from './block-source.js';
+import { toChainBlocks, type ChainBlock, type ChainTxs, type ExpectedChain } from '../scan/chain-block.js';
+import type { ChainPosition } from './chain-position.js';
+import type { PageBlocks } from './page-fit.js';
+import { fetchFitting, type PageSize } from './page-size.js';
+
+/** Blocks of the daemon's chain: gapless, at least one, its hashes chain up. */
+export interface ChainPage extends ChainTxs<ChainBlock>, PageBlocks {
+  readonly blocks: readonly ChainBlock[];
+  /** Number of blocks of the daemon. */
+  readonly daemonHeight: number;
+  /** Index of the first block that the requested position lacks. */
+  readonly firstNew: number;
+  /** Size of the daemon's answer (bytes). */
+  readonly bytes: number;
+}
+
+/** The daemon's answer does not continue the chain of the requested position; other positions may fit it. */
+export class ChainMismatch extends DaemonError {
+  constructor(message: string) {
+    super('malformed', message);
+  }
+}
+
+/**
+ * Blocks below the oldest held one from which the chain is read again when a reorganisation undid that block: where it
+ * began is unknown, and it may have mined payments of the wallet there.
+ */
+const BELOW_OLDEST = 1_000;
+
+/** Requests blocks in pages of bounded size. */
+type FetchBlocks = (request: Pick<BlocksRequest, 'startHeight' | 'shortHistory'>) => Promise<DaemonBlocks>;
+
+/**
+ * Fetches the page that follows a position.
+ * @returns undefined when the daemon has no newer block.
+ * @throws DaemonError as the daemon does, and `malformed` for a chain of another network or of unknown rules;
+ * ChainMismatch.
+ */
+export async function fetchPage(
+  daemon: BlockSource,
+  { held, startHeight }: ChainPosition,
+  {
+    chain,
+    size,
+    signal,
+  }: { readonly chain: ExpectedChain; readonly size: PageSize; readonly signal: AbortSignal },
+): Promise<ChainPage | undefined> {
+  const fetchBlocks: FetchBlocks = (request) =>
+    fetchFitting(size, (maxBlocks) => daemon.getBlocks({ ...request, maxBlocks, prune: true, signal }));
+  const start = await startOf({ held, startHeight }, daemon, signal);
+  const reply = await fetchBlocks(
+    start !== undefined && start > 0
+      ? { startHeight: start }
+      : { shortHistory: withGenesis(held, chain.genesis) },
+  );
+  const page = pageOf(reply, chain);
+  const [first] = page.blocks;
+  if (first === undefined) return undefined;
+  if (first.height === 0 && !equalBytes(first.hash, chain.genesis))
+    throw new DaemonError('malformed', 'the daemon follows the chain of another network');
+  const fresh = start === undefined ? await withoutHeld(page, held, fetchBlocks, chain) : page;
+  return fresh.firstNew < fresh.blocks.length ? fresh : undefined;
+}
+
+/**
+ * Returns the height to start at. Daemons reject one above the tip: an empty wallet takes the newest block then, to
+ * have a position, and any other one continues its chain.
+ */
+async function startOf(
+  { held, startHeight }: ChainPosition,
+  daemon: BlockSource,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  if (startHeight === undefined) return undefined;
+  const { height } = await daemon.getInfo({ signal });
+  if (startHeight >= height && held.length > 0) return undefined;
+  return Math.min(startHeight, height - 1);
+}
+
+function pageOf(reply: DaemonBlocks, chain: ExpectedChain): ChainPage {
+  const { currentHeight: daemonHeight, bytes } = reply;
+  const page = toChainBlocks(reply, chain);
+  const reachesTip = page.blocks.at(-1)?.height === daemonHeight - 1;
+  return { ...page, daemonHeight, reachesTip, bytes, firstNew: 0 };
+}
+
+function withGenesis(held: readonly BlockRef[], genesis: Hash): Hash[] {
+  const hashes = held.map(({ hash }) => hash);
+  return held.at(-1)?.height === 0 ? hashes : [...hashes, genesis];
+}
+
+/** Finds the first block that a position lacks, in the answer to a request with its short history. @throws ChainMismatch */
+async function withoutHeld(
+  page: ChainPage,
+  held: readonly BlockRef[],
+  fetchBlocks: FetchBlocks,
+  chain: ExpectedChain,
+): Promise<ChainPage> {
+  const { blocks } = page;
+  const first = blocks[0];
+  const tip = held[0];
+  const oldest = held.at(-1);
+  if (first === undefined || tip === undefined || oldest === undefined) return page;
+  const known = new Map(held.map(({ height, hash }) => [height, hash]));
+  if (first.height < oldest.height) {
+    // The daemon knows none of the held blocks: a reorganisation undid all of them, or it lacks them so far.
+    if (tip.height - oldest.height > MAX_REORGANISATION)
+      throw new ChainMismatch('the daemon follows a chain that this wallet has never seen');
+    if (page.daemonHeight <= oldest.height) return { ...page, firstNew: blocks.length };
+    // A daemon does not serve its genesis block by height.
+    const from = Math.max(1, oldest.height - BELOW_OLDEST);
+    return first.height === 0 && from === 1 ? page : pageOf(await fetchBlocks({ startHeight: from }), chain);
+  }
+  if (tip.height - first.height > MAX_REORGANISATION)
+    throw new ChainMismatch(`a reorganisation of more than ${MAX_REORGANISATION} blocks`);
+  const hash = known.get(first.height);
+  if (hash === undefined || !equalBytes(hash, first.hash))
+    throw new ChainMismatch('the page does not start at a block that the wallet holds');
+  const firstNew = blocks.findIndex(({ height, hash: theirs }) => {
+    const ours = known.get(height);
+    return ours === undefined || !equalBytes(ours, theirs);
+  });
+  return { ...page, firstNew: firstNew < 0 ? blocks.length : firstNew };
+}

@@ -1,0 +1,86 @@
+import { monotonicMs } from '../../util/monotonic-time.js';
+import type { BlockSource } from './block-source.js';
+import type { ExpectedChain } from '../scan/chain-block.js';
+import { fetchPage, type ChainPage } from './chain-page.js';
+import { positionAfter, type ChainPosition } from './chain-position.js';
+import { PageSize } from './page-size.js';
+
+export interface PageCursorOptions {
+  readonly daemon: BlockSource;
+  readonly chain: ExpectedChain;
+}
+
+/** The last answer of the daemon. */
+export interface PageAnswer {
+  /** Moment of the request; see `monotonicMs`. */
+  readonly issuedAt: number;
+  /** The daemon had no newer block. */
+  readonly reachesTip: boolean;
+}
+
+/** A cursor that walks the daemon's chain, one request at a time. */
+export class PageCursor {
+  readonly #options: PageCursorOptions;
+  readonly #onEnd: (page: ChainPage | undefined) => void;
+  readonly #size = new PageSize();
+  #position: ChainPosition;
+  #request: AbortController | undefined;
+  #answer: PageAnswer | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  /** @param onEnd called with each page; with undefined when there is no newer block, or a request failed. */
+  constructor(
+    position: ChainPosition,
+    options: PageCursorOptions,
+    onEnd: (page: ChainPage | undefined) => void,
+  ) {
+    this.#position = position;
+    this.#options = options;
+    this.#onEnd = onEnd;
+  }
+
+  /** Behind the last block of the last page. */
+  get position(): ChainPosition {
+    return this.#position;
+  }
+
+  get isRequesting(): boolean {
+    return this.#request !== undefined;
+  }
+
+  get answer(): PageAnswer | undefined {
+    return this.#answer;
+  }
+
+  /** Ends the cursor. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure;
+  }
+
+  /** Requests the next page, unless a request is under way or has failed. */
+  fetch(): void {
+    if (this.#request !== undefined || this.#failure !== undefined) return;
+    const request = new AbortController();
+    this.#request = request;
+    const issuedAt = monotonicMs();
+    const { daemon, chain } = this.#options;
+    fetchPage(daemon, this.#position, { chain, size: this.#size, signal: request.signal })
+      .then((page) => {
+        this.#answer = { issuedAt, reachesTip: page?.reachesTip ?? true };
+        if (page !== undefined)
+          this.#position = positionAfter(this.#position, page.blocks.slice(page.firstNew));
+        this.#request = undefined;
+        this.#onEnd(page);
+      })
+      .catch((error: unknown) => {
+        this.#request = undefined;
+        this.#failure = { error };
+        this.#onEnd(undefined);
+      });
+  }
+
+  /** Ends the request under way. */
+  abort(): void {
+    this.#request?.abort(new Error('no wallet waits for this page'));
+  }
+}

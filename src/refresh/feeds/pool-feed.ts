@@ -1,0 +1,210 @@
+import type { Hash } from '../../monero/crypto/types.js';
+import type { Daemon } from '../../daemon/daemon.js';
+import { toHex } from '../../util/bytes.js';
+import { monotonicMs } from '../../util/monotonic-time.js';
+import { unlessAborted } from '../../util/unless-aborted.js';
+import { outlineSent } from '../scan/chain-block.js';
+import type { BatchScanner } from '../scan/match-group.js';
+import type { PoolView } from '../messages.js';
+import { packHashes } from '../commit/packed-hashes.js';
+import { SharedMatches } from '../scan/shared-matches.js';
+import type { PoolFinding, UnminedTxs, WalletScanner } from '../scan/wallet-scanner.js';
+
+/** The daemon calls that read the pool. */
+export type PoolSource = Pick<Daemon, 'getPoolHashes' | 'getTransactions'>;
+
+/** Pool transactions per request: the limit of a restricted daemon. */
+const FETCHED_AT_ONCE = 100;
+
+/** Size of the pool transactions that are kept for wallets that have not scanned them (bytes). */
+const MOST_BYTES = 16 << 20;
+
+/** A wallet that scans the pool. */
+export interface PoolViewer {
+  readonly scanner: Pick<WalletScanner, 'isBlind' | 'viewSecret' | 'scanPool'>;
+  /** Transactions that were scanned, by hash in hex; replaced when all are to be scanned again. */
+  readonly seenInPool: Set<string>;
+  /** Newest list of the pool that a scan of this wallet has ended with. */
+  newestPool?: Pick<PoolHashes, 'issuedAt' | 'packed'> | undefined;
+}
+
+/** An answer to a request for the hashes of the pool. */
+export interface PoolHashes {
+  /** Moment of the request, see {@link monotonicMs}. */
+  readonly issuedAt: number;
+  /** Hashes by their hex form. */
+  readonly byName: ReadonlyMap<string, Hash>;
+  /** 32 bytes per hash. */
+  readonly packed: Uint8Array;
+}
+
+/** Pool transactions of one request, parsed. */
+interface PoolPage extends UnminedTxs {
+  readonly names: readonly string[];
+  readonly matches: SharedMatches;
+  readonly bytes: number;
+  /** Number of scans by wallets. */
+  views: number;
+}
+
+/**
+ * The daemon's pool for all wallets. Its hashes are fetched once for all wallets that accept the same answer, and a
+ * transaction once for all that have not scanned it.
+ */
+export class PoolFeed {
+  readonly #daemon: PoolSource;
+  readonly #kernel: BatchScanner;
+  readonly #mostBytes: number;
+  readonly #viewers = new Set<PoolViewer>();
+  #latest: { readonly issuedAt: number; readonly hashes: Promise<PoolHashes> } | undefined;
+  /** Pages under way or kept, by the hash in hex of each of their transactions; oldest first. */
+  readonly #pages = new Map<string, Promise<PoolPage>>();
+  readonly #kept = new Set<PoolPage>();
+
+  constructor(daemon: PoolSource, kernel: BatchScanner, mostBytes = MOST_BYTES) {
+    this.#daemon = daemon;
+    this.#kernel = kernel;
+    this.#mostBytes = mostBytes;
+  }
+
+  /** Keeps transactions until this wallet has scanned them. */
+  attach(viewer: PoolViewer): void {
+    this.#viewers.add(viewer);
+  }
+
+  detach(viewer: PoolViewer): void {
+    this.#viewers.delete(viewer);
+  }
+
+  /**
+   * Lists the pool, and scans the transactions that the wallet has not scanned. Of scans at the same time, one that ends
+   * later never returns an older list.
+   * @param asOf moment that the list must not be older than, see {@link monotonicMs}.
+   * @throws DaemonError; the reason of the signal.
+   */
+  async view(viewer: PoolViewer, asOf: number, signal?: AbortSignal): Promise<PoolView> {
+    const hashes = await unlessAborted(this.#hashes(asOf), signal);
+    const { byName } = hashes;
+    const { seenInPool, scanner } = viewer;
+    for (const name of seenInPool) if (!byName.has(name)) seenInPool.delete(name);
+    const unseen = new Set<string>();
+    if (!scanner.isBlind) for (const name of byName.keys()) if (!seenInPool.has(name)) unseen.add(name);
+    const findings: PoolFinding[] = [];
+    const scanned: string[] = [];
+    while (unseen.size > 0) {
+      const names = first(unseen, FETCHED_AT_ONCE);
+      for (const fetched of this.#pagesOf(names, byName)) {
+        const page = await unlessAborted(fetched, signal);
+        findings.push(...(await this.#scan(page, viewer, unseen, signal)));
+        for (const name of page.names) if (unseen.delete(name)) scanned.push(name);
+        this.#countView(page);
+      }
+      // The daemon no longer has those that are left.
+      for (const name of names) unseen.delete(name);
+    }
+    signal?.throwIfAborted();
+    // Not before: where a later page fails, the findings of earlier pages are lost.
+    for (const name of scanned) seenInPool.add(name);
+    const known = viewer.newestPool;
+    const newest = known !== undefined && known.issuedAt > hashes.issuedAt ? known : hashes;
+    viewer.newestPool = newest;
+    return { present: newest.packed, findings };
+  }
+
+  async #scan(
+    page: PoolPage,
+    { scanner }: PoolViewer,
+    unseen: ReadonlySet<string>,
+    signal: AbortSignal | undefined,
+  ): Promise<PoolFinding[]> {
+    const reader = { viewSecret: scanner.viewSecret, firstTx: 0 };
+    const stop = (): void => page.matches.drop(reader);
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      const seenAt = Math.floor(Date.now() / 1000);
+      const isUnseen = (tx: number): boolean => unseen.has(page.names[tx] ?? '');
+      return await scanner.scanPool(page, page.matches.read(reader), seenAt, isUnseen);
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  #hashes(asOf: number): Promise<PoolHashes> {
+    if (this.#latest !== undefined && this.#latest.issuedAt >= asOf) return this.#latest.hashes;
+    const issuedAt = monotonicMs();
+    const latest = { issuedAt, hashes: this.#fetchHashes(issuedAt) };
+    this.#latest = latest;
+    latest.hashes.catch(() => {
+      if (this.#latest === latest) this.#latest = undefined;
+    });
+    return latest.hashes;
+  }
+
+  async #fetchHashes(issuedAt: number): Promise<PoolHashes> {
+    const hashes = await this.#daemon.getPoolHashes();
+    const byName = new Map(hashes.map((hash) => [toHex(hash), hash]));
+    for (const page of this.#kept) if (!page.names.some((name) => byName.has(name))) this.#drop(page);
+    return { issuedAt, byName, packed: packHashes(hashes) };
+  }
+
+  /** Finds the pages that hold transactions, and requests those that none holds. */
+  #pagesOf(names: readonly string[], byName: ReadonlyMap<string, Hash>): Set<Promise<PoolPage>> {
+    const missing = names.filter((name) => !this.#pages.has(name));
+    if (missing.length > 0) {
+      const page = this.#fetchPage(missing.flatMap((name) => byName.get(name) ?? []));
+      for (const name of missing) this.#pages.set(name, page);
+      const forget = (kept: readonly string[]): void => {
+        for (const name of missing)
+          if (!kept.includes(name) && this.#pages.get(name) === page) this.#pages.delete(name);
+      };
+      page.then(
+        ({ names: kept }) => forget(kept),
+        () => forget([]),
+      );
+    }
+    return new Set(names.flatMap((name) => this.#pages.get(name) ?? []));
+  }
+
+  async #fetchPage(hashes: readonly Hash[]): Promise<PoolPage> {
+    const { transactions } = await this.#daemon.getTransactions(hashes, { prune: true });
+    const sent = transactions
+      .filter(({ inPool }) => inPool)
+      .map(({ hash, blob, doubleSpendSeen }) => ({ hash, blob, doubleSpendSeen }));
+    const txs = outlineSent(sent);
+    const page: PoolPage = {
+      sent,
+      txs,
+      names: sent.map(({ hash }) => toHex(hash)),
+      matches: new SharedMatches(txs, this.#kernel),
+      bytes: sent.reduce((sum, { blob }) => sum + blob.length, 0),
+      views: 0,
+    };
+    this.#kept.add(page);
+    let bytes = [...this.#kept].reduce((sum, kept) => sum + kept.bytes, 0);
+    for (const oldest of this.#kept) {
+      if (bytes <= this.#mostBytes || oldest === page) break;
+      bytes -= oldest.bytes;
+      this.#drop(oldest);
+    }
+    return page;
+  }
+
+  #countView(page: PoolPage): void {
+    page.views += 1;
+    if (page.views >= this.#viewers.size) this.#drop(page);
+  }
+
+  #drop(page: PoolPage): void {
+    this.#kept.delete(page);
+    for (const name of page.names) this.#pages.delete(name);
+  }
+}
+
+function first(names: Iterable<string>, count: number): string[] {
+  const list: string[] = [];
+  for (const name of names) {
+    if (list.length === count) break;
+    list.push(name);
+  }
+  return list;
+}

@@ -1,0 +1,246 @@
+import type { SecretKey } from '../../monero/crypto/types.js';
+import { hitsAt, type ScanHits } from '../../monero/kernel/kernel.js';
+import type { KernelPool } from '../../monero/kernel/kernel-pool.js';
+import type { KernelBatch } from './kernel-batches.js';
+import { OutputMatches, type MatchStream } from './output-matches.js';
+import { ReaderPositions } from './reader-positions.js';
+
+/** Kernel batches per scanning thread that are in flight or not yet read. */
+export const BATCHES_AHEAD = 2;
+
+/** View keys per kernel call. */
+export const SECRETS_PER_CALL = 128;
+
+/** Time that readers wait for one that has not started (ms). */
+const STALL_MS = 250;
+
+/** Scans batches on several threads. */
+export interface BatchScanner extends Pick<KernelPool, 'scanMany' | 'threads'> {
+  /**
+   * Scans a batch that waits for a thread on the calling thread, which has nothing else to do for a reader.
+   * @returns false if no batch waits, or the thread scans one already. Absent: only other threads scan.
+   */
+  assist?(): Promise<boolean>;
+}
+
+/** One wallet that reads output matches. */
+export interface MatchReader {
+  /** Not read after the reader is dropped. */
+  viewSecret: SecretKey;
+  /** First transaction of interest. */
+  readonly firstTx: number;
+}
+
+/** A kernel batch with the hits of every reader. */
+interface ScannedBatch {
+  readonly batch: KernelBatch;
+  readonly hits: ReadonlyMap<MatchReader, Promise<ScanHits>>;
+}
+
+/**
+ * Scans kernel batches once with the view keys of several readers. At most {@link BATCHES_AHEAD} batches per thread
+ * are in flight or not yet read by the slowest reader. A reader that has not started loses its place when it holds
+ * the others up.
+ */
+export class MatchGroup {
+  /** Resolves when the first batches are scanned. */
+  readonly ready: Promise<unknown>;
+  readonly #batches: Iterator<KernelBatch, void, void>;
+  /**
+   * The batch after the last of `#scanned`, made ahead: a reader of the last batch ends without waiting for others.
+   * Undefined behind the last.
+   */
+  #upcoming: KernelBatch | undefined;
+  readonly #kernel: BatchScanner;
+  readonly #limit: number;
+  readonly #stallMs: number;
+  /** Index of the next batch of each reader. */
+  readonly #next = new Map<MatchReader, number>();
+  readonly #started = new Set<MatchReader>();
+  readonly #positions = new ReaderPositions();
+  readonly #scanned: ScannedBatch[] = [];
+  /** Index of the first element of `#scanned`. */
+  #base = 0;
+  #ended = false;
+  readonly #waiting = new Map<MatchReader, () => void>();
+  #stall: NodeJS.Timeout | undefined;
+
+  constructor(
+    batches: Iterator<KernelBatch, void, void>,
+    readers: readonly MatchReader[],
+    kernel: BatchScanner,
+    stallMs = STALL_MS,
+  ) {
+    this.#batches = batches;
+    this.#upcoming = this.#nextBatch();
+    this.#kernel = kernel;
+    this.#stallMs = stallMs;
+    const calls = Math.max(1, Math.ceil(readers.length / SECRETS_PER_CALL));
+    this.#limit =
+      calls === 1
+        ? BATCHES_AHEAD * kernel.threads
+        : Math.max(2, Math.ceil((BATCHES_AHEAD * kernel.threads) / calls));
+    for (const reader of readers) {
+      this.#next.set(reader, 0);
+      this.#positions.add(0);
+    }
+    this.#fill();
+    this.ready = Promise.allSettled(this.#scanned.flatMap(({ hits }) => [...hits.values()]));
+  }
+
+  /** Marks a reader as started. @returns false when the group keeps no matches for it. */
+  start(reader: MatchReader): boolean {
+    if (!this.#next.has(reader)) return false;
+    this.#started.add(reader);
+    return true;
+  }
+
+  /** Yields the matches of a started reader. @throws Error when the reader is dropped meanwhile. */
+  async *read(reader: MatchReader): MatchStream & AsyncGenerator<OutputMatches, void, void> {
+    try {
+      for (;;) {
+        const matches = await this.#take(reader);
+        if (matches === undefined) return;
+        yield matches;
+      }
+    } finally {
+      this.drop(reader);
+    }
+  }
+
+  drop(reader: MatchReader): void {
+    const index = this.#next.get(reader);
+    if (index === undefined) return;
+    this.#next.delete(reader);
+    this.#started.delete(reader);
+    this.#positions.remove(index);
+    this.#wake(reader);
+    this.#release();
+  }
+
+  async #take(reader: MatchReader): Promise<OutputMatches | undefined> {
+    for (;;) {
+      const index = this.#next.get(reader);
+      if (index === undefined) throw new Error('a reader of output matches was dropped');
+      const scanned = this.#scanned[index - this.#base];
+      if (scanned === undefined) {
+        if (this.#ended) return undefined;
+        await new Promise<void>((resolve) => {
+          this.#waiting.set(reader, resolve);
+          this.#watchStall();
+        });
+        continue;
+      }
+      const own = scanned.hits.get(reader);
+      const hits = own && (await this.#assistUntil(own));
+      this.#advance(reader);
+      if (hits !== undefined) return new OutputMatches(scanned.batch, hits);
+    }
+  }
+
+  /** Has this thread scan the first batches too, for a reader that will come. */
+  async scanAhead(): Promise<void> {
+    await this.#assistUntil(this.ready);
+  }
+
+  /** Waits for hits. Until they come, this thread scans other batches. */
+  async #assistUntil<T>(hits: Promise<T>): Promise<T> {
+    let isWaiting = true;
+    const assist = async (): Promise<void> => {
+      while (isWaiting && (await this.#kernel.assist?.()) === true);
+    };
+    // Hits that are there already are read before the next turn of the event loop.
+    const assisting = setImmediate(() => void assist());
+    try {
+      return await hits;
+    } finally {
+      isWaiting = false;
+      clearImmediate(assisting);
+    }
+  }
+
+  #advance(reader: MatchReader): void {
+    const index = this.#next.get(reader);
+    if (index === undefined) return;
+    this.#next.set(reader, index + 1);
+    this.#positions.move(index, index + 1);
+    this.#release();
+  }
+
+  /** Frees batches that every reader has read, and begins others in their place. */
+  #release(): void {
+    for (const { lowest } = this.#positions; this.#base < lowest && this.#scanned.length > 0; this.#base++)
+      this.#scanned.shift();
+    this.#fill();
+  }
+
+  #fill(): void {
+    if (this.#next.size === 0) {
+      this.#ended = true;
+      this.#scanned.length = 0;
+      clearTimeout(this.#stall);
+    }
+    while (!this.#ended && this.#scanned.length < this.#limit) {
+      const batch = this.#upcoming;
+      if (batch !== undefined) this.#scanned.push({ batch, hits: this.#scan(batch) });
+      this.#upcoming = this.#nextBatch();
+      this.#ended = this.#upcoming === undefined;
+      for (const reader of [...this.#waiting.keys()]) this.#wake(reader);
+    }
+  }
+
+  #nextBatch(): KernelBatch | undefined {
+    const { done, value } = this.#batches.next();
+    return done === true ? undefined : value;
+  }
+
+  #wake(reader: MatchReader): void {
+    const wake = this.#waiting.get(reader);
+    this.#waiting.delete(reader);
+    wake?.();
+  }
+
+  #scan(batch: KernelBatch): ReadonlyMap<MatchReader, Promise<ScanHits>> {
+    const lastTx = batch.txs.at(-1) ?? 0;
+    const readers = [...this.#next.keys()].filter(({ firstTx }) => firstTx <= lastTx);
+    const hits = new Map<MatchReader, Promise<ScanHits>>();
+    for (let start = 0; start < readers.length; start += SECRETS_PER_CALL)
+      this.#scanTogether(batch, readers.slice(start, start + SECRETS_PER_CALL), hits);
+    return hits;
+  }
+
+  #scanTogether(
+    batch: KernelBatch,
+    readers: readonly MatchReader[],
+    hits: Map<MatchReader, Promise<ScanHits>>,
+  ): void {
+    const together = this.#kernel.scanMany(
+      batch.scan,
+      readers.map(({ viewSecret }) => viewSecret),
+    );
+    readers.forEach((reader, i) => {
+      const own = together.then(
+        (all) => hitsAt(all, i),
+        async (error: unknown) => {
+          // A view key that fails must not fail the other wallets.
+          if (readers.length === 1 || !this.#next.has(reader)) throw error;
+          return hitsAt(await this.#kernel.scanMany(batch.scan, [reader.viewSecret]), 0);
+        },
+      );
+      // A reader that stops early leaves it without a listener.
+      own.catch(() => undefined);
+      hits.set(reader, own);
+    });
+  }
+
+  /** Drops readers that have not started, when a started one has waited for them for a while. */
+  #watchStall(): void {
+    const base = this.#base;
+    this.#stall ??= setTimeout(() => {
+      this.#stall = undefined;
+      if (this.#waiting.size === 0) return;
+      if (this.#base > base) return this.#watchStall();
+      for (const reader of [...this.#next.keys()]) if (!this.#started.has(reader)) this.drop(reader);
+    }, this.#stallMs);
+  }
+}

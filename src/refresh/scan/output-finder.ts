@@ -1,0 +1,139 @@
+import type { ParsedTxs } from '../../daemon/parsed-txs.js';
+import {
+  claimOutput,
+  openClaims,
+  type Claim,
+  type FoundOutput,
+  type OutputArithmetic,
+  type ReceivingKeys,
+} from '../../monero/wallet/scan/receive.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import type { RequestActivity } from '../../util/request-activity.js';
+import { TurnLimit } from '../../util/turn-limit.js';
+import type { SubaddressTable } from '../../monero/wallet/scan/subaddress-table.js';
+import { buildTx } from './chain-block.js';
+import type { MatchStream, OutputMatch } from './output-matches.js';
+import type { BuiltTx } from './received-tx.js';
+
+/** Transactions with the outputs that were found in them. */
+export interface ScannedTxs {
+  /** Outputs of the wallet in a transaction, by ascending output index. */
+  outputsOf(tx: number): readonly FoundOutput[];
+  /** Parses a transaction; most are of no interest and never parsed. @throws DaemonError */
+  build(tx: number): BuiltTx;
+}
+
+/** Claims opened in one turn of the event loop. */
+const CLAIMS_AT_ONCE = 32;
+
+/**
+ * Wallets that open claims in one turn of the event loop. All wait for the same scan: with one in a turn, the first
+ * wallet's findings are committed, and the batch after its next is scanned, while the others open theirs.
+ */
+const turns = new TurnLimit(1);
+
+const NONE: readonly FoundOutput[] = [];
+
+export interface FinderOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Transactions before this one are left out. */
+  readonly firstTx?: number | undefined;
+  /** By index of the transaction; absent: all are scanned. */
+  readonly isWanted?: ((tx: number) => boolean) | undefined;
+}
+
+interface TxClaim {
+  /** Index of the transaction. */
+  readonly tx: number;
+  readonly claim: Claim;
+}
+
+export interface OutputFinderParts {
+  readonly keys: ReceivingKeys;
+  readonly arithmetic: OutputArithmetic;
+  readonly table: SubaddressTable;
+  readonly activity: Pick<RequestActivity, 'giveWay'>;
+  /** Called with each paid address, before later outputs are tried. */
+  readonly onPaid: (index: SubaddressIndex) => void;
+  /** Adds a key image to an output that lacks it. */
+  readonly withKeyImage: (output: FoundOutput) => FoundOutput;
+}
+
+/** Finds the outputs of one wallet among output matches. */
+export class OutputFinder {
+  readonly #parts: OutputFinderParts;
+
+  constructor(parts: OutputFinderParts) {
+    this.#parts = parts;
+  }
+
+  /** Reads matches to their end. @throws the signal's reason; DaemonError */
+  async find(
+    txs: ParsedTxs,
+    matches: MatchStream,
+    { signal, firstTx = 0, isWanted = () => true }: FinderOptions = {},
+  ): Promise<ScannedTxs> {
+    const { table, onPaid } = this.#parts;
+    const built = new Map<number, BuiltTx & { readonly matches: OutputMatch[] }>();
+    const build = (i: number): BuiltTx & { readonly matches: OutputMatch[] } => {
+      const known = built.get(i);
+      if (known !== undefined) return known;
+      const made = { hash: txs.hash(i), tx: buildTx(txs.blob(i)), outlines: txs, at: i, matches: [] };
+      built.set(i, made);
+      return made;
+    };
+    const claims: TxClaim[] = [];
+    for await (const portion of matches) {
+      signal?.throwIfAborted();
+      for (let n = 0; n < portion.count; n++) {
+        if (table.find(portion.spendKey(n)) === undefined) continue;
+        const match = portion.match(n);
+        if (match.tx < firstTx || !isWanted(match.tx)) continue;
+        const { tx, matches: others } = build(match.tx);
+        others.push(match);
+        const { outputIndex, derivation, key, spendKey } = match;
+        const claim = claimOutput(table, tx, outputIndex, derivation, key, spendKey);
+        if (claim === undefined) continue;
+        onPaid(claim.subaddress);
+        claims.push({ tx: match.tx, claim });
+      }
+    }
+    signal?.throwIfAborted();
+    const found = await this.#open(claims, signal);
+    return { outputsOf: (tx) => found.get(tx) ?? NONE, build };
+  }
+
+  /**
+   * Opens claims, some in each turn of the event loop.
+   * @returns the wallet's outputs by transaction; the first key that opens an output counts.
+   * @throws the signal's reason
+   */
+  async #open(
+    claims: readonly TxClaim[],
+    signal: AbortSignal | undefined,
+  ): Promise<Map<number, FoundOutput[]>> {
+    const { keys, arithmetic, activity, withKeyImage } = this.#parts;
+    const opened: (FoundOutput | undefined)[] = [];
+    for (let at = 0; at < claims.length; at += CLAIMS_AT_ONCE) {
+      await turns.next();
+      activity.giveWay();
+      signal?.throwIfAborted();
+      const part = claims.slice(at, at + CLAIMS_AT_ONCE).map(({ claim }) => claim);
+      opened.push(...openClaims(keys, part, arithmetic));
+    }
+    const found = new Map<number, Map<number, FoundOutput>>();
+    claims.forEach(({ tx }, i) => {
+      const output = opened[i];
+      if (output === undefined) return;
+      const outputs = found.get(tx) ?? new Map<number, FoundOutput>();
+      found.set(tx, outputs);
+      if (!outputs.has(output.outputIndex)) outputs.set(output.outputIndex, withKeyImage(output));
+    });
+    return new Map(
+      [...found].map(([tx, outputs]) => [
+        tx,
+        [...outputs.values()].sort((a, b) => a.outputIndex - b.outputIndex),
+      ]),
+    );
+  }
+}

@@ -1,0 +1,59 @@
+import type { KeyDerivation, PublicKey } from '../../monero/crypto/types.js';
+import type { ScanHits } from '../../monero/kernel/kernel.js';
+import type { KernelBatch } from './kernel-batches.js';
+
+/** An output that a key of its transaction may open. */
+export interface OutputMatch {
+  /** Index of the transaction among the scanned ones. */
+  readonly tx: number;
+  readonly outputIndex: number;
+  readonly key: PublicKey;
+  readonly derivation: KeyDerivation;
+  /** Spend key of the address that was paid, if that address belongs to the wallet. */
+  readonly spendKey: PublicKey;
+}
+
+/** Output matches of consecutive kernel batches; several matches of one output are in the order of the keys. */
+export type MatchStream = AsyncIterable<OutputMatches>;
+
+/** Output matches of one kernel batch. Most match by a chance view tag: an object is made only on request. */
+export class OutputMatches {
+  readonly #batch: KernelBatch;
+  readonly #hits: ScanHits;
+
+  constructor(batch: KernelBatch, hits: ScanHits) {
+    this.#batch = batch;
+    this.#hits = hits;
+  }
+
+  get count(): number {
+    return this.#hits.outputs.length;
+  }
+
+  /** Returns {@link OutputMatch.spendKey} of match `n` as a view of shared memory. */
+  spendKey(n: number): Uint8Array {
+    return bytesAt(this.#hits.spendKeys, n);
+  }
+
+  /** Returns match `n`, whose keys are views of shared memory. */
+  match(n: number): OutputMatch {
+    const { scan, txs } = this.#batch;
+    const row = at(this.#hits.outputs, n);
+    const key = at(scan.outputKey, row);
+    return {
+      tx: at(txs, key),
+      outputIndex: at(scan.outputIndex, row),
+      key: bytesAt(scan.keys, key) as PublicKey,
+      derivation: bytesAt(this.#hits.derivations, n) as KeyDerivation,
+      spendKey: bytesAt(this.#hits.spendKeys, n) as PublicKey,
+    };
+  }
+}
+
+const bytesAt = (list: Uint8Array, n: number): Uint8Array => list.subarray(32 * n, 32 * n + 32);
+
+function at(list: Uint32Array, index: number): number {
+  const value = list[index];
+  if (value === undefined) throw new RangeError('a match outside its batch');
+  return value;
+}

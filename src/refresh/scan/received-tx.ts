@@ -1,0 +1,95 @@
+import { keyDerivation } from '../../monero/crypto/derivation.js';
+import type { Hash, KeyDerivation, PublicKey, SecretKey } from '../../monero/crypto/types.js';
+import {
+  additionalPublicKeys,
+  paymentIdOf,
+  parseExtra,
+  txPublicKeys,
+  type ExtraField,
+} from '../../monero/cryptonote/extra.js';
+import { cryptPaymentId } from '../../monero/cryptonote/payment-id.js';
+import { unprunedSize } from '../../monero/cryptonote/transaction.js';
+import type { Transaction } from '../../monero/cryptonote/types.js';
+import type { ParsedTxs } from '../../daemon/parsed-txs.js';
+import { equalBytes } from '../../util/bytes.js';
+import { ZERO, type Amount } from '../../util/amount.js';
+import { keyImagesOf } from '../../monero/wallet/exchange/pending-tx.js';
+import type { FoundOutput, ReceivingKeys } from '../../monero/wallet/scan/receive.js';
+import type { OwnedOutput, ReceivedTx } from '../../monero/wallet/model/records.js';
+import type { TxsOfBlock } from './chain-block.js';
+import type { OutputMatch } from './output-matches.js';
+
+/** A parsed transaction with its output matches. */
+export interface BuiltTx {
+  /** A copy: does not keep the page in memory. */
+  readonly hash: Hash;
+  readonly tx: Transaction;
+  /** The transactions of its page, and its index among them. */
+  readonly outlines: ParsedTxs;
+  readonly at: number;
+  readonly matches: readonly OutputMatch[];
+}
+
+/** Builds the record of a transaction that pays the wallet. */
+export function receivedTx(built: BuiltTx, block: TxsOfBlock, keys: ReceivingKeys): ReceivedTx {
+  const { tx } = built;
+  const { fields } = parseExtra(tx.prefix.extra);
+  return {
+    txHash: built.hash,
+    height: block.height,
+    timestamp: block.timestamp,
+    unlockTime: tx.prefix.unlockTime,
+    fee: feeOf(tx),
+    coinbase: built.outlines.isCoinbase(built.at),
+    size: unprunedSize(tx, built.outlines.blob(built.at).length),
+    ...paymentIdIn(built, fields, keys.viewSecret),
+    txPublicKey: txPublicKeys(fields)[0] ?? (new Uint8Array(32) as PublicKey),
+    additionalPublicKeys: additionalPublicKeys(fields),
+    ...(keys.spendSecret === undefined ? { spentKeyImages: keyImagesOf(tx) } : {}),
+  };
+}
+
+/**
+ * Decrypts the short payment id of a transaction. Long ones are obsolete and not read.
+ * @param fields of its extra.
+ */
+export function paymentIdIn(
+  { matches }: BuiltTx,
+  fields: readonly ExtraField[],
+  viewSecret: SecretKey,
+): { readonly paymentId?: Uint8Array } {
+  const id = paymentIdOf(fields);
+  const key = txPublicKeys(fields)[0];
+  if (id?.kind !== 'short' || key === undefined) return {};
+  const derivation =
+    matches.find((match) => equalBytes(match.key, key))?.derivation ?? tryKeyDerivation(key, viewSecret);
+  return derivation === undefined ? {} : { paymentId: cryptPaymentId(id.id, derivation) };
+}
+
+function tryKeyDerivation(key: PublicKey, viewSecret: SecretKey): KeyDerivation | undefined {
+  try {
+    return keyDerivation(key, viewSecret);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+export const feeOf = (tx: Transaction): Amount => tx.rct?.base.fee ?? ZERO;
+
+/** Adds the place in the chain to a found output. @param change the output returned to the account that paid. */
+export function place(found: FoundOutput, built: BuiltTx, block: TxsOfBlock, change: boolean): OwnedOutput {
+  const { tx } = built;
+  return {
+    ...found,
+    txHash: built.hash,
+    globalIndex: built.outlines.globalIndex(built.at, found.outputIndex),
+    rct: built.outlines.version(built.at) === 2,
+    height: block.height,
+    unlockTime: tx.prefix.unlockTime,
+    coinbase: built.outlines.isCoinbase(built.at),
+    change,
+    burnt: false,
+    frozen: false,
+  };
+}

@@ -1,0 +1,76 @@
+import type { ParsedTxs } from '../../daemon/parsed-txs.js';
+import { kernelBatches } from './kernel-batches.js';
+import { MatchGroup, type BatchScanner, type MatchReader } from './match-group.js';
+import type { MatchStream, OutputMatches } from './output-matches.js';
+
+/**
+ * Output matches of some transactions for any number of wallets. Wallets that are known ahead are scanned together;
+ * later ones together with all that come while the group before them is scanned.
+ */
+export class SharedMatches {
+  readonly #txs: ParsedTxs;
+  readonly #firstTx: number;
+  readonly #endTx: number;
+  readonly #kernel: BatchScanner;
+  readonly #groups = new Map<MatchReader, MatchGroup>();
+  /** Late readers that wait for a group. */
+  readonly #late = new Map<MatchReader, (group: MatchGroup | undefined) => void>();
+  #lateGroupScans = false;
+
+  /** @param endTx index behind the last transaction. */
+  constructor(txs: ParsedTxs, kernel: BatchScanner, firstTx = 0, endTx = txs.count) {
+    this.#txs = txs;
+    this.#kernel = kernel;
+    this.#firstTx = firstTx;
+    this.#endTx = endTx;
+  }
+
+  /** Begins the scan for readers that will come. */
+  begin(readers: readonly MatchReader[]): MatchGroup {
+    const first = readers.reduce((lowest, { firstTx }) => Math.min(lowest, firstTx), this.#endTx);
+    const batches = kernelBatches(this.#txs, Math.max(this.#firstTx, first), this.#endTx);
+    const group = new MatchGroup(batches, readers, this.#kernel);
+    for (const reader of readers) this.#groups.set(reader, group);
+    return group;
+  }
+
+  /** Yields the matches of one reader, once. @throws Error when the reader is dropped meanwhile. */
+  async *read(reader: MatchReader): MatchStream & AsyncGenerator<OutputMatches, void, void> {
+    try {
+      const known = this.#groups.get(reader);
+      const group = known?.start(reader) === true ? known : await this.#joinLate(reader);
+      if (group === undefined) throw new Error('a reader of output matches was dropped');
+      yield* group.read(reader);
+    } finally {
+      this.drop(reader);
+    }
+  }
+
+  drop(reader: MatchReader): void {
+    this.#groups.get(reader)?.drop(reader);
+    this.#groups.delete(reader);
+    const join = this.#late.get(reader);
+    this.#late.delete(reader);
+    join?.(undefined);
+  }
+
+  #joinLate(reader: MatchReader): Promise<MatchGroup | undefined> {
+    return new Promise((resolve) => {
+      this.#late.set(reader, resolve);
+      if (!this.#lateGroupScans) this.#beginLate();
+    });
+  }
+
+  #beginLate(): void {
+    this.#lateGroupScans = this.#late.size > 0;
+    if (!this.#lateGroupScans) return;
+    const late = [...this.#late];
+    this.#late.clear();
+    const group = this.begin(late.map(([reader]) => reader));
+    for (const [reader, join] of late) {
+      group.start(reader);
+      join(group);
+    }
+    void group.ready.then(() => this.#beginLate());
+  }
+}

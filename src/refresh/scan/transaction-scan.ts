@@ -1,0 +1,32 @@
+import type { ScanKernel } from '../../monero/kernel/kernel.js';
+import type { RequestActivity } from '../../util/request-activity.js';
+import { outlineLoose, outlineSent } from './chain-block.js';
+import type { BatchScanner } from './match-group.js';
+import type { BatchFindings, TxBatch } from '../messages.js';
+import type { ScannerState } from './scanner-state.js';
+import { WalletScanner } from './wallet-scanner.js';
+
+/** Scans single transactions with a scanner of their own. @throws DaemonError `malformed` */
+export async function scanTransactions(
+  state: ScannerState,
+  batch: TxBatch,
+  kernels: {
+    readonly pool: BatchScanner;
+    readonly own: ScanKernel;
+    readonly activity: Pick<RequestActivity, 'giveWay'>;
+  },
+): Promise<BatchFindings> {
+  const scanner = new WalletScanner(state, kernels.own, kernels.activity);
+  try {
+    const loose = outlineLoose(batch.mined);
+    const mined = await scanner.find(loose, scanner.matchesIn(loose.txs, kernels.pool));
+    const unmined = { sent: batch.unmined, txs: outlineSent(batch.unmined) };
+    const seenAt = Math.floor(Date.now() / 1000);
+    return {
+      mined,
+      unmined: await scanner.scanPool(unmined, scanner.matchesIn(unmined.txs, kernels.pool), seenAt),
+    };
+  } finally {
+    scanner.wipe();
+  }
+}

@@ -1,0 +1,280 @@
+import type { KeyImage, SecretKey } from '../../monero/crypto/types.js';
+import { parseExtra } from '../../monero/cryptonote/extra.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import type { RawTx } from '../../daemon/block-parser.js';
+import type { ParsedTxs } from '../../daemon/parsed-txs.js';
+import type { ScanKernel } from '../../monero/kernel/kernel.js';
+import { ZERO } from '../../util/amount.js';
+import { joinBytes } from '../../util/bytes.js';
+import type { RequestActivity } from '../../util/request-activity.js';
+import { keyImagesOf } from '../../monero/wallet/exchange/pending-tx.js';
+import {
+  OutputsWithoutKeyImage,
+  outgoingOf,
+  spendingTx,
+  unpackBlindOutputs,
+} from '../../monero/wallet/scan/ambiguous-spends.js';
+import type { ReceivingKeys } from '../../monero/wallet/scan/receive.js';
+import type {
+  AmbiguousSpend,
+  FoundOutgoing,
+  FoundSpend,
+  OwnedOutput,
+  PageFindings,
+  PoolTx,
+  ReceivedTx,
+  TxFindings,
+} from '../../monero/wallet/model/records.js';
+import { unpackSubaddresses, type PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
+import { SubaddressTable, type Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
+import { rewardOf, type ChainBlock, type ChainTxs } from './chain-block.js';
+import type { BatchScanner } from './match-group.js';
+import { OutputFinder, type ScannedTxs } from './output-finder.js';
+import type { MatchStream } from './output-matches.js';
+import { unpackKeyImages, type PackedKeyImages } from './packed-key-images.js';
+import { feeOf, paymentIdIn, place, receivedTx } from './received-tx.js';
+import type { ScannerState } from './scanner-state.js';
+import { SharedMatches } from './shared-matches.js';
+import { spendKeysBy } from './spend-keys.js';
+import { WatchList } from './watch-list.js';
+
+/** An unmined transaction. */
+export interface UnminedTx extends RawTx {
+  readonly doubleSpendSeen: boolean;
+}
+
+/** Unmined transactions with their parsed form, in the same order. */
+export interface UnminedTxs {
+  readonly sent: readonly UnminedTx[];
+  readonly txs: ParsedTxs;
+}
+
+/** Receipts and spends of a wallet in an unmined transaction. */
+export interface PoolFinding {
+  /** Absent when it pays the wallet nothing but change. */
+  readonly incoming?: PoolTx;
+  /** Absent when it spends no output of the wallet. */
+  readonly outgoing?: PoolOutgoing;
+}
+
+/** An unmined payment of the wallet, with the key images of the spent outputs. */
+export type PoolOutgoing = Omit<FoundOutgoing, 'height'> & { readonly keyImages: readonly KeyImage[] };
+
+/**
+ * Finds one wallet's receipts and spends in blocks and pool transactions, in chain order. Keeps the outputs that it
+ * has found: a later page may spend them.
+ * Source: wallet2.cpp `process_new_transaction`.
+ */
+export class WalletScanner {
+  readonly #keys: ReceivingKeys;
+  readonly #table: SubaddressTable;
+  readonly #finder: OutputFinder;
+  readonly #watched: WatchList;
+  readonly #blind: OutputsWithoutKeyImage | undefined;
+  readonly #seesPool: boolean;
+  readonly #fresh: PackedSubaddresses[] = [];
+
+  /** @param kernel for subaddress keys, commitments and key images. @param activity requests, to which scans give way. */
+  constructor(state: ScannerState, kernel: ScanKernel, activity: Pick<RequestActivity, 'giveWay'>) {
+    this.#keys = state.keys;
+    this.#table = new SubaddressTable(
+      state.spendPublicKey,
+      state.keys.viewSecret,
+      state.lookahead,
+      spendKeysBy(kernel),
+    );
+    this.#table.load(state.subaddresses);
+    this.#finder = new OutputFinder({
+      keys: this.#keys,
+      arithmetic: kernel,
+      table: this.#table,
+      activity,
+      onPaid: (index) => this.expandTo(index),
+      withKeyImage: (output) => this.#watched.withKeyImage(output),
+    });
+    this.#watched = new WatchList(state);
+    this.#blind = state.blind && new OutputsWithoutKeyImage(unpackBlindOutputs(state.blind));
+    this.#seesPool = state.seesPool === true;
+    for (const index of [{ major: 0, minor: 0 }, ...state.handedOut]) this.expandTo(index);
+  }
+
+  /** Whether key images cannot be computed (background sync): spends and change in the pool are not recognised. */
+  get isBlind(): boolean {
+    return this.#blind !== undefined && !this.#seesPool;
+  }
+
+  /** Recognises an address and the lookahead beyond it. */
+  expandTo(index: SubaddressIndex): void {
+    const added = this.#table.expandTo(index);
+    if (added.length > 0) this.#fresh.push(added);
+  }
+
+  /** Changes the lookahead. @param handedOut the last used address of each account. */
+  lookAhead(lookahead: Lookahead, handedOut: readonly SubaddressIndex[]): void {
+    this.#table.lookahead = lookahead;
+    for (const index of [{ major: 0, minor: 0 }, ...handedOut]) this.expandTo(index);
+  }
+
+  /** Recognises the spends of outputs from now on, those found already and those found later. */
+  importKeyImages(keyImages: PackedKeyImages): void {
+    this.#watched.importKeyImages(unpackKeyImages(keyImages));
+  }
+
+  /** Removes and returns the subaddress keys computed since the last call. */
+  takeFresh(): PackedSubaddresses {
+    return joinBytes(this.#fresh.splice(0));
+  }
+
+  /** Zeroes the keys, which ends the use of this scanner. */
+  wipe(): void {
+    this.#keys.viewSecret.fill(0);
+    this.#keys.spendSecret?.fill(0);
+  }
+
+  get viewSecret(): SecretKey {
+    return this.#keys.viewSecret;
+  }
+
+  /** Removes outputs that were received at or above a height. */
+  detachFrom(height: number): void {
+    this.#watched.detachFrom(height);
+    this.#blind?.detachFrom(height);
+  }
+
+  /** Starts a scan of transactions with this wallet's view key alone. */
+  matchesIn(txs: ParsedTxs, kernel: BatchScanner): MatchStream {
+    return new SharedMatches(txs, kernel).read({ viewSecret: this.#keys.viewSecret, firstTx: 0 });
+  }
+
+  /**
+   * Finds the receipts and spends of this wallet in blocks.
+   * @param page gapless blocks with all their transactions. @param matches of these transactions at least.
+   * @throws the signal's reason; until then nothing changes but the lookahead.
+   */
+  async scan(page: ChainTxs<ChainBlock>, matches: MatchStream, signal?: AbortSignal): Promise<PageFindings> {
+    const { blocks, txs } = page;
+    const startHeight = blocks[0]?.height ?? 0;
+    const scanned = await this.#finder.find(txs, matches, { signal, firstTx: blocks[0]?.firstTx });
+    this.detachFrom(startHeight);
+    const last = blocks.at(-1);
+    return {
+      startHeight,
+      hashes: blocks.map(({ hash }) => hash),
+      ...this.#gather(page, scanned),
+      lastBlockReward: last === undefined ? ZERO : rewardOf(txs, last.firstTx),
+    };
+  }
+
+  /** Finds the receipts and spends in single transactions of blocks by ascending height; detaches nothing. */
+  async find(page: ChainTxs, matches: MatchStream): Promise<TxFindings> {
+    return this.#gather(page, await this.#finder.find(page.txs, matches));
+  }
+
+  #gather({ blocks, txs }: ChainTxs, scanned: ScannedTxs): TxFindings {
+    const received: ReceivedTx[] = [];
+    const outputs: OwnedOutput[] = [];
+    const spends: FoundSpend[] = [];
+    const outgoing: FoundOutgoing[] = [];
+    const ambiguousSpends: AmbiguousSpend[] = [];
+    for (const block of blocks)
+      for (let tx = block.firstTx; tx < block.endTx; tx++) {
+        const found = scanned.outputsOf(tx);
+        const spent = this.#watched.spentBy(txs, tx);
+        const payer = spent[0]?.subaddress.major;
+        if (this.#blind !== undefined) {
+          const built = scanned.build(tx);
+          if (this.#blind.mayBeSpentBy(built.tx))
+            ambiguousSpends.push({
+              ...spendingTx(built.hash, built.tx, block.timestamp),
+              height: block.height,
+              ...placeInBlock(txs, tx),
+              keyImages: keyImagesOf(built.tx),
+            });
+        }
+        if (found.length === 0 && payer === undefined) continue;
+        const built = scanned.build(tx);
+        for (const { keyImage } of spent)
+          spends.push({ keyImage, txHash: built.hash, height: block.height, ...placeInBlock(txs, tx) });
+        if (found.length > 0) {
+          received.push(receivedTx(built, block, this.#keys));
+          const placed = found.map((output) =>
+            place(output, built, block, output.subaddress.major === payer),
+          );
+          outputs.push(...placed);
+          for (const output of placed) this.#expect(output);
+        }
+        if (payer !== undefined)
+          outgoing.push({
+            ...outgoingOf(spendingTx(built.hash, built.tx, block.timestamp), payer, spent, found),
+            height: block.height,
+          });
+      }
+    return {
+      received,
+      outputs,
+      spends,
+      outgoing,
+      ...(ambiguousSpends.length === 0 ? {} : { ambiguousSpends }),
+      subaddresses: unpackSubaddresses(this.takeFresh()),
+    };
+  }
+
+  /**
+   * Finds the receipts and spends of this wallet in unmined transactions.
+   * @param seenAt Unix seconds. @param isWanted by index; absent: all are scanned. @throws DaemonError
+   */
+  async scanPool(
+    { sent, txs }: UnminedTxs,
+    matches: MatchStream,
+    seenAt: number,
+    isWanted: (tx: number) => boolean = () => true,
+  ): Promise<PoolFinding[]> {
+    const scanned = await this.#finder.find(txs, matches, { isWanted });
+    return sent.flatMap(({ doubleSpendSeen }, i) => {
+      if (!isWanted(i)) return [];
+      const found = scanned.outputsOf(i);
+      const spent = this.#watched.spentBy(txs, i);
+      const payer = spent[0]?.subaddress.major;
+      const paid = found.filter(({ subaddress }) => subaddress.major !== payer);
+      if (paid.length === 0 && payer === undefined) return [];
+      const built = scanned.build(i);
+      const incoming: PoolTx = {
+        txHash: built.hash,
+        timestamp: seenAt,
+        unlockTime: built.tx.prefix.unlockTime,
+        fee: feeOf(built.tx),
+        ...paymentIdIn(built, parseExtra(built.tx.prefix.extra).fields, this.#keys.viewSecret),
+        doubleSpendSeen,
+        outputs: paid.map(({ outputIndex, publicKey, amount, subaddress }) => ({
+          outputIndex,
+          publicKey,
+          amount,
+          subaddress,
+        })),
+      };
+      return [
+        {
+          ...(paid.length === 0 ? {} : { incoming }),
+          ...(payer === undefined
+            ? {}
+            : {
+                outgoing: {
+                  ...outgoingOf(spendingTx(built.hash, built.tx, seenAt), payer, spent, found),
+                  keyImages: spent.map(({ keyImage }) => keyImage),
+                },
+              }),
+        },
+      ];
+    });
+  }
+
+  #expect(output: OwnedOutput): void {
+    this.#watched.add(output);
+    const { keyImage, rct, amount: value, globalIndex, height } = output;
+    if (keyImage === undefined) this.#blind?.add({ amount: rct ? ZERO : value, globalIndex, height });
+  }
+}
+
+/** The place of a transaction in its block. Global indices ascend within a block since RingCT; before they count per amount. */
+const placeInBlock = (txs: ParsedTxs, tx: number): Pick<FoundSpend, 'globalIndex'> =>
+  txs.version(tx) === 2 && txs.outputCount(tx) > 0 ? { globalIndex: txs.globalIndex(tx, 0) } : {};

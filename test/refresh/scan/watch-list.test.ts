@@ -1,0 +1,169 @@
+import { describe, expect, it } from '@jest/globals';
+import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
+import type { ParsedTxs } from '../../../src/daemon/parsed-txs.js';
+import { packKeyImages } from '../../../src/refresh/scan/packed-key-images.js';
+import { WatchList, type SpentOutput } from '../../../src/refresh/scan/watch-list.js';
+import { WalletStore } from '../../../src/store/wallet-store.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import { bytes, output, received, unnamed } from '../../store/fixtures.js';
+
+const image = bytes<KeyImage>(7);
+const publicKey = bytes<PublicKey>(8);
+
+/** An output on the same key as all others here. */
+const onKey = (tx: number, height: number, value: bigint, named = true): OwnedOutput => {
+  const found = output(tx, height, value, { publicKey, keyImage: image });
+  return named ? found : unnamed(found);
+};
+
+/** A transaction with one input. */
+const spending = (keyImage: KeyImage): ParsedTxs =>
+  ({
+    eachKeyImage: (_: number, take: (all: Uint8Array, at: number) => void) => take(keyImage, 0),
+  }) as ParsedTxs;
+
+const none = new Uint8Array(0);
+const fresh = (): WatchList =>
+  new WatchList({ withKeyImage: none, withoutKeyImage: none, importedKeyImages: none });
+const amountOf = ([first]: readonly SpentOutput[]): bigint | undefined => first?.amount;
+const spent = (list: WatchList): bigint | undefined => amountOf(list.spentBy(spending(image), 0));
+
+describe('outputs on one key', () => {
+  it('are watched as the largest of them', () => {
+    const list = fresh();
+    for (const [tx, value] of [
+      [1, 10n],
+      [2, 15n],
+      [3, 12n],
+    ] as const)
+      list.add(onKey(tx, tx, value));
+    expect(spent(list)).toBe(15n);
+  });
+
+  it('are watched as the largest that a reorganisation leaves', () => {
+    const list = fresh();
+    for (const [tx, value] of [
+      [1, 10n],
+      [2, 12n],
+      [3, 11n],
+      [4, 15n],
+    ] as const)
+      list.add(onKey(tx, tx, value));
+    list.detachFrom(4);
+    expect(spent(list)).toBe(12n);
+    list.detachFrom(2);
+    expect(spent(list)).toBe(10n);
+    list.add(onKey(5, 2, 20n));
+    expect(spent(list)).toBe(20n);
+    list.detachFrom(2);
+    expect(spent(list)).toBe(10n);
+    list.detachFrom(1);
+    expect(spent(list)).toBeUndefined();
+  });
+
+  it('are watched so once their key image is imported', () => {
+    const list = fresh();
+    for (const [tx, value] of [
+      [1, 10n],
+      [2, 15n],
+    ] as const)
+      list.add(onKey(tx, tx, value, false));
+    expect(spent(list)).toBeUndefined();
+    list.importKeyImages([{ publicKey, keyImage: image }]);
+    expect(spent(list)).toBe(15n);
+    list.detachFrom(2);
+    expect(spent(list)).toBe(10n);
+  });
+
+  it.each([
+    ['with', true],
+    ['without', false],
+  ])('are known from the store %s their key image, the burnt ones too', (_, named) => {
+    const file = WalletStore.create(':memory:', new Uint8Array(32));
+    file.write((w) => {
+      for (const [tx, value] of [
+        [1, 10n],
+        [2, 15n],
+        [3, 12n],
+      ] as const) {
+        w.payments.add(received(tx, tx));
+        w.outputs.add(onKey(tx, tx, value, named));
+      }
+    });
+    const list = new WatchList(
+      file.read((r) => ({
+        withKeyImage: r.watch.withKeyImage(0),
+        withoutKeyImage: r.watch.withoutKeyImage(),
+        reused: {
+          withKeyImage: r.watch.burntWithKeyImage(),
+          withoutKeyImage: r.watch.burntWithoutKeyImage(),
+        },
+        importedKeyImages: packKeyImages(named ? [] : [{ publicKey, keyImage: image }]),
+      })),
+    );
+    file.close();
+    expect(spent(list)).toBe(15n);
+    list.detachFrom(2);
+    expect(spent(list)).toBe(10n);
+  });
+});
+
+describe('a watch list', () => {
+  const otherImage = bytes<KeyImage>(17);
+
+  /** A transaction with several inputs. */
+  const spendingAll = (...images: readonly KeyImage[]): ParsedTxs => {
+    const all = new Uint8Array(images.flatMap((one) => [...one]));
+    return {
+      eachKeyImage: (_: number, take: (all: Uint8Array, at: number) => void) =>
+        images.forEach((_image, i) => take(all, 32 * i)),
+    } as ParsedTxs;
+  };
+
+  it('finds every spent output of a transaction, in the order of its inputs', () => {
+    const list = fresh();
+    list.add(output(1, 1, 10n, { keyImage: image }));
+    list.add(output(2, 2, 20n, { keyImage: otherImage, subaddress: { major: 3, minor: 4 } }));
+    const found = list.spentBy(spendingAll(otherImage, bytes(99), image), 0);
+    expect(found).toEqual([
+      { amount: 20n, height: 2, subaddress: { major: 3, minor: 4 }, keyImage: otherImage },
+      { amount: 10n, height: 1, subaddress: { major: 0, minor: 0 }, keyImage: image },
+    ]);
+  });
+
+  it('returns copies of key images: the bytes of a page are not kept', () => {
+    const list = fresh();
+    list.add(output(1, 1, 10n, { keyImage: image }));
+    const [found] = list.spentBy(spending(image), 0);
+    expect(found?.keyImage).toEqual(image);
+    expect(found?.keyImage.buffer).not.toBe(image.buffer);
+  });
+
+  it('finds nothing while it is empty', () => {
+    expect(fresh().spentBy(spending(image), 0)).toEqual([]);
+  });
+
+  it('recognises an output that is found after its key image was imported', () => {
+    const list = fresh();
+    list.importKeyImages([{ publicKey, keyImage: image }]);
+    const found = unnamed(output(1, 1, 10n, { publicKey }));
+    const withImage = list.withKeyImage(found);
+    expect(withImage.keyImage).toEqual(image);
+    list.add({ ...found, ...withImage });
+    expect(spent(list)).toBe(10n);
+  });
+
+  it('keeps the own key image of an output', () => {
+    const list = fresh();
+    list.importKeyImages([{ publicKey, keyImage: otherImage }]);
+    expect(list.withKeyImage(output(1, 1, 10n, { publicKey, keyImage: image })).keyImage).toBe(image);
+  });
+
+  it('forgets outputs without key image that a reorganisation undoes', () => {
+    const list = fresh();
+    list.add(onKey(1, 5, 10n, false));
+    list.detachFrom(5);
+    list.importKeyImages([{ publicKey, keyImage: image }]);
+    expect(spent(list)).toBeUndefined();
+  });
+});
