@@ -95,39 +95,65 @@ describe('threads', () => {
   });
 });
 
-/** Rooms of `services` from top to bottom. A file imports files of its own room and of rooms below. */
-const rooms = [
-  'manager',
-  'open-wallet',
-  'mining',
-  'multisig',
-  'cold',
-  'webhooks',
-  'events',
-  'history',
-  'proofs',
-  'payments',
-  'accounts',
-  'sync',
-  'failover',
-  'context',
-  'workers',
-];
+/**
+ * Rooms of folders from top to bottom: folders in them, and single files. A file imports files of its own room and of rooms
+ * below. Rooms on one line do not know each other.
+ */
+const roomsOf: Record<string, readonly (readonly string[])[]> = {
+  cli: [
+    ['main'],
+    ['demo', 'wallet-rpc'],
+    ['commands', 'server', 'detach'],
+    ['clients', 'opening', 'tx-notifier', 'watch'],
+    ['regtest'],
+    ['output', 'process'],
+    ['config'],
+  ],
+  services: [
+    ['manager'],
+    ['open-wallet'],
+    ['mining'],
+    ['multisig'],
+    ['cold'],
+    ['webhooks'],
+    ['events'],
+    ['history'],
+    ['proofs'],
+    ['payments'],
+    ['accounts'],
+    ['sync'],
+    ['failover'],
+    ['context'],
+    ['workers'],
+  ],
+  refresh: [
+    ['refresher'],
+    ['refresh-thread', 'refresh-run', 'fair-queue', 'thread-calls'],
+    ['wallet-refresh', 'attached-wallet'],
+    ['refresh-error', 'refresh-failure'],
+    ['messages'],
+    ['feeds'],
+    ['scan', 'commit'],
+  ],
+  net: [['webhooks', 'zmq', 'dns']],
+  monero: [['wallet'], ['kernel'], ['cryptonote'], ['ringct'], ['crypto', 'epee']],
+};
 const roomOf = (path: string): string => (path.split(sep)[1] ?? '').replace(/\.[jt]s$/, '');
 
-describe('rooms of services', () => {
-  const inServices = files.filter((file) => folderOf(file) === 'services');
+describe.each(Object.entries(roomsOf))('rooms of %s', (folder, floors) => {
+  const inside = files.filter((file) => folderOf(file) === folder);
+  const floorOf = (room: string): number => floors.findIndex((floor) => floor.includes(room));
 
   test('stand in the list', () => {
-    expect(inServices.map(roomOf).filter((room) => !rooms.includes(room))).toEqual([]);
+    expect(inside.map(roomOf).filter((room) => floorOf(room) < 0)).toEqual([]);
   });
 
-  test.each(inServices)('%s imports rooms below its own', (file) => {
-    const own = rooms.indexOf(roomOf(file));
-    const above = importsOf(file).filter(
-      (path) => folderOf(path) === 'services' && rooms.indexOf(roomOf(path)) < own,
+  test.each(inside)('%s imports rooms below its own', (file) => {
+    const own = roomOf(file);
+    const notBelow = importsOf(file).filter(
+      (path) => folderOf(path) === folder && roomOf(path) !== own && floorOf(roomOf(path)) <= floorOf(own),
     );
-    expect(above).toEqual([]);
+    expect(notBelow).toEqual([]);
   });
 });
 

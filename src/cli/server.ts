@@ -11,7 +11,7 @@ import { parseNameserver, Resolver } from '../net/dns/resolver.js';
 import { explain } from '../rpc/error-explanations.js';
 import { audited, auditedAdmission } from '../rpc/audit.js';
 import { eventEndpoints } from '../rpc/event-endpoints.js';
-import { mayUsePage } from '../rpc/access.js';
+import { mayUsePage } from '../rpc/permission.js';
 import { admission } from '../rpc/large-requests.js';
 import { registry } from '../rpc/registry.js';
 import { createCall } from '../rpc/service.js';

@@ -4,55 +4,22 @@ import type { DaemonCallReport } from '../daemon/call-report.js';
 import type { DaemonErrorKind } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import type { LocatedOutput, SpendingKeys } from '../monero/wallet/scan/key-images.js';
-import type { BlockRef, TxFindings } from '../monero/wallet/model/records.js';
 import type { PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
 import type { Lookahead } from '../monero/wallet/scan/subaddress-table.js';
+import type { RefreshFrom } from './feeds/chain-position.js';
+import type { PoolView } from './feeds/pool-feed.js';
+import type { BatchFindings, TxBatch } from './scan/transaction-scan.js';
 import type { ScannerState } from './scan/scanner-state.js';
 import type { PackedFindings } from './commit/packed-findings.js';
 import type { PackedBlocks } from './commit/packed-hashes.js';
-import type { PoolFinding, UnminedTx } from './scan/wallet-scanner.js';
 import type { PackedKeyImages } from './scan/packed-key-images.js';
-import type { ExpectedChain, LooseBlock } from './scan/chain-block.js';
+import type { ExpectedChain } from './scan/chain-block.js';
 
 /** Number of an open wallet; unique within the process. */
 export type WalletId = number;
 
-/** The place from which a refresh continues. */
-export interface RefreshFrom {
-  /** Blocks that the wallet holds, newest first, thinning out; empty before the first refresh. */
-  readonly history: readonly BlockRef[];
-  /** First height to scan, where `history` is empty or ends below it. */
-  readonly startHeight: number;
-  /**
-   * Moment, by `monotonicMs`, that the daemon's answers must not be older than. Wallets that name the same moment
-   * share answers. Default: the moment of the call.
-   */
-  readonly asOf?: number;
-}
-
 /** {@link RefreshFrom} as it crosses threads. */
 export type PackedFrom = Omit<RefreshFrom, 'history'> & { readonly history: PackedBlocks };
-
-/** Single transactions to scan. */
-export interface TxBatch {
-  /** By ascending height, each height once. */
-  readonly mined: readonly LooseBlock[];
-  readonly unmined: readonly UnminedTx[];
-}
-
-/** Receipts and spends of a wallet in a {@link TxBatch}. */
-export interface BatchFindings {
-  readonly mined: TxFindings;
-  readonly unmined: readonly PoolFinding[];
-}
-
-/** The pool as one wallet sees it. */
-export interface PoolView {
-  /** Hashes of all transactions in the pool, 32 bytes each. */
-  readonly present: Uint8Array;
-  /** Receipts and spends in the transactions that were not scanned before. */
-  readonly findings: readonly PoolFinding[];
-}
 
 /** Data of a new refresh thread. */
 export interface RefreshThreadData {

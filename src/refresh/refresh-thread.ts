@@ -11,9 +11,9 @@ import { ENTRY_BYTES, type PackedSubaddresses } from '../monero/wallet/scan/pack
 import { AttachedWallet } from './attached-wallet.js';
 import { ChainFeed } from './feeds/chain-feed.js';
 import { locatedKeyImages } from './scan/located-key-images.js';
+import type { PoolView } from './feeds/pool-feed.js';
 import type {
   DaemonCallEnded,
-  PoolView,
   RefreshReport,
   RefreshRequest,
   RefreshThreadData,

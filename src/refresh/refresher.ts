@@ -17,14 +17,13 @@ import { packKeyImages, type OutputKeyImage } from './scan/packed-key-images.js'
 import type { PendingRequests } from '../util/pending-requests.js';
 import { FairQueue } from './fair-queue.js';
 import { buffersOf } from './scan/scanner-state.js';
+import type { BatchFindings, TxBatch } from './scan/transaction-scan.js';
+import type { RefreshFrom } from './feeds/chain-position.js';
 import type {
-  BatchFindings,
   DaemonCallEnded,
-  RefreshFrom,
   RefreshReport,
   RefreshRequest,
   RefreshThreadData,
-  TxBatch,
   WalletId,
 } from './messages.js';
 

@@ -7,7 +7,7 @@ import { observed, type CallObserver } from '../http/observed-call.js';
 import { walletNameOf } from '../services/context/wallet-directory.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { Json } from '../util/json.js';
-import { credentialOf } from './access.js';
+import { credentialOf } from './permission.js';
 import type { WalletMethod } from './method.js';
 import { registry } from './registry.js';
 

@@ -7,7 +7,7 @@ import { EVENT_TYPES, type EventType } from '../monero/wallet/model/events.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { AuditLog } from './access/audit-log.js';
 import { RpcError } from '../http/errors.js';
-import { assertAllowed, countCall, credentialOf } from './access.js';
+import { assertAllowed, countCall, credentialOf } from './permission.js';
 import { explain } from './error-explanations.js';
 import { eventLogsOf, waitForEvents } from './event-scope.js';
 import { registry } from './registry.js';

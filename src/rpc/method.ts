@@ -57,7 +57,7 @@ export interface Gates {
   readonly texts?: Partial<ErrorTexts>;
 }
 
-/** Schema of a result: an object without other members, of the schemas in `jsonrpc/wire.ts`. */
+/** Schema of a result: an object without other members, of the schemas in `http/wire.ts`. */
 export type ResultSchema = z.ZodObject;
 
 export interface WalletMethod extends Method<Context, Gates, PagedResult> {

@@ -5,7 +5,7 @@ import { readParams } from '../http/params.js';
 import type { Credential } from './access/credential.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
-import { assertAllowed, countCall, credentialOf, spenderOf } from './access.js';
+import { assertAllowed, countCall, credentialOf, spenderOf } from './permission.js';
 import { adaptFault, adaptReply, adaptRequest, type ApiVersion } from './api-version.js';
 import { toRpcError } from './error-map.js';
 import { withHeaderKey, withMismatchStatus } from './order-params.js';

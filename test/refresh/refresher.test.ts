@@ -8,7 +8,7 @@ import type { Block } from '../../src/monero/cryptonote/types.js';
 import { monotonicMs } from '../../src/util/monotonic-time.js';
 import { Refresher } from '../../src/refresh/refresher.js';
 import type { RefreshTarget } from '../../src/refresh/refresh-run.js';
-import type { RefreshFrom } from '../../src/refresh/messages.js';
+import type { RefreshFrom } from '../../src/refresh/feeds/chain-position.js';
 import { PendingRequests } from '../../src/util/pending-requests.js';
 import { toHex } from '../../src/util/bytes.js';
 import type { BlockRef, PageFindings } from '../../src/monero/wallet/model/records.js';

@@ -9,7 +9,7 @@ import { ChainEvents } from '../../regtest/rpc/chain-events.js';
 import { createDaemonApp } from '../../regtest/rpc/service.js';
 import { Publisher } from '../../net/zmq/publisher.js';
 import { systemRng } from '../../util/random.js';
-import { withFaults } from '../fault-injection.js';
+import { withFaults } from '../../regtest/rpc/request-faults.js';
 import { ConfigError } from '../config/options.js';
 import { cannotListen, sayBound } from '../config/prepare.js';
 import type { RegtestConfig } from './regtest-options.js';

@@ -1,7 +1,19 @@
 import { equalBytes } from '../../util/bytes.js';
 import { MAX_REORGANISATION, type BlockRef } from '../../monero/wallet/model/records.js';
 import type { ChainBlock } from '../scan/chain-block.js';
-import type { RefreshFrom } from '../messages.js';
+
+/** The place from which a refresh continues. */
+export interface RefreshFrom {
+  /** Blocks that the wallet holds, newest first, thinning out; empty before the first refresh. */
+  readonly history: readonly BlockRef[];
+  /** First height to scan, where `history` is empty or ends below it. */
+  readonly startHeight: number;
+  /**
+   * Moment, by `monotonicMs`, that the daemon's answers must not be older than. Wallets that name the same moment
+   * share answers. Default: the moment of the call.
+   */
+  readonly asOf?: number;
+}
 
 /** A place in the chain from which blocks are fetched. */
 export interface ChainPosition {

@@ -1,7 +1,7 @@
 import type { SecretKey } from '../../monero/crypto/types.js';
 import type { ChainPage } from './chain-page.js';
 import { positionOf, type ChainPosition } from './chain-position.js';
-import type { RefreshFrom } from '../messages.js';
+import type { RefreshFrom } from './chain-position.js';
 import type { MatchStream } from '../scan/output-matches.js';
 
 /** A wallet's request for the blocks that it lacks. */

@@ -5,10 +5,17 @@ import { monotonicMs } from '../../util/monotonic-time.js';
 import { unlessAborted } from '../../util/unless-aborted.js';
 import { outlineSent } from '../scan/chain-block.js';
 import type { BatchScanner } from '../scan/match-group.js';
-import type { PoolView } from '../messages.js';
 import { packHashes } from '../commit/packed-hashes.js';
 import { SharedMatches } from '../scan/shared-matches.js';
 import type { PoolFinding, UnminedTxs, WalletScanner } from '../scan/wallet-scanner.js';
+
+/** The pool as one wallet sees it. */
+export interface PoolView {
+  /** Hashes of all transactions in the pool, 32 bytes each. */
+  readonly present: Uint8Array;
+  /** Receipts and spends in the transactions that were not scanned before. */
+  readonly findings: readonly PoolFinding[];
+}
 
 /** The daemon calls that read the pool. */
 export type PoolSource = Pick<Daemon, 'getPoolHashes' | 'getTransactions'>;

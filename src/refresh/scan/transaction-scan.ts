@@ -1,10 +1,23 @@
 import type { ScanKernel } from '../../monero/kernel/kernel.js';
 import type { RequestActivity } from '../../util/request-activity.js';
-import { outlineLoose, outlineSent } from './chain-block.js';
+import type { TxFindings } from '../../monero/wallet/model/records.js';
+import { outlineLoose, outlineSent, type LooseBlock } from './chain-block.js';
 import type { BatchScanner } from './match-group.js';
-import type { BatchFindings, TxBatch } from '../messages.js';
 import type { ScannerState } from './scanner-state.js';
-import { WalletScanner } from './wallet-scanner.js';
+import { WalletScanner, type PoolFinding, type UnminedTx } from './wallet-scanner.js';
+
+/** Single transactions to scan. */
+export interface TxBatch {
+  /** By ascending height, each height once. */
+  readonly mined: readonly LooseBlock[];
+  readonly unmined: readonly UnminedTx[];
+}
+
+/** Receipts and spends of a wallet in a {@link TxBatch}. */
+export interface BatchFindings {
+  readonly mined: TxFindings;
+  readonly unmined: readonly PoolFinding[];
+}
 
 /** Scans single transactions with a scanner of their own. @throws DaemonError `malformed` */
 export async function scanTransactions(

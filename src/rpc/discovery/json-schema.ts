@@ -71,7 +71,7 @@ function patternOf(schema: z.ZodString): JsonSchema {
 }
 
 /**
- * Converts a schema of `jsonrpc/params.ts` or `jsonrpc/wire.ts`. `z.toJSONSchema` would round the limits of 64-bit
+ * Converts a schema of `http/params.ts` or `http/wire.ts`. `z.toJSONSchema` would round the limits of 64-bit
  * integers.
  * @throws Error for a schema that has no JSON type.
  */

@@ -3,7 +3,7 @@ import { height, listOf, params, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import { EVENT_TYPES } from '../../monero/wallet/model/events.js';
 import { eventSchema, type EventRow } from '../event-schema.js';
-import { assertValid } from '../access.js';
+import { assertValid } from '../permission.js';
 import { eventLogsOf, waitForEvents } from '../event-scope.js';
 import { pageLimit } from '../page-params.js';
 import { defineMethod, type WalletMethod } from '../method.js';

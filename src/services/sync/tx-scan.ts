@@ -2,7 +2,7 @@ import type { Hash } from '../../monero/crypto/types.js';
 import type { DaemonTransaction } from '../../daemon/daemon.js';
 import type { RawTx } from '../../daemon/block-parser.js';
 import type { LooseBlock } from '../../refresh/scan/chain-block.js';
-import type { BatchFindings, TxBatch } from '../../refresh/messages.js';
+import type { BatchFindings, TxBatch } from '../../refresh/scan/transaction-scan.js';
 import type { UnminedTx } from '../../refresh/scan/wallet-scanner.js';
 import { toHex } from '../../util/bytes.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';

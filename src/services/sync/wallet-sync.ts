@@ -7,7 +7,8 @@ import type { RefreshResult, RefreshTarget } from '../../refresh/refresh-run.js'
 import type { Refresher } from '../../refresh/refresher.js';
 import type { ScannerState } from '../../refresh/scan/scanner-state.js';
 import type { PoolFinding } from '../../refresh/scan/wallet-scanner.js';
-import type { BatchFindings, TxBatch, WalletId } from '../../refresh/messages.js';
+import type { BatchFindings, TxBatch } from '../../refresh/scan/transaction-scan.js';
+import type { WalletId } from '../../refresh/messages.js';
 import { toHex } from '../../util/bytes.js';
 import { monotonicMs } from '../../util/monotonic-time.js';
 import { SharedRun } from '../../util/shared-run.js';

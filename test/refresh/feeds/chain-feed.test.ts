@@ -3,7 +3,7 @@ import type { Hash } from '../../../src/monero/crypto/types.js';
 import { block, blockHash } from '../../../src/monero/cryptonote/block.js';
 import type { Block } from '../../../src/monero/cryptonote/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
-import type { RefreshFrom } from '../../../src/refresh/messages.js';
+import type { RefreshFrom } from '../../../src/refresh/feeds/chain-position.js';
 import type { BlockSource } from '../../../src/refresh/feeds/block-source.js';
 import { ChainFeed } from '../../../src/refresh/feeds/chain-feed.js';
 import { encode } from '../../../src/util/codec.js';

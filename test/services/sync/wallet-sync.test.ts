@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Daemon, DaemonBlockHeader } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
-import type { RefreshFrom } from '../../../src/refresh/messages.js';
+import type { RefreshFrom } from '../../../src/refresh/feeds/chain-position.js';
 import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import type { PageFindings } from '../../../src/monero/wallet/model/records.js';

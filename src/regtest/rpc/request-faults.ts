@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
-import type { FaultInjector } from '../regtest/fault-injection.js';
-import { MISBEHAVE_PATH } from '../regtest/rpc/paths/misbehave.js';
+import type { FaultInjector } from '../fault-injection.js';
+import { MISBEHAVE_PATH } from './paths/misbehave.js';
 
 /** Delays and drops requests as configured; never requests to `/misbehave`, which change the configuration. */
 export function withFaults(handler: RequestListener, faults: FaultInjector): RequestListener {
