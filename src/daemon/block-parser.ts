@@ -4,7 +4,7 @@ import { chunks } from '../util/bytes.js';
 import { CodecError, Writer, u64Number } from '../util/codec.js';
 import { ParsedTxs } from './parsed-txs.js';
 
-/** Exports of assembly/block-parser.ts, which documents them. */
+/** Exports of the WebAssembly module; assembly/block-parser.ts documents them. */
 interface ParserExports {
   readonly memory: WebAssembly.Memory;
   reserveInput(length: number): number;
@@ -37,50 +37,53 @@ interface ParserExports {
   images(): number;
 }
 
-/** A block of a page. */
+/** A parsed block; its transactions are given as a range of indices in the page's transactions. */
 export interface ParsedBlock {
   readonly hash: Hash;
   readonly version: number;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** Index of its miner transaction among the page's transactions. */
+  /** Index of the miner transaction, which is the first transaction of the block. */
   readonly firstTx: number;
-  /** Index after its last transaction. */
+  /** Index after the last transaction of the block. */
   readonly endTx: number;
 }
 
 /** Parsed answer to `/getblocks.bin`. */
 export interface ParsedBlocksAnswer {
   readonly status: string;
-  /** Absent if the answer lacks it. */
+  /** Height of the first block; absent if the answer lacks it. */
   readonly startHeight?: number;
-  /** Absent if the answer lacks it. */
+  /** Number of blocks of the daemon's chain; absent if the answer lacks it. */
   readonly currentHeight?: number;
-  /** Consecutive blocks; empty unless the status is OK. */
+  /** Consecutive blocks; empty unless the status is `OK`. */
   readonly blocks: readonly ParsedBlock[];
   readonly txs: ParsedTxs;
-  /** Length of the answer. */
+  /** Length of the answer [bytes]. */
   readonly bytes: number;
 }
 
-/** A transaction outside of a page of blocks. */
+/** An encoded transaction that is not part of a page of blocks. */
 export interface RawTx {
   readonly hash: Hash;
   readonly blob: Uint8Array;
-  /** Global index of each output among all outputs of its amount. Absent unless it is mined. */
+  /** For each output, its global index among all outputs of its amount. Absent for an unmined transaction. */
   readonly globalIndices?: readonly number[];
 }
 
-/** Most memory of an instance that is reused for the next page [bytes]. */
+/** Largest memory of a WebAssembly instance that is kept for the next page [bytes]. */
 const MAX_REUSED_BYTES = 32 << 20;
 
-/** Instance for the next page, until garbage is collected: its memory keeps the size of the largest page. */
+/**
+ * WebAssembly instance that is kept for the next page. The reference is weak because its memory never shrinks: garbage
+ * collection may free it.
+ */
 let reused: WeakRef<ParserExports> | undefined;
 
 const module = new WebAssembly.Module(readFileSync(new URL('./block-parser.wasm', import.meta.url)));
 
 function instantiate(): ParserExports {
-  // Called with a message when an input does not follow its format.
+  // The module calls `abort` with the address of a message when an input does not follow its format.
   const abort = (message = 0): never => {
     const { buffer } = exports.memory;
     const [length = 0] = new Uint32Array(buffer, message - 4, 1);
@@ -91,7 +94,7 @@ function instantiate(): ParserExports {
   return exports;
 }
 
-/** Copies bytes into the memory of an instance and runs `read` on it. */
+/** Copies bytes into the memory of a parser instance and calls `read` with the instance. */
 function withParser<T>(bytes: Uint8Array, read: (wasm: ParserExports) => T): T {
   const wasm = reused?.deref() ?? instantiate();
   try {
@@ -103,7 +106,7 @@ function withParser<T>(bytes: Uint8Array, read: (wasm: ParserExports) => T): T {
   }
 }
 
-/** Copies a column. @param column its address. */
+/** Copies the values of a column out of the instance. @param column address of the column. */
 function columnOf(wasm: ParserExports, column: number): Uint8Array {
   const { buffer } = wasm.memory;
   const [data = 0, used = 0] = new Uint32Array(buffer, column, 2);
@@ -114,7 +117,10 @@ const shorts = (bytes: Uint8Array): Uint16Array => new Uint16Array(bytes.buffer)
 const words = (bytes: Uint8Array): Uint32Array => new Uint32Array(bytes.buffer);
 const numbers = (bytes: Uint8Array): Float64Array => new Float64Array(bytes.buffer);
 
-/** @param own hashes and offsets of global indices of transactions outside of a page. */
+/**
+ * Copies the parsed transactions out of the instance.
+ * @param own hashes and offsets of global indices, for transactions outside of a page.
+ */
 function txsOf(
   wasm: ParserExports,
   bytes: Uint8Array,
@@ -155,9 +161,10 @@ function blocksOf(wasm: ParserExports, txs: ParsedTxs): ParsedBlock[] {
 }
 
 /**
- * Parses an answer and checks its consistency: each block names its predecessor, and no transaction or output index is
- * missing.
- * @param answer shares its memory with the result. @throws CodecError for an answer that fails a check.
+ * Parses an answer to `/getblocks.bin`. Checks that each block names its predecessor, and that no transaction and no
+ * output index is missing.
+ * @param answer bytes of the answer; the result shares this memory.
+ * @throws CodecError for an answer that fails a check.
  */
 export function parseBlocksAnswer(answer: Uint8Array): ParsedBlocksAnswer {
   return withParser(answer, (wasm) => {
@@ -178,7 +185,7 @@ export function parseBlocksAnswer(answer: Uint8Array): ParsedBlocksAnswer {
   });
 }
 
-/** Parses transactions outside of a page of blocks. @throws CodecError for one that cannot be read. */
+/** Parses transactions that are not part of a page of blocks. @throws CodecError if one of them cannot be read. */
 export function parseTxs(txs: readonly RawTx[]): ParsedTxs {
   const w = new Writer();
   const hashes = new Uint8Array(32 * txs.length);

@@ -1,17 +1,18 @@
 import { setMaxListeners } from 'node:events';
 
-/** Ends a call at its deadline, or when one of its signals is aborted. */
+/** Ends a call to a daemon at its deadline, or when one of several signals is aborted. */
 export class CallEnd {
   readonly #abort = new AbortController();
   readonly #sources: readonly AbortSignal[];
   readonly #timeoutError: () => Error;
-  /** Time on the clock of `performance.now`. */
+  /** Time at which the call ends, on the clock of `performance.now` [ms]. */
   #deadline: number;
   #timer: NodeJS.Timeout;
 
   /**
-   * @param ms time until the deadline. @param timeoutError makes the error with which the call ends then.
-   * @param sources end the call with their reason.
+   * @param ms time until the deadline [ms].
+   * @param timeoutError returns the error with which the call ends at the deadline.
+   * @param sources signals that end the call with their reason.
    */
   constructor(ms: number, timeoutError: () => Error, sources: readonly AbortSignal[]) {
     this.#timeoutError = timeoutError;
@@ -19,7 +20,7 @@ export class CallEnd {
     this.#timer = setTimeout(this.#check, ms);
     this.#sources = sources;
     for (const source of sources) {
-      // Any number of calls may listen to one signal.
+      // Any number of concurrent calls may listen to the same signal, without a warning of Node.
       setMaxListeners(0, source);
       if (source.aborted) this.#abort.abort(source.reason);
       else source.addEventListener('abort', this.#follow);
@@ -30,17 +31,17 @@ export class CallEnd {
     return this.#abort.signal;
   }
 
-  /** Gives the call more time. */
+  /** Moves the deadline to a later time. @param ms additional time [ms]. */
   extend(ms: number): void {
     this.#deadline += ms;
   }
 
-  /** Waits for `ms`. @throws the reason if the call ends earlier. */
+  /** Waits for `ms` milliseconds. @throws the reason if the call ends earlier. */
   async pause(ms: number): Promise<void> {
     await this.race(new Promise<void>((resolve) => setTimeout(resolve, ms)));
   }
 
-  /** @returns the value of a promise. @throws the reason if the call ends earlier. */
+  /** Waits for a promise. @returns its value. @throws the reason if the call ends earlier. */
   race<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this;
     return new Promise((resolve, reject) => {
@@ -51,7 +52,7 @@ export class CallEnd {
     });
   }
 
-  /** Releases the timer and the listeners. */
+  /** Stops the timer and removes the listeners of the signals. */
   release(): void {
     clearTimeout(this.#timer);
     for (const source of this.#sources) source.removeEventListener('abort', this.#follow);

@@ -1,22 +1,25 @@
 import { DaemonError, type DaemonErrorKind } from './errors.js';
 
-/** A finished call to a daemon. Cloneable, so that a thread can send it. */
+/** Name, duration and result of a finished call to a daemon. A plain value, so that a thread can post it. */
 export interface DaemonCallReport {
-  /** Path, or method of JSON-RPC. */
+  /** Path of the request, or method of the JSON-RPC call. */
   readonly call: string;
-  /** Duration, retries included [s]. */
+  /** Duration of the call, retries included [s]. */
   readonly seconds: number;
-  /** Absent: the answer was read. */
+  /** Kind of the error; absent if an answer was read. */
   readonly failure?: DaemonErrorKind;
 }
 
-/** Listener for finished calls; it must not throw. */
+/** Callback that receives a report of each finished call; must not throw. */
 export type ObserveDaemonCall = (report: DaemonCallReport) => void;
 
-/** Listener for finished calls to several daemons. @param daemon address as configured. */
+/**
+ * Callback that receives a report of each finished call to any of several daemons.
+ * @param daemon address as configured.
+ */
 export type ObserveDaemons = (report: DaemonCallReport, daemon: string) => void;
 
-/** Runs a call and reports its end. A call that was aborted is not reported. */
+/** Runs a call and reports its end to the listener. A call that the caller aborted is not reported. */
 export async function observed<T>(
   call: string,
   observe: ObserveDaemonCall | undefined,

@@ -6,13 +6,15 @@ import { fingerprintOf } from '../util/fingerprint.js';
 import { DaemonError } from './errors.js';
 import { connectThrough, parseProxy, type Proxy } from './socks.js';
 
-/** TLS settings of a daemon, and rules for its certificate. Cloneable. */
+/**
+ * TLS settings for a daemon, with the rules for its certificate. A plain value, so that it can be posted to a thread.
+ */
 export interface DaemonSsl {
   readonly mode: 'enabled' | 'disabled' | 'autodetect';
   readonly privateKeyPath?: string;
   readonly certificatePath?: string;
   readonly caFile?: string;
-  /** SHA-256 of the certificate, lower-case hex. */
+  /** SHA-256 fingerprints of accepted certificates, in lower-case hex. */
   readonly allowedFingerprints: readonly string[];
   readonly allowChained: boolean;
   readonly allowAnyCert: boolean;
@@ -21,16 +23,16 @@ export interface DaemonSsl {
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
-  /** The address begins with `https://`. */
+  /** True if the address begins with `https://`. */
   readonly secure: boolean;
 }
 
 /**
- * Reads `[http[s]://]host[:port][/path]`; the path is ignored.
- * @param defaultPort port of an address with neither port nor scheme; a scheme alone means 80 or 443. Absent: the port
- * is required.
- * @throws DaemonError `unreachable` for an invalid address.
- * Source: abstract_http_client.cpp `set_server`, net_parse_helpers.cpp `parse_url`.
+ * Parses an address `[http[s]://]host[:port][/path]`; the path is ignored.
+ * @param defaultPort port of an address with neither port nor scheme; an address with a scheme alone has port 80 or
+ * 443. Absent: the address must have a port.
+ * @throws DaemonError `unreachable` for an invalid address. Source: abstract_http_client.cpp `set_server`,
+ * net_parse_helpers.cpp `parse_url`.
  */
 export function parseEndpoint(address: string, defaultPort?: number): Endpoint {
   const [, scheme, rest = ''] = /^(?:(https?):\/\/)?([^/]*)(?:\/.*)?$/s.exec(address) ?? [];
@@ -39,24 +41,27 @@ export function parseEndpoint(address: string, defaultPort?: number): Endpoint {
   const host = bracketed ?? plain;
   const fallback = scheme === undefined ? defaultPort : scheme === 'https' ? 443 : 80;
   const number = port === undefined && defaultPort !== undefined ? fallback : Number(port);
-  // Port 0 is valid, as upstream has it, although connecting to it always fails.
+  // Port 0 is valid, as in upstream, although every connection to it fails.
   if (host === undefined || number === undefined || !(number <= 65535))
     throw new DaemonError('unreachable', 'a daemon address is host:port');
   return { host, port: number, secure: scheme === 'https' };
 }
 
-/** Writes an endpoint as `host:port`, equal for all spellings of an address. */
+/** Writes an endpoint as `host:port`. All spellings of an address give the same text. */
 export const endpointName = ({ host, port }: Endpoint): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`.toLowerCase();
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Opens connections to one endpoint, through the proxy if there is one, with TLS if it is required or detected. */
+/**
+ * Opens connections to one endpoint; through the proxy if one is configured, and with TLS if it is required or
+ * detected.
+ */
 export class Connector {
   readonly #endpoint: Endpoint;
   readonly #ssl: DaemonSsl;
   readonly #proxy: Proxy | undefined;
-  /** True if TLS is used; undefined until it is detected. */
+  /** True if the daemon uses TLS; undefined until that is detected. */
   #tls: boolean | undefined;
 
   constructor(endpoint: Endpoint, ssl: DaemonSsl, proxy: string | undefined) {
@@ -75,7 +80,7 @@ export class Connector {
       this.#tls = true;
       return socket;
     } catch (error) {
-      // A refused certificate proves that the daemon speaks TLS; any other error means that it does not.
+      // A refused certificate proves that the daemon uses TLS; any other error is taken as proof that it does not.
       if (error instanceof DaemonError && error.kind === 'tls') throw error;
       const socket = await this.#openPlain();
       this.#tls = false;
@@ -83,7 +88,10 @@ export class Connector {
     }
   }
 
-  /** Detects TLS again after a failed connection, because a broken handshake looks like a daemon without TLS. */
+  /**
+   * Detects TLS again at the next connection. Called after a failed connection, because an interrupted TLS handshake
+   * looks like a daemon without TLS.
+   */
   redetectTls(): void {
     const { mode } = this.#ssl;
     if (mode === 'autodetect' && this.#tls === false) this.#tls = undefined;
@@ -103,14 +111,14 @@ export class Connector {
     const options: ConnectionOptions = {
       socket: raw,
       rejectUnauthorized: false,
-      // The certificate is checked for this name or address; a server name must not be an address.
+      // The certificate is checked for this name or IP address. `servername` (SNI) must not be an IP address.
       host,
       ...(isIP(host) === 0 ? { servername: host } : {}),
       ...(privateKeyPath === undefined ? {} : { key: read(privateKeyPath) }),
       ...(certificatePath === undefined ? {} : { cert: read(certificatePath) }),
-      // Certificates of a chosen authority are valid for any host, as upstream has it.
+      // A certificate of the configured authority is accepted for any host, as in upstream.
       ...(caFile === undefined ? {} : { ca: read(caFile), checkServerIdentity: () => undefined }),
-      // Reading the system's authorities takes 10 ms and is not needed here.
+      // No certificate is verified here, so the system's authorities, which take 10 ms to read, are left out.
       ...(this.#acceptsUntrusted ? { ca: [] } : {}),
     };
     const socket = connectTls(options);
@@ -121,17 +129,23 @@ export class Connector {
     throw new DaemonError('tls', refusal, { code: codeOf(socket) });
   }
 
-  /** True for autodetected TLS without an authority: it protects against eavesdropping, not against impersonation. */
+  /**
+   * True for detected TLS without a configured authority. Such TLS protects against eavesdropping, not against
+   * impersonation.
+   */
   get #acceptsUntrusted(): boolean {
     const { mode, caFile } = this.#ssl;
     return mode === 'autodetect' && caFile === undefined && !this.#endpoint.secure;
   }
 
-  /** Source: net_ssl.cpp `ssl_options_t::configure`, `create_context`. @returns the reason for a refusal. */
+  /**
+   * Checks the daemon's certificate against the configured fingerprints and authority.
+   * @returns the reason for a refusal, or undefined. Source: net_ssl.cpp `ssl_options_t::configure`, `create_context`.
+   */
   #checkCertificate(socket: TLSSocket): string | undefined {
     const { allowAnyCert, allowedFingerprints, allowChained, caFile } = this.#ssl;
     if (allowAnyCert) return undefined;
-    // After `getPeerX509Certificate`, `getPeerCertificate(true)` lacks the issuers.
+    // `getPeerX509Certificate` would make a later `getPeerCertificate(true)` return no issuers.
     const fingerprint = fingerprintOf(new X509Certificate(socket.getPeerCertificate().raw));
     if (fingerprint !== undefined && allowedFingerprints.includes(fingerprint)) return undefined;
     if (allowedFingerprints.length > 0 && caFile === undefined)
@@ -142,7 +156,7 @@ export class Connector {
   }
 }
 
-/** True if the certificate is trusted itself, or signed by a trusted one. */
+/** Returns true if the certificate is a configured one itself, or was signed directly by a configured one. */
 function isDirect(socket: TLSSocket): boolean {
   const leaf = socket.getPeerCertificate(true);
   const issuer = leaf.issuerCertificate;
@@ -150,7 +164,7 @@ function isDirect(socket: TLSSocket): boolean {
   return issuer === undefined || issuer.issuerCertificate === issuer;
 }
 
-/** OpenSSL's code for an untrusted certificate. */
+/** Returns OpenSSL's error code for a certificate that is not trusted; undefined for a trusted one. */
 const codeOf = ({ authorizationError: code }: TLSSocket): string | undefined =>
   typeof code === 'string' ? code : undefined;
 

@@ -11,25 +11,28 @@ import type { PostOptions, Transport } from './transport.js';
 
 const MIB = 1 << 20;
 
-/** Largest answers [bytes]. Upstream limits a page of blocks to 100 MB. */
+/** Largest size of an answer by kind of call [bytes]. Upstream limits a page of blocks to 100 MB. */
 export const LIMIT = { blocks: 160 * MIB, pool: 64 * MIB, small: 8 * MIB } as const;
 
 type Options = CallOptions & Omit<PostOptions, 'signals' | 'contentType'>;
 
-/** Calls a daemon by portable storage, JSON and JSON-RPC, and reads its answers. */
+/** Calls a daemon with portable storage, JSON or JSON-RPC, and parses its answers. */
 export class DaemonCalls {
   readonly #transport: Transport;
   readonly #observe: ObserveDaemonCall | undefined;
   readonly #signal: AbortSignal | undefined;
 
-  /** @param observe is called at the end of each call. @param signal ends every call with its reason. */
+  /**
+   * @param observe is called at the end of each call.
+   * @param signal ends every call with its reason when it is aborted.
+   */
   constructor(transport: Transport, observe?: ObserveDaemonCall, signal?: AbortSignal) {
     this.#transport = transport;
     this.#observe = observe;
     this.#signal = signal;
   }
 
-  /** Opens a connection ahead of the first call. @returns a promise that resolves once it is open or has failed. */
+  /** Opens a connection before the first call. @returns a promise that resolves when it is open or has failed. */
   connect(): Promise<void> {
     return this.#transport.connect();
   }
@@ -38,7 +41,7 @@ export class DaemonCalls {
     this.#transport.close();
   }
 
-  /** Calls over the same connections; `signal` ends them with its reason. */
+  /** Returns a caller over the same connections whose calls `signal` ends with its reason. */
   until(signal: AbortSignal): DaemonCalls {
     return new DaemonCalls(this.#transport, this.#observe, signal);
   }
@@ -53,7 +56,7 @@ export class DaemonCalls {
     return this.#transport.post(path, body, { ...options, signals, contentType });
   }
 
-  /** Sends and reads portable storage. @throws DaemonError */
+  /** Calls a path with portable storage and reads the answer as a value. @throws DaemonError */
   async binary<T>(
     path: string,
     request: TypedSection,
@@ -70,7 +73,11 @@ export class DaemonCalls {
     });
   }
 
-  /** {@link binary} for answers that are too large to be built as values. @param read gets the bytes of the answer. */
+  /**
+   * Calls a path with portable storage whose answer is too large to be read as a value.
+   * @param read parses the bytes of the answer.
+   * @throws DaemonError
+   */
   async binaryBytes<T extends { readonly status: string }>(
     path: string,
     request: TypedSection,
@@ -91,7 +98,11 @@ export class DaemonCalls {
     return this.#post(path, writeStorage(request), 'application/octet-stream', options);
   }
 
-  /** Sends and reads JSON. @param anyStatus leaves checking the status to `read`. @throws DaemonError */
+  /**
+   * Calls a path with JSON.
+   * @param anyStatus true: an answer whose status is not `OK` is passed to `read` too.
+   * @throws DaemonError
+   */
   async json<T>(
     path: string,
     request: { readonly [key: string]: Json },
@@ -109,7 +120,7 @@ export class DaemonCalls {
     });
   }
 
-  /** Calls a JSON-RPC method. @param rawStrings keeps the bytes of strings, as Latin-1. @throws DaemonError */
+  /** Calls a JSON-RPC method. @param rawStrings true: strings keep their bytes, as Latin-1. @throws DaemonError */
   async rpc<T>(
     method: string,
     params: { readonly [key: string]: number | string } | undefined,
@@ -140,7 +151,7 @@ function checkStatus(call: string, status: string): void {
   if (status !== 'OK') throw new DaemonError('rejected', `the daemon refused ${call}`);
 }
 
-/** Reads an answer. @throws DaemonError `malformed` if it does not follow its format. */
+/** Parses an answer with `read`. @throws DaemonError `malformed` if the answer does not follow its format. */
 function decode<T>(call: string, read: () => T): T {
   try {
     return read();

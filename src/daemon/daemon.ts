@@ -2,31 +2,31 @@ import type { Hash, KeyImage, PublicKey, Commitment } from '../monero/crypto/typ
 import type { ParsedBlock } from './block-parser.js';
 import type { ParsedTxs } from './parsed-txs.js';
 
-/** Options of a call that may take long. */
+/** Options of a call that may take a long time. */
 export interface CallOptions {
-  /** Ends the call with its reason. */
+  /** Ends the call with its reason when it is aborted. */
   readonly signal?: AbortSignal | undefined;
-  /** Time for the call, to which a long answer adds [ms]; absent: a minute. */
+  /** Time limit of the call, which the size of a long answer extends [ms]. Default: one minute. */
   readonly deadline?: number;
 }
 
 export interface DaemonInfo {
-  /** Number of blocks. */
+  /** Number of blocks of the daemon's chain. */
   readonly height: number;
-  /** Height that peers claim; 0 or `height` when synchronised. */
+  /** Height that the peers of the daemon report; 0 or `height` when it is synchronised. */
   readonly targetHeight: number;
   readonly topBlockHash: Hash;
-  /** `mainnet`, `testnet`, `stagenet`, or `fakechain` for regtest. */
+  /** Network of the daemon: `mainnet`, `testnet`, `stagenet`, or `fakechain` for regtest. */
   readonly network: string;
   readonly synchronized: boolean;
-  /** Largest weight of a block. */
+  /** Largest weight that a block may have. */
   readonly blockWeightLimit: number;
 }
 
 export interface FeeEstimate {
-  /** Atomic units per byte of weight, from slow to fastest. */
+  /** Fee rates from slow to fastest [atomic units per byte of weight]. */
   readonly perByte: readonly bigint[];
-  /** Fees are rounded up to a multiple of it. */
+  /** Fees are rounded up to a multiple of this amount [atomic units]. */
   readonly quantizationMask: bigint;
 }
 
@@ -37,23 +37,26 @@ export interface HardForkInfo {
 }
 
 export interface BlocksRequest extends CallOptions {
-  /** Block hashes, newest first, genesis block last; the reply starts at the newest one that the daemon's chain has. */
+  /**
+   * Hashes of blocks that the wallet holds, newest first, genesis block last. The answer starts at the newest of them
+   * that is in the daemon's chain.
+   */
   readonly shortHistory?: readonly Hash[];
-  /** Height of the first block, instead of a short history; above 0. */
+  /** Height of the first block, above 0; takes the place of a short history. */
   readonly startHeight?: number;
-  /** Most blocks of the reply. Daemons of 0.18.0 ignore it. */
+  /** Largest number of blocks in the answer. Daemons of version 0.18.0 ignore it. */
   readonly maxBlocks?: number | undefined;
   readonly prune: boolean;
 }
 
-/** Consecutive blocks with their transactions. */
+/** Consecutive blocks of the daemon's chain, with their transactions. */
 export interface DaemonBlocks {
   readonly startHeight: number;
   /** Number of blocks of the daemon's chain. */
   readonly currentHeight: number;
   readonly blocks: readonly ParsedBlock[];
   readonly txs: ParsedTxs;
-  /** Length of the reply. */
+  /** Length of the answer [bytes]. */
   readonly bytes: number;
 }
 
@@ -63,30 +66,30 @@ export interface ChainHashes {
   readonly hashes: readonly Hash[];
 }
 
-/** An output that can be a ring member. */
+/** An output that may become a member of a ring. */
 export interface RingCandidate {
   readonly publicKey: PublicKey;
   readonly commitment: Commitment;
   readonly unlocked: boolean;
 }
 
-/** Cumulative number of RingCT outputs by block, from `startHeight` on. */
+/** Cumulative number of RingCT outputs after each block, from the block at `startHeight` on. */
 export interface OutputDistribution {
   readonly startHeight: number;
-  /** Number of outputs below `startHeight`. */
+  /** Number of RingCT outputs in the blocks below `startHeight`. */
   readonly base: number;
   readonly cumulative: readonly number[];
 }
 
 export interface DaemonTransaction {
   readonly hash: Hash;
-  /** Complete, or pruned if that was requested or the daemon is pruned. */
+  /** Encoded transaction: complete, or pruned if that was requested or if the daemon is pruned. */
   readonly blob: Uint8Array;
-  /** Hash of the part that a pruned `blob` lacks; absent for version 1. */
+  /** Hash of the prunable part that a pruned `blob` lacks; absent for a transaction of version 1. */
   readonly prunableHash?: Hash;
   readonly inPool: boolean;
   readonly doubleSpendSeen: boolean;
-  /** Absent in the pool. */
+  /** Height of the block that contains the transaction; absent for a pool transaction. */
   readonly blockHeight?: number;
   readonly blockTimestamp?: number;
   readonly outputIndices?: readonly number[];
@@ -94,9 +97,9 @@ export interface DaemonTransaction {
 
 export interface RelayOutcome {
   readonly accepted: boolean;
-  /** Accepted, but not relayed to peers. */
+  /** True if the daemon has accepted the transaction but does not relay it to its peers. */
   readonly notRelayed: boolean;
-  /** Reason of a refusal, for users. */
+  /** Reason why the daemon refused the transaction, to be shown to users. */
   readonly reason: string;
 }
 
@@ -109,7 +112,7 @@ export interface DaemonBlockHeader {
   readonly weight: number;
 }
 
-/** Weight and fee of a transaction of the mempool, for estimating the backlog. */
+/** Weight and fee of a pool transaction, from which the waiting time of a new payment is estimated. */
 export interface BacklogEntry {
   readonly weight: number;
   readonly fee: bigint;
@@ -120,16 +123,18 @@ export interface MiningStatus {
   readonly threads: number;
 }
 
-/** 0: unspent, 1: spent in the chain, 2: spent in the mempool. */
+/** State of a key image: 0 unspent, 1 spent in the chain, 2 spent in the pool. */
 export type KeyImageStatus = 0 | 1 | 2;
 
 /**
- * The calls to a node that wallets need. A node is not trusted: implementations check every size, length and index
+ * The calls to a daemon that wallets need. A daemon is not trusted: implementations check every size, length and index
  * before use. Every call may throw DaemonError.
  */
 export interface Daemon {
   getInfo(options?: CallOptions): Promise<DaemonInfo>;
-  /** RPC version: major in the high 16 bits, minor in the low ones. */
+  /**
+   * Returns the RPC version of the daemon: the major version in the high 16 bits, the minor version in the low 16 bits.
+   */
   getVersion(): Promise<number>;
   hardForkInfo(version?: number): Promise<HardForkInfo>;
   getFeeEstimate(): Promise<FeeEstimate>;
@@ -137,21 +142,21 @@ export interface Daemon {
   getHashes(shortHistory: readonly Hash[], options?: CallOptions): Promise<ChainHashes>;
   getOutputIndexes(txHash: Hash): Promise<readonly number[]>;
   /**
-   * Fetches outputs by their global index among the outputs of one amount, in the order of `indices`.
-   * @param amount zero or absent: RingCT outputs.
+   * Fetches outputs by their global index among all outputs of one amount. The result has the order of `indices`.
+   * @param amount atomic units; zero or absent: RingCT outputs.
    */
   getOutputs(indices: readonly number[], amount?: bigint): Promise<readonly RingCandidate[]>;
   getOutputDistribution(): Promise<OutputDistribution>;
   getPoolHashes(options?: CallOptions): Promise<readonly Hash[]>;
-  /** Fetches transactions; the reply lacks unknown ones. */
+  /** Fetches transactions. The result lacks transactions that the daemon does not know. */
   getTransactions(
     hashes: readonly Hash[],
     options: { readonly prune: boolean } & CallOptions,
   ): Promise<{ readonly transactions: readonly DaemonTransaction[] }>;
   /**
-   * Submits a transaction. It is sent once only: never again after any of its bytes were sent.
-   * @throws DaemonError; the transaction was certainly not relayed if `notTaken` is true. An error of another class
-   * implies the same.
+   * Submits a transaction. It is sent only once: after any of its bytes were sent there is no retry.
+   * @throws DaemonError. If its `notTaken` is true, the transaction was certainly not relayed; the same holds for an
+   * error of any other class.
    */
   sendRawTransaction(blob: Uint8Array): Promise<RelayOutcome>;
   isKeyImageSpent(keyImages: readonly KeyImage[]): Promise<readonly KeyImageStatus[]>;
@@ -160,7 +165,7 @@ export interface Daemon {
   /** Fetches `count` consecutive headers from the height `start`. */
   getBlockHeaders(start: number, count: number): Promise<readonly DaemonBlockHeader[]>;
   getPoolBacklog(): Promise<readonly BacklogEntry[]>;
-  /** @param threads at least 1. */
+  /** Starts mining on the daemon. @param threads number of mining threads, at least 1. */
   startMining(address: string, threads: number, background: boolean, ignoreBattery: boolean): Promise<void>;
   stopMining(): Promise<void>;
   miningStatus(): Promise<MiningStatus>;

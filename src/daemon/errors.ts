@@ -1,7 +1,8 @@
 /**
- * unreachable: no connection, or it broke. timeout: no answer in time. busy: the daemon is syncing. unauthorized:
- * credentials are missing or wrong. malformed: the answer does not follow the protocol. rejected: the daemon refused
- * the request. too_large: the answer exceeds our limit. tls: the certificate is not accepted.
+ * Kind of a failed call. unreachable: no connection, or it broke. timeout: no answer in time. busy: the daemon is
+ * syncing. unauthorized: credentials are missing or wrong. malformed: the answer does not follow the protocol.
+ * rejected: the daemon refused the request. too_large: the answer exceeds the limit of the call. tls: the certificate
+ * is not accepted.
  */
 export type DaemonErrorKind =
   | 'unreachable'
@@ -14,18 +15,18 @@ export type DaemonErrorKind =
   | 'tls';
 
 export interface DaemonErrorOptions extends ErrorOptions {
-  /** Default: true for the kinds `busy`, `unauthorized` and `tls`. */
+  /** See {@link DaemonError.notTaken}. Default: true for the kinds `busy`, `unauthorized` and `tls`, else false. */
   readonly notTaken?: boolean;
-  /** HTTP status of an answer other than 200. */
+  /** HTTP status of the answer, if it is not 200. */
   readonly status?: number;
-  /** Default: the code of the cause. */
+  /** System error code; default: the code of the cause. */
   readonly code?: string | undefined;
 }
 
-/** Kinds of failures that occur before a daemon acts on a request. */
+/** Kinds of failures that a daemon reports before it acts on a request. */
 const NEVER_TAKEN: ReadonlySet<DaemonErrorKind> = new Set(['busy', 'unauthorized', 'tls']);
 
-/** A call to a daemon failed. The message quotes at most short texts of the daemon. */
+/** Thrown when a call to a daemon fails. The message quotes at most a short text of the daemon. */
 export class DaemonError extends Error {
   override readonly name = 'DaemonError';
   readonly kind: DaemonErrorKind;
@@ -34,7 +35,7 @@ export class DaemonError extends Error {
    * payment may have been relayed.
    */
   readonly notTaken: boolean;
-  /** HTTP status of an answer other than 200. */
+  /** HTTP status of the answer, if it is not 200. */
   readonly status?: number;
   /** Error code of the cause, such as `ECONNREFUSED`. */
   readonly code?: string;
@@ -53,7 +54,7 @@ export class DaemonError extends Error {
   }
 }
 
-/** Returns the code of an error, or of its nearest cause that has one. */
+/** Returns the system error code of an error, or of its nearest cause that has one; undefined if there is none. */
 export function errorCode(error: unknown): string | undefined {
   for (let at = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : undefined)
     if ('code' in at && typeof at.code === 'string') return at.code;

@@ -10,7 +10,7 @@ import { Transport, type DaemonConfig } from './transport.js';
 
 export type { DaemonConfig } from './transport.js';
 
-/** Calls a daemon over HTTP. */
+/** Implements {@link Daemon} over HTTP. */
 export class HttpDaemon implements Daemon {
   readonly #calls: DaemonCalls;
   readonly #distribution: OutputDistributionCache;
@@ -26,19 +26,19 @@ export class HttpDaemon implements Daemon {
   }
 
   /**
-   * Opens a connection ahead of the first call, which then need not wait for it.
-   * @returns a promise that resolves once it is open or has failed.
+   * Opens a connection before the first call, so that this call need not wait for it.
+   * @returns a promise that resolves when the connection is open or has failed.
    */
   connect(): Promise<void> {
     return this.#calls.connect();
   }
 
-  /** Ends every call. */
+  /** Ends every call and closes the connections. */
   close(): void {
     this.#calls.close();
   }
 
-  /** @returns the same daemon over the same connections; `signal` ends its calls with its reason. */
+  /** Returns the same daemon over the same connections, whose calls `signal` ends with its reason. */
   until(signal: AbortSignal): Daemon {
     return new HttpDaemon(this.#calls.until(signal), undefined, this.#distribution);
   }

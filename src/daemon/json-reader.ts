@@ -4,7 +4,10 @@ import { U64_MAX } from '../util/amount.js';
 import { CodecError } from '../util/codec.js';
 import type { Json } from '../util/json.js';
 
-/** Typed access to a JSON object of a daemon; an unexpected type throws CodecError. An absent list is empty. */
+/**
+ * Reads typed fields of a JSON object that a daemon sent. A field of another type throws CodecError; an absent list
+ * reads as empty.
+ */
 export class JsonReader {
   readonly #object: { readonly [key: string]: Json | undefined };
 

@@ -4,24 +4,24 @@ import type { Duplex } from 'node:stream';
 import type { Connector } from './connector.js';
 import { DaemonError } from './errors.js';
 
-/** Time after which an unused connection is closed. */
+/** Time after which an unused connection is closed [ms]. */
 const KEEP_ALIVE_MS = 30_000;
 
-/** Message of the error of a call that its closed connection ends. */
+/** Error message of a call that ends because its connection is closed. */
 export const CLOSED = 'the connection to the daemon is closed';
 
 /**
- * Closes a connection on which bytes or its end arrive before the first request. The bytes, such as the answer 408 of a
- * server that waits no longer, would be taken as the answer to that request.
+ * Closes a connection that receives bytes or its end before the first request. Otherwise the bytes, such as the answer
+ * 408 of a server that stops waiting, would be taken as the answer to that request.
  */
 function discard(this: Socket): void {
   this.destroy();
 }
 
-/** Agent with one connection at a time, which is kept between requests. */
+/** An HTTP agent with one connection at a time, which is kept open between requests. */
 export class KeepAliveAgent extends Agent {
   readonly #connector: Connector;
-  /** Connection that was opened ahead of the first request; undefined once it is used or closed. */
+  /** Connection that was opened before the first request; undefined when it was used or closed. */
   #opened: Promise<Socket> | undefined;
   #destroyed = false;
 
@@ -31,8 +31,8 @@ export class KeepAliveAgent extends Agent {
   }
 
   /**
-   * Opens the connection ahead of the first request. A failure is left to that request, which opens another.
-   * @returns a promise that resolves once the connection is open or has failed.
+   * Opens the connection before the first request. If that fails, no error is reported: the request opens another one.
+   * @returns a promise that resolves when the connection is open or has failed.
    */
   open(): Promise<void> {
     const opened = this.#connector.open();
@@ -42,10 +42,10 @@ export class KeepAliveAgent extends Agent {
     };
     return opened.then((socket) => {
       socket.once('close', forget);
-      // The first request listens too. Without a listener an error would end the process.
+      // The request will add its own listener. Until then an error without a listener would end the process.
       socket.on('error', forget);
       socket.once('readable', discard);
-      // Replaced by the time limit of the first request.
+      // The first request replaces this time limit by its own.
       socket.setTimeout(KEEP_ALIVE_MS, () => {
         if (this.#opened === opened) socket.destroy();
       });

@@ -1,7 +1,10 @@
 import type { MiningStatus } from './daemon.js';
 import { LIMIT, type DaemonCalls } from './daemon-calls.js';
 
-/** Time for stopping: a daemon that has just started mining builds its dataset to the end first. */
+/**
+ * Time limit for stopping to mine [ms]. A daemon that has just started to mine completes its RandomX dataset before it
+ * answers.
+ */
 const STOP_MINING_TIMEOUT_MS = 60_000;
 
 export async function startMining(

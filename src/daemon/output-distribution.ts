@@ -3,38 +3,38 @@ import { equalBytes } from '../util/bytes.js';
 import type { OutputDistribution } from './daemon.js';
 import { DaemonError } from './errors.js';
 
-/** Calls that the cache makes. Each may throw DaemonError. */
+/** The two calls to a daemon that the cache makes. Each may throw DaemonError. */
 export interface DistributionSource {
-  /** Reads the distribution from a height to the tip. */
+  /** Fetches the distribution from a height to the daemon's tip. */
   distribution(fromHeight: number): Promise<OutputDistribution>;
-  /** Reads the hash of a block. */
+  /** Fetches the hash of the block at a height. */
   blockHash(height: number): Promise<Hash>;
 }
 
-/** Blocks below the tip that the cache does not keep: a reorganisation replaces some of them now and then. */
+/** Number of blocks below the tip that are not kept, because reorganisations replace some of them from time to time. */
 const RECENT_BLOCKS = 100;
 
 /**
- * The last kept block is just below a multiple of this height. A height of its own in each wallet server would be a mark
- * by which a daemon recognises it.
+ * The height after the last kept block is a multiple of this number. If each wallet server had its own height, a daemon
+ * could recognise a server by it.
  */
 const ANCHOR_STEP = 1000;
 
-/** Blocks from the first one with RingCT outputs to the anchor. */
+/** The kept part of the distribution: from the first block with RingCT outputs to the last kept block. */
 interface KnownBlocks {
   readonly distribution: OutputDistribution;
   readonly anchor: { readonly height: number; readonly hash: Hash };
 }
 
 /**
- * Output distribution of one daemon, of which only the latest blocks are requested again: on mainnet it has three
- * million entries, and a payment needs all of them. The kept blocks are used only while the daemon's chain has the hash
- * of the last one.
+ * Caches the output distribution of one daemon, so that only its latest blocks are fetched again: on mainnet it has
+ * three million entries, and a payment needs all of them. The kept entries are used only while the daemon's chain still
+ * contains the last kept block.
  */
 export class OutputDistributionCache {
   #known: KnownBlocks | undefined;
 
-  /** @returns the distribution that a request for all blocks gives. @throws DaemonError */
+  /** Returns the distribution over all blocks, fetching those that are not kept. @throws DaemonError */
   async read(source: DistributionSource): Promise<OutputDistribution> {
     const extended = this.#known && (await extend(this.#known, source));
     if (extended === undefined) this.#known = undefined;
@@ -49,7 +49,10 @@ export class OutputDistributionCache {
   }
 }
 
-/** @returns undefined if the daemon's chain does not have the known blocks. */
+/**
+ * Fetches the blocks after the known ones and joins both.
+ * @returns undefined if the daemon's chain lacks the last known block.
+ */
 async function extend(
   { distribution: known, anchor }: KnownBlocks,
   source: DistributionSource,
@@ -68,7 +71,10 @@ async function extend(
   return { ...known, cumulative: known.cumulative.concat(recent.cumulative) };
 }
 
-/** Awaits answers about blocks that a shorter chain does not have. */
+/**
+ * Waits for answers about blocks.
+ * @returns undefined if the daemon rejects the request, because its chain is too short.
+ */
 async function unlessRejected<T>(answers: Promise<T>): Promise<T | undefined> {
   try {
     return await answers;
@@ -78,7 +84,7 @@ async function unlessRejected<T>(answers: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Height of the last block to keep; undefined on a chain that is too short. */
+/** Returns the height of the last block to keep; undefined for a chain that is too short. */
 function anchorHeight({ startHeight, cumulative }: OutputDistribution): number | undefined {
   const end = startHeight + cumulative.length - RECENT_BLOCKS;
   const height = end - (end % ANCHOR_STEP) - 1;

@@ -7,7 +7,7 @@ import { LIMIT, type DaemonCalls } from './daemon-calls.js';
 import { DaemonError } from './errors.js';
 import { blobOf, toIndex } from './wire-values.js';
 
-/** Limits of a restricted daemon for one request. */
+/** Largest number of outputs in a request. Restricted daemons refuse more. */
 const MAX_OUTPUTS_AT_ONCE = 5000;
 const MAX_KEY_IMAGES_AT_ONCE = 5000;
 
@@ -33,7 +33,7 @@ export async function getOutputs(
           value: { amount: { type: 'u64', value: amount }, index: { type: 'u64', value: BigInt(index) } },
         })),
       },
-      // As upstream's wallet: with the hashes a daemon takes longer, and could tell the two apart.
+      // As upstream's wallet does. With the hashes a daemon takes longer, and it could tell the two wallets apart.
       get_txid: { type: 'bool', value: false },
     };
     const outs = await calls.binary('/get_outs.bin', request, { limit: LIMIT.small }, (r) =>
@@ -50,7 +50,10 @@ export async function getOutputs(
   return found;
 }
 
-/** @param fromHeight first block of the answer, unless the first one with RingCT outputs is above it. */
+/**
+ * Fetches the output distribution.
+ * @param fromHeight height of the first block in the answer; the first block with RingCT outputs if that is higher.
+ */
 export async function getOutputDistribution(
   calls: DaemonCalls,
   fromHeight: number,
@@ -72,14 +75,14 @@ export async function getOutputDistribution(
   });
 }
 
-/** Reads cumulative counts of 8 bytes each, little-endian. @throws CodecError if one is below the one before it. */
+/** Reads cumulative counts, 8 bytes each, little-endian. @throws CodecError if a count is below its predecessor. */
 function readCounts(packed: Uint8Array, base: number): number[] {
   if (packed.length % 8 !== 0) throw new CodecError('distribution: not a multiple of 8 bytes');
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   const counts: number[] = [];
   let previous = base;
   for (let at = 0; at < packed.length; at += 8) {
-    // Not as bigints: mainnet has three million counts.
+    // As numbers, not bigints: mainnet has three million counts.
     const count = view.getUint32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
     if (!Number.isSafeInteger(count)) throw new CodecError('distribution: a count is out of range');
     if (count < previous) throw new CodecError('distribution: not monotonic');

@@ -1,41 +1,47 @@
 import type { Hash } from '../monero/crypto/types.js';
 
-/** Outputs and transaction public keys that a scan reads, in the order of the transactions. */
+/** Outputs and transaction public keys that a scan tries, in the order of the transactions. */
 export interface Candidates {
-  /** First output, by transaction. */
+  /** For each transaction, the index of its first output. */
   readonly firstOutputs: Uint32Array;
-  /** Output key (32 bytes), by output. */
+  /** For each output, its output key (32 bytes). */
   readonly outputs: Uint8Array;
-  /** Index within the transaction, by output. */
+  /** For each output, its index in its transaction. */
   readonly outputIndices: Uint32Array;
-  /** View tag as in {@link ScanBatch.viewTags}, by output. */
+  /** For each output, its view tag as in {@link ScanBatch.viewTags}. */
   readonly viewTags: Uint16Array;
-  /** First key, by transaction. */
+  /** For each transaction, the index of its first key. */
   readonly firstKeys: Uint32Array;
-  /** Number of keys that are tried with every output, by transaction. */
+  /** For each transaction, the number of its keys that are tried with every output. */
   readonly mainKeys: Uint32Array;
-  /** Transaction public keys of 32 bytes: the main keys of a transaction, then one for each of its first outputs. */
+  /**
+   * Transaction public keys, 32 bytes each. For each transaction its main keys, then additional keys, the n-th of which
+   * belongs to the n-th output.
+   */
   readonly keys: Uint8Array;
 }
 
-/** Columns of one value for each transaction, apart from `images`; positions are offsets in `bytes`. */
+/** Columns with one value for each transaction, except `images`. Positions are byte offsets in `bytes`. */
 export interface TxColumns extends Candidates {
   readonly bytes: Uint8Array;
-  /** Transaction hashes of 32 bytes. */
+  /** Transaction hashes, 32 bytes each. */
   readonly hashes: Uint8Array;
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
   readonly versions: Uint8Array;
   readonly rewards: Uint8Array;
-  /** Byte offset of the global indices of its outputs, 8 bytes each. */
+  /** Byte offset of the global indices of the transaction's outputs, 8 bytes each. */
   readonly indices: Uint32Array;
-  /** Index of its first key image in `images`. */
+  /** Index in `images` of the transaction's first key image. */
   readonly firstImages: Uint32Array;
-  /** Byte offsets of key images. */
+  /** Byte offsets of the key images of all transactions. */
   readonly images: Uint32Array;
 }
 
-/** Transactions as offsets in their encoding: most do not concern the wallet, and are never built as values. */
+/**
+ * Parsed transactions as offsets into their encoding. Most transactions do not concern the wallet and are never built
+ * as objects.
+ */
 export class ParsedTxs {
   readonly count: number;
   readonly #columns: TxColumns;
@@ -48,12 +54,12 @@ export class ParsedTxs {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
-  /** @returns a copy of the hash. */
+  /** Returns a copy of a transaction's hash. @param tx index of the transaction. */
   hash(tx: number): Hash {
     return this.#columns.hashes.slice(32 * tx, 32 * tx + 32) as Hash;
   }
 
-  /** @returns the encoding, which shares memory with all others. */
+  /** Returns the encoding of a transaction as a view of shared memory. @param tx index of the transaction. */
   blob(tx: number): Uint8Array {
     const { bytes, starts, ends } = this.#columns;
     return bytes.subarray(starts[tx], ends[tx]);
@@ -71,7 +77,10 @@ export class ParsedTxs {
     return this.#outputsBefore(tx + 1) - this.#outputsBefore(tx);
   }
 
-  /** Global index of an output among all outputs of its amount. @param output index within the transaction. */
+  /**
+   * Returns the global index of an output among all outputs of its amount.
+   * @param output index of the output in its transaction.
+   */
   globalIndex(tx: number, output: number): number {
     if (output >= this.outputCount(tx)) throw new RangeError('no output has this index');
     const at = (this.#columns.indices[tx] ?? 0) + 8 * output;
@@ -82,13 +91,13 @@ export class ParsedTxs {
     return this.#columns;
   }
 
-  /** Number of transaction public keys of the transactions before `tx`. */
+  /** Returns the number of transaction public keys of all transactions before `tx`. */
   keysBefore(tx: number): number {
     const { firstKeys, keys } = this.#columns;
     return firstKeys[tx] ?? keys.length / 32;
   }
 
-  /** Calls `visit` with the bytes and the offset of each key image of a transaction. */
+  /** Calls `visit` for each key image of a transaction, with the bytes that contain it and its offset in them. */
   eachKeyImage(tx: number, visit: (bytes: Uint8Array, offset: number) => void): void {
     const { bytes, firstImages, images } = this.#columns;
     const end = firstImages[tx + 1] ?? images.length;

@@ -7,13 +7,16 @@ import { DaemonError } from './errors.js';
 import type { JsonReader } from './json-reader.js';
 import { toIndex } from './wire-values.js';
 
-/** Limit of a restricted daemon for one request. */
+/** Largest number of transactions in a request. Restricted daemons refuse more. */
 const MAX_TRANSACTIONS_AT_ONCE = 100;
 const BACKLOG_RECORD_BYTES = 24;
-/** Time for relaying: a daemon verifies a transaction before it answers. */
+/** Time limit for relaying a transaction [ms]. A daemon verifies it before it answers. */
 const RELAY_DEADLINE_MS = 30_000;
 
-/** Source: core_rpc_server_commands_defs.h `COMMAND_RPC_SEND_RAW_TX`. */
+/**
+ * Flags in the answer that name the reason of a refusal. Source: core_rpc_server_commands_defs.h
+ * `COMMAND_RPC_SEND_RAW_TX`.
+ */
 const REFUSALS = [
   'low_mixin',
   'double_spend',
@@ -85,7 +88,7 @@ export async function sendRawTransaction(calls: DaemonCalls, blob: Uint8Array): 
 
 export async function getPoolBacklog(calls: DaemonCalls): Promise<readonly BacklogEntry[]> {
   const read = (r: JsonReader): BacklogEntry[] => {
-    // Records of weight, fee and seconds in the pool, 8 bytes each.
+    // One record per transaction: weight, fee and time in the pool [s], 8 bytes each.
     const packed = Buffer.from(r.text('backlog', ''), 'latin1');
     if (packed.length % BACKLOG_RECORD_BYTES !== 0) throw new CodecError('backlog: a record is cut off');
     return Array.from({ length: packed.length / BACKLOG_RECORD_BYTES }, (_, i) => ({
@@ -96,7 +99,7 @@ export async function getPoolBacklog(calls: DaemonCalls): Promise<readonly Backl
   return calls.rpc('get_txpool_backlog', undefined, {}, read, true);
 }
 
-/** Joins the parts of a transaction that the daemon sent. */
+/** Builds a transaction from the parts that the daemon sent. */
 function toTransaction(r: JsonReader, prune: boolean): DaemonTransaction {
   const whole = r.text('as_hex', '');
   const prunable = prune ? '' : r.text('prunable_as_hex', '');

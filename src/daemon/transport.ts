@@ -5,29 +5,31 @@ import { CallEnd } from './call-end.js';
 import { DaemonError } from './errors.js';
 import { CLOSED, KeepAliveAgent } from './keep-alive-agent.js';
 
-/** Address and settings for calling a daemon. Cloneable, so that it can be sent to a thread. */
+/** Address of a daemon, and settings for calls to it. A plain value, so that it can be posted to a thread. */
 export interface DaemonConfig {
-  /** `host:port`, optionally with `http://` or `https://`. */
+  /** Address `host:port`, optionally with `http://` or `https://`. */
   readonly address: string;
-  /** Port of an address without one; absent: the address must have one. */
+  /** Port for an address without a port; absent: the address must have one. */
   readonly defaultPort?: number;
   readonly login?: DigestCredentials;
   readonly ssl: DaemonSsl;
-  /** SOCKS 5 proxy, `[ip:]port`. */
+  /** Address of a SOCKS 5 proxy, `[ip:]port`; absent: none. */
   readonly proxy?: string;
 }
 
 export interface PostOptions {
-  /** Largest answer [bytes]. */
+  /** Largest size of the answer [bytes]. */
   readonly limit: number;
-  /** Longest inactivity of the connection [ms]. */
+  /** Longest time without data on the connection [ms]. */
   readonly timeout?: number;
-  /** Time for the whole call [ms], plus 1 ms for every 256 bytes of its answer; absent: a minute. */
+  /**
+   * Time limit of the whole call [ms], to which 1 ms is added for every 256 bytes of its answer. Default: one minute.
+   */
   readonly deadline?: number;
-  /** Each ends the call with its reason. */
+  /** Signals, each of which ends the call with its reason when it is aborted. */
   readonly signals?: readonly AbortSignal[];
   readonly contentType: string;
-  /** Never send the request again after any of its bytes were sent, because it changes state. Default: retry. */
+  /** True: the request changes state and is not sent again after any of its bytes were sent. Default: it is retried. */
   readonly once?: boolean;
 }
 
@@ -41,18 +43,20 @@ const MAX_CONNECTIONS = 3;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const TIMED_OUT = 'the daemon does not answer';
 
-/** Time for a call without its answer's length: a daemon that is syncing may be slow to begin. */
+/**
+ * Time limit of a call without the time for its answer's length [ms]. A daemon that is syncing may be slow to answer.
+ */
 const DEFAULT_DEADLINE_MS = 60_000;
-/** Slowest rate at which an answer of any length is received: 256 KB a second. */
+/** Slowest accepted rate of an answer [bytes per ms]: 256 KB a second. */
 const SLOWEST_BYTES_PER_MS = 256;
 
-/** Pauses before a call is retried. */
+/** Pauses before the first and the second retry of a call [ms]. */
 const RETRY_PAUSES_MS = [100, 400];
 
-/** Codes of connection errors after which a retry may succeed. */
+/** System error codes of connection failures after which a retry may succeed. */
 const RETRIED_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE']);
 
-/** Connection of the pool, with its digest login. */
+/** A connection of the transport, with the state of its digest login. */
 class PooledConnection {
   readonly #connector: Connector;
   readonly #login: DigestCredentials | undefined;
@@ -66,7 +70,7 @@ class PooledConnection {
     this.digest = login && new DigestLogin(login);
   }
 
-  /** Closes the connection; the next request opens another. */
+  /** Closes the connection. The next request opens a new one. */
   renew(): void {
     this.agent.destroy();
     this.agent = new KeepAliveAgent(this.#connector);
@@ -74,9 +78,9 @@ class PooledConnection {
   }
 }
 
-/** A request got no answer. */
+/** Thrown when a request has received no answer. */
 class Unanswered extends Error {
-  /** Bytes of the request may have been sent. */
+  /** True if bytes of the request may have been sent. */
   readonly maybeSent: boolean;
 
   constructor(cause: unknown, maybeSent: boolean) {
@@ -85,7 +89,7 @@ class Unanswered extends Error {
   }
 }
 
-/** A request, the same for all attempts. */
+/** A request with its options; the same for all attempts. */
 interface Call {
   readonly path: string;
   readonly body: Uint8Array | string;
@@ -93,7 +97,7 @@ interface Call {
   readonly end: CallEnd;
 }
 
-/** Sends POST requests over at most three persistent connections, each with its own login. */
+/** Sends POST requests to a daemon over at most three persistent connections, each with its own digest login. */
 export class Transport {
   readonly #config: DaemonConfig;
   readonly #connector: Connector;
@@ -111,8 +115,8 @@ export class Transport {
   }
 
   /**
-   * Opens a connection ahead of the first request, which uses it within half a minute.
-   * @returns a promise that resolves once it is open or has failed.
+   * Opens a connection before the first request, which must follow within half a minute to use it.
+   * @returns a promise that resolves when the connection is open or has failed.
    */
   async connect(): Promise<void> {
     if (this.#connections.length > 0) return;
@@ -122,9 +126,10 @@ export class Transport {
   }
 
   /**
-   * Sends a request. @returns the body of an answer with status 200.
-   * @throws DaemonError, or the reason of the signal that ended the call; with `once` that reason only before any of
-   * the request's bytes were sent.
+   * Sends a request.
+   * @returns the body of the answer, whose status is 200.
+   * @throws DaemonError, or the reason of the signal that ended the call. With `once` that reason is thrown only before
+   * any of the request's bytes were sent.
    */
   async post(path: string, body: Uint8Array | string, options: PostOptions): Promise<Buffer> {
     const { deadline = DEFAULT_DEADLINE_MS, signals = [], once = false } = options;
@@ -147,13 +152,13 @@ export class Transport {
     }
   }
 
-  /** Ends every call. */
+  /** Ends every call and closes the connections. */
   close(): void {
     this.#closing.abort(new DaemonError('unreachable', CLOSED, { notTaken: true }));
     for (const { agent } of this.#connections) agent.destroy();
   }
 
-  /** Tries a call up to three times, with pauses, if a connection is refused or breaks. */
+  /** Makes up to three attempts, with pauses, if the connection is refused or breaks. */
   async #exchangeWithRetries(connection: PooledConnection, call: Call): Promise<Answer> {
     for (let attempt = 0; ; attempt++)
       try {
@@ -166,7 +171,10 @@ export class Transport {
       }
   }
 
-  /** Sends a request over a new connection: it may be lost on an idle one that the daemon has closed. */
+  /**
+   * Makes one attempt over a new connection: on an idle connection that the daemon has closed, the request could be
+   * lost.
+   */
   async #exchangeOnce(connection: PooledConnection, call: Call): Promise<Answer> {
     connection.renew();
     try {
@@ -178,7 +186,7 @@ export class Transport {
     }
   }
 
-  /** Sends a request, and sends it again with the login if a challenge is the answer. */
+  /** Sends a request. If the answer is a login challenge, sends it again with the login. */
   async #exchange(connection: PooledConnection, call: Call): Promise<Answer> {
     try {
       const answer = await this.#send(connection, call);
@@ -191,7 +199,7 @@ export class Transport {
     }
   }
 
-  /** @throws Unanswered */
+  /** Sends a request once and reads the answer. @throws Unanswered */
   #send({ agent, digest }: PooledConnection, { path, body, options, end }: Call): Promise<Answer> {
     const { limit, timeout = DEFAULT_TIMEOUT_MS, contentType } = options;
     const authorization = digest?.header('POST', path);
@@ -216,7 +224,7 @@ export class Transport {
         timeout,
         headers: { 'content-type': contentType, ...(authorization === undefined ? {} : { authorization }) },
       });
-      // Bytes can be sent only once there is a socket.
+      // Before a socket is assigned to the request, none of its bytes can have been sent.
       sent.on('socket', () => (connected = true));
       sent.on('timeout', () => sent.destroy(new DaemonError('timeout', TIMED_OUT, { code: 'ETIMEDOUT' })));
       sent.on('error', fail);
@@ -242,7 +250,7 @@ export class Transport {
     });
   }
 
-  /** Takes a connection, or waits for one. @throws the reason if the call ends earlier. */
+  /** Takes a free connection, or waits until one is free. @throws the reason if the call ends earlier. */
   async #acquire(end: CallEnd): Promise<PooledConnection> {
     end.signal.throwIfAborted();
     const idle = this.#idle.pop();
@@ -255,7 +263,7 @@ export class Transport {
       return await end.race(free);
     } catch (error) {
       this.#waiting.delete(take);
-      // This call may have been given a connection in the meantime.
+      // The connection may have been assigned to this call although it has ended; it is returned then.
       void free.then((connection) => this.#release(connection));
       throw error;
     }
@@ -275,11 +283,14 @@ export class Transport {
   }
 }
 
-/** True for a status that proves that the request had no effect; others, such as a gateway's, do not. */
+/**
+ * Returns true for a status that proves that the request had no effect. Other statuses, such as those of a gateway, do
+ * not.
+ */
 const isRefusal = (status: number): boolean =>
   (status >= 300 && status < 500) || status === 501 || status === 503 || status === 505;
 
-/** @throws DaemonError for any status but 200. */
+/** Returns the body of an answer. @throws DaemonError for any status but 200. */
 function bodyOf({ status, body }: Answer, path: string): Buffer {
   if (status === 200) return body;
   if (status === 401)
@@ -309,7 +320,7 @@ async function collect(
   return Buffer.concat(chunks, length);
 }
 
-/** Converts the failure of an attempt into the error that the caller gets. */
+/** Converts the failure of an attempt into the error that the caller receives. */
 function failureOf(error: unknown, { signal }: CallEnd): unknown {
   if (!(error instanceof Unanswered)) return error;
   const { cause, maybeSent } = error;

@@ -6,7 +6,7 @@ export const hashOf = (bytes: Uint8Array): Hash => bytes32<'Hash'>(bytes, 'Hash'
 
 export const blobOf = (value: Uint8Array) => ({ type: 'string', value }) as const;
 
-/** Converts a bigint. @throws CodecError unless it is a safe integer that is not negative. */
+/** Converts a bigint to a number. @throws CodecError for another type, a negative value, or a value above 2^53 − 1. */
 export function toIndex(value: unknown): number {
   if (typeof value !== 'bigint' || value < 0n || value > BigInt(Number.MAX_SAFE_INTEGER))
     throw new CodecError('index out of range');

@@ -1,32 +1,32 @@
 import type { PendingRequests } from '../util/pending-requests.js';
 
-/** Turns of the event loop between two items: a request takes a few to be read, handled and answered. */
+/** Turns of the event loop between two items; a request needs a few turns to be read, handled and answered. */
 const TURNS_BETWEEN = 3;
 
-/** Longest wait of an item for pending requests (ms). */
+/** Longest time that an item waits for pending requests [ms]. */
 const LONGEST_WAIT_MS = 5;
 
 export interface FairQueueOptions<T> {
-  /** Must not throw. */
+  /** Handles one item; must not throw. */
   readonly handle: (item: T) => void;
-  /** Pending requests; they go first while every item can wait. */
+  /** Pending requests of clients, which are answered before the next item while every queued item can wait. */
   readonly pendingRequests: PendingRequests;
   readonly canWait: (item: T) => boolean;
 }
 
 /**
  * Handles the items of many owners one at a time, with turns of the event loop in between. Items of one owner keep
- * their order. Owners take turns; those with an item that cannot wait get every second one.
+ * their order. The owners take turns; owners with an item that cannot wait get every second turn.
  */
 export class FairQueue<T> {
   readonly #options: FairQueueOptions<T>;
-  /** Items by owner; the owner that waits longest comes first. */
+  /** Items of the owners all of whose items can wait, by owner; the owner that has waited longest comes first. */
   readonly #patient = new Map<number, T[]>();
-  /** Items of owners with an item that cannot wait. */
+  /** Items of the owners that have an item which cannot wait, by owner. */
   readonly #urgent = new Map<number, T[]>();
   #urgentIsNext = true;
   #isRunning = false;
-  /** Ends a wait for requests. */
+  /** Ends the wait for pending requests at once; undefined while the queue does not wait for requests. */
   #continue: (() => void) | undefined;
 
   constructor(options: FairQueueOptions<T>) {

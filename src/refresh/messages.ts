@@ -15,17 +15,17 @@ import type { PackedBlocks } from './commit/packed-hashes.js';
 import type { PackedKeyImages } from './scan/packed-key-images.js';
 import type { ExpectedChain } from './scan/chain-block.js';
 
-/** Number of an open wallet; unique within the process. */
+/** Number of an open wallet, unique within the process. */
 export type WalletId = number;
 
-/** {@link RefreshFrom} as it crosses threads. */
+/** {@link RefreshFrom} as posted to the refresh thread, with packed hashes. */
 export type PackedFrom = Omit<RefreshFrom, 'history'> & { readonly history: PackedBlocks };
 
-/** Data of a new refresh thread. */
+/** Start parameters of a refresh thread. */
 export interface RefreshThreadData {
-  /** Threads that scan at once, the refresh thread among them. */
+  /** Number of threads that scan at once, the refresh thread included. */
   readonly threads: number;
-  /** Memory of the `RequestActivity` of the process. */
+  /** Shared memory of the `RequestActivity` of the process. */
   readonly requests: SharedArrayBuffer;
 }
 
@@ -35,7 +35,7 @@ export type RefreshRequest =
   | {
       readonly type: 'prefetch';
       readonly startHeight: number;
-      /** Absent: the pages are not scanned. */
+      /** View key with which the prefetched pages are scanned; absent: they are not scanned. */
       readonly viewSecret?: SecretKey;
     }
   | { readonly type: 'attach'; readonly wallet: WalletId; readonly state: ScannerState }
@@ -46,7 +46,7 @@ export type RefreshRequest =
       readonly call: number;
       readonly wallet: WalletId;
       readonly lookahead: Lookahead;
-      /** The last used address of each account. */
+      /** The last address in use of each account; the lookahead continues after it. */
       readonly handedOut: readonly SubaddressIndex[];
     }
   | {
@@ -54,7 +54,7 @@ export type RefreshRequest =
       readonly wallet: WalletId;
       readonly keyImages: PackedKeyImages;
     }
-  /** Has the wallet scan all transactions of the pool again. */
+  /** Makes the wallet's next scan of the pool scan all transactions again. */
   | { readonly type: 'forgetPool'; readonly wallet: WalletId }
   | {
       readonly type: 'scanTransactions';
@@ -72,30 +72,32 @@ export type RefreshRequest =
   | { readonly type: 'refresh'; readonly wallet: WalletId; readonly run: number; readonly from: PackedFrom }
   | { readonly type: 'cancel'; readonly wallet: WalletId; readonly run: number }
   | {
-      /** Acknowledges a page or a checkpoint. */
+      /** Confirms that the main thread has committed a page or made a checkpoint. */
       readonly type: 'committed';
       readonly wallet: WalletId;
       readonly run: number;
     };
 
-/** A message from the refresh thread; the pages of one run arrive in order. */
+/** A message from the refresh thread. The pages of one run arrive in chain order. */
 export type RefreshReport =
   | {
       readonly type: 'page';
       readonly wallet: WalletId;
       readonly run: number;
       readonly findings: PackedFindings;
-      /** Number of blocks of the daemon. */
+      /** Number of blocks of the daemon's chain. */
       readonly daemonHeight: number;
     }
-  /** The run waits until a checkpoint of the store is acknowledged as a page is. */
+  /**
+   * Requests a checkpoint of the wallet's store. The run waits until it is acknowledged by `committed`, as a page is.
+   */
   | { readonly type: 'checkpoint'; readonly wallet: WalletId; readonly run: number }
   | ({ readonly type: 'pool'; readonly wallet: WalletId; readonly run: number } & PoolView)
   | {
       readonly type: 'subaddresses';
       readonly call: number;
       readonly keys: PackedSubaddresses;
-      /** The call is answered in full. */
+      /** True for the last answer to the call. */
       readonly last: boolean;
     }
   | {
@@ -111,7 +113,7 @@ export type RefreshReport =
   | {
       readonly type: 'keyImages';
       readonly call: number;
-      /** 32 bytes per output. */
+      /** Key images, 32 bytes for each output. */
       readonly images: Uint8Array;
     }
   | {
@@ -121,19 +123,19 @@ export type RefreshReport =
       readonly failure?: RefreshFailure;
     };
 
-/** A call of the refresh thread to the daemon has ended. */
+/** Reports the end of a call of the refresh thread to the daemon. */
 export interface DaemonCallEnded {
   readonly type: 'daemonCall';
   readonly report: DaemonCallReport;
-  /** Address as configured. */
+  /** Address of the daemon, as configured. */
   readonly daemon: string;
 }
 
-/** An error as it crosses threads. */
+/** An error as a plain value that can be posted to another thread. */
 export interface RefreshFailure {
-  /** Absent for a bug. */
+  /** Kind of a daemon error, or `cancelled`; absent for an unexpected error, that is a bug. */
   readonly kind?: DaemonErrorKind | 'cancelled';
-  /** System name of the cause of a daemon error, such as `ECONNREFUSED`. */
+  /** System error code of the cause of a daemon error, such as `ECONNREFUSED`. */
   readonly code?: string;
   readonly message: string;
   readonly stack?: string;

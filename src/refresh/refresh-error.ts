@@ -6,7 +6,7 @@ export class RefreshCancelled extends Error {
   override readonly name = 'RefreshCancelled';
 }
 
-/** Restores an error of the refresh thread. */
+/** Converts a failure that the refresh thread reported back into an error. */
 export function toError({ kind, message, stack, code }: RefreshFailure): Error {
   if (kind === 'cancelled') return new RefreshCancelled(message);
   if (kind !== undefined) return new DaemonError(kind, message, { code });

@@ -1,7 +1,10 @@
 import { DaemonError } from '../daemon/errors.js';
 import type { RefreshFailure } from './messages.js';
 
-/** Converts an error for another thread. @param signal of a call that may have been cancelled. */
+/**
+ * Converts an error into a value that can be posted to another thread.
+ * @param signal signal of the call; if it is aborted, the failure is `cancelled`.
+ */
 export function toFailure(error: unknown, signal?: AbortSignal): RefreshFailure {
   if (signal?.aborted === true) return { kind: 'cancelled', message: 'cancelled' };
   const message = error instanceof Error ? error.message : String(error);

@@ -10,22 +10,29 @@ import { fromFirstNewBlock } from './commit/replaced-blocks.js';
 import type { ScannerState } from './scan/scanner-state.js';
 import type { PoolFinding } from './scan/wallet-scanner.js';
 
-/** The store of a wallet, as far as a refresh reads and changes it. */
+/** The operations on a wallet's store that a refresh needs. */
 export interface RefreshTarget {
-  /** Reads the state of a new scanner; called again after a restart of the thread. */
+  /** Reads the state from which a new scanner starts; called again after a restart of the refresh thread. */
   scannerState(): ScannerState;
-  /** Returns the block that the wallet holds at a height; absent: every block of a page is committed. */
+  /**
+   * Returns the block that the wallet holds at a height, if any. If the method is absent, every block of a page is
+   * committed.
+   */
   blockAt?(height: number): BlockRef | undefined;
   /**
-   * Commits one page.
-   * @param daemonHeight number of blocks of the daemon. @param isBusy true while clients send requests.
+   * Commits the findings of one page.
+   * @param daemonHeight number of blocks of the daemon's chain.
+   * @param isBusy true while clients send requests.
    */
   commitPage(findings: PageFindings, daemonHeight: number, isBusy: boolean): void;
   /** Commits spend keys of subaddresses in the lookahead. */
   commitSubaddresses(keys: PackedSubaddresses): void;
-  /** @param present hashes of all transactions in the pool. */
+  /** Commits the result of a scan of the pool. @param present hashes of all transactions in the pool. */
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void;
-  /** Writes the log of the store back on another thread; nothing is committed meanwhile. Does not throw. */
+  /**
+   * Writes the write-ahead log of the store back into its main file, on another thread; nothing is committed meanwhile.
+   * Does not throw.
+   */
   checkpoint(): Promise<void>;
 }
 
@@ -36,21 +43,26 @@ export interface RefreshResult {
 
 export type RunReport = Extract<RefreshReport, { readonly run: number }>;
 
-/** Effects of a report on the thread and on the run. */
+/** Callbacks with which a report changes the refresh thread and the run. */
 export interface RunSteps {
-  /** Acknowledges a commit to the thread. */
+  /** Tells the refresh thread that a commit has succeeded. */
   readonly acknowledge: () => void;
-  /** Makes the thread start over from the store, because its scanner is ahead of the store. */
+  /**
+   * Discards the thread's scanner, which is ahead of the store after a failed commit; a new scanner starts from the
+   * store.
+   */
   readonly restart: () => void;
   /** Ends the run. */
   readonly end: () => void;
 }
 
-/** One refresh under way, on the main thread. */
+/** The main-thread side of one running refresh: commits reported findings and settles the promise of the caller. */
 export class RefreshRun {
   readonly number: number;
   readonly wallet: WalletId;
-  /** True for a refresh that shares a moment with those of other wallets; no request waits for it. */
+  /**
+   * True for a periodic refresh, which shares its `asOf` with the refreshes of other wallets; no client waits for it.
+   */
   readonly isPeriodic: boolean;
   readonly resolve: (result: RefreshResult) => void;
   readonly reject: (error: Error) => void;
@@ -77,7 +89,7 @@ export class RefreshRun {
     this.#requests = parts.requests;
   }
 
-  /** Commits the findings of a report, or settles the run. */
+  /** Commits the findings of a report, or resolves or rejects the run. */
   take(report: RunReport, { acknowledge, restart, end }: RunSteps): void {
     switch (report.type) {
       case 'page':
@@ -127,7 +139,7 @@ export class RefreshRun {
 
   #count({ startHeight, hashes, outputs }: PageFindings): void {
     this.#blocksFetched += hashes.length;
-    // The genesis block is not counted: every wallet knows it.
+    // The genesis block is not counted, because every wallet already holds it.
     if (startHeight === 0 && hashes.length > 0) this.#blocksFetched -= 1;
     this.#receivedMoney ||= outputs.length > 0;
   }

@@ -27,18 +27,28 @@ import { scanTransactions } from './scan/transaction-scan.js';
 import { WalletRefresh, type DaemonFeeds } from './wallet-refresh.js';
 import { WalletScanner } from './scan/wallet-scanner.js';
 
-/** Subaddress keys of one commit at most: the default lookahead of a new wallet, which is stored packed in 2 ms. */
+/**
+ * Largest number of subaddress keys in one commit. A new wallet's default lookahead has as many; they are stored
+ * packed, in 2 ms.
+ */
 const LOOKAHEAD_KEYS_AT_ONCE = 10_000;
 
-/** Subaddress keys of one commit of a larger lookahead, most of which have a row each: 3 ms. */
+/**
+ * Largest number of subaddress keys in one commit of a lookahead that exceeds the default. Most keys have a row each: 3
+ * ms.
+ */
 const LARGE_LOOKAHEAD_KEYS_AT_ONCE = 2000;
 
-/** Batches of a scanning thread while this one derives the lookahead of a new wallet: 45 ms of work. */
+/**
+ * Number of batches that each scanning thread receives ahead while this thread derives the lookahead of a new wallet:
+ * 45 ms of work.
+ */
 const BATCHES_SENT_AHEAD = 8;
 
 const port = parentPort;
 if (port === null) throw new Error('refresh-thread runs as a worker thread only');
-// No request waits for this thread: its memory is free for the payments that follow a refresh.
+// Idle time of this thread delays no request, so it collects garbage then: the payments after a refresh need the
+// memory.
 collectWhenIdle('last-resort', 2);
 const report = (message: RefreshReport | DaemonCallEnded): void => port.postMessage(message);
 
@@ -59,7 +69,7 @@ port.on('message', (request: RefreshRequest) => {
       else feeds.chain.prefetch(request.startHeight, request.viewSecret);
       return;
     case 'attach': {
-      // A scanner of a new wallet derives its lookahead at once.
+      // A scanner of a new wallet derives its lookahead in one go, which keeps this thread from sending batches.
       pool.sendAhead(BATCHES_SENT_AHEAD);
       const wallet = new AttachedWallet(new WalletScanner(request.state, ownKernel, activity));
       wallets.set(request.wallet, wallet);

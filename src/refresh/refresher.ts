@@ -27,20 +27,20 @@ import type {
   WalletId,
 } from './messages.js';
 
-/** Whether the thread's scanner of a wallet has scanned the pool. */
+/** State of the pool scan for a wallet: whether the thread's present scanner has scanned the pool. */
 interface PoolScan {
-  /** Scans count that were requested after the one of this number. */
+  /** Number of a request; only pool scans that were requested later count. */
   readonly after: number;
   isCommitted: boolean;
 }
 
-/** Time without an open wallet after which the thread ends [s]. */
+/** Time without an open wallet after which the refresh thread ends [s]. */
 const IDLE_SECONDS = 60;
 
 /**
- * Runs refreshes on a thread of their own and commits their findings on this one. The thread starts when it is needed,
- * and ends when no wallet has been open for a while. One that dies fails the refreshes under way; the next request
- * starts another.
+ * Runs refreshes on the refresh thread and commits their findings on the calling thread. The refresh thread starts with
+ * the first request, and ends when no wallet has been open for a while. If the thread dies, the refreshes under way
+ * fail, and the next request starts a new one.
  */
 export class Refresher {
   readonly #threads: number;
@@ -50,9 +50,9 @@ export class Refresher {
   readonly #idleSeconds: number;
   #daemon: DaemonConfig | undefined;
   #worker: Worker | undefined;
-  /** Ends the thread, while no wallet is open. */
+  /** Timer that ends the thread; set while no wallet is open. */
   #ending: NodeJS.Timeout | undefined;
-  /** Wallets that the thread knows; a wallet is attached with its first request. */
+  /** Wallets that the thread knows, with the state of their pool scan. A wallet is attached with its first request. */
   readonly #attached = new Map<WalletId, PoolScan>();
   readonly #targets = new Map<WalletId, RefreshTarget>();
   readonly #runs = new Map<WalletId, RefreshRun>();
@@ -60,10 +60,10 @@ export class Refresher {
   #counter = 0;
 
   /**
-   * @param threads that scan at once, the refresh thread among them.
-   * @param pendingRequests pending requests, which go before commits.
+   * @param threads number of threads that scan at once, the refresh thread included.
+   * @param pendingRequests pending requests, which are answered before commits are made.
    * @param observe is called at the end of each call of the thread to the daemon.
-   * @param idleSeconds time without an open wallet after which the thread ends.
+   * @param idleSeconds time without an open wallet after which the thread ends [s].
    */
   constructor(
     threads: number,
@@ -81,15 +81,16 @@ export class Refresher {
     this.#idleSeconds = idleSeconds;
   }
 
-  /** Starts the threads ahead of the first refresh; they end if no wallet is opened for a while. */
+  /** Starts the threads before the first refresh. They end if no wallet is opened for a while. */
   start(): void {
     this.#worker ??= this.#spawn();
     this.#endWhenUnused();
   }
 
   /**
-   * Fetches the first pages of a wallet that is being created, so that its first refresh finds them.
-   * @param viewSecret key of the wallet, to scan them too; absent for a wallet that will share the scan of others.
+   * Fetches the first pages of a wallet that is being created, so that its first refresh need not wait for them.
+   * @param viewSecret view key of the wallet, with which the pages are scanned too; absent for a wallet that will be
+   * scanned together with others.
    */
   prefetch(startHeight: number, viewSecret?: SecretKey): void {
     if (this.#daemon === undefined) return;
@@ -113,29 +114,29 @@ export class Refresher {
     this.#endWhenUnused();
   }
 
-  /** Replaces the daemon and cancels all refreshes. @param config undefined: offline. */
+  /** Replaces the daemon and cancels all refreshes. @param config undefined: the wallets are offline. */
   setDaemon(config: DaemonConfig | undefined): void {
     this.#daemon = config;
     for (const wallet of [...this.#runs.keys()]) this.cancel(wallet);
     this.#worker?.postMessage({ type: 'daemon', config, chain: this.#chain } satisfies RefreshRequest);
   }
 
-  /** Makes the thread recognise an address and the lookahead beyond it. */
+  /** Adds an address to the wallet's scanner, with the lookahead after it. */
   expand(wallet: WalletId, index: SubaddressIndex): void {
     if (this.#attached.has(wallet)) this.#post({ type: 'expand', wallet, index });
   }
 
-  /** Makes the thread recognise the spends of outputs whose key images were imported. */
+  /** Adds imported key images to the wallet's scanner, so that it finds the spends of their outputs. */
   importKeyImages(wallet: WalletId, keyImages: readonly OutputKeyImage[]): void {
     if (!this.#attached.has(wallet)) return;
     this.#post({ type: 'importKeyImages', wallet, keyImages: packKeyImages(keyImages) });
-    // The pool may spend these outputs.
+    // Transactions of the pool that were scanned before may spend these outputs.
     this.forgetPool(wallet);
   }
 
   /**
-   * Makes the next scan of the pool scan all its transactions, and report all findings. A scan under way still counts for
-   * the wallet as it was before: {@link hasScannedPool} is false until a later one is committed.
+   * Makes the next scan of the pool scan all transactions and report all findings. A scan under way is still committed,
+   * but {@link hasScannedPool} stays false until a later scan is committed.
    */
   forgetPool(wallet: WalletId): void {
     if (!this.#attached.has(wallet)) return;
@@ -143,27 +144,29 @@ export class Refresher {
     this.#attached.set(wallet, this.#noPoolScan());
   }
 
-  /** True if the pool as last committed was scanned with all that the wallet knows now. */
+  /**
+   * Returns true if the last committed scan of the pool used all addresses and key images that the wallet knows now.
+   */
   hasScannedPool(wallet: WalletId): boolean {
     return this.#attached.get(wallet)?.isCommitted === true;
   }
 
   /**
-   * Changes the lookahead; resolves when the new subaddress keys are committed.
-   * @param handedOut the last used address of each account.
+   * Changes the lookahead. Resolves when the new subaddress keys are committed.
+   * @param handedOut the last address in use of each account.
    * @throws RefreshCancelled, or the error of the commit.
    */
   lookAhead(wallet: WalletId, lookahead: Lookahead, handedOut: readonly SubaddressIndex[]): Promise<void> {
     const target = this.#targets.get(wallet);
     return new Promise((resolve, reject) => {
-      // Before the call is made: a state that cannot be read leaves no call behind.
+      // Before the call is registered: if the state cannot be read, no call is left unanswered.
       if (target !== undefined) this.#ensureAttached(wallet, target);
       const call = this.#call(wallet, reject, (answer) => {
         if (answer.type !== 'subaddresses') return true;
         try {
           target?.commitSubaddresses(answer.keys);
         } catch (error) {
-          // The thread's scanner is ahead of the store now: it starts over from the store.
+          // The commit failed, so the thread's scanner is ahead of the store and is started again from the store.
           this.restart(wallet);
           reject(error as Error);
           return true;
@@ -176,8 +179,8 @@ export class Refresher {
   }
 
   /**
-   * Scans single transactions on the thread with a scanner in the state of the store. Commits nothing, and changes
-   * nothing in the wallet's own scanner: see {@link restart}.
+   * Scans single transactions on the refresh thread, with a separate scanner in the state of the store. Commits nothing
+   * and does not change the wallet's own scanner; after committing the findings call {@link restart}.
    * @throws RefreshCancelled
    */
   scanTransactions(wallet: WalletId, batch: TxBatch): Promise<BatchFindings> {
@@ -196,8 +199,8 @@ export class Refresher {
   }
 
   /**
-   * Scans the pool and commits the findings, independently of a refresh.
-   * @param asOf see {@link RefreshFrom.asOf}.
+   * Scans the pool outside of a refresh, and commits the findings.
+   * @param asOf earliest time of the daemon's answer; see {@link RefreshFrom.asOf}.
    * @throws DaemonError, {@link RefreshCancelled}, or the error of the commit.
    */
   scanPool(wallet: WalletId, asOf = monotonicMs()): Promise<void> {
@@ -216,7 +219,7 @@ export class Refresher {
           this.#poolCommitted(wallet, answer.call);
           resolve();
         } catch (error) {
-          // The thread would not report these transactions again.
+          // The commit failed, and the thread reports a scanned transaction only once.
           this.restart(wallet);
           reject(error as Error);
         }
@@ -226,7 +229,7 @@ export class Refresher {
     });
   }
 
-  /** Computes key images of outputs, in their order. @throws RefreshCancelled */
+  /** Computes the key images of outputs; the result has the order of `outputs`. @throws RefreshCancelled */
   keyImages(wallet: WalletId, keys: SpendingKeys, outputs: readonly LocatedOutput[]): Promise<KeyImage[]> {
     return new Promise((resolve, reject) => {
       const call = this.#call(wallet, reject, (answer) => {
@@ -238,7 +241,10 @@ export class Refresher {
     });
   }
 
-  /** Registers a call. @returns its number; undefined, after a rejection, when the wallet is closed. */
+  /**
+   * Registers a call to the thread.
+   * @returns the number of the call; undefined if the wallet is closed, after `reject` was called.
+   */
   #call(wallet: WalletId, reject: Call['reject'], take: Call['take']): number | undefined {
     if (!this.#targets.has(wallet)) {
       reject(new RefreshCancelled('the wallet is closed'));
@@ -249,17 +255,23 @@ export class Refresher {
     return call;
   }
 
-  /** Discards the thread's scanner of a wallet; the next request starts over from the store. */
+  /** Discards the thread's scanner of a wallet. The next request starts a new scanner from the store. */
   restart(wallet: WalletId): void {
     if (this.#attached.delete(wallet)) this.#post({ type: 'detach', wallet });
   }
 
-  /** Ends the refresh of a wallet. The thread's scanner, which may be ahead of the store, starts over from it. */
+  /**
+   * Ends the refresh of a wallet. Its scanner, which may be ahead of the store, is replaced by a new one from the
+   * store.
+   */
   cancel(wallet: WalletId): void {
     if (this.#runs.has(wallet)) this.fail(wallet, new RefreshCancelled('the refresh was cancelled'));
   }
 
-  /** Fails the refresh of a wallet, if there is one, and restarts the scanner: the store lost pages of it. */
+  /**
+   * Rejects the running refresh of a wallet, if there is one, and discards its scanner, because the store lost
+   * committed pages.
+   */
   fail(wallet: WalletId, error: Error): void {
     const run = this.#runs.get(wallet);
     if (run !== undefined)
@@ -268,7 +280,7 @@ export class Refresher {
     this.#fail(wallet, error);
   }
 
-  /** Whether the thread has a scanner of the wallet, which goes on without its state. */
+  /** Returns true if the thread has a scanner of the wallet, so that a refresh need not read the state of a new one. */
   isAttached(wallet: WalletId): boolean {
     return this.#attached.has(wallet);
   }
@@ -278,7 +290,7 @@ export class Refresher {
   }
 
   /**
-   * Brings a wallet to the daemon's tip and scans the pool.
+   * Scans the chain up to the daemon's tip, then the pool, and commits the findings.
    * @throws DaemonError, {@link RefreshCancelled}, or the error of the commit.
    */
   refresh(wallet: WalletId, from: RefreshFrom): Promise<RefreshResult> {
@@ -336,13 +348,19 @@ export class Refresher {
     return { after: this.#counter, isCommitted: false };
   }
 
-  /** @param request number of the refresh or call that scanned the pool. */
+  /**
+   * Notes that a scan of the pool was committed.
+   * @param request number of the refresh or call that scanned the pool.
+   */
   #poolCommitted(wallet: WalletId, request: number): void {
     const scan = this.#attached.get(wallet);
     if (scan !== undefined && request > scan.after) scan.isCommitted = true;
   }
 
-  /** @param moved buffers of the request that this thread does not use again. */
+  /**
+   * Posts a request to the thread.
+   * @param moved buffers of the request, which are transferred and unusable on this thread afterwards.
+   */
   #post(request: RefreshRequest, moved: readonly ArrayBuffer[] = []): void {
     this.#worker ??= this.#spawn();
     this.#worker.postMessage(request, moved);
@@ -356,11 +374,12 @@ export class Refresher {
       } satisfies RefreshThreadData,
     });
     worker.unref();
-    // One message at a time: many at once would keep requests from being read.
+    // One message at a time: many messages in one turn would delay the requests of clients.
     const reports = new FairQueue<RefreshReport>({
       handle: (report) => this.#receive(worker, report),
       pendingRequests: this.#pendingRequests,
-      // Requests wait for the answers to calls, and for the end of the refreshes that they asked for.
+      // Clients may wait for answers to calls and for the end of a refresh; other reports can wait for pending
+      // requests.
       canWait: (report) =>
         report.type === 'page' || ('run' in report && this.#runs.get(report.wallet)?.isPeriodic === true),
     });
@@ -378,7 +397,7 @@ export class Refresher {
     return worker;
   }
 
-  /** Answers to calls keep their order among the other messages of their wallet. */
+  /** Returns the wallet of a report, also for an answer to a call, so that a wallet's messages stay in order. */
   #walletOf(report: RefreshReport): WalletId {
     return 'wallet' in report ? report.wallet : (this.#calls.walletOf(report.call) ?? 0);
   }

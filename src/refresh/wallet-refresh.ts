@@ -14,40 +14,46 @@ import type { PoolFeed, PoolViewer } from './feeds/pool-feed.js';
 import { toFailure } from './refresh-failure.js';
 import type { WalletScanner } from './scan/wallet-scanner.js';
 
-/** Commit batches that may wait for the main thread: its work for as long as this thread computes key images in one go. */
+/**
+ * Number of commit batches that may wait for the main thread; their commit takes about as long as this thread is busy
+ * when it computes key images in one go.
+ */
 const COMMITS_AHEAD = 4;
 
-/** Weight of the commit batches between two checkpoints: some thousand pages of the store. */
+/**
+ * Weight of the commit batches between two checkpoints ({@link weightOf}); they fill some thousand pages of the store's
+ * write-ahead log.
+ */
 const CHECKPOINT_WEIGHT = 4096;
 
 /**
- * Wallets that continue in one turn of the event loop when a block or the pool arrives for all of them: the thread
- * answers requests for the pool in between.
+ * Number of wallets that continue in one turn of the event loop when a block or the pool arrives for all of them. In
+ * between, the thread can answer requests for the pool.
  */
 const WALLETS_PER_TURN = 8;
 
 const turns = new TurnLimit(WALLETS_PER_TURN);
 
-/** A wallet whose chain and pool are scanned. */
+/** A wallet on the refresh thread whose chain and pool are scanned. */
 export interface RefreshedWallet extends PoolViewer {
   readonly scanner: PoolViewer['scanner'] & Pick<WalletScanner, 'scan'>;
 }
 
-/** Chain and pool of one daemon. */
+/** Feeds of the chain and of the pool of one daemon. */
 export interface DaemonFeeds {
   readonly chain: ChainFeed;
   readonly pool: PoolFeed;
 }
 
-/** Findings of some blocks, which are committed together. */
+/** Packed findings of some blocks that are committed in one transaction. */
 interface PackedBatch {
   readonly findings: PackedFindings;
   readonly daemonHeight: number;
-  /** See {@link weightOf}. */
+  /** Cost of the commit; see {@link weightOf}. */
   readonly weight: number;
 }
 
-/** One refresh of a wallet, on the refresh thread: scans pages, and hands their findings to the main thread. */
+/** One refresh of a wallet on the refresh thread: scans pages and posts their findings to the main thread. */
 export class WalletRefresh {
   readonly number: number;
   readonly #id: WalletId;
@@ -57,7 +63,7 @@ export class WalletRefresh {
   #weight = 0;
   readonly #activity: Pick<RequestActivity, 'areFrequent'>;
 
-  /** @param activity requests of clients, which are answered between two commits. */
+  /** @param activity request activity of the process; while clients send requests, commit batches are smaller. */
   constructor(
     id: WalletId,
     number: number,
@@ -79,7 +85,10 @@ export class WalletRefresh {
     this.#commits.acknowledge();
   }
 
-  /** Brings the wallet to the daemon's tip and scans the pool. Reports the end, and how it failed. */
+  /**
+   * Scans the chain up to the daemon's tip, then the pool. Reports the end to the main thread, with the failure if
+   * there was one.
+   */
   async run(wallet: RefreshedWallet, feeds: DaemonFeeds | undefined, from: RefreshFrom): Promise<void> {
     const { signal } = this.#abort;
     try {
@@ -112,11 +121,12 @@ export class WalletRefresh {
         await before;
         before = committing;
         committing = committing.then(() => this.#commit(batches));
-        // A later `await` throws its failure.
+        // The promise is awaited later, where its failure is thrown; until then a rejection must not end the process.
         committing.catch(() => undefined);
       }
     } finally {
-      // Also if the next page fails: the scanner recognises what it has found in this one.
+      // Also if the fetch of the next page has failed: the scanner has already added the outputs of this page, so they
+      // must be committed.
       await committing;
     }
   }
@@ -130,7 +140,10 @@ export class WalletRefresh {
     return findings;
   }
 
-  /** Hands the findings of a page to the main thread. @throws the reason of the signal. */
+  /**
+   * Posts the findings of a page to the main thread in batches, and waits while too many are not acknowledged.
+   * @throws the reason of the signal.
+   */
   async #commit(batches: readonly PackedBatch[]): Promise<void> {
     for (const { weight, ...batch } of batches) {
       this.#commits.add();
@@ -149,7 +162,10 @@ export class WalletRefresh {
   }
 }
 
-/** Packs the findings of a page at once: as objects they would live until they are committed, and be copied by collections. */
+/**
+ * Packs the findings of a page immediately. As objects they would live until they are committed, and each garbage
+ * collection would copy them.
+ */
 const packedBatches = (findings: PageFindings, daemonHeight: number, isBusy: boolean): PackedBatch[] =>
   Array.from(commitBatchesOf(findings, isBusy), (batch) => ({
     findings: packFindings(batch),

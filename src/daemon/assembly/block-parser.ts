@@ -33,27 +33,30 @@ import {
   VIEW_TAGS,
 } from './transaction';
 
-/** Address of the input. */
+/** Address of the input, which the host writes before it calls {@link readAnswer} or {@link parseTx}. */
 const BYTES: usize = (__heap_base + 15) & ~15;
 
-/** Byte offset of the global output indices, 8 bytes each, by transaction. */
+/** For each transaction, the byte offset of the global indices of its outputs in the input; 8 bytes per index. */
 const TX_INDICES = column();
-/** Index of the miner transaction, by block. */
+/** For each block, the index of its miner transaction. */
 const BLOCK_TXS = column();
 
-/** Blocks of the answer: address and end of each, and the numbers of entries of the lists below that precede it. */
+/**
+ * For each block of the answer: its start and end in the input, and the number of entries of `blobStarts` and of
+ * `listStarts` that belong to earlier blocks.
+ */
 const blockStarts = column();
 const blockEnds = column();
 const blobsBefore = column();
 const listsBefore = column();
-/** Transactions without the miners'. */
+/** Start and end in the input of each transaction, miner transactions excluded. */
 const blobStarts = column();
 const blobEnds = column();
-/** Lists of global output indices. */
+/** Start in the input and length of each list of global output indices. */
 const listStarts = column();
 const listCounts = column();
 
-/** Single fields of the answer, and flags for their presence. */
+/** Values of the answer's start height and current height; `found` has a flag for each field that is present. */
 const NUMBERS = memory.data(16, 16);
 let found: u32 = 0;
 const START_HEIGHT: u32 = 0;
@@ -62,7 +65,7 @@ const STATUS: u32 = 2;
 let statusStart: u32 = 0;
 let statusEnd: u32 = 0;
 
-/** Reserves memory for an input. @returns its address. */
+/** Reserves memory for an input of `length` bytes. @returns the address to which the host writes it. */
 export function reserveInput(length: usize): usize {
   reserve(BYTES + length);
   emptyColumns(BYTES + length);
@@ -88,7 +91,9 @@ function readBlock(type: u32): void {
   if (!has) throw new Error('a block is absent');
 }
 
-/** Reads a transaction: a string, or a section with the blob and the prunable hash of a pruned one. */
+/**
+ * Reads the location of a transaction. It is a string, or, if pruned, a section with the blob and the prunable hash.
+ */
 function readBlob(type: u32): void {
   if (type != SECTION) return pushBlob(type);
   let has = false;
@@ -109,7 +114,7 @@ function pushBlob(type: u32): void {
   blobEnds.push(u32(position()));
 }
 
-/** Reads the output indices of the transactions of a block. */
+/** Reads the locations of the output index lists of a block's transactions. */
 function readIndicesOfBlock(type: u32): void {
   listsBefore.push(listStarts.count);
   const fields = openSection(type);
@@ -137,7 +142,10 @@ function readIndices(type: u32): void {
   listCounts.push(count);
 }
 
-/** Reads a daemon's answer. @param length number of bytes that the host wrote. */
+/**
+ * Reads a daemon's answer and records where its blocks and transactions lie.
+ * @param length size of the input [bytes].
+ */
 export function readAnswer(length: usize): void {
   found = 0;
   open(BYTES, BYTES + length);
@@ -165,7 +173,7 @@ export function readAnswer(length: usize): void {
   close();
 }
 
-/** Flags of the fields that the answer has: start height (1), current height (2), status (4). */
+/** Returns flags of the fields that the answer contains: start height (1), current height (2), status (4). */
 export function fieldsFound(): u32 {
   return found;
 }
@@ -183,15 +191,15 @@ export function statusEndsAt(): u32 {
 }
 
 /**
- * Index after the last entry of an item in a list.
- * @param starts first entry, by item.
- * @param all number of entries.
+ * Returns the index after the last entry that belongs to an item, in a list with consecutive entries for each item.
+ * @param starts index of the first entry, by item.
+ * @param all number of all entries.
  */
 function endOf(starts: Column, item: u32, all: u32): u32 {
   return item + 1 < starts.count ? starts.get(item + 1) : all;
 }
 
-/** Parses the blocks of the answer. */
+/** Parses the blocks and transactions whose locations {@link readAnswer} recorded. */
 export function parseBlocks(): void {
   for (let block: u32 = 0; block < blockStarts.count; block++) {
     BLOCK_TXS.push(TX_STARTS.count);
@@ -220,7 +228,11 @@ function parseBlob(from: usize, to: usize): void {
   TX_ENDS.push(offsetOf(to));
 }
 
-/** Parses a transaction outside of a page, whose hash the host has. @param from offset in the input. */
+/**
+ * Parses a single transaction, whose hash the host knows.
+ * @param from start offset in the input.
+ * @param to end offset.
+ */
 export function parseTx(from: usize, to: usize): void {
   parseBlob(BYTES + from, BYTES + to);
 }

@@ -7,20 +7,25 @@ import { column } from './columns';
 import { byte, close, number, open, skip, position } from './reading';
 import { isCoinbase, parsePrefix, offsetOf } from './transaction';
 
-/** Hash, time [Unix seconds] and version, by block. */
+/** For each block, its hash, its time [Unix seconds] and its version. */
 export const BLOCK_HASHES = column();
 export const BLOCK_TIMES = column();
 export const BLOCK_VERSIONS = column();
-/** Hash, start and end, by transaction. */
+/** For each transaction, its hash, and its start and end in the input. */
 export const TX_HASHES = column();
 export const TX_STARTS = column();
 export const TX_ENDS = column();
 
-/** Hashes of the block's transactions, replaced by those of each layer of the Merkle tree. */
+/**
+ * Hashes of the block's transactions; {@link hashTree} overwrites them with the hashes of each layer of the Merkle
+ * tree.
+ */
 const tree = column();
 const blob = column();
 
-/** Computed hash and real hash of mainnet block 202612: they differ because of a flaw in the tree hash at the time. */
+/**
+ * Computed hash and accepted hash of mainnet block 202612. They differ because the tree hash had a flaw at that time.
+ */
 const EXCEPTIONAL_BLOCK = memory.data<u8>([
   0x42, 0x6d, 0x16, 0xcf, 0xf0, 0x4c, 0x71, 0xf8, 0xb1, 0x63, 0x40, 0xb7, 0x22, 0xdc, 0x40, 0x10,
   0xa2, 0xdd, 0x38, 0x31, 0xc2, 0x20, 0x41, 0x43, 0x1f, 0x77, 0x25, 0x47, 0xba, 0x6e, 0x33, 0x1a,
@@ -29,13 +34,16 @@ const EXCEPTIONAL_BLOCK = memory.data<u8>([
 ]);
 
 const HASH = memory.data(32, 16);
-/** Hashes that a miner transaction's hash is computed from: of the prefix, of the signature of type 0, and zeros. */
+/**
+ * Three hashes of which the hash of a miner transaction is computed: of its prefix, of the RingCT type 0, and 32 zero
+ * bytes.
+ */
 const PARTS = memory.data(96, 16);
 const NO_SIGNATURE = memory.data<u8>([0]);
 
 /**
- * Replaces the first hash by the root. The leading hashes stay unpaired in the first layer, whose width is a power of
- * two.
+ * Computes the Merkle root in place of the first hash. In the first layer only as many hashes are paired as make the
+ * next layer's width a power of two; the leading hashes move up unpaired.
  */
 function hashTree(): void {
   let hashes = tree.used >> 5;
@@ -51,7 +59,7 @@ function hashTree(): void {
     for (let i: usize = 0; i < hashes >> 1; i++) hashPair(at + (i << 5), at + (i << 6));
 }
 
-/** Hashes a pair; `o` may overlap it. */
+/** Writes the hash of 64 bytes at `pair` to `o`, which may overlap them. */
 function hashPair(o: usize, pair: usize): void {
   keccak(HASH, pair, 64);
   memory.copy(o, HASH, 32);
@@ -62,7 +70,7 @@ function pushVarint(value: u64): void {
   blob.pushByte(u32(value));
 }
 
-/** Parses the miner transaction and pushes its hash, start and end. */
+/** Parses a miner transaction; pushes its hash, start and end. */
 function parseMinerTx(): void {
   const start = position();
   const version = parsePrefix();
@@ -82,7 +90,11 @@ function parseMinerTx(): void {
   TX_ENDS.push(offsetOf(position()));
 }
 
-/** Pushes the hash of a block. @param header its bytes. @param hashes those of its transactions, the miner's first. */
+/**
+ * Computes the hash of a block and pushes it.
+ * @param header address of the block header, of `headerBytes` bytes.
+ * @param hashes address of the `count` hashes of its transactions, the miner transaction first.
+ */
 function hashBlock(header: usize, headerBytes: usize, hashes: usize, count: u64): void {
   tree.clear();
   for (let i: usize = 0; i < usize(count); i++) tree.pushKey(hashes + (i << 5));
@@ -100,8 +112,9 @@ function hashBlock(header: usize, headerBytes: usize, hashes: usize, count: u64)
 }
 
 /**
- * Parses a block without its transactions; pushes their hashes after that of its miner transaction.
- * @returns the number of transactions, without the miner's.
+ * Parses a block with its miner transaction; pushes the hash of the miner transaction, then the hashes of the other
+ * transactions that the block lists.
+ * @returns the number of transactions, without the miner transaction.
  */
 export function parseBlock(from: usize, to: usize): u32 {
   open(from, to);

@@ -1,16 +1,16 @@
-/* Growing lists of values that the host reads. All are emptied at once. */
+/** Growing lists of values ("columns") that the host reads. All columns are emptied together. */
 
-/** Address of the free memory, to which a list that exceeds its capacity moves. */
+/** Address of the first free byte; a column that exceeds its capacity is moved there. */
 let free: usize = 0;
 
-/** A list of values of one size. The host reads its first two fields. */
+/** A list of values of one size. The host reads the fields `data` and `used`. */
 @unmanaged
 export class Column {
   /** Address of the first value. */
   data: usize;
-  /** Length [bytes]. */
+  /** Length of all values [bytes]. */
   used: usize;
-  /** Reserved memory [bytes]. */
+  /** Size of the reserved memory [bytes]. */
   capacity: usize;
 
   @inline
@@ -23,7 +23,7 @@ export class Column {
 
   private grow(): void {
     const capacity = max<usize>(1024, this.capacity << 1);
-    // The last list in memory grows in place.
+    // The last column in memory can grow without being moved.
     if (this.capacity > 0 && this.data + this.capacity == free) {
       reserve(this.data + capacity);
       free = this.data + capacity;
@@ -54,7 +54,7 @@ export class Column {
   pushNumber(value: u64): void {
     store<f64>(this.take(8), f64(value));
   }
-  /** Pushes 32 bytes. */
+  /** Appends the 32 bytes at an address. */
   pushKey(from: usize): void {
     memory.copy(this.take(32), from, 32);
   }
@@ -63,7 +63,7 @@ export class Column {
   get(index: u32): u32 {
     return load<u32>(this.data + (usize(index) << 2));
   }
-  /** Number of values, if they have four bytes. */
+  /** Number of values in a column whose values have four bytes. */
   @inline
   get count(): u32 {
     return u32(this.used >> 2);
@@ -80,13 +80,13 @@ export function column(): Column {
   return changetype<Column>(columns + COLUMN * columnCount++);
 }
 
-/** Grows the memory up to an address. */
+/** Grows the memory so that it reaches up to an address. @throws Error if there is no more memory. */
 export function reserve(to: usize): void {
   const pages = i32((to + 0xffff) >>> 16) - memory.size();
   if (pages > 0 && memory.grow(pages) < 0) throw new Error('out of memory');
 }
 
-/** Empties all columns. @param from address of the memory that they may use from now on. */
+/** Empties all columns. @param from address of the memory that the columns may use from now on. */
 export function emptyColumns(from: usize): void {
   memory.fill(columns, 0, COLUMN * columnCount);
   free = (from + 15) & ~15;

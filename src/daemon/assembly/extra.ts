@@ -1,4 +1,4 @@
-/* Finds the public keys in tx_extra, which is read up to the first invalid field. Source: tx_extra.h. */
+/** Finds the public keys in tx_extra, which is read up to its first invalid field. Source: tx_extra.h. */
 import { column } from './columns';
 
 const PUBLIC_KEY: u32 = 0x01;
@@ -8,7 +8,7 @@ const ADDITIONAL_KEYS: u32 = 0x04;
 const MINERGATE: u32 = 0xde;
 const MAX_NONCE: u64 = 255;
 
-/** Addresses of the keys of the latest extra. */
+/** Addresses of the transaction public keys (main keys) in the extra that was read last. */
 const main = column();
 let additional: usize = 0;
 let additionalCount: u32 = 0;
@@ -29,14 +29,14 @@ export function additionalKey(i: u32): usize {
 let at: usize = 0;
 let end: usize = 0;
 
-/** Skips bytes. @returns false at the end of the extra. */
+/** Skips bytes. @returns false if fewer bytes are left in the extra. */
 function skip(length: u64): bool {
   if (length > u64(end - at)) return false;
   at += usize(length);
   return true;
 }
 
-/** Value of the latest varint. */
+/** Value of the varint that was read last. */
 let value: u64 = 0;
 
 /** Reads a varint of up to 64 bits into `value`. @returns false if it is invalid. Source: varint.h `read_varint`. */
@@ -44,7 +44,7 @@ function readVarint(): bool {
   value = 0;
   for (let shift: u64 = 0; at < end; shift += 7) {
     const group = u64(load<u8>(at++));
-    // The tenth group has one bit only.
+    // Of the tenth group only the lowest bit fits into 64 bits.
     if ((group == 0 && shift > 0) || (shift == 63 && group > 1)) return false;
     value |= (group & 0x7f) << shift;
     if (group < 0x80) return true;
@@ -52,12 +52,12 @@ function readVarint(): bool {
   return false;
 }
 
-/** Skips a field after its length, which is stored in `value`. @returns false if it is incomplete. */
+/** Skips a field that starts with its length. @returns false if the field is incomplete. */
 function skipBlob(): bool {
   return readVarint() && skip(value);
 }
 
-/** Skips a merge mining tag: exactly a depth and a hash. @returns false if it is invalid. */
+/** Skips a merge mining tag, which must consist of a depth and a hash. @returns false if it is invalid. */
 function skipMergeMining(): bool {
   if (!skipBlob()) return false;
   const tagEnd = at;
@@ -76,7 +76,7 @@ function readAdditional(): bool {
   if (keys > u64(end - at)) return false;
   const first = at;
   if (!skip(keys << 5)) return false;
-  // The first field of additional keys counts.
+  // If several fields have additional keys, only the first one counts.
   if (additional == 0) {
     additional = first;
     additionalCount = u32(keys);
@@ -84,7 +84,7 @@ function readAdditional(): bool {
   return true;
 }
 
-/** @returns false if the extra cannot be read beyond this field. */
+/** Reads one field. @returns false if the extra cannot be read beyond this field. */
 function readField(): bool {
   const tag = load<u8>(at++);
   if (tag == PUBLIC_KEY) {

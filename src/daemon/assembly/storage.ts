@@ -1,4 +1,4 @@
-/* Reads portable storage, value by value. Source: portable_storage_from_bin.h, portable_storage_base.h. */
+/** Reads epee's portable storage, value by value. Source: portable_storage_from_bin.h, portable_storage_base.h. */
 import { byte, left, MAX_SAFE, skip, position } from './reading';
 
 export const U64: u32 = 5;
@@ -7,17 +7,17 @@ export const U16: u32 = 7;
 export const U8: u32 = 8;
 export const TEXT: u32 = 10;
 export const SECTION: u32 = 12;
-/** Flag of a type that marks a list. */
+/** Flag in a type byte: the value is a list. */
 const LIST: u32 = 0x80;
 const MAX_DEPTH: u32 = 50;
-/** Most fields of one section; upstream's have a dozen. */
+/** Largest number of fields in a section; sections of upstream have about a dozen. */
 const MAX_FIELDS: u64 = 64;
 
 const SIGNATURE = memory.data<u8>([0x01, 0x11, 0x01, 0x01, 0x01, 0x01, 0x02, 0x01, 0x01]);
-/** Smallest size of a value, by type [bytes]; 0 for an unknown type. */
+/** Smallest size of a value by type [bytes]; 0 for an unknown type. */
 const SMALLEST = memory.data<u8>([0, 8, 4, 2, 1, 8, 4, 2, 1, 8, 1, 1, 1]);
 
-/** Address and length of each field name of the open sections. */
+/** Address and length of each field name in the open sections, to detect duplicates. */
 const NAMES = memory.data(51 * 64 * 8, 16);
 
 let depth: u32 = 0;
@@ -35,7 +35,7 @@ function size(): u64 {
   return value;
 }
 
-/** Reads the signature, up to the outermost section. */
+/** Reads the signature and enters the root section. */
 export function openStorage(): void {
   depth = 0;
   const start = skip(9);
@@ -61,7 +61,11 @@ function nameAt(i: u32): usize {
   return NAMES + ((depth << 6) + i) * 8;
 }
 
-/** Reads the name and type of a field. @param i number of fields before it. @returns the type of its value. */
+/**
+ * Reads the name and the type of a field.
+ * @param i index of the field in its section.
+ * @returns the type of its value.
+ */
 export function nextField(i: u32): u32 {
   const length = byte();
   if (length == 0) throw new Error('portable storage: an empty name');
@@ -74,7 +78,7 @@ export function nextField(i: u32): u32 {
   return byte();
 }
 
-/** True if the field has this name. @param i as for {@link nextField}. */
+/** Returns true if the field has this name. @param i index of the field, as for {@link nextField}. */
 export function isNamed(i: u32, name: string): bool {
   const length = load<u32>(nameAt(i) + 4);
   if (u32(name.length) != length) return false;
@@ -83,7 +87,7 @@ export function isNamed(i: u32, name: string): bool {
   return true;
 }
 
-/** Enters a list. @returns the number of values that follow. */
+/** Enters a list. @param type type of the value to read. @returns the number of values in the list. */
 export function openList(type: u32): u32 {
   const least = smallest(type & ~LIST);
   if ((type & LIST) == 0 || least == 0) throw new Error('portable storage: expected a list');
@@ -92,18 +96,18 @@ export function openList(type: u32): u32 {
   return u32(items);
 }
 
-/** Type of the values of a list. */
+/** Returns the type of a list's values. @param type type of the list. */
 export function itemType(type: u32): u32 {
   return type & ~LIST;
 }
 
-/** Skips a string. @returns its address; it ends at the {@link position}. */
+/** Skips a string. @returns the address of its first byte; it ends at the {@link position}. */
 export function text(type: u32): usize {
   if (type != TEXT) throw new Error('portable storage: expected a string');
   return skip(size());
 }
 
-/** Reads an unsigned integer of any width. */
+/** Reads an unsigned integer of any width. @param type type of the value to read. */
 export function unsigned(type: u32): u64 {
   if (type == U64) {
     const value = load<u64>(skip(8));
@@ -116,7 +120,7 @@ export function unsigned(type: u32): u64 {
   throw new Error('portable storage: expected an unsigned integer');
 }
 
-/** Skips a list of 64-bit integers. @returns their number; they end at the {@link position}. */
+/** Skips a list of 64-bit integers. @returns their number; the list ends at the {@link position}. */
 export function integers(type: u32): u32 {
   const count = openList(type);
   if (count > 0 && itemType(type) != U64) throw new Error('portable storage: expected integers');
@@ -126,7 +130,7 @@ export function integers(type: u32): u32 {
   return count;
 }
 
-/** Skips a value of any type. */
+/** Skips a value of any type. @param type type of the value. */
 export function skipValue(type: u32): void {
   if ((type & LIST) != 0) {
     for (let items = openList(type); items > 0; items--) skipValue(itemType(type));

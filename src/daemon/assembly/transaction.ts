@@ -1,11 +1,12 @@
-/*
- * Finds the keys, outputs and key images of a transaction that a scan reads. Every list grows by less than the input.
+/**
+ * Finds the keys, outputs and key images of a transaction that a scan needs. Every column grows by fewer bytes than the
+ * input has.
  */
 import { column } from './columns';
 import { additionalKey, additionalKeys, mainKey, mainKeys, readExtra } from './extra';
 import { byte, count, number, skip, position, varint } from './reading';
 
-/** Address of the host's input, from which offsets are counted. */
+/** Address of the input, relative to which offsets are given. */
 let base: usize = 0;
 export function setBase(address: usize): void {
   base = address;
@@ -18,24 +19,32 @@ const GEN_INPUT: u32 = 0xff;
 const KEY_INPUT: u32 = 0x02;
 const KEY_OUTPUT: u32 = 0x02;
 const TAGGED_KEY_OUTPUT: u32 = 0x03;
-/** Value of `VIEW_TAGS` for an output without a view tag. */
+/** Value in `VIEW_TAGS` for an output without a view tag. */
 const NO_TAG: u32 = 0x100;
-/** Version, index of the first key image, and 1 for a miner transaction, by transaction. */
+/**
+ * For each transaction, its version, the index of its first key image in `IMAGES`, and 1 if it is a miner transaction.
+ */
 export const VERSIONS = column();
 export const FIRST_IMAGES = column();
 export const REWARDS = column();
-/** Byte offsets of the key images of inputs. */
+/** Byte offsets of the key images of all inputs, in the input memory. */
 export const IMAGES = column();
 
-/** First output, first key, and number of keys that are tried with every output, by transaction. */
+/**
+ * For each transaction, the index of its first output, the index of its first key, and the number of its keys that are
+ * tried with every output.
+ */
 export const FIRST_OUTPUTS = column();
 export const FIRST_KEYS = column();
 export const MAIN_KEYS = column();
-/** Key, index within the transaction, and view tag, by output. */
+/** For each output, its output key, its index in its transaction, and its view tag. */
 export const OUTPUTS = column();
 export const OUTPUT_INDICES = column();
 export const VIEW_TAGS = column();
-/** Public keys of each transaction: the main keys, then the additional ones, one for each of the first outputs. */
+/**
+ * Public keys of all transactions; for each the main keys, then additional keys, the n-th of which belongs to the n-th
+ * output.
+ */
 export const KEYS = column();
 
 function readInput(): void {
@@ -50,7 +59,7 @@ function readInput(): void {
   IMAGES.push(offsetOf(skip(32)));
 }
 
-/** @param index index of the output within its transaction. */
+/** Reads an output. @param index index of the output in its transaction. */
 function readOutput(index: u32): void {
   varint();
   const type = byte();
@@ -61,7 +70,7 @@ function readOutput(index: u32): void {
 }
 
 /**
- * Parses a transaction prefix and stops after it: the rest of the transaction is not read.
+ * Parses the prefix of a transaction. The rest of the transaction is not read.
  * @returns the version. Source: cryptonote_basic.h `transaction_prefix`.
  */
 export function parsePrefix(): u32 {
@@ -83,14 +92,15 @@ export function parsePrefix(): u32 {
   return u32(version);
 }
 
-/** True if the latest transaction is a miner's. */
+/** Returns true if the transaction that was parsed last is a miner transaction. */
 export function isCoinbase(): bool {
   return load<u8>(REWARDS.data + REWARDS.used - 1) == 1;
 }
 
 /**
- * Pushes the keys to try with the outputs: every output with each main key and with its own additional key. Additional
- * keys without a main key are ignored. Source: wallet2.cpp `cache_tx_data`, `process_new_transaction`.
+ * Pushes the public keys with which a transaction's outputs are tried: each output with every main key and with its own
+ * additional key. Additional keys without a main key are ignored. Source: wallet2.cpp `cache_tx_data`,
+ * `process_new_transaction`.
  */
 function locateKeys(extra: usize, outputCount: u32): void {
   FIRST_KEYS.push(u32(KEYS.used >> 5));

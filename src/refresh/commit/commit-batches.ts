@@ -1,22 +1,29 @@
 import type { PageFindings } from '../../monero/wallet/model/records.js';
 
 /**
- * Outputs and spends of a commit batch, about: each batch has a cost of its own, but one event row holds the stages of a
- * limited number of payments (`store/tables/stage-ranges.ts`).
+ * Approximate number of outputs and spends in one commit batch. A larger batch saves time, because every batch has a
+ * fixed cost; but one event row can hold the stages of only a limited number of payments
+ * (`store/tables/stage-ranges.ts`).
  */
 const ROWS_AT_ONCE = 96;
 
-/** The same while clients send requests, which are answered between two batches. */
+/**
+ * Approximate number of outputs and spends in one commit batch while clients send requests, which are answered between
+ * two batches.
+ */
 const BUSY_ROWS_AT_ONCE = 32;
 
-/** Subaddress keys of a commit batch. */
+/** Number of subaddress keys in one commit batch. */
 const KEYS_AT_ONCE = 500;
 
-/** Estimates the cost of a commit in outputs; keys and blocks cost a fraction of an output. */
+/** Estimates the cost of committing findings [outputs]; a subaddress key or a block costs a fraction of an output. */
 export const weightOf = ({ outputs, spends, subaddresses, hashes }: PageFindings): number =>
   outputs.length + spends.length + subaddresses.length / 20 + hashes.length / 100;
 
-/** Returns a function that removes the items below a height from a list, which ascends by height. */
+/**
+ * Returns a function that removes from a list all items below a given height, and returns them. The list ascends by
+ * height.
+ */
 function taker<T extends { readonly height: number }>(list: readonly T[]): (below: number) => T[] {
   let at = 0;
   return (below) => {
@@ -27,8 +34,10 @@ function taker<T extends { readonly height: number }>(list: readonly T[]): (belo
 }
 
 /**
- * Divides the findings of a page at blocks, so that each part is committed quickly.
- * @param findings whose lists ascend by height. @param isBusy true while clients send requests.
+ * Divides the findings of a page into commit batches at the boundaries of blocks, so that each batch is committed
+ * quickly.
+ * @param findings lists that ascend by height.
+ * @param isBusy true while clients send requests; the batches are smaller then.
  */
 export function* commitBatchesOf(
   findings: PageFindings,
@@ -64,7 +73,7 @@ export function* commitBatchesOf(
   }
 }
 
-/** Yields the height ranges of the batches: the first height, and the height behind the last. */
+/** Yields the height range of each batch: its first height, and the height after its last block. */
 function* cuts(
   { startHeight, outputs, spends }: PageFindings,
   end: number,

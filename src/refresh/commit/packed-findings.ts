@@ -5,26 +5,32 @@ import { chunks, joinBytes } from '../../util/bytes.js';
 import type { OwnedOutput, PageFindings, ReceivedTx } from '../../monero/wallet/model/records.js';
 import { packHashes, unpackHashes } from './packed-hashes.js';
 
-/** Received transactions: a record of {@link RECEIVED_BYTES} each, and their lists of keys. */
+/**
+ * Transactions that pay the wallet, packed: a record of {@link RECEIVED_BYTES} for each, and their keys in one run of
+ * bytes.
+ */
 export interface PackedReceived {
   readonly txs: Uint8Array;
-  /** Additional public keys, then key images of inputs, of each transaction; 32 bytes each. */
+  /**
+   * Keys of all transactions, 32 bytes each; for each transaction its additional public keys, then the key images of
+   * its inputs.
+   */
   readonly keys: Uint8Array;
 }
 
-/** Page findings as they cross threads: many small byte strings and objects would take longer. */
+/** Page findings packed for transfer to another thread: to clone many small byte strings and objects takes longer. */
 export type PackedFindings = Omit<PageFindings, 'hashes' | 'received' | 'outputs'> & {
-  /** 32 bytes per block. */
+  /** Hashes of the page's blocks, 32 bytes each. */
   readonly hashes: Uint8Array;
   readonly received: PackedReceived;
-  /** Records of {@link OUTPUT_BYTES}. */
+  /** Found outputs, one record of {@link OUTPUT_BYTES} each. */
   readonly outputs: Uint8Array;
 };
 
 /** Size of a packed output [bytes]: five strings of 32 bytes, then numbers, then flags. */
 const OUTPUT_BYTES = 208;
 
-/** Offsets of the fields of a packed output. */
+/** Offsets of the fields of a packed output [bytes]. */
 const AT = {
   txHash: 0,
   publicKey: 32,
@@ -46,7 +52,7 @@ const FLAGS = { rct: 1, coinbase: 2, change: 4, burnt: 8, frozen: 16, hasKeyImag
 /** Size of a packed transaction [bytes]: strings, then numbers, then flags. */
 const RECEIVED_BYTES = 152;
 
-/** Offsets of the fields of a packed transaction. */
+/** Offsets of the fields of a packed transaction [bytes]. */
 const TX_AT = {
   txHash: 0,
   txPublicKey: 32,
@@ -64,7 +70,7 @@ const TX_AT = {
 
 const TX_FLAGS = { coinbase: 1, hasSize: 2, hasPaymentId: 4, hasSpent: 8 } as const;
 
-/** Packs items as records of a fixed size. @param write fills the record of an item. */
+/** Packs items as records of a fixed size. @param write writes one item into its record. */
 function packRecords<T>(
   items: readonly T[],
   size: number,
@@ -78,7 +84,7 @@ function packRecords<T>(
   return packed;
 }
 
-/** Unpacks records of a fixed size. @param read returns the item of a record. */
+/** Unpacks records of a fixed size. @param read makes an item of its record. */
 const unpackRecords = <T>(
   packed: Uint8Array,
   size: number,
@@ -89,7 +95,9 @@ const unpackRecords = <T>(
     return read(record, new DataView(record.buffer, record.byteOffset, size));
   });
 
-/** Packs findings; the outputs are as they are found, not spent. */
+/**
+ * Packs the findings of a page. The outputs must be unspent, as a scan finds them: a record has no field for the spend.
+ */
 export function packFindings({ hashes, received, outputs, ...rest }: PageFindings): PackedFindings {
   return {
     ...rest,
@@ -99,7 +107,7 @@ export function packFindings({ hashes, received, outputs, ...rest }: PageFinding
   };
 }
 
-/** Unpacks findings; their byte strings share memory. */
+/** Unpacks the findings of a page. Their byte strings are views of the packed memory, not copies. */
 export function unpackFindings({ hashes, received, outputs, ...rest }: PackedFindings): PageFindings {
   return {
     ...rest,
@@ -142,7 +150,7 @@ function unpackReceived({ txs, keys }: PackedReceived): ReceivedTx[] {
   return unpackRecords(txs, RECEIVED_BYTES, (record, view) => unpackTx(record, view, next));
 }
 
-/** @param next takes the next keys. */
+/** Unpacks a received transaction. @param next returns the next `count` keys of {@link PackedReceived.keys}. */
 function unpackTx(record: Uint8Array, view: DataView, next: (count: number) => Uint8Array[]): ReceivedTx {
   const flags = view.getUint8(TX_AT.flags);
   const has = (flag: number): boolean => (flags & flag) !== 0;

@@ -1,4 +1,4 @@
-/** Counts the commits of a refresh that the main thread has not acknowledged. */
+/** Counts the commits of a refresh that the main thread has not acknowledged yet. */
 export class PendingCommits {
   readonly #signal: AbortSignal;
   #count = 0;
@@ -18,7 +18,10 @@ export class PendingCommits {
     this.#wake();
   }
 
-  /** Resolves when at most `limit` commits are pending. @throws the reason of the signal. */
+  /**
+   * Resolves when at most `limit` commits are not acknowledged.
+   * @throws the reason of the signal when it is aborted first.
+   */
   async settled(limit: number): Promise<void> {
     while (!this.#signal.aborted && this.#count > limit)
       await new Promise<void>((resolve) => {

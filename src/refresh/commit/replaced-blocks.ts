@@ -2,10 +2,10 @@ import { equalBytes } from '../../util/bytes.js';
 import type { BlockRef, PageFindings } from '../../monero/wallet/model/records.js';
 
 /**
- * Removes the blocks at the beginning of a page that the wallet holds, with their findings: a daemon answers a
- * reorganisation from a block that the short history names, which may lie far below the fork. Payments between the two
- * are not reversed.
- * @param heldAt the block that the wallet holds at a height.
+ * Removes from a page the leading blocks that the wallet already holds, with their findings. After a reorganisation a
+ * daemon sends blocks from one that the short history names, which may lie far below the fork; the payments between
+ * that block and the fork must not be undone.
+ * @param heldAt returns the block that the wallet holds at a height.
  */
 export function fromFirstNewBlock(
   page: PageFindings,

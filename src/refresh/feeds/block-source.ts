@@ -1,4 +1,4 @@
 import type { Daemon } from '../../daemon/daemon.js';
 
-/** The daemon calls that fetch pages. */
+/** The calls to the daemon with which pages of blocks are fetched. */
 export type BlockSource = Pick<Daemon, 'getInfo' | 'getBlocks'>;

@@ -1,20 +1,20 @@
 import { monotonicMs } from '../../util/monotonic-time.js';
 
-/** Limits the time that a pass waits for another one to catch up. */
+/** Limits the total time that a pass waits for passes behind it to catch up. */
 export class CatchUpWait {
   readonly #onEnd: () => void;
-  /** Time left (ms). */
+  /** Remaining waiting time [ms]. */
   #left: number;
   #since: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param limitMs of all waits together. @param onEnd called when the time is used up. */
+  /** @param limitMs sum of the durations of all waits [ms]. @param onEnd is called when that time is used up. */
   constructor(limitMs: number, onEnd: () => void) {
     this.#left = limitMs;
     this.#onEnd = onEnd;
   }
 
-  /** Begins or continues a wait. @returns false when the time is used up. */
+  /** Starts a wait, or continues the one under way. @returns false when the time is used up. */
   wait(): boolean {
     if (this.#since === undefined && this.#left > 0) {
       this.#since = monotonicMs();

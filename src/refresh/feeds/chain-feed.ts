@@ -6,24 +6,24 @@ import { nextHeight, positionOf, type ChainPosition } from './chain-position.js'
 import { FeedMember, type FeedRequest, type MemberPage } from './feed-member.js';
 import type { BatchScanner } from '../scan/match-group.js';
 
-/** Time that the members of a pass wait for one of them, in all (ms). */
+/** Total time that the members of a pass wait for one slow member [ms]. */
 const PATIENCE_MS = 3000;
 
-/** Time that a pass waits for others that are close behind it, in all (ms). */
+/** Total time that a pass waits for passes that are at most {@link CLOSE_BLOCKS} behind it [ms]. */
 const CATCH_UP_MS = 2000;
 
-/** Blocks between a pass and another that is close behind it. */
+/** Largest distance at which a pass waits for a pass behind it [blocks]. */
 const CLOSE_BLOCKS = 1000;
 
-/** Passes that a wallet tries for its next page before it opens one of its own. */
+/** Number of passes that a wallet may try for its next page before it opens its own pass. */
 const MOST_MOVES = 4;
 
-/** Time for which the pages of a pass without members are kept (ms). */
+/** Time for which the pages of a pass are kept after its last member has left [ms]. */
 const REST_MS = 5000;
 
 /**
- * The daemon's chain for all wallets. Wallets that need the same pages share a {@link ChainPass}; a wallet that is
- * elsewhere in the chain has one of its own, which merges with another once both are at the same place.
+ * Reads the daemon's chain for all wallets. Wallets that need the same pages share a {@link ChainPass}. A wallet at
+ * another height has its own pass, which is merged with another pass when both reach the same position.
  */
 export class ChainFeed {
   readonly #daemon: BlockSource;
@@ -33,9 +33,9 @@ export class ChainFeed {
   readonly #restMs: number;
   readonly #catchUpMs: number;
   readonly #passes = new Set<ChainPass>();
-  /** The pass of each member, and those in which it continues. */
+  /** For each member the pass that it reads, followed by the passes in which it continues. */
   readonly #route = new Map<FeedMember, ChainPass[]>();
-  /** The pass without members whose pages are kept. */
+  /** A pass without members whose pages are kept until the timer ends; undefined if there is none. */
   #resting: { readonly pass: ChainPass; readonly timer: NodeJS.Timeout } | undefined;
 
   constructor(
@@ -52,7 +52,7 @@ export class ChainFeed {
     this.#catchUpMs = catchUpMs;
   }
 
-  /** Number of passes under way. */
+  /** Number of passes that have members. */
   get passCount(): number {
     return this.#passes.size - (this.#resting === undefined ? 0 : 1);
   }
@@ -91,9 +91,10 @@ export class ChainFeed {
   }
 
   /**
-   * Fetches the first pages for a wallet that will join soon, or keeps those that are there. A failure is left to the
-   * wallet's own request.
-   * @param viewSecret key of the wallet, with which pages are scanned that were not there. It is wiped.
+   * Fetches the first pages for a wallet that will join soon, unless they are already there. If that fails, no error is
+   * reported: the wallet's own request fetches them again.
+   * @param viewSecret view key of the wallet, with which newly fetched pages are scanned ahead. It is zeroed after use.
+   * Absent: the pages are fetched and not scanned.
    */
   prefetch(startHeight: number, viewSecret?: SecretKey): void {
     const position = positionOf({ history: [], startHeight });
@@ -104,12 +105,12 @@ export class ChainFeed {
     else viewSecret?.fill(0);
   }
 
-  /** Drops the pages that are kept. */
+  /** Drops the kept pages of the pass without members. */
   close(): void {
     if (this.#resting !== undefined) this.#drop(this.#resting.pass);
   }
 
-  /** @param mayShare false: a pass of its own, which always leads to a page or an error. */
+  /** @param mayShare false: returns a new pass for this member alone, which always yields a page or an error. */
   #passOf(member: FeedMember, mayShare: boolean): ChainPass {
     const route = this.#route.get(member) ?? [];
     this.#route.set(member, route);

@@ -9,18 +9,21 @@ import type { ChainPosition } from './chain-position.js';
 import type { PageBlocks } from './page-fit.js';
 import { fetchFitting, type PageSize } from './page-size.js';
 
-/** Blocks of the daemon's chain: gapless, at least one, its hashes chain up. */
+/** Consecutive blocks of the daemon's chain, at least one; each names its predecessor by hash. */
 export interface ChainPage extends ChainTxs<ChainBlock>, PageBlocks {
   readonly blocks: readonly ChainBlock[];
-  /** Number of blocks of the daemon. */
+  /** Number of blocks of the daemon's chain. */
   readonly daemonHeight: number;
-  /** Index of the first block that the requested position lacks. */
+  /** Index of the first block of this page that the requesting wallet lacks. */
   readonly firstNew: number;
-  /** Size of the daemon's answer (bytes). */
+  /** Size of the daemon's answer [bytes]. */
   readonly bytes: number;
 }
 
-/** The daemon's answer does not continue the chain of the requested position; other positions may fit it. */
+/**
+ * Thrown if the daemon's answer does not continue the chain of the requested position. Wallets at other positions may
+ * still be able to use the same pass.
+ */
 export class ChainMismatch extends DaemonError {
   constructor(message: string) {
     super('malformed', message);
@@ -28,19 +31,20 @@ export class ChainMismatch extends DaemonError {
 }
 
 /**
- * Blocks below the oldest held one from which the chain is read again when a reorganisation undid that block: where it
- * began is unknown, and it may have mined payments of the wallet there.
+ * Number of blocks below the oldest held block from which the chain is read again after a reorganisation undid that
+ * block: the height of the fork is unknown, and payments of the wallet may have been mined between the fork and that
+ * block.
  */
 const BELOW_OLDEST = 1_000;
 
-/** Requests blocks in pages of bounded size. */
+/** Requests consecutive blocks from the daemon, limited to a bounded number of bytes. */
 type FetchBlocks = (request: Pick<BlocksRequest, 'startHeight' | 'shortHistory'>) => Promise<DaemonBlocks>;
 
 /**
- * Fetches the page that follows a position.
+ * Fetches the page of blocks that follows a position.
  * @returns undefined when the daemon has no newer block.
- * @throws DaemonError as the daemon does, and `malformed` for a chain of another network or of unknown rules;
- * ChainMismatch.
+ * @throws DaemonError as the daemon does; DaemonError `malformed` for blocks of another network or with a version whose
+ * rules are unknown; ChainMismatch.
  */
 export async function fetchPage(
   daemon: BlockSource,
@@ -69,8 +73,8 @@ export async function fetchPage(
 }
 
 /**
- * Returns the height to start at. Daemons reject one above the tip: an empty wallet takes the newest block then, to
- * have a position, and any other one continues its chain.
+ * Returns the height of the first block to request. Daemons reject a height above their tip. In that case a wallet
+ * without blocks requests the newest block, to have a position; any other wallet continues its chain.
  */
 async function startOf(
   { held, startHeight }: ChainPosition,
@@ -95,7 +99,11 @@ function withGenesis(held: readonly BlockRef[], genesis: Hash): Hash[] {
   return held.at(-1)?.height === 0 ? hashes : [...hashes, genesis];
 }
 
-/** Finds the first block that a position lacks, in the answer to a request with its short history. @throws ChainMismatch */
+/**
+ * Requests blocks with the short history of a position and returns the page with `firstNew` set to the first block that
+ * the position lacks.
+ * @throws ChainMismatch if the answer continues no held block, or after a reorganisation that is deeper than the limit.
+ */
 async function withoutHeld(
   page: ChainPage,
   held: readonly BlockRef[],
@@ -109,11 +117,12 @@ async function withoutHeld(
   if (first === undefined || tip === undefined || oldest === undefined) return page;
   const known = new Map(held.map(({ height, hash }) => [height, hash]));
   if (first.height < oldest.height) {
-    // The daemon knows none of the held blocks: a reorganisation undid all of them, or it lacks them so far.
+    // The daemon knows none of the held blocks: a reorganisation undid all of them, or the daemon has not synced them
+    // yet.
     if (tip.height - oldest.height > MAX_REORGANISATION)
       throw new ChainMismatch('the daemon follows a chain that this wallet has never seen');
     if (page.daemonHeight <= oldest.height) return { ...page, firstNew: blocks.length };
-    // A daemon does not serve its genesis block by height.
+    // A daemon refuses a request that starts at the height of its genesis block, 0.
     const from = Math.max(1, oldest.height - BELOW_OLDEST);
     return first.height === 0 && from === 1 ? page : pageOf(await fetchBlocks({ startHeight: from }), chain);
   }

@@ -13,47 +13,58 @@ import { MOST_BLOCKS } from './page-size.js';
 import { PageWindow, type PassBatch } from './page-window.js';
 import { ReaderPositions } from '../scan/reader-positions.js';
 
-/** Scan batches between the slowest and the fastest member of a pass. */
+/** Largest distance between the slowest and the fastest member of a pass [scan batches]. */
 const MOST_BATCHES_APART = 4;
 
-/** Size of the pages of a pass above which none is added before the slowest member has left the oldest (bytes). */
+/** Size of a pass's pages above which no page is fetched until the slowest member has left the oldest page [bytes]. */
 const MOST_BYTES = 64 << 20;
 
-/** Size of the pages that a pass without members keeps, about (bytes). */
+/** Approximate size of the pages that a pass without members keeps [bytes]. */
 const MOST_RESTING_BYTES = 4 << 20;
 
-/** A page; `done` when the wallet has reached the daemon's tip; `elsewhere` when it must continue in another pass. */
+/**
+ * Result of {@link ChainPass.take}: a page; `done` when the wallet has reached the daemon's tip; `elsewhere` when the
+ * wallet must continue in another pass.
+ */
 export type Taken = MemberPage | 'done' | 'elsewhere';
 
 export interface PassOptions extends PageCursorOptions {
   readonly kernel: BatchScanner;
-  /** Time that the other members of a pass wait for one of them (ms). */
+  /** Total time that the members wait for one slow member [ms]. */
   readonly patienceMs: number;
-  /** Finds another pass with the same position, and moves the members there. @returns false where there is none. */
+  /**
+   * Finds another pass at the same position and moves the members of this pass there.
+   * @returns false if there is none.
+   */
   readonly merge: (pass: ChainPass) => boolean;
-  /** Time that this pass waits for others that are close behind it (ms). */
+  /** Total time that this pass waits for passes close behind it [ms]. */
   readonly catchUpMs: number;
-  /** Whether another pass is close behind. */
+  /** Returns true if another pass is close behind this one. */
   readonly isFollowed: (pass: ChainPass) => boolean;
   /** Called after each answer of the daemon, and when the last member has left. */
   readonly onProgress: (pass: ChainPass) => void;
 }
 
-/** A member's place in a pass. */
+/** State of one member in a pass. */
 interface Seat {
   readonly member: FeedMember;
-  /** Number of the next batch. */
+  /** Number of the batch that the member takes next. */
   next: number;
-  /** The page of the last batch, and the index of its first block that the member lacks. */
+  /**
+   * Page of the last batch that the member took, and in `firstNew` the index of the first of its blocks that the member
+   * lacks.
+   */
   page?: ChainPage;
   firstNew: number;
-  /** The member's position is the pass's at this place; false while it waits for the answer under way. */
+  /**
+   * True if the member's position is known to lie in this pass; false while it depends on the daemon's pending answer.
+   */
   fits: boolean;
 }
 
 /**
- * One walk along the chain for several wallets: every page is fetched, parsed and hashed once, and its outputs are
- * scanned with all view keys together. The next page is requested while the members work on the one before.
+ * Reads the chain once for several wallets: every page is fetched, parsed and hashed once, and its outputs are scanned
+ * with the view keys of all members together. The next page is requested while the members process the current one.
  */
 export class ChainPass {
   readonly #options: PassOptions;
@@ -63,14 +74,20 @@ export class ChainPass {
   readonly #places = new ReaderPositions();
   readonly #holdUps: HoldUps;
   readonly #catchUp: CatchUpWait;
-  /** Members that wait for an answer of the daemon. */
+  /** Members that wait for an answer of the daemon, with the function that resumes each. */
   readonly #waiting = new Map<FeedMember, () => void>();
-  /** The member whose short history leads the first request; undefined where pages are fetched ahead of all members. */
+  /**
+   * The member whose short history the first request uses; undefined when pages are prefetched before any member joins,
+   * and after the first answer.
+   */
   #leader: FeedMember | undefined;
-  /** Members that held others up, or were held up. */
+  /**
+   * Members that were removed because they delayed the pass, or because others delayed them too long; they may not
+   * rejoin.
+   */
   readonly #sentAway = new WeakSet<FeedMember>();
   #isDraining = false;
-  /** View key of a wallet that will come; undefined once it came. */
+  /** View key of a wallet that is expected to join; undefined once it has joined, and if no wallet is expected. */
   #expected: SecretKey | undefined;
   /** Number of the first batch whose scan has not begun. */
   #begun = 0;
@@ -88,22 +105,23 @@ export class ChainPass {
     this.#catchUp = new CatchUpWait(options.catchUpMs, () => this.resume());
   }
 
-  /** Takes in the first member, at whose position this pass begins. */
+  /** Adds the first member, at whose position this pass begins. */
   lead(leader: FeedMember): void {
     this.#leader = leader;
     this.#sit(leader, 0, true);
   }
 
   /**
-   * Fetches pages before the first member comes, as many as a pass without members keeps.
-   * @param viewSecret key of a wallet that will come, for which these pages are scanned. It is wiped.
+   * Fetches pages before the first member joins, up to {@link MOST_RESTING_BYTES}.
+   * @param viewSecret view key of the wallet that is expected to join, with which these pages are scanned. It is zeroed
+   * after use.
    */
   prefetch(viewSecret?: SecretKey): void {
     this.#expected = viewSecret;
     this.#fetch();
   }
 
-  /** Members that will reach the position of this pass. */
+  /** Members whose position is known to lie in this pass, and which therefore reach its end. */
   get members(): readonly FeedMember[] {
     return [...this.#seats.values()].filter(({ fits }) => fits).map(({ member }) => member);
   }
@@ -112,19 +130,26 @@ export class ChainPass {
     return this.#seats.size === 0;
   }
 
-  /** Behind the last block of the newest page. */
+  /** Position after the last block of the newest page. */
   get position(): ChainPosition {
     return this.#cursor.position;
   }
 
-  /** Finds the batch with the first block that a position lacks, in the pages that are there or at their end. */
+  /**
+   * Finds the number of the batch that contains the first block which a position lacks; the number after the last batch
+   * for a position at the end of the pages. Undefined if no page fits the position.
+   */
   find(position: ChainPosition): number | undefined {
     if (!this.isOpen) return undefined;
     const found = isSamePosition(position, this.position) ? this.#window.end : this.#window.find(position);
     return found === undefined || this.#places.highest - found > MOST_BATCHES_APART ? undefined : found;
   }
 
-  /** Takes in a member whose position is in the pages of this pass, at their end, or probably in the one under way. */
+  /**
+   * Adds a member if its position lies in the pages of this pass, at their end, or probably in the page that is being
+   * fetched.
+   * @returns false if the member was not added.
+   */
   admit(member: FeedMember): boolean {
     if (this.#sentAway.has(member)) return false;
     if (this.reserve(member, member.position)) return true;
@@ -134,26 +159,29 @@ export class ChainPass {
     return true;
   }
 
-  /** Takes in a member that will come with a position. @returns false when no page fits the position. */
+  /** Adds a member that will join later at the given position. @returns false when no page fits the position. */
   reserve(member: FeedMember, position: ChainPosition): boolean {
     const found = this.find(position);
     if (found !== undefined) this.#sit(member, found, true);
     return found !== undefined;
   }
 
-  /** Checks again whether another pass is close behind. */
+  /** Checks again whether another pass is close behind, after it has moved or ended. */
   resume(): void {
     this.#moved();
     for (const member of [...this.#waiting.keys()]) this.#wake(member);
   }
 
-  /** Lets the members take the pages that are there, and no others. */
+  /** Stops fetching: the members take the pages that were already fetched, then continue elsewhere. */
   drain(): void {
     this.#isDraining = true;
     this.#catchUp.end();
   }
 
-  /** @throws the reason of the member's signal, or the error of the daemon. */
+  /**
+   * Returns the next page for a member; waits until it is fetched, and until slower members have caught up.
+   * @throws the reason of the member's signal, or the error of the daemon.
+   */
   async take(member: FeedMember): Promise<Taken> {
     for (;;) {
       member.signal.throwIfAborted();
@@ -182,7 +210,7 @@ export class ChainPass {
     }
   }
 
-  /** Frees the place of a member. A page that it has taken remains readable. */
+  /** Removes a member. It may still read the page that it took last. */
   leave(member: FeedMember): void {
     const seat = this.#seats.get(member);
     if (seat === undefined) return;
@@ -199,12 +227,12 @@ export class ChainPass {
     this.#options.onProgress(this);
   }
 
-  /** Whether members may join. */
+  /** True while members may join. */
   get isOpen(): boolean {
     return !this.#isDraining && this.#cursor.failure === undefined;
   }
 
-  /** Ends the request under way. */
+  /** Ends the request under way and fetches no more pages. */
   close(): void {
     this.#forgetExpected();
     this.#isDraining = true;
@@ -226,19 +254,22 @@ export class ChainPass {
     this.#expected = undefined;
   }
 
-  /** How the pass ends for a member that has taken all pages. @throws the error of the daemon. */
+  /**
+   * Decides how the pass ends for a member that has taken all pages; undefined if another page is requested.
+   * @throws the error of the daemon.
+   */
   #endFor(seat: Seat): 'done' | 'elsewhere' | undefined {
     const { member } = seat;
     const { failure, answer } = this.#cursor;
     if (failure !== undefined) {
       const { error } = failure;
-      // Only the short history of the leader proves the mismatch.
+      // The request used the leader's short history: for the other members the mismatch proves nothing.
       if (!(error instanceof ChainMismatch) || this.#leader === member) throw error;
       return 'elsewhere';
     }
     if (!seat.fits && !this.#cursor.isRequesting) return 'elsewhere';
     if (this.#isDraining) return 'elsewhere';
-    // An answer decides for the members alone whose position the pass has.
+    // Only for members at the position of the request does the answer show that no block follows.
     if (seat.fits && answer?.reachesTip === true && answer.issuedAt >= member.asOf) return 'done';
     this.#fetch();
     return this.#isDraining ? 'elsewhere' : undefined;
@@ -270,7 +301,10 @@ export class ChainPass {
     this.#options.onProgress(this);
   }
 
-  /** Finds the first block of a page that a member lacks. @returns false when the page does not fit its chain. */
+  /**
+   * Finds the first block of a page that a member lacks, and sets it in the seat.
+   * @returns false when the page does not fit the member's chain.
+   */
   #enter(seat: Seat, page: ChainPage): boolean {
     if (seat.page === page) return true;
     const firstNew = seat.member === this.#leader ? page.firstNew : fitOf(page, seat.member.position);
@@ -294,7 +328,7 @@ export class ChainPass {
     return [...this.#seats.values()].filter(({ next }) => next === lowest).map(({ member }) => member);
   }
 
-  /** @returns undefined when the batch holds no block that the member lacks. */
+  /** Moves a member past a batch. @returns undefined when the batch holds no block that the member lacks. */
   #takeBatch(seat: Seat, batch: PassBatch): MemberPage | undefined {
     const { member } = seat;
     const firstHeight = (batch.page.blocks[0]?.height ?? 0) + seat.firstNew;
@@ -316,12 +350,12 @@ export class ChainPass {
     return { page: { ...batch.page, blocks }, matches: batch.matches.read(reader) };
   }
 
-  /** Begins what the members will need next, and frees what they need no longer. */
+  /** Drops the pages that no member needs any more, and starts the scans and the request that the members need next. */
   #moved(): void {
     if (this.#seats.size === 0) return;
     const { lowest, highest } = this.#places;
     this.#window.trim(lowest);
-    // Pages that were there before the first member may be gone, and with them batches that were never begun.
+    // Pages fetched before the first member joined may have been dropped, with batches whose scan never began.
     this.#begun = Math.max(this.#begun, lowest);
     for (; this.#begun <= highest; this.#begun++) {
       const batch = this.#window.at(this.#begun);

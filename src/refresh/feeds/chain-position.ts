@@ -2,31 +2,31 @@ import { equalBytes } from '../../util/bytes.js';
 import { MAX_REORGANISATION, type BlockRef } from '../../monero/wallet/model/records.js';
 import type { ChainBlock } from '../scan/chain-block.js';
 
-/** The place from which a refresh continues. */
+/** Position from which a refresh continues. */
 export interface RefreshFrom {
-  /** Blocks that the wallet holds, newest first, thinning out; empty before the first refresh. */
+  /** Blocks that the wallet holds, newest first, with growing distances; empty before the first refresh. */
   readonly history: readonly BlockRef[];
-  /** First height to scan, where `history` is empty or ends below it. */
+  /** Height of the first block to scan, if `history` is empty or ends below this height. */
   readonly startHeight: number;
   /**
-   * Moment, by `monotonicMs`, that the daemon's answers must not be older than. Wallets that name the same moment
-   * share answers. Default: the moment of the call.
+   * Earliest time of the daemon's answers, by `monotonicMs` [ms]: older answers are not used. Wallets that give the
+   * same time share answers. Default: the time of the call.
    */
   readonly asOf?: number;
 }
 
-/** A place in the chain from which blocks are fetched. */
+/** Position in the chain from which blocks are fetched. */
 export interface ChainPosition {
-  /** Blocks before this place, newest first, thinning out; empty before the first page. */
+  /** Blocks before this position, newest first, with growing distances; empty before the first page. */
   readonly held: readonly BlockRef[];
-  /** First height to fetch; undefined: the one above the newest held block. */
+  /** Height of the first block to fetch; undefined: the height after the newest held block. */
   readonly startHeight: number | undefined;
 }
 
-/** Newest blocks of a page that are kept as references. */
+/** Number of blocks at the end of a page of which every one is kept as a reference. */
 const OVERLAP = 10;
 
-/** A start height beyond the tip skips the blocks between. */
+/** Returns the chain position of a refresh. A start height above the newest held block skips the blocks in between. */
 export function positionOf({ history, startHeight }: RefreshFrom): ChainPosition {
   const tip = history[0];
   const skips = tip === undefined || startHeight > tip.height + 1;
@@ -44,7 +44,10 @@ export function isSamePosition(a: ChainPosition, b: ChainPosition): boolean {
   return tipA.height === tipB.height && equalBytes(tipA.hash, tipB.hash);
 }
 
-/** Moves a position behind blocks; blocks held at their heights are replaced. @param blocks gapless, at least one. */
+/**
+ * Returns the position after `blocks`; they replace held blocks at the same heights.
+ * @param blocks consecutive, at least one.
+ */
 export function positionAfter({ held }: ChainPosition, blocks: readonly ChainBlock[]): ChainPosition {
   const first = blocks[0]?.height ?? 0;
   const refOf = ({ height, hash }: ChainBlock): BlockRef => ({ height, hash });
@@ -53,7 +56,10 @@ export function positionAfter({ held }: ChainPosition, blocks: readonly ChainBlo
   return { held: [...newest, ...start, ...thinned(held, first)], startHeight: undefined };
 }
 
-/** References below a height. Of those too deep for a reorganisation only the newest and the oldest are kept. */
+/**
+ * Returns the references below a height. Of the blocks that are too deep for a reorganisation only the newest and the
+ * oldest are kept.
+ */
 function thinned(held: readonly BlockRef[], below: number): readonly BlockRef[] {
   const older = held.filter(({ height }) => height < below);
   const deep = older.findIndex(({ height }) => height < below - MAX_REORGANISATION);

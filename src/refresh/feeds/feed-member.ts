@@ -6,29 +6,29 @@ import type { MatchStream } from '../scan/output-matches.js';
 
 /** A wallet's request for the blocks that it lacks. */
 export interface FeedRequest extends RefreshFrom {
-  /** Moment that the daemon's answers must not be older than; see {@link RefreshFrom.asOf}. */
+  /** Earliest time of the daemon's answers; see {@link RefreshFrom.asOf}. */
   readonly asOf: number;
   readonly viewSecret: SecretKey;
   readonly signal: AbortSignal;
 }
 
-/** Consecutive blocks that a wallet lacks, with the outputs that its view key may open. */
+/** Consecutive blocks that a wallet lacks, with the outputs that its view key may decrypt. */
 export interface MemberPage {
   readonly page: ChainPage;
-  /** To be read once, before the next page is requested. */
+  /** Matches of the page's outputs. Read them once, before the next page is requested. */
   readonly matches: MatchStream;
 }
 
-/** One wallet that reads the chain. */
+/** A wallet that reads the chain in a {@link ChainPass}. */
 export class FeedMember {
   readonly viewSecret: SecretKey;
   readonly asOf: number;
   readonly signal: AbortSignal;
-  /** Behind the last block that was handed over. */
+  /** Position after the last block that was handed to this wallet. */
   position: ChainPosition;
-  /** Time that others have waited for this wallet (ms). */
+  /** Total time that other members have waited for this wallet [ms]. */
   heldUpMs = 0;
-  /** Ends the scan of the page that was handed over. */
+  /** Ends the scan of the page that was last handed to this wallet. */
   stopReading: () => void = () => undefined;
 
   constructor(request: FeedRequest) {

@@ -2,29 +2,32 @@ import { monotonicMs } from '../../util/monotonic-time.js';
 import type { FeedMember } from './feed-member.js';
 
 /**
- * Members of a pass that wait for the slowest ones. The time is charged to the slowest while they are no more than
- * the waiting ones; those whose time is used up are to leave. Where they are more and none of them moves for as long,
- * the waiting ones are to leave.
+ * Measures how long the fast members of a pass wait for its slowest members. If at least as many members wait as are
+ * slowest, the time is charged to the slowest members, and each of them leaves the pass when its time is used up. If
+ * more members are slowest than wait, and none of the slowest moves for as long, the waiting members leave.
  */
 export class HoldUps {
   readonly #patienceMs: number;
   readonly #onLeave: (members: readonly FeedMember[]) => void;
   readonly #waiting = new Map<FeedMember, () => void>();
   #slowest: readonly FeedMember[] = [];
-  /** Position of the slowest members. */
+  /** Number of the batch that the slowest members take next. */
   #lowest = -Infinity;
   #since = 0;
-  /** Start of the wait for the slowest members to move. */
+  /** Time since which the slowest members have not moved while others wait for them, by `monotonicMs` [ms]. */
   #stalledSince = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param patienceMs time that others wait for one member in all. */
+  /**
+   * @param patienceMs total time that others wait for one member [ms].
+   * @param onLeave removes members from the pass.
+   */
   constructor(patienceMs: number, onLeave: (members: readonly FeedMember[]) => void) {
     this.#patienceMs = patienceMs;
     this.#onLeave = onLeave;
   }
 
-  /** Resolves when the slowest members have moved, or this one leaves. */
+  /** Resolves when the slowest members have moved, or when `member` leaves the pass. */
   wait(member: FeedMember, slowest: readonly FeedMember[]): Promise<void> {
     return new Promise((resolve) => {
       this.#charge();
@@ -35,7 +38,10 @@ export class HoldUps {
     });
   }
 
-  /** @param lowest position of the slowest members. */
+  /**
+   * Ends all waits if the slowest members have moved.
+   * @param lowest number of the batch that the slowest members take next.
+   */
   moved(lowest: number): void {
     if (lowest === this.#lowest) return;
     this.#lowest = lowest;
@@ -71,7 +77,7 @@ export class HoldUps {
   #check(): void {
     this.#charge();
     if (this.#waiting.size === 0 || this.#slowest.length === 0) return;
-    // Timers may be early by a millisecond.
+    // A timer may run up to a millisecond early.
     const limit = this.#patienceMs - 1;
     const leaving = this.#areSlowestMore
       ? [...this.#waiting.keys()].filter(() => this.#since - this.#stalledSince > limit)

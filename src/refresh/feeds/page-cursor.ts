@@ -10,15 +10,15 @@ export interface PageCursorOptions {
   readonly chain: ExpectedChain;
 }
 
-/** The last answer of the daemon. */
+/** Time and result of the daemon's last answer. */
 export interface PageAnswer {
-  /** Moment of the request; see `monotonicMs`. */
+  /** Time of the request, by `monotonicMs` [ms]. */
   readonly issuedAt: number;
-  /** The daemon had no newer block. */
+  /** True if the daemon had no newer block. */
   readonly reachesTip: boolean;
 }
 
-/** A cursor that walks the daemon's chain, one request at a time. */
+/** Fetches consecutive pages of the daemon's chain, one request at a time. */
 export class PageCursor {
   readonly #options: PageCursorOptions;
   readonly #onEnd: (page: ChainPage | undefined) => void;
@@ -28,7 +28,7 @@ export class PageCursor {
   #answer: PageAnswer | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  /** @param onEnd called with each page; with undefined when there is no newer block, or a request failed. */
+  /** @param onEnd is called with each page; with undefined when there is no newer block, or when a request failed. */
   constructor(
     position: ChainPosition,
     options: PageCursorOptions,
@@ -39,7 +39,7 @@ export class PageCursor {
     this.#onEnd = onEnd;
   }
 
-  /** Behind the last block of the last page. */
+  /** Position after the last block of the last fetched page. */
   get position(): ChainPosition {
     return this.#position;
   }
@@ -52,7 +52,7 @@ export class PageCursor {
     return this.#answer;
   }
 
-  /** Ends the cursor. */
+  /** Error of the request that failed; no page is fetched after it. Undefined while no request has failed. */
   get failure(): { readonly error: unknown } | undefined {
     return this.#failure;
   }

@@ -2,18 +2,18 @@ import { equalBytes } from '../../util/bytes.js';
 import { MAX_REORGANISATION, type BlockRef } from '../../monero/wallet/model/records.js';
 import type { ChainPosition } from './chain-position.js';
 
-/** The blocks of a page, as far as their place in the chain is concerned. */
+/** Hashes and heights of a page's blocks, with which its place in a wallet's chain is found. */
 export interface PageBlocks {
-  /** Gapless, by ascending height. */
+  /** Consecutive blocks by ascending height. */
   readonly blocks: readonly BlockRef[];
-  /** The last block is the daemon's newest. */
+  /** True if the last block is the newest block of the daemon. */
   readonly reachesTip: boolean;
 }
 
 /**
- * Finds the first block of a page that a wallet lacks, for any page of the daemon's chain.
- * @returns its index, the number of blocks when the wallet lacks none; undefined when the page does not continue the
- * wallet's chain, or does not prove that it does: the wallet then needs a request with its own short history.
+ * Finds the first block of a page that a wallet lacks. The page may be any page of the daemon's chain.
+ * @returns the index of the block; the number of blocks when the wallet lacks none; undefined when the page does not
+ * continue the wallet's chain, or does not prove it. The wallet then needs a request with its own short history.
  */
 export function fitOf({ blocks, reachesTip }: PageBlocks, position: ChainPosition): number | undefined {
   const { held, startHeight } = position;
@@ -23,15 +23,16 @@ export function fitOf({ blocks, reachesTip }: PageBlocks, position: ChainPositio
     const index = startHeight - first.height;
     if (index < 0) return undefined;
     if (index < blocks.length) return index;
-    // An empty wallet takes the newest block, to have a position.
+    // A wallet without blocks takes the newest block, to have a position.
     return reachesTip && held.length === 0 ? blocks.length - 1 : undefined;
   }
   return afterCommonBlock(blocks, first.height, held);
 }
 
 /**
- * Finds the newest held block in a page. Below the wallet's tip it counts only when a held block above it differs:
- * a page that ends early proves no reorganisation.
+ * Finds the index after the newest held block that the page contains. A block below the wallet's tip counts only if the
+ * page contains a different block at the height of a held block above it: a page that merely ends early proves no
+ * reorganisation.
  */
 function afterCommonBlock(
   blocks: readonly BlockRef[],

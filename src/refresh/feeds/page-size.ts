@@ -1,31 +1,40 @@
 import { DaemonError } from '../../daemon/errors.js';
 
-/** Target size of a page (bytes). */
+/** Target size of a page [bytes]. */
 const WANTED_BYTES = 32 << 20;
 
-/** Fewest blocks of a page. Its first block overlaps the page before, so one block alone brings nothing new. */
+/**
+ * Smallest number of blocks of a page. The first block of a page is already known, so a page of one block brings
+ * nothing new.
+ */
 const FEWEST_BLOCKS = 2;
 
-/** Most blocks of a page that a daemon sends. Source: cryptonote_config.h `COMMAND_RPC_GET_BLOCKS_FAST_MAX_BLOCK_COUNT`. */
+/**
+ * Largest number of blocks that a daemon sends in a page. Source: cryptonote_config.h
+ * `COMMAND_RPC_GET_BLOCKS_FAST_MAX_BLOCK_COUNT`.
+ */
 export const MOST_BLOCKS = 1000;
 
-/** Chooses the number of blocks of the next page by the sizes of the pages before. */
+/** Chooses the number of blocks to request for the next page from the sizes of the last pages. */
 export class PageSize {
-  /** Undefined: the daemon decides. */
+  /** Number of blocks to request; undefined: the daemon decides. */
   #blocks: number | undefined;
 
   get maxBlocks(): number | undefined {
     return this.#blocks;
   }
 
-  /** Adjusts the next page to the size of the last one. Daemons that do not know the limit keep sending whole pages. */
+  /**
+   * Adjusts the number of blocks to the size of the last page. A daemon that does not know `max_block_count` sends full
+   * pages regardless.
+   */
   adjust(blocks: number, bytes: number): void {
     const fitting = Math.floor((blocks * WANTED_BYTES) / Math.max(bytes, 1));
     if (bytes > WANTED_BYTES) this.#set(fitting);
     else if (this.#blocks !== undefined) this.#set(Math.min(fitting, 2 * this.#blocks));
   }
 
-  /** Reduces the number of blocks after a page that was too large. @returns false for the smallest page. */
+  /** Reduces the number of blocks after an answer that was too large. @returns false if it is the smallest already. */
   shrink(): boolean {
     if (this.#blocks === FEWEST_BLOCKS) return false;
     this.#set(Math.floor((this.#blocks ?? MOST_BLOCKS) / 10));

@@ -8,14 +8,14 @@ import { fitOf } from './page-fit.js';
 import { scanBatchesOf } from '../scan/scan-batches.js';
 import { SharedMatches } from '../scan/shared-matches.js';
 
-/** Consecutive blocks of a page that are scanned in one go. */
+/** Consecutive blocks of a page whose outputs are scanned together. */
 export class PassBatch {
   readonly page: ChainPage;
   readonly blocks: readonly ChainBlock[];
   readonly matches: SharedMatches;
-  /** Members whose scan was begun ahead. */
+  /** Scans that were begun for members before they took this batch, by member. */
   readonly readers = new Map<FeedMember, MatchReader>();
-  /** Scan that was begun for a wallet that has not come yet. */
+  /** Scan that was begun for a wallet that is expected to join. */
   #expected: MatchReader | undefined;
 
   constructor(page: ChainPage, blocks: readonly ChainBlock[], kernel: BatchScanner) {
@@ -24,7 +24,10 @@ export class PassBatch {
     this.matches = new SharedMatches(page.txs, kernel, blocks[0]?.firstTx, blocks.at(-1)?.endTx);
   }
 
-  /** Begins the scan for a wallet that will come. @param viewSecret is read until {@link adopt} or {@link giveUp}. */
+  /**
+   * Begins the scan for a wallet that is expected to join.
+   * @param viewSecret is read until {@link adopt} or {@link giveUp}.
+   */
   expect(viewSecret: SecretKey): void {
     const [first] = this.blocks;
     if (first === undefined || this.#expected !== undefined) return;
@@ -32,7 +35,10 @@ export class PassBatch {
     void this.matches.begin([this.#expected]).scanAhead();
   }
 
-  /** Hands the scan that was begun for an expected wallet to its member, whose own view key is read from then on. */
+  /**
+   * Assigns the scan that was begun for the expected wallet to its member, whose own copy of the view key is read from
+   * then on.
+   */
   adopt(member: FeedMember): void {
     if (this.#expected === undefined) return;
     this.#expected.viewSecret = member.viewSecret;
@@ -40,7 +46,7 @@ export class PassBatch {
     this.#expected = undefined;
   }
 
-  /** Ends the scan for an expected wallet that has not come. */
+  /** Ends the scan for an expected wallet that has not joined. */
   giveUp(): void {
     if (this.#expected !== undefined) this.matches.drop(this.#expected);
     this.#expected = undefined;
@@ -54,21 +60,24 @@ export class PassBatch {
   }
 }
 
-/** The pages of a pass that its members still need, and always the newest, as scan batches with increasing numbers. */
+/**
+ * The pages of a pass that its members still need, and always the newest page, divided into scan batches with
+ * consecutive numbers.
+ */
 export class PageWindow {
   readonly #kernel: BatchScanner;
   readonly #batchKeys: number;
   readonly #batches: PassBatch[] = [];
-  /** Number of the first batch. */
+  /** Number of the first batch that is still held. */
   #base = 0;
 
-  /** @param batchKeys transaction public keys of a scan batch. */
+  /** @param batchKeys largest number of transaction public keys in a scan batch. */
   constructor(kernel: BatchScanner, batchKeys: number) {
     this.#kernel = kernel;
     this.#batchKeys = batchKeys;
   }
 
-  /** Number of the next batch to be added. */
+  /** Number of the batch that is added next. */
   get end(): number {
     return this.#base + this.#batches.length;
   }
@@ -79,7 +88,7 @@ export class PageWindow {
     return this.#base + this.#batches.findIndex((batch) => batch.page === page);
   }
 
-  /** Size of all pages (bytes). */
+  /** Total size of the held pages [bytes]. */
   get bytes(): number {
     return [...new Set(this.#batches.map(({ page }) => page))].reduce((sum, { bytes }) => sum + bytes, 0);
   }
@@ -88,7 +97,7 @@ export class PageWindow {
     return this.#batches[number - this.#base];
   }
 
-  /** Batches from a number on. */
+  /** Returns the batches from the given number on. */
   from(number: number): readonly PassBatch[] {
     return this.#batches.slice(Math.max(0, number - this.#base));
   }
@@ -99,7 +108,7 @@ export class PageWindow {
       this.#batches.push(new PassBatch(page, blocks, this.#kernel));
   }
 
-  /** Drops the pages before that of a batch. */
+  /** Drops the pages before the one that contains the given batch. */
   trim(number: number): void {
     const keep = (this.at(number) ?? this.#batches.at(-1))?.page;
     const first = this.#batches.findIndex(({ page }) => page === keep);
@@ -113,7 +122,10 @@ export class PageWindow {
     for (const batch of this.#batches.splice(0)) batch.giveUp();
   }
 
-  /** Finds the number of the batch with the first block that a position lacks; undefined where no page fits it. */
+  /**
+   * Finds the number of the batch that contains the first block which a position lacks; undefined if no page fits the
+   * position.
+   */
   find(position: ChainPosition): number | undefined {
     const newest = this.#batches.at(-1)?.page;
     for (const page of new Set(this.#batches.map((batch) => batch.page))) {
@@ -124,7 +136,7 @@ export class PageWindow {
         (batch) => batch.page === page && (batch.blocks.at(-1)?.height ?? -1) >= height,
       );
       if (found >= 0) return this.#base + found;
-      // The next page may have replaced the end of this one: it must fit on its own.
+      // The page after this one may replace its last blocks: the position must fit that page too.
       if (page === newest) return this.end;
     }
     return undefined;

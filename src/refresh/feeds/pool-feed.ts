@@ -9,54 +9,57 @@ import { packHashes } from '../commit/packed-hashes.js';
 import { SharedMatches } from '../scan/shared-matches.js';
 import type { PoolFinding, UnminedTxs, WalletScanner } from '../scan/wallet-scanner.js';
 
-/** The pool as one wallet sees it. */
+/** Result of a scan of the pool for one wallet. */
 export interface PoolView {
   /** Hashes of all transactions in the pool, 32 bytes each. */
   readonly present: Uint8Array;
-  /** Receipts and spends in the transactions that were not scanned before. */
+  /** Receipts and spends in the pool transactions that this wallet had not scanned before. */
   readonly findings: readonly PoolFinding[];
 }
 
-/** The daemon calls that read the pool. */
+/** The calls to the daemon with which the pool is read. */
 export type PoolSource = Pick<Daemon, 'getPoolHashes' | 'getTransactions'>;
 
-/** Pool transactions per request: the limit of a restricted daemon. */
+/** Largest number of pool transactions in a request. Restricted daemons refuse more. */
 const FETCHED_AT_ONCE = 100;
 
-/** Size of the pool transactions that are kept for wallets that have not scanned them (bytes). */
+/** Largest total size of the pool transactions that are kept for wallets which have not scanned them [bytes]. */
 const MOST_BYTES = 16 << 20;
 
-/** A wallet that scans the pool. */
+/** Pool state of a wallet that scans the pool. */
 export interface PoolViewer {
   readonly scanner: Pick<WalletScanner, 'isBlind' | 'viewSecret' | 'scanPool'>;
-  /** Transactions that were scanned, by hash in hex; replaced when all are to be scanned again. */
+  /**
+   * Hashes [hex] of the pool transactions that this wallet has scanned. The set is replaced to have all of them scanned
+   * again.
+   */
   readonly seenInPool: Set<string>;
-  /** Newest list of the pool that a scan of this wallet has ended with. */
+  /** Newest list of pool hashes for which this wallet has finished a scan. */
   newestPool?: Pick<PoolHashes, 'issuedAt' | 'packed'> | undefined;
 }
 
-/** An answer to a request for the hashes of the pool. */
+/** A daemon's answer to a request for the hashes of the pool. */
 export interface PoolHashes {
-  /** Moment of the request, see {@link monotonicMs}. */
+  /** Time of the request, by {@link monotonicMs} [ms]. */
   readonly issuedAt: number;
   /** Hashes by their hex form. */
   readonly byName: ReadonlyMap<string, Hash>;
-  /** 32 bytes per hash. */
+  /** The same hashes joined, 32 bytes each. */
   readonly packed: Uint8Array;
 }
 
-/** Pool transactions of one request, parsed. */
+/** Parsed pool transactions of one answer. */
 interface PoolPage extends UnminedTxs {
   readonly names: readonly string[];
   readonly matches: SharedMatches;
   readonly bytes: number;
-  /** Number of scans by wallets. */
+  /** Number of wallets that have scanned this page. */
   views: number;
 }
 
 /**
- * The daemon's pool for all wallets. Its hashes are fetched once for all wallets that accept the same answer, and a
- * transaction once for all that have not scanned it.
+ * Reads the daemon's pool for all wallets. The list of hashes is fetched once for all wallets that accept the same
+ * answer, and a transaction once for all wallets that have not scanned it.
  */
 export class PoolFeed {
   readonly #daemon: PoolSource;
@@ -64,7 +67,7 @@ export class PoolFeed {
   readonly #mostBytes: number;
   readonly #viewers = new Set<PoolViewer>();
   #latest: { readonly issuedAt: number; readonly hashes: Promise<PoolHashes> } | undefined;
-  /** Pages under way or kept, by the hash in hex of each of their transactions; oldest first. */
+  /** Pages that are being fetched or kept, by the hash [hex] of each of their transactions; oldest page first. */
   readonly #pages = new Map<string, Promise<PoolPage>>();
   readonly #kept = new Set<PoolPage>();
 
@@ -74,7 +77,7 @@ export class PoolFeed {
     this.#mostBytes = mostBytes;
   }
 
-  /** Keeps transactions until this wallet has scanned them. */
+  /** Registers a wallet: transactions are kept until it has scanned them. */
   attach(viewer: PoolViewer): void {
     this.#viewers.add(viewer);
   }
@@ -84,9 +87,9 @@ export class PoolFeed {
   }
 
   /**
-   * Lists the pool, and scans the transactions that the wallet has not scanned. Of scans at the same time, one that ends
-   * later never returns an older list.
-   * @param asOf moment that the list must not be older than, see {@link monotonicMs}.
+   * Lists the pool, and scans the transactions that the wallet has not scanned yet. If several scans run at once, a
+   * scan that ends later never returns an older list.
+   * @param asOf earliest time of the list, by {@link monotonicMs} [ms].
    * @throws DaemonError; the reason of the signal.
    */
   async view(viewer: PoolViewer, asOf: number, signal?: AbortSignal): Promise<PoolView> {
@@ -106,11 +109,11 @@ export class PoolFeed {
         for (const name of page.names) if (unseen.delete(name)) scanned.push(name);
         this.#countView(page);
       }
-      // The daemon no longer has those that are left.
+      // Hashes that remain in `names` have left the daemon's pool since it was listed.
       for (const name of names) unseen.delete(name);
     }
     signal?.throwIfAborted();
-    // Not before: where a later page fails, the findings of earlier pages are lost.
+    // Not earlier: if the fetch of a later page fails, the findings of the earlier pages are lost with it.
     for (const name of scanned) seenInPool.add(name);
     const known = viewer.newestPool;
     const newest = known !== undefined && known.issuedAt > hashes.issuedAt ? known : hashes;
@@ -154,7 +157,7 @@ export class PoolFeed {
     return { issuedAt, byName, packed: packHashes(hashes) };
   }
 
-  /** Finds the pages that hold transactions, and requests those that none holds. */
+  /** Returns the pages that hold the given transactions; requests transactions that no page holds. */
   #pagesOf(names: readonly string[], byName: ReadonlyMap<string, Hash>): Set<Promise<PoolPage>> {
     const missing = names.filter((name) => !this.#pages.has(name));
     if (missing.length > 0) {

@@ -9,13 +9,13 @@ import type { ScanKernel } from '../../monero/kernel/kernel.js';
 import { loadKernel } from '../../monero/kernel/load-kernel.js';
 import { chunks } from '../../util/bytes.js';
 
-/** Loaded at the first call: loading takes some milliseconds. */
+/** Loaded at the first call, because loading takes some milliseconds. */
 let kernel: ScanKernel | undefined;
 
 /**
- * Computes `D = B + m·G` and `C = a·D` of many subaddresses.
- * @param indices without {0, 0}, whose keys are the wallet's. @throws RangeError when B is not a point.
- * Source: device_default.cpp `get_subaddress`.
+ * Computes spend key `D = B + m·G` and view key `C = a·D` of many subaddresses.
+ * @param indices must not contain {0, 0}, whose keys are the wallet's own.
+ * @throws RangeError when B is not a point. Source: device_default.cpp `get_subaddress`.
  */
 export function addressKeysOf(
   spendPublicKey: PublicKey,

@@ -8,20 +8,20 @@ import type { ParsedTxs } from '../../daemon/parsed-txs.js';
 import { sum, type Amount } from '../../util/amount.js';
 import { CodecError } from '../../util/codec.js';
 
-/** The chain that the daemon must follow. */
+/** Properties of the chain that the daemon must serve. */
 export interface ExpectedChain {
   readonly genesis: Hash;
-  /** Newest block version with known rules; undefined accepts any version. */
+  /** Newest block version whose rules are known; undefined: any version is accepted. */
   readonly newestVersion?: number;
 }
 
-/** A block with all or some of its transactions, as a range of indices. */
+/** A block with all or some of its transactions, which are given as a range of indices. */
 export interface TxsOfBlock {
   readonly height: number;
   /** Unix seconds. */
   readonly timestamp: number;
   readonly firstTx: number;
-  /** Index behind the last transaction. */
+  /** Index after the last transaction of the block. */
   readonly endTx: number;
 }
 
@@ -30,13 +30,16 @@ export interface ChainBlock extends TxsOfBlock {
   readonly hash: Hash;
 }
 
-/** Blocks by ascending height, with their transactions in the same order. */
+/** Blocks by ascending height, with the parsed transactions of all blocks in the same order. */
 export interface ChainTxs<B extends TxsOfBlock = TxsOfBlock> {
   readonly blocks: readonly B[];
   readonly txs: ParsedTxs;
 }
 
-/** Numbers the blocks of a page. @throws DaemonError `malformed` for a block version with unknown rules. */
+/**
+ * Adds heights to the blocks of a page.
+ * @throws DaemonError `malformed` for a block version whose rules are unknown.
+ */
 export function toChainBlocks(page: DaemonBlocks, { newestVersion }: ExpectedChain): ChainTxs<ChainBlock> {
   const blocks = page.blocks.map(({ hash, version, timestamp, firstTx, endTx }, i) => {
     const height = page.startHeight + i;
@@ -50,7 +53,7 @@ export function toChainBlocks(page: DaemonBlocks, { newestVersion }: ExpectedCha
   return { blocks, txs: page.txs };
 }
 
-/** Single transactions of a block. */
+/** Some transactions of one block, to be scanned without the rest of the block. */
 export interface LooseBlock {
   readonly height: number;
   /** Unix seconds. */
@@ -58,7 +61,7 @@ export interface LooseBlock {
   readonly txs: readonly RawTx[];
 }
 
-/** Parses single transactions of blocks. @param loose by ascending height. @throws DaemonError `malformed` */
+/** Parses the given transactions of some blocks. @param loose by ascending height. @throws DaemonError `malformed` */
 export function outlineLoose(loose: readonly LooseBlock[]): ChainTxs {
   let endTx = 0;
   const blocks = loose.map(({ height, timestamp, txs }) => {
@@ -69,7 +72,7 @@ export function outlineLoose(loose: readonly LooseBlock[]): ChainTxs {
   return { blocks, txs: outlineSent(loose.flatMap(({ txs }) => txs)) };
 }
 
-/** Parses single transactions. @throws DaemonError `malformed` */
+/** Parses transactions that belong to no block page. @throws DaemonError `malformed` */
 export function outlineSent(txs: readonly RawTx[]): ParsedTxs {
   try {
     return parseTxs(txs);
@@ -79,7 +82,7 @@ export function outlineSent(txs: readonly RawTx[]): ParsedTxs {
   }
 }
 
-/** Parses a pruned transaction in full. @throws DaemonError `malformed` */
+/** Parses a pruned transaction into a value with all its fields. @throws DaemonError `malformed` */
 export function buildTx(blob: Uint8Array): Transaction {
   try {
     return parsePrunedTransaction(blob);
@@ -90,7 +93,11 @@ export function buildTx(blob: Uint8Array): Transaction {
 
 const rewards = new WeakMap<ParsedTxs, Map<number, Amount>>();
 
-/** Reads the reward of a block; parses each miner transaction once. @throws DaemonError `malformed` */
+/**
+ * Reads the reward of a block from its miner transaction, which is parsed only once.
+ * @throws DaemonError `malformed`
+ * @param minerTx index of the miner transaction in `txs`.
+ */
 export function rewardOf(txs: ParsedTxs, minerTx: number): Amount {
   const known = rewards.get(txs) ?? new Map<number, Amount>();
   rewards.set(txs, known);

@@ -1,28 +1,31 @@
 import type { Candidates, ParsedTxs } from '../../daemon/parsed-txs.js';
 import type { ScanBatch } from '../../monero/kernel/kernel.js';
 
-/** Most keys of a batch. */
+/** Largest number of transaction public keys in a kernel batch. */
 export const BATCH_KEYS = 256;
 
-/** Rows (pairs of a key and an output) after which a batch ends; its last key may add as many again. */
+/** Number of rows (pairs of a key and an output) after which a batch ends. Its last key may add as many rows again. */
 export const BATCH_ROWS = 4096;
 
 /** A batch for the kernel: one row per pair of a transaction public key and an output. */
 export interface KernelBatch {
   readonly scan: ScanBatch;
-  /** Index of the transaction of each key. */
+  /** Index of the transaction, by key. */
   readonly txs: Uint32Array;
 }
 
-/** Keys of an unfinished batch, each with a range of outputs. */
+/** Keys of an unfinished batch, each with the range of outputs to try. */
 class Runs {
-  /** Columns with one value per key: index of the key, its transaction, its first output and the index behind its last. */
+  /**
+   * Columns with one value per key: index of the key, index of its transaction, its first output, and the index after
+   * its last output.
+   */
   readonly keys = new Uint32Array(BATCH_KEYS);
   readonly txs = new Uint32Array(BATCH_KEYS);
   readonly firsts = new Uint32Array(BATCH_KEYS);
   readonly ends = new Uint32Array(BATCH_KEYS);
   count = 0;
-  /** Pairs of a key and an output. */
+  /** Number of pairs of a key and an output. */
   rows = 0;
 
   get isFull(): boolean {
@@ -40,9 +43,9 @@ class Runs {
 }
 
 /**
- * Divides the pairs of keys and outputs of some transactions into batches of bounded size. Batches are made one at a
- * time, because a transaction may have millions of pairs. Pairs of one output are in the order of the keys.
- * @param endTx index behind the last transaction.
+ * Divides the pairs of keys and outputs of some transactions into kernel batches of bounded size. Batches are made on
+ * demand, because one transaction may have millions of pairs. The pairs of one output keep the order of the keys.
+ * @param endTx index after the last transaction.
  */
 export function* kernelBatches(
   txs: ParsedTxs,
@@ -66,7 +69,7 @@ export function* kernelBatches(
         yield batchOf(candidates, runs);
         runs = new Runs();
       }
-      // Additional keys: the n-th is tried with the n-th output.
+      // The n-th additional key is tried with the n-th output only.
       for (let output = first; output < end && firstOwn + output - start < endKey; output++) {
         runs.add(firstOwn + output - start, tx, output, output + 1);
         if (!runs.isFull) continue;
@@ -94,7 +97,7 @@ function batchOf(candidates: Candidates, runs: Runs): KernelBatch {
     const nextRow = row + end - (firsts[i] ?? 0);
     outputKey.fill(i, row, nextRow);
     row = nextRow;
-    // Consecutive keys are copied at once, and so are consecutive outputs.
+    // Consecutive keys are copied in one step, and so are consecutive outputs.
     if (i + 1 === count || runs.keys[i + 1] !== (runs.keys[i] ?? 0) + 1) {
       const key = runs.keys[firstKey] ?? 0;
       keys.set(candidates.keys.subarray(32 * key, 32 * (key + i + 1 - firstKey)), 32 * firstKey);

@@ -3,7 +3,7 @@ import type { ScanKernel } from '../../monero/kernel/kernel.js';
 import { concatBytes } from '../../util/bytes.js';
 import { spendSecretOf, type LocatedOutput, type SpendingKeys } from '../../monero/wallet/scan/key-images.js';
 
-/** Outputs per kernel call. */
+/** Number of outputs in a kernel call. */
 const BATCH = 256;
 
 /**

@@ -5,61 +5,62 @@ import type { KernelBatch } from './kernel-batches.js';
 import { OutputMatches, type MatchStream } from './output-matches.js';
 import { ReaderPositions } from './reader-positions.js';
 
-/** Kernel batches per scanning thread that are in flight or not yet read. */
+/** Number of kernel batches per scanning thread that may be in work or waiting to be read. */
 export const BATCHES_AHEAD = 2;
 
-/** View keys per kernel call. */
+/** Largest number of view keys in a kernel call. */
 export const SECRETS_PER_CALL = 128;
 
-/** Time that readers wait for one that has not started (ms). */
+/** Time that readers wait for a reader that has not started [ms]. */
 const STALL_MS = 250;
 
 /** Scans batches on several threads. */
 export interface BatchScanner extends Pick<KernelPool, 'scanMany' | 'threads'> {
   /**
-   * Scans a batch that waits for a thread on the calling thread, which has nothing else to do for a reader.
-   * @returns false if no batch waits, or the thread scans one already. Absent: only other threads scan.
+   * Scans one queued batch on the calling thread, while a reader has nothing to do but wait for results.
+   * @returns false if no batch is queued, or if this thread already scans one. If the method is absent, only other
+   * threads scan.
    */
   assist?(): Promise<boolean>;
 }
 
-/** One wallet that reads output matches. */
+/** A wallet that reads the output matches of a {@link MatchGroup}. */
 export interface MatchReader {
-  /** Not read after the reader is dropped. */
+  /** View key with which outputs are scanned. It is not read after the reader is dropped. */
   viewSecret: SecretKey;
-  /** First transaction of interest. */
+  /** Index of the first transaction that this wallet lacks. */
   readonly firstTx: number;
 }
 
-/** A kernel batch with the hits of every reader. */
+/** A kernel batch with its hits by reader. */
 interface ScannedBatch {
   readonly batch: KernelBatch;
   readonly hits: ReadonlyMap<MatchReader, Promise<ScanHits>>;
 }
 
 /**
- * Scans kernel batches once with the view keys of several readers. At most {@link BATCHES_AHEAD} batches per thread
- * are in flight or not yet read by the slowest reader. A reader that has not started loses its place when it holds
- * the others up.
+ * Scans kernel batches once with the view keys of several readers. At most {@link BATCHES_AHEAD} batches per thread are
+ * in work or not yet read by the slowest reader. A reader that has not started to read is dropped if the started
+ * readers wait for it.
  */
 export class MatchGroup {
-  /** Resolves when the first batches are scanned. */
+  /** Resolves when the batches that the constructor began are scanned. */
   readonly ready: Promise<unknown>;
   readonly #batches: Iterator<KernelBatch, void, void>;
   /**
-   * The batch after the last of `#scanned`, made ahead: a reader of the last batch ends without waiting for others.
-   * Undefined behind the last.
+   * The batch after the last one in `#scanned`, made ahead so that a reader knows whether its batch is the last one
+   * without waiting for slower readers. Undefined after the last batch.
    */
   #upcoming: KernelBatch | undefined;
   readonly #kernel: BatchScanner;
   readonly #limit: number;
   readonly #stallMs: number;
-  /** Index of the next batch of each reader. */
+  /** Number of the batch that each reader reads next. */
   readonly #next = new Map<MatchReader, number>();
   readonly #started = new Set<MatchReader>();
   readonly #positions = new ReaderPositions();
   readonly #scanned: ScannedBatch[] = [];
-  /** Index of the first element of `#scanned`. */
+  /** Number of the batch at index 0 of `#scanned`. */
   #base = 0;
   #ended = false;
   readonly #waiting = new Map<MatchReader, () => void>();
@@ -88,14 +89,14 @@ export class MatchGroup {
     this.ready = Promise.allSettled(this.#scanned.flatMap(({ hits }) => [...hits.values()]));
   }
 
-  /** Marks a reader as started. @returns false when the group keeps no matches for it. */
+  /** Marks a reader as started. @returns false if the reader was dropped, or is not part of this group. */
   start(reader: MatchReader): boolean {
     if (!this.#next.has(reader)) return false;
     this.#started.add(reader);
     return true;
   }
 
-  /** Yields the matches of a started reader. @throws Error when the reader is dropped meanwhile. */
+  /** Yields the matches of a started reader. @throws Error if the reader is dropped meanwhile. */
   async *read(reader: MatchReader): MatchStream & AsyncGenerator<OutputMatches, void, void> {
     try {
       for (;;) {
@@ -138,18 +139,18 @@ export class MatchGroup {
     }
   }
 
-  /** Has this thread scan the first batches too, for a reader that will come. */
+  /** Makes the calling thread take part in the scan of the first batches, for a reader that is expected to start. */
   async scanAhead(): Promise<void> {
     await this.#assistUntil(this.ready);
   }
 
-  /** Waits for hits. Until they come, this thread scans other batches. */
+  /** Waits for the hits of a batch. Meanwhile the calling thread scans queued batches. */
   async #assistUntil<T>(hits: Promise<T>): Promise<T> {
     let isWaiting = true;
     const assist = async (): Promise<void> => {
       while (isWaiting && (await this.#kernel.assist?.()) === true);
     };
-    // Hits that are there already are read before the next turn of the event loop.
+    // Started in the next turn of the event loop, so that hits which are already there are read first.
     const assisting = setImmediate(() => void assist());
     try {
       return await hits;
@@ -167,7 +168,7 @@ export class MatchGroup {
     this.#release();
   }
 
-  /** Frees batches that every reader has read, and begins others in their place. */
+  /** Frees batches that every reader has read, and begins the scan of as many others. */
   #release(): void {
     for (const { lowest } = this.#positions; this.#base < lowest && this.#scanned.length > 0; this.#base++)
       this.#scanned.shift();
@@ -222,18 +223,18 @@ export class MatchGroup {
       const own = together.then(
         (all) => hitsAt(all, i),
         async (error: unknown) => {
-          // A view key that fails must not fail the other wallets.
+          // The error may concern one view key only: scan with each key alone, so that the other wallets do not fail.
           if (readers.length === 1 || !this.#next.has(reader)) throw error;
           return hitsAt(await this.#kernel.scanMany(batch.scan, [reader.viewSecret]), 0);
         },
       );
-      // A reader that stops early leaves it without a listener.
+      // If the reader stops early, nothing awaits this promise, and its rejection must not end the process.
       own.catch(() => undefined);
       hits.set(reader, own);
     });
   }
 
-  /** Drops readers that have not started, when a started one has waited for them for a while. */
+  /** Starts the timer that drops readers which have not started while a started reader waits for them. */
   #watchStall(): void {
     const base = this.#base;
     this.#stall ??= setTimeout(() => {

@@ -15,20 +15,24 @@ import { buildTx } from './chain-block.js';
 import type { MatchStream, OutputMatch } from './output-matches.js';
 import type { BuiltTx } from './received-tx.js';
 
-/** Transactions with the outputs that were found in them. */
+/** Transactions and the outputs of the wallet that were found in them. */
 export interface ScannedTxs {
-  /** Outputs of the wallet in a transaction, by ascending output index. */
+  /**
+   * Returns the outputs of the wallet in a transaction, by ascending output index.
+   * @param tx index of the transaction.
+   */
   outputsOf(tx: number): readonly FoundOutput[];
-  /** Parses a transaction; most are of no interest and never parsed. @throws DaemonError */
+  /** Parses a transaction into a value; most transactions pay no wallet and are never parsed. @throws DaemonError */
   build(tx: number): BuiltTx;
 }
 
-/** Claims opened in one turn of the event loop. */
+/** Largest number of output matches that are decrypted in one turn of the event loop. */
 const CLAIMS_AT_ONCE = 32;
 
 /**
- * Wallets that open claims in one turn of the event loop. All wait for the same scan: with one in a turn, the first
- * wallet's findings are committed, and the batch after its next is scanned, while the others open theirs.
+ * Number of wallets that decrypt their matches in one turn of the event loop. All wallets wait for the same scan. With
+ * one wallet per turn, the findings of the first wallet are committed and further batches are scanned while the other
+ * wallets decrypt theirs.
  */
 const turns = new TurnLimit(1);
 
@@ -36,9 +40,9 @@ const NONE: readonly FoundOutput[] = [];
 
 export interface FinderOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Transactions before this one are left out. */
+  /** Index of the first transaction to search; the ones before are skipped. */
   readonly firstTx?: number | undefined;
-  /** By index of the transaction; absent: all are scanned. */
+  /** Returns true if the transaction with this index is to be searched; absent: all are. */
   readonly isWanted?: ((tx: number) => boolean) | undefined;
 }
 
@@ -53,9 +57,9 @@ export interface OutputFinderParts {
   readonly arithmetic: OutputArithmetic;
   readonly table: SubaddressTable;
   readonly activity: Pick<RequestActivity, 'giveWay'>;
-  /** Called with each paid address, before later outputs are tried. */
+  /** Is called with the index of each paid address, before the outputs after it are tried. */
   readonly onPaid: (index: SubaddressIndex) => void;
-  /** Adds a key image to an output that lacks it. */
+  /** Returns the output with its imported key image, if it lacks its own. */
   readonly withKeyImage: (output: FoundOutput) => FoundOutput;
 }
 
@@ -67,7 +71,7 @@ export class OutputFinder {
     this.#parts = parts;
   }
 
-  /** Reads matches to their end. @throws the signal's reason; DaemonError */
+  /** Searches all matches of a stream. @throws the reason of the signal; DaemonError */
   async find(
     txs: ParsedTxs,
     matches: MatchStream,
@@ -104,9 +108,9 @@ export class OutputFinder {
   }
 
   /**
-   * Opens claims, some in each turn of the event loop.
-   * @returns the wallet's outputs by transaction; the first key that opens an output counts.
-   * @throws the signal's reason
+   * Decrypts output matches, some in each turn of the event loop.
+   * @returns the wallet's outputs by transaction. If several keys fit an output, the first one counts.
+   * @throws the reason of the signal.
    */
   async #open(
     claims: readonly TxClaim[],

@@ -2,21 +2,25 @@ import type { KeyDerivation, PublicKey } from '../../monero/crypto/types.js';
 import type { ScanHits } from '../../monero/kernel/kernel.js';
 import type { KernelBatch } from './kernel-batches.js';
 
-/** An output that a key of its transaction may open. */
+/** An output that may belong to the wallet, because its view tag fits a public key of its transaction. */
 export interface OutputMatch {
-  /** Index of the transaction among the scanned ones. */
+  /** Index of the transaction among the scanned transactions. */
   readonly tx: number;
   readonly outputIndex: number;
   readonly key: PublicKey;
   readonly derivation: KeyDerivation;
-  /** Spend key of the address that was paid, if that address belongs to the wallet. */
+  /** Spend key that the paid address has if the output belongs to the wallet: `P − H(D, i)·G`. */
   readonly spendKey: PublicKey;
 }
 
-/** Output matches of consecutive kernel batches; several matches of one output are in the order of the keys. */
+/**
+ * Output matches of consecutive kernel batches. Several matches of one output have the order of the transaction's keys.
+ */
 export type MatchStream = AsyncIterable<OutputMatches>;
 
-/** Output matches of one kernel batch. Most match by a chance view tag: an object is made only on request. */
+/**
+ * Output matches of one kernel batch. Most of them match by a chance view tag, so an object is made only on request.
+ */
 export class OutputMatches {
   readonly #batch: KernelBatch;
   readonly #hits: ScanHits;
@@ -30,7 +34,7 @@ export class OutputMatches {
     return this.#hits.outputs.length;
   }
 
-  /** Returns {@link OutputMatch.spendKey} of match `n` as a view of shared memory. */
+  /** Returns {@link OutputMatch.spendKey} of match `n`, as a view of shared memory. */
   spendKey(n: number): Uint8Array {
     return bytesAt(this.#hits.spendKeys, n);
   }

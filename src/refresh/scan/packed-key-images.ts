@@ -7,12 +7,15 @@ export interface OutputKeyImage {
   readonly keyImage: KeyImage;
 }
 
-/** Output keys with their key images, 32 bytes each. */
+/** Pairs of output key and key image, joined, 32 bytes for each of the two. */
 export type PackedKeyImages = Uint8Array;
 
 const PAIR_BYTES = 64;
 
-/** Packs key images to cross threads: copying each as an object would take twenty times as long. */
+/**
+ * Packs pairs of output key and key image for transfer to another thread; to clone each as an object takes twenty times
+ * as long.
+ */
 export function packKeyImages(keyImages: readonly OutputKeyImage[]): PackedKeyImages {
   const packed = new Uint8Array(PAIR_BYTES * keyImages.length);
   keyImages.forEach(({ publicKey, keyImage }, i) => {
@@ -22,7 +25,7 @@ export function packKeyImages(keyImages: readonly OutputKeyImage[]): PackedKeyIm
   return packed;
 }
 
-/** Unpacks key images; their bytes are copied. */
+/** Unpacks pairs of output key and key image, as copies. */
 export function* unpackKeyImages(packed: PackedKeyImages): Generator<OutputKeyImage, void, void> {
   for (let at = 0; at < packed.length; at += PAIR_BYTES)
     yield {

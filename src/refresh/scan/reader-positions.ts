@@ -1,4 +1,7 @@
-/** Counts readers by their position in a sequence. Readers are close to each other: few positions are occupied. */
+/**
+ * Counts readers by their position in a sequence of batches. All readers are close to each other, so few positions
+ * occur.
+ */
 export class ReaderPositions {
   readonly #counts = new Map<number, number>();
 
@@ -17,12 +20,12 @@ export class ReaderPositions {
     this.add(to);
   }
 
-  /** Infinity without readers. */
+  /** Lowest position of a reader; Infinity without readers. */
   get lowest(): number {
     return Math.min(...this.#counts.keys());
   }
 
-  /** -Infinity without readers. */
+  /** Highest position of a reader; -Infinity without readers. */
   get highest(): number {
     return Math.max(...this.#counts.keys());
   }

@@ -19,12 +19,12 @@ import type { OwnedOutput, ReceivedTx } from '../../monero/wallet/model/records.
 import type { TxsOfBlock } from './chain-block.js';
 import type { OutputMatch } from './output-matches.js';
 
-/** A parsed transaction with its output matches. */
+/** A transaction, parsed into a value, that has output matches. */
 export interface BuiltTx {
-  /** A copy: does not keep the page in memory. */
+  /** Hash of the transaction, as a copy that does not keep the memory of the page. */
   readonly hash: Hash;
   readonly tx: Transaction;
-  /** The transactions of its page, and its index among them. */
+  /** Transactions of the page, and in `tx` the index of this transaction among them. */
   readonly outlines: ParsedTxs;
   readonly at: number;
   readonly matches: readonly OutputMatch[];
@@ -50,8 +50,8 @@ export function receivedTx(built: BuiltTx, block: TxsOfBlock, keys: ReceivingKey
 }
 
 /**
- * Decrypts the short payment id of a transaction. Long ones are obsolete and not read.
- * @param fields of its extra.
+ * Decrypts the short payment id of a transaction. Long payment ids are obsolete and are not read.
+ * @param fields fields of the transaction's extra.
  */
 export function paymentIdIn(
   { matches }: BuiltTx,
@@ -77,7 +77,10 @@ function tryKeyDerivation(key: PublicKey, viewSecret: SecretKey): KeyDerivation 
 
 export const feeOf = (tx: Transaction): Amount => tx.rct?.base.fee ?? ZERO;
 
-/** Adds the place in the chain to a found output. @param change the output returned to the account that paid. */
+/**
+ * Adds to a found output its transaction and block.
+ * @param change true if the output returns to the account that paid.
+ */
 export function place(found: FoundOutput, built: BuiltTx, block: TxsOfBlock, change: boolean): OwnedOutput {
   const { tx } = built;
   return {

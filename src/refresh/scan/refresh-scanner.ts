@@ -3,18 +3,22 @@ import type { KernelPool } from '../../monero/kernel/kernel-pool.js';
 import type { BatchScanner } from './match-group.js';
 
 /**
- * Most work of a batch that is scanned on the calling thread at once, about 4 ms. A product with a view key takes 6 µs, and
- * so does a row with a view key at most.
+ * Largest amount of work in a batch that the calling thread scans in one go, about 4 ms. One unit is a product of a key
+ * and a view key, 6 µs; a row with a view key takes at most as long.
  */
 const MOST_WORK = 640;
 
-/** Threads of the pool of a {@link RefreshScanner}: the calling thread is one of the `threads` that scan at once. */
+/**
+ * Returns the number of threads in the pool of a {@link RefreshScanner}; the calling thread is the remaining one of
+ * `threads`.
+ */
 export const poolThreads = (threads: number): number => Math.max(1, threads - 1);
 
 /**
- * Scans batches on the threads of a pool and on the calling thread, which would wait for them otherwise: a scanning thread
- * less is 7 MiB less. Small batches, such as a new block or the mempool, are always scanned on the calling thread: each new
- * block would start threads of the pool, which end when they are idle, for a millisecond of work.
+ * Scans batches on the threads of a pool and on the calling thread, which would only wait for them otherwise. One
+ * scanning thread less saves 7 MiB. A small batch, such as that of a new block or of the mempool, is always scanned on
+ * the calling thread: otherwise each new block would start threads of the pool, which end when idle, for a millisecond
+ * of work.
  */
 export class RefreshScanner implements BatchScanner {
   readonly threads: number;
@@ -23,7 +27,7 @@ export class RefreshScanner implements BatchScanner {
   readonly #assists: boolean;
   #isAssisting = false;
 
-  /** @param threads that scan at once, ≥ 1; the pool has {@link poolThreads} of them. */
+  /** @param threads number of threads that scan at once, ≥ 1; the pool has {@link poolThreads} of them. */
   constructor(
     pool: Pick<KernelPool, 'scanMany' | 'scanWaiting'>,
     own: Pick<ScanKernel, 'scanMany'>,

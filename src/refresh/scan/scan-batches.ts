@@ -1,9 +1,10 @@
 import type { ChainBlock, ChainTxs } from './chain-block.js';
 
 /**
- * Divides a page at blocks, so that the first findings of a large page are committed while its last transactions are
- * scanned.
- * @param most keys of a batch; a block with more is a batch of its own. @returns pages; each block is in one of them.
+ * Divides a page at block boundaries into scan batches, so that the first findings of a large page are committed while
+ * its last transactions are scanned.
+ * @param most largest number of keys in a batch; a block with more keys is a batch of its own.
+ * @returns the batches in chain order; each block is in exactly one of them.
  */
 export function* scanBatchesOf<P extends ChainTxs<ChainBlock>>(
   page: P,

@@ -5,7 +5,10 @@ import type { PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddr
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 import type { WatchedOutputs } from './watch-list.js';
 
-/** Buffers of a state that are moved to the refresh thread, not copied: 40 MB for the addresses of a large wallet. */
+/**
+ * Returns the buffers of a scanner state that are moved to the refresh thread instead of copied: the addresses of a
+ * large wallet take 40 MB.
+ */
 export const buffersOf = ({
   subaddresses,
   withKeyImage,
@@ -14,24 +17,27 @@ export const buffersOf = ({
   blind,
 }: ScannerState): ArrayBuffer[] =>
   [...subaddresses, withKeyImage, withoutKeyImage, importedKeyImages, ...(blind === undefined ? [] : [blind])]
-    // Small buffers are parts of a larger one.
+    // Small arrays are views of a buffer that Node shares among many: such a buffer cannot be moved.
     .filter(({ byteLength, buffer }) => byteLength === buffer.byteLength)
     .map(({ buffer }) => buffer as ArrayBuffer);
 
-/** The state from which a wallet's scanner starts; a plain value that crosses to the refresh thread. */
+/** State from which the scanner of a wallet starts, as a plain value that is posted to the refresh thread. */
 export interface ScannerState extends WatchedOutputs {
   readonly keys: ReceivingKeys;
   readonly spendPublicKey: PublicKey;
   readonly lookahead: Lookahead;
-  /** All watched addresses, in any number of parts; each account has them from 0 without gaps. */
+  /**
+   * All addresses to be recognised, in one or more parts. The minor indices of each account start at 0 and have no
+   * gaps.
+   */
   readonly subaddresses: readonly PackedSubaddresses[];
-  /** The last used address of each account. */
+  /** The last address in use of each account. */
   readonly handedOut: readonly SubaddressIndex[];
   /**
-   * Outputs whose key images are unknown while the spend key is away (background sync) or shared (multisig), packed for
-   * `unpackBlindOutputs`.
+   * Outputs whose key images cannot be computed, because the spend key is not available (background sync) or is shared
+   * (multisig); packed for `unpackBlindOutputs`.
    */
   readonly blind?: Uint8Array;
-  /** Scan the mempool although some key images are unknown (multisig). */
+  /** True: the mempool is scanned although some key images are unknown (multisig). */
   readonly seesPool?: true;
 }

@@ -4,8 +4,9 @@ import { MatchGroup, type BatchScanner, type MatchReader } from './match-group.j
 import type { MatchStream, OutputMatches } from './output-matches.js';
 
 /**
- * Output matches of some transactions for any number of wallets. Wallets that are known ahead are scanned together;
- * later ones together with all that come while the group before them is scanned.
+ * Scans some transactions for any number of wallets. The wallets that are known at the start are scanned together in a
+ * first group. Wallets that come later are scanned together in the next group, which begins when the group before it
+ * ends.
  */
 export class SharedMatches {
   readonly #txs: ParsedTxs;
@@ -13,11 +14,11 @@ export class SharedMatches {
   readonly #endTx: number;
   readonly #kernel: BatchScanner;
   readonly #groups = new Map<MatchReader, MatchGroup>();
-  /** Late readers that wait for a group. */
+  /** Late readers that wait for the next group, with the function that resumes each. */
   readonly #late = new Map<MatchReader, (group: MatchGroup | undefined) => void>();
   #lateGroupScans = false;
 
-  /** @param endTx index behind the last transaction. */
+  /** @param firstTx index of the first transaction. @param endTx index after the last transaction. */
   constructor(txs: ParsedTxs, kernel: BatchScanner, firstTx = 0, endTx = txs.count) {
     this.#txs = txs;
     this.#kernel = kernel;
@@ -25,7 +26,7 @@ export class SharedMatches {
     this.#endTx = endTx;
   }
 
-  /** Begins the scan for readers that will come. */
+  /** Begins the scan for readers that will read its matches later. */
   begin(readers: readonly MatchReader[]): MatchGroup {
     const first = readers.reduce((lowest, { firstTx }) => Math.min(lowest, firstTx), this.#endTx);
     const batches = kernelBatches(this.#txs, Math.max(this.#firstTx, first), this.#endTx);
@@ -34,7 +35,10 @@ export class SharedMatches {
     return group;
   }
 
-  /** Yields the matches of one reader, once. @throws Error when the reader is dropped meanwhile. */
+  /**
+   * Yields the matches of one reader; may be called once per reader.
+   * @throws Error if the reader is dropped meanwhile.
+   */
   async *read(reader: MatchReader): MatchStream & AsyncGenerator<OutputMatches, void, void> {
     try {
       const known = this.#groups.get(reader);

@@ -6,9 +6,9 @@ import type { BatchScanner } from './match-group.js';
 import type { ScannerState } from './scanner-state.js';
 import { WalletScanner, type PoolFinding, type UnminedTx } from './wallet-scanner.js';
 
-/** Single transactions to scan. */
+/** Transactions to be scanned outside of a refresh, mined and unmined ones. */
 export interface TxBatch {
-  /** By ascending height, each height once. */
+  /** Mined transactions by block, by ascending height; each height occurs once. */
   readonly mined: readonly LooseBlock[];
   readonly unmined: readonly UnminedTx[];
 }
@@ -19,7 +19,7 @@ export interface BatchFindings {
   readonly unmined: readonly PoolFinding[];
 }
 
-/** Scans single transactions with a scanner of their own. @throws DaemonError `malformed` */
+/** Scans single transactions with a scanner made for this call. @throws DaemonError `malformed` */
 export async function scanTransactions(
   state: ScannerState,
   batch: TxBatch,

@@ -43,7 +43,7 @@ export interface UnminedTx extends RawTx {
   readonly doubleSpendSeen: boolean;
 }
 
-/** Unmined transactions with their parsed form, in the same order. */
+/** Unmined transactions and their parsed form, in the same order. */
 export interface UnminedTxs {
   readonly sent: readonly UnminedTx[];
   readonly txs: ParsedTxs;
@@ -51,19 +51,19 @@ export interface UnminedTxs {
 
 /** Receipts and spends of a wallet in an unmined transaction. */
 export interface PoolFinding {
-  /** Absent when it pays the wallet nothing but change. */
+  /** Payment to the wallet; absent if the transaction pays the wallet nothing but change. */
   readonly incoming?: PoolTx;
-  /** Absent when it spends no output of the wallet. */
+  /** Payment of the wallet; absent if the transaction spends no output of the wallet. */
   readonly outgoing?: PoolOutgoing;
 }
 
-/** An unmined payment of the wallet, with the key images of the spent outputs. */
+/** An unmined payment of the wallet, with the key images of the outputs that it spends. */
 export type PoolOutgoing = Omit<FoundOutgoing, 'height'> & { readonly keyImages: readonly KeyImage[] };
 
 /**
- * Finds one wallet's receipts and spends in blocks and pool transactions, in chain order. Keeps the outputs that it
- * has found: a later page may spend them.
- * Source: wallet2.cpp `process_new_transaction`.
+ * Finds one wallet's receipts and spends in blocks and pool transactions, which are scanned in chain order. Remembers
+ * the outputs that it has found, because a later transaction may spend them. Source: wallet2.cpp
+ * `process_new_transaction`.
  */
 export class WalletScanner {
   readonly #keys: ReceivingKeys;
@@ -74,7 +74,10 @@ export class WalletScanner {
   readonly #seesPool: boolean;
   readonly #fresh: PackedSubaddresses[] = [];
 
-  /** @param kernel for subaddress keys, commitments and key images. @param activity requests, to which scans give way. */
+  /**
+   * @param kernel kernel that computes subaddress keys, commitments and key images.
+   * @param activity request activity of the process; scans pause while clients send requests.
+   */
   constructor(state: ScannerState, kernel: ScanKernel, activity: Pick<RequestActivity, 'giveWay'>) {
     this.#keys = state.keys;
     this.#table = new SubaddressTable(
@@ -98,34 +101,37 @@ export class WalletScanner {
     for (const index of [{ major: 0, minor: 0 }, ...state.handedOut]) this.expandTo(index);
   }
 
-  /** Whether key images cannot be computed (background sync): spends and change in the pool are not recognised. */
+  /** True if key images cannot be computed (background sync): spends and change in the pool are not recognised. */
   get isBlind(): boolean {
     return this.#blind !== undefined && !this.#seesPool;
   }
 
-  /** Recognises an address and the lookahead beyond it. */
+  /** Adds an address, and the lookahead after it, to the recognised addresses. */
   expandTo(index: SubaddressIndex): void {
     const added = this.#table.expandTo(index);
     if (added.length > 0) this.#fresh.push(added);
   }
 
-  /** Changes the lookahead. @param handedOut the last used address of each account. */
+  /** Changes the lookahead. @param handedOut the last address in use of each account. */
   lookAhead(lookahead: Lookahead, handedOut: readonly SubaddressIndex[]): void {
     this.#table.lookahead = lookahead;
     for (const index of [{ major: 0, minor: 0 }, ...handedOut]) this.expandTo(index);
   }
 
-  /** Recognises the spends of outputs from now on, those found already and those found later. */
+  /**
+   * Adds imported key images: the spends of their outputs are recognised from now on, whether the outputs are already
+   * found or not.
+   */
   importKeyImages(keyImages: PackedKeyImages): void {
     this.#watched.importKeyImages(unpackKeyImages(keyImages));
   }
 
-  /** Removes and returns the subaddress keys computed since the last call. */
+  /** Returns the subaddress keys that were computed since the last call, and forgets them. */
   takeFresh(): PackedSubaddresses {
     return joinBytes(this.#fresh.splice(0));
   }
 
-  /** Zeroes the keys, which ends the use of this scanner. */
+  /** Zeroes the keys. The scanner must not be used afterwards. */
   wipe(): void {
     this.#keys.viewSecret.fill(0);
     this.#keys.spendSecret?.fill(0);
@@ -148,8 +154,9 @@ export class WalletScanner {
 
   /**
    * Finds the receipts and spends of this wallet in blocks.
-   * @param page gapless blocks with all their transactions. @param matches of these transactions at least.
-   * @throws the signal's reason; until then nothing changes but the lookahead.
+   * @param page consecutive blocks with all their transactions.
+   * @param matches output matches that cover at least these transactions.
+   * @throws the reason of the signal; in that case the scanner is unchanged except for a larger lookahead.
    */
   async scan(page: ChainTxs<ChainBlock>, matches: MatchStream, signal?: AbortSignal): Promise<PageFindings> {
     const { blocks, txs } = page;
@@ -165,7 +172,10 @@ export class WalletScanner {
     };
   }
 
-  /** Finds the receipts and spends in single transactions of blocks by ascending height; detaches nothing. */
+  /**
+   * Finds the receipts and spends of this wallet in single transactions. Does not remove outputs of the same heights.
+   * @param page blocks by ascending height, each with some of its transactions.
+   */
   async find(page: ChainTxs, matches: MatchStream): Promise<TxFindings> {
     return this.#gather(page, await this.#finder.find(page.txs, matches));
   }
@@ -221,7 +231,9 @@ export class WalletScanner {
 
   /**
    * Finds the receipts and spends of this wallet in unmined transactions.
-   * @param seenAt Unix seconds. @param isWanted by index; absent: all are scanned. @throws DaemonError
+   * @param seenAt time when the pool was read [Unix seconds].
+   * @param isWanted returns true if the transaction with this index is to be scanned; absent: all are scanned.
+   * @throws DaemonError
    */
   async scanPool(
     { sent, txs }: UnminedTxs,
@@ -275,6 +287,9 @@ export class WalletScanner {
   }
 }
 
-/** The place of a transaction in its block. Global indices ascend within a block since RingCT; before they count per amount. */
+/**
+ * Returns the position of a transaction in the chain as the global index of its first output. Within a block the global
+ * indices of RingCT outputs ascend; those of older outputs are counted per amount.
+ */
 const placeInBlock = (txs: ParsedTxs, tx: number): Pick<FoundSpend, 'globalIndex'> =>
   txs.version(tx) === 2 && txs.outputCount(tx) > 0 ? { globalIndex: txs.globalIndex(tx, 0) } : {};

@@ -10,18 +10,21 @@ import {
   type WatchedOutput,
 } from '../../monero/wallet/scan/watch-table.js';
 
-/** Packed outputs as a {@link WatchTable} packs them, by key image and by output key. */
+/** Outputs packed as records of a {@link WatchTable}: those with a key image, and those without. */
 export interface PackedOutputs {
   readonly withKeyImage: Uint8Array;
-  /** Outputs of a wallet without spend key that lack their key images. */
+  /** Outputs of a view-only wallet whose key images are unknown. */
   readonly withoutKeyImage: Uint8Array;
 }
 
-/** The outputs that a new watch list holds; each key once. */
+/** Outputs whose spends a new watch list recognises; each key occurs once. */
 export interface WatchedOutputs extends PackedOutputs {
-  /** Burnt outputs on the same keys; a key any number of times. */
+  /**
+   * Further outputs on keys that `WatchedOutputs` already contains (burnt outputs); a key may occur any number of
+   * times.
+   */
   readonly reused?: PackedOutputs;
-  /** Imported key images of a wallet without spend key. */
+  /** Key images that were imported into a view-only wallet. */
   readonly importedKeyImages: PackedKeyImages;
 }
 
@@ -32,17 +35,23 @@ export interface SpentOutput extends WatchedOutput {
 
 const NONE: readonly SpentOutput[] = [];
 
-/** Outputs by key. The largest of several on one key is watched; another replaces it when a reorganisation undoes it. */
+/**
+ * Watched outputs by key. If several outputs have the same key, the one with the largest amount is watched; when a
+ * reorganisation removes it, the next largest takes its place.
+ */
 class WatchedKeys {
   readonly #table: WatchTable;
-  /** All outputs on keys that have several. */
+  /** All outputs of the keys that more than one output has. */
   readonly #reused = new Map<string, { readonly key: Uint8Array; outputs: WatchedOutput[] }>();
 
-  /** @param packed records of a {@link WatchTable}. @param others records of more outputs on these keys. */
+  /**
+   * @param packed records of a {@link WatchTable}, one per key.
+   * @param others records of further outputs on the same keys.
+   */
   constructor(packed: Uint8Array, others: Uint8Array = new Uint8Array(0)) {
     this.#table = new WatchTable(packed);
     for (const { key, output } of unpackWatchedOutputs(others)) {
-      // A key that is not watched was spent too deep for a reorganisation.
+      // If the key is not watched any more, its output was spent so deep in the chain that no reorganisation undoes it.
       if (this.#table.get(key) !== undefined) this.#join(key, output);
     }
   }
@@ -62,7 +71,7 @@ class WatchedKeys {
     if (known === undefined || known.amount < output.amount) this.#table.set(key, output);
   }
 
-  /** Removes all outputs on a key. @returns them. */
+  /** Removes all outputs on a key and returns them. */
   take(key: Uint8Array): readonly WatchedOutput[] {
     const name = toLatin1(key);
     const known = this.#table.get(key);
@@ -87,7 +96,7 @@ class WatchedKeys {
     }
   }
 
-  /** Adds another output on a watched key. */
+  /** Adds a further output on a key that is already watched. */
   #join(key: Uint8Array, output: WatchedOutput): void {
     const name = toLatin1(key);
     const known = this.#table.get(key);
@@ -100,15 +109,15 @@ class WatchedKeys {
   }
 }
 
-/** The outputs of a wallet whose spends are recognised, and those that lack their key images. */
+/** The outputs of a wallet whose spends are recognised, and the outputs whose key images are still unknown. */
 export class WatchList {
-  /** By key image. */
+  /** Outputs with a known key image, by key image. */
   readonly #withKeyImage: WatchedKeys;
-  /** By output key. */
+  /** Outputs without a known key image, by output key. */
   readonly #withoutKeyImage: WatchedKeys;
-  /** By output key. */
+  /** Imported key images, by output key. */
   readonly #importedKeyImages = new Map<string, KeyImage>();
-  /** Outputs that the transaction of {@link spentBy} spends. */
+  /** Outputs that the transaction of the current call of {@link spentBy} spends. */
   #spent = NONE;
 
   constructor({ withKeyImage, withoutKeyImage, reused, importedKeyImages }: WatchedOutputs) {
@@ -122,7 +131,10 @@ export class WatchList {
     else this.#withoutKeyImage.add(output.publicKey, output);
   }
 
-  /** Recognises the spends of outputs from now on, those found already and those found later. */
+  /**
+   * Adds imported key images: the spends of their outputs are recognised from now on, whether the outputs are already
+   * found or not.
+   */
   importKeyImages(keyImages: Iterable<OutputKeyImage>): void {
     for (const { publicKey, keyImage } of keyImages) {
       this.#importedKeyImages.set(toLatin1(publicKey), keyImage);
@@ -136,14 +148,14 @@ export class WatchList {
     this.#withoutKeyImage.detachFrom(height);
   }
 
-  /** Finds the outputs that a transaction spends. @param tx index of the transaction. */
+  /** Finds the outputs of this wallet that a transaction spends. @param tx index of the transaction in `txs`. */
   spentBy(txs: ParsedTxs, tx: number): readonly SpentOutput[] {
     this.#spent = NONE;
     if (this.#withKeyImage.size > 0) txs.eachKeyImage(tx, this.#noteSpent);
     return this.#spent;
   }
 
-  /** One function for all transactions: with one for each, a fifth of a scan's garbage was made here. */
+  /** One function for all transactions: a new closure for each made up a fifth of the garbage of a scan. */
   readonly #noteSpent = (bytes: Uint8Array, at: number): void => {
     const output = this.#withKeyImage.get(bytes, at);
     if (output === undefined) return;
@@ -151,7 +163,7 @@ export class WatchList {
     this.#spent = [...this.#spent, { ...output, keyImage }];
   };
 
-  /** Adds the imported key image to an output that lacks its own. */
+  /** Returns the output with its imported key image, if it lacks its own. */
   withKeyImage(output: FoundOutput): FoundOutput {
     if (output.keyImage !== undefined) return output;
     const keyImage = this.#importedKeyImages.get(toLatin1(output.publicKey));
