@@ -5,35 +5,39 @@ import { changeKeyImages, type SpendWriters } from './recorded-spends.js';
 import { resolveKeyImages } from './resolve-key-images.js';
 import { isUnknownSpend } from './tables/output-row.js';
 
-/** An output key with its key image. */
+/** An output key and its key image. */
 export interface KeyImageOwner {
   readonly publicKey: PublicKey;
   readonly keyImage: KeyImage;
 }
 
-/** Changes of key images that earlier versions took by the places of their outputs. */
+/** Changes to key images that earlier versions assigned to outputs by the outputs' positions. */
 export interface KeyImageCorrection {
-  /** Key images that belong to their outputs. */
+  /** Key images that are proven to belong to the output to which they were assigned. */
   readonly confirmed: readonly KeyImageOwner[];
-  /** Key images that belong to other outputs, with these. */
+  /** Key images that belong to another output, with the key of that output. */
   readonly moved: readonly KeyImageOwner[];
-  /** Further key images of mined transactions that are the wallet's, with the outputs that they spend. */
+  /**
+   * Further key images in mined transactions of the wallet, each with the output that it spends and the hash of the
+   * transaction.
+   */
   readonly found: readonly (KeyImageOwner & { readonly txHash: Hash })[];
-  /** Key images that do not belong to their outputs, with these. */
+  /** Key images that do not belong to the output to which they were assigned, with the key of that output. */
   readonly forgotten: readonly KeyImageOwner[];
 }
 
-/** A key image that another one replaces. */
+/** A key image that loses its output because another key image takes its place. */
 interface ReplacedKeyImage {
   readonly keyImage: KeyImage;
-  /** State of a spend of it by a transaction that the wallet has not seen. */
+  /** Present if a transaction that the wallet has not seen spends this key image: whether that transaction is mined. */
   readonly unknownSpend?: 'mined' | 'unmined';
 }
 
 /**
- * Moves, finds and forgets key images with the spends that were recorded for them; payments are corrected. Key images
- * that others replace are recognised further on: each is given to an output that has lost its own, which the ring of a
- * later spend decides anew.
+ * Assigns key images to other outputs, adds key images, and removes key images; each together with the spend that was
+ * recorded for it. Recorded payments are corrected. A key image that loses its output to another key image is assigned
+ * to an output that has lost its own, so that its spends are still recognised; the ring of a later spend decides to
+ * which output it belongs.
  */
 export function correctKeyImages(
   w: SpendWriters,
@@ -70,7 +74,9 @@ export function correctKeyImages(
   );
 }
 
-/** Stores that a mined payment of the wallet spends a key image, whose output becomes known. */
+/**
+ * Records in `ambiguous_spend` that a mined payment of the wallet spends a key image whose output is known from now on.
+ */
 function keepSpend(w: SpendWriters, txHash: Hash, keyImage: KeyImage): void {
   const payment = w.outgoing.byHash(txHash);
   if (payment?.height === undefined) return;
@@ -81,7 +87,10 @@ function keepSpend(w: SpendWriters, txHash: Hash, keyImage: KeyImage): void {
   });
 }
 
-/** Returns the key images that others replace, without those that move themselves or are forgotten. */
+/**
+ * Returns the key images that lose their output to an arriving key image, except those that are themselves moved or
+ * forgotten.
+ */
 function replacedBy(
   w: SpendWriters,
   arriving: readonly KeyImageOwner[],

@@ -4,32 +4,32 @@ import { codeOf, withFileErrors } from './file/file-errors.js';
 import { draftOf } from './file/file-draft.js';
 import { syncDirectory } from './file/fsync.js';
 
-/** Ids of one millisecond of the clock. */
+/** Number of ids in one millisecond of the clock. */
 const IDS_PER_MS = 1_000;
 
-/** Ids that one write of the file reserves: 60 seconds of the clock. */
+/** Number of ids that one write of the file reserves; they last 60 seconds at the speed of the clock. */
 const RESERVED = 60_000 * IDS_PER_MS;
 
 export interface EventIdOptions {
-  /** File that keeps the ids increasing across restarts; absent: they increase within this process only. */
+  /** File that makes the ids increase across restarts; absent: they increase within this process only. */
   readonly path?: string;
-  /** Unix time [ms]. */
+  /** Returns the Unix time [ms]. */
   readonly now?: () => number;
 }
 
 /**
- * Allocates event ids: safe integers near the clock in microseconds. They increase across wallets, steps of the clock,
- * and, with a file, restarts: the file holds an id that is greater than all allocated ones.
+ * Allocates event ids: safe integers close to the Unix time in microseconds. Ids increase across wallets, across steps
+ * of the clock, and, with a file, across restarts: the file contains an id that is greater than all allocated ids.
  */
 export class EventIds {
   readonly now: () => number;
   readonly #path: string | undefined;
-  /** Greatest allocated id. */
+  /** Greatest id that was allocated. */
   #last: number;
-  /** Greatest id that the file reserves. */
+  /** Greatest id that this process has reserved in the file. */
   #ceiling: number;
 
-  /** @throws WalletError `wallet_io` */
+  /** @throws WalletError `wallet_io` if the file cannot be read or written. */
   constructor({ path, now = Date.now }: EventIdOptions = {}) {
     this.now = now;
     this.#path = path;
@@ -37,7 +37,7 @@ export class EventIds {
     this.#ceiling = path === undefined ? Infinity : this.#last;
   }
 
-  /** Allocates consecutive ids. @returns the first one. @throws WalletError `wallet_io`: none is allocated. */
+  /** Allocates consecutive ids. @returns the first id. @throws WalletError `wallet_io`; then no id is allocated. */
   take(count: number): number {
     const first = Math.max(this.#last + 1, Math.floor(this.now()) * IDS_PER_MS);
     const last = first + count - 1;
@@ -46,17 +46,17 @@ export class EventIds {
     return first;
   }
 
-  /** Makes all further ids greater than an id. */
+  /** Makes all further ids greater than the given id. */
   raise(id: number): void {
     this.#last = Math.max(this.#last, id);
   }
 
-  /** Reserves ids above those of other processes with the same file, then allocates some. */
+  /** Reserves ids above those that other processes have reserved in the same file, then allocates some of them. */
   #reserve(count: number): number {
     const path = this.#path;
     if (path === undefined) throw new Error('ids without a file are not reserved');
     const reserved = readCeiling(path);
-    // Another process has reserved ids since this one did.
+    // Another process has reserved ids since this process last wrote the file.
     if (reserved > this.#ceiling) this.raise(reserved);
     const first = Math.max(this.#last + 1, Math.floor(this.now()) * IDS_PER_MS);
     const last = first + count - 1;
@@ -68,7 +68,7 @@ export class EventIds {
   }
 }
 
-/** @returns 0 for a missing or damaged file. */
+/** Reads the id in the file. @returns 0 for a missing or damaged file. */
 function readCeiling(path: string): number {
   return withFileErrors(path, () => {
     try {
@@ -81,10 +81,10 @@ function readCeiling(path: string): number {
   });
 }
 
-/** Replaces the file atomically; it is on disk when this returns. */
+/** Replaces the file atomically. It is on disk when this returns. */
 function writeCeiling(path: string, ceiling: number): void {
   withFileErrors(path, () => {
-    // Processes that share the directory must not write one draft.
+    // Each process writes its own draft, because several processes may share the directory.
     const draft = draftOf(`${path}.${process.pid}`);
     rmSync(draft, { force: true });
     const file = openSync(draft, 'wx', 0o600);

@@ -2,7 +2,7 @@ import type { ImportedWallet } from '../monero/wallet/model/imported-wallet.js';
 import { writeCachedBalances } from './imported-balances.js';
 import type { WalletWriter } from './wallet-writer.js';
 
-/** Writes the data of another wallet program into a new store. */
+/** Writes the data of another program's wallet into a new store. */
 export function importWallet(w: WalletWriter, memory: ImportedWallet): void {
   memory.accounts.forEach(({ labels, tag }, major) => {
     w.accounts.reach({ major, minor: labels.length - 1 });

@@ -1,7 +1,7 @@
 import { amount } from '../util/amount.js';
 import type { CachedBalance, CachedBalances } from '../monero/wallet/model/imported-wallet.js';
 
-/** An address as JSON; amounts are decimal texts. */
+/** An address with its balances, as JSON; amounts are decimal texts. */
 type Row = readonly [
   major: number,
   minor: number,
@@ -28,11 +28,11 @@ const fromRow = ([major, minor, total, locked, unconfirmed, unspentCount, wait]:
   ...{ unconfirmed: amount(BigInt(unconfirmed)), unspentCount, blocksToUnlock: wait },
 });
 
-/** Writes the value of `imported_balances`. */
+/** Writes the value of the meta key `imported_balances`. */
 export const writeCachedBalances = ({ height, all, strict }: CachedBalances): string =>
   JSON.stringify({ height, all: all.map(toRow), strict: strict.map(toRow) } satisfies Stored);
 
-/** Reads the value of `imported_balances`. */
+/** Reads the value of the meta key `imported_balances`. */
 export function readCachedBalances(text: string): CachedBalances {
   const { height, all, strict } = JSON.parse(text) as Stored;
   return { height, all: all.map(fromRow), strict: strict.map(fromRow) };

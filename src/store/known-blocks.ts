@@ -5,7 +5,7 @@ import type { DeferredBlocks } from './deferred-blocks.js';
 import type { StoreTransactions } from './store-transactions.js';
 import type { WalletReader } from './wallet-reader.js';
 
-/** Parts of a store that {@link KnownBlocks} reads. */
+/** Objects of a store from which {@link KnownBlocks} reads. */
 interface Parts {
   readonly deferred: DeferredBlocks;
   readonly transactions: Pick<StoreTransactions, 'isAtRest' | 'isWriting'>;
@@ -17,7 +17,10 @@ interface Parts {
 
 const heightOf = (tip: BlockRef | undefined): number => (tip?.height ?? 0) + 1;
 
-/** Blocks that a wallet knows: the stored ones, which are read again only after a write, and the deferred ones. */
+/**
+ * Blocks that a wallet holds: the stored blocks, which are read again only after a write, and above them the deferred
+ * blocks.
+ */
 export class KnownBlocks {
   readonly #parts: Parts;
   readonly #storedTip: CachedRead<BlockRef | undefined>;
@@ -32,41 +35,41 @@ export class KnownBlocks {
     this.#isAtRest = new CachedRead(store, () => transactions.isAtRest);
   }
 
-  /** Number of blocks. */
+  /** Returns the number of blocks. */
   height(): number {
     const { deferred, store, transactions } = this.#parts;
-    // A write begins by storing the deferred blocks.
+    // Each write starts by storing the deferred blocks, so the stored tip includes them.
     if (transactions.isWriting) return heightOf(store.read((r) => r.chain.tip()));
     return deferred.height ?? heightOf(this.#storedTip.value);
   }
 
-  /** Oldest block at or above a height. */
+  /** Returns the oldest block at or above a height; undefined if there is none. */
   oldestFrom(height: number): BlockRef | undefined {
     const { deferred, store } = this.#parts;
     const stored = store.read((r) => r.chain.oldestFrom(height));
     return stored ?? deferred.newestFirst().findLast((block) => block.height >= height);
   }
 
-  /** Blocks, newest first: the last ten at least, then with growing gaps, and the first. */
+  /** Returns blocks, newest first: at least the last ten, then blocks at growing distances, and the oldest one. */
   shortHistory(): BlockRef[] {
     return [...this.#parts.deferred.newestFirst(), ...this.#storedHistory.value];
   }
 
-  /** Reward of the last block [atomic units]; zero while unknown. */
+  /** Returns the reward of the newest block [atomic units]; 0 if it is not known. */
   lastBlockReward(): Amount {
     const { deferred, store } = this.#parts;
     if (deferred.page !== undefined) return deferred.page.lastBlockReward;
     return amount(BigInt(store.read((r) => r.meta.get('last_block_reward')) ?? '0'));
   }
 
-  /** True if a page changes nothing but the tip, and may be stored later. */
+  /** Returns true if a page changes nothing but the tip, so that it may be stored later. */
   mayDefer(page: PageFindings): boolean {
     return (
       this.#parts.deferred.hasRoomFor(page) && page.startHeight === this.height() && this.#isAtRest.value
     );
   }
 
-  /** Reads the values that the next refresh needs, unless they are known. */
+  /** Reads the values that the next refresh needs, unless they are cached. */
   prefetch(): void {
     this.height();
     this.shortHistory();

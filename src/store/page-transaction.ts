@@ -1,37 +1,43 @@
 import type { Db } from './file/database.js';
 
-/** Outputs and spends of one transaction, about. A commit writes each changed page once, most of them of random indexes. */
+/**
+ * Approximate number of outputs and spends in one transaction. A commit writes each changed page of the file once; most
+ * of these pages belong to indexes with random keys, so larger transactions save writes.
+ */
 const MOST_ROWS = 1024;
 
-/** The same while clients send requests, which wait for the commit. */
+/**
+ * Approximate number of outputs and spends in one transaction while clients send requests, which wait for the commit.
+ */
 const MOST_BUSY_ROWS = 256;
 
-/** Longest time that a transaction stays open [ms]. */
+/** Longest time that the transaction stays open [ms]. */
 const LONGEST_MS = 250;
 
-/** Callbacks of a {@link PageTransaction}; none may throw. */
+/** Callbacks of a {@link PageTransaction}. None of them may throw. */
 export interface PageTransactionEvents {
-  /** Called after a commit. */
+  /** Is called after each commit. */
   readonly onCommitted: () => void;
-  /** Called when pages were rolled back that {@link PageTransaction.add} had accepted. */
+  /** Is called when pages that {@link PageTransaction.add} had accepted were rolled back. */
   readonly onLost: (error: Error) => void;
-  /** Runs a commit, with the conversion of its errors. */
+  /** Runs a commit and converts its errors. */
   readonly guard: (commit: () => void) => void;
 }
 
 /**
- * One transaction of several pages of a refresh. Pages change the same rows of the store's indexes again and again: a
- * commit writes each page of the file once. A page that fails rolls back all of them, because savepoints would copy
- * every changed page; later pages are then committed one by one, so that the pages before the failing one get stored.
+ * One SQLite transaction for several pages of blocks of a refresh. All of them change the same pages of the store's
+ * indexes, and a common commit writes each of these once. If one page of blocks fails, all are rolled back, because
+ * savepoints would copy every changed page of the file. Later pages of blocks are then committed one by one, so that
+ * all before the failing one get stored.
  */
 export class PageTransaction {
   readonly #db: Db;
   readonly #events: PageTransactionEvents;
   #rows = 0;
   #hasFailed = false;
-  /** Commits an open transaction in time; undefined without one. */
+  /** Timer that commits the open transaction; undefined while none is open. */
   #timer: NodeJS.Timeout | undefined;
-  /** Commits a full transaction. */
+  /** Immediate that commits a transaction which is full; undefined otherwise. */
   #soon: NodeJS.Immediate | undefined;
 
   constructor(db: Db, events: PageTransactionEvents) {
@@ -44,9 +50,9 @@ export class PageTransaction {
   }
 
   /**
-   * Stores a page; it is committed by {@link end}, after some more pages, or after some time. The commit is a turn of the
-   * event loop of its own, so that requests are read between the page and the commit.
-   * @param isBusy true for a commit that is not to take long.
+   * Stores a page of blocks. It is committed by {@link end}, or after some more pages, or after {@link LONGEST_MS}. The
+   * commit runs in a turn of the event loop of its own, so that requests are read before it.
+   * @param isBusy true while clients send requests; the transaction is kept smaller then.
    */
   add({ rows, isBusy }: { readonly rows: number; readonly isBusy: boolean }, store: () => void): void {
     if (!this.isOpen) this.#begin();
@@ -63,8 +69,8 @@ export class PageTransaction {
   }
 
   /**
-   * Runs a task in the open transaction, then commits it: one commit in place of two.
-   * @throws the error of the task, whose own changes were rolled back; the error of the commit, as {@link end}.
+   * Runs a task in the open transaction, then commits it, so that both need only one commit.
+   * @throws the error of the task, whose own changes were rolled back; or the error of the commit, as {@link end}.
    */
   join<T>(task: () => T): T {
     let result: T;
@@ -78,7 +84,10 @@ export class PageTransaction {
     return result;
   }
 
-  /** Commits the pages, if there are any. @throws the error of the commit, after all of them were rolled back. */
+  /**
+   * Commits the open transaction, if there is one.
+   * @throws the error of the commit, after all pages of blocks were rolled back.
+   */
   end(): void {
     if (!this.isOpen) return;
     try {
@@ -100,13 +109,13 @@ export class PageTransaction {
     try {
       this.end();
     } catch {
-      // `onLost` has reported it.
+      // The error was reported to `onLost`.
     }
   }
 
   #rollBack(error: Error): void {
     const hadPages = this.#rows > 0;
-    // SQLite rolls a transaction back itself after some errors, such as a full disk.
+    // After some errors, such as a full disk, SQLite has already rolled the transaction back.
     if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
     this.#close();
     this.#hasFailed = true;

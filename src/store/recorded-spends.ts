@@ -16,7 +16,7 @@ import { isUnknownSpend } from './tables/output-row.js';
 import type { OutputWriter } from './tables/output-writer.js';
 import type { PaymentWriter } from './tables/payments.js';
 
-/** Writers of the tables in which spends are recorded. */
+/** Writers of the tables that a change of spends affects. */
 export interface SpendWriters {
   readonly ambiguousSpends: AmbiguousSpendWriter;
   readonly importedKeyImages: ImportedKeyImageWriter;
@@ -26,20 +26,24 @@ export interface SpendWriters {
   readonly events: Pick<EventLog, 'touch'>;
 }
 
-/** Key image of the outputs on a key; undefined: none is known. */
+/** New key image of the outputs with a key; undefined: it is not known any more. */
 export interface KeyImageChange {
   readonly publicKey: PublicKey;
   readonly keyImage: KeyImage | undefined;
 }
 
-/** Records a mined payment whose spends are all marked, and marks the outputs that it returned as change. */
+/**
+ * Records a mined payment of the wallet, whose spent outputs must be marked already, and marks its outputs that return
+ * to the wallet as change.
+ */
 export function recordPayment(w: SpendWriters, tx: SpendingTx & { readonly height: number }): void {
   w.events.touch(tx.txHash);
   w.outgoing.confirmAgain(foundOutgoing(w, tx));
 }
 
 /**
- * Removes the recorded spend of an output: its key image is not spent. The payment that was recorded for it is corrected.
+ * Removes the recorded spend of an output, because its key image is not spent. The payment that was recorded for the
+ * spend is corrected.
  */
 export function withdrawSpend(w: SpendWriters, output: OwnedOutput): void {
   const { keyImage } = output;
@@ -49,8 +53,8 @@ export function withdrawSpend(w: SpendWriters, output: OwnedOutput): void {
 }
 
 /**
- * Sets key images of outputs. A spend belongs to its key image: where the key image of a spent output changes, the spend
- * is removed from it, and recorded for the output that has the key image now. Payments are corrected.
+ * Sets key images of outputs. A spend belongs to a key image: if the key image of a spent output changes, its spend is
+ * removed, and is recorded for the output that has the key image from now on. Recorded payments are corrected.
  */
 export function changeKeyImages(w: SpendWriters, changes: readonly KeyImageChange[]): void {
   const spends: (FoundSpend | ReservingSpend)[] = [];
@@ -74,10 +78,13 @@ export function changeKeyImages(w: SpendWriters, changes: readonly KeyImageChang
     if (first !== undefined) correctPayment(w, first.txHash, [first, ...others]);
 }
 
-/** Spend by an unmined payment. */
+/** Spend of an output by an unmined payment, which reserves the output. */
 type ReservingSpend = Pick<FoundSpend, 'txHash' | 'keyImage'>;
 
-/** Removes the recorded spend of an output. @returns it; undefined if there is none, or its transaction was not seen. */
+/**
+ * Removes the recorded spend of an output.
+ * @returns the spend; undefined if there was none, or if its transaction was not seen.
+ */
 function takeSpend(
   w: SpendWriters,
   output: OwnedOutput,
@@ -93,9 +100,10 @@ function takeSpend(
 }
 
 /**
- * Records a mined payment anew after its spends have changed. One that spends no output of the wallet is none; its
- * transaction is kept as one that may spend an output whose key image is imported later.
- * @param former spends that were recorded.
+ * Records a mined payment again after its spends have changed. If it spends no output of the wallet any more, the
+ * payment is removed, and its transaction is kept in the list of transactions that may spend an output whose key image
+ * is imported later.
+ * @param former spends that were recorded before.
  */
 function correctPayment(w: SpendWriters, txHash: Hash, former: readonly ReservingSpend[]): void {
   const known = w.outgoing.byHash(txHash);
@@ -114,7 +122,9 @@ function correctPayment(w: SpendWriters, txHash: Hash, former: readonly Reservin
 const isSpentBy = (output: OwnedOutput | undefined, txHash: Hash): boolean =>
   output?.spentBy !== undefined && equalBytes(output.spentBy, txHash);
 
-/** Derives the record of a payment from its spends, and marks the outputs that it returned as change. */
+/**
+ * Computes the record of a payment from its recorded spends, and marks its outputs that return to the wallet as change.
+ */
 function foundOutgoing(w: SpendWriters, tx: SpendingTx & { readonly height: number }) {
   const spent = w.outputs.spentBy(tx.txHash);
   const account = spent[0]?.subaddress.major ?? 0;

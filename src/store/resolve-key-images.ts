@@ -6,9 +6,9 @@ import { changeKeyImages, recordPayment, type KeyImageChange, type SpendWriters 
 import { isUnknownSpend } from './tables/output-row.js';
 
 /**
- * Stores imported key images of outputs, and marks the outputs as spent that stored transactions spend. A key image that
- * contradicts a proven one is not stored.
- * @returns the new key images. Source: wallet2.cpp `import_key_images`.
+ * Stores imported key images and assigns them to their outputs; marks an output as spent if a stored transaction spends
+ * it. A key image that contradicts a proven one is not stored.
+ * @returns the key images that are new. Source: wallet2.cpp `import_key_images`.
  */
 export function resolveKeyImages(w: SpendWriters, imported: readonly ImportedKeyImage[]): ImportedKeyImage[] {
   const fresh = storeKeyImages(w, imported, (one) => w.importedKeyImages.accepts(one));
@@ -19,7 +19,7 @@ export function resolveKeyImages(w: SpendWriters, imported: readonly ImportedKey
   return fresh;
 }
 
-/** Marks outputs as spent by stored transactions, also by those whose payments were withdrawn. */
+/** Marks outputs as spent if stored transactions spend them, including transactions whose payment was removed. */
 export function recogniseStored(w: SpendWriters, keyImages: readonly KeyImage[]): void {
   recogniseSpends(w, keyImages);
   if (keyImages.length === 0) return;
@@ -31,7 +31,10 @@ export function recogniseStored(w: SpendWriters, keyImages: readonly KeyImage[])
     );
 }
 
-/** Stores key images that were composed from the parts of all signers; a later one replaces an earlier one. */
+/**
+ * Stores key images of a multisig wallet that were computed from the parts of all signers; a later key image replaces
+ * an earlier one.
+ */
 export function composeKeyImages(
   w: SpendWriters,
   images: readonly Pick<ImportedKeyImage, 'publicKey' | 'keyImage'>[],
@@ -48,7 +51,10 @@ export function composeKeyImages(
   );
 }
 
-/** Stores imported key images, and sets those of their outputs. @returns those that their outputs did not have. */
+/**
+ * Stores imported key images and assigns them to their outputs.
+ * @returns the key images that their outputs did not have before.
+ */
 function storeKeyImages(
   w: SpendWriters,
   imported: readonly ImportedKeyImage[],
@@ -75,7 +81,8 @@ function storeKeyImages(
 }
 
 /**
- * Sets key images of outputs, and decides for stored ambiguous transactions whether they spend outputs of the wallet.
+ * Assigns key images to outputs, and decides for the stored ambiguous transactions whether they spend outputs of the
+ * wallet.
  */
 export function resolveAmbiguousSpends(
   w: SpendWriters,
@@ -83,13 +90,14 @@ export function resolveAmbiguousSpends(
 ): void {
   for (const { publicKey, keyImage } of images) w.outputs.setKeyImage(publicKey, keyImage);
   markAmbiguousSpends(w);
-  // The other transactions may spend outputs whose key images are still unknown.
+  // Otherwise the remaining transactions may spend outputs whose key images are still unknown.
   if (w.outputs.someWithoutKeyImage(1).length === 0) w.ambiguousSpends.clear();
 }
 
 /**
- * Marks the outputs that ambiguous transactions spend, and records these as payments.
- * @param isMeant for the key images that are considered. @returns those transactions.
+ * Marks the outputs that ambiguous transactions spend, and records these transactions as payments.
+ * @param isMeant returns true for the key images to consider.
+ * @returns the transactions that spend outputs of the wallet.
  */
 function markAmbiguousSpends(
   w: SpendWriters,
@@ -105,12 +113,16 @@ function markAmbiguousSpends(
     for (const keyImage of spent) w.outputs.markSpent({ keyImage, txHash, height, ...index });
     return spent.length === 0 ? [] : [tx];
   });
-  // The inputs of a payment and its credited change depend on all spends.
+  // Recorded after all spends are marked, because the inputs of a payment and its credited change depend on all of
+  // them.
   for (const tx of spending) recordPayment(w, tx);
   return spending;
 }
 
-/** Marks outputs as spent by stored transactions with these key images, and records those transactions as payments. */
+/**
+ * Marks outputs with these key images as spent if stored transactions spend them, and records those transactions as
+ * payments.
+ */
 export function recogniseSpends(w: SpendWriters, keyImages: readonly KeyImage[]): void {
   const found = new Map<string, ReceivedTx>();
   for (const keyImage of keyImages) {
@@ -118,7 +130,8 @@ export function recogniseSpends(w: SpendWriters, keyImages: readonly KeyImage[])
     if (output === undefined || (output.spentHeight !== undefined && !isUnknownSpend(output.spentBy)))
       continue;
     for (const tx of w.payments.spending(keyImage)) {
-      // An output of the wallet in the same transaction orders it within its block.
+      // If the transaction also pays the wallet, that output's global index gives the transaction's position in its
+      // block.
       const [own] = w.outputs.ofTx(tx.txHash);
       w.outputs.markSpent({
         keyImage,

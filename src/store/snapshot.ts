@@ -2,15 +2,15 @@ import type { Db } from './file/database.js';
 import { WalletReader } from './wallet-reader.js';
 
 interface SnapshotParts {
-  /** @returns the reader of the store's present state. */
+  /** Returns the reader of the store's present state. */
   readonly current: () => WalletReader;
-  /** Opens a connection that keeps seeing the present state. */
+  /** Opens a connection that keeps reading the present state. */
   readonly open: () => Db;
   readonly guard: <T>(task: () => T) => T;
   readonly onRelease: () => void;
 }
 
-/** A store's state at one moment, unaffected by later writes. Costs nothing until the first of them. */
+/** State of a store at one time, which later writes do not change. It costs nothing until the store is next written. */
 export class Snapshot {
   readonly #parts: SnapshotParts;
   #frozen: { readonly db: Db; readonly reader: WalletReader } | undefined;
@@ -21,7 +21,10 @@ export class Snapshot {
     this.#parts = parts;
   }
 
-  /** @throws WalletError `wallet_corrupt` for a damaged file, `wallet_io`; Error after {@link release}. */
+  /**
+   * Reads the state.
+   * @throws WalletError `wallet_corrupt` for a damaged file, `wallet_io`; Error after {@link release}.
+   */
   read<T>(task: (r: WalletReader) => T): T {
     const failure = this.#failure;
     if (failure !== undefined)
@@ -32,14 +35,14 @@ export class Snapshot {
     return this.#parts.guard(() => task(this.#frozen?.reader ?? this.#parts.current()));
   }
 
-  /** Opens a connection of its own. Must be called before the store changes. */
+  /** Opens a separate connection to the present state. Must be called before the store changes. */
   detach(): void {
     if (this.#released || this.#frozen !== undefined) return;
     try {
       const db = this.#parts.open();
       this.#frozen = { db, reader: new WalletReader(db) };
     } catch (error) {
-      // The write goes on; the next read of this snapshot fails.
+      // The write must not fail because of this snapshot: its next read throws the error instead.
       this.#failure = { error };
       this.release();
     }

@@ -5,32 +5,32 @@ import type { EventSettings } from './events/event-log.js';
 import { PageTransaction } from './page-transaction.js';
 import { WalletWriter, type PageOptions } from './wallet-writer.js';
 
-/** Listeners and parts of {@link StoreTransactions}. */
+/** Parts and listeners of {@link StoreTransactions}. */
 interface Parts {
   readonly file: StoreFile;
   readonly events: EventSettings;
-  /** Blocks that the next transaction stores. */
+  /** Blocks in memory that the next transaction stores first. */
   readonly deferred: DeferredBlocks;
-  /** Called before a transaction begins. */
+  /** Is called before a transaction begins. */
   readonly onBegin: () => void;
 }
 
-/** Stores a page and the reward of its last block. */
+/** Stores a page of blocks and the reward of its last block. */
 function storePage(w: WalletWriter, page: PageFindings, options?: PageOptions): void {
   w.applyPage(page, options);
   w.meta.set('last_block_reward', page.lastBlockReward.toString());
 }
 
-/** Transactions of a store: single writes, and those that pages of a refresh share. */
+/** Runs the transactions of a store: single writes, and shared transactions of several pages of blocks. */
 export class StoreTransactions {
   readonly #parts: Parts;
   #writer: WalletWriter;
   #pages: PageTransaction;
-  /** True while a task runs that may write. */
+  /** True while a task runs that may write to the store. */
   #isWriting = false;
   #version = 0;
   #eventVersion = 0;
-  /** Events appended before the last commit. */
+  /** Number of events that were appended before the last commit. */
   #appended = 0;
   #onEvents: () => void = () => undefined;
   #onLostPages: (error: Error) => void = () => undefined;
@@ -41,29 +41,32 @@ export class StoreTransactions {
     this.#pages = this.#pageTransaction();
   }
 
-  /** Uses the connection that the file has opened in place of another. */
+  /** Uses the new connection that the file has opened. */
   reopen(): void {
     this.#writer = new WalletWriter(this.#parts.file.db, this.#parts.events);
     this.#appended = 0;
     this.#pages = this.#pageTransaction();
   }
 
-  /** Sets the listener that is called after each commit that appended events; it must not throw. */
+  /** Sets the listener that is called after each commit which appended events; it must not throw. */
   watchEvents(listener: () => void): void {
     this.#onEvents = listener;
   }
 
-  /** Sets the listener that is called when accepted pages are lost, because their commit failed; it must not throw. */
+  /**
+   * Sets the listener that is called when accepted pages of blocks are lost because their commit failed; it must not
+   * throw.
+   */
   watchLostPages(listener: (error: Error) => void): void {
     this.#onLostPages = listener;
   }
 
-  /** Changes whenever the stored data may have changed. */
+  /** Version of the data; changes whenever the stored data may have changed. */
   get version(): number {
     return this.#version;
   }
 
-  /** Changes whenever events were appended, before their listener is called. */
+  /** Version of the events; changes whenever events were appended, before the listener is called. */
   get eventVersion(): number {
     return this.#eventVersion;
   }
@@ -72,17 +75,20 @@ export class StoreTransactions {
     return this.#isWriting;
   }
 
-  /** True if pages wait for their commit. */
+  /** True if accepted pages of blocks are not committed yet. */
   get hasOpenPages(): boolean {
     return this.#pages.isOpen;
   }
 
-  /** As `WalletWriter.isAtRest`. */
+  /** True if the present state is at rest: see `WalletWriter.isAtRest`. */
   get isAtRest(): boolean {
     return this.#writer.isAtRest;
   }
 
-  /** Runs one transaction, which is on disk when this returns. @throws the error of the task or of the commit. */
+  /**
+   * Runs a task in a transaction, which is on disk when this returns.
+   * @throws the error of the task or of the commit.
+   */
   write<T>(task: (w: WalletWriter) => T): T {
     return this.#atomically(task, (run) => {
       this.#pages.end();
@@ -91,7 +97,10 @@ export class StoreTransactions {
     });
   }
 
-  /** Runs one transaction without waiting for the disk; that of pages, if one is open. */
+  /**
+   * Runs a task in a transaction that does not wait for the disk. If pages of blocks are not committed yet, the task
+   * joins their transaction, which is then committed.
+   */
   writeRecoverable<T>(task: (w: WalletWriter) => T): T {
     return this.#atomically(task, (run) => {
       if (this.#pages.isOpen) return this.#pages.join(run);
@@ -102,7 +111,11 @@ export class StoreTransactions {
     });
   }
 
-  /** Stores a page; others share its commit if it is followed by them, in a file; few of them where this is busy. */
+  /**
+   * Stores a page of blocks.
+   * @param isFollowed true if other pages follow soon: in a store on disk they share a transaction with this page.
+   * @param isBusy true while clients send requests: fewer pages share a transaction.
+   */
   addPage(
     page: PageFindings,
     {
@@ -126,25 +139,28 @@ export class StoreTransactions {
     this.#assertNotWriting();
     file.detectingDamage(() => {
       if (!this.#pages.isOpen) this.#begin(() => file.deferFlush());
-      // A page without findings counts as one row for every hundred blocks.
+      // A hundred blocks without findings count as one row.
       const rows = outputs.length + spends.length + hashes.length / 100;
       this.#pages.add({ rows, isBusy }, () => this.#runTask(store));
     });
     deferred.clear();
   }
 
-  /** Commits the pages that wait for it. @throws the error of the commit. */
+  /** Commits the pages of blocks that are not committed yet. @throws the error of the commit. */
   endPages(): void {
     this.#pages.end();
   }
 
-  /** {@link endPages} outside of a task. Failures are reported to the listener of lost pages. */
+  /**
+   * Commits as {@link endPages}, unless a task is running. A failure is reported to the listener of lost pages instead
+   * of thrown.
+   */
   commitPages(): void {
     if (this.#isWriting) return;
     try {
       this.#pages.end();
     } catch {
-      // The listener of lost pages knows it.
+      // The failure was reported to the listener of lost pages.
     }
   }
 
@@ -163,14 +179,14 @@ export class StoreTransactions {
       },
       onLost: (error) => {
         this.#version += 1;
-        // They follow the lost pages, or are stored with them.
+        // The deferred blocks follow the lost pages, or were stored in the same transaction.
         deferred.clear();
         this.#onLostPages(error);
       },
     });
   }
 
-  /** @param commit runs the task in a transaction, and commits it. */
+  /** Runs a task, then reports its events. @param commit runs its argument in a transaction and commits that. */
   #atomically<T>(task: (w: WalletWriter) => T, commit: (run: () => T) => T): T {
     const { file, deferred } = this.#parts;
     file.assertOpen();
@@ -192,7 +208,7 @@ export class StoreTransactions {
     setFlushing();
   }
 
-  /** Runs a task inside a transaction, after the deferred blocks were stored. */
+  /** Runs a task inside an open transaction, after storing the deferred blocks. */
   #runTask<T>(task: (w: WalletWriter) => T): T {
     const writer = this.#writer;
     const deferred = this.#parts.deferred.page;
@@ -206,12 +222,12 @@ export class StoreTransactions {
       return done;
     } finally {
       this.#isWriting = false;
-      // Values that were read inside the transaction may be rolled back.
+      // Values read inside the transaction may have been rolled back, so caches must not keep them.
       this.#version += 1;
     }
   }
 
-  /** To be called after each commit. */
+  /** Calls the listener of events if the last commit has appended events. */
   #reportEvents(): void {
     const { appended } = this.#writer.events;
     if (appended === this.#appended) return;

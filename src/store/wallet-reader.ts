@@ -27,7 +27,7 @@ import { WatchReader } from './queries/watched-outputs.js';
 import { WebhookDeliveryReader } from './tables/webhook-deliveries.js';
 import { WebhookReader } from './tables/webhooks.js';
 
-/** Reads a wallet's store. */
+/** Readers of all tables of a wallet's store. */
 export class WalletReader {
   readonly meta: MetaReader;
   readonly chain: ChainReader;

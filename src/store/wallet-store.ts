@@ -22,7 +22,7 @@ import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { EventSettings } from './events/event-log.js';
 import { ownEvents, type PageOptions, type WalletWriter } from './wallet-writer.js';
 
-/** Writes the initial content of a store. */
+/** Writes the initial contents of a new store. */
 export type Fill = (w: WalletWriter) => void;
 
 /** The encrypted store of one wallet. */
@@ -53,8 +53,9 @@ export class WalletStore {
   }
 
   /**
-   * Makes a store. Its file appears only when it is complete, with everything that `fill` writes.
-   * @param path `:memory:` keeps it in memory. @param key 32 bytes.
+   * Creates a store. Its file appears only when it is complete and contains everything that `fill` writes.
+   * @param path path of the file; `:memory:` creates the store in memory.
+   * @param key encryption key of 32 bytes.
    */
   static create(
     path: string,
@@ -75,8 +76,8 @@ export class WalletStore {
   }
 
   /**
-   * Writes a complete store beside its final path and flushes it to disk.
-   * @throws WalletError `wallet_io`, and errors of `fill`: no draft is left behind.
+   * Writes a complete store as a draft beside its final path and flushes it to disk.
+   * @throws WalletError `wallet_io`, and errors of `fill`; then no draft is left behind.
    */
   static draft(path: string, key: Uint8Array, fill: Fill): void {
     const draft = draftOf(path);
@@ -91,7 +92,7 @@ export class WalletStore {
     });
   }
 
-  /** {@link draft} that does not block this thread while the draft is flushed to disk. */
+  /** Writes a draft as {@link draft}, without blocking this thread while the draft is flushed to disk. */
   static async draftAsync(path: string, key: Uint8Array, fill: Fill): Promise<void> {
     const draft = draftOf(path);
     await withFileErrorsAsync(draft, async () => {
@@ -105,7 +106,10 @@ export class WalletStore {
     });
   }
 
-  /** Writes a draft that is not flushed. @throws errors of files and of `fill`: no draft is left behind. */
+  /**
+   * Writes a draft that is not flushed to disk.
+   * @throws errors of files and of `fill`; then no draft is left behind.
+   */
   static #writeDraft(draft: string, key: Uint8Array, fill: Fill): void {
     removeDatabase(draft);
     let db: StatementCachingDatabase | undefined;
@@ -113,7 +117,7 @@ export class WalletStore {
       db = openDatabase(draft, { key, cipher: NEW_CIPHER }, { isDraft: true });
       const file = new WalletStore(db, ownEvents());
       file.write(fill);
-      // Only the main file is renamed to the final path.
+      // The log must be empty, because only the main file is renamed to the final path.
       db.pragma('wal_checkpoint(TRUNCATE)');
       file.close();
     } catch (error) {
@@ -131,7 +135,7 @@ export class WalletStore {
     });
   }
 
-  /** @throws WalletError `wallet_corrupt`, `wallet_io` */
+  /** Opens a store. @throws WalletError `wallet_corrupt`, `wallet_io` */
   static open(
     path: string,
     key: Uint8Array,
@@ -148,7 +152,7 @@ export class WalletStore {
     }
   }
 
-  /** Opens a store, whose events may not describe its contents yet. */
+  /** Opens a store without reporting the contents of a store that has no events yet. */
   static #open(
     path: string,
     key: Uint8Array,
@@ -172,8 +176,8 @@ export class WalletStore {
   }
 
   /**
-   * {@link open}, but the contents of a store without events are reported in parts, between which other work runs. After a
-   * crash in between the next call continues.
+   * Opens a store as {@link open}. If it has no events yet, its contents are reported in parts, and the event loop runs
+   * in between. After a crash the next call continues.
    * @throws WalletError `wallet_corrupt`, `wallet_io`
    */
   static async openInParts(
@@ -192,25 +196,28 @@ export class WalletStore {
     }
   }
 
-  /** Reports the contents of the store if it has no events yet. */
+  /** Reports the contents of a store that has no events yet. */
   #beginEvents(): void {
     while (!this.#beginNextEvents());
   }
 
-  /** @returns true once the events describe the contents of the store. */
+  /**
+   * Reports the next part of the contents of a store that has no events yet.
+   * @returns true when the events describe all contents.
+   */
   #beginNextEvents(): boolean {
     if (this.read((r) => r.meta.get('events')) !== undefined) return true;
     return this.write((w) => w.events.beginNext());
   }
 
-  /** Sets the listener that is called after each commit that appended events; it must not throw. */
+  /** Sets the listener that is called after each commit which appended events; it must not throw. */
   watchEvents(listener: () => void): void {
     this.#transactions.watchEvents(listener);
   }
 
   /**
-   * Sets the listener that is called when pages that {@link addPage} had accepted are lost, because their commit failed.
-   * The store is as before them; it must not throw.
+   * Sets the listener that is called when pages of blocks which {@link addPage} had accepted are lost because their
+   * commit failed. The store is then in the state before these pages. The listener must not throw.
    */
   watchLostPages(listener: (error: Error) => void): void {
     this.#transactions.watchLostPages(listener);
@@ -220,29 +227,32 @@ export class WalletStore {
     return this.#file.location === undefined;
   }
 
-  /** True once damaged pages were found since the store was opened. */
+  /** True if damaged pages were found since the store was opened. */
   get isDamaged(): boolean {
     return this.#file.isDamaged;
   }
 
-  /** Sizes of the main file and of the write-ahead log [bytes]; 0 in memory. */
+  /** Returns the sizes of the main file and of the write-ahead log [bytes]; 0 for a store in memory. */
   fileSizes(): { readonly main: number; readonly log: number } {
     return this.#file.sizes();
   }
 
-  /** Changes whenever the stored data may have changed. */
+  /** Version of the data; changes whenever the stored data may have changed. */
   get version(): number {
     return this.#transactions.version;
   }
 
-  /** Changes whenever events were appended, before the listener of {@link watchEvents} is called. */
+  /**
+   * Version of the events; changes whenever events were appended, before the listener of {@link watchEvents} is called.
+   */
   get eventVersion(): number {
     return this.#transactions.eventVersion;
   }
 
   /**
-   * Reads the store. Pages that {@link addPage} has accepted are seen before they are committed: {@link readCommitted}.
-   * @throws WalletError `no_wallet` once it is closed, `wallet_corrupt` for a damaged file, `wallet_io`.
+   * Runs a task that reads the store. It sees pages of blocks that {@link addPage} has accepted even before they are
+   * committed; {@link readCommitted} sees only committed data.
+   * @throws WalletError `no_wallet` after the store was closed, `wallet_corrupt` for a damaged file, `wallet_io`.
    */
   read<T>(task: (r: WalletReader) => T): T {
     this.#file.assertOpen();
@@ -250,58 +260,66 @@ export class WalletStore {
   }
 
   /**
-   * {@link read} after pages were committed: for data with ids that a client keeps, and that a crash must not take back.
+   * Commits accepted pages of blocks, then runs a task as {@link read}. For data with ids that a client keeps: a crash
+   * must not undo it.
    */
   readCommitted<T>(task: (r: WalletReader) => T): T {
     this.commitPages();
     return this.read(task);
   }
 
-  /** Commits the pages that {@link addPage} has accepted. Failures are reported by {@link watchLostPages}. */
+  /**
+   * Commits the pages of blocks that {@link addPage} has accepted. A failure is reported to the listener of {@link
+   * watchLostPages}.
+   */
   commitPages(): void {
     this.#transactions.commitPages();
   }
 
-  /** Migrations that opening this store has applied; undefined if none was missing. */
+  /** Migrations that were applied when this store was opened; undefined if it lacked none. */
   get upgrade(): SchemaUpgrade | undefined {
     return this.#file.db.upgrade;
   }
 
-  /** Number of blocks that the wallet knows. */
+  /** Returns the number of blocks that the wallet holds. */
   height(): number {
     this.#file.assertOpen();
     return this.#blocks.height();
   }
 
-  /** Oldest block at or above a height that the wallet knows. */
+  /** Returns the oldest block at or above a height that the wallet holds; undefined if there is none. */
   oldestFrom(height: number): BlockRef | undefined {
     this.#file.assertOpen();
     return this.#blocks.oldestFrom(height);
   }
 
-  /** The block at a height, if the wallet knows it. */
+  /** Returns the block at a height; undefined if the wallet does not hold it. */
   blockAt(height: number): BlockRef | undefined {
     const block = this.oldestFrom(height);
     return block?.height === height ? block : undefined;
   }
 
-  /** Blocks that the wallet knows, newest first: the last ten at least, then with growing gaps, and the first. */
+  /**
+   * Returns blocks that the wallet holds, newest first: at least the last ten, then blocks at growing distances, and
+   * the oldest one.
+   */
   shortHistory(): BlockRef[] {
     this.#file.assertOpen();
     return this.#blocks.shortHistory();
   }
 
-  /** Reward of the last block [atomic units]; zero while unknown. */
+  /** Returns the reward of the newest block [atomic units]; 0 if it is not known. */
   lastBlockReward(): Amount {
     return this.#blocks.lastBlockReward();
   }
 
   /**
-   * Stores a page of blocks after undoing the blocks that it replaces. Recoverable, as {@link writeRecoverable}; blocks
-   * that change nothing but the tip are written later: after a crash of this process they are scanned again.
-   * @param options as in `WalletWriter.applyPage`. `isFollowed`: other pages follow soon, and share a commit with this
-   * one; {@link watchLostPages} reports its failure. After a crash of this process these are scanned again. `isBusy`: few
-   * pages share a commit, so that requests wait for a short one.
+   * Stores a page of blocks, after undoing the blocks that it replaces. Does not wait for the disk, as {@link
+   * writeRecoverable}. Blocks that change nothing but the tip are kept in memory and stored with a later write; after a
+   * crash of this process they are scanned again.
+   * @param options as in `WalletWriter.applyPage`. `isFollowed`: true if other pages follow soon; they share a commit
+   * with this page, whose failure is reported to {@link watchLostPages}. After a crash of this process such pages are
+   * scanned again. `isBusy`: true while clients send requests; fewer pages share a commit, which is shorter then.
    */
   addPage(
     page: PageFindings,
@@ -319,15 +337,15 @@ export class WalletStore {
   }
 
   /**
-   * Reads the values that the next refresh needs, unless they are known. To be called after work in the store: the
-   * statements are prepared then.
+   * Reads the values that the next refresh needs, unless they are cached. Call it after other reads, when its
+   * statements are already prepared.
    */
   prefetch(): void {
     this.#file.assertOpen();
     this.#blocks.prefetch();
   }
 
-  /** Opens a snapshot, which ends when the store is closed. @throws Error for a store in memory. */
+  /** Opens a snapshot of the present state; it ends when the store is closed. @throws Error for a store in memory. */
   snapshot(): Snapshot {
     if (this.isInMemory) throw new Error('a store in memory has no snapshots');
     this.commitPages();
@@ -341,14 +359,18 @@ export class WalletStore {
     return snapshot;
   }
 
-  /** Commits pending pages, for another thread that reads the file; undefined in memory. @throws WalletError `wallet_io` */
+  /**
+   * Commits accepted pages of blocks, and returns the path and key with which another thread can open the file;
+   * undefined for a store in memory.
+   * @throws WalletError `wallet_io`
+   */
   shared(): ReturnType<StoreFile['shared']> {
     this.#transactions.endPages();
     return this.#file.shared();
   }
 
   /**
-   * Runs one transaction: all of it is on disk when this returns, nothing of it when this throws.
+   * Runs a task in a transaction. All its changes are on disk when this returns; none is made when this throws.
    * @throws WalletError `wallet_corrupt` for a damaged file, `wallet_io` if the disk is full or fails.
    */
   write<T>(task: (w: WalletWriter) => T): T {
@@ -356,9 +378,9 @@ export class WalletStore {
   }
 
   /**
-   * Runs one transaction whose data can be read from the chain again, or was not reported to a client yet. Does not
-   * wait for the disk: the data survives a crash of this process, but a crash of the machine only once {@link
-   * flushToDisk} or a later {@link write} has ended.
+   * Runs a task in a transaction that does not wait for the disk. For data that can be read from the chain again, or
+   * that was not reported to a client yet. The data survives a crash of this process; it survives a crash of the
+   * machine only after {@link flushToDisk} or a later {@link write} has ended.
    */
   writeRecoverable<T>(task: (w: WalletWriter) => T): T {
     return this.#transactions.writeRecoverable(task);
@@ -366,7 +388,7 @@ export class WalletStore {
 
   /** Flushes all earlier writes to disk without blocking this thread. @throws WalletError `wallet_io` */
   async flushToDisk(): Promise<void> {
-    // Closing a store flushes it.
+    // Closing a store has flushed it.
     if (this.#file.db.memory || !this.#file.isOpen) return;
     this.#transactions.writeDeferred();
     this.#transactions.endPages();
@@ -375,8 +397,8 @@ export class WalletStore {
   }
 
   /**
-   * Moves the log into the main file on another thread, so that the log can restart. If that fails the log grows, until
-   * a write runs the checkpoint and reports the error.
+   * Moves the log into the main file on another thread, so that the log can start again from its beginning. If that
+   * fails the log grows, until a write runs the checkpoint itself and reports the error.
    */
   async checkpoint(): Promise<void> {
     if (this.isInMemory) return;
@@ -384,15 +406,12 @@ export class WalletStore {
     await this.#file.checkpoint();
   }
 
-  /** Resolves once no checkpoint holds the file open. */
+  /** Resolves when no checkpoint on another thread has the file open. */
   waitForCheckpoint(): Promise<void> {
     return this.#file.waitForCheckpoint();
   }
 
-  /**
-   * Writes a backup of this store and of its keys file, on another thread, while it is read and written.
-   * @throws WalletError `invalid` for a store in memory, `wallet_io`, `wallet_corrupt`, `wallet_locked`
-   */
+  /** Writes a backup of this store and of its keys file, on another thread, while the store is read and written. */
   async backup(files: Pick<BackupSource, 'name' | 'keys'>, into: string, time: Date): Promise<Backup> {
     this.#file.assertOpen();
     const shared = this.shared();
@@ -402,20 +421,23 @@ export class WalletStore {
     return writeBackup({ ...files, store: path, storeKey }, into, time).finally(() => storeKey.key.fill(0));
   }
 
-  /** Moves the log, which is on disk already, into the main file on this thread. @throws WalletError `wallet_io` */
+  /**
+   * Moves the log into the main file on this thread. The log must be on disk already.
+   * @throws WalletError `wallet_io`
+   */
   checkpointSync(): void {
     this.#transactions.writeDeferred();
     this.#transactions.endPages();
     this.#file.checkpointSync();
   }
 
-  /** Drops cached pages after a large read, so that they do not fragment the memory of many wallets. */
+  /** Frees cached database pages after a large read; otherwise they would fragment the memory of many wallets. */
   releasePages(): void {
     this.#file.assertOpen();
     this.#file.db.pragma('shrink_memory');
   }
 
-  /** Drops prepared statements and cached pages, which the next read creates again. */
+  /** Frees prepared statements and cached database pages; the next read creates them again. */
   shrinkMemory(): void {
     if (!this.#file.isOpen) return;
     this.#file.db.releaseStatements();
@@ -423,8 +445,9 @@ export class WalletStore {
   }
 
   /**
-   * Call it after {@link waitForCheckpoint}.
-   * @throws WalletError `wallet_corrupt` for damage that no earlier call has reported: it is closed all the same.
+   * Closes the store. Call it after {@link waitForCheckpoint} has resolved.
+   * @throws WalletError `wallet_corrupt` for damage that no earlier call has reported; the store is closed
+   * nevertheless.
    */
   close(): void {
     if (!this.#file.isOpen) return;
@@ -442,7 +465,7 @@ export class WalletStore {
       this.#transactions.endPages();
       this.#transactions.writeDeferred();
     } catch (error) {
-      // The disk is full or the store is damaged: the blocks are scanned again.
+      // The disk is full or the store is damaged. The deferred blocks are lost and will be scanned again.
       if (!(error instanceof WalletError)) throw error;
     }
     this.#file.emptyLog(isDamageKnown);

@@ -28,13 +28,13 @@ import type { Hash, SecretKey } from '../monero/crypto/types.js';
 import { amount } from '../util/amount.js';
 import type { FoundOutgoing, OutgoingTx, PageFindings, TxFindings } from '../monero/wallet/model/records.js';
 
-/** Settings of a store that does not share its event ids with others. */
+/** Returns event settings for a store whose event ids need not be unique across stores. */
 export const ownEvents = (): EventSettings => ({ ids: new EventIds(), confirmations: DEFAULT_CONFIRMATIONS });
 
-/** Above all heights. */
+/** A value above all heights. */
 const MAX_HEIGHT = Number.MAX_SAFE_INTEGER;
 
-/** 1 if a row other than a block was derived from blocks in a range of heights, else 0. */
+/** SQL that returns 1 if any row except blocks comes from the blocks in a range of heights, else 0. */
 const HAS_FOUND = `SELECT ${[
   'owned_output WHERE height',
   'owned_output WHERE spent_height',
@@ -45,10 +45,13 @@ const HAS_FOUND = `SELECT ${[
   .map((rows) => `EXISTS (SELECT 1 FROM ${rows} BETWEEN :from AND :to)`)
   .join(' OR ')}`;
 
-/** Blocks that are deleted for each other row. */
+/** Number of blocks that are deleted for every row of another table. */
 const BLOCKS_A_ROW = 10;
 
-/** Greatest height at or above which a table has more than some rows derived from blocks; NULL if none has. */
+/**
+ * SQL that returns the greatest height at or above which some table has more than a given number of rows from blocks;
+ * NULL if no table has.
+ */
 const NTH_FROM_TOP = `SELECT max(height) FROM (${[
   ...[
     ['owned_output', 'height'],
@@ -66,16 +69,16 @@ const NTH_FROM_TOP = `SELECT max(height) FROM (${[
 
 /** Options of {@link WalletWriter.applyPage}. */
 export interface PageOptions {
-  /** Frees the inputs of undone payments, even if these can be relayed again. */
+  /** True: the inputs of undone payments are freed, even if the payments can be relayed again. */
   readonly freeInputs?: boolean;
   /**
-   * Called before the commit if the page replaces blocks, or findings at its heights that were scanned out of order: their
-   * transactions may be in the mempool now.
+   * Is called before the commit if the page replaces blocks, or transactions at its heights that were scanned out of
+   * order. The replaced transactions may be in the mempool now.
    */
   readonly onReplaced?: () => void;
 }
 
-/** Changes a wallet's store; passed to the tasks of `WalletStore.write` and `writeRecoverable` only. */
+/** Writes a wallet's store. Exists only for the tasks of `WalletStore.write` and `writeRecoverable`. */
 export class WalletWriter {
   readonly meta: MetaWriter;
   readonly chain: ChainWriter;
@@ -133,7 +136,7 @@ export class WalletWriter {
     this.webhookDeliveries = new WebhookDeliveryWriter(db);
   }
 
-  /** Stores a page of blocks after undoing the blocks that it replaces. */
+  /** Stores a page of blocks, after undoing the blocks that it replaces. */
   applyPage(
     page: PageFindings,
     { freeInputs = false, onReplaced = () => undefined }: PageOptions = {},
@@ -142,7 +145,7 @@ export class WalletWriter {
     const tip = this.chain.tip()?.height ?? -1;
     this.events.startPage(page);
     if (page.startHeight <= tip || tip < 0) this.#reachDownTo(page.startHeight);
-    // Rows above a page that extends the chain were stored by `addFound`, and are kept until the chain reaches them.
+    // If the page extends the chain, rows above it come from `addFound`; they are kept until the chain reaches them.
     const extendsChain = page.startHeight > tip;
     if (!extendsChain) this.chain.drop(page.startHeight);
     const hasUndone = this.#detachFound(page.startHeight, extendsChain ? last : MAX_HEIGHT, freeInputs);
@@ -150,7 +153,7 @@ export class WalletWriter {
     this.subaddresses.add(page.subaddresses);
     for (const tx of page.received) {
       if (this.payments.add(tx)) continue;
-      // The transaction was stored by `addFound`, at a height that it lost in a reorganisation.
+      // `addFound` stored the transaction at another height, which it has lost in a reorganisation.
       this.events.touch(tx.txHash);
       this.outputs.removeTx(tx.txHash);
       this.payments.remove(tx.txHash);
@@ -162,7 +165,7 @@ export class WalletWriter {
     for (const spend of page.spends) this.outputs.markSpent(spend);
     for (const tx of page.outgoing) this.outgoing.confirm(this.#credited(tx));
     for (const spend of page.ambiguousSpends ?? []) this.ambiguousSpends.add(spend);
-    // A key image may have been imported while the page was scanned.
+    // Key images may have been imported while the page was scanned.
     for (const { spentKeyImages = [] } of page.received) recogniseSpends(this, spentKeyImages);
     if (page.hashes.length > 0) this.imported.clear();
     this.events.endPage(page);
@@ -170,25 +173,31 @@ export class WalletWriter {
     if (hasUndone || !extendsChain) onReplaced();
   }
 
-  /** Lowers the restore height to a scanned block, so that a rescan finds what was found in it. */
+  /**
+   * Lowers the restore height to the height of a scanned block, so that a rescan finds the transactions in that block
+   * again.
+   */
   #reachDownTo(height: number): void {
     const restore = this.meta.get('restore_height');
     if (restore !== undefined && height < Number(restore)) this.meta.set('restore_height', String(height));
   }
 
-  /** True if a page without findings on top of the stored blocks changes nothing but the blocks. */
+  /** True if storing a page without findings above the stored blocks changes nothing but the blocks. */
   get isAtRest(): boolean {
     const tip = this.chain.tip()?.height;
     return (
       tip !== undefined &&
       this.imported.isEmpty() &&
       this.events.isAtRest &&
-      // Payments below have reached every stage; rows above the tip were stored by `addFound`.
+      // Deeper payments have reached every stage; rows above the tip come from `addFound`.
       this.#hasFound.get({ from: tip - this.events.deepestStage + 2, to: MAX_HEIGHT }) === 0
     );
   }
 
-  /** Stores transactions of the chain that were scanned out of order; adds missing data to known ones. */
+  /**
+   * Stores mined transactions that were scanned outside of chain order; adds missing data to transactions that are
+   * known.
+   */
   addFound(found: TxFindings): void {
     for (const { txHash } of [...found.received, ...found.outgoing]) this.events.touch(txHash);
     this.subaddresses.add(found.subaddresses);
@@ -203,25 +212,26 @@ export class WalletWriter {
     for (const spend of found.spends) this.outputs.markSpent(spend);
     for (const tx of found.outgoing) this.outgoing.confirmAgain(this.#credited(tx));
     for (const spend of found.ambiguousSpends ?? []) this.ambiguousSpends.add(spend);
-    // A key image may have been imported while they were scanned.
+    // Key images may have been imported while these transactions were scanned.
     for (const { spentKeyImages = [] } of found.received) recogniseSpends(this, spentKeyImages);
     this.events.settle();
   }
 
-  /** Subtracts from the change the amounts on reused keys that the wallet cannot spend. */
+  /** Returns a payment whose change is reduced by amounts on reused keys, which the wallet cannot spend. */
   #credited<T extends FoundOutgoing>(tx: T): T {
     const uncredited = this.outputs.uncredited(tx.txHash, tx.account);
     return uncredited === 0n ? tx : { ...tx, change: amount(tx.change - uncredited) };
   }
 
-  /** Deletes the rows derived from blocks at heights from one to another, both inclusive. */
+  /** Deletes all rows from blocks at the heights from `from` to `to`, both inclusive. */
   detach(from: number, to: number = MAX_HEIGHT): void {
     this.chain.drop(from);
     this.#detachFound(from, to, false);
   }
 
   /**
-   * {@link detach}, but keeps the blocks. Most pages find nothing: one statement replaces ten then.
+   * Deletes the same rows as {@link detach}, but keeps the blocks. Most pages find nothing to delete: one statement
+   * finds that out instead of ten.
    * @returns true if rows were deleted.
    */
   #detachFound(from: number, to: number, freeInputs: boolean): boolean {
@@ -233,15 +243,15 @@ export class WalletWriter {
     return true;
   }
 
-  /** Recomputes reused keys in a store of an earlier version. */
+  /** Computes the derived columns of outputs with reused keys in a store of an earlier version. */
   recomputeReusedKeys(): void {
     this.outputs.recomputeReusedKeys();
     this.meta.remove('reused_keys');
   }
 
   /**
-   * Records a payment that is about to be relayed: the transaction, its keys if this wallet has them, and its inputs. A
-   * payment that failed before keeps its keys and destinations.
+   * Records a payment that is about to be relayed: the transaction, its secret keys if this wallet has them, and its
+   * inputs. If it had failed before, it keeps its recorded keys and destinations.
    */
   prepare(tx: OutgoingTx, inputs: readonly OutputRef[], txKeys: readonly SecretKey[]): void {
     this.outgoing.removeFailed(tx.txHash);
@@ -251,23 +261,26 @@ export class WalletWriter {
   }
 
   /**
-   * Marks a recorded payment as pending: the daemon accepted it, or the mempool holds it. A mined payment stays
-   * `confirmed`.
+   * Marks a recorded payment as pending, because the daemon has accepted it or the mempool contains it. A mined payment
+   * stays `confirmed`.
    */
   markPending(txHash: Hash): void {
     if (this.outgoing.setState(txHash, 'pending')) this.events.relayed(txHash);
   }
 
   /**
-   * Records a payment that the mempool holds and that is not recorded: another wallet with the same keys made it, or a
-   * daemon refused it.
+   * Records a payment that the mempool contains and that is not recorded: another wallet with the same keys made it, or
+   * a daemon had refused it before.
    */
   addPending(tx: Omit<OutgoingTx, 'state'>): void {
     this.outgoing.insertSeen(tx);
     this.events.relayed(tx.txHash);
   }
 
-  /** Marks an unmined payment as failed and frees its inputs. @returns false if it was mined or had failed before. */
+  /**
+   * Marks an unmined payment as failed and frees its inputs.
+   * @returns false if the payment is mined or had already failed.
+   */
   fail(txHash: Hash): boolean {
     const failed = this.outgoing.setState(txHash, 'failed');
     if (!failed) return false;
@@ -276,18 +289,18 @@ export class WalletWriter {
     return true;
   }
 
-  /** Marks a payment as failed that had failed before it was refused again, and frees its inputs. */
+  /** Marks a payment as failed that had failed before and was now refused again, and frees its inputs. */
   refuseAgain(txHash: Hash): void {
     if (this.outgoing.setState(txHash, 'failed')) this.outputs.release(txHash);
   }
 
-  /** Removes a transaction from the mempool's payments which turned out to be an own transfer. */
+  /** Removes a transaction from the incoming payments of the mempool, because it is a transfer of the wallet itself. */
   removeIncoming(txHash: Hash): void {
     this.pool.remove(txHash);
     this.events.notIncoming(txHash);
   }
 
-  /** Removes a payment that was never sent, with its keys and destinations. */
+  /** Removes a payment that was never sent, together with its keys and destinations. */
   discard(txHash: Hash): void {
     this.outputs.release(txHash);
     this.outgoing.remove(txHash);
@@ -295,8 +308,8 @@ export class WalletWriter {
   }
 
   /**
-   * Removes a payment whose first relay was refused from the list of payments. Its keys, and its data that the chain does
-   * not have, are kept: a daemon may have relayed it all the same.
+   * Removes a payment whose first relay was refused from the list of payments. Its keys, and its data that cannot be
+   * read from the chain, are kept, because the daemon may have relayed it nevertheless.
    */
   refuse(txHash: Hash): void {
     this.outputs.release(txHash);
@@ -305,8 +318,8 @@ export class WalletWriter {
   }
 
   /**
-   * Records a transaction as the signature of every set with its rings. A payment that was made elsewhere gets the
-   * destinations of the set.
+   * Records a transaction as the signed form of every transaction set with the same rings. A payment that another
+   * wallet recorded gets the destinations of the set.
    */
   recogniseSigned(rings: Hash, txHash: Hash): void {
     const [attempt] = this.orders.sign(rings, txHash);
@@ -314,18 +327,20 @@ export class WalletWriter {
   }
 
   /**
-   * Deletes every row derived from the chain. Notes are kept, as upstream does.
-   * @param hard also deletes tx keys, destinations, unmined payments except those of orders, and multisig info of others.
-   * Source: wallet2.cpp `clear`, `clear_soft`.
+   * Deletes every row that comes from the chain. Notes are kept, as in upstream.
+   * @param hard true: also deletes transaction keys, destinations, unmined payments except those of orders, and the
+   * multisig info of other signers. Source: wallet2.cpp `clear`, `clear_soft`.
    */
   clearChain({ hard }: { readonly hard: boolean }): void {
     this.clearNext({ hard, rows: Number.MAX_SAFE_INTEGER });
   }
 
   /**
-   * Deletes the highest part of the rows that {@link clearChain} deletes, as if the chain ended below; the last call
-   * deletes those that belong to no block. Refreshes and rescans may go on in between.
-   * @param rows about the number of rows of each table. @returns true once all are deleted.
+   * Deletes a part of the rows that {@link clearChain} deletes, from the highest blocks down, as if the chain ended
+   * below them. The last call deletes the rows that belong to no block. Refreshes and rescans may run between two
+   * calls.
+   * @param rows approximate number of rows to delete from each table.
+   * @returns true when all rows are deleted.
    */
   clearNext({ hard, rows }: { readonly hard: boolean; readonly rows: number }): boolean {
     const from = this.#nthFromTop.get({ rows }) ?? 0;

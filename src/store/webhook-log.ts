@@ -1,7 +1,7 @@
 import type { AttemptRecord, DeliveryLog, PendingDelivery } from '../net/webhooks/delivery-log.js';
 import type { WalletStore } from './wallet-store.js';
 
-/** Delivery log of one endpoint in the wallet's store. Every method throws once the store is closed. */
+/** Delivery log of one endpoint, kept in the wallet's store. Every method throws after the store was closed. */
 export class StoreDeliveryLog implements DeliveryLog {
   readonly #store: WalletStore;
   readonly #webhook: string;
@@ -12,14 +12,14 @@ export class StoreDeliveryLog implements DeliveryLog {
     this.#webhook = webhook;
   }
 
-  /** @throws Error if the endpoint was removed. */
+  /** Returns the id of the last event with a recorded attempt. @throws Error if the endpoint was removed. */
   position(): number {
     const webhook = this.#store.read((r) => r.webhooks.byId(this.#webhook));
     if (webhook === undefined) throw new Error('the webhook was removed');
     return webhook.position;
   }
 
-  /** True also if the endpoint was removed. */
+  /** Returns true if the endpoint is disabled or was removed. */
   isDisabled(): boolean {
     const webhook = this.#store.read((r) => r.webhooks.byId(this.#webhook));
     return webhook === undefined || webhook.disabled !== undefined;
@@ -31,7 +31,7 @@ export class StoreDeliveryLog implements DeliveryLog {
 
   record(attempt: AttemptRecord): void {
     this.#store.writeRecoverable((w) => {
-      // The endpoint may have been removed while the attempt was in flight.
+      // The endpoint may have been removed during the attempt.
       if (w.webhooks.byId(this.#webhook) !== undefined) w.webhookDeliveries.record(this.#webhook, attempt);
     });
   }

@@ -11,12 +11,12 @@ import { keysFileVersion } from '../keys/keys-file-disk.js';
 import { copyStore } from './store-copy.js';
 import type { StoreFacts } from './store-copy-thread.js';
 
-/** A complete backup: a directory with the store and the keys file of one wallet under their names. */
+/** A complete backup: a directory that contains the store and the keys file of one wallet under their usual names. */
 export interface Backup extends StoreFacts {
   readonly directory: string;
 }
 
-/** Files of a wallet, and the key of its store. */
+/** Paths of a wallet's files, and the key of its store. */
 export interface BackupSource {
   readonly name: string;
   readonly store: string;
@@ -24,22 +24,27 @@ export interface BackupSource {
   readonly storeKey: StoreKey;
 }
 
-/** Attempts while the keys file changes: it is replaced once for a new password, or once a round of a key exchange. */
+/**
+ * Number of attempts while the keys file keeps changing. It is replaced once for a new password, and once for each
+ * round of a multisig key exchange.
+ */
 const ATTEMPTS = 3;
 
-/** Age from which the draft of an interrupted backup is removed [ms]; a younger one may be of a running backup. */
+/**
+ * Age from which the draft of an interrupted backup is removed [ms]. A younger draft may belong to a running backup.
+ */
 const ABANDONED_MS = 24 * 3_600_000;
 
 const keysFileOf = (store: string): string => `${store}.keys`;
 
-/** Name of a backup: its time, without the colons that some file systems refuse. */
+/** Returns the name of a backup: its time in ISO 8601, without colons, which some file systems refuse. */
 const nameOf = (time: Date): string => time.toISOString().replaceAll(':', '-');
 
 /**
- * Writes a backup of a wallet into a directory of its own, `<into>/<wallet>/<time>`, which appears only once its files
- * are complete, checked and on disk. The wallet may be open, and may be written meanwhile.
- * @throws WalletError `wallet_io`, `wallet_corrupt`, `wallet_locked` if its keys change all the time: no backup is left
- * behind.
+ * Writes a backup of a wallet into a new directory `<into>/<wallet>/<time>`, which appears only when its files are
+ * complete, checked and on disk. Meanwhile the wallet may be open and may be written.
+ * @throws WalletError `wallet_io`, `wallet_corrupt`, or `wallet_locked` if the keys file keeps changing. No backup is
+ * left behind.
  */
 export async function writeBackup(source: BackupSource, into: string, time: Date): Promise<Backup> {
   const directory = join(into, source.name, nameOf(time));
@@ -63,7 +68,10 @@ export async function writeBackup(source: BackupSource, into: string, time: Date
   }
 }
 
-/** Copies store and keys file, again if the keys were replaced in between: an old store needs the old keys. */
+/**
+ * Copies the store and the keys file, and repeats it if the keys file was replaced in between: a store can only be
+ * opened with the keys of the same time.
+ */
 async function copyFiles(source: BackupSource, store: string): Promise<StoreFacts> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const version = keysFileVersion(source.keys);
@@ -89,7 +97,10 @@ function removeAbandoned(directory: string, now: Date): void {
   }
 }
 
-/** Paths of the files of a backup. @throws WalletError `wallet_missing` for a directory without exactly one wallet. */
+/**
+ * Returns the paths of the files in a backup.
+ * @throws WalletError `wallet_missing` for a directory without exactly one wallet.
+ */
 export function filesOfBackup(directory: string): Omit<BackupSource, 'storeKey'> {
   const names = withFileErrors(directory, () => readdirSync(directory)).filter((file) =>
     file.endsWith('.keys'),

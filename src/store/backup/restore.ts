@@ -14,20 +14,23 @@ import { filesOfBackup, type BackupSource } from './backup.js';
 import { checkStore } from './store-copy.js';
 import type { StoreFacts } from './store-copy-thread.js';
 
-/** Facts of an intact backup. */
+/** Wallet keys and store facts of a backup that has passed all checks. */
 export interface VerifiedBackup extends StoreFacts {
   readonly name: string;
   readonly network: NetworkType;
   readonly viewOnly: boolean;
 }
 
-/** Password of a wallet's keys file, and its key-stretching rounds. */
+/** Password of a wallet's keys file, and the number of rounds by which the password is stretched. */
 export interface KeysAccess {
   readonly password: string;
   readonly kdfRounds: number;
 }
 
-/** Reads the keys of a wallet that is not open here. @throws WalletError `wrong_password`, `wallet_corrupt`, `wallet_io` */
+/**
+ * Reads the keys of a wallet that this process has not open.
+ * @throws WalletError `wrong_password`, `wallet_corrupt`, `wallet_io`
+ */
 export async function openSource(
   { name, store, keys }: Omit<BackupSource, 'storeKey'>,
   { password, kdfRounds }: KeysAccess,
@@ -39,10 +42,7 @@ export async function openSource(
   return { source: { name, store, keys, storeKey: key }, network: file.network, viewOnly: file.watchOnly };
 }
 
-/**
- * Opens a backup and checks all of it.
- * @throws WalletError `wallet_missing`, `wrong_password`, `wallet_corrupt`, `wallet_io`
- */
+/** Opens a backup and checks every page of its store. */
 export async function verifyBackup(directory: string, access: KeysAccess): Promise<VerifiedBackup> {
   const files = filesOfBackup(directory);
   const { source, network, viewOnly } = await openSource(files, access);
@@ -50,8 +50,9 @@ export async function verifyBackup(directory: string, access: KeysAccess): Promi
 }
 
 /**
- * Copies the files of a verified backup to the paths of a wallet that does not exist. The caller holds its lock.
- * @throws WalletError `wallet_exists`, `wallet_io`: no file is left behind.
+ * Copies the files of a verified backup to the paths of a wallet that does not exist yet. The caller holds the lock of
+ * that wallet.
+ * @throws WalletError `wallet_exists`, `wallet_io`. No file is left behind.
  */
 export async function restoreBackup(
   directory: string,
@@ -72,7 +73,7 @@ export async function restoreBackup(
       chmodSync(draft, 0o600);
       await syncFileAsync(draft);
     });
-    // The wallet exists once its keys file has its name.
+    // A wallet exists as soon as its keys file has its final name, so the keys file comes last.
     await commitDraftAsync(target.store);
     await keys.create();
   } catch (error) {

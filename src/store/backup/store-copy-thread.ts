@@ -4,29 +4,32 @@ import { unlockDatabase, type StoreKey } from '../file/database.js';
 import { codeOf } from '../file/file-errors.js';
 import { syncFile } from '../file/fsync.js';
 
-/** Request of `store-copy.ts` to its thread: a copy and its check, or a check alone. */
+/** Message from `store-copy.ts` to its thread: copy a store and check the copy, or only check a store. */
 export interface StoreCopyTask {
-  /** Store to copy; absent: only the check. */
+  /** Path of the store to copy; absent: nothing is copied. */
   readonly source?: string;
-  /** Path of the copy, or of the store to check. */
+  /** Path of the copy; without a copy, path of the store to check. */
   readonly path: string;
   readonly key: StoreKey;
 }
 
-/** Facts of an intact store. */
+/** Facts of a store that has passed all checks. */
 export interface StoreFacts {
-  /** Number of blocks that the wallet knows. */
+  /** Number of blocks that the wallet holds. */
   readonly height: number;
-  /** Size of its file. */
+  /** Size of the store's file [bytes]. */
   readonly bytes: number;
 }
 
-/** Facts of an intact store, or the reason why a store is not intact or cannot be copied. */
+/**
+ * Answer of the thread: facts of the store; or the reason why the store is damaged or cannot be copied, with its error
+ * code.
+ */
 export type StoreCopyAnswer = StoreFacts | { readonly problem: string; readonly code: string };
 
 const damaged = (problem: string): StoreCopyAnswer => ({ problem, code: '' });
 
-/** Copies the state of a store as of now, in which unused pages and deleted rows are left out. */
+/** Copies the present state of a store into a new file. The copy has no unused pages and no remains of deleted rows. */
 function copy(source: string, path: string, key: StoreKey): void {
   const db = unlockDatabase(source, key, { readonly: true, fileMustExist: true });
   try {
@@ -39,7 +42,7 @@ function copy(source: string, path: string, key: StoreKey): void {
   syncFile(path);
 }
 
-/** Reads and authenticates every page of a store, and compares its tables with its indexes. */
+/** Reads and authenticates every page of a store, and compares its tables with their indexes. */
 function check(path: string, key: StoreKey): StoreCopyAnswer {
   const db = unlockDatabase(path, key, { readonly: true, fileMustExist: true });
   try {

@@ -5,7 +5,7 @@ import { isDamage, type StoreKey } from '../file/database.js';
 import { fileError } from '../file/file-errors.js';
 import type { StoreCopyAnswer, StoreCopyTask, StoreFacts } from './store-copy-thread.js';
 
-/** One thread for all wallets: most of the time it waits for the disk. */
+/** One thread serves all wallets, because it waits for the disk most of the time. */
 const threads = new WorkerPool<StoreCopyTask, StoreCopyAnswer>(
   new URL('./store-copy-thread.js', import.meta.url),
   1,
@@ -27,9 +27,9 @@ async function ask(task: Omit<StoreCopyTask, 'key'>, { key, cipher }: StoreKey):
 
 /**
  * Copies a store to a new file on another thread, while the store is read and written, then checks the copy. The copy
- * is encrypted with the same key, readable by its owner only, and flushed to disk. It is made by VACUUM INTO: the
- * backup interface of this SQLite build can deliver corrupt copies of encrypted files.
- * @throws WalletError `wallet_corrupt`, `wallet_io`: a partial copy is left behind.
+ * is encrypted with the same key, readable by its owner only, and flushed to disk. It is made by VACUUM INTO, because
+ * the backup interface of this SQLite build can deliver corrupt copies of encrypted files.
+ * @throws WalletError `wallet_corrupt`, `wallet_io`. A partial copy is left behind; the caller removes it.
  */
 export const copyStore = (source: string, path: string, key: StoreKey): Promise<StoreFacts> =>
   ask({ source, path }, key);

@@ -6,7 +6,7 @@ import type { PaymentReader } from '../tables/payments.js';
 import { minedFacts, type PaymentEvents } from './payment-events.js';
 import type { MinedTransfer, TransferEvents } from './transfer-events.js';
 
-/** Tables and events of {@link ChangedTxs}. */
+/** Tables that {@link ChangedTxs} reads, and event writers that it calls. */
 export interface ChangedTxParts {
   readonly payments: PaymentReader;
   readonly outgoing: OutgoingReader;
@@ -14,7 +14,7 @@ export interface ChangedTxParts {
   readonly transfers: TransferEvents;
 }
 
-/** Reported facts of a transaction before it changes. */
+/** Facts of a transaction as reported before it changes. */
 interface Before {
   readonly txHash: Hash;
   readonly payments: readonly MinedPaymentFacts[];
@@ -27,7 +27,7 @@ const isSameAddress = (a: MinedPaymentFacts, b: MinedPaymentFacts): boolean =>
 const isSame = (a: MinedPaymentFacts, b: MinedPaymentFacts): boolean =>
   a.height === b.height && a.amount === b.amount;
 
-/** Reports transactions whose stored facts change: their key images, credited amounts or heights become known. */
+/** Reports transactions whose stored facts change because a key image, a credited amount or a height becomes known. */
 export class ChangedTxs {
   readonly #parts: ChangedTxParts;
   readonly #before = new Map<string, Before>();
@@ -40,7 +40,10 @@ export class ChangedTxs {
     return this.#before.size === 0;
   }
 
-  /** Remembers a transaction before it changes. @param isNew true for heights whose facts are not reported. */
+  /**
+   * Reads the facts of a transaction before it changes.
+   * @param isNew returns true for the heights of blocks that are not reported yet.
+   */
   add(txHash: Hash, isNew: (height: number) => boolean): void {
     const name = toHex(txHash);
     if (this.#before.has(name)) return;
@@ -56,7 +59,10 @@ export class ChangedTxs {
     return this.#parts.payments.byTx(txHash).flatMap((payment) => minedFacts(payment) ?? []);
   }
 
-  /** Reports the differences, and forgets the transactions. @returns their hashes in hex. */
+  /**
+   * Reports how the transactions have changed since {@link add}, and forgets them.
+   * @returns the hashes of the transactions [hex].
+   */
   report(batch: ReturnType<PaymentEvents['batch']>): ReadonlySet<string> {
     const changes = [...this.#before.values()];
     const names = new Set(this.#before.keys());
@@ -91,7 +97,7 @@ export class ChangedTxs {
       transfers.fail(transfer, 'corrected');
   }
 
-  /** Forgets the transactions. */
+  /** Forgets the transactions without a report. */
   clear(): void {
     this.#before.clear();
   }

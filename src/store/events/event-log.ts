@@ -23,16 +23,16 @@ import { Stages } from './stages.js';
 import { TransferEvents } from './transfer-events.js';
 import { UnknownSpends } from './unknown-spends.js';
 
-/** Source of event ids, and thresholds of `payment.confirmed`. */
+/** Source of event ids, and the confirmations at which `payment.confirmed` is reported. */
 export interface EventSettings {
   readonly ids: EventIds;
   readonly confirmations: readonly number[];
 }
 
-/** Thresholds of `payment.confirmed` unless others are set. */
+/** Confirmations at which `payment.confirmed` is reported if the configuration sets no others. */
 export const DEFAULT_CONFIRMATIONS: readonly number[] = [1, 10];
 
-/** Tables that events describe. */
+/** Tables whose changes are reported as events. */
 export interface EventTables {
   readonly meta: MetaWriter;
   readonly chain: ChainReader;
@@ -42,20 +42,23 @@ export interface EventTables {
   readonly subaddresses: SubaddressReader;
 }
 
-/** Transactions that {@link EventLog.beginNext} reports at once: about 20 ms. */
+/** Number of transactions that one call of {@link EventLog.beginNext} reports, in about 20 ms. */
 const CHUNK = 1_000;
 
 const MAX_HEIGHT = Number.MAX_SAFE_INTEGER;
 
-/** Blocks that a page adds; the tips of the chain before, without the replaced blocks, and after. */
+/**
+ * The blocks that a page adds, and three tips: of the chain before the page, of that chain without its replaced blocks,
+ * and of the chain after the page.
+ */
 interface OpenPage extends Tips {
   readonly start: number;
   readonly last: number;
 }
 
 /**
- * Appends the events of a wallet's changes, in the transaction of the change. {@link beginNext} must have returned
- * true; until then nothing else is appended.
+ * Appends events for the changes of a wallet, in the same transaction as each change. Nothing is appended before {@link
+ * beginNext} has returned true, except by it.
  */
 export class EventLog {
   readonly #rows: EventWriter;
@@ -96,7 +99,7 @@ export class EventLog {
     this.#changed = new ChangedTxs({ ...tables, events: this.#payments, transfers: this.#transfers });
   }
 
-  /** Number of rows appended by this log. */
+  /** Number of event rows that this log has appended. */
   get appended(): number {
     return this.#rows.appended;
   }
@@ -109,14 +112,14 @@ export class EventLog {
     return this.#tables.chain.tip()?.height ?? -1;
   }
 
-  /** Confirmations from which a payment without an unlock time reaches no further stage. */
+  /** Number of confirmations at which a payment without an unlock time has reached every stage. */
   get deepestStage(): number {
     return this.#stages.deepest;
   }
 
   /**
-   * True if the tip may move without events, apart from the stages of payments that are less deep than {@link
-   * deepestStage}: no payment is locked, and no reorganisation or rescan is being followed.
+   * True if moving the tip causes no event except for payments with fewer confirmations than {@link deepestStage}: no
+   * payment is locked, and no reorganisation or rescan is still being followed.
    */
   get isAtRest(): boolean {
     return (
@@ -130,8 +133,9 @@ export class EventLog {
   }
 
   /**
-   * Reports the next part of what a store without events holds, in the order of heights; nothing may change in between. A
-   * later call continues, also after a restart. @returns true once everything is reported.
+   * Reports the next part of the contents of a store that has no events yet, by ascending height. Nothing else may
+   * change the store between two calls. A later call continues, also after a restart.
+   * @returns true when everything is reported.
    */
   beginNext(): boolean {
     if (this.#isOn) return true;
@@ -154,7 +158,7 @@ export class EventLog {
     return true;
   }
 
-  /** Payments of blocks at heights from one to another, both inclusive. */
+  /** Returns the payments in the blocks at the heights from `from` to `to`, both inclusive. */
   #minedIn(from: number, to: number): MinedPaymentFacts[] {
     return this.#tables.payments
       .list({ min: from - 1, max: to })
@@ -162,8 +166,8 @@ export class EventLog {
   }
 
   /**
-   * Reports the blocks that a page replaces, and remembers the payments that it may find again. To be called before
-   * they are detached.
+   * Reports the reversal of the blocks that a page replaces, and remembers their payments, which the page may contain
+   * again. Must be called before those blocks are detached.
    */
   startPage({ startHeight, hashes }: PageFindings): void {
     if (!this.#isOn) return;
@@ -179,10 +183,11 @@ export class EventLog {
   }
 
   #reorganise(from: number, tip: number): void {
-    // A page may begin below the oldest block.
+    // The page may begin below the oldest block that the wallet holds.
     const fromHeight = Math.max(from, this.#tables.chain.oldestFrom(0)?.height ?? from);
     const depth = tip - fromHeight + 1;
-    // A payment that this reorganisation mines again is news, at any height.
+    // A payment that is mined again after this reorganisation is a new event, even if it was part of the wallet's
+    // history.
     const arrival = this.#tables.meta.get('arrival_height');
     if (arrival !== undefined && from < Number(arrival))
       this.#tables.meta.set('arrival_height', String(from));
@@ -190,14 +195,14 @@ export class EventLog {
     for (const payment of [...this.#minedIn(from, MAX_HEIGHT), ...this.#reported.takeRange(from, MAX_HEIGHT)])
       this.#payments.reverse(payment, 'reorganised');
     for (const transfer of this.#transfers.minedBetween(from, MAX_HEIGHT))
-      // Others can be relayed again: they stay deducted.
+      // A transfer with a stored blob can be relayed again, so its amount stays deducted and it has not failed.
       if (this.#tables.outgoing.byHash(transfer.txHash)?.blob === undefined)
         this.#transfers.fail(transfer, 'reorganised');
     this.#transfers.expire(this.#reportedTransfers.takeRange(from, MAX_HEIGHT), 'reorganised');
     this.#peaks.cut(from, tip);
   }
 
-  /** Reports the payments, transfers and stages of a page that is stored. */
+  /** Reports the payments, transfers and stages of a page. Must be called after the page is stored. */
   endPage(findings: PageFindings): void {
     const page = this.#page;
     if (page === undefined) return;
@@ -215,7 +220,10 @@ export class EventLog {
     this.#peaks.pass(page.to);
   }
 
-  /** Reverses payments and fails transfers that a rescan did not find again up to a height. */
+  /**
+   * Reports payments as reversed and transfers as failed that were reported before a rescan and that the rescan has not
+   * found again up to the height `to`.
+   */
   #expireReported(to: number): void {
     if (!this.#reported.isEmpty)
       for (const payment of this.#reported.takeRange(0, to)) this.#payments.reverse(payment, 'rescan');
@@ -224,8 +232,8 @@ export class EventLog {
   }
 
   /**
-   * Remembers payments and transfer of a transaction before they change; {@link settle} reports the difference. Those in
-   * blocks of the page that is being stored are new.
+   * Reads the payments and the transfer of a transaction before it changes; {@link settle} reports the difference.
+   * Those in blocks of the page that is being stored are not reported yet, so they have no difference.
    */
   touch(txHash: Hash): void {
     if (!this.#isOn) return;
@@ -233,20 +241,22 @@ export class EventLog {
     this.#changed.add(txHash, (height) => page !== undefined && height >= page.start && height <= page.last);
   }
 
-  /** Reports the changes since {@link touch}, and of spends by unseen transactions. */
+  /** Reports the changes since {@link touch}, and the changed spends by transactions that the wallet has not seen. */
   settle(): void {
     const tip = this.#tip;
     if (!this.#changed.isEmpty) this.#changed.report(this.#payments.batch({ from: tip, to: tip }));
     if (this.#isOn) this.#unknownSpends.settle(tip);
   }
 
-  /** Forgets the changes of a transaction that was rolled back. */
+  /** Forgets the changes of a write that was rolled back. */
   reset(): void {
     this.#changed.clear();
     this.#page = undefined;
   }
 
-  /** Copies the facts reported from a height on before a rescan deletes their rows. */
+  /**
+   * Copies the facts that were reported for blocks from a height on, before a rescan deletes the rows of these blocks.
+   */
   rescan(from: number): void {
     if (!this.#isOn) return;
     this.#reported.keep(from);
@@ -255,51 +265,55 @@ export class EventLog {
     this.#unknownSpends.rescan(this.#tip);
   }
 
-  /** Copies the reported transfers that are not mined before a rescan deletes them. */
+  /** Copies the reported facts of unmined transfers before a rescan deletes them. */
   rescanUnmined(): void {
     if (this.#isOn) this.#transfers.keepUnmined();
   }
 
-  /** Reports an own transfer that became pending. */
+  /** Reports that a transfer of the wallet is pending. */
   relayed(txHash: Hash): void {
     if (this.#isOn) this.#transfers.relay(txHash);
   }
 
-  /** Reports an own unmined transfer that failed. */
+  /** Reports that an unmined transfer of the wallet has failed. */
   failed(txHash: Hash): void {
     const tx = this.#isOn ? this.#tables.outgoing.byHash(txHash) : undefined;
     if (tx !== undefined) this.#transfers.fail(this.#transfers.unminedFacts(tx), 'dropped');
   }
 
-  /** Reverses the payments of a transaction of the mempool that turned out to be an own transfer. */
+  /** Reports payments in a pool transaction as reversed, because the transaction is a transfer of the wallet itself. */
   notIncoming(txHash: Hash): void {
     if (this.#isOn) this.#payments.dropTx(txHash);
   }
 
-  /** Reports the payments that were added to the mempool. */
+  /** Reports payments that were added to the mempool. */
   poolChanged(): void {
     if (this.#isOn) this.#pool.follow();
   }
 
-  /** {@link poolChanged} after the whole mempool was read: decides on the payments that it does not hold. */
+  /**
+   * Does the same as {@link poolChanged} after the whole mempool was read, and decides whether payments that have left
+   * it are reversed.
+   */
   poolRead(): void {
     if (!this.#isOn) return;
     this.#pool.follow();
-    // Before a rescan has caught up, their blocks may not be scanned.
+    // The block that contains such a payment may not be scanned yet, before a rescan has caught up.
     if (!this.#peaks.isEmpty) return;
     this.#pool.decide();
     if (!this.#reportedTransfers.isEmpty)
       this.#transfers.expire(this.#reportedTransfers.takeUnmined(), 'rescan');
   }
 
-  /** Reports that the wallet has reached the daemon's tip. @param height number of blocks. */
+  /** Reports that the wallet has reached the daemon's tip. @param height number of blocks of the chain. */
   synced(height: number): void {
     if (this.#isOn) this.#rows.append({ type: 'wallet.synced', data: { height } });
   }
 
   /**
    * Deletes events before a time [Unix ms], oldest first.
-   * @param max most rows to delete. @returns true if more may be deleted.
+   * @param max largest number of rows to delete.
+   * @returns true if further events may be deleted.
    */
   expire(before: number, max: number): boolean {
     return this.#rows.expire(before, max);

@@ -1,14 +1,15 @@
 import type { MetaWriter } from '../tables/meta.js';
 
-/** Heights below `below` had their stages reported for a chain up to `tip`. */
+/** The stages of payments below the height `below` were reported for a chain whose tip was at `tip`. */
 interface Peak {
   readonly below: number;
   readonly tip: number;
 }
 
 /**
- * Tips of chains that a reorganisation or a rescan shortened: stages up to such a tip were reported for blocks below
- * the change. A peak is dropped once the chain reaches its tip.
+ * Tips ("peaks") of the chain before a reorganisation or a rescan shortened it. For payments in blocks below the
+ * change, the stages up to the peak are already reported and must not be reported again. A peak is dropped when the
+ * chain reaches its height.
  */
 export class EventPeaks {
   readonly #meta: MetaWriter;
@@ -18,8 +19,8 @@ export class EventPeaks {
   }
 
   /**
-   * Returns a function from a height to the tip up to which the stages of its payments were reported; undefined if there
-   * is no peak.
+   * Returns a function that maps the height of a payment to the tip up to which the payment's stages were reported;
+   * undefined if there is no peak.
    */
   reader(): ((height: number) => number) | undefined {
     const peaks = this.#read();
@@ -28,24 +29,27 @@ export class EventPeaks {
       peaks.reduce((most, { below, tip }) => (height < below ? Math.max(most, tip) : most), -1);
   }
 
-  /** Records that the blocks from a height on are removed from a chain. @param tip height of the removed tip. */
+  /** Records that the blocks from a height on are removed. @param tip height of the last removed block. */
   cut(from: number, tip: number): void {
     const peaks = this.#read().map((peak) => ({ ...peak, below: Math.min(peak.below, from) }));
     this.#write([...peaks, { below: from, tip }]);
   }
 
-  /** Records that a rescan begins: no block is replaced. @param tip height of the tip before. */
+  /**
+   * Records that a rescan begins, in which no block is replaced.
+   * @param tip height of the last block before the rescan.
+   */
   rescan(tip: number): void {
     this.#write([...this.#read(), { below: Number.MAX_SAFE_INTEGER, tip }]);
   }
 
-  /** Drops the peaks that a chain has reached. */
+  /** Drops the peaks up to the height of the present tip. */
   pass(tip: number): void {
     const peaks = this.#read();
     if (peaks.length > 0) this.#write(peaks.filter((peak) => peak.tip > tip));
   }
 
-  /** True unless the chain was higher before a rescan or a reorganisation. */
+  /** True if the present chain is as high as it has ever been. */
   get isEmpty(): boolean {
     return this.#read().length === 0;
   }
@@ -55,7 +59,7 @@ export class EventPeaks {
     return text === undefined ? [] : (JSON.parse(text) as Peak[]);
   }
 
-  /** Keeps the highest tip of each height only. */
+  /** Stores the peaks; of several with the same `below` only the highest. */
   #write(peaks: readonly Peak[]): void {
     const needed = peaks.filter(
       ({ below, tip }, i) =>

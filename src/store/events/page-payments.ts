@@ -3,14 +3,17 @@ import { amount } from '../../util/amount.js';
 import type { MinedPaymentFacts } from '../../monero/wallet/model/events.js';
 import type { OwnedOutput, ReceivedTx, TxFindings } from '../../monero/wallet/model/records.js';
 
-/** Made without spreading: a page has many payments. */
+/** Without object spread, which takes longer: a page has many payments. */
 function factsOf(tx: ReceivedTx, { subaddress, amount: value }: OwnedOutput): MinedPaymentFacts {
   const { txHash, height, timestamp, unlockTime, coinbase, paymentId } = tx;
   const facts = { txHash, subaddress, amount: value, height, timestamp, unlockTime, coinbase };
   return paymentId === undefined ? facts : { ...facts, paymentId };
 }
 
-/** Adds an output to the payments of its transaction, the last `count` ones of a list. @returns their new number. */
+/**
+ * Adds an output to the payments of its transaction, which are the last `count` payments of a list.
+ * @returns the new number of the transaction's payments.
+ */
 function addOutput(
   payments: MinedPaymentFacts[],
   count: number,
@@ -29,7 +32,8 @@ function addOutput(
 }
 
 /**
- * Returns the payments of a page before credits and change are corrected, without reading the store.
+ * Returns the payments of a page from its findings alone, without reading the store; credited amounts and change are
+ * not corrected yet.
  * @returns undefined unless the outputs are in the order of their transactions.
  */
 export function paymentsIn({ received, outputs }: TxFindings): MinedPaymentFacts[] | undefined {

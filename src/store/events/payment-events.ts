@@ -10,7 +10,7 @@ import type { SeenPayment, SeenPayments } from '../tables/seen-payments.js';
 import type { EventPeaks } from './event-peaks.js';
 import { lockOf, openingOf, type Stages } from './stages.js';
 
-/** Tables and settings from which payment events follow. */
+/** Tables and settings that {@link PaymentEvents} reads. */
 export interface PaymentEventParts {
   readonly rows: EventWriter;
   readonly payments: PaymentReader;
@@ -21,21 +21,23 @@ export interface PaymentEventParts {
   readonly stages: Stages;
 }
 
-/** Tips of the chain before and after a change. */
+/** Heights of the tip before and after a change; -1 for an empty chain. */
 export interface Tips {
   readonly from: number;
   readonly to: number;
 }
 
-/** State that holds for all payments of one change, read once. */
+/** State that is the same for all payments of one change, read once. */
 interface Batch extends Tips {
-  /** Absent: no peak. */
+  /** Result of {@link EventPeaks.reader}; undefined if there is no peak. */
   readonly peakOf: ((height: number) => number) | undefined;
   readonly hasSeen: boolean;
   readonly hasReported: boolean;
 }
 
-/** Returns the facts of a mined payment, or undefined if no amount is credited: burnt outputs only. */
+/**
+ * Returns the facts of a mined payment; undefined if no amount of it is credited, because all its outputs are burnt.
+ */
 export function minedFacts({ tx, subaddress, amount }: Payment): MinedPaymentFacts | undefined {
   if (amount === 0n) return undefined;
   const { txHash, height, timestamp, unlockTime, coinbase, paymentId } = tx;
@@ -43,7 +45,7 @@ export function minedFacts({ tx, subaddress, amount }: Payment): MinedPaymentFac
   return { txHash, subaddress, amount, height, timestamp, unlockTime, coinbase, ...id };
 }
 
-/** Appends the events of mined payments. */
+/** Appends the events of payments to the wallet. */
 export class PaymentEvents {
   readonly #parts: PaymentEventParts;
 
@@ -51,7 +53,7 @@ export class PaymentEvents {
     this.#parts = parts;
   }
 
-  /** Reads the state for {@link mine} and {@link stay}, which must not change in between. */
+  /** Reads the state that {@link mine} and {@link stay} need; it must not change between this call and theirs. */
   batch(tips: Tips): Batch {
     const { peaks, seen, reported } = this.#parts;
     return {
@@ -62,7 +64,7 @@ export class PaymentEvents {
     };
   }
 
-  /** Reports a payment that was found in a block, with the stages that it has reached. */
+  /** Reports a payment that was found in a block, with the stages that it has already reached. */
   mine(payment: MinedPaymentFacts, batch: Batch): void {
     const { rows, seen, reported, stages } = this.#parts;
     const before = batch.hasReported ? reported.take(payment) : undefined;
@@ -80,7 +82,10 @@ export class PaymentEvents {
     );
   }
 
-  /** Stages of a payment with a lock of its own, which is recorded as locked unless it is unlocked. */
+  /**
+   * Returns the stages that a payment with an `other` lock has reached; unless it is unlocked already, records it in
+   * the table of locked payments.
+   */
   #reachedOrLocked(payment: MinedPaymentFacts, tip: number): string {
     const { rows, locked, stages } = this.#parts;
     const reached = stages.between(payment, -1, tip);
@@ -90,17 +95,17 @@ export class PaymentEvents {
     return reached.join(',');
   }
 
-  /** Reports the stages that a payment reaches which was reported as mined before. */
+  /** Reports the new stages of a payment that was reported as mined before. */
   stay(payment: MinedPaymentFacts, { from, to, peakOf }: Batch): void {
     const { rows, stages } = this.#parts;
     const reached = stages
       .between(payment, Math.max(from, peakOf?.(payment.height) ?? -1), to)
-      // Payments with a lock of their own are reported by `open`.
+      // Payments with an `other` lock are reported by `#open`.
       .filter((stage) => stage !== UNLOCKED || lockOf(payment) !== 'other');
     if (reached.length > 0) rows.append({ type: 'stages', data: payment }, reached.join(','));
   }
 
-  /** Reports the stages that payments up to the former tip reach. */
+  /** Reports the new stages of all payments up to the former tip. */
   advance(batch: Batch): void {
     const { rows, payments, stages } = this.#parts;
     for (const { min, max, stages: reached } of stages.heights(batch.from, batch.to)) {
@@ -114,7 +119,7 @@ export class PaymentEvents {
     this.#open(batch.to);
   }
 
-  /** Reports payments whose recorded unlock time has passed. */
+  /** Reports the payments in the table of locked payments that are unlocked by now. */
   #open(tip: number): void {
     const { rows, payments, locked } = this.#parts;
     for (const key of locked.due(tip, rows.now())) {
@@ -125,14 +130,14 @@ export class PaymentEvents {
             major === key.subaddress.major && minor === key.subaddress.minor,
         );
       const facts = payment && minedFacts(payment);
-      // During a rescan it may not be found again yet.
+      // During a rescan the payment may not be found again yet.
       if (facts === undefined) continue;
       locked.remove(key);
       rows.append({ type: 'stages', data: facts }, UNLOCKED);
     }
   }
 
-  /** Reverses a mined payment, with its stages. */
+  /** Reports a mined payment as reversed, together with its stages. */
   reverse(payment: MinedPaymentFacts, reason: ReversalReason): void {
     const { rows, locked } = this.#parts;
     locked.remove(payment);
@@ -141,12 +146,12 @@ export class PaymentEvents {
     rows.append({ type: 'payment.reversed', data: { ...payment, ...named, reason } });
   }
 
-  /** Reverses a payment that is not mined. */
+  /** Reports an unmined payment as reversed. */
   #reverse({ facts, event }: SeenPayment, reason: ReversalReason): void {
     this.#parts.rows.append({ type: 'payment.reversed', data: { ...facts, reverses: event, reason } });
   }
 
-  /** Reports a payment in the mempool. */
+  /** Reports a payment in the mempool as `payment.seen`. */
   see(payment: PaymentFacts): void {
     const { rows, seen, reported } = this.#parts;
     const before = reported.isEmpty ? undefined : reported.take(payment);
@@ -154,12 +159,14 @@ export class PaymentEvents {
     seen.add(payment, rows.append({ type: 'payment.seen', data: payment }));
   }
 
-  /** Reverses a payment that left the mempool. */
+  /** Reports a payment as reversed that has left the mempool. */
   drop(payment: SeenPayment): void {
     if (this.#parts.seen.take(payment.facts) !== undefined) this.#reverse(payment, 'dropped');
   }
 
-  /** Reverses the reported payments of a transaction that the mempool does not list as a payment any more. */
+  /**
+   * Reports the payments of a transaction as reversed, because the mempool's transaction no longer counts as a payment.
+   */
   dropTx(txHash: Hash): void {
     for (const payment of this.#parts.seen.ofTx(txHash)) this.drop(payment);
   }

@@ -8,7 +8,7 @@ import type { PoolReader } from '../tables/pool.js';
 import type { SeenPayments } from '../tables/seen-payments.js';
 import type { PaymentEvents } from './payment-events.js';
 
-/** Tables and events of {@link PoolEvents}. */
+/** Tables and event writer that {@link PoolEvents} uses. */
 export interface PoolEventParts {
   readonly chain: ChainReader;
   readonly payments: PaymentReader;
@@ -17,13 +17,16 @@ export interface PoolEventParts {
   readonly events: PaymentEvents;
 }
 
-/** Reads of the mempool without a payment, above the height at which it was first missing, after which it is reversed. */
+/**
+ * Number of reads of the mempool after which a missing payment is reversed. Only reads count for which the chain is
+ * above the height at which the payment was first missing.
+ */
 const MAX_MISSES = 2;
 
 const keyOf = ({ txHash, subaddress: { major, minor } }: PaymentFacts): string =>
   `${toHex(txHash)} ${major} ${minor}`;
 
-/** Returns the payments of a transaction of the mempool, without those of which no amount is credited. */
+/** Returns the payments in a pool transaction, without those of which no amount is credited. */
 function paymentsOf({ txHash, timestamp, unlockTime, paymentId, outputs }: PoolTx): PaymentFacts[] {
   const id = paymentId === undefined ? {} : { paymentId };
   const payments = new Map<string, PaymentFacts>();
@@ -44,7 +47,10 @@ export class PoolEvents {
     this.#parts = parts;
   }
 
-  /** Reports the payments of the mempool that are not reported. One that returned to the mempool is kept. */
+  /**
+   * Reports the payments in the mempool that are not reported yet. A reported payment that has returned to the mempool
+   * stays reported.
+   */
   follow(): void {
     const { seen, events } = this.#parts;
     const listed = this.#listed();
@@ -52,7 +58,7 @@ export class PoolEvents {
       const key = keyOf(payment.facts);
       const present = listed.get(key);
       if (present === undefined) continue;
-      // The credited amount changes if an output on the same key is mined.
+      // The credited amount changes when another output with the same output key is mined.
       if (present.amount !== payment.facts.amount) {
         events.drop(payment);
         continue;
@@ -64,8 +70,9 @@ export class PoolEvents {
   }
 
   /**
-   * Reverses payments that the mempool does not hold, after two reads above the height at which they were first missing:
-   * the block that contains one may not be scanned before. To be called after the whole mempool was read.
+   * Reverses payments that have left the mempool. Two reads must miss a payment after the chain has grown above the
+   * height at which it was first missing, because the block that contains it may not be scanned earlier. Must be called
+   * after the whole mempool was read.
    */
   decide(): void {
     const { chain, payments, seen, events } = this.#parts;
@@ -74,7 +81,7 @@ export class PoolEvents {
     for (const payment of seen.list()) {
       const { facts, goneHeight, misses } = payment;
       if (listed.has(keyOf(facts))) continue;
-      // Its transaction was mined, but credits nothing to the address.
+      // The transaction was mined but credits nothing to this address.
       if (payments.has(facts.txHash)) events.drop(payment);
       else if (goneHeight === undefined) seen.setGone(facts, tip, 0);
       else if (tip > goneHeight && misses + 1 >= MAX_MISSES) events.drop(payment);

@@ -8,42 +8,42 @@ import { isHeightLock } from '../../monero/cryptonote/unlock-time.js';
 import { UNLOCKED } from '../tables/event-row.js';
 import type { StageTexts } from '../tables/stage-ranges.js';
 
-/** Fields of a mined payment that decide its stages. */
+/** Fields of a mined payment on which its stages depend. */
 export interface StagedPayment {
   readonly height: number;
   readonly unlockTime: bigint;
 }
 
-/** Least tip and time at which a payment is unlocked. */
+/** Smallest tip and smallest time at which a payment is unlocked; both must be reached. */
 export interface Opening {
   /** Height of the tip. */
   readonly height: number;
-  /** Unix time [s]; 0: any. */
+  /** Unix time [s]; 0: at any time. */
   readonly time: number;
 }
 
 /**
- * Rule of a payment's lock: `none`; `coinbase`, 60 blocks above its own, which all miner transactions have; `other`, which
- * is recorded for each payment.
+ * Kind of a payment's lock: `none`; `coinbase`, an unlock time 60 blocks above the payment's block, as every miner
+ * transaction has it; `other`, any other unlock time: such payments are recorded one by one.
  */
 export type LockKind = 'none' | 'coinbase' | 'other';
 
-/** Heights from `min` to `max`, both inclusive, whose payments reach the same stages. */
+/** Range of heights, both inclusive, whose payments reach the same stages. */
 export interface StagedHeights {
   readonly min: number;
   readonly max: number;
   readonly stages: StageTexts;
 }
 
-/** Longest growth of a chain whose heights are cached: that of a page. */
+/** Largest growth of the chain for which results are cached; the largest page has as many blocks. */
 const MAX_CACHED_GROWTH = 1000;
 
-/** Greatest value of a height or a time; it is never reached. */
+/** Upper limit of a height or a time; neither ever reaches it. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 const bounded = (value: bigint): number => (value > BigInt(NEVER) ? NEVER : Number(value));
 
-/** Returns when a payment is unlocked, by the rule of `isUnlocked` in `wallet/model/unlock-time.ts`. */
+/** Returns when a payment is unlocked. Same rule as `isUnlocked` in `wallet/model/unlock-time.ts`. */
 export function openingOf({ height, unlockTime }: StagedPayment): Opening {
   const aged = height + SPENDABLE_AGE_BLOCKS - 1;
   return isHeightLock(unlockTime)
@@ -57,22 +57,25 @@ export function lockOf({ height, unlockTime }: StagedPayment): LockKind {
   return unlockTime === BigInt(height + COINBASE_UNLOCK_BLOCKS) ? 'coinbase' : 'other';
 }
 
-/** Depth of the tip at which a payment with a kind of lock is unlocked; the block of the payment has depth 1. */
+/**
+ * Number of confirmations at which a payment is unlocked, by kind of lock; in its own block a payment has 1
+ * confirmation.
+ */
 const UNLOCK_DEPTH: Readonly<Record<LockKind, number>> = {
   none: SPENDABLE_AGE_BLOCKS,
   coinbase: Math.max(SPENDABLE_AGE_BLOCKS, COINBASE_UNLOCK_BLOCKS - UNLOCK_LEEWAY_BLOCKS + 1),
   other: Infinity,
 };
 
-/** Computes the stages of mined payments: thresholds of confirmations, and `unlocked`. */
+/** Computes the stages of mined payments. Stages are numbers of confirmations, and `unlocked`. */
 export class Stages {
-  /** Ascending. */
+  /** Numbers of confirmations that are stages, ascending. */
   readonly #thresholds: readonly number[];
-  /** Depths of the tip at which payments without a lock of their own reach a stage, each once. */
+  /** Numbers of confirmations at which payments without an `other` lock reach a stage, each once. */
   readonly #depths: readonly number[];
-  /** Confirmations from which a payment without a lock of its own reaches no further stage. */
+  /** Number of confirmations at which a payment without an `other` lock has reached every stage. */
   readonly deepest: number;
-  /** Results of {@link heights} for a chain up to {@link deepest}, by its growth. */
+  /** Results of {@link heights} for a tip that moves from {@link deepest}, by the growth of the chain. */
   readonly #heights = new Map<number, readonly StagedHeights[]>();
   readonly #texts: Readonly<Record<LockKind, Map<number, string>>> = {
     none: new Map(),
@@ -80,14 +83,17 @@ export class Stages {
     other: new Map(),
   };
 
-  /** @param confirmations thresholds; 1 is reached in the block of the payment. */
+  /** @param confirmations numbers of confirmations that are stages; 1 is reached in the payment's own block. */
   constructor(confirmations: readonly number[]) {
     this.#thresholds = [...new Set(confirmations)].sort((a, b) => a - b);
     this.#depths = [...new Set([...this.#thresholds, UNLOCK_DEPTH.none, UNLOCK_DEPTH.coinbase])];
     this.deepest = Math.max(...this.#depths);
   }
 
-  /** Stages without a time lock that a payment reaches when the tip moves; a tip of -1 is that of no chain. */
+  /**
+   * Returns the stages that a payment reaches when the tip moves from `from` to `to` (-1: empty chain). `unlocked` is
+   * left out if it depends on the time.
+   */
   between(payment: StagedPayment, from: number, to: number): string[] {
     const isNew = (tip: number): boolean => tip > from && tip <= to;
     const confirmed = this.#thresholds.map((n) => ({ tip: payment.height + n - 1, stage: String(n) }));
@@ -98,7 +104,10 @@ export class Stages {
       .map(({ stage }) => stage);
   }
 
-  /** Stages of payments with a kind of lock when the depth of the tip grows from one to another. */
+  /**
+   * Returns the stages that payments with a kind of lock reach when their confirmations grow from `from` to `to`; comma
+   * separated.
+   */
   #deepening(kind: LockKind, from: number, to: number): string {
     const confirmed = this.#thresholds.map((n) => ({ depth: n, stage: String(n) }));
     return [...confirmed, { depth: UNLOCK_DEPTH[kind], stage: UNLOCKED }]
@@ -109,8 +118,8 @@ export class Stages {
   }
 
   /**
-   * {@link between} of a payment in the block at a height that was in no block before, comma separated; without
-   * `unlocked` for an `other` lock.
+   * Returns the stages that a newly found payment in the block at `height` has reached at `tip`, comma separated. For
+   * an `other` lock `unlocked` is left out.
    */
   reachedAt(kind: LockKind, height: number, tip: number): string {
     const texts = this.#texts[kind];
@@ -122,11 +131,14 @@ export class Stages {
     return text;
   }
 
-  /** Heights up to `from` whose payments reach stages when the tip moves, ascending; without those of `other` locks. */
+  /**
+   * Returns the ranges of heights up to `from` whose payments reach stages when the tip moves from `from` to `to`,
+   * ascending; payments with an `other` lock are left out.
+   */
   heights(from: number, to: number): StagedHeights[] {
     const base = this.deepest;
     const growth = to - from;
-    // High enough, the heights depend on the growth of the chain alone.
+    // For a tip above the deepest stage, the ranges relative to the tip depend on the growth of the chain alone.
     if (from < base || growth > MAX_CACHED_GROWTH) return this.#computeHeights(from, to);
     let known = this.#heights.get(growth);
     if (known === undefined) this.#heights.set(growth, (known = this.#computeHeights(base, base + growth)));
@@ -137,7 +149,7 @@ export class Stages {
   }
 
   #computeHeights(from: number, to: number): StagedHeights[] {
-    // The stages change at these heights only.
+    // The reached stages change at these heights only.
     const bounds = this.#depths
       .flatMap((depth) => [from - depth + 2, to - depth + 2])
       .map((height) => Math.max(0, Math.min(from + 1, height)));

@@ -12,7 +12,7 @@ import type { OutgoingReader } from '../tables/outgoing.js';
 import { toTransferFacts, type TransferFactRow } from '../tables/fact-rows.js';
 import type { ReportedTransfer, ReportedTransfers } from '../tables/reported.js';
 
-/** Tables from which transfer events follow. */
+/** Tables that {@link TransferEvents} reads. */
 export interface TransferEventParts {
   readonly db: Db;
   readonly rows: EventWriter;
@@ -21,14 +21,17 @@ export interface TransferEventParts {
   readonly reported: ReportedTransfers;
 }
 
-/** A mined transfer. */
+/** A transfer of the wallet in a block. */
 export type MinedTransfer = TransferFacts & { readonly height: number };
 
 interface MinedRow extends TransferFactRow {
   readonly height: Integer;
 }
 
-/** Mined transfers; the outputs flagged as change are those that no payment lists. */
+/**
+ * Selects mined transfers. An output that returns to the paying account counts as change unless it is a recorded
+ * destination.
+ */
 const MINED = `SELECT t.tx_hash, t.height, t.account, t.amount_in, t.fee,
     (SELECT coalesce(sum(coalesce(o.credited, o.amount)), 0) FROM owned_output o
      WHERE o.tx_hash = t.tx_hash AND o.change = 1) AS change
@@ -39,7 +42,7 @@ const toMined = (row: MinedRow): MinedTransfer => ({ ...toTransferFacts(row), he
 const isSame = (a: MinedTransfer, b: ReportedTransfer): boolean =>
   a.height === b.height && a.amountIn === b.amountIn && a.change === b.change && a.account === b.account;
 
-/** Appends the events of own transfers. */
+/** Appends the events of transfers that the wallet makes. */
 export class TransferEvents {
   readonly #parts: TransferEventParts;
   readonly #mined: Statement<[Uint8Array], MinedRow>;
@@ -53,18 +56,18 @@ export class TransferEvents {
     this.#between = mined('t.height BETWEEN ? AND ? ORDER BY t.height, t.tx_hash');
   }
 
-  /** Returns a transfer that is mined. */
+  /** Returns the facts of a transfer if it is mined. */
   minedOf(txHash: Hash): MinedTransfer | undefined {
     const row = this.#mined.get(txHash);
     return row && toMined(row);
   }
 
-  /** Returns the transfers in blocks at heights from one to another, both inclusive. */
+  /** Returns the transfers in the blocks at the heights from `from` to `to`, both inclusive. */
   minedBetween(from: number, to: number): MinedTransfer[] {
     return this.#between.all(from, to).map(toMined);
   }
 
-  /** Reports a transfer that is mined, unless it was reported with the same facts before a rescan. */
+  /** Reports a mined transfer, unless the same facts were reported before a rescan. */
   mine(transfer: MinedTransfer): void {
     const { rows, reported } = this.#parts;
     const before = reported.isEmpty ? undefined : reported.take(transfer.txHash);
@@ -72,12 +75,12 @@ export class TransferEvents {
       rows.append({ type: 'transfer.mined', data: transfer });
   }
 
-  /** Reports a transfer whose facts changed while it stayed mined. */
+  /** Reports a transfer whose facts have changed while it stayed mined. */
   change(before: MinedTransfer, after: MinedTransfer): void {
     if (!isSame(after, before)) this.mine(after);
   }
 
-  /** Reports a transfer that the daemon accepted, or that a mempool holds. */
+  /** Reports a transfer as pending: the daemon has accepted it, or a mempool contains it. */
   relay(txHash: Hash): void {
     const { rows, outgoing, reported } = this.#parts;
     const tx = outgoing.byHash(txHash);
@@ -86,7 +89,7 @@ export class TransferEvents {
     rows.append({ type: 'transfer.relayed', data: this.unminedFacts(tx) });
   }
 
-  /** Reports a transfer that failed. */
+  /** Reports a transfer as failed. */
   fail(transfer: TransferFacts, reason: ReversalReason): void {
     const { rows, reported } = this.#parts;
     if (!reported.isEmpty) reported.take(transfer.txHash);
@@ -102,25 +105,25 @@ export class TransferEvents {
     return { txHash, account, amountIn, change: amount(returned), fee };
   }
 
-  /** Returns the account of an own address; undefined for any other address. */
+  /** Returns the account of an address of the wallet; undefined for any other address. */
   #accountOf(address: string): number | undefined {
     const key = tryParseAddress(address)?.spendPublicKey;
     return key && this.#parts.subaddresses.find(key)?.major;
   }
 
-  /** Copies the transfers mined from a height on before a rescan deletes them. */
+  /** Copies the transfers in blocks from a height on, before a rescan deletes them. */
   keepMined(from: number): void {
     for (const transfer of this.minedBetween(from, Number.MAX_SAFE_INTEGER))
       this.#parts.reported.add(transfer);
   }
 
-  /** Copies the reported transfers that are not mined before a rescan deletes them. */
+  /** Copies the reported unmined transfers before a rescan deletes them. */
   keepUnmined(): void {
     const { outgoing, reported } = this.#parts;
     for (const tx of outgoing.list({ states: ['pending'] })) reported.add(this.unminedFacts(tx));
   }
 
-  /** Fails reported transfers that a rescan did not find, unless they are recorded again. */
+  /** Reports transfers as failed that a rescan has not found, unless they are recorded again. */
   expire(transfers: readonly ReportedTransfer[], reason: ReversalReason): void {
     for (const transfer of transfers) {
       const state = this.#parts.outgoing.byHash(transfer.txHash)?.state;

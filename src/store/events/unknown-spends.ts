@@ -33,8 +33,8 @@ const toFacts = (row: SpendRow): SpentOutputFacts => ({
 const RESCAN = 'spends_rescanned_to';
 
 /**
- * Reports the outputs that transactions spend which the wallet has not seen, and the end of such spends. Triggers of the
- * table of outputs record the outputs that changed.
+ * Reports outputs of the wallet that are spent by transactions which the wallet has not seen, and the end of such
+ * spends. Triggers of the table `owned_output` record which outputs have changed.
  */
 export class UnknownSpends {
   readonly #rows: EventWriter;
@@ -80,17 +80,24 @@ export class UnknownSpends {
     );
   }
 
-  /** True if no change waits to be reported. */
+  /** True if all changes are reported. */
   get isEmpty(): boolean {
     return this.#any.get() === undefined;
   }
 
-  /** Records that a rescan begins, which finds outputs and spends again. @param tip height of the tip before. */
+  /**
+   * Records that a rescan begins, which finds all outputs and spends again; until it has reached `tip` nothing is
+   * reported.
+   * @param tip height of the tip before the rescan.
+   */
   rescan(tip: number): void {
     this.#meta.set(RESCAN, String(Math.max(tip, Number(this.#meta.get(RESCAN) ?? '-1'))));
   }
 
-  /** Reports the changes; a rescan must have reached the former tip. @param tip height of the chain. */
+  /**
+   * Reports the changes, unless a rescan has not reached the tip before it yet.
+   * @param tip height of the present tip.
+   */
   settle(tip: number): void {
     if (this.isEmpty) return;
     const rescannedTo = this.#meta.get(RESCAN);

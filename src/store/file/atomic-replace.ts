@@ -20,12 +20,12 @@ export function removeDatabase(path: string): void {
   for (const leftover of databaseFilesOf(path)) rmSync(leftover, { force: true });
 }
 
-/** {@link removeDatabase} that ignores errors, for use while another error is handled. */
+/** Removes a database like {@link removeDatabase}, but ignores errors: for use while another error is handled. */
 export function discardDatabase(path: string): void {
   for (const leftover of databaseFilesOf(path)) discardFile(leftover);
 }
 
-/** Renames a draft to its path, atomically; an existing file is replaced. @throws WalletError `wallet_io` */
+/** Renames a draft to its final path, atomically; replaces an existing file. @throws WalletError `wallet_io` */
 export function commitDraft(path: string): void {
   withFileErrors(path, () => {
     renameDraft(path);
@@ -33,7 +33,7 @@ export function commitDraft(path: string): void {
   });
 }
 
-/** {@link commitDraft} that does not block this thread while the directory is flushed to disk. */
+/** Does the same as {@link commitDraft}, without blocking this thread while the directory is flushed to disk. */
 export async function commitDraftAsync(path: string): Promise<void> {
   await withFileErrorsAsync(path, async () => {
     renameDraft(path);
@@ -42,7 +42,7 @@ export async function commitDraftAsync(path: string): Promise<void> {
 }
 
 function renameDraft(path: string): void {
-  // SQLite would apply the log of a former file of this name to the new one.
+  // Otherwise SQLite would apply the log of a former database with this name to the new file.
   for (const leftover of logsOf(path)) rmSync(leftover, { force: true });
   renameSync(draftOf(path), path);
 }

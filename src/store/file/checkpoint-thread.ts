@@ -1,13 +1,13 @@
 import { parentPort } from 'node:worker_threads';
 import { unlockDatabase, type StoreKey } from './database.js';
 
-/** Request of {@link checkpointOnThread} to its thread. */
+/** Message from {@link checkpointOnThread} to its thread. */
 export interface CheckpointTask {
   readonly path: string;
   readonly key: StoreKey;
 }
 
-/** Result of a checkpoint: pages of the log, and how many of them are in the main file too. */
+/** Result of SQLite's checkpoint: number of pages in the log, and how many of them are also in the main file. */
 interface CheckpointRow {
   readonly log: number;
   readonly checkpointed: number;
@@ -15,7 +15,7 @@ interface CheckpointRow {
 
 const NOTHING: CheckpointRow = { log: 0, checkpointed: 0 };
 
-/** Most checkpoints: each one moves the pages that were written during the one before. */
+/** Largest number of checkpoints in a row. Each one moves the pages that were written during the one before. */
 const MAX_ROUNDS = 5;
 
 const port = parentPort;
@@ -26,7 +26,7 @@ port.on('message', ({ path, key }: CheckpointTask) => {
     let checkpointedBefore = -1;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const [{ log, checkpointed } = NOTHING] = db.pragma('wal_checkpoint(PASSIVE)') as CheckpointRow[];
-      // Nothing was written since the round before.
+      // Nothing was written since the last checkpoint.
       if (log === checkpointedBefore) break;
       checkpointedBefore = checkpointed;
     }

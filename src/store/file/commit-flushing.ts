@@ -1,32 +1,35 @@
 import { statSync } from 'node:fs';
 import { AUTOCHECKPOINT_PAGES, type Db } from './database.js';
 
-/** Data that SQLite flushes during a commit: the log; only its header, when it is begun; nothing. */
+/**
+ * Part of the log that SQLite flushes to disk during a commit: all of it (FULL); only its header, when a new log begins
+ * (NORMAL); nothing (OFF).
+ */
 type Flushing = 'FULL' | 'NORMAL' | 'OFF';
 
-/** Sets how much the next commit of a connection flushes to disk. A connection begins with {@link full}. */
+/** Sets how much the next commit of a connection flushes to disk. A new connection is set as by {@link full}. */
 export class CommitFlushing {
   readonly #db: Db;
   readonly #log: string | undefined;
   #current: Flushing = 'FULL';
-  /** False until the log is known to hold its header. */
+  /** True once the log is known to contain its header. */
   #hasLogHeader = false;
 
-  /** @param log path of its write-ahead log; undefined for a database in memory. */
+  /** @param log path of the write-ahead log; undefined for a database in memory. */
   constructor(db: Db, log: string | undefined) {
     this.#db = db;
     this.#log = log;
   }
 
-  /** Flushes the whole commit. */
+  /** Makes commits flush everything that they write. */
   full(): void {
     this.#set('FULL');
   }
 
   /**
-   * Flushes as little as a commit may that does not wait for the disk. The header of an empty log is not flushed
-   * either: nothing in such a log can be taken for valid without its header. A log that restarts has old data, which
-   * its new header must precede.
+   * Makes commits flush as little as is safe for a commit that does not wait for the disk. The header of an empty log
+   * is not flushed: without a header nothing in the log can be taken for valid. A log that starts again contains old
+   * data, so its new header must be on disk first.
    */
   least(): void {
     if (!this.#hasLogHeader && this.#log !== undefined)
@@ -37,7 +40,7 @@ export class CommitFlushing {
   #set(flushing: Flushing): void {
     if (flushing === this.#current) return;
     this.#db.pragma(`synchronous = ${flushing}`);
-    // A checkpoint must flush both files: it waits for a commit that does.
+    // A checkpoint must flush both files, so it is left to a later commit that flushes.
     if (flushing === 'OFF') this.#db.pragma('wal_autocheckpoint = 0');
     else if (this.#current === 'OFF') this.#db.pragma(`wal_autocheckpoint = ${AUTOCHECKPOINT_PAGES}`);
     this.#current = flushing;

@@ -13,7 +13,7 @@ import type { StoreCipher } from './store-cipher.js';
 
 export type Db = Database.Database;
 
-/** Key and cipher of a store. */
+/** Encryption key and cipher of a store. */
 export interface StoreKey {
   /** 32 bytes. */
   readonly key: Uint8Array;
@@ -23,26 +23,26 @@ export interface StoreKey {
 const MIGRATIONS = fileURLToPath(new URL('migrations', PACKAGE_ROOT));
 
 /**
- * Longest wait for a lock of another program [ms], such as a backup. The wait blocks this thread, and so the requests of
- * every wallet. SQLite's default here would be 5000.
+ * Longest wait for a lock of another program, such as a backup [ms]. The wait blocks this thread, and with it the
+ * requests of every wallet. SQLite's default in this build is 5000.
  */
 const BUSY_MS = 50;
 
 /**
- * Size of the log from which a commit runs a checkpoint [pages], which waits for the disk. Refreshes run one on another
- * thread before this limit is reached.
+ * Size of the log from which a commit runs a checkpoint, which waits for the disk [pages]. A refresh runs a checkpoint
+ * on another thread before this size is reached.
  */
 export const AUTOCHECKPOINT_PAGES = 16_000;
 
 const DAMAGE = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_IOERR_SHORT_READ'];
 
-/** True for an error of a damaged file, or of a wrong key. */
+/** Returns true for an error that a damaged file or a wrong key causes. */
 export const isDamage = (cause: unknown): boolean => DAMAGE.some((code) => codeOf(cause).startsWith(code));
 
 /**
- * Runs a task over an open database, whose pages are authenticated as they are read.
- * @throws WalletError `wallet_corrupt` for a damaged file, `wallet_io` if the disk or a limit is the cause, and other
- * errors of the task.
+ * Runs a task that reads an open database; SQLite authenticates each page that it reads.
+ * @throws WalletError `wallet_corrupt` for a damaged file, `wallet_io` if the disk or a limit is the cause; other
+ * errors of the task unchanged.
  */
 export function detectingDamage<T>(path: string, task: () => T): T {
   try {
@@ -54,10 +54,13 @@ export function detectingDamage<T>(path: string, task: () => T): T {
   }
 }
 
-/** Path of a database that is kept in memory. Paths of files are absolute. */
+/** Path of a database that is kept in memory. Paths of files are absolute, so none is equal to it. */
 export const IN_MEMORY = ':memory:';
 
-/** Opens a database file with its key and default settings. A wrong key fails when the first page is read. */
+/**
+ * Opens a database file with its key and the settings of this program. A wrong key is detected when the first page is
+ * read.
+ */
 export function unlockDatabase(
   path: string,
   { key, cipher }: StoreKey,
@@ -72,8 +75,8 @@ export function unlockDatabase(
 }
 
 /**
- * Opens a read-only connection to an open database that keeps seeing its present state.
- * @throws WalletError `wallet_io`
+ * Opens a read-only connection to an open database. The connection keeps reading the present state, whatever is written
+ * later.
  */
 export function openSnapshot(path: string, key: StoreKey): Db {
   return withFileErrors(path, () => {
@@ -89,10 +92,10 @@ export function openSnapshot(path: string, key: StoreKey): Db {
   });
 }
 
-/** Made by all migrations when it is first used. */
+/** A database in memory with the current schema, made by running all migrations; undefined until it is first needed. */
 let template: SchemaTemplate | undefined;
 
-/** Creates the current schema in a new database: running the migrations one by one takes seven times as long. */
+/** Copies the current schema into a new database. Running the migrations one by one would take seven times as long. */
 function createSchema(db: Db): void {
   if (template === undefined) {
     const source = new Database(IN_MEMORY);
@@ -109,9 +112,10 @@ function createSchema(db: Db): void {
 const isEmpty = (db: Db): boolean => db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
 
 /**
- * Opens an encrypted database and applies migrations. Every page is encrypted and authenticated with a raw key, so is
- * the write-ahead log; temporary data stays in memory; a commit is on disk when it returns.
- * @param isDraft a commit does not wait for the disk: the file is to be flushed when it is complete.
+ * Opens an encrypted database and applies the migrations that it lacks. Every page of the file and of its write-ahead
+ * log is encrypted and authenticated with the raw key; temporary data stays in memory; a commit is on disk when it
+ * returns.
+ * @param isDraft true: a commit does not wait for the disk; the caller flushes the file when it is complete.
  * @throws WalletError `wallet_corrupt` for a wrong key or a damaged file, `wallet_io`.
  */
 export function openDatabase(
@@ -122,8 +126,8 @@ export function openDatabase(
   const db = withFileErrors(path, () => unlockDatabase(path, key));
   try {
     db.pragma('temp_store = MEMORY');
-    // 8 MiB. A page that is not in it is read from the system's cache in microseconds, and what it took is fragmented
-    // once it is freed: the allocator keeps most of it.
+    // 8 MiB. A larger cache gains little: a page outside of it is read from the system's cache in microseconds. Its
+    // memory is fragmented once it is freed, and the allocator keeps most of it.
     db.pragma('cache_size = -8192');
     db.pragma(`synchronous = ${isDraft ? 'OFF' : 'FULL'}`);
     db.pragma('journal_mode = WAL');

@@ -4,22 +4,22 @@ import { basename, dirname } from 'node:path';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { codeOf, withFileErrors, withFileErrorsAsync } from './file-errors.js';
 
-/** Suffix of files that are being written. Names of wallets must not end with it. */
+/** Suffix of files that are being written. Wallet names must not end with it. */
 export const DRAFT_SUFFIX = '.wallet-rpc-new';
 
-/** Path at which a file is written before it is renamed. */
+/** Returns the path at which a file is written before it is renamed to its final path. */
 export const draftOf = (path: string): string => `${path}${DRAFT_SUFFIX}`;
 
-/** Bits of a mode that chmod sets, without those that change the user of a program. */
+/** Permission bits of a file mode, without the set-user-ID, set-group-ID and sticky bits. */
 const PERMISSIONS = 0o777;
 
-/** Error codes of file systems without hard links. */
+/** Error codes of file systems that have no hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /**
- * Gives a file a second name.
+ * Gives a file a second name as a hard link.
  * @returns false if the file system has no hard links.
- * @throws `EEXIST` for a taken name.
+ * @throws `EEXIST` if the name is taken.
  */
 export function tryLink(path: string, name: string): boolean {
   try {
@@ -32,8 +32,9 @@ export function tryLink(path: string, name: string): boolean {
 }
 
 /**
- * A complete file beside its final path, flushed to disk and readable by its owner only. It is renamed or discarded.
- * Only the holder of the wallet's lock may write one: the draft of an interrupted attempt is replaced.
+ * A complete file that waits beside its final path, flushed to disk and readable by its owner only; it is renamed or
+ * discarded. Only the holder of the wallet's lock may write a draft, because writing replaces the draft of an
+ * interrupted attempt.
  */
 export class FileDraft {
   readonly #path: string;
@@ -43,8 +44,10 @@ export class FileDraft {
   }
 
   /**
-   * @param like file whose owner, group and rights the draft gets; absent: those of this process, for its owner alone.
-   * @throws WalletError `wallet_io`: no draft is left behind.
+   * Writes a draft.
+   * @param like file whose owner, group and permissions the draft gets; absent: those of this process, readable and
+   * writable by its owner only.
+   * @throws WalletError `wallet_io`; then no draft is left behind.
    */
   static async write(
     path: string,
@@ -75,17 +78,17 @@ export class FileDraft {
   }
 
   /**
-   * Renames the draft to its final path; an existing file is replaced.
-   * @throws WalletError `wallet_io`: no draft is left behind.
+   * Renames the draft to its final path; replaces an existing file.
+   * @throws WalletError `wallet_io`; then no draft is left behind.
    */
   async replace(): Promise<void> {
     await this.#commit(() => renameSync(draftOf(this.#path), this.#path));
   }
 
   /**
-   * Moves the draft to its final path unless a file exists there; atomically, so that two processes cannot both
-   * succeed. On a file system without hard links an empty file reserves the path first.
-   * @throws WalletError `wallet_exists`, `wallet_io`: neither draft nor file is left behind.
+   * Moves the draft to its final path unless a file exists there; atomically, so that of two processes only one
+   * succeeds. On a file system without hard links an empty file first reserves the path.
+   * @throws WalletError `wallet_exists`, `wallet_io`; then neither draft nor file is left behind.
    */
   async create(): Promise<void> {
     const draft = draftOf(this.#path);
@@ -94,7 +97,7 @@ export class FileDraft {
       await this.#commit(() => {
         isReserved = this.#reserve();
         renameSync(draft, this.#path);
-        // If both are names of one file, renaming has no effect.
+        // If both paths are already names of the same file, renaming does nothing and leaves the draft's name.
         rmSync(draft, { force: true });
       });
     } catch (error) {
@@ -107,7 +110,7 @@ export class FileDraft {
     discardFile(draftOf(this.#path));
   }
 
-  /** Creates the final path. @throws WalletError `wallet_exists` */
+  /** Creates an empty file at the final path. @throws WalletError `wallet_exists` */
   #reserve(): true {
     try {
       if (!tryLink(draftOf(this.#path), this.#path)) closeSync(openSync(this.#path, 'wx', 0o600));
@@ -121,7 +124,7 @@ export class FileDraft {
   async #commit(rename: () => void): Promise<void> {
     try {
       await withFileErrorsAsync(this.#path, async () => {
-        // The directory is opened first, so that nothing changes if too many files are open.
+        // The directory is opened first: if too many files are open, this fails before anything has changed.
         const directory = await open(dirname(this.#path), 'r');
         try {
           rename();
@@ -137,21 +140,21 @@ export class FileDraft {
   }
 }
 
-/** Removes a file and ignores errors, for use while another error is handled. */
+/** Removes a file and ignores errors: for use while another error is handled. */
 export function discardFile(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // The next attempt removes the file, or reports why it cannot.
+    // The next attempt removes the file, or reports why that is impossible.
   }
 }
 
-/** Writes a file atomically. @throws WalletError `wallet_io`: an existing file is unchanged. */
+/** Writes a file atomically. @throws WalletError `wallet_io`; then an existing file is unchanged. */
 export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   await (await FileDraft.write(path, bytes)).replace();
 }
 
-/** {@link replaceFile} that keeps the owner, the group and the rights of an existing file. */
+/** Writes a file as {@link replaceFile}, but keeps the owner, the group and the permissions of an existing file. */
 export async function replaceContent(path: string, bytes: Uint8Array): Promise<void> {
   const like = withFileErrors(path, () => statSync(path, { throwIfNoEntry: false }));
   await (await FileDraft.write(path, bytes, like)).replace();

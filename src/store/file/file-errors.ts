@@ -33,7 +33,8 @@ const REASONS: Readonly<Record<string, string>> = {
 const NOT_A_FILE = 'it is no regular file';
 
 /**
- * Reasons of SQLite's disk errors, by prefix of their code; the first match counts. Source: sqlite.org/rescode.html.
+ * Reasons of SQLite's disk errors, by prefix of the error code; the first matching prefix counts. Source:
+ * sqlite.org/rescode.html.
  */
 const SQLITE_REASONS: readonly (readonly [string, string])[] = [
   ['SQLITE_FULL', 'no space is left on the disk'],
@@ -42,7 +43,7 @@ const SQLITE_REASONS: readonly (readonly [string, string])[] = [
   ['SQLITE_PERM', 'permission denied'],
   ['SQLITE_BUSY', 'another process locks it'],
   ['SQLITE_NOLFS', 'the file system takes no files of this size'],
-  // A page that is too short is damage, which database.ts reports.
+  // `SQLITE_IOERR_SHORT_READ` is damage of the file, which database.ts reports.
   ['SQLITE_IOERR', 'the disk failed to read or write'],
 ];
 
@@ -52,10 +53,10 @@ export const codeOf = (error: unknown): string =>
     ? error.code
     : '';
 
-/** Descriptors that SQLite opens for a database in WAL mode, and for its directory. */
+/** Number of file descriptors that SQLite opens for a database in WAL mode, its directory included. */
 const DATABASE_FILES = 4;
 
-/** Opens a directory `count` times at once. @throws `EMFILE`, `ENFILE`, `EACCES`, `ENOENT` */
+/** Opens a directory `count` times at once, then closes it. @throws `EMFILE`, `ENFILE`, `EACCES`, `ENOENT` */
 function openTimes(directory: string, count: number): void {
   const file = openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
@@ -66,8 +67,8 @@ function openTimes(directory: string, count: number): void {
 }
 
 /**
- * Finds the cause of an SQLite error, whose code is too general. Opens the directory only: closing a second descriptor
- * of a database would release the locks of the first.
+ * Finds the cause of an SQLite error whose own code is too general. Opens only the directory: closing a second
+ * descriptor of the database would release the locks of the first.
  */
 function probe(path: string): string | undefined {
   const directory = dirname(path);
@@ -94,15 +95,15 @@ function reasonOf(path: string, error: unknown): string | undefined {
   return `${(isVague ? probe(path) : undefined) ?? general} (${code})`;
 }
 
-/** Returns the path in an operating system error; for a rename the new path. */
+/** Returns the path that an operating system error names; for a rename, the new path. */
 function pathIn(error: unknown): string | undefined {
   const { dest, path } = error as { readonly dest?: unknown; readonly path?: unknown };
   return [dest, path].find((value) => typeof value === 'string');
 }
 
 /**
- * Converts an error of a file operation: `wallet_io` with the file's name if the disk, the file system or a limit is
- * the cause, otherwise the error itself.
+ * Converts an error of a file operation. If the disk, the file system or a limit is the cause, returns WalletError
+ * `wallet_io` with the file's name; otherwise the error itself.
  */
 export function fileError(path: string, cause: unknown): unknown {
   if (cause instanceof WalletError) return cause;
@@ -111,7 +112,7 @@ export function fileError(path: string, cause: unknown): unknown {
   return new WalletError({ kind: 'wallet_io', file: basename(pathIn(cause) ?? path), reason }, { cause });
 }
 
-/** Runs a task over a file and converts its errors. @throws WalletError `wallet_io`, and other errors of the task. */
+/** Runs a task that uses a file. @throws WalletError `wallet_io`; other errors of the task unchanged. */
 export function withFileErrors<T>(path: string, task: () => T): T {
   try {
     return task();
@@ -120,7 +121,7 @@ export function withFileErrors<T>(path: string, task: () => T): T {
   }
 }
 
-/** {@link withFileErrors} for an asynchronous task. */
+/** Does the same as {@link withFileErrors} for an asynchronous task. */
 export async function withFileErrorsAsync<T>(path: string, task: () => Promise<T>): Promise<T> {
   try {
     return await task();
@@ -129,7 +130,7 @@ export async function withFileErrorsAsync<T>(path: string, task: () => Promise<T
   }
 }
 
-/** @throws WalletError `wallet_io` for a directory, FIFO, socket or device. */
+/** Checks that a path is a regular file. @throws WalletError `wallet_io` for a directory, FIFO, socket or device. */
 export function assertRegular(path: string, stat: { isFile(): boolean; isDirectory(): boolean }): void {
   if (stat.isFile()) return;
   const reason = stat.isDirectory() ? 'it is a directory' : NOT_A_FILE;

@@ -1,12 +1,12 @@
 import { closeSync, fstatSync, openSync, statSync, type BigIntStats } from 'node:fs';
 
-/** Text that is equal for all names of one file. */
+/** Returns a text that is equal for all names of one file, from its device and inode numbers. */
 export const identityOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 
-/** Files that this process has open, by {@link identityOf}. */
+/** Identities ({@link identityOf}) of the files that this process has open. */
 const openFiles = new Set<string>();
 
-/** True for another name of a file that this process has open under a {@link FileIdentity}. */
+/** Returns true if a path is another name of a file that this process has open under a {@link FileIdentity}. */
 export function isOpenHere(path: string): boolean {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat !== undefined && openFiles.has(identityOf(stat));
@@ -17,7 +17,7 @@ export class FileIdentity {
   readonly #path: string;
   readonly #descriptor: number;
   readonly #identity: string;
-  /** False on file systems that report different inode numbers for one file: they are not compared then. */
+  /** False on a file system that reports changing inode numbers for one file; identities are not compared then. */
   readonly #comparable: boolean;
 
   constructor(path: string) {
@@ -28,12 +28,15 @@ export class FileIdentity {
     if (this.#comparable) openFiles.add(this.#identity);
   }
 
-  /** False once the file was deleted, moved or replaced. */
+  /** Returns false after the file was deleted, moved or replaced. */
   isThere(): boolean {
     return !this.#comparable || this.#isAtPath();
   }
 
-  /** Call it after SQLite has closed the file: closing any descriptor of this process releases SQLite's locks. */
+  /**
+   * Removes the file from the open files of this process. Call it after SQLite has closed the file: closing any
+   * descriptor of a file releases all locks that this process has on it.
+   */
   release(): void {
     openFiles.delete(this.#identity);
     closeSync(this.#descriptor);

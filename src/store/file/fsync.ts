@@ -10,15 +10,15 @@ export function syncFile(path: string): void {
   }
 }
 
-/** {@link syncFile} that does not block this thread. */
+/** Does the same as {@link syncFile} without blocking this thread. */
 export const syncFileAsync = (path: string): Promise<void> => flushed(path, fdatasync);
 
-/** Flushes a directory to disk: created, renamed and removed names. */
+/** Flushes a directory to disk, so that names which were created, changed or removed in it are permanent. */
 export const syncDirectory = syncFile;
 
 /**
- * {@link syncDirectory} that does not block this thread. `fdatasync` would leave out names, which are metadata of a
- * directory for some file systems.
+ * Does the same as {@link syncDirectory} without blocking this thread. It does not use `fdatasync`, because some file
+ * systems treat the names in a directory as metadata, which `fdatasync` leaves out.
  */
 export const syncDirectoryAsync = (path: string): Promise<void> => flushed(path, fsync);
 

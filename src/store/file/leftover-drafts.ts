@@ -6,9 +6,10 @@ import { withFileErrors } from './file-errors.js';
 import { databaseFilesOf } from './atomic-replace.js';
 
 /**
- * Removes drafts that an interrupted process left beside a wallet. The caller must hold the wallet's lock, because
- * drafts of another process may be in use.
- * @returns names of the removed files. @throws WalletError `wallet_io`
+ * Removes drafts that an interrupted process left beside a wallet. The caller must hold the lock of the wallet, because
+ * a draft of another process may be in use.
+ * @returns the names of the removed files.
+ * @throws WalletError `wallet_io`
  */
 export function removeLeftoverDrafts({
   store,
@@ -23,7 +24,7 @@ export function removeLeftoverDrafts({
       ...backgroundDraftsOf(store),
       ...databaseFilesOf(draftOf(store)),
     ].filter((path) => existsSync(path));
-    // An empty keys file only reserves the path for its draft.
+    // An empty keys file only reserves the path of an interrupted creation.
     if (leftovers.includes(draftOf(keys)) && statSync(keys, { throwIfNoEntry: false })?.size === 0)
       leftovers.unshift(keys);
     for (const path of leftovers) rmSync(path, { force: true });

@@ -4,17 +4,19 @@ import type { SchemaUpgrade } from '../../util/migrations.js';
 type AnyStatement = Database.Statement<unknown[]>;
 type ResultMode = 'pluck' | 'raw' | 'safeIntegers';
 
-/** Bit of each result mode in the key of a prepared statement. */
+/** Bit of each result mode in the keys of {@link PreparedStatements}. */
 const MODE_BITS: Readonly<Record<ResultMode, number>> = { pluck: 1, raw: 2, safeIntegers: 4 };
 const MODES = Object.keys(MODE_BITS) as ResultMode[];
 
-/** Prepared statements at most. SQL whose text depends on its input would otherwise add statements without end. */
+/**
+ * Largest number of prepared statements. Without a limit, SQL whose text depends on its input would add more and more.
+ */
 const MAX_PREPARED = 512;
 
-/** Prepared statements by SQL and result modes. */
+/** Prepared statements of a database, by SQL and result modes. */
 class PreparedStatements {
   readonly #prepare: (sql: string) => AnyStatement;
-  /** By the sum of {@link MODE_BITS}, then by SQL, or by the iterating statement. */
+  /** By the sum of {@link MODE_BITS}, then by the SQL, or by the object of a statement that is not shared. */
   readonly #byModes: (Map<string | LazyStatement, AnyStatement> | undefined)[] = [];
   #count = 0;
 
@@ -22,7 +24,10 @@ class PreparedStatements {
     this.#prepare = prepare;
   }
 
-  /** @param key the SQL, or a statement that is not shared with others of the same SQL. */
+  /**
+   * Returns a prepared statement, which is prepared now if it is missing.
+   * @param key the SQL, or the object of a statement that is not shared with others of the same SQL.
+   */
   get(sql: string, modes: number, key: string | LazyStatement = sql): AnyStatement {
     return this.#byModes[modes]?.get(key) ?? this.#add(sql, modes, key);
   }
@@ -43,7 +48,10 @@ class PreparedStatements {
   }
 }
 
-/** A statement that is prepared when it is executed, unless one with its SQL and result modes is prepared already. */
+/**
+ * A statement that is prepared when it is first executed, unless a statement with the same SQL and result modes is
+ * already prepared.
+ */
 class LazyStatement {
   readonly #sql: string;
   readonly #prepared: PreparedStatements;
@@ -66,7 +74,10 @@ class LazyStatement {
     return this.prepareNow().all(...params);
   }
 
-  /** Uses a prepared statement of its own: it cannot be executed while it iterates. */
+  /**
+   * Iterates over the rows with a prepared statement that is not shared, because a statement cannot be executed while
+   * it iterates.
+   */
   iterate(...params: unknown[]): IterableIterator<unknown> {
     return this.#prepared.get(this.#sql, this.#modes, this).iterate(...params);
   }
@@ -83,7 +94,7 @@ class LazyStatement {
     return this.#with('safeIntegers');
   }
 
-  /** Prepares the statement unless it is prepared. @throws SqliteError for wrong SQL. */
+  /** Prepares the statement, unless it is prepared already. @throws SqliteError for invalid SQL. */
   prepareNow(): AnyStatement {
     return this.#prepared.get(this.#sql, this.#modes);
   }
@@ -95,18 +106,18 @@ class LazyStatement {
 }
 
 /**
- * A database that shares prepared statements between all uses of the same SQL, and can drop them: those of a store's
- * tables take a megabyte. An idle wallet has none of them.
+ * A database that shares each prepared statement among all uses of the same SQL, and can drop all of them. The
+ * statements of a store's tables take a megabyte; an idle wallet keeps none.
  */
 export class StatementCachingDatabase extends Database {
-  /** Migrations that opening it has applied; undefined if none was missing. */
+  /** Migrations that were applied when the database was opened; undefined if it lacked none. */
   upgrade: SchemaUpgrade | undefined;
   readonly #prepared: PreparedStatements;
 
   constructor(...args: ConstructorParameters<typeof Database>) {
     super(...args);
     this.#prepared = new PreparedStatements(super.prepare.bind(this));
-    // Statements are prepared when they are first executed, which throws the errors of their SQL.
+    // A statement is prepared when it is first executed; only then are errors in its SQL thrown.
     (this as { prepare: unknown }).prepare = (sql: string): LazyStatement =>
       new LazyStatement(sql, this.#prepared);
   }

@@ -1,31 +1,34 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 
 /**
- * Cipher that encrypts and authenticates the pages of a store. AEGIS-256 takes an eighth of the time of
- * ChaCha20-Poly1305 on processors with AES instructions; older stores keep ChaCha20-Poly1305.
+ * Cipher that encrypts and authenticates the pages of a store. On processors with AES instructions AEGIS-256 takes an
+ * eighth of the time of ChaCha20-Poly1305, which older stores keep.
  */
 export type StoreCipher = 'aegis' | 'chacha20';
 
 /** Cipher of new stores. */
 export const NEW_CIPHER: StoreCipher = 'aegis';
 
-/** Bytes of each page that are reserved for nonce and tag, by cipher. */
+/** Number of bytes per page that are reserved for nonce and authentication tag, by cipher. */
 export const CIPHER_BYTES: Readonly<Record<StoreCipher, number>> = { aegis: 64, chacha20: 32 };
 
 /**
- * Offset of the unencrypted header byte with the number of reserved bytes per page. Source: SQLite's file format, byte
- * 20.
+ * Offset of the header byte that contains the number of reserved bytes per page; this byte is not encrypted. Source:
+ * SQLite's file format, byte 20.
  */
 export const CIPHER_BYTES_OFFSET = 20;
 
 /**
- * Returns the cipher of the store at a path, or of a new one. The store must not be open: closing the file here would
- * release SQLite's locks on it.
+ * Returns the cipher of the store at a path; the cipher of new stores if there is no file. The store must not be open
+ * in this process: closing the file here would release SQLite's locks on it.
  */
 export const cipherOf = (path: string): StoreCipher =>
   byteAt(path, CIPHER_BYTES_OFFSET) === CIPHER_BYTES.chacha20 ? 'chacha20' : NEW_CIPHER;
 
-/** @returns undefined if the byte cannot be read; opening the database reports the error, if there is one. */
+/**
+ * Reads one byte of a file.
+ * @returns undefined if it cannot be read; if there is an error, opening the database reports it.
+ */
 function byteAt(path: string, offset: number): number | undefined {
   const byte = new Uint8Array(1);
   let file;

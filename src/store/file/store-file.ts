@@ -23,22 +23,25 @@ import type { StatementCachingDatabase } from './statement-cache.js';
 import type { StoreCipher } from './store-cipher.js';
 import { WalSync } from './wal-sync.js';
 
-/** Pages of the log, and how many of them are in the main file too. */
+/** Number of pages in the log, and how many of them are also in the main file. */
 interface LogState {
   readonly log: number;
   readonly checkpointed: number;
 }
 
 /**
- * Pages of the log from which another thread moves them into the main file. At {@link AUTOCHECKPOINT_PAGES} a commit would
- * do so on this one.
+ * Size of the log from which another thread moves it into the main file [pages]. From {@link AUTOCHECKPOINT_PAGES} on a
+ * commit would do it on this thread.
  */
 const LONG_LOG_PAGES = 4096;
 
-/** Commits after which the length of the log is read: it takes 30 µs. */
+/** Number of commits after which the length of the log is read, which takes 30 µs. */
 const COMMITS_BETWEEN_LOOKS = 8;
 
-/** Reports that a missing or replaced file was written again. @param backup name of the file that replaced it. */
+/**
+ * Callback for a store file that was missing or replaced and has been written again.
+ * @param backup new name of the file that had taken its place; undefined if there was none.
+ */
 export type OnFileRestored = (backup: string | undefined) => void;
 
 /** Path and key of a store on disk. */
@@ -49,7 +52,7 @@ export interface Location {
   readonly onFileRestored: OnFileRestored;
 }
 
-/** Path of a store, and a copy of its key, to be wiped. */
+/** Path of a store and a copy of its key, with which another thread opens it. The receiver zeroes the key. */
 export interface SharedFile {
   readonly path: string;
   readonly key: StoreKey;
@@ -57,15 +60,18 @@ export interface SharedFile {
 
 export const keyOf = ({ key, cipher }: Location): StoreKey => ({ key: key.expose(), cipher });
 
-/** Flushes the directory, so that the log's name is on disk, and makes the flusher of the log. */
+/** Flushes the directory, so that the name of the log is on disk, and creates the object that flushes the log. */
 function walSyncOf(path: string | undefined): WalSync {
   if (path !== undefined) syncDirectory(dirname(path));
   return new WalSync(logOf(path ?? IN_MEMORY));
 }
 
-/** The files of an open store and the connection to them: flushing, checkpoints, damage, and their identity. */
+/**
+ * The files of an open store and the connection to them. Flushes commits, runs checkpoints, and detects damage and the
+ * loss of the file.
+ */
 export class StoreFile {
-  /** Absent for a store in memory. */
+  /** Path and key of the store; undefined for a store in memory. */
   readonly location: Location | undefined;
   #identity: FileIdentity | undefined;
   #db: StatementCachingDatabase;
@@ -84,7 +90,7 @@ export class StoreFile {
     this.#flushing = new CommitFlushing(db, location && logOf(location.path));
   }
 
-  /** Sets the listener that is called when {@link restore} has opened another connection. */
+  /** Sets the listener that is called after {@link restore} has opened a new connection. */
   watchReopened(listener: () => void): void {
     this.#onReopened = listener;
   }
@@ -101,24 +107,27 @@ export class StoreFile {
     return this.#db.open;
   }
 
-  /** True once damaged pages were found since the store was opened. */
+  /** True if damaged pages were found since the store was opened. */
   get isDamaged(): boolean {
     return this.#isDamaged;
   }
 
-  /** A request may be bound to a wallet that is closed meanwhile. @throws WalletError `no_wallet` */
+  /**
+   * Checks that the store is open: a request may refer to a wallet that was closed meanwhile.
+   * @throws WalletError `no_wallet`
+   */
   assertOpen(): void {
     if (!this.#db.open) throw new WalletError({ kind: 'no_wallet' });
   }
 
-  /** Sizes of the main file and of the write-ahead log [bytes]; 0 in memory. */
+  /** Returns the sizes of the main file and of the write-ahead log [bytes]; 0 for a store in memory. */
   sizes(): { readonly main: number; readonly log: number } {
     const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (this.location === undefined) return { main: 0, log: 0 };
     return { main: sizeOf(this.path), log: sizeOf(logOf(this.path)) };
   }
 
-  /** {@link detectingDamage}, which is remembered. */
+  /** Runs a task as the function {@link detectingDamage} does, and remembers if the file is damaged. */
   detectingDamage<T>(task: () => T): T {
     try {
       return detectingDamage(this.path, task);
@@ -129,8 +138,8 @@ export class StoreFile {
   }
 
   /**
-   * Writes the store to its path again if its file was deleted, moved or replaced while it was open: the data would be
-   * lost when this process ends. A file that replaced it gets another name.
+   * Writes the store to its path again if its file was deleted, moved or replaced while it was open; otherwise its data
+   * would be lost when this process ends. If another file has taken its path, that file is renamed.
    */
   restore(): void {
     const { location } = this;
@@ -152,17 +161,17 @@ export class StoreFile {
     onFileRestored(backup);
   }
 
-  /** Makes the next commit flush itself to disk. */
+  /** Makes the next commit flush everything to disk. */
   flushNextCommit(): void {
     this.#flushing.full();
   }
 
-  /** Makes the next commit not wait for the disk: see {@link noteCommit}. */
+  /** Makes the next commit return without waiting for the disk. Call {@link noteCommit} after it. */
   deferFlush(): void {
     this.#flushing.least();
   }
 
-  /** Counts a commit that did not wait for the disk. A long log is moved into the main file on another thread. */
+  /** Counts a commit that did not wait for the disk. If the log is long, another thread moves it into the main file. */
   noteCommit(): void {
     if (this.#db.memory) return;
     this.#walSync.note();
@@ -180,7 +189,7 @@ export class StoreFile {
     await withFileErrorsAsync(this.path, () => this.#walSync.finish());
   }
 
-  /** Moves the log into the main file on another thread. A failure is ignored: the log stays on disk, and grows. */
+  /** Moves the log into the main file on another thread. A failure is ignored: the log stays on disk and grows. */
   async checkpoint(): Promise<void> {
     if (this.location === undefined) return;
     this.#checkpoint ??= checkpointOnThread(this.location.path, keyOf(this.location))
@@ -191,12 +200,12 @@ export class StoreFile {
     await this.#checkpoint;
   }
 
-  /** Resolves once no checkpoint holds the file open. */
+  /** Resolves when no checkpoint on another thread has the file open. */
   async waitForCheckpoint(): Promise<void> {
     await this.#checkpoint;
   }
 
-  /** Moves the log, which is on disk already, into the main file on this thread. */
+  /** Moves the log into the main file on this thread. The log must be on disk already. */
   checkpointSync(): void {
     this.detectingDamage(() => {
       this.restore();
@@ -204,7 +213,7 @@ export class StoreFile {
     });
   }
 
-  /** Returns what another thread opens the file with; undefined in memory. */
+  /** Returns the path and the key with which another thread can open the file; undefined for a store in memory. */
   shared(): SharedFile | undefined {
     const { location } = this;
     if (location === undefined) return undefined;
@@ -213,16 +222,17 @@ export class StoreFile {
     return { path: location.path, key: { key: Uint8Array.from(key), cipher } };
   }
 
-  /** Opens a connection that keeps seeing the present state. @throws Error for a store in memory. */
+  /** Opens a connection that keeps reading the present state. @throws Error for a store in memory. */
   openSnapshot(): Db {
     if (this.location === undefined) throw new Error('a store in memory has no snapshots');
     return openSnapshot(this.location.path, keyOf(this.location));
   }
 
   /**
-   * Moves the log into the main file before the store is closed. A full disk is no error: the log is on disk already, and
-   * stays there.
-   * @param isDamageKnown an earlier call has reported the damage. @throws WalletError `wallet_corrupt` for any other.
+   * Moves the log into the main file before the store is closed. A full disk is no error: the log is on disk already,
+   * and stays there.
+   * @param isDamageKnown true if an earlier call has reported the damage of the file.
+   * @throws WalletError `wallet_corrupt` for damage that was not reported.
    */
   emptyLog(isDamageKnown: boolean): void {
     try {

@@ -4,16 +4,23 @@ import { CodecError, Reader, varintNumber } from '../../util/codec.js';
 import { assertRegular, codeOf } from './file-errors.js';
 import { CIPHER_BYTES, CIPHER_BYTES_OFFSET } from './store-cipher.js';
 
-/** Kind of the file at a store's path. `empty`: no file; `foreign`: a cache of the reference, or any other file. */
+/**
+ * Kind of the file at a store's path. `empty`: no file; `store`: a store of this program; `foreign`: a cache of the
+ * reference, or any other file.
+ */
 export type StoreFormat = 'empty' | 'store' | 'foreign';
 
 const HEAD_BYTES = 24;
 const PAGE_BYTES = 4096;
 
-/** Byte offset of an encrypted database's unencrypted header part. Source: SQLite's file format, bytes 16 to 23. */
+/**
+ * Offset of the header bytes that an encrypted database leaves unencrypted. Source: SQLite's file format, bytes 16 to
+ * 23.
+ */
 const LAYOUT_OFFSET = 16;
 /**
- * Header of a database with pages of 4096 bytes. The zeros stand for the journal mode and the reserved bytes per page.
+ * Expected header bytes of a database with pages of 4096 bytes. The two zeros are not compared: journal mode and
+ * reserved bytes per page vary.
  */
 const LAYOUT = [0x10, 0x00, 0, 0, 0, 0x40, 0x20, 0x20];
 const JOURNAL_MODE = [2, 3];
@@ -25,7 +32,10 @@ const hasLayout = (head: Uint8Array): boolean =>
     (byte, i) => i === RESERVED_BYTES || JOURNAL_MODE.includes(i) || head[LAYOUT_OFFSET + i] === byte,
   );
 
-/** True for an 8-byte IV, a varint length, and exactly that many bytes. Source: wallet2.h `cache_file_data`. */
+/**
+ * Returns true if a file consists of an 8-byte IV, a length as varint, and exactly as many bytes: a cache of the
+ * reference. Source: wallet2.h `cache_file_data`.
+ */
 function isSealedFile(head: Uint8Array, size: number): boolean {
   const reader = new Reader(head);
   try {
@@ -39,7 +49,7 @@ function isSealedFile(head: Uint8Array, size: number): boolean {
 }
 
 /**
- * Detects the kind of the file at a store's path. A store with a damaged header counts as a store: it is not replaced,
+ * Detects the kind of the file at a store's path. A store with a damaged header counts as `store`: it is not replaced,
  * and opening it reports the damage.
  * @throws WalletError `wallet_io` for a directory, FIFO, socket or device, which are not read.
  */

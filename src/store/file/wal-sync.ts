@@ -1,11 +1,14 @@
 import { syncFileAsync } from './fsync.js';
 
-/** Commits after which a flush starts while no caller waits for the disk: starting one takes half a millisecond. */
+/**
+ * Number of commits after which a flush starts while no caller waits for the disk. To start a flush takes half a
+ * millisecond.
+ */
 const COMMITS_PER_FLUSH = 4;
 
 /**
- * Time after a call of {@link WalSync.finish} in which a flush starts with each commit: the next call has less to
- * write [ms].
+ * Time after a call of {@link WalSync.finish} during which a flush starts with each commit, so that the next call has
+ * less to wait for [ms].
  */
 const BUSY_MS = 2000;
 
@@ -17,12 +20,15 @@ interface Failure {
 export class WalSync {
   readonly #path: string;
   readonly #sync: (path: string) => Promise<void>;
-  /** A flush that runs already. */
+  /** Result of the flush that is under way; undefined if none is. */
   #running: Promise<Failure | undefined> | undefined;
   #commits = 0;
-  /** Moment of the last {@link finish} [ms]. */
+  /** Time of the last call of {@link finish}, on the clock of `performance.now` [ms]. */
   #finishedAt = -Infinity;
-  /** First failure. The system reports one once only, although pages before later ones are then missing. */
+  /**
+   * First failure of a flush. The system reports an error only once, although pages which were not written remain
+   * missing afterwards.
+   */
   #failure: Failure | undefined;
 
   constructor(path: string, sync: (path: string) => Promise<void> = syncFileAsync) {
@@ -30,7 +36,7 @@ export class WalSync {
     this.#sync = sync;
   }
 
-  /** Counts a commit. After some of them a flush starts, so that {@link finish} has less to write. */
+  /** Counts a commit. After some commits a flush starts, so that {@link finish} has less to wait for. */
   note(): void {
     this.#commits += 1;
     const isBusy = performance.now() - this.#finishedAt < BUSY_MS;
@@ -40,18 +46,24 @@ export class WalSync {
     });
   }
 
-  /** Resolves once all earlier commits are on disk. @throws the first error of the disk, from then on in every call. */
+  /**
+   * Resolves when all earlier commits are on disk.
+   * @throws the first error of the disk; after an error every call throws it.
+   */
   async finish(): Promise<void> {
     this.#finishedAt = performance.now();
     const running = this.#running;
-    // A flush that began after the last commit writes it.
+    // A flush that began after the last commit includes it.
     const last = running !== undefined && this.#commits === 0 ? running : this.#flush();
     const [openFailure] = await Promise.all([last, running]);
     const failure = this.#failure ?? openFailure;
     if (failure !== undefined) throw failure.error;
   }
 
-  /** @returns the error of a log that could not be opened: no data is lost then, and the next flush may succeed. */
+  /**
+   * Flushes the log.
+   * @returns the error if the log could not be opened: no data is lost then, and the next flush may succeed.
+   */
   async #flush(): Promise<Failure | undefined> {
     this.#commits = 0;
     try {

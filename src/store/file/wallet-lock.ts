@@ -6,27 +6,27 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { assertRegular, codeOf, withFileErrors } from './file-errors.js';
 import { identityOf } from './file-identity.js';
 
-/** Lock of a wallet that this process holds. */
+/** Lock on a wallet that this process holds until it releases it. */
 export interface WalletLock {
   release(): void;
 }
 
 /**
- * Lock files that this process holds, by path and by device and inode: a lock of the operating system does not exclude
- * the process that holds it.
+ * Identities (path; device and inode) of the lock files that this process has locked. A lock of the operating system
+ * does not exclude the process that holds it.
  */
 const held = new Set<string>();
 
 /**
- * Longest wait for another process that takes the lock at the same time [ms]. Both read the file first, and neither
- * gets the lock while the other one reads: without a wait both would be refused.
+ * Longest wait for another process that takes the lock at the same time [ms]. Both processes first read the file, and
+ * neither gets the lock while the other one reads; without a wait both would be refused.
  */
 const CONTENTION_MS = 10;
 
 /**
- * Locks a wallet for this process. It is a lock of the operating system on an empty SQLite file, and ends with the
- * process in every case. The file is never removed: a process that locks it just before its removal would share the
- * wallet with one that creates it again.
+ * Locks a wallet for this process. The lock is a lock of the operating system on an empty SQLite file, so it ends with
+ * the process in every case. The file is never removed: otherwise a process could lock the file just before its removal
+ * and share the wallet with a process that creates it again.
  * @throws WalletError `wallet_locked`, `wallet_io`
  */
 export function lockWallet(path: string, name: string): WalletLock {
@@ -34,7 +34,7 @@ export function lockWallet(path: string, name: string): WalletLock {
   if (file === undefined) throw new WalletError({ kind: 'wallet_locked', name });
   const db = withFileErrors(path, () => new Database(sqlitePath(path), { timeout: CONTENTION_MS }));
   try {
-    // Nothing is written, so that SQLite creates no further file.
+    // Nothing is ever written to the file; this setting keeps SQLite from creating other files.
     db.pragma('journal_mode = MEMORY');
     db.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
@@ -61,7 +61,10 @@ export function lockWallet(path: string, name: string): WalletLock {
   };
 }
 
-/** @returns the file's identity; undefined while this process holds the lock, which closing the file would release. */
+/**
+ * Creates the lock file if it is missing.
+ * @returns its identity; undefined if this process holds the lock, which closing the file would release.
+ */
 function makeLockFile(path: string): string | undefined {
   const existing = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (existing !== undefined) {

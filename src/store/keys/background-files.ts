@@ -13,32 +13,41 @@ import { draftOf, replaceFile } from '../file/file-draft.js';
 import { withFileErrorsAsync } from '../file/file-errors.js';
 import { sealKeysFile, type KeysFile } from './keys-file.js';
 
-/** Distinguishes our file from a cache of the reference, and a right key from a wrong one. */
+/**
+ * Text at the start of the decrypted file. It distinguishes the file from a cache of the reference, and a right key
+ * from a wrong one.
+ */
 const MAGIC = utf8('wallet-rpc background 1\n');
 const KEY_BYTES = 32;
 const IV_BYTES = 8;
 
-/** Length of the sealed file: an IV, a length of one byte, and that many bytes. */
+/** Size of the sealed file [bytes]: an IV, a length of one byte, the magic text, and the key. */
 const SEAL_BYTES = IV_BYTES + 1 + MAGIC.length + KEY_BYTES;
 
-/** Paths of the files for background sync, which needs no spend key: `NAME.background` and its keys. */
+/**
+ * Returns the paths of the files for background sync, which works without the spend key: the sealed store key, its keys
+ * file, and an address file.
+ */
 const backgroundPathsOf = (store: string) => ({
   seal: `${store}.background`,
   keys: `${store}.background.keys`,
-  /** Written by the reference, outside of mainnet. */
+  /** File that the reference writes, except on mainnet. */
   address: `${store}.background.address.txt`,
 });
 
 export interface BackgroundFilesContent {
-  /** Keys file of the wallet, without its spend key. */
+  /** Contents of the background keys file: those of the wallet's keys file, without the spend key. */
   readonly keysFile: KeysFile;
   /** Key derived from the background password. */
   readonly backgroundKey: Uint8Array;
-  /** Key of the wallet's store, which both share. */
+  /** Key of the wallet's store, which is also used during background sync. */
   readonly storeKey: Uint8Array;
 }
 
-/** Writes the background files: keys in the reference's format, and a sealed file with the store's key. */
+/**
+ * Writes the background files: a keys file in the reference's format, and a sealed file that contains the key of the
+ * store.
+ */
 export async function writeBackgroundFiles(
   store: string,
   { keysFile, backgroundKey, storeKey }: BackgroundFilesContent,
@@ -51,14 +60,15 @@ export async function writeBackgroundFiles(
   await replaceFile(paths.keys, await sealKeysFile(keysFile, backgroundKey, rng));
 }
 
-/** True if the background files exist, were written by this program, and open with this key. */
+/** Returns true if the background files exist, were written by this program, and can be opened with this key. */
 export async function backgroundFilesExist(store: string, backgroundKey: Uint8Array): Promise<boolean> {
   const { seal, keys } = backgroundPathsOf(store);
   return existsSync(keys) && existsSync(seal) && (await unseal(seal, backgroundKey)) !== undefined;
 }
 
 /**
- * Checks that the background files can be written: only earlier background files may be replaced.
+ * Checks that the background files can be written: only background files that this program wrote before may be
+ * replaced.
  * @throws WalletError `wallet_exists` if a wallet of that name exists.
  */
 export function assertFreeForBackground(store: string): void {
@@ -67,7 +77,7 @@ export function assertFreeForBackground(store: string): void {
   if (!isFree) throw new WalletError({ kind: 'wallet_exists', name: basename(seal) });
 }
 
-/** @throws WalletError `wallet_io` */
+/** Removes the background files. @throws WalletError `wallet_io` */
 export async function removeBackgroundFiles(store: string): Promise<void> {
   const { seal, keys, address } = backgroundPathsOf(store);
   await withFileErrorsAsync(store, async () => {
@@ -82,7 +92,7 @@ export const backgroundDraftsOf = (store: string): string[] => {
   return [draftOf(seal), draftOf(keys)];
 };
 
-/** Reads the key of the wallet's store. @throws WalletError `wallet_corrupt` */
+/** Reads the key of the wallet's store from the sealed file. @throws WalletError `wallet_corrupt` */
 export async function readStoreKey(store: string, backgroundKey: Uint8Array): Promise<Uint8Array> {
   const { seal } = backgroundPathsOf(store);
   const key = existsSync(seal) ? await unseal(seal, backgroundKey) : undefined;
@@ -91,7 +101,7 @@ export async function readStoreKey(store: string, backgroundKey: Uint8Array): Pr
   throw new WalletError({ kind: 'wallet_corrupt', name: basename(seal), reason });
 }
 
-/** @returns undefined for a wrong key, and for a file of the reference. */
+/** Decrypts the sealed file. @returns the store key; undefined for a wrong key, and for a file of the reference. */
 async function unseal(path: string, backgroundKey: Uint8Array): Promise<Uint8Array | undefined> {
   if (statSync(path).size !== SEAL_BYTES) return undefined;
   const bytes = await withFileErrorsAsync(path, () => readFile(path));

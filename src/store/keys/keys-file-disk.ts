@@ -7,18 +7,21 @@ import { FileDraft } from '../file/file-draft.js';
 import { assertRegular, codeOf, withFileErrorsAsync } from '../file/file-errors.js';
 import { readKeysFile, writeKeysFile, type KeysFile } from './keys-file.js';
 
-/** Largest keys file; usual ones have some kilobytes. */
+/** Largest size of a keys file that is read [bytes]; usual files have some kilobytes. */
 const MAX_BYTES = 16 << 20;
 
-/** Reads a keys file, as `readKeysFile`. @throws WalletError `wallet_missing`, `wallet_io`, `wallet_corrupt`, `wrong_password` */
+/**
+ * Reads and decrypts a keys file.
+ * @throws WalletError `wallet_missing`, `wallet_io`, `wallet_corrupt`, `wrong_password`
+ */
 export async function loadKeysFile(path: string, password: string, kdfRounds: number): Promise<KeysFile> {
   const name = basename(path, '.keys');
   const bytes = await readBytes(path, name);
-  // A thread computes the key, and starting one opens files.
+  // The key is computed on another thread, and starting a thread opens files, which may fail.
   return withFileErrorsAsync(path, () => readKeysFile(bytes, password, kdfRounds, name));
 }
 
-/** Reads a regular file only: a FIFO would wait for a writer for ever. */
+/** Reads a file, but only a regular one: reading a FIFO would wait for a writer forever. */
 async function readBytes(path: string, name: string): Promise<Uint8Array> {
   return withFileErrorsAsync(path, async () => {
     let handle;
@@ -40,7 +43,7 @@ async function readBytes(path: string, name: string): Promise<Uint8Array> {
   });
 }
 
-/** Returns a text that changes when a keys file is replaced; empty if there is none. */
+/** Returns a text that changes whenever a keys file is replaced; empty if there is no file. */
 export function keysFileVersion(path: string): string {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? '' : [stat.ino, stat.size, stat.mtimeNs].join(':');
@@ -60,7 +63,7 @@ export async function draftKeysFile(
   return FileDraft.write(path, bytes);
 }
 
-/** Writes a keys file atomically. @throws WalletError `wallet_io`: an existing file is unchanged. */
+/** Writes a keys file atomically. @throws WalletError `wallet_io`; then an existing file is unchanged. */
 export async function saveKeysFile(
   path: string,
   file: KeysFile,

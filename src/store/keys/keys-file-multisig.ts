@@ -16,7 +16,11 @@ export const GROUP_FIELDS = [
 
 const publicKeys = list(key<PublicKey>());
 
-/** Reads a multisig group. @param shares 32 bytes each. @throws CodecError Source: wallet2.cpp `load_keys_buf`. */
+/**
+ * Reads the multisig group from the fields of a keys file.
+ * @param shares own key shares, 32 bytes each.
+ * @throws CodecError Source: wallet2.cpp `load_keys_buf`.
+ */
 export function readGroup(fields: Fields, shares: Uint8Array): GroupState {
   const number = (name: string): number => {
     const value = fields[name];
@@ -39,12 +43,12 @@ export function readGroup(fields: Fields, shares: Uint8Array): GroupState {
   const rounds = signers.length - threshold + 2;
   if (signers.length < 2 || threshold < 1 || threshold > signers.length || roundsPassed > rounds)
     throw new CodecError('the multisig group is invalid');
-  // Wallets of older schemes have no round count; their shares cannot sign with present ones.
+  // Wallets of older multisig schemes have no round count. Their key shares cannot sign together with present ones.
   if (roundsPassed < 1) throw new CodecError('the multisig wallet is of an old scheme that is not safe');
   return group;
 }
 
-/** Returns the fields of a multisig group. Source: wallet2.cpp `get_keys_file_data`. */
+/** Returns the fields of a keys file that describe a multisig group. Source: wallet2.cpp `get_keys_file_data`. */
 export const groupFields = ({ threshold, signers, roundsPassed, roundKeys }: GroupState): Fields => ({
   multisig: 1n,
   multisig_threshold: BigInt(threshold),

@@ -22,33 +22,39 @@ import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 import { GROUP_FIELDS, groupFields, readGroup } from './keys-file-multisig.js';
 import { fromLatin1, fromUtf8, toUtf8, tryFields, type Fields } from './latin1-json.js';
 
-/** Content of `NAME.keys`, as the reference writes it. */
+/** Content of the file `NAME.keys`, in the reference's format. */
 export interface KeysFile {
   readonly spendPublicKey: PublicKey;
   readonly viewPublicKey: PublicKey;
   readonly viewSecret: SecretKey;
-  /** Absent in a view-only wallet; the signing key of a multisig wallet, which is not that of the address. */
+  /**
+   * Spend secret key; absent in a view-only wallet. In a multisig wallet it is the signing key, whose public key is not
+   * that of the address.
+   */
   readonly spendSecret?: SecretKey;
-  /** Multisig wallets only. */
+  /** Multisig group; present in multisig wallets only. */
   readonly multisig?: GroupState;
   readonly watchOnly: boolean;
-  /** Key that opened the background keys file, which has no spend key. */
+  /** Key with which the background keys file was opened; such a file contains no spend key. */
   readonly backgroundKey?: Uint8Array;
-  /** Name of the language in that language. */
+  /** Name of the seed language, in that language. */
   readonly seedLanguage: string;
   readonly network: NetworkType;
-  /** First height that may concern this wallet. */
+  /** Height from which blocks may concern this wallet. */
   readonly refreshHeight: number;
   /** Unix seconds. */
   readonly creationTimestamp: number;
-  /** Fields of the reference that this program does not use, kept for it. */
+  /** Fields of the reference that this program does not use; they are written back unchanged. */
   readonly other: Fields;
 }
 
-/** Source: cryptonote_config.h `network_type`; a regtest wallet is one of mainnet. */
+/**
+ * Networks by their number in the file; a regtest wallet is a mainnet wallet. Source: cryptonote_config.h
+ * `network_type`.
+ */
 const NETWORKS: readonly NetworkType[] = ['mainnet', 'testnet', 'stagenet', 'mainnet'];
 
-/** Fields that this module reads and writes itself. */
+/** Names of the fields that this module reads and writes itself. */
 const OWN_FIELDS = [
   'key_data',
   'seed_language',
@@ -59,17 +65,20 @@ const OWN_FIELDS = [
   ...GROUP_FIELDS,
 ];
 
-/** Fields of background sync. Source: wallet2.cpp `get_keys_file_data`. */
+/** Names of the fields of background sync. Source: wallet2.cpp `get_keys_file_data`. */
 const SYNC_TYPE = 'background_sync_type';
 const SYNC_KEY = 'custom_background_key';
 
 const IV_BYTES = 8;
-/** Length of a ChaCha key. */
+/** Length of a ChaCha20 key [bytes]. */
 const KEY_BYTES = 32;
-/** Length of spend and view secret key. */
+/** Length of the spend secret key and the view secret key together [bytes]. */
 const SECRETS_BYTES = 64;
 
-/** Encrypts or decrypts the secret keys inside the file. Source: account.cpp `xor_with_key_stream`. */
+/**
+ * Encrypts or decrypts the secret keys inside the file; both are the same XOR with a key stream. Source: account.cpp
+ * `xor_with_key_stream`.
+ */
 async function cryptSecrets(secrets: Uint8Array, key: Uint8Array, iv: Uint8Array): Promise<Uint8Array> {
   const stretched = await memoryKey(key);
   const crypted = chacha20(stretched, iv, secrets);
@@ -78,8 +87,8 @@ async function cryptSecrets(secrets: Uint8Array, key: Uint8Array, iv: Uint8Array
 }
 
 /**
- * Reads a keys file of the reference or of this program.
- * @param name wallet name, for errors.
+ * Reads a keys file that the reference or this program wrote.
+ * @param name name of the wallet, for error messages.
  * @throws WalletError `wrong_password`, `wallet_corrupt`. Source: wallet2.cpp `load_keys_buf`.
  */
 export async function readKeysFile(
@@ -119,7 +128,10 @@ export async function readKeysFile(
   }
 }
 
-/** @param background true for a background keys file, whose spend key is blank. */
+/**
+ * Reads the decrypted fields of a keys file.
+ * @param background true for a background keys file, whose spend key is zero.
+ */
 async function readFields(fields: Fields, key: Uint8Array, background = false): Promise<KeysFile> {
   const integer = (name: string): number => {
     const value = fields[name] ?? 0n;
@@ -155,7 +167,8 @@ async function readFields(fields: Fields, key: Uint8Array, background = false): 
     network: NETWORKS[integer('nettype')] ?? 'mainnet',
     refreshHeight: integer('refresh_height'),
     creationTimestamp: account.number('m_creation_timestamp', 0),
-    // The only field with a fraction is a setting of retired RPC payments, for which the reference has a default.
+    // Numbers with a fraction are left out: the only such field is a setting of the retired RPC payments, for which the
+    // reference has a default.
     other: Object.fromEntries(
       Object.entries(fields).filter(
         ([name, value]) => !OWN_FIELDS.includes(name) && typeof value !== 'number',
@@ -165,7 +178,9 @@ async function readFields(fields: Fields, key: Uint8Array, background = false): 
   return file;
 }
 
-/** True if the secret keys belong to the address, or the signing key of a multisig wallet to its group. */
+/**
+ * Returns true if the secret keys belong to the address; in a multisig wallet, if the signing key belongs to the group.
+ */
 function keysMatch({ spendPublicKey, viewPublicKey, viewSecret, spendSecret, multisig }: KeysFile): boolean {
   if (!equalBytes(publicKeyOf(viewSecret), viewPublicKey)) return false;
   if (spendSecret === undefined) return multisig === undefined;
@@ -175,7 +190,7 @@ function keysMatch({ spendPublicKey, viewPublicKey, viewSecret, spendSecret, mul
     : multisig.signers.some((signer) => equalBytes(signer, own));
 }
 
-/** Returns the subaddress lookahead. */
+/** Returns the subaddress lookahead that a keys file sets. */
 export function lookaheadOf({ other }: Pick<KeysFile, 'other'>): Lookahead {
   const size = (name: string, fallback: number): number => {
     const value = other[name];
@@ -187,7 +202,7 @@ export function lookaheadOf({ other }: Pick<KeysFile, 'other'>): Lookahead {
   };
 }
 
-/** Returns a copy with another subaddress lookahead. */
+/** Returns a copy of the keys file with another subaddress lookahead. */
 export const withLookahead = <T extends Pick<KeysFile, 'other'>>(
   file: T,
   { major, minor }: Lookahead,
@@ -200,7 +215,7 @@ export const withLookahead = <T extends Pick<KeysFile, 'other'>>(
   },
 });
 
-/** Source: wallet2.h `is_multisig_enabled`. */
+/** Returns true if experimental multisig is enabled. Source: wallet2.h `is_multisig_enabled`. */
 export const enablesMultisig = ({ other }: KeysFile): boolean => other['enable_multisig'] === 1n;
 
 export const withMultisig = (file: KeysFile): KeysFile => ({
@@ -208,17 +223,20 @@ export const withMultisig = (file: KeysFile): KeysFile => ({
   other: { ...file.other, enable_multisig: 1n },
 });
 
-/** Returns the type of background sync. */
+/** Returns the type of background sync that a keys file sets. */
 export const backgroundSyncOf = ({ other }: Pick<KeysFile, 'other'>): BackgroundSyncType =>
   backgroundSyncTypeOf(other[SYNC_TYPE]);
 
-/** Returns the key of the background files, if the wallet has some. */
+/** Returns the key of the background files; undefined if the wallet has none. */
 export function backgroundKeyIn({ other }: Pick<KeysFile, 'other'>): Uint8Array | undefined {
   const key = other[SYNC_KEY];
   return typeof key === 'string' && key.length === KEY_BYTES ? fromLatin1(key) : undefined;
 }
 
-/** Returns a copy with another type of background sync. @param key key of the background files, if there are some. */
+/**
+ * Returns a copy of the keys file with another type of background sync.
+ * @param key key of the background files; absent if the wallet has none.
+ */
 export function withBackgroundSync<T extends Pick<KeysFile, 'other'>>(
   file: T,
   type: BackgroundSyncType,
@@ -235,7 +253,7 @@ export function withBackgroundSync<T extends Pick<KeysFile, 'other'>>(
   };
 }
 
-/** Fields for which the reference has other defaults. */
+/** Values of fields for which the reference would otherwise assume other defaults. */
 const DEFAULTS: Fields = {
   key_on_device: 0n,
   multisig: 0n,
@@ -255,7 +273,10 @@ export const writeKeysFile = async (
   rng: Rng,
 ): Promise<Uint8Array> => sealKeysFile(file, await passwordKey(password, kdfRounds), rng);
 
-/** {@link writeKeysFile} with a key instead of a password. Source: wallet2.cpp `get_keys_file_data`. */
+/**
+ * Writes a keys file as {@link writeKeysFile}, but with an encryption key instead of a password. Source: wallet2.cpp
+ * `get_keys_file_data`.
+ */
 export async function sealKeysFile(file: KeysFile, key: Uint8Array, rng: Rng): Promise<Uint8Array> {
   const innerIv = rng(IV_BYTES);
   const secrets = await cryptSecrets(

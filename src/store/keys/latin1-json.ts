@@ -1,14 +1,14 @@
 import { toLatin1 } from '../../util/bytes.js';
 import { JsonError, parseJson, type Json } from '../../util/json.js';
 
-/** JSON object whose strings hold raw bytes, one per character. */
+/** A JSON object whose strings contain raw bytes, one byte per character (Latin-1). */
 export type Fields = { readonly [name: string]: Json | undefined };
 
 export const fromLatin1 = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'latin1'));
 export const toUtf8 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8');
 export const fromUtf8 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-/** Parses a JSON object. @returns undefined for other bytes. */
+/** Parses a JSON object. @returns undefined if the bytes are no JSON object. */
 export function tryFields(bytes: Uint8Array): Fields | undefined {
   try {
     const value = parseJson(toLatin1(bytes));

@@ -5,20 +5,20 @@ import { toAmount, type Integer } from '../sql/columns.js';
 import type { Division } from '../sql/height-pages.js';
 import type { Db } from '../file/database.js';
 
-/** Sum of the outputs of one address. */
+/** Balance of one address. */
 export interface AddressBalance {
   readonly subaddress: SubaddressIndex;
   readonly total: Amount;
   readonly unspentCount: number;
 }
 
-/** Sum of the outputs of one account. */
+/** Balance of one account. */
 export interface AccountTotal {
   readonly account: number;
   readonly total: Amount;
 }
 
-/** An output that may still be locked. */
+/** Amount and lock of an output that may still be locked. */
 export interface LockableAmount {
   readonly subaddress: SubaddressIndex;
   readonly amount: Amount;
@@ -27,34 +27,34 @@ export interface LockableAmount {
 }
 
 export interface BalanceScope {
-  /** Absent: every account. */
+  /** Index of the account; absent: every account. */
   readonly account?: number;
-  /** Counts outputs that unconfirmed payments spend as unspent. */
+  /** True: outputs that unconfirmed payments spend count as unspent. */
   readonly strict: boolean;
 }
 
-/** Addresses of accounts from one address to another, which is not part of it. */
+/** Range of addresses, from the first one to the one before `to`. */
 export interface AddressRange {
   readonly from: SubaddressIndex;
   readonly to: SubaddressIndex;
 }
 
-/** Range of all addresses of one account, or of every account. */
+/** Returns the range of all addresses of an account; of all accounts for undefined. */
 export const addressesOf = (account: number | undefined): AddressRange => ({
   from: { major: account ?? 0, minor: 0 },
   to: { major: account === undefined ? 2 ** 32 : account + 1, minor: 0 },
 });
 
-/** Rows are arrays with numbers where possible: during a refresh thousands of rows are read for every balance. */
+/** Rows are arrays, with numbers where possible: during a refresh thousands of rows are read for each balance. */
 type SumRow = readonly [account: number, minor: number, total: Integer, unspent: number];
-/** The total is high · 2^32 + low. */
+/** Total of an account as high · 2^32 + low. */
 type AccountRow = readonly [account: number, high: Integer, low: Integer];
 type LockRow = readonly [account: number, minor: number, amount: Integer, height: number, unlockTime: string];
 
-/** Reads an integer that a double can hold as a number. */
+/** Returns an SQL expression that reads an integer as a number instead of a bigint; the integer must be below 2^53. */
 const small = (column: string): string => `CAST(${column} AS REAL)`;
 
-/** First and last account: a range is read by the index, whether of one account or of all. */
+/** First and last account, both inclusive. A range lets one query use the index both for one account and for all. */
 type AccountRange = [first: number, last: number];
 
 const rangeOf = (account?: number): AccountRange => [account ?? 0, account ?? 0xffffffff];
@@ -64,7 +64,7 @@ type PlaceRow = readonly [account: number, minor: number];
 
 const rangeQuery = ({ from, to }: AddressRange): RangeQuery => [from.major, from.minor, to.major, to.minor];
 
-/** SQL condition of a {@link RangeQuery}, which the primary key serves. */
+/** SQL condition of a {@link RangeQuery}; the primary key finds the rows. */
 const IN_RANGE = '(account, minor) >= (?, ?) AND (account, minor) < (?, ?)';
 
 interface LockQuery {
@@ -72,7 +72,7 @@ interface LockQuery {
   readonly since: number;
 }
 
-/** Reads balances in a time that does not depend on the number of outputs. */
+/** Reads balances from stored sums, in a time that does not depend on the number of outputs. */
 export class BalanceReader {
   readonly #sums: Record<'free' | 'mined', Statement<AccountRange, SumRow>>;
   readonly #between: Record<'free' | 'mined', Statement<RangeQuery, SumRow>>;
@@ -152,19 +152,20 @@ export class BalanceReader {
   }
 
   /**
-   * Sums the outputs of each address. `unspentCount` includes frozen outputs, which are not summed, and excludes
-   * outputs of unconfirmed payments even if `strict` is set. An address with frozen outputs only is left out.
+   * Returns the balance of each address. `unspentCount` includes frozen outputs, whose amounts are not summed, and
+   * excludes outputs of unconfirmed payments even if `strict` is set. Addresses that have only frozen outputs are left
+   * out.
    */
   ofAddresses({ account, strict }: BalanceScope): AddressBalance[] {
     return this.#sums[kindOf(strict)].all(...rangeOf(account)).map(toBalance);
   }
 
-  /** Like {@link ofAddresses} for a range, in its order. */
+  /** Returns the same as {@link ofAddresses} for a range of addresses, in their order. */
   between(range: AddressRange, strict: boolean): AddressBalance[] {
     return this.#between[kindOf(strict)].all(...rangeQuery(range)).map(toBalance);
   }
 
-  /** Divides a range after some rows of {@link between}; undefined if it has no more. */
+  /** Divides a range after the first `rows` rows of {@link between}; undefined if it has no more rows. */
   divide(range: AddressRange, strict: boolean, rows: number): Division<AddressRange> | undefined {
     const next = this.#nth[kindOf(strict)].get(...rangeQuery(range), rows);
     if (next === undefined) return undefined;
@@ -173,40 +174,40 @@ export class BalanceReader {
     return { page: { ...range, to: end }, rest: { ...range, from: end } };
   }
 
-  /** Counts the rows of {@link between}, up to a limit. */
+  /** Counts the rows of {@link between}, but stops at a limit. */
   countUpTo(limit: number, range: AddressRange, strict: boolean): number {
     return this.#count[kindOf(strict)].get(...rangeQuery(range), limit) ?? 0;
   }
 
-  /** Like {@link ofAddresses} for one address; undefined if it is left out. */
+  /** Returns the same as {@link ofAddresses} for one address; undefined if it is left out. */
   ofAddress({ major, minor }: SubaddressIndex, strict: boolean): AddressBalance | undefined {
     const row = this.#ofAddress[kindOf(strict)].get(major, minor);
     return row && toBalance(row);
   }
 
-  /** Sums the outputs of each account, without a row for each address. */
+  /** Returns the balance of each account, without reading a row for each address. */
   ofAccounts({ account, strict }: BalanceScope): AccountTotal[] {
     return this.#ofAccounts[kindOf(strict)]
       .all(...rangeOf(account))
       .map(([major, high, low]) => ({ account: major, total: amount((high << 32n) + low) }));
   }
 
-  /** Like {@link ofAccounts} for one account. */
+  /** Returns the balance of one account [atomic units]. */
   ofAccount(account: number, strict: boolean): Amount {
     return this.ofAccounts({ account, strict })[0]?.total ?? ZERO;
   }
 
-  /** Counts the outputs that addresses of an account have received, change and burnt ones too. */
+  /** Counts the outputs that some addresses of an account have received, including change and burnt outputs. */
   receivedCount(account: number, minors: readonly number[]): number {
     return this.#received.get(account, JSON.stringify(minors)) ?? 0;
   }
 
-  /** Returns those of some addresses of an account that have received outputs. */
+  /** Returns the given addresses of an account that have received an output, by minor index. */
   usedAmong(account: number, minors: readonly number[]): number[] {
     return this.#usedAmong.all(account, JSON.stringify(minors));
   }
 
-  /** Unspent outputs that may still be locked: recent ones, and those with an unlock time. */
+  /** Returns unspent outputs that may still be locked: recent outputs, and outputs with an unlock time. */
   maybeLocked({
     account,
     strict,
@@ -223,7 +224,10 @@ export class BalanceReader {
   }
 }
 
-/** Column of sums: outputs that nothing spends, or that nothing mined spends. */
+/**
+ * Returns the prefix of the sum columns: `free` for outputs that no transaction spends, `mined` for outputs that no
+ * mined transaction spends.
+ */
 const kindOf = (strict: boolean): 'free' | 'mined' => (strict ? 'mined' : 'free');
 
 const toBalance = ([major, minor, total, unspentCount]: SumRow): AddressBalance => ({

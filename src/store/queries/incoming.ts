@@ -8,9 +8,9 @@ import { unlockedColumn, type ChainView } from '../sql/unlocked-column.js';
 
 export interface IncomingFilter extends ChainView {
   readonly account: number;
-  /** Absent: every address. */
+  /** Minor indices of the addresses; absent: every address. */
   readonly minors?: readonly number[];
-  /** Absent: both spent and unspent. */
+  /** True: spent outputs only; false: unspent outputs only; absent: both. */
   readonly spent?: boolean;
 }
 
@@ -43,15 +43,17 @@ const CHAIN_COLUMNS = {
   unlocked: flag(unlockedColumn('height', 'unlock_time')),
 };
 
-/** Tables of outputs: found in the chain, or imported into an offline wallet, which has fewer columns. */
+/** Tables of outputs: those found in the chain, and those imported into an offline wallet, which have fewer columns. */
 const SOURCES: Readonly<Record<Source, { columns: Columns; from: string; order: string }>> = {
   chain: {
     columns: CHAIN_COLUMNS,
     from: 'owned_output WHERE burnt = 0 AND height > :min AND height <= :max',
-    // An index has this order. Outputs before RingCT may have equal indices: they are ordered by their insertion.
+    // An index has this order. Global indices of outputs before RingCT may be equal; such outputs are ordered by
+    // insertion.
     order: 'height, global_index, rowid',
   },
-  // Like `chain`, if an output on a reused key takes the position of the first one: pages must be sorted.
+  // Like `chain`, but an output with a reused key takes the position of the first output with that key. No index has
+  // this order, so pages must be sorted.
   reused: {
     columns: CHAIN_COLUMNS,
     from: `owned_output WHERE burnt = 0 AND (height > :min AND height <= :max AND first_height IS NULL
@@ -88,12 +90,12 @@ interface Prepared {
   readonly format: string;
 }
 
-/** Lists the received outputs of an account as JSON. */
+/** Lists the outputs that an account has received, as JSON text. */
 export class IncomingReader {
   readonly #db: Db;
   readonly #pages: HeightPages;
   readonly #anyReordered: Statement<[], unknown>;
-  /** Statements by their SQL. */
+  /** Prepared statements by their SQL. */
   readonly #lists = new Map<string, List>();
   #last: Prepared | undefined;
 
@@ -103,12 +105,18 @@ export class IncomingReader {
     this.#anyReordered = db.prepare('SELECT 1 FROM owned_output WHERE first_height IS NOT NULL LIMIT 1');
   }
 
-  /** Divides a range after about as many outputs, in whole blocks; undefined if it has fewer. */
+  /**
+   * Divides a range after approximately the given number of outputs, at a boundary between blocks; undefined if it has
+   * fewer.
+   */
   divide(range: HeightRange, outputs: number): Division<HeightRange> | undefined {
     return this.#pages.divide(range, outputs);
   }
 
-  /** Writes outputs in chain order, separated by commas, without burnt ones. @returns undefined for none. */
+  /**
+   * Writes the outputs as JSON rows in chain order, separated by commas; burnt outputs are left out.
+   * @returns undefined if there are none.
+   */
   rows(
     template: RowTemplate<IncomingField>,
     filter: IncomingFilter,
@@ -118,7 +126,7 @@ export class IncomingReader {
     return this.#read(source, template, filter, heights);
   }
 
-  /** {@link rows} of outputs that were imported into an offline wallet, in the order of the import. */
+  /** Writes outputs that were imported into an offline wallet, as {@link rows} does, in the order of the import. */
   importedRows(template: RowTemplate<IncomingField>, filter: IncomingFilter): Uint8Array | undefined {
     return this.#read('imported', template, filter, {});
   }
@@ -142,13 +150,13 @@ export class IncomingReader {
     return json ?? undefined;
   }
 
-  /** Prepares a statement; the pages of one list have the same template and reuse the latest one. */
+  /** Prepares a statement. All pages of one list have the same template, so the latest statement is reused. */
   #prepare(source: Source, template: RowTemplate<IncomingField>): Prepared {
     if (this.#last?.source === source && this.#last.template === template) return this.#last;
     const { columns, from, order } = SOURCES[source];
     const { sql, format } = rowFormat(rowParts(template), columns);
-    // SQLite keeps the order of this subquery. Sorting within group_concat takes 1.5 times as long, because it sorts
-    // copies of the texts.
+    // SQLite keeps the order of this subquery. ORDER BY inside of group_concat takes 1.5 times as long, because it
+    // sorts copies of the texts.
     const select = `SELECT CAST(group_concat(line, ',') AS BLOB) FROM (
       SELECT ${sql} AS line FROM ${from}
         AND account = :account

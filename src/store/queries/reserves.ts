@@ -4,7 +4,7 @@ import type { OwnedOutput } from '../../monero/wallet/model/records.js';
 import type { Db } from '../file/database.js';
 import { FREE, OUTPUT_COLUMNS, toOutput, UNSPENT, type OutputRow } from '../tables/output-row.js';
 
-/** Output by its number in the table. */
+/** Row number and amount of an output that may prove a reserve. */
 interface Candidate {
   readonly number: bigint;
   readonly amount: bigint;
@@ -15,18 +15,18 @@ interface Statements {
   readonly largest: Statement<[account: number], Candidate>;
 }
 
-/** Reads outputs that prove a reserve: those without a mined spend, without burnt and frozen ones. */
+/** Reads outputs that can prove a reserve: outputs without a mined spend that are neither burnt nor frozen. */
 export class ReserveReader {
   readonly #any: Statement<[], unknown>;
   readonly #anyReserved: Statement<[number], unknown>;
   readonly #ofAll: Statements;
-  /** Outputs that no unmined payment spends either: an index holds them with their amounts. */
+  /** Statements for outputs that no unmined payment spends either; an index contains them with their amounts. */
   readonly #ofFree: Statements;
   readonly #byNumber: Statement<[bigint], OutputRow>;
 
   constructor(db: Db) {
     this.#any = db.prepare('SELECT 1 FROM account_sum WHERE mined_high <> 0 OR mined_low <> 0 LIMIT 1');
-    // Both sums are over the same outputs unless unmined payments spend some of them.
+    // The two sums are equal unless an unmined payment spends one of these outputs.
     this.#anyReserved = db.prepare<[number], unknown>(
       'SELECT 1 FROM account_sum WHERE account = ? AND (mined_high <> free_high OR mined_low <> free_low)',
     );
@@ -49,14 +49,14 @@ export class ReserveReader {
       .safeIntegers();
   }
 
-  /** Whether any account has such an output. */
+  /** Returns true if any account has an output that can prove a reserve. */
   any(): boolean {
     return this.#any.get() !== undefined;
   }
 
   /**
-   * Returns the fewest outputs of an account that reach an amount: the smallest sufficient one, otherwise the largest ones.
-   * All outputs if they do not reach it together.
+   * Returns the fewest outputs of an account whose sum reaches an amount: the smallest output that suffices alone,
+   * otherwise the largest outputs. Returns all outputs if even their sum is too small.
    */
   fewest(account: number, least: Amount): OwnedOutput[] {
     const { smallest, largest } = this.#anyReserved.get(account) === undefined ? this.#ofFree : this.#ofAll;

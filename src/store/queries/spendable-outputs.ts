@@ -28,7 +28,7 @@ interface SumRow {
   readonly total: Integer;
 }
 
-/** Account and minor indices (JSON); null selects every address. */
+/** Account, and minor indices as a JSON list; null selects every address. */
 interface Scope {
   readonly account: number;
   readonly minors: string | null;
@@ -36,7 +36,7 @@ interface Scope {
 
 type Address = Pick<Scope, 'account'> & { readonly minor: number };
 
-/** Lower bound of amounts. */
+/** Lower bound of amounts [atomic units]. */
 interface Bound {
   readonly least: bigint;
 }
@@ -44,11 +44,14 @@ interface Bound {
 type Name = Pick<CoinRow, 'tx_hash' | 'output_index'>;
 
 const COLUMNS = 'tx_hash, output_index, global_index, amount, minor, height, unlock_time, rct, key_image';
-/** {@link FREE} as a column of the index of the outputs of an address, which serves this expression only. */
+/**
+ * {@link FREE} written exactly as in the index of an address's outputs, because SQLite uses that index for this
+ * expression only.
+ */
 const FREE_OF_ADDRESS = `(${FREE}) = 1`;
 const SCOPE = `account = :account AND (:minors IS NULL OR minor IN (SELECT value FROM json_each(:minors)))`;
 
-/** Spendable outputs of an account, read lazily from the store's indexes. */
+/** Reads the spendable outputs of an account from the store's indexes, only as many as the caller consumes. */
 export class SpendableOutputReader {
   readonly #sums: Statement<[Scope], SumRow>;
   readonly #counts: Statement<[Scope & { readonly most: number }], [addresses: number, outputs: number]>;
@@ -78,7 +81,7 @@ export class SpendableOutputReader {
            (SELECT free_count FROM address_sum WHERE ${SCOPE} AND free_count > 0 LIMIT :most)`,
       )
       .raw();
-    // One query for each index; UNION removes duplicates.
+    // One query per index. UNION removes outputs that several queries find.
     this.#exceptions = rows(
       [
         coins(`${FREE} AND ${SCOPE} AND height >= :since`, 'owned_output_by_age'),
@@ -121,8 +124,9 @@ export class SpendableOutputReader {
   }
 
   /**
-   * Whether an account has at most some addresses with such outputs, and at most some outputs on them.
-   * @param minors empty: every address of the account.
+   * Returns true if an account has at most a given number of addresses with spendable outputs, and at most a given
+   * number of such outputs on them.
+   * @param minors minor indices of the addresses; empty: every address of the account.
    */
   hasAtMost(
     account: number,
@@ -134,7 +138,10 @@ export class SpendableOutputReader {
     return found <= addresses && count <= outputs;
   }
 
-  /** @param minors empty: every address of the account. */
+  /**
+   * Returns the source of the spendable outputs of an account.
+   * @param minors minor indices of the addresses; empty: every address.
+   */
   of(account: number, minors: readonly number[] = []): SpendableOutputSource {
     const scope = scopeOf(account, minors);
     const coin = (row: CoinRow): SpendableOutput => toCoin(row, account);
@@ -157,7 +164,7 @@ export class SpendableOutputReader {
     };
   }
 
-  /** Reads the complete row of each output. */
+  /** Reads the complete row of each named output. */
   *#withRows<T>(names: Iterable<Name>, make: (row: CoinRow) => T): Iterable<T> {
     for (const name of names) {
       const row = this.#byName.get(name);

@@ -2,13 +2,13 @@ import type { Statement } from 'better-sqlite3';
 import type { Db } from '../file/database.js';
 
 interface Range {
-  /** Exclusive. */
+  /** Lower bound of the heights, exclusive. */
   readonly min: number;
-  /** Inclusive. */
+  /** Upper bound of the heights, inclusive. */
   readonly max: number;
 }
 
-/** Divides the history of mined transactions into pages of whole blocks. */
+/** Divides the history of mined transactions into pages, at boundaries between blocks. */
 export class TransferPageReader {
   readonly #nth: Statement<[Range & { readonly skip: number }], { height: number }>;
 
@@ -22,7 +22,8 @@ export class TransferPageReader {
 
   /**
    * Finds the page at the upper end of a range.
-   * @param limit most transactions of a page, at least 1; a block with more is a page of its own.
+   * @param limit largest number of transactions in a page, at least 1; a block with more transactions is a page of its
+   * own.
    * @returns the exclusive lower bound of the page's heights; undefined if the page includes the whole range.
    */
   below(range: Range, limit: number): number | undefined {

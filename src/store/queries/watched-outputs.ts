@@ -2,24 +2,24 @@ import type { Statement } from 'better-sqlite3';
 import type { Db } from '../file/database.js';
 import { WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
 
-/** SQL expression of a record in hex, in the format of {@link WatchTable}. */
+/** Returns an SQL expression that writes an output as a record of a {@link WatchTable}, in hex. */
 const recordOf = (key: string): string =>
   `format('%s%016x%08x%08x%08x', hex(${key}), amount, account, minor, height)`;
 
-/** SQL expression of a record in hex, in the format of `unpackBlindOutputs`. */
+/** SQL expression that writes an output as a record for `unpackBlindOutputs`, in hex. */
 const BLIND_RECORD = `format('%016x%016x%08x', iif(rct, 0, amount), global_index, height)`;
 
-/** Rows of outputs that are read at once. */
+/** Number of output rows that are read at once. */
 const ROWS_AT_ONCE = 2048;
 
-/** Index of burnt outputs, which are few. */
+/** Makes SQLite use the index of burnt outputs, which are few. */
 const BURNT = 'INDEXED BY owned_output_burnt';
 
 interface Packed {
   readonly packed: string | null;
 }
 
-/** Rows of outputs, by their numbers: above the first, up to the second inclusive. */
+/** Range of output rows by row number: above the first number, up to and including the second. */
 export type RowRange = readonly [above: number, upTo: number];
 
 /** Range of all rows. */
@@ -27,7 +27,7 @@ const EVERY_ROW: RowRange = [-1, Number.MAX_SAFE_INTEGER];
 
 const IN_ROWS = 'rowid > ? AND rowid <= ?';
 
-/** Outputs that a scanner watches for spends, packed for a `WatchTable`. */
+/** Reads the outputs whose spends a scanner must recognise, packed for a `WatchTable`. */
 export class WatchReader {
   readonly #last: Statement<[], number | null>;
   readonly #withKeyImage: Statement<[number, ...RowRange], Packed>;
@@ -43,7 +43,7 @@ export class WatchReader {
     const records = <P extends unknown[]>(key: string, condition: string, index = ''): Statement<P, Packed> =>
       packed<P>(recordOf(key), `${index} WHERE ${condition}`);
     this.#last = db.prepare<[], number | null>('SELECT max(rowid) FROM owned_output').pluck();
-    // Includes spent outputs if their spend may be undone by a reorganisation, or its transaction was not seen.
+    // Also reads spent outputs if a reorganisation may undo their spend, or if the spending transaction was not seen.
     this.#withKeyImage = records(
       'key_image',
       `burnt = 0 AND key_image IS NOT NULL AND (spent_height IS NULL OR spent_height >= ? OR spent_by = zeroblob(32))
@@ -59,7 +59,7 @@ export class WatchReader {
     );
   }
 
-  /** Divides all rows into ranges that are read in some milliseconds each. */
+  /** Divides all rows into ranges, each of which is read in some milliseconds. */
   ranges(): readonly RowRange[] {
     const last = this.#last.get() ?? 0;
     return Array.from({ length: Math.ceil((last + 1) / ROWS_AT_ONCE) }, (_, i) => [
@@ -68,32 +68,44 @@ export class WatchReader {
     ]);
   }
 
-  /** Outputs with a known key image, by key image. @param since height below which no block is undone. */
+  /**
+   * Returns outputs with a known key image, packed by key image.
+   * @param since height below which no block can be undone.
+   */
   withKeyImage(since: number, rows = EVERY_ROW): Uint8Array {
     return unhex(this.#withKeyImage.get(since, ...rows));
   }
 
-  /** Outputs without a known key image, by output key. */
+  /** Returns outputs without a known key image, packed by output key. */
   withoutKeyImage(rows = EVERY_ROW): Uint8Array {
     return unhex(this.#withoutKeyImage.get(...rows));
   }
 
-  /** Outputs without a known key image, burnt ones included, by their places in rings. */
+  /**
+   * Returns outputs without a known key image, including burnt ones, by the amount and global index with which rings
+   * name them.
+   */
   blind(rows = EVERY_ROW): Uint8Array {
     return unhex(this.#blind.get(...rows));
   }
 
-  /** Burnt outputs on the keys of {@link withKeyImage}, which may replace them after a reorganisation. */
+  /**
+   * Returns burnt outputs with the same keys as outputs of {@link withKeyImage}; after a reorganisation they may take
+   * their place.
+   */
   burntWithKeyImage(): Uint8Array {
     return unhex(this.#burntWithKeyImage.get());
   }
 
-  /** Burnt outputs on the keys of {@link withoutKeyImage}. */
+  /** Returns burnt outputs with the same keys as outputs of {@link withoutKeyImage}. */
   burntWithoutKeyImage(): Uint8Array {
     return unhex(this.#burntWithoutKeyImage.get());
   }
 
-  /** True if an output has no known key image. @param account absent: every account. */
+  /**
+   * Returns true if at least one output has no known key image.
+   * @param account index of the account; absent: every account.
+   */
   anyWithoutKeyImage(account?: number): boolean {
     return this.#anyWithoutKeyImage.get(account ?? null) !== undefined;
   }

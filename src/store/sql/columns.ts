@@ -1,13 +1,16 @@
 import { amount, type Amount } from '../../util/amount.js';
 import type { Bytes } from '../../util/bytes.js';
 
-/** Integer of a row: a bigint, from statements with safe integers. */
+/** An integer in a row, read as bigint by a statement with safe integers. */
 export type Integer = bigint;
 
-/** Largest integer of SQLite. */
+/** Largest integer that SQLite stores. */
 const I64_MAX = (1n << 63n) - 1n;
 
-/** @throws RangeError for an amount above the largest integer of SQLite, which would be rounded. */
+/**
+ * Converts an amount to a column value.
+ * @throws RangeError for an amount above the largest integer of SQLite, which would be rounded.
+ */
 export function toColumn(value: Amount): bigint {
   if (value > I64_MAX) throw new RangeError('the amount exceeds the largest one that the store can hold');
   return value;
@@ -15,7 +18,7 @@ export function toColumn(value: Amount): bigint {
 
 export const toAmount = (column: Integer): Amount => amount(column);
 
-/** Copies a Buffer of SQLite, with its role. */
+/** Copies bytes out of a Buffer of SQLite and stamps them with their role. */
 export const toBytes = <K extends string>(column: Uint8Array): Bytes<K> => new Uint8Array(column) as Bytes<K>;
 
 export const toNumber = (column: Integer): number => Number(column);

@@ -1,19 +1,19 @@
 import type { Statement } from 'better-sqlite3';
 import type { Db } from '../file/database.js';
 
-/** Heights above `min`, to `max` inclusive. */
+/** Range of heights above `min`, up to and including `max`. */
 export interface HeightRange {
   readonly min: number;
   readonly max: number;
 }
 
-/** A range as a page and what follows it. */
+/** A range divided into a first page and the rest. */
 export interface Division<Range> {
   readonly page: Range;
   readonly rest: Range;
 }
 
-/** Divides a table whose `height` is indexed into pages of whole blocks. */
+/** Divides the rows of a table, whose column `height` is indexed, into pages at boundaries between blocks. */
 export class HeightPages {
   readonly #nth: Statement<[HeightRange & { readonly skip: number }], number>;
 
@@ -25,12 +25,14 @@ export class HeightPages {
       .pluck();
   }
 
-  /** Returns the lowest height up to which a range has `rows` rows, at least 1; undefined if it has fewer. */
+  /**
+   * Returns the lowest height up to which a range contains at least `rows` rows (≥ 1); undefined if it contains fewer.
+   */
   end({ min, max }: HeightRange, rows: number): number | undefined {
     return this.#nth.get({ min, max, skip: rows - 1 });
   }
 
-  /** Divides a range at its {@link end}. */
+  /** Divides a range at the height that {@link end} returns; undefined if it contains fewer rows. */
   divide(range: HeightRange, rows: number): Division<HeightRange> | undefined {
     const end = this.end(range, rows);
     return end === undefined ? undefined : { page: { ...range, max: end }, rest: { ...range, min: end } };

@@ -1,6 +1,6 @@
 import type { RowParts } from '../../util/row-template.js';
 
-/** SQL expression of a field. Bytes are written in hex, NULL as an empty text; flags as true or false. */
+/** SQL expression of a JSON field. Bytes are written in hex, NULL as an empty text, flags as true or false. */
 export interface RowColumn {
   readonly sql: string;
   readonly kind: 'integer' | 'bytes' | 'flag';
@@ -11,9 +11,12 @@ const SPECIFIER = { integer: '%d', bytes: '"%s"', flag: '%s' } as const;
 const value = ({ sql, kind }: RowColumn): string =>
   kind === 'integer' ? sql : kind === 'bytes' ? `lower(hex(${sql}))` : `iif(${sql}, 'true', 'false')`;
 
-/** Makes SQLite write rows as JSON, in a fraction of the time of reading each column and writing it here. */
+/**
+ * Makes SQLite write whole rows as JSON, which takes a fraction of the time of reading each column and writing JSON
+ * here.
+ */
 export interface RowFormat {
-  /** SQL expression with the parameter `:format`. */
+  /** SQL expression of the row's JSON, with the parameter `:format`. */
   readonly sql: string;
   readonly format: string;
 }

@@ -4,18 +4,18 @@ import type { Db } from '../file/database.js';
 import { toBytes } from './columns.js';
 import type { Division, HeightRange } from './height-pages.js';
 
-/** Mined transactions in the order of height and hash. */
+/** Range of mined transactions, ordered by height and hash. */
 export interface TxRange extends HeightRange {
-  /** Transactions at height `min` that are above this hash belong to the range too; absent: none. */
+  /** Hash above which transactions at height `min` belong to the range too; absent: none of that height do. */
   readonly minHash?: Hash;
-  /** Hash of the last transaction at height `max`; absent: all of them. */
+  /** Hash up to which transactions at height `max` belong to the range; absent: all of that height do. */
   readonly maxHash?: Hash;
 }
 
-/** Above all hashes: one byte longer than they are. */
+/** A value that sorts after every hash, because it has one byte more. */
 const LAST_HASH = new Uint8Array(33).fill(0xff);
 
-/** Parameters of {@link IN_TX_RANGE}. */
+/** Parameters of {@link IN_TX_RANGE}: lower height and hash, upper height and hash. */
 export type TxRangeColumns = readonly [number, Uint8Array, number, Uint8Array];
 
 export const txRangeColumns = ({ min, minHash, max, maxHash }: TxRange): TxRangeColumns => [
@@ -25,10 +25,12 @@ export const txRangeColumns = ({ min, minHash, max, maxHash }: TxRange): TxRange
   maxHash ?? LAST_HASH,
 ];
 
-/** Condition for the transactions of a range, in a table `t`. An index by height has the hash as its second column. */
+/**
+ * SQL condition that a transaction of a table `t` is in a range. The index by height has the hash as its second column.
+ */
 export const IN_TX_RANGE = '(t.height, t.tx_hash) > (?, ?) AND (t.height, t.tx_hash) <= (?, ?)';
 
-/** Divides received transactions into pages by the number of their outputs, also within a block. */
+/** Divides received transactions into pages by the number of their outputs; a page may end within a block. */
 export class TxPages {
   readonly #nth: Statement<[...TxRangeColumns, number], { height: number; tx_hash: Uint8Array }>;
 
@@ -40,8 +42,10 @@ export class TxPages {
   }
 
   /**
-   * Divides a range into a page of the fewest transactions with as many outputs, and the rest.
-   * @param outputs at least 1. @returns undefined for a range with fewer.
+   * Divides a range into a page and the rest; the page has the fewest transactions that together have the given number
+   * of outputs.
+   * @param outputs at least 1.
+   * @returns undefined if the range has fewer outputs.
    */
   divide(range: TxRange, outputs: number): Division<TxRange> | undefined {
     const last = this.#nth.get(...txRangeColumns(range), outputs - 1);

@@ -5,17 +5,18 @@ import {
   UNLOCK_LEEWAY_SECONDS,
 } from '../../monero/cryptonote/constants.js';
 
-/** Height of the chain and time at which unlock times are evaluated. */
+/** Height and time at which unlock times are evaluated. */
 export interface ChainView {
-  /** Number of blocks. */
+  /** Number of blocks of the chain. */
   readonly chainHeight: number;
   /** Unix seconds. */
   readonly now: number;
 }
 
 /**
- * `isUnlocked` of `wallet/model/unlock-time.ts` in SQL, with the parameters `:chainHeight` and `:now`. An unlock time
- * above SQLite's largest integer is read as that one, which never unlocks either.
+ * Returns the rule of `isUnlocked` in `wallet/model/unlock-time.ts` as SQL expression with the parameters
+ * `:chainHeight` and `:now`. An unlock time above SQLite's largest integer is read as that integer, which never unlocks
+ * either.
  */
 export const unlockedColumn = (height: string, unlockTime: string): string =>
   `${height} + ${SPENDABLE_AGE_BLOCKS} <= :chainHeight

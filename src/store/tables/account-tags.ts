@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import type { Db } from '../file/database.js';
 
-/** Descriptions of account tags. The tag of an account is a column of `account`. */
+/** Reads the descriptions of account tags. The tag of an account itself is a column of the table `account`. */
 export class AccountTagReader {
   protected readonly db: Db;
   readonly #description: Statement<[string], { description: string }>;
@@ -11,7 +11,7 @@ export class AccountTagReader {
     this.#description = db.prepare('SELECT description FROM account_tag WHERE tag = ?');
   }
 
-  /** Returns the description of a tag; empty if it has none. */
+  /** Returns the description of a tag; empty if there is none. */
   description(tag: string): string {
     return this.#description.get(tag)?.description ?? '';
   }
@@ -27,8 +27,8 @@ export class AccountTagWriter extends AccountTagReader {
   }
 
   /**
-   * Sets the tag of accounts; a tag that no account has any longer loses its description.
-   * @param tag empty removes it.
+   * Sets the tag of accounts. A tag that no account has any longer loses its description.
+   * @param tag new tag; empty: the accounts have no tag afterwards.
    */
   assign(accounts: readonly number[], tag: string): void {
     const assign = this.db.prepare('UPDATE account SET tag = ? WHERE major = ?');

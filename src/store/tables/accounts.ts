@@ -17,23 +17,23 @@ import type { Db } from '../file/database.js';
 export interface AccountRow {
   readonly major: number;
   readonly addressCount: number;
-  /** Empty if it has none. */
+  /** Tag of the account; empty if it has none. */
   readonly tag: string;
 }
 
-/** Label of an account that was not created by a client but found in the chain. */
+/** Label of an account that no client created, but that was found in the chain. */
 const REACHED_LABEL = 'Untitled account';
 
-/** Keys added at once from which they are packed: appending rewrites all parts. */
+/** Number of keys added at once from which they are stored packed; each append rewrites all packed parts. */
 const MIN_PACKED = 500;
 
-/** Packed keys at most: a lookup reads one part of them, of 50 kB. */
+/** Largest number of keys that are stored packed. A lookup reads one part of them, of 50 kB. */
 const MAX_PACKED = 20_000;
 
-/** Keys of watched addresses that are read at once: some milliseconds. */
+/** Number of keys of watched addresses that are read at once, in some milliseconds. */
 const KEYS_READ_AT_ONCE = 2048;
 
-/** Keys of watched addresses; `last` is absent for the last ones. */
+/** Keys of some watched addresses, and the last key for the next call; `last` is absent when there are no more. */
 interface KeysRead {
   readonly packed: PackedSubaddresses;
   readonly last: Uint8Array | undefined;
@@ -81,14 +81,14 @@ export class AccountWriter extends AccountReader {
     this.#reach = db.prepare('UPDATE account SET address_count = max(address_count, ?) WHERE major = ?');
   }
 
-  /** @returns the new account's index. */
+  /** Creates an account. @returns its index. */
   create(): number {
     const major = this.count();
     this.db.prepare('INSERT INTO account (major, address_count) VALUES (?, 1)').run(major);
     return major;
   }
 
-  /** @returns the first new address's index. */
+  /** Adds addresses to an account. @returns the minor index of the first new address. */
   addAddresses(major: number, count: number): number {
     const first = this.get(major)?.addressCount ?? 0;
     this.db.prepare('UPDATE account SET address_count = address_count + ? WHERE major = ?').run(count, major);
@@ -96,8 +96,8 @@ export class AccountWriter extends AccountReader {
   }
 
   /**
-   * Creates all accounts and addresses up to an index at which an output was received.
-   * Source: wallet2.cpp `expand_subaddresses`.
+   * Creates all accounts and addresses up to the index of an address that has received an output. Source: wallet2.cpp
+   * `expand_subaddresses`.
    */
   reach({ major, minor }: SubaddressIndex): void {
     if (this.#has.get(major, minor) !== undefined) return;
@@ -105,7 +105,7 @@ export class AccountWriter extends AccountReader {
     this.#reach.run(minor + 1, major);
   }
 
-  /** {@link reach} of each of several indices. */
+  /** Does the same as {@link reach} for each of several indices. */
   reachAll(indices: readonly SubaddressIndex[]): void {
     const last = new Map<number, number>();
     for (const { major, minor } of indices) last.set(major, Math.max(minor, last.get(major) ?? 0));
@@ -144,12 +144,12 @@ export class SubaddressReader {
     return this.#label.get(major, minor)?.label ?? '';
   }
 
-  /** Returns the labels of an account's addresses, by minor index. */
+  /** Returns the labels of all addresses of an account, by minor index. */
   labels(major: number): Map<number, string> {
     return new Map(this.#labels.all(major));
   }
 
-  /** {@link labels} of some addresses of an account: few at a time. */
+  /** Returns the labels of a few addresses of an account, by minor index. */
   labelsAmong(major: number, minors: readonly number[]): Map<number, string> {
     return new Map(this.#labelsAmong.all(major, JSON.stringify(minors)));
   }
@@ -162,8 +162,8 @@ export class SubaddressReader {
   }
 
   /**
-   * Returns all known subaddresses, the lookahead included; each account has them from 0 without gaps. Some may be there
-   * twice.
+   * Returns all known subaddresses, including the lookahead. The minor indices of each account start at 0 and have no
+   * gaps. Some addresses may occur twice.
    */
   packed(): PackedSubaddresses {
     const parts = [this.packedParts()];
@@ -175,14 +175,17 @@ export class SubaddressReader {
     return joinBytes(parts);
   }
 
-  /** Returns the part of {@link packed} that is stored packed: {@link MAX_PACKED} at most. */
+  /** Returns the subaddresses that are stored packed, at most {@link MAX_PACKED}. */
   packedParts(): PackedSubaddresses {
     return joinBytes(this.db.prepare<[], Uint8Array>('SELECT entries FROM packed_subaddress').pluck().all());
   }
 
-  /** Returns some of the others, in the order of their keys: those after a key, which is empty for the first. */
+  /**
+   * Returns some of the subaddresses that are stored as rows, ordered by key.
+   * @param key key after which they begin; empty for the first call.
+   */
   packedAfter(key: Uint8Array): KeysRead {
-    // Read as one text, which takes less time than rows.
+    // All rows are read as one text, which takes less time than reading each.
     const text =
       this.db
         .prepare<[Uint8Array, number], string | null>(
@@ -224,14 +227,14 @@ export class SubaddressWriter extends SubaddressReader {
     this.#setLabel.run(major, minor, label);
   }
 
-  /** Adds keys; known ones are left alone. */
+  /** Adds subaddress keys; keys that are known stay unchanged. */
   add(keys: readonly SubaddressKey[]): void {
     if (keys.length >= MIN_PACKED) this.addPacked(packKeys(keys));
     else
       for (const { index, spendPublicKey } of keys) this.#add.run(spendPublicKey, index.major, index.minor);
   }
 
-  /** {@link add} for many keys. */
+  /** Does the same as {@link add} for many keys. */
   addPacked(keys: PackedSubaddresses): void {
     const isPacked =
       keys.length >= MIN_PACKED * ENTRY_BYTES &&

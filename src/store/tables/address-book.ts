@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { Db } from '../file/database.js';
 
 export interface AddressBookRow {
-  /** Rank among the entries: 0 for the oldest, so that a deletion moves later ones down. */
+  /** Position among the entries: 0 for the oldest one. A deletion decreases the positions of later entries. */
   readonly index: number;
   readonly address: string;
   readonly description: string;
@@ -36,14 +36,14 @@ export class AddressBookReader {
     return row && { index, address: row.address, description: row.description };
   }
 
-  /** Returns the key of an entry's row, which deletions do not change. */
+  /** Returns the key of an entry's row, which deletions do not change; undefined if there is no such entry. */
   protected position(index: number): number | undefined {
     return this.#at.get(index)?.position;
   }
 }
 
 export class AddressBookWriter extends AddressBookReader {
-  /** @returns the new entry's index. */
+  /** Adds an entry. @returns its index. */
   add(address: string, description: string): number {
     const index = this.count();
     this.db

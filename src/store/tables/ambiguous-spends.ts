@@ -28,7 +28,7 @@ const toSpend = (row: Row): AmbiguousSpend => ({
   keyImages: chunks(row.key_images, 32).map((image) => toBytes<'KeyImage'>(image)),
 });
 
-/** Transactions that may spend outputs without a known key image. */
+/** Reads transactions that may spend outputs without a known key image. */
 export class AmbiguousSpendReader {
   protected readonly db: Db;
   readonly #list: Statement<[], Row>;
@@ -38,7 +38,7 @@ export class AmbiguousSpendReader {
     this.#list = db.prepare<[], Row>('SELECT * FROM possible_spend ORDER BY height').safeIntegers();
   }
 
-  /** Returns them in height order. */
+  /** Returns all ambiguous transactions, by ascending height. */
   list(): AmbiguousSpend[] {
     return this.#list.all().map(toSpend);
   }
@@ -54,7 +54,7 @@ export class AmbiguousSpendWriter extends AmbiguousSpendReader {
     this.#drop = db.prepare('DELETE FROM possible_spend WHERE height >= ? AND height <= ?');
   }
 
-  /** Adds a transaction; key images are added to those of a known one. */
+  /** Adds a transaction. If it is known already, its key images are added to the known ones. */
   add(spend: AmbiguousSpend): void {
     const known = this.#get.get(spend.txHash);
     if (known !== undefined) {
@@ -81,7 +81,7 @@ export class AmbiguousSpendWriter extends AmbiguousSpendReader {
       );
   }
 
-  /** Sets the key images of a transaction; one without any is deleted. */
+  /** Sets the key images of a transaction; deletes the transaction if there are none. */
   keep(txHash: Hash, keyImages: readonly KeyImage[]): void {
     if (keyImages.length === 0) this.db.prepare('DELETE FROM possible_spend WHERE tx_hash = ?').run(txHash);
     else
@@ -90,7 +90,7 @@ export class AmbiguousSpendWriter extends AmbiguousSpendReader {
         .run(concatBytes(...keyImages), txHash);
   }
 
-  /** Deletes the transactions of blocks at heights from one to another, both inclusive. */
+  /** Deletes the transactions in the blocks at the heights from `from` to `to`, both inclusive. */
   detach(from: number, to: number): void {
     this.#drop.run(from, to);
   }

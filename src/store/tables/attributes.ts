@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import type { Db } from '../file/database.js';
 
-/** Key-value texts that clients store with the wallet. */
+/** Reads the key-value texts that clients store with the wallet. */
 export class AttributeReader {
   protected readonly db: Db;
   readonly #get: Statement<[string], { value: string }>;

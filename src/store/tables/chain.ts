@@ -11,13 +11,17 @@ interface BlockRow {
 
 const toBlock = ({ height, hash }: BlockRow): BlockRef => ({ height, hash: toBytes<'Hash'>(hash) });
 
-/** Interval of the stored hashes of blocks that no reorganisation can undo; newer ones are all stored. */
+/**
+ * Interval of heights at which block hashes stay stored for blocks that no reorganisation can undo. The hashes of newer
+ * blocks are all stored.
+ */
 const SPARSE = 1_000;
-/** Number of the newest blocks that a short history has without gaps. */
+/** Number of the newest blocks that a short history contains without gaps. */
 const DENSE_HISTORY = 10;
 /**
- * Depth of a block that every short history has [blocks]: a reorganisation is measured from the newest block that it
- * names below the fork, and must not exceed `MAX_REORGANISATION` because of a gap. Deferred blocks add to the depth.
+ * Depth of a block that every short history contains [blocks]. A reorganisation is measured from the newest common
+ * block in the short history; a gap there must not make it appear deeper than `MAX_REORGANISATION`. Deferred blocks
+ * increase the depth.
  */
 const DEEPEST_NAMED = MAX_REORGANISATION - 100;
 
@@ -38,7 +42,7 @@ export class ChainReader {
     );
   }
 
-  /** Oldest block at or above a height. */
+  /** Returns the oldest block at or above a height; undefined if there is none. */
   oldestFrom(height: number): BlockRef | undefined {
     const row = this.#atOrAbove.get(height);
     return row && toBlock(row);
@@ -55,8 +59,8 @@ export class ChainReader {
   }
 
   /**
-   * Newest block first: ten consecutive ones, then with doubling steps, among them one of {@link DEEPEST_NAMED}, down to
-   * the oldest stored one.
+   * Returns blocks, newest first: ten consecutive ones, then with doubling distances, including the block at depth
+   * {@link DEEPEST_NAMED}, down to the oldest stored one.
    */
   shortHistory(): BlockRef[] {
     const history: BlockRef[] = [];
@@ -98,7 +102,8 @@ export class ChainWriter extends ChainReader {
   attach(startHeight: number, hashes: readonly Hash[]): void {
     const firstRecent = (this.tip()?.height ?? startHeight - 1) + 1 - MAX_REORGANISATION;
     hashes.forEach((hash, i) => this.#insert.run(startHeight + i, hash));
-    // Those below the first recent one were deleted when it became recent: a page takes the same time on any chain.
+    // Blocks below `firstRecent` were deleted when they ceased to be recent, so a page takes the same time at any chain
+    // length.
     this.#thin.run(firstRecent, startHeight + hashes.length - MAX_REORGANISATION - 1);
   }
 }

@@ -4,10 +4,10 @@ import type { Amount } from '../../util/amount.js';
 import type { Db } from '../file/database.js';
 import { toColumn, type Integer } from '../sql/columns.js';
 
-/** A payment that counts against the limits of a credential. */
+/** A payment that counts towards the limits of a credential. */
 export interface CredentialSpend {
   readonly credential: string;
-  /** Message of the ring signatures, which names the transaction before they are complete. */
+  /** Message that the ring signatures sign; it identifies the transaction before the signatures are complete. */
   readonly signingHash: Hash;
   readonly txHash?: Hash;
   /** Unix seconds. */
@@ -20,11 +20,11 @@ interface SumRow {
   readonly low: Integer | null;
 }
 
-/** A withdrawn payment counts if it was relayed nevertheless. */
+/** SQL condition that a payment counts; a withdrawn payment counts if it was relayed nevertheless. */
 const COUNTS = `(withdrawn = 0 OR EXISTS (
   SELECT 1 FROM outgoing_tx WHERE outgoing_tx.tx_hash = credential_spend.tx_hash AND state <> 'failed'))`;
 
-/** Reads the amounts that credentials have spent. */
+/** Reads the amounts that were spent with each credential. */
 export class CredentialSpendReader {
   protected readonly db: Db;
   readonly #sum: Statement<[string, number], SumRow>;
@@ -33,7 +33,7 @@ export class CredentialSpendReader {
 
   constructor(db: Db) {
     this.db = db;
-    // In two parts, whose sums fit 64 bits.
+    // As two partial sums, each of which fits into 64 bits.
     this.#sum = db
       .prepare<[string, number], SumRow>(
         `SELECT SUM(amount >> 32) AS high, SUM(amount & 0xffffffff) AS low
@@ -50,25 +50,25 @@ export class CredentialSpendReader {
       .pluck();
   }
 
-  /** Sum of the amounts after a time [Unix s]. */
+  /** Returns the sum of the amounts of payments after a time [Unix s]. */
   sumAfter(credential: string, time: number): bigint {
     const { high, low } = this.#sum.get(credential, time) ?? { high: null, low: null };
     return ((high ?? 0n) << 32n) + (low ?? 0n);
   }
 
-  /** Time of the latest payment [Unix s]; undefined before the first one. */
+  /** Returns the time of the latest payment [Unix s]; undefined if there is none. */
   latest(credential: string): number | undefined {
     return this.#latest.get(credential) ?? undefined;
   }
 
-  /** Whether a payment counts already. */
+  /** Returns true if a payment is recorded already. */
   has(credential: string, signingHash: Hash): boolean {
     return this.#has.get(credential, signingHash) !== undefined;
   }
 }
 
 export class CredentialSpendWriter extends CredentialSpendReader {
-  /** Counts a payment; a withdrawn one counts again, from the new time on. */
+  /** Records a payment. A withdrawn payment counts again, at the new time. */
   add({ credential, signingHash, txHash, time, amount }: CredentialSpend): void {
     this.db
       .prepare(
@@ -79,7 +79,7 @@ export class CredentialSpendWriter extends CredentialSpendReader {
       .run(credential, signingHash, txHash ?? null, time, toColumn(amount));
   }
 
-  /** Gives back a payment that the daemon refused when it was first relayed. */
+  /** Marks a payment as withdrawn because the daemon refused it when it was first relayed. */
   withdraw(credential: string, signingHash: Hash): void {
     this.db
       .prepare('UPDATE credential_spend SET withdrawn = 1 WHERE credential = ? AND signing_hash = ?')

@@ -13,7 +13,10 @@ import type {
 } from '../../monero/wallet/model/events.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
 
-/** Types of rows; `stages` stands for the stages only. A payment's `confirmed` and `unlocked` are stages of a row. */
+/**
+ * Numbers of event types in the table. `stages` marks a row that contains only stages. The events `payment.confirmed`
+ * and `payment.unlocked` have no rows of their own: they are stages of another row.
+ */
 export const CODES = {
   stages: 0,
   'payment.seen': 1,
@@ -28,10 +31,10 @@ export const CODES = {
   'output.unspent': 11,
 } as const;
 
-/** Type of a row that stands for stages of several payments. */
+/** Type of a row that contains the stages of several payments. */
 export const RANGE = 9;
 
-/** Types of rows whose height is that of the block of their payment or transfer. */
+/** Types of rows whose height is the height of the block with their payment or transfer. */
 export const OF_BLOCKS: readonly number[] = [
   CODES.stages,
   CODES['payment.mined'],
@@ -47,10 +50,10 @@ const TYPES = new Map<number, RowType>(
   (Object.keys(CODES) as RowType[]).map((type): [number, RowType] => [CODES[type], type]),
 );
 
-/** The stage `unlocked`; other stages are numbers of confirmations. */
+/** Text of the stage `unlocked`; other stages are written as their number of confirmations. */
 export const UNLOCKED = 'u';
 
-/** JSON facts of a row; amounts are decimal texts. */
+/** Facts in the JSON column of a row; amounts are decimal texts. */
 interface RowFacts {
   readonly unlockTime?: string;
   readonly coinbase?: boolean;
@@ -78,7 +81,7 @@ export interface EventRow {
   readonly data: string | null;
 }
 
-/** Values of a new row: those of the columns of {@link EventRow} after `id`, without `time`. */
+/** Values of a new row in the order of the columns of {@link EventRow} after `id`, without `time`. */
 export type NewRow = readonly [
   type: number,
   stages: string | null,
@@ -91,10 +94,10 @@ export type NewRow = readonly [
   data: string | null,
 ];
 
-/** A new row: an event, or stages of a payment only. */
+/** Contents of a new row: an event, or only stages of a payment. */
 export type NewEvent = EventBody | { readonly type: 'stages'; readonly data: MinedPaymentFacts };
 
-/** Numbers of stages by their text, of which a store has few. */
+/** Number of stages by the text that lists them; a store has few different texts. */
 const COUNTS = new Map<string, number>();
 
 function countOf(stages: string): number {
@@ -105,11 +108,11 @@ function countOf(stages: string): number {
   return count;
 }
 
-/** Number of events of a row. */
+/** Returns the number of events, and therefore of ids, of a row. */
 export const spanOf = (type: number, stages: string | null): number =>
   (type === CODES.stages ? 0 : 1) + (stages === null ? 0 : countOf(stages));
 
-/** @param stages comma separated; empty for none. */
+/** Returns the values of a new row. @param stages comma separated; empty for none. */
 export function rowOf(event: NewEvent, stages: string): NewRow {
   const { type, data } = event;
   switch (type) {
@@ -187,13 +190,15 @@ function paymentRow(
   ];
 }
 
-/** Facts of a payment that has no others, as JSON. A miner's payments are many: their text is composed here. */
+/**
+ * Returns the JSON facts of a payment without a payment id. Composed directly, because a miner has many such payments.
+ */
 function plainFacts(unlockTime: bigint, coinbase: boolean): string | null {
   if (!coinbase) return null;
   return unlockTime === 0n ? '{"coinbase":true}' : `{"unlockTime":"${unlockTime}","coinbase":true}`;
 }
 
-/** Unlock time of the payment of a row. */
+/** Returns the unlock time of a row's payment. */
 export const unlockTimeOf = ({ data }: EventRow): bigint =>
   data === null ? 0n : BigInt((JSON.parse(data) as RowFacts).unlockTime ?? '0');
 
@@ -287,6 +292,6 @@ const spentOutputOf = (row: EventRow, { keyImage = '' }: RowFacts): SpentOutputF
   amount: toAmount(row.amount ?? 0n),
 });
 
-/** Codes of the rows that may hold events of these types. */
+/** Returns the type numbers of all rows that may contain events of the given types. */
 export const codesOf = (types: readonly EventType[]): number[] =>
   types.flatMap((type) => (type in CODES ? [CODES[type as RowType]] : []));

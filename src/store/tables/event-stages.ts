@@ -5,7 +5,7 @@ import type { Db } from '../file/database.js';
 import { CODES, spanOf } from './event-row.js';
 import { StageRangeWriter, type StageTexts } from './stage-ranges.js';
 
-/** Parameters of the statements; the heights are inclusive. */
+/** Parameters of the statements; both heights are inclusive. */
 interface Query {
   readonly min: number;
   readonly max: number;
@@ -17,23 +17,23 @@ interface Query {
   readonly other: string;
 }
 
-/** Stages of a payment by the columns of its output. */
+/** SQL expression for the stages of a payment, by the unlock time of its output. */
 const STAGES = `CASE o.unlock_time WHEN '0' THEN :none
     WHEN CAST(o.height + ${COINBASE_UNLOCK_BLOCKS} AS TEXT) THEN :coinbase ELSE :other END`;
 
-/** Payments of the rows, as `PaymentReader` lists them, without those that credit nothing. */
+/** Selects payments as `PaymentReader` lists them, without those that credit nothing. */
 const PAYMENTS = `SELECT t.tx_hash, o.account, o.minor, sum(coalesce(o.credited, o.amount)) AS total, t.height,
     t.timestamp, t.unlock_time, t.coinbase, t.payment_id, ${STAGES} AS stages
   FROM owned_output o CROSS JOIN received_tx t USING (tx_hash)
   WHERE o.height BETWEEN :min AND :max AND o.change = 0 AND ${STAGES} <> ''
   GROUP BY t.height, t.tx_hash, o.account, o.minor HAVING total > 0`;
 
-/** JSON facts of a payment, as `rowOf` writes them. */
+/** SQL expression for the JSON facts of a payment, as `rowOf` writes them. */
 const FACTS = `iif(unlock_time = '0' AND NOT coinbase AND payment_id IS NULL, NULL, json_patch('{}', json_object(
   'unlockTime', nullif(unlock_time, '0'), 'coinbase', iif(coinbase, json('true'), NULL),
   'paymentId', nullif(lower(hex(payment_id)), ''))))`;
 
-/** Appends the same stages of all payments in a range of blocks without reading their rows into memory. */
+/** Appends the same stages to all payments in a range of blocks, without reading the payments into memory. */
 export class EventStageWriter {
   readonly #ids: EventIds;
   readonly #count: Statement<[number, number], number>;
@@ -55,9 +55,12 @@ export class EventStageWriter {
     );
   }
 
-  /** Appends stages of the payments at heights from one to another, both inclusive. @returns the number of rows. */
+  /**
+   * Appends stages of the payments at the heights from `min` to `max`, both inclusive.
+   * @returns the number of appended rows.
+   */
   append(min: number, max: number, { none, coinbase, other }: StageTexts): number {
-    // Payments are at most as many; unused ids are gaps.
+    // There are at most as many payments as outputs. Ids that remain unused become gaps.
     const most = this.#count.get(min, max) ?? 0;
     if (most === 0) return 0;
     const ranged = this.#ranges.append({ min, max }, most, { none, coinbase, other });

@@ -20,29 +20,29 @@ import {
 import { MetaWriter } from './meta.js';
 import { StageRangeReader, type StageTexts } from './stage-ranges.js';
 
-/** Height below which blocks are the history of the wallet; until it is known, all are. */
+/** SQL expression for the height below which blocks are history of the wallet. Until it is known, all blocks are. */
 const ARRIVAL = `SELECT max(iif(key = 'arrived_at', ${Number.MAX_SAFE_INTEGER}, CAST(value AS INTEGER)))
   FROM meta WHERE key IN ('arrived_at', 'arrival_height')`;
 
-/** Rows read at once. */
+/** Number of rows that are read at once. */
 const CHUNK = 500;
 
 interface SpanRow {
   readonly id: number;
   readonly type: number;
   readonly stages: string | null;
-  /** Number of ids of a {@link RANGE}; 0 for other rows. */
+  /** Number of ids of a row of type {@link RANGE}; 0 for other rows. */
   readonly ids: number;
 }
 
-/** Columns of a {@link SpanRow}. */
+/** SQL columns of a {@link SpanRow}. */
 const SPAN = `id, type, stages, iif(type = ${RANGE}, amount, 0) AS ids`;
 
 interface TypedQuery {
   readonly from: number;
-  /** JSON list of types; null: all. */
+  /** JSON list of type numbers; null: all types. */
   readonly codes: string | null;
-  /** Rows of blocks below this height are left out. */
+  /** Height below which the rows of blocks are left out. */
   readonly liveFrom: number;
   readonly staged: number;
   readonly limit: number;
@@ -53,7 +53,7 @@ const isStage = (type: EventType): boolean => type === 'payment.confirmed' || ty
 const lastIdOf = ({ id, type, stages, ids }: SpanRow): number =>
   id + (type === RANGE ? ids : spanOf(type, stages)) - 1;
 
-/** Reads events in the order of their ids. */
+/** Reads events by ascending id. */
 export class EventReader {
   protected readonly db: Db;
   readonly #all: Statement<[number, number], EventRow>;
@@ -96,8 +96,11 @@ export class EventReader {
   }
 
   /**
-   * Returns events with greater ids than a cursor, in their order. A cursor below {@link expiredUpTo} misses events.
-   * @param limit most events. @param types absent: all. @param options.live leaves out the history of the wallet.
+   * Returns events whose id is greater than a cursor, by ascending id. Events are missing if the cursor is below {@link
+   * expiredUpTo}.
+   * @param limit largest number of events.
+   * @param types absent: all types.
+   * @param options.live true: events of the wallet's history are left out.
    */
   after(
     id: number,
@@ -113,7 +116,7 @@ export class EventReader {
     const staged = Number(
       wanted?.has('payment.confirmed') === true || wanted?.has('payment.unlocked') === true,
     );
-    // The row with the cursor may hold later events too.
+    // The row that contains the event of the cursor may contain later events too.
     let from = this.#rowAt.get(id) ?? 0;
     while (found.length < limit) {
       const most = Math.min(CHUNK, limit - found.length + 1);
@@ -133,7 +136,7 @@ export class EventReader {
     return found;
   }
 
-  /** @param arrival height below which blocks are the history of the wallet. */
+  /** Returns the events of a row. @param arrival height below which blocks are history of the wallet. */
   #eventsOf(row: EventRow, arrival: number): WalletEvent[] {
     if (row.type === BigInt(RANGE))
       return this.#ranges.rowsOf(row).flatMap((one) => this.#eventsOf(one, arrival));
@@ -141,12 +144,15 @@ export class EventReader {
     return isHistory ? eventsOf(row).map((event) => ({ ...event, history: true })) : eventsOf(row);
   }
 
-  /** Height below which blocks are the history of the wallet; above all heights until it is known. */
+  /** Returns the height below which blocks are history of the wallet; a value above all heights until it is known. */
   arrivalHeight(): number {
     return this.#arrival.get() ?? 0;
   }
 
-  /** Returns the latest events of the rows of some types, newest first; stages of a payment count as its types. */
+  /**
+   * Returns the latest events from rows that contain the given types, newest first; stages of a payment count as events
+   * of their types.
+   */
   latest(limit: number, types: readonly EventType[]): WalletEvent[] {
     const codes = [
       ...codesOf(types),
@@ -160,23 +166,23 @@ export class EventReader {
       .slice(0, limit);
   }
 
-  /** Greatest id of the wallet's events, expired ones included; 0 if it has had none. */
+  /** Returns the greatest id of the wallet's events, including expired ones; 0 if there was none. */
   last(): number {
     const row = this.#last.get();
     return row === undefined ? this.expiredUpTo() : lastIdOf(row);
   }
 
-  /** True if a payment or transfer was reported that the next read of the mempool may change. */
+  /** Returns true if the next read of the mempool may change a reported payment or transfer. */
   awaitsPool(): boolean {
     return this.#awaitsPool.get() === 1;
   }
 
-  /** Time of the oldest stored event [Unix ms]; undefined if there is none. */
+  /** Returns the time of the oldest stored event [Unix ms]; undefined if there is none. */
   oldestTime(): number | undefined {
     return this.#oldestTime.get();
   }
 
-  /** Greatest id of a deleted event; 0 if all are stored. */
+  /** Returns the greatest id of a deleted event; 0 if no event was deleted. */
   expiredUpTo(): number {
     return Number(this.#expired.get() ?? '0');
   }
@@ -221,19 +227,20 @@ export class EventWriter extends EventReader {
     this.#delete = db.prepare('DELETE FROM event WHERE id <= ?');
   }
 
-  /** Number of rows appended by this writer. */
+  /** Number of rows that this writer has appended. */
   get appended(): number {
     return this.#appended;
   }
 
-  /** Unix time [s]. */
+  /** Returns the Unix time [s]. */
   now(): number {
     return Math.floor(this.#ids.now() / 1000);
   }
 
   /**
    * Appends an event.
-   * @param stages of the same payment, which get the ids after its own; comma separated. @returns its id.
+   * @param stages stages of the same payment, comma separated; they get the ids after the event's own.
+   * @returns the id of the event.
    */
   append(event: NewEvent, stages = ''): number {
     const row = rowOf(event, stages);
@@ -243,21 +250,24 @@ export class EventWriter extends EventReader {
     return id;
   }
 
-  /** Appends stages of all payments at heights from one to another, both inclusive: see {@link EventStageWriter}. */
+  /**
+   * Appends stages of all payments at the heights from `min` to `max`, both inclusive: see {@link EventStageWriter}.
+   */
   appendStages(min: number, max: number, stages: StageTexts): void {
     this.#appended += this.#stages.append(min, max, stages);
   }
 
-  /** Returns the id of the latest `payment.mined` of a payment; undefined once it has expired. */
+  /** Returns the id of the latest `payment.mined` event of a payment; undefined after the event has expired. */
   minedId({ height, txHash, subaddress: { major, minor } }: MinedPaymentFacts): number | undefined {
     const id = this.#mined.get(height, txHash, major, minor);
     return id === undefined ? undefined : Number(id);
   }
 
   /**
-   * Deletes events before a time [Unix ms], oldest first, until a later one follows. Rows to which a later range refers
-   * are kept; ranges before the time that lose such rows have expired too.
-   * @param max most rows to delete. @returns true if more may be deleted.
+   * Deletes events before a time [Unix ms], oldest first, up to the first later event. A row is kept while a later row
+   * of type {@link RANGE} refers to it. A row of type {@link RANGE} whose referenced rows are deleted has expired too.
+   * @param max largest number of rows to delete.
+   * @returns true if further events may be deleted.
    */
   expire(before: number, max: number): boolean {
     const oldest = this.#oldest.all(max);

@@ -1,7 +1,7 @@
 import type { PaymentFacts, TransferFacts } from '../../monero/wallet/model/events.js';
 import { toAmount, toBytes, toNumber, type Integer } from '../sql/columns.js';
 
-/** Columns of a payment in the tables of reported facts. */
+/** Columns of a payment in the tables that contain reported facts. */
 export interface PaymentFactRow {
   readonly tx_hash: Uint8Array;
   readonly account: Integer;
@@ -22,7 +22,7 @@ export const toPaymentFacts = (row: PaymentFactRow, coinbase: boolean): PaymentF
   ...(row.payment_id === null ? {} : { paymentId: Uint8Array.from(row.payment_id) }),
 });
 
-/** Columns of an own transfer, with the sum of the outputs that return to the paying account. */
+/** Columns of a transfer of the wallet, with the sum of its outputs that return to the paying account. */
 export interface TransferFactRow {
   readonly tx_hash: Uint8Array;
   readonly account: Integer;

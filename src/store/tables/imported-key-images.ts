@@ -20,7 +20,10 @@ const toImported = (row: ImportedRow): ImportedKeyImage => ({
   ...(toFlag(row.placed) ? { placed: true } : {}),
 });
 
-/** Key image that an earlier version took by the place of its output, and the mined transaction that spends it. */
+/**
+ * A key image that an earlier version assigned by the position of its output, with the mined transaction that spends
+ * it.
+ */
 export interface PlacedSpend {
   readonly publicKey: PublicKey;
   readonly keyImage: KeyImage;
@@ -33,10 +36,10 @@ interface PlacedSpendRow {
   readonly spent_by: Uint8Array;
 }
 
-/** Key images that are read at once: some milliseconds. */
+/** Number of key images that are read at once, in some milliseconds. */
 const IMAGES_READ_AT_ONCE = 2048;
 
-/** Key images that were imported into a wallet without a spend key. */
+/** Reads key images that were imported into a wallet without a spend key. */
 export class ImportedKeyImageReader {
   protected readonly db: Db;
   readonly #get: Statement<[Uint8Array], ImportedRow>;
@@ -66,19 +69,20 @@ export class ImportedKeyImageReader {
     return row && toImported(row);
   }
 
-  /** True if a signature proves the imported key image of an output. */
+  /** Returns true if a signature proves the imported key image of an output. */
   isProven(publicKey: PublicKey): boolean {
     return this.of(publicKey)?.proven === true;
   }
 
-  /** Returns the output keys that a key image was imported for; more than one only in stores of earlier versions. */
+  /** Returns the outputs for which a key image was imported; more than one only in stores of earlier versions. */
   ownersOf(keyImage: KeyImage): ImportedKeyImage[] {
     return this.#owners.all(keyImage, keyImage).map(toImported);
   }
 
   /**
-   * Whether an import is stored. Where imports contradict each other about the key image of an output, or about the
-   * output of a key image, a proven one is kept, else the first one unless it was taken by its place.
+   * Returns true if an import is to be stored. Two imports contradict each other if they give one output different key
+   * images, or different outputs one key image. Then a proven import wins; otherwise the earlier one, unless it was
+   * assigned by position.
    */
   accepts({ publicKey, keyImage, proven }: ImportedKeyImage): boolean {
     if (proven) return true;
@@ -93,7 +97,7 @@ export class ImportedKeyImageReader {
     );
   }
 
-  /** Whether an import replaces the key image of an output, or takes it from another output. */
+  /** Returns true if an import replaces the key image of an output, or takes its key image from another output. */
   contradicts({ publicKey, keyImage }: ImportedKeyImage): boolean {
     const known = this.of(publicKey);
     return (
@@ -103,8 +107,9 @@ export class ImportedKeyImageReader {
   }
 
   /**
-   * Returns some output keys with their key images, 64 bytes each, in the order of the keys: those after a key, which is
-   * empty for the first. `last` is absent for the last ones.
+   * Returns some output keys with their key images, 64 bytes per pair, ordered by output key.
+   * @param key key after which they begin; empty for the first call.
+   * @returns `last` key for the next call; absent when there are no more.
    */
   packedAfter(key: Uint8Array): { readonly packed: Uint8Array; readonly last: Uint8Array | undefined } {
     const packed = Buffer.from(this.#packedAfter.get(key, IMAGES_READ_AT_ONCE) ?? '', 'hex');
@@ -112,7 +117,7 @@ export class ImportedKeyImageReader {
     return { packed, last: isFull ? packed.subarray(-64).subarray(0, 32) : undefined };
   }
 
-  /** Returns key images that were taken by their places, and that mined transactions spend which the wallet has seen. */
+  /** Returns key images that were assigned by position and that mined transactions spend which the wallet has seen. */
   placedSpends(): PlacedSpend[] {
     return this.db
       .prepare<[], PlacedSpendRow>(
@@ -131,7 +136,10 @@ export class ImportedKeyImageReader {
 }
 
 export class ImportedKeyImageWriter extends ImportedKeyImageReader {
-  /** Stores a key image. It replaces the one of its output, and is taken from any other output. @returns the latter ones. */
+  /**
+   * Stores a key image for an output, in place of the output's former one.
+   * @returns the other outputs that have lost this key image.
+   */
   set({
     publicKey,
     keyImage,
@@ -149,7 +157,7 @@ export class ImportedKeyImageWriter extends ImportedKeyImageReader {
       .run(publicKey, keyImage, fromFlag(proven), fromFlag(placed));
     return others;
   }
-  /** Records that an unproven key image is certain to belong to its output. */
+  /** Records that an unproven key image certainly belongs to its output. */
   confirm({ publicKey, keyImage }: Pick<ImportedKeyImage, 'publicKey' | 'keyImage'>): void {
     this.db
       .prepare('UPDATE told_key_image SET placed = 0 WHERE public_key = ? AND key_image = ?')

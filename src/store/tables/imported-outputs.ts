@@ -37,7 +37,7 @@ const toImported = (row: ImportedRow): ImportedOutput => ({
 
 const NO_HASH = new Uint8Array(32) as Hash;
 
-/** Converts to an output of the chain; values that only the chain has are blank. */
+/** Converts an imported output to an output of the chain. Values that only the chain provides are blank. */
 const toOwned = (imported: ImportedOutput): OwnedOutput => ({
   publicKey: imported.publicKey,
   derivationKey: imported.derivationKey,
@@ -58,7 +58,7 @@ const toOwned = (imported: ImportedOutput): OwnedOutput => ({
   ...(imported.spent ? { spentBy: NO_HASH, spentHeight: 0 } : {}),
 });
 
-/** Outputs that were imported into an offline wallet, in the order of the import. */
+/** Reads outputs that were imported into an offline wallet, in the order of the import. */
 export class ImportedOutputReader {
   protected readonly db: Db;
   readonly #list: Statement<[], ImportedRow>;
@@ -76,7 +76,7 @@ export class ImportedOutputReader {
     return this.#list.all().map(toImported);
   }
 
-  /** @param account absent: every account. @param minors absent: every address. */
+  /** Returns imported outputs. @param account absent: every account. @param minors absent: every address. */
   owned(account?: number, minors?: readonly number[]): OwnedOutput[] {
     return this.list()
       .map(toOwned)
@@ -117,7 +117,10 @@ export class ImportedOutputWriter extends ImportedOutputReader {
     this.#clear = db.prepare('DELETE FROM imported_output');
   }
 
-  /** Stores outputs at the positions from `first` on. @param truncate deletes the outputs from `first` on before. */
+  /**
+   * Stores outputs at the positions from `first` on.
+   * @param truncate true: outputs at these and later positions are deleted before.
+   */
   put(first: number, outputs: readonly ImportedOutput[], truncate: boolean): void {
     if (truncate) this.db.prepare('DELETE FROM imported_output WHERE place >= ?').run(first);
     const insert = this.db.prepare(
@@ -143,7 +146,7 @@ export class ImportedOutputWriter extends ImportedOutputReader {
     );
   }
 
-  /** Resets the flag that the key image of an output is requested. */
+  /** Clears the flag of all outputs by which their key images are requested. */
   clearRequests(): void {
     this.db.prepare('UPDATE imported_output SET requested = 0').run();
   }

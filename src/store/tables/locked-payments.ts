@@ -4,7 +4,7 @@ import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { toBytes } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 
-/** Identifies a payment. */
+/** Transaction and address of a payment, which identify it. */
 interface PaymentKey {
   readonly txHash: Hash;
   readonly subaddress: SubaddressIndex;
@@ -16,7 +16,7 @@ interface LockedRow {
   readonly minor: number;
 }
 
-/** Mined payments with an unlock time that are not reported as unlocked. */
+/** Mined payments with an unlock time that are not reported as unlocked yet. */
 export class LockedPayments {
   readonly #any: Statement<[], unknown>;
   readonly #insert: Statement<[Uint8Array, number, number, number, number]>;
@@ -40,7 +40,7 @@ export class LockedPayments {
     return this.#any.get() === undefined;
   }
 
-  /** @param opens least tip, and least time [Unix s], at which it is unlocked. */
+  /** Adds a payment. @param opens smallest tip, and smallest time [Unix s], at which the payment is unlocked. */
   add({ txHash, subaddress }: PaymentKey, opens: { readonly height: number; readonly time: number }): void {
     this.#insert.run(txHash, subaddress.major, subaddress.minor, opens.height, opens.time);
   }
@@ -49,7 +49,7 @@ export class LockedPayments {
     this.#delete.run(txHash, subaddress.major, subaddress.minor);
   }
 
-  /** Returns the payments that are unlocked at a tip and a time [Unix s]. */
+  /** Returns the payments that are unlocked at the given tip and time [Unix s]. */
   due(tip: number, time: number): PaymentKey[] {
     return this.#due.all(tip, time).map((row) => ({
       txHash: toBytes<'Hash'>(row.tx_hash),

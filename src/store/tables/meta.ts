@@ -1,28 +1,32 @@
 import type { Statement } from 'better-sqlite3';
 import type { Db } from '../file/database.js';
 
-/** Keys of single values of the wallet. */
+/** Keys of the wallet's single values. */
 export type MetaKey =
   | 'restore_height'
   | 'created_at'
-  /** Time at which a wallet with a history came to this server [Unix s]; present until `arrival_height` is known. */
+  /**
+   * Time at which a wallet with a history was added to this server [Unix s]; present until `arrival_height` is known.
+   */
   | 'arrived_at'
-  /** Number of blocks of the chain when a wallet with a history came: payments in them are its history. */
+  /** Number of blocks of the chain at that time. Payments in these blocks are the history of the wallet. */
   | 'arrival_height'
-  /** Balances of an imported cache, as JSON; present until the wallet has reached the daemon's tip. */
+  /**
+   * Balances from an imported cache of the reference, as JSON; present until the wallet has reached the daemon's tip.
+   */
   | 'imported_balances'
   | 'last_block_reward'
   | 'background_sync'
   | 'reused_keys'
-  /** Present once the events describe all contents of the store. */
+  /** Present when the events describe all contents of the store. */
   | 'events'
-  /** Height up to which the contents of a store without events were reported. */
+  /** Height up to which the contents of a store without events were reported so far. */
   | 'events_begun'
   | 'event_peaks'
   /** Height that a rescan must reach before spends by unseen transactions are reported again. */
   | 'spends_rescanned_to'
   | 'events_expired'
-  /** Id of the event up to which `--tx-notify` was started. */
+  /** Id of the event up to which commands of `--tx-notify` were started. */
   | 'notify_position';
 
 export class MetaReader {
@@ -39,7 +43,7 @@ export class MetaReader {
   }
 }
 
-/** Passed to the task of `WalletStore.write` only, like every writer. */
+/** Writes single values. As every writer, it exists only for the task of `WalletStore.write`. */
 export class MetaWriter extends MetaReader {
   readonly #set: Statement<[string, string]>;
 

@@ -6,11 +6,11 @@ import { multisigInfo, type MultisigInfo } from '../../monero/wallet/exchange/tr
 import { toBytes } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 
-/** Stored result of signing a transaction set. */
+/** Stored result of signing a multisig transaction set. */
 export interface SignedAnswer {
-  /** Encrypted transaction set. */
+  /** The encrypted transaction set with the new signatures. */
   readonly set: Uint8Array;
-  /** Empty while more signers are needed. */
+  /** Hashes of the signed transactions; empty while more signers are needed. */
   readonly txHashes: readonly Hash[];
 }
 
@@ -19,7 +19,7 @@ interface AnswerRow {
   readonly tx_hashes: Uint8Array;
 }
 
-/** State of multisig signing: own nonces, multisig info of the other signers, and results. */
+/** Reads the state of multisig signing: own nonces, multisig info of the other signers, and results. */
 export class MultisigReader {
   protected readonly db: Db;
   readonly #nonces: Statement<[Uint8Array], { nonce: Uint8Array }>;
@@ -35,12 +35,12 @@ export class MultisigReader {
     this.#signerInfo = db.prepare('SELECT current FROM multisig_word WHERE digest = ?');
   }
 
-  /** Returns the unused nonces of an output, which are secret. */
+  /** Returns the unused secret nonces of an output. */
   nonces(publicKey: PublicKey): SecretKey[] {
     return this.#nonces.all(publicKey).map(({ nonce }) => toBytes<'SecretKey'>(nonce));
   }
 
-  /** Returns the multisig info of an output, one of each other signer. */
+  /** Returns the multisig info of an output, one for each other signer. */
   infos(publicKey: PublicKey): MultisigInfo[] {
     return this.#infos.all(publicKey).map(({ info }) => decode(multisigInfo, info));
   }
@@ -55,14 +55,17 @@ export class MultisigReader {
     );
   }
 
-  /** True if a later signer info of the same signer replaced this one. @param digest hash of a signer info. */
+  /**
+   * Returns true if a later signer info of the same signer has replaced this one.
+   * @param digest hash of a signer info.
+   */
   isSuperseded(digest: Hash): boolean {
     return this.#signerInfo.get(digest)?.current === 0;
   }
 }
 
 export class MultisigWriter extends MultisigReader {
-  /** Replaces all nonces, and deletes the results that were signed with the former ones. */
+  /** Replaces all nonces, and deletes the results that were signed with the former nonces. */
   replaceNonces(
     fresh: readonly { readonly publicKey: PublicKey; readonly nonces: readonly SecretKey[] }[],
   ): void {
@@ -75,7 +78,7 @@ export class MultisigWriter extends MultisigReader {
       nonces.forEach((nonce, position) => insert.run(publicKey, position, nonce));
   }
 
-  /** @returns the number of erased nonces. */
+  /** Deletes the nonces of outputs. @returns the number of deleted nonces. */
   eraseNonces(publicKeys: readonly PublicKey[]): number {
     const erase = this.db.prepare('DELETE FROM multisig_nonce WHERE public_key = ?');
     return publicKeys.reduce((count, publicKey) => count + erase.run(publicKey).changes, 0);
@@ -96,7 +99,7 @@ export class MultisigWriter extends MultisigReader {
     this.db.prepare('DELETE FROM multisig_info').run();
   }
 
-  /** Marks a signer info as its signer's latest one. @param digest hash of the signer info. */
+  /** Records a signer info as the latest one of its signer. @param digest hash of the signer info. */
   setLatestInfo(signer: PublicKey, digest: Hash): void {
     this.db.prepare('UPDATE multisig_word SET current = 0 WHERE signer = ?').run(signer);
     this.db

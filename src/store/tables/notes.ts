@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { Db } from '../file/database.js';
 
-/** Notes of transactions. */
+/** Reads notes on transactions. */
 export class NoteReader {
   protected readonly db: Db;
   readonly #get: Statement<[Uint8Array], { note: string }>;
@@ -23,7 +23,7 @@ export class NoteReader {
 }
 
 export class NoteWriter extends NoteReader {
-  /** Sets a note; an empty one deletes it. */
+  /** Sets the note of a transaction; an empty note deletes it. */
   set(txHash: Hash, note: string): void {
     if (note === '') this.db.prepare('DELETE FROM tx_note WHERE tx_hash = ?').run(txHash);
     else

@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { Db } from '../file/database.js';
 
-/** Reads the transactions for which `--tx-notify` does not run again. */
+/** Reads the transactions for which the command of `--tx-notify` must not run again. */
 export class NotifiedTxReader {
   readonly #has: Statement<[Uint8Array], number>;
 

@@ -16,7 +16,7 @@ export interface OrderRow {
   readonly multisig_set: Uint8Array | null;
 }
 
-/** One attempt to make one transaction of an order. */
+/** One attempt to make one of the transactions of an order. */
 export interface OrderTxRow {
   readonly sequence: number;
   readonly position: number;
@@ -32,20 +32,20 @@ export interface OrderTxRow {
   readonly signing_set: Uint8Array | null;
 }
 
-/** Content of the column `made`. */
+/** JSON content of the column `made`. */
 interface Facts {
   readonly destinations: readonly { readonly address: string; readonly amount: bigint }[];
   readonly fee: bigint;
   readonly weight: bigint;
   readonly key_images: readonly string[];
   readonly tx_keys: readonly string[];
-  /** Output keys; absent where an earlier version wrote it. */
+  /** Output keys of the inputs; absent in rows of earlier versions. */
   readonly inputs?: readonly string[];
-  /** Hash of the transaction of a wallet that cannot sign; its blob and metadata have columns. */
+  /** Hash of the unsigned transaction in a wallet that cannot sign. Its blob and metadata have columns. */
   readonly unsigned_hash?: string;
 }
 
-/** Number of each {@link Withdrawal} in the column `withdrawn`; 0 without one. */
+/** Number of each {@link Withdrawal} in the column `withdrawn`; the column is 0 without a withdrawal. */
 export const WITHDRAWALS: Readonly<Record<Withdrawal, number>> = { refused: 1, unsent: 2 };
 
 const withdrawalOf = ({ withdrawn }: OrderTxRow): Withdrawal | undefined => {

@@ -12,7 +12,7 @@ import type { Db } from '../file/database.js';
 import { toBytes } from '../sql/columns.js';
 import { factsOf, toOrderTx, WITHDRAWALS, type OrderRow, type OrderTxRow } from './order-row.js';
 
-/** Reads payments that have an idempotency key. */
+/** Reads orders: payments that were requested with an idempotency key. */
 export class OrderReader {
   protected readonly db: Db;
   readonly #byKey: Statement<[string], OrderRow>;
@@ -37,19 +37,23 @@ export class OrderReader {
     return row && this.#toOrder(row);
   }
 
-  /** Returns orders accepted before another one, the latest first. @param sequence exclusive. */
+  /**
+   * Returns orders that were accepted before another order, latest first.
+   * @param sequence number of that order, exclusive.
+   */
   before(sequence: number, limit: number): Order[] {
     return this.#before.all(sequence, limit).map((row) => this.#toOrder(row));
   }
 
-  /** Returns the attempts that other wallets may sign, until they are settled. */
+  /** Returns the attempts that other wallets may still sign and that are not settled. */
   unsettled(): OrderTx[] {
     return this.#unsettled.all().map(toOrderTx);
   }
 
   /**
-   * Reads where a transaction was before a rescan that has not passed its height; undefined for all others.
-   * @returns without a height for an unmined one.
+   * Returns where a transaction was before a rescan, while the rescan has not passed its height; undefined for all
+   * other transactions.
+   * @returns an object without `height` for a transaction that was unmined.
    */
   beforeRescan(txHash: Hash): { readonly height?: number } | undefined {
     const row = this.#reported.get(txHash);
@@ -70,21 +74,21 @@ export class OrderReader {
   }
 }
 
-/** A new order with its result. */
+/** A new order together with its result. */
 export interface NewOrder extends OrderRequest {
   /** Unix seconds. */
   readonly created: number;
   readonly made: MadePayments;
-  /** Its transactions are recorded as payments. */
+  /** True if its transactions are recorded as payments. */
   readonly sent: boolean;
 }
 
-/** A transaction of an order. */
+/** A new attempt to make a transaction of an order. */
 export interface NewAttempt extends OrderPlace {
   readonly made: MadePayment;
-  /** It is recorded as a payment. */
+  /** True if its transaction is recorded as a payment. */
   readonly sent: boolean;
-  /** Set to be signed, of an attempt above 1. */
+  /** Transaction set that is to be signed, of an attempt after the first one. */
   readonly signingSet?: Uint8Array | undefined;
 }
 
@@ -92,7 +96,7 @@ const PLACE = 'sequence = ? AND position = ? AND attempt = ?';
 
 const valuesOf = ({ sequence, position, attempt }: OrderPlace) => [sequence, position, attempt] as const;
 
-/** Writes payments that have an idempotency key, in the transaction that records their payments. */
+/** Writes orders in the same transaction that records their payments. */
 export class OrderWriter extends OrderReader {
   readonly #insertTx: Statement<unknown[]>;
   readonly #byHash: Statement<[Uint8Array], OrderPlace & Pick<OrderTxRow, 'withdrawn' | 'sent'>>;
@@ -110,7 +114,7 @@ export class OrderWriter extends OrderReader {
     this.#byRings = db.prepare('SELECT * FROM order_tx WHERE rings = ? AND settled = 0');
   }
 
-  /** @throws Error if the key is used already. */
+  /** Adds an order. @throws Error if its idempotency key is already in use. */
   add({ key, method, requestHash, created, made, sent }: NewOrder): void {
     const { lastInsertRowid } = this.db
       .prepare(
@@ -124,7 +128,10 @@ export class OrderWriter extends OrderReader {
     );
   }
 
-  /** Records a transaction of an order, the first one or one that pays a failed one again. An empty blob is not stored. */
+  /**
+   * Records an attempt: the first transaction of an order, or one that repeats a failed payment. An empty blob is not
+   * stored.
+   */
   addAttempt({ made, sent, signingSet, ...place }: NewAttempt): void {
     const { blob, metadata } = made.signed ?? made.unsigned ?? {};
     this.#insertTx.run(
@@ -140,8 +147,8 @@ export class OrderWriter extends OrderReader {
   }
 
   /**
-   * Records the hash of a transaction that other wallets signed, in every attempt with its rings.
-   * @returns the attempts.
+   * Records the hash of a transaction that other wallets have signed, in every attempt with the same rings.
+   * @returns those attempts.
    */
   sign(rings: Hash, txHash: Hash): OrderTx[] {
     const attempts = this.#byRings.all(rings).map(toOrderTx);
@@ -150,24 +157,28 @@ export class OrderWriter extends OrderReader {
     return attempts;
   }
 
-  /** Records that a transaction which spends an input of an attempt has other rings. */
+  /**
+   * Records that another transaction, with other rings, spends an input of an attempt.
+   * @param rival hash of that transaction.
+   */
   setRival(place: OrderPlace, rival: Hash): void {
     this.db.prepare(`UPDATE order_tx SET rival = ? WHERE ${PLACE}`).run(rival, ...valuesOf(place));
   }
 
-  /** Records that no reorganisation changes any more whether an attempt is mined. */
+  /** Records that an attempt is settled: no reorganisation can change any more whether it is mined. */
   settle(place: OrderPlace): void {
     this.db.prepare(`UPDATE order_tx SET settled = 1 WHERE ${PLACE}`).run(...valuesOf(place));
   }
 
   /**
-   * Records that a transaction was not relayed. One that was refused ever is kept, as the daemon may have relayed it all
-   * the same. Of others a repeated attempt is deleted, and an order without any other transaction, so that its key is free.
+   * Records that a transaction was not relayed. An attempt that was ever refused is kept, because the daemon may have
+   * relayed it nevertheless. Another attempt is deleted if it repeats an earlier one; an order is deleted if it has no
+   * other transaction, so that its key can be used again.
    */
   withdraw(txHash: Hash, how: Withdrawal): void {
     const { db } = this;
     for (const place of this.#byHash.all(txHash)) {
-      // A transaction that this server only signed, or laid out, may be with the caller.
+      // The caller may hold a transaction that this server only signed or laid out.
       if (how === 'unsent' && (place.sent === 0 || place.withdrawn === WITHDRAWALS.refused)) continue;
       if (how === 'unsent' && place.attempt > 1) {
         db.prepare(`DELETE FROM order_tx WHERE ${PLACE}`).run(...valuesOf(place));

@@ -44,12 +44,12 @@ interface FactRow {
 
 export interface OutgoingFilter {
   readonly states: readonly OutgoingState[];
-  /** Exclusive; mined ones only. */
+  /** Lower bound of the heights, exclusive; applies to mined payments only. */
   readonly minHeight?: number;
-  /** Inclusive. */
+  /** Upper bound of the heights, inclusive; applies to mined payments only. */
   readonly maxHeight?: number;
   readonly account?: number;
-  /** At least one of these addresses is a source of the payment. */
+  /** Minor indices; the payment must spend from at least one of these addresses. */
   readonly minors?: readonly number[];
 }
 
@@ -91,7 +91,7 @@ export class OutgoingReader {
     return row && this.#toOutgoing(row);
   }
 
-  /** Returns the hashes of transactions in blocks at or above a height. */
+  /** Returns the hashes of the wallet's transactions in blocks at or above a height. */
   hashesFrom(height: number): Hash[] {
     return this.db
       .prepare<[number], { tx_hash: Uint8Array }>('SELECT tx_hash FROM outgoing_tx WHERE height >= ?')
@@ -99,12 +99,15 @@ export class OutgoingReader {
       .map((row) => toBytes<'Hash'>(row.tx_hash));
   }
 
-  /** Divides a range after about as many mined transactions, in whole blocks; undefined if it has fewer. */
+  /**
+   * Divides a range after approximately the given number of mined transactions, at a boundary between blocks; undefined
+   * if it has fewer.
+   */
   divide(range: HeightRange, transactions: number): Division<HeightRange> | undefined {
     return this.#pages.divide(range, transactions);
   }
 
-  /** True if a payment is prepared, pending or failed. */
+  /** Returns true if any payment is prepared, pending or failed. */
   hasUnmined(): boolean {
     return (
       this.db.prepare("SELECT 1 FROM outgoing_tx WHERE state <> 'confirmed' LIMIT 1").get() !== undefined
@@ -117,7 +120,7 @@ export class OutgoingReader {
     return { pending: counts.get('pending') ?? 0, failed: counts.get('failed') ?? 0 };
   }
 
-  /** Returns mined transactions in height order, then others by age. */
+  /** Returns the mined transactions by ascending height, then the others, oldest first. */
   list({ states, minHeight, maxHeight, account, minors }: OutgoingFilter): OutgoingTx[] {
     const mined = states.includes('confirmed')
       ? this.#mined.all(minHeight ?? -1, maxHeight ?? Number.MAX_SAFE_INTEGER)
@@ -154,7 +157,7 @@ export class OutgoingReader {
 }
 
 /**
- * States from which a payment enters another state. It leaves `confirmed` only when its block is detached: {@link
+ * States that a payment may leave for another state. A payment leaves `confirmed` only if its block is detached: {@link
  * OutgoingWriter.detach}.
  */
 const ENTERED_FROM: Record<'pending' | 'failed', readonly OutgoingState[]> = {
@@ -165,22 +168,27 @@ const ENTERED_FROM: Record<'pending' | 'failed', readonly OutgoingState[]> = {
 /** SQL condition that a transaction belongs to an order. */
 const OF_ORDER = 'tx_hash IN (SELECT tx_hash FROM order_tx WHERE tx_hash IS NOT NULL)';
 
-/** If every output is the paying account's, the amount paid is 0. Source: wallet2.cpp `process_new_transaction`. */
+/**
+ * True if every output belongs to the paying account; the paid amount is then 0. Source: wallet2.cpp
+ * `process_new_transaction`.
+ */
 const isToOurselves = ({
   amountIn,
   change,
   fee,
 }: Pick<FoundOutgoing, 'amountIn' | 'change' | 'fee'>): boolean => amountIn === change + fee;
 
-/** SQL that copies change and payment id of the payments that a condition selects to `outgoing_fact`. */
+/** SQL that copies change and payment id of the payments selected by a condition to the table `outgoing_fact`. */
 const KEEP_FACTS = `INSERT INTO outgoing_fact (tx_hash, change, change_at_payment, payment_id)
   SELECT tx_hash, change, change_at_payment, payment_id FROM outgoing_tx WHERE`;
-/** Condition that the wallet has data of a payment that the chain does not have. */
+/** SQL condition that the wallet has data of a payment which cannot be read from the chain. */
 const HAS_FACTS = '(change_at_payment IS NOT NULL OR tx_hash IN (SELECT tx_hash FROM outgoing_destination))';
 const OVER_FACTS = `ON CONFLICT DO UPDATE SET change = excluded.change,
   change_at_payment = excluded.change_at_payment, payment_id = excluded.payment_id`;
 
-/** SQL that deletes the blobs of payments up to a height; its index keeps the time independent of their number. */
+/**
+ * SQL that deletes the blobs of payments up to a height. An index makes its time independent of the number of payments.
+ */
 export const DROP_BLOBS = 'UPDATE outgoing_tx SET blob = NULL WHERE height <= ? AND blob IS NOT NULL';
 
 export class OutgoingWriter extends OutgoingReader {
@@ -251,28 +259,28 @@ export class OutgoingWriter extends OutgoingReader {
 
   /**
    * Changes the state of an unmined payment. A mined payment stays `confirmed`.
-   * @returns true if the state changed.
+   * @returns true if the state has changed.
    */
   setState(txHash: Hash, state: 'pending' | 'failed'): boolean {
     return this.#enter[state].run(txHash).changes > 0;
   }
 
-  /** Records when the payment was last seen in the mempool. @param time Unix seconds. */
+  /** Records that the mempool contained the payment at a time. @param time Unix seconds. */
   setSeen(txHash: Hash, time: number): void {
     this.db.prepare('UPDATE outgoing_tx SET seen = ? WHERE tx_hash = ?').run(time, txHash);
   }
 
-  /** Records the daemon that a payment is about to be sent to. @param daemon `host:port`. */
+  /** Records the daemon to which a payment is about to be sent. @param daemon `host:port`. */
   setSentTo(txHash: Hash, daemon: string): void {
     this.db.prepare('UPDATE outgoing_tx SET sent_to = ? WHERE tx_hash = ?').run(daemon, txHash);
   }
 
-  /** Deletes a failed payment that is about to be made again; its destinations are kept. */
+  /** Deletes a failed payment that is about to be made again. Its destinations are kept. */
   removeFailed(txHash: Hash): void {
     this.db.prepare("DELETE FROM outgoing_tx WHERE tx_hash = ? AND state = 'failed'").run(txHash);
   }
 
-  /** Records that a block contains a payment. Data that the wallet recorded before is kept. */
+  /** Records that a block contains a payment. Data that the wallet has recorded before is kept. */
   confirm(found: FoundOutgoing): void {
     if (this.byHash(found.txHash) === undefined)
       return this.insert({ ...this.#withFacts(found), state: 'confirmed', destinations: [] });
@@ -281,12 +289,15 @@ export class OutgoingWriter extends OutgoingReader {
     if (toOurselves) this.#setChange.run(toColumn(found.change), found.txHash);
   }
 
-  /** Records a payment that the mempool holds and that is not recorded, with the data that the wallet has of it. */
+  /**
+   * Records a payment that the mempool contains and that is not recorded, together with the data that the wallet has
+   * kept of it.
+   */
   insertSeen(tx: Omit<OutgoingTx, 'state'>): void {
     this.insert({ ...this.#withFacts(tx), state: 'pending' });
   }
 
-  /** Adds the data that was kept of a payment while it was not recorded. */
+  /** Returns a payment with the data that was kept while the payment was not recorded. */
   #withFacts<T extends Omit<FoundOutgoing, 'height'>>(found: T): T {
     const { change, changeAtPayment, paymentId } = this.#takeFacts(found.txHash);
     const toOurselves = isToOurselves(found);
@@ -298,18 +309,18 @@ export class OutgoingWriter extends OutgoingReader {
     };
   }
 
-  /** Whether a payment that is not recorded was recorded before: {@link forget}. */
+  /** Returns true if a payment that is not recorded was recorded before and removed by {@link forget}. */
   isForgotten(txHash: Hash): boolean {
     return this.db.prepare('SELECT 1 FROM outgoing_fact WHERE tx_hash = ?').get(txHash) !== undefined;
   }
 
-  /** Adds destinations to a payment that has none. */
+  /** Adds destinations to a payment that has none recorded. */
   describe(txHash: Hash, destinations: readonly Destination[]): void {
     const known = this.byHash(txHash);
     if (known?.destinations.length === 0) this.#addDestinations(txHash, destinations);
   }
 
-  /** Stores data of a payment that cannot be read from the chain, until its block is found. */
+  /** Stores data of a payment that cannot be read from the chain, to be used when its block is found. */
   storeFacts({ txHash, change, paymentId, destinations }: PaymentFacts): void {
     this.db
       .prepare(
@@ -336,7 +347,10 @@ export class OutgoingWriter extends OutgoingReader {
     );
   }
 
-  /** Deletes a payment, except its destinations and the data that the chain does not have. The caller must free its inputs. */
+  /**
+   * Deletes a payment, but keeps its destinations and the data that cannot be read from the chain. The caller must free
+   * its inputs.
+   */
   forget(txHash: Hash): void {
     this.db.prepare(`${KEEP_FACTS} tx_hash = ? ${OVER_FACTS}`).run(txHash);
     this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(txHash);
@@ -348,7 +362,7 @@ export class OutgoingWriter extends OutgoingReader {
     this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(txHash);
   }
 
-  /** {@link confirm} for a payment of which more inputs may be recognised than before. */
+  /** Confirms a payment as {@link confirm}, if more of its inputs may be recognised than before. */
   confirmAgain(found: FoundOutgoing): void {
     const known = this.byHash(found.txHash);
     if (known !== undefined && known.amountIn < found.amountIn)
@@ -356,7 +370,7 @@ export class OutgoingWriter extends OutgoingReader {
     this.confirm(found);
   }
 
-  /** Records a mined payment anew with other inputs; data that the chain does not have is kept. */
+  /** Records a mined payment again with other inputs. Data that cannot be read from the chain is kept. */
   correct(found: FoundOutgoing): void {
     const known = this.byHash(found.txHash);
     this.withdraw(found.txHash);
@@ -366,15 +380,16 @@ export class OutgoingWriter extends OutgoingReader {
       .run(known?.blob ?? null, known?.seen ?? null, known?.sentTo ?? null, found.txHash);
   }
 
-  /** Deletes a mined payment; of one that this wallet made, the data is kept that the chain does not have. */
+  /** Deletes a mined payment. If this wallet made it, the data that cannot be read from the chain is kept. */
   withdraw(txHash: Hash): void {
     this.db.prepare(`${KEEP_FACTS} tx_hash = ? AND ${HAS_FACTS} ${OVER_FACTS}`).run(txHash);
     this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(txHash);
   }
 
   /**
-   * Deletes payments, destinations and payment ids. Kept are unmined payments of orders, the data of all orders that the
-   * chain does not have, and of other payments the change where it went to the paying account itself.
+   * Deletes payments, destinations and payment ids. Three things are kept: unmined payments of orders; of orders, the
+   * data that cannot be read from the chain; of other payments, the change if the payment went to the paying account
+   * itself.
    */
   clear(): void {
     const isKept = `state <> 'confirmed' AND ${OF_ORDER}`;
@@ -389,14 +404,14 @@ export class OutgoingWriter extends OutgoingReader {
   }
 
   /**
-   * Undoes blocks at heights from one to another, both inclusive: payments that can be relayed again become `pending`,
-   * of others only the data is kept that the chain does not have.
+   * Undoes the blocks at the heights from `from` to `to`, both inclusive. Payments that can be relayed again become
+   * `pending`; of others only the data is kept that cannot be read from the chain.
    */
   detach(from: number, to: number): void {
     for (const step of this.#undo) step.run(from, to);
   }
 
-  /** Deletes the blobs of payments that are {@link SETTLED_DEPTH} blocks deep. */
+  /** Deletes the blobs of payments that are at least {@link SETTLED_DEPTH} blocks deep. */
   dropSettledBlobs(tip: number): void {
     this.#dropBlobs.run(tip - SETTLED_DEPTH);
   }
@@ -411,7 +426,7 @@ export class TxKeyReader {
     this.#get = db.prepare('SELECT keys FROM tx_secret_key WHERE tx_hash = ?');
   }
 
-  /** Returns the transaction's secret key, then the additional ones, one for each output. */
+  /** Returns the secret key of a transaction, followed by its additional secret keys, one for each output. */
   get(txHash: Hash): SecretKey[] | undefined {
     const row = this.#get.get(txHash);
     return row && chunks(row.keys, 32).map((key) => toBytes<'SecretKey'>(key));
@@ -419,7 +434,7 @@ export class TxKeyReader {
 }
 
 export class TxKeyWriter extends TxKeyReader {
-  /** Deletes the keys of all transactions except those of orders. */
+  /** Deletes the secret keys of all transactions, except those of orders. */
   clear(): void {
     this.db.prepare(`DELETE FROM tx_secret_key WHERE NOT ${OF_ORDER}`).run();
   }

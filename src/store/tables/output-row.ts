@@ -4,9 +4,12 @@ import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import { equalBytes, type Bytes } from '../../util/bytes.js';
 import { toAmount, toFlag, toNumber, type Integer } from '../sql/columns.js';
 
-/** Row of {@link OUTPUT_COLUMNS}. */
+/** Row with the columns of {@link OUTPUT_COLUMNS}. */
 export interface OutputRow {
-  /** 32 bytes each: transaction hash, output key, derivation key, mask; key image and spending transaction if known. */
+  /**
+   * Joined byte strings of 32 bytes: transaction hash, output key, derivation key, mask; then key image and spending
+   * transaction if they are known.
+   */
   readonly packed: Uint8Array;
   readonly has_key_image: Integer;
   readonly output_index: Integer;
@@ -25,39 +28,45 @@ export interface OutputRow {
   readonly credited: Integer | null;
 }
 
-/** Columns of an output. One value has all bytes: a Buffer for each would take three times as long. */
+/**
+ * SQL columns of an output. All byte strings are joined into one value, because a Buffer for each would take three
+ * times as long.
+ */
 export const OUTPUT_COLUMNS = `CAST(tx_hash || public_key || derivation_key || mask || coalesce(key_image, x'')
     || coalesce(spent_by, x'') AS BLOB) AS packed, key_image IS NOT NULL AS has_key_image, output_index, global_index,
   amount, rct, account, minor, height, unlock_time, coinbase, change, burnt, frozen, spent_height, credited`;
 
 const KEY_BYTES = 32;
 
-/** Returns a function that copies keys from a packed value, by their place in it. */
+/** Returns a function that copies the n-th byte string out of a packed value. */
 function keysIn(packed: Uint8Array): <K extends string>(place: number) => Bytes<K> {
-  // A slice of a Buffer would share its memory.
+  // `slice` of a Buffer would share its memory instead of copying.
   const bytes = new Uint8Array(packed.buffer, packed.byteOffset, packed.length);
   return (place) => bytes.slice(KEY_BYTES * place, KEY_BYTES * (place + 1)) as Bytes<never>;
 }
 
-/** Returns a function that shows keys of a packed value without copying them: for values that are dropped soon. */
+/**
+ * Returns a function that returns the n-th byte string of a packed value as a view, without copying: for values that
+ * are used only briefly.
+ */
 const keyViewsIn =
   (packed: Uint8Array) =>
   <K extends string>(place: number): Bytes<K> =>
     packed.subarray(KEY_BYTES * place, KEY_BYTES * (place + 1)) as Bytes<never>;
 
-/** Condition that nothing spends an output, and that it is neither burnt nor frozen. */
+/** SQL condition that no transaction spends an output, and that it is neither burnt nor frozen. */
 export const FREE = 'spent_by IS NULL AND burnt = 0 AND frozen = 0';
 
-/** {@link FREE}, or only an unmined payment spends it. */
+/** SQL condition like {@link FREE} that also holds if only an unmined payment spends the output. */
 export const UNSPENT = 'spent_height IS NULL AND burnt = 0 AND frozen = 0';
 
-/** Stands for a spending transaction that the wallet has not seen. */
+/** Stored in place of the hash of a spending transaction that the wallet has not seen. */
 export const UNKNOWN_TX = new Uint8Array(KEY_BYTES) as Hash;
 
 export const isUnknownSpend = (spentBy: Uint8Array | undefined): boolean =>
   spentBy !== undefined && equalBytes(spentBy, UNKNOWN_TX);
 
-/** Chain order: within a block, global indices follow the order of its transactions. */
+/** SQL order of outputs in the chain. Within a block, global indices ascend with the order of its transactions. */
 export const CHAIN_ORDER = 'ORDER BY height, global_index, tx_hash, output_index';
 
 export function toOutput(row: OutputRow): OwnedOutput {
@@ -87,7 +96,7 @@ export function toOutput(row: OutputRow): OwnedOutput {
   };
 }
 
-/** {@link KeyImageState} as a row of {@link STATE_COLUMNS}. */
+/** A {@link KeyImageState} as a row with the columns of {@link STATE_COLUMNS}. */
 export type StateRow = readonly [
   number: number,
   packed: Uint8Array,
@@ -95,16 +104,19 @@ export type StateRow = readonly [
   spentHeight: number | null,
 ];
 
-/** Bytes of transaction hash, output key, key image and the spending transaction if there is one; and the other columns. */
+/**
+ * SQL columns of a {@link KeyImageState}. Transaction hash, output key, key image and, if known, spending transaction
+ * are joined into one value.
+ */
 export const STATE_COLUMNS = `rowid, CAST(tx_hash || public_key || key_image || coalesce(spent_by, x'') AS BLOB), output_index,
   spent_height`;
 
-/** Output with its key image and the spend of it. */
+/** An output with its key image and the spend of that key image. */
 export type KeyImageState = Pick<
   OwnedOutput,
   'txHash' | 'outputIndex' | 'publicKey' | 'spentBy' | 'spentHeight'
 > & {
-  /** Ascends in the order in which outputs were found. */
+  /** Row number; ascends in the order in which outputs were found. */
   readonly number: number;
   readonly keyImage: KeyImage;
 };
@@ -122,11 +134,11 @@ export function toState([number, packed, outputIndex, spentHeight]: StateRow): K
   };
 }
 
-/** Condition that a signature proves the imported key image of an output. */
+/** SQL condition that a signature proves the imported key image of an output. */
 export const PROVEN = `EXISTS (
   SELECT 1 FROM told_key_image AS told WHERE told.public_key = owned_output.public_key AND told.proven = 1)`;
 
-/** Row of {@link IMPORT_COLUMNS}. */
+/** Row with the columns of {@link IMPORT_COLUMNS}. */
 export type ImportRow = readonly [
   packed: Uint8Array,
   amount: string,
@@ -138,21 +150,21 @@ export type ImportRow = readonly [
 ];
 
 /**
- * Columns of {@link ImportFacts}. Amounts are text, so that the other numbers need not be read as bigints, whose garbage
- * takes longer than the query.
+ * SQL columns of {@link ImportFacts}. Amounts are read as text, so that the other integers need not be read as bigints,
+ * which take longer to collect as garbage than the query runs.
  */
 export const IMPORT_COLUMNS = `CAST(public_key || coalesce(key_image, x'') AS BLOB), CAST(amount AS TEXT), height, frozen,
   spent_by IS NOT NULL, spent_by = zeroblob(${KEY_BYTES}), ${PROVEN}`;
 
-/** Facts of an output on which an import of its key image depends. */
+/** Facts of an output that decide how an import of its key image is treated. */
 export interface ImportFacts extends Pick<
   OwnedOutput,
   'publicKey' | 'keyImage' | 'amount' | 'height' | 'frozen'
 > {
   readonly isSpent: boolean;
-  /** The transaction that spends it was not seen. */
+  /** True if the transaction that spends the output was not seen. */
   readonly isSpentByUnknown: boolean;
-  /** A signature proves its key image, which was imported. */
+  /** True if the key image of the output was imported with a signature that proves it. */
   readonly isProven: boolean;
 }
 

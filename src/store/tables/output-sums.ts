@@ -4,7 +4,7 @@ import { amount, type Amount } from '../../util/amount.js';
 import { toColumn } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 
-/** Number and total of the outputs that one address received. */
+/** Number and total of the outputs that one address has received. */
 interface Receipts {
   readonly account: number;
   readonly minor: number;
@@ -13,14 +13,14 @@ interface Receipts {
 }
 
 /**
- * Adds new outputs to the sums of their addresses and accounts. Triggers apply later changes of outputs, and their
- * removal.
+ * Adds new outputs to the sums of their addresses and accounts. Triggers of the table apply later changes and the
+ * removal of outputs.
  */
 export class OutputSums {
   readonly #addToAddress: Statement<
     [...address: [number, number], ...counts: [number, number, number, number], ...totals: [bigint, bigint]]
   >;
-  /** The sums are high · 2^32 + low, twice. */
+  /** Adds to the two sums of an account, each of which is stored as high · 2^32 + low. */
   readonly #addToAccount: Statement<[account: number, ...sums: [bigint, bigint, bigint, bigint]]>;
 
   constructor(db: Db) {
@@ -41,7 +41,7 @@ export class OutputSums {
     );
   }
 
-  /** @param outputs rows that were just inserted: unspent, and neither frozen nor burnt. */
+  /** Adds outputs that were just inserted. @param outputs unspent outputs that are neither frozen nor burnt. */
   add(outputs: readonly OwnedOutput[]): void {
     const byAddress = new Map<string, Receipts>();
     const byAccount = new Map<number, Amount>();

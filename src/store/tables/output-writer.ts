@@ -11,7 +11,7 @@ import { ReusedKeys, type OnCredit, type SavedSpends } from './reused-keys.js';
 
 type SpendColumns = Omit<FoundSpend, 'globalIndex'> & { readonly globalIndex: number | null };
 
-/** Passed to the task of `WalletStore.write` only, like every writer. */
+/** Writes outputs. As every writer, it exists only for the task of `WalletStore.write`. */
 export class OutputWriter extends OutputReader {
   readonly #insert: Statement<unknown[]>;
   readonly #sums: OutputSums;
@@ -27,7 +27,7 @@ export class OutputWriter extends OutputReader {
   readonly #dropTx: Statement<[Uint8Array]>;
   readonly #unspend: Record<'all' | 'unpaid', Statement<[number, number]>>;
 
-  /** @param onCredit called before the credited amount of an output changes. */
+  /** @param onCredit is called before the credited amount of an output changes. */
   constructor(db: Db, onCredit?: OnCredit) {
     super(db);
     this.#insert = db.prepare(
@@ -38,7 +38,7 @@ export class OutputWriter extends OutputReader {
     );
     this.#sums = new OutputSums(db);
     this.#reused = new ReusedKeys(db, onCredit);
-    // `taken` is kept if the same payment had reserved the output before.
+    // `taken` keeps its value if the same payment had reserved the output before.
     this.#spend = db.prepare(
       `UPDATE owned_output SET spent_by = :txHash, spent_height = :height, spent_index = :globalIndex,
          taken = taken AND spent_by IS :txHash
@@ -81,7 +81,7 @@ export class OutputWriter extends OutputReader {
     this.addAll([output]);
   }
 
-  /** Adds outputs; takes less time than {@link add} for each if many are on one key. */
+  /** Adds outputs. If many of them have the same key, this takes less time than {@link add} for each. */
   addAll(outputs: readonly OwnedOutput[]): void {
     const [first, ...others] = outputs;
     if (first === undefined) return;
@@ -115,7 +115,7 @@ export class OutputWriter extends OutputReader {
     );
   }
 
-  /** Records outputs that are frozen as soon as they are found in the chain. */
+  /** Records outputs that are to be frozen as soon as they are found in the chain. */
   freezeUnseen(outputs: readonly OutputRef[]): void {
     const insert = this.db.prepare(
       'INSERT INTO frozen_output (tx_hash, output_index) VALUES (?, ?) ON CONFLICT DO NOTHING',
@@ -123,14 +123,14 @@ export class OutputWriter extends OutputReader {
     for (const { txHash, outputIndex } of outputs) insert.run(txHash, outputIndex);
   }
 
-  /** Updates whether an output is change, which depends on the inputs that are recognised. */
+  /** Updates whether an output is change. That depends on which inputs of its transaction are recognised. */
   setChange({ txHash, outputIndex, change }: OwnedOutput): void {
     this.db
       .prepare('UPDATE owned_output SET change = ? WHERE tx_hash = ? AND output_index = ?')
       .run(fromFlag(change), txHash, outputIndex);
   }
 
-  /** Freezes or thaws all outputs on the key of an output. */
+  /** Freezes or thaws all outputs that have the same key as the given output. */
   setFrozen({ txHash, outputIndex }: OutputRef, frozen: boolean): void {
     this.#setFrozen.run({ frozen: fromFlag(frozen), txHash, outputIndex });
   }
@@ -159,24 +159,27 @@ export class OutputWriter extends OutputReader {
       .run(mined ? 0 : null, txHash, outputIndex);
   }
 
-  /** Sets the key image of all outputs on a key; undefined: it is unknown. */
+  /** Sets the key image of all outputs with a key. @param keyImage undefined: it is not known. */
   setKeyImage(publicKey: PublicKey, keyImage: KeyImage | undefined): void {
     this.db
       .prepare(`UPDATE owned_output SET key_image = :keyImage WHERE ${keyEquals('public_key', ':publicKey')}`)
       .run({ keyImage: keyImage ?? null, publicKey });
   }
 
-  /** Marks the outputs of a payment to the paying account as change, and no others. */
+  /** Marks the outputs of a transaction that return to the paying account as change, and no other outputs. */
   markChange(txHash: Hash, account: number): void {
     this.db.prepare('UPDATE owned_output SET change = account = ? WHERE tx_hash = ?').run(account, txHash);
   }
 
-  /** Marks the outputs of a transaction as income: the wallet did not pay. */
+  /** Marks the outputs of a transaction as income, because the wallet did not make this payment. */
   unmarkChange(txHash: Hash): void {
     this.db.prepare('UPDATE owned_output SET change = 0 WHERE tx_hash = ?').run(txHash);
   }
 
-  /** Global index of an output of the transaction that spends an output; undefined if it is unknown. */
+  /**
+   * Returns the global index of an output of the transaction that spends the given output; undefined if it is not
+   * known.
+   */
   spentIndex({ txHash, outputIndex }: OutputRef): number | undefined {
     const row = this.db
       .prepare<[Uint8Array, number], { readonly spent_index: number | null }>(
@@ -191,7 +194,7 @@ export class OutputWriter extends OutputReader {
     this.#reused.recomputeKeyImage(keyImage);
   }
 
-  /** @throws Error when one is spent or reserved already. */
+  /** Reserves outputs for an unmined payment. @throws Error if one of them is already spent or reserved. */
   reserve(outputs: readonly OutputRef[], txHash: Hash): void {
     for (const output of outputs)
       if (this.#reserve.run(txHash, output.txHash, output.outputIndex).changes !== 1)
@@ -199,15 +202,16 @@ export class OutputWriter extends OutputReader {
   }
 
   /**
-   * Reserves outputs for a payment by their key images; outputs that another known payment spends are unchanged.
-   * @param seen the payment is in the mempool, so that it cannot spend outputs on its keys that appear later.
+   * Reserves outputs for a payment by their key images. Outputs that another known payment spends stay unchanged.
+   * @param seen true if the mempool contains the payment: then it cannot spend outputs with the same keys that appear
+   * later.
    */
   reserveByKeyImages(
     keyImages: readonly KeyImage[],
     txHash: Hash,
     { seen }: { readonly seen: boolean },
   ): void {
-    // A daemon that holds the payment has no other spend of its inputs.
+    // The daemon would not hold the payment if another transaction spent its inputs, so an unknown spend is replaced.
     const isFree = seen ? '(spent_by IS NULL OR spent_by = zeroblob(32))' : 'spent_by IS NULL';
     const reserve = this.db.prepare(
       `UPDATE owned_output SET spent_by = :txHash, spent_height = NULL, taken = :taken
@@ -223,16 +227,16 @@ export class OutputWriter extends OutputReader {
     for (const key of reused) this.#reused.recompute(key);
   }
 
-  /** Removes the outputs of a transaction. Frozen ones are frozen again when they are found again. */
+  /** Removes the outputs of a transaction. If frozen outputs are found again, they are frozen again. */
   removeTx(txHash: Hash): void {
     this.freezeUnseen(this.ofTx(txHash).filter(({ frozen }) => frozen));
     this.#remove(this.#reused.saveOfTx(txHash), () => this.#dropTx.run(txHash));
   }
 
   /**
-   * Deletes outputs and spends of blocks at heights from one to another, both inclusive. Frozen outputs are frozen
-   * again when they are found again.
-   * @param freeInputs frees the inputs of payments that can be relayed again too.
+   * Deletes the outputs and spends in the blocks at the heights from `from` to `to`, both inclusive. If frozen outputs
+   * are found again, they are frozen again.
+   * @param freeInputs true: also frees the inputs of payments that can be relayed again.
    */
   detach(from: number, to: number, freeInputs = false): void {
     this.#storeFrozen.run(from, to);
@@ -242,7 +246,7 @@ export class OutputWriter extends OutputReader {
     for (const key of unspent) this.#reused.recompute(key);
   }
 
-  /** Recomputes the credited amounts of all outputs on reused keys. */
+  /** Computes the credited amounts of all outputs with reused keys again. */
   recomputeReusedKeys(): void {
     this.#reused.recomputeAll();
   }

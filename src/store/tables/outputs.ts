@@ -24,22 +24,22 @@ import {
   type StateRow,
 } from './output-row.js';
 
-/** Identifies an output. */
+/** Transaction hash and output index, which identify an output. */
 export interface OutputRef {
   readonly txHash: Hash;
   readonly outputIndex: number;
 }
 
-/** Place of an output in rings. */
+/** Amount and global index with which rings name an output. */
 export interface RingPlace {
-  /** Ascends in the order in which outputs were found. */
+  /** Row number; ascends in the order in which outputs were found. */
   readonly number: number;
   readonly publicKey: PublicKey;
-  /** {@link ringPlaceOf} */
+  /** Text form of the position, from {@link ringPlaceOf}. */
   readonly place: string;
 }
 
-/** {@link RingPlace} as a row; the denomination is text. */
+/** A {@link RingPlace} as a row; the amount is text. */
 type RingPlaceRow = readonly [
   number: number,
   publicKey: Uint8Array,
@@ -47,35 +47,38 @@ type RingPlaceRow = readonly [
   globalIndex: number,
 ];
 
-/** Chain order in which an output on a reused key has the place of the first one on it. No index has this order. */
+/**
+ * SQL order of the chain in which an output with a reused key takes the position of the first output with that key. No
+ * index has this order.
+ */
 const FIRST_PLACE_ORDER = `ORDER BY coalesce(first_height, height), coalesce(first_index, global_index), height,
   global_index, tx_hash, output_index`;
 
 const FIRST_PLACE = `coalesce(first_height, height) AS first_height, coalesce(first_index, global_index) AS first_index,
   height, global_index, tx_hash, output_index`;
 
-/** Condition that a view-only wallet has no proven key image of an output. */
+/** SQL condition that the key image of an output is not proven, in a view-only wallet. */
 const UNPROVEN = `(key_image IS NULL OR NOT ${PROVEN})`;
 
-/** Place of an output in chain order. */
+/** Position of an output in chain order. */
 interface ChainPlace extends OutputRef {
   readonly height: number;
   readonly globalIndex: number;
 }
 
-/** Part of the list of all outputs; without a count, up to its end. */
+/** A part of the list of all outputs. Without `count` it extends to the end of the list. */
 export interface OutputRange {
-  /** Number of outputs before the part, in the list or behind {@link after}; absent: 0. */
+  /** Number of outputs before the part; counted from the output `after` if that is given. Default: 0. */
   readonly first?: number;
   readonly count?: number;
-  /** Where the list begins: behind the output with this place. For lists in chain order only. */
+  /** Output after which the part begins. For lists in chain order only. */
   readonly after?: ChainPlace;
 }
 
-/** Parameter of a query for a range. */
+/** Parameter value of a query for a range. */
 type RangeValue = number | Uint8Array;
 
-/** SQLite's limit for all rows. */
+/** Limit with which SQLite returns all rows. */
 const NO_LIMIT = -1;
 
 const limitOf = (count: number): number => (count === Infinity ? NO_LIMIT : count);
@@ -87,13 +90,15 @@ interface ChainPlaceRow {
   readonly output_index: number;
 }
 
-/** Place of an output in {@link FIRST_PLACE_ORDER}. Outputs from before RingCT may have equal global indices in a block. */
+/**
+ * Position of an output in {@link FIRST_PLACE_ORDER}. Outputs before RingCT in one block may have equal global indices.
+ */
 interface FirstPlace extends ChainPlaceRow {
   readonly first_height: number;
   readonly first_index: number;
 }
 
-/** Condition for outputs behind a place, with its parameters; no condition without a place. */
+/** Returns an SQL condition for the outputs after a position, with its parameters; an empty condition for undefined. */
 function behind(after: ChainPlace | undefined): {
   readonly condition: string;
   readonly place: readonly RangeValue[];
@@ -134,7 +139,7 @@ export class OutputReader {
          ORDER BY rowid LIMIT ?`,
       )
       .raw();
-    // SQLite counts the rows of a table by the pages of its smallest index.
+    // SQLite counts the rows of a table by reading its smallest index.
     this.#count = db
       .prepare<[], number>(
         `SELECT (SELECT count(*) FROM owned_output) - (SELECT count(*) FROM owned_output WHERE burnt = 1)`,
@@ -169,7 +174,7 @@ export class OutputReader {
       .pluck();
   }
 
-  /** Returns the output with a key image; of several, the one that is not burnt. */
+  /** Returns the output with a key image. If there are several, returns the one that is not burnt. */
   byKeyImage(keyImage: KeyImage): OwnedOutput | undefined {
     const row = this.#byKeyImage.get(keyImage, keyImage);
     return row && toOutput(row);
@@ -180,7 +185,7 @@ export class OutputReader {
     return row && toOutput(row);
   }
 
-  /** Returns outputs without a mined spend, without burnt and frozen ones. */
+  /** Returns the outputs without a mined spend that are neither burnt nor frozen. */
   unspent(): OwnedOutput[] {
     return this.rows<[]>(
       `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE ${UNSPENT}
@@ -190,7 +195,7 @@ export class OutputReader {
       .map(toOutput);
   }
 
-  /** Returns outputs from before RingCT without a mined spend, without burnt and frozen ones. */
+  /** Returns the outputs before RingCT without a mined spend that are neither burnt nor frozen. */
   unspentPlain(): OwnedOutput[] {
     return this.rows<[]>(
       `SELECT ${OUTPUT_COLUMNS} FROM owned_output INDEXED BY owned_output_plain
@@ -201,8 +206,9 @@ export class OutputReader {
   }
 
   /**
-   * Returns the outputs, or a part of them, without burnt ones in chain order; on a reused key, a larger output has the
-   * position of the first one. Same order as {@link placeOf}. Source: wallet2.cpp `process_new_transaction`, `m_transfers`.
+   * Returns all outputs or a part of them in chain order, without burnt ones. If a later output has a reused key and a
+   * larger amount, it takes the position of the first output with that key. {@link placeOf} uses the same order.
+   * Source: wallet2.cpp `process_new_transaction`, `m_transfers`.
    */
   inOrder(range: OutputRange = {}): OwnedOutput[] {
     const { sql, values } = this.#ordered(OUTPUT_COLUMNS, range);
@@ -211,7 +217,9 @@ export class OutputReader {
       .map(toOutput);
   }
 
-  /** Returns the facts of the same outputs, in the same order, on which an import of their key images depends. */
+  /**
+   * Returns the facts that an import of key images needs, for the same outputs as {@link inOrder} in the same order.
+   */
   importFacts(range: OutputRange = {}): ImportFacts[] {
     const { sql, values } = this.#ordered(IMPORT_COLUMNS, range);
     return this.db
@@ -234,8 +242,9 @@ export class OutputReader {
   }
 
   /**
-   * Divides a range of {@link inOrder} behind its first outputs. No page before another one is read for it.
-   * @returns undefined for a range with fewer, or of a list that is not in chain order.
+   * Divides a range of {@link inOrder} after its first outputs; a later part can then be read without reading the parts
+   * before it.
+   * @returns undefined if the range has fewer outputs, or if the list is not in chain order.
    */
   divide(range: OutputRange, outputs: number): Division<OutputRange> | undefined {
     const { first = 0, count = Infinity, after } = range;
@@ -257,17 +266,17 @@ export class OutputReader {
     return { page: { ...range, count: outputs }, rest: { count: count - outputs, after: reached } };
   }
 
-  /** Number of outputs of {@link inOrder}. */
+  /** Returns the number of outputs that {@link inOrder} lists. */
   count(): number {
     return this.#count.get() ?? 0;
   }
 
   /**
-   * Returns the place in {@link inOrder} of the first output without a key image; undefined if all have one.
-   * @param proven true: key images that no signature proves are not counted.
+   * Returns the index in {@link inOrder} of the first output without a key image; undefined if all outputs have one.
+   * @param proven true: a key image that no signature proves counts as missing.
    */
   firstWithoutKeyImage({ proven }: { readonly proven: boolean }): number | undefined {
-    // Few outputs have no key image, and an index has them; unproven ones are looked for in the order of an index.
+    // Few outputs have no key image, and an index finds them. Unproven ones are searched in the order of another index.
     const condition = proven ? UNPROVEN : WITHOUT_KEY_IMAGE;
     const order = proven && !this.#isMoved() ? CHAIN_ORDER : FIRST_PLACE_ORDER;
     const place = this.db
@@ -278,12 +287,12 @@ export class OutputReader {
     return place && this.#before.get(place);
   }
 
-  /** Whether an output on a reused key has the place of another one. */
+  /** Returns true if any output with a reused key has the position of another output. */
   #isMoved(): boolean {
     return this.#anyMoved.get() !== undefined;
   }
 
-  /** Returns the output with an output key; of several, the one that is not burnt. */
+  /** Returns the output with an output key. If there are several, returns the one that is not burnt. */
   byPublicKey(publicKey: PublicKey): OwnedOutput | undefined {
     const row = this.#byPublicKey.get(publicKey, publicKey);
     return row && toOutput(row);
@@ -298,18 +307,20 @@ export class OutputReader {
       .map(toOutput);
   }
 
-  /** Returns the mined transactions among some that pay the wallet a credited amount other than change. */
+  /** Returns those of the given transactions that are mined and pay the wallet a credited amount other than change. */
   incomeAmong(txHashes: readonly Hash[]): Hash[] {
     const places = this.#income.all(JSON.stringify(txHashes.map(toHex)));
     return places.flatMap((place) => txHashes[place] ?? []);
   }
 
-  /** Amount that a transaction paid to an account on reused keys and that is not credited. */
+  /**
+   * Returns the amount that a transaction paid to an account on reused keys and that is not credited [atomic units].
+   */
   uncredited(txHash: Hash, account: number): bigint {
     return this.#uncredited.get(txHash, account) ?? 0n;
   }
 
-  /** Returns the outputs of a transaction, burnt ones included. */
+  /** Returns the outputs of a transaction, including burnt ones. */
   ofTx(txHash: Hash): OwnedOutput[] {
     return this.rows<[Uint8Array]>(`SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE tx_hash = ?`)
       .all(txHash)
@@ -318,15 +329,17 @@ export class OutputReader {
 
   /**
    * Returns outputs with a known key image, without burnt ones, in the order in which they were found.
-   * @param after number of the last output before them. @param count most outputs.
+   * @param after row number after which they begin.
+   * @param count largest number of outputs.
    */
   keyImageStates(after = 0, count = Infinity): KeyImageState[] {
     return this.#keyImageStates.all(after, limitOf(count)).map(toState);
   }
 
   /**
-   * Returns the places of outputs in rings, burnt ones included, in the order in which they were found.
-   * @param after number of the last output before them. @param count most outputs.
+   * Returns the positions of outputs in rings, including burnt outputs, in the order in which the outputs were found.
+   * @param after row number after which they begin.
+   * @param count largest number of outputs.
    */
   ringPlaces(after: number, count: number): RingPlace[] {
     return this.db
@@ -343,7 +356,7 @@ export class OutputReader {
       }));
   }
 
-  /** Index of an output in the order of {@link inOrder}, which is its index in upstream's list. */
+  /** Returns the index of an output in {@link inOrder}, which is also its index in upstream's list `m_transfers`. */
   placeOf({ txHash, outputIndex, height, globalIndex }: OwnedOutput): number {
     const place = this.#firstPlace.get(txHash, outputIndex) ?? {
       ...{ first_height: height, first_index: globalIndex },
@@ -360,7 +373,7 @@ export class OutputReader {
     );
   }
 
-  /** True if none of the outputs is spent, reserved, frozen or burnt. */
+  /** Returns true if none of the outputs is spent, reserved, frozen or burnt. */
   areFree(outputs: readonly OutputRef[]): boolean {
     const free = this.db.prepare<[Uint8Array, number], { found: number }>(
       `SELECT 1 AS found FROM owned_output
@@ -369,14 +382,14 @@ export class OutputReader {
     return outputs.every(({ txHash, outputIndex }) => free.get(txHash, outputIndex) !== undefined);
   }
 
-  /** Returns outputs without a known key image, burnt ones included, in chain order. */
+  /** Returns the outputs without a known key image, including burnt ones, in chain order. */
   withoutKeyImage(): OwnedOutput[] {
     return this.rows(`SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE ${WITHOUT_KEY_IMAGE} ${CHAIN_ORDER}`)
       .all()
       .map(toOutput);
   }
 
-  /** {@link withoutKeyImage} in any order, a number of them at most. */
+  /** Returns at most a given number of the outputs of {@link withoutKeyImage}, in any order. */
   someWithoutKeyImage(most: number): OwnedOutput[] {
     return this.rows<[number]>(
       `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE ${WITHOUT_KEY_IMAGE} LIMIT ?`,

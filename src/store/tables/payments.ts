@@ -61,7 +61,7 @@ function toPayment(outputs: readonly [PaymentRow, ...PaymentRow[]]): Payment {
   };
 }
 
-/** Groups consecutive outputs of one transaction to one address into a payment. @param rows one for each output. */
+/** Groups consecutive outputs of one transaction to one address into a payment. @param rows one row for each output. */
 function group(rows: readonly PaymentRow[]): Payment[] {
   const payments: Payment[] = [];
   let outputs: [PaymentRow, ...PaymentRow[]] | undefined;
@@ -77,7 +77,11 @@ function group(rows: readonly PaymentRow[]): Payment[] {
   return payments;
 }
 
-/** @param from the table that is read first, because the condition selects its rows; CROSS JOIN keeps the order. */
+/**
+ * Returns the SQL that selects payments.
+ * @param from table that is read first, because the condition selects its rows; CROSS JOIN makes SQLite keep this
+ * order.
+ */
 const select = (
   from: 'received_tx t CROSS JOIN owned_output o' | 'owned_output o CROSS JOIN received_tx t',
 ) =>
@@ -88,15 +92,15 @@ const select = (
 const ORDER = 'ORDER BY t.height, t.tx_hash, o.account, o.minor, o.output_index';
 
 export interface PaymentPlace {
-  /** Absent: every account. */
+  /** Index of the account; absent: every account. */
   readonly account?: number;
-  /** Absent: every address. */
+  /** Minor indices of the addresses; absent: every address. */
   readonly minors?: readonly number[];
 }
 
 /**
- * Incoming payments: outputs that are not change. A burnt output is a payment of amount 0, as in upstream.
- * Source: wallet2.cpp `process_new_transaction`.
+ * Reads incoming payments: outputs that are not change, grouped by transaction and address. A burnt output is a payment
+ * of amount 0, as in upstream. Source: wallet2.cpp `process_new_transaction`.
  */
 export class PaymentReader {
   protected readonly db: Db;
@@ -146,18 +150,22 @@ export class PaymentReader {
   }
 
   /**
-   * Returns the lowest height up to which a range has `transactions` received transactions; undefined if it has fewer.
+   * Returns the lowest height up to which a range contains the given number of received transactions; undefined if it
+   * contains fewer.
    */
   pageEnd(range: HeightRange, transactions: number): number | undefined {
     return this.#blocks.end(range, transactions);
   }
 
-  /** Divides a range after a number of outputs, change included, in whole transactions; undefined if it has fewer. */
+  /**
+   * Divides a range after approximately the given number of outputs, change included, at a boundary between
+   * transactions; undefined if it has fewer.
+   */
   divide(range: TxRange, outputs: number): Division<TxRange> | undefined {
     return this.#txs.divide(range, outputs);
   }
 
-  /** Returns payments in the order of height and transaction hash. */
+  /** Returns payments ordered by height and transaction hash. */
   list(range: TxRange, { account, minors }: PaymentPlace = {}): Payment[] {
     const txs = txRangeColumns(range);
     const rows = account === undefined ? this.#list.all(...txs) : this.#ofAccount.all(...txs, account);
@@ -165,21 +173,21 @@ export class PaymentReader {
   }
 
   /**
-   * Returns payments to selected addresses in height order, like {@link list}. The time does not depend on the number of
-   * payments to other addresses, and all rows are read and sorted at once.
+   * Returns payments to the given addresses in the order of {@link list}. The time does not depend on the number of
+   * payments to other addresses, but all rows are read and sorted at once.
    */
   ofAddresses({ min, max }: HeightRange, { account, minors }: Required<PaymentPlace>): Payment[] {
     return group(this.#ofAddresses.all(account, JSON.stringify(minors), min, max));
   }
 
-  /** True for a mined transaction that paid the wallet, even change only. */
+  /** Returns true for a mined transaction that has paid the wallet, even if it paid only change. */
   has(txHash: Hash): boolean {
     return this.#has.get(txHash) !== undefined;
   }
 
   /**
-   * Returns hashes of transactions that paid the wallet, even change only, at or above a height; without miner
-   * transactions.
+   * Returns the hashes of transactions at or above a height that have paid the wallet, even if only change; miner
+   * transactions are left out.
    */
   hashesFrom(height: number): Hash[] {
     return this.db
@@ -194,20 +202,20 @@ export class PaymentReader {
     return group(this.#byTx.all(txHash));
   }
 
-  /** Returns transactions that paid the wallet and spend a key image. */
+  /** Returns the transactions that have paid the wallet and that spend a key image. */
   spending(keyImage: KeyImage): ReceivedTx[] {
     return this.#spending.all(keyImage).map(toTx);
   }
 
   /**
-   * Returns the transactions above a height that may spend outputs without a known key image and pay some fee: those that
-   * paid the wallet, perhaps as change.
+   * Returns the transactions above a height that pay a given fee and may spend outputs without a known key image. Such
+   * a transaction has paid the wallet, perhaps as change.
    */
   maySpend({ above, fee }: { readonly above: number; readonly fee: Amount }): Hash[] {
     return this.#maySpend.all(above, toColumn(fee)).map((hash) => toBytes<'Hash'>(hash));
   }
 
-  /** @param minHeight exclusive. */
+  /** Returns payments with a payment id. @param minHeight lower bound of the heights, exclusive. */
   byPaymentId(paymentId: Uint8Array, minHeight = -1): Payment[] {
     return group(this.#byId.all(paymentId, minHeight));
   }
@@ -232,7 +240,7 @@ export class PaymentWriter extends PaymentReader {
     );
   }
 
-  /** @returns false, without a change, if the transaction is stored already. */
+  /** Adds a received transaction. @returns false if it is stored already; then nothing changes. */
   add(tx: ReceivedTx): boolean {
     const { changes } = this.#insert.run(
       tx.txHash,
@@ -251,12 +259,12 @@ export class PaymentWriter extends PaymentReader {
     return true;
   }
 
-  /** Deletes a transaction; its outputs are deleted with it. */
+  /** Deletes a transaction together with its outputs. */
   remove(txHash: Hash): void {
     this.#remove.run(txHash);
   }
 
-  /** Deletes the transactions of blocks at heights from one to another, both inclusive. */
+  /** Deletes the transactions in the blocks at the heights from `from` to `to`, both inclusive. */
   detach(from: number, to: number): void {
     this.#drop.run(from, to);
   }

@@ -22,21 +22,30 @@ interface PoolRow {
   readonly mined_spent: Integer | null;
 }
 
-/** A transaction that is listed as unmined. */
+/** A transaction in the table of unmined transactions. */
 export interface ListedTx {
   readonly txHash: Hash;
-  /** Number of blocks that the wallet must know before it counts as gone; absent until the mempool is without it. */
+  /**
+   * Number of blocks that the wallet must hold before this transaction counts as gone. Absent while the mempool
+   * contains the transaction.
+   */
   readonly neededHeight?: number;
 }
 
-/** @returns `credited` for an output on a reused key; nothing if the full amount is credited. */
+/**
+ * Returns the credited amount of an output whose key is reused.
+ * @returns an empty object if the full amount is credited.
+ */
 function creditIn({ amount: value, mined_amount, mined_spent }: PoolRow): Pick<PoolOutput, 'credited'> {
   if (mined_amount === null) return {};
   const spent = mined_spent !== null && toFlag(mined_spent);
   return { credited: creditOf(toAmount(value), { amount: toAmount(mined_amount), spent }) };
 }
 
-/** Outputs of the mempool, each with amount and spend of the mined output on its key that is not burnt. */
+/**
+ * SQL that selects the outputs in the mempool, each with the amount and the spend of the mined output with the same key
+ * that is not burnt.
+ */
 const LIST = `SELECT p.*, o.output_index, o.public_key, o.amount, o.account, o.minor, m.amount AS mined_amount,
     m.spent_by IS NOT NULL AS mined_spent
   FROM pool_tx p JOIN pool_output o USING (tx_hash)
@@ -61,12 +70,12 @@ export class PoolReader {
     return this.#has.get(txHash) !== undefined;
   }
 
-  /** Hashes of all transactions. */
+  /** Returns the hashes of all listed transactions. */
   hashes(): Hash[] {
     return this.listed().map(({ txHash }) => txHash);
   }
 
-  /** All transactions. */
+  /** Returns all listed transactions. */
   listed(): ListedTx[] {
     return this.#listed.all().map(({ tx_hash, needed_height }) => ({
       txHash: toBytes<'Hash'>(tx_hash),
@@ -74,12 +83,12 @@ export class PoolReader {
     }));
   }
 
-  /** True if a transaction of the mempool pays the wallet a credited amount. */
+  /** Returns true if a listed transaction pays the wallet a credited amount. */
   isIncome(txHash: Hash): boolean {
     return this.#list.all(txHash).some((row) => creditIn(row).credited !== 0n);
   }
 
-  /** @param account absent: every account. @param minors absent or empty: every address. */
+  /** Returns listed payments. @param account absent: every account. @param minors absent or empty: every address. */
   list(account?: number, minors?: readonly number[]): PoolTx[] {
     const txs = new Map<string, PoolTx & { outputs: PoolTx['outputs'][number][] }>();
     for (const row of this.#list.all(null)) {
@@ -145,7 +154,10 @@ export class PoolWriter extends PoolReader {
       );
   }
 
-  /** Records that the mempool is without a transaction. @param neededHeight undefined: the mempool holds it. */
+  /**
+   * Records whether the mempool contains a transaction.
+   * @param neededHeight see {@link ListedTx.neededHeight}; undefined: the mempool contains it.
+   */
   setMissing(txHash: Hash, neededHeight: number | undefined): void {
     this.db
       .prepare('UPDATE pool_tx SET needed_height = ? WHERE tx_hash = ?')

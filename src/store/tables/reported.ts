@@ -14,7 +14,7 @@ interface TransferRow extends TransferFactRow {
   readonly height: Integer | null;
 }
 
-/** A transfer that was reported; without `height` it is not mined. */
+/** A transfer as reported; without `height` if it was unmined. */
 export type ReportedTransfer = TransferFacts & { readonly height?: number };
 
 const toPayment = (row: PaymentRow): MinedPaymentFacts => ({
@@ -27,7 +27,7 @@ const toTransfer = (row: TransferRow): ReportedTransfer => ({
   ...(row.height === null ? {} : { height: toNumber(row.height) }),
 });
 
-/** Mined payments as reported before a rescan, until it passes their heights. */
+/** Mined payments as they were reported before a rescan; each is kept until the rescan has passed its height. */
 export class ReportedPayments {
   readonly #any: Statement<[], unknown>;
   readonly #keep: Statement<[number]>;
@@ -59,18 +59,21 @@ export class ReportedPayments {
     return this.#any.get() === undefined;
   }
 
-  /** Copies the payments mined from a height on, except those that another rescan has copied and not passed. */
+  /**
+   * Copies the payments in blocks from a height on, except payments that an earlier rescan has copied and not passed
+   * yet.
+   */
   keep(from: number): void {
     this.#keep.run(from);
   }
 
-  /** Deletes a payment. @returns it, or undefined if there is none. */
+  /** Deletes a payment and returns it; undefined if there is none. */
   take({ txHash, subaddress }: Pick<PaymentFacts, 'txHash' | 'subaddress'>): MinedPaymentFacts | undefined {
     const row = this.#take.get(txHash, subaddress.major, subaddress.minor);
     return row && toPayment(row);
   }
 
-  /** Deletes the payments at heights from one to another, both inclusive. @returns them in height order. */
+  /** Deletes the payments at the heights from `from` to `to`, both inclusive, and returns them by ascending height. */
   takeRange(from: number, to: number): MinedPaymentFacts[] {
     return this.#takeRange
       .all(from, to)
@@ -79,7 +82,7 @@ export class ReportedPayments {
   }
 }
 
-/** Transfers as reported before a rescan, until it passes their heights. */
+/** Transfers as they were reported before a rescan; each is kept until the rescan has passed its height. */
 export class ReportedTransfers {
   readonly #any: Statement<[], unknown>;
   readonly #insert: Statement<unknown[]>;
@@ -110,18 +113,18 @@ export class ReportedTransfers {
     this.#insert.run(txHash, height ?? null, account, toColumn(amountIn), toColumn(change), toColumn(fee));
   }
 
-  /** Deletes a transfer. @returns it, or undefined if there is none. */
+  /** Deletes a transfer and returns it; undefined if there is none. */
   take(txHash: Hash): ReportedTransfer | undefined {
     const row = this.#take.get(txHash);
     return row && toTransfer(row);
   }
 
-  /** Deletes the transfers at heights from one to another, both inclusive. @returns them. */
+  /** Deletes the transfers at the heights from `from` to `to`, both inclusive, and returns them. */
   takeRange(from: number, to: number): ReportedTransfer[] {
     return this.#takeRange.all(from, to).map(toTransfer);
   }
 
-  /** Deletes the transfers that were not mined. @returns them. */
+  /** Deletes the transfers that were unmined and returns them. */
   takeUnmined(): ReportedTransfer[] {
     return this.#takeUnmined.all().map(toTransfer);
   }

@@ -39,7 +39,7 @@ type KeyRow = Pick<
   readonly taken: Integer;
 };
 
-/** Derived columns, in this order. */
+/** Values of the derived columns, in this order. */
 type Derived = readonly [
   credited: bigint | null,
   burnt: bigint,
@@ -48,7 +48,7 @@ type Derived = readonly [
   firstIndex: bigint | null,
 ];
 
-/** Spend of a key, which any of its outputs may store. */
+/** Spend of a key; any one of the outputs with that key may store it. */
 interface StoredSpend {
   readonly spent_by: Uint8Array;
   readonly spent_height: Integer | null;
@@ -59,10 +59,10 @@ interface SavedSpend extends StoredSpend {
   readonly public_key: Uint8Array;
 }
 
-/** Called with the transaction of an output before the credited amount of the output changes. */
+/** Callback that is called before the credited amount of an output changes. @param txHash transaction of the output. */
 export type OnCredit = (txHash: Hash) => void;
 
-/** Reused keys of outputs that are about to be removed, and their spends. */
+/** Reused keys of outputs that are about to be removed, and the spends of these keys. */
 export interface SavedSpends {
   readonly keys: readonly PublicKey[];
   readonly spends: readonly SavedSpend[];
@@ -71,7 +71,10 @@ export interface SavedSpends {
 const REUSED = `EXISTS (SELECT 1 FROM owned_output AS other INDEXED BY owned_output_burnt
   WHERE other.public_key = owned_output.public_key AND other.burnt = 1)`;
 
-/** Derives columns of outputs on reused keys from their order in the chain, whatever order they were found in. */
+/**
+ * Computes the derived columns of outputs with reused keys from the outputs' order in the chain, whatever order they
+ * were found in.
+ */
 export class ReusedKeys {
   readonly #onCredit: OnCredit;
   readonly #sharedSince: Statement<[number | bigint], Uint8Array>;
@@ -86,14 +89,15 @@ export class ReusedKeys {
   readonly #keysBetween: Statement<[number, number], SavedSpend>;
   readonly #keysOf: Statement<[Uint8Array], SavedSpend>;
 
-  /** @param onCredit called before the credited amount of an output changes. */
+  /** @param onCredit is called before the credited amount of an output changes. */
   constructor(db: Db, onCredit: OnCredit = () => undefined) {
     this.#onCredit = onCredit;
     const rows = <P extends unknown[], Row>(sql: string): Statement<P, Row> =>
       db.prepare<P, Row>(sql).safeIntegers();
     const keys = <P extends unknown[]>(condition: string): Statement<P, Uint8Array> =>
       db.prepare<P, Uint8Array>(`SELECT DISTINCT public_key FROM owned_output WHERE ${condition}`).pluck();
-    // An output whose key has the same first bytes is recomputed in vain.
+    // The condition compares the indexed first 8 bytes only. It may also hold for different keys, which costs time but
+    // changes nothing.
     const isShared = `EXISTS (SELECT 1 FROM owned_output AS other
       WHERE ${indexedKey('other.public_key')} = ${indexedKey('owned_output.public_key')}
         AND other.rowid <> owned_output.rowid)`;
@@ -109,7 +113,7 @@ export class ReusedKeys {
       `UPDATE owned_output SET spent_by = ?, spent_height = ?, spent_index = ?, taken = ?
        WHERE tx_hash = ? AND output_index = ?`,
     );
-    // Payments that this wallet made keep their recorded change.
+    // Payments that this wallet made keep the change that was recorded when they were made.
     this.#addChange = db.prepare(
       `UPDATE outgoing_tx SET change = change + ?
        WHERE tx_hash = ? AND tx_hash NOT IN (SELECT tx_hash FROM tx_secret_key)`,
@@ -127,7 +131,7 @@ export class ReusedKeys {
     this.#keysOf = rows(`${spends} tx_hash = ? AND ${REUSED}`);
   }
 
-  /** Recomputes the derived columns of the outputs on a key. Takes little time if there is one output or none. */
+  /** Computes the derived columns of the outputs with a key. Takes little time if there is at most one such output. */
   recompute(publicKey: Uint8Array): void {
     const outputs = this.#outputs.all(publicKey, publicKey);
     const [first] = outputs;
@@ -161,45 +165,52 @@ export class ReusedKeys {
       this.#put(heldOutput, spentOutput);
   }
 
-  /** {@link recompute} for each reused key of the rows from one on. */
+  /** Calls {@link recompute} for each reused key in the rows from the given row number on. */
   recomputeSince(rowid: number | bigint): void {
     for (const key of this.#sharedSince.all(rowid)) this.recompute(key);
   }
 
-  /** {@link recompute} for every reused key. */
+  /** Calls {@link recompute} for every reused key. */
   recomputeAll(): void {
     for (const key of this.#all.all()) this.recompute(key);
   }
 
-  /** {@link recompute} for the reused key with a key image, if there is one. */
+  /** Calls {@link recompute} for the reused key that has a key image, if there is one. */
   recomputeKeyImage(keyImage: Uint8Array): void {
     const key = this.#byKeyImage.get(keyImage, keyImage);
     if (key !== undefined) this.recompute(key);
   }
 
-  /** Reused keys that an unmined transaction spends. */
+  /** Returns the reused keys that an unmined transaction spends. */
   reservedBy(txHash: Uint8Array): Uint8Array[] {
     return this.#reservedBy.all(txHash);
   }
 
-  /** Reused keys that are spent at heights from one to another, both inclusive. */
+  /** Returns the reused keys that are spent in blocks at the heights from `from` to `to`, both inclusive. */
   spentBetween(from: number, to: number): Uint8Array[] {
     return this.#spentBetween.all(from, to);
   }
 
   /**
-   * Reads reused keys and spends before the outputs of blocks are removed, for {@link restore}. Both heights inclusive.
+   * Reads reused keys and their spends before the outputs of blocks are removed, to be passed to {@link restore}. Both
+   * heights are inclusive.
    */
   saveBetween(from: number, to: number): SavedSpends {
     return savedSpends(this.#keysBetween.all(from, to));
   }
 
-  /** Reads reused keys and spends before the outputs of a transaction are removed, for {@link restore}. */
+  /**
+   * Reads reused keys and their spends before the outputs of a transaction are removed, to be passed to {@link
+   * restore}.
+   */
   saveOfTx(txHash: Uint8Array): SavedSpends {
     return savedSpends(this.#keysOf.all(txHash));
   }
 
-  /** Stores saved spends on remaining outputs of their keys, and recomputes these outputs. */
+  /**
+   * Stores saved spends with remaining outputs that have the same keys, and computes the derived columns of these
+   * outputs.
+   */
   restore({ keys, spends }: SavedSpends): void {
     for (const spend of spends) {
       const outputs = this.#outputs.all(spend.public_key, spend.public_key);
@@ -209,7 +220,7 @@ export class ReusedKeys {
     for (const key of keys) this.recompute(key);
   }
 
-  /** Stores a spend with an output; undefined removes the stored one. */
+  /** Stores a spend with an output. @param spend undefined: removes the stored spend. */
   #put({ tx_hash, output_index }: KeyRow, spend: StoredSpend | KeyRow | undefined): void {
     const { spent_by = null, spent_height = null, spent_index = null } = spend ?? {};
     this.#setSpend.run(spent_by, spent_height, spent_index, 0, tx_hash, output_index);
@@ -224,7 +235,7 @@ const toKeyOutput = (row: KeyRow): KeyOutput => ({
   taken: row.spent_by !== null && toFlag(row.taken),
 });
 
-/** @returns undefined for a spend that is unmined, or whose transaction was not seen. */
+/** Returns the mined spend of an output; undefined if the spend is unmined or its transaction was not seen. */
 function minedSpend({ spent_by, spent_height, spent_index }: KeyRow): KeySpend | undefined {
   if (spent_by === null || spent_height === null || isUnknownSpend(spent_by)) return undefined;
   return {

@@ -11,14 +11,14 @@ interface SeenRow extends PaymentFactRow {
   readonly misses: Integer;
 }
 
-/** A reported payment that is not mined. */
+/** A payment that is reported as seen and is not mined. */
 export interface SeenPayment {
   readonly facts: PaymentFacts;
-  /** Id of its `payment.seen`. */
+  /** Id of the `payment.seen` event. */
   readonly event: number;
-  /** Height of the tip when the mempool no longer held it; absent: it does. */
+  /** Height of the tip when a read of the mempool first missed the payment; absent while the mempool contains it. */
   readonly goneHeight?: number;
-  /** Later reads of the mempool above that height without it. */
+  /** Number of later reads of the mempool that missed the payment, with a tip above that height. */
   readonly misses: number;
 }
 
@@ -31,7 +31,10 @@ const toSeen = (row: SeenRow): SeenPayment => ({
   misses: toNumber(row.misses),
 });
 
-/** Reported payments whose transaction is not mined: in the mempool, or gone from it and undecided. */
+/**
+ * Payments that are reported as seen and are not mined: they are in the mempool, or have left it and are not decided
+ * yet.
+ */
 export class SeenPayments {
   readonly #any: Statement<[], unknown>;
   readonly #list: Statement<[], SeenRow>;
@@ -61,7 +64,7 @@ export class SeenPayments {
     return this.#list.all().map(toSeen);
   }
 
-  /** Returns the payments of a transaction. */
+  /** Returns the reported payments of a transaction. */
   ofTx(txHash: Hash): SeenPayment[] {
     return this.list().filter(({ facts }) => Buffer.compare(facts.txHash, txHash) === 0);
   }
@@ -73,13 +76,16 @@ export class SeenPayments {
     );
   }
 
-  /** Deletes a payment. @returns it, or undefined if it was not reported. */
+  /** Deletes a payment and returns it; undefined if it was not reported. */
   take({ txHash, subaddress: { major, minor } }: Key): SeenPayment | undefined {
     const row = this.#delete.get(txHash, major, minor);
     return row && toSeen(row);
   }
 
-  /** @param goneHeight undefined: the mempool holds the payment. */
+  /**
+   * Records whether the mempool contains a payment.
+   * @param goneHeight see {@link SeenPayment.goneHeight}; undefined: the mempool contains it.
+   */
   setGone(
     { txHash, subaddress: { major, minor } }: Key,
     goneHeight: number | undefined,

@@ -6,8 +6,8 @@ import type { Db } from '../file/database.js';
 import { CODES, RANGE, spanOf, unlockTimeOf, type EventRow } from './event-row.js';
 
 /**
- * Stages of payments by their lock, comma separated; empty for none: without an unlock time; with that of a miner
- * transaction, relative to its height; with another one.
+ * Stages that payments reach, by the kind of their lock, each comma separated and empty for none. `none`: no unlock
+ * time; `coinbase`: the unlock time of a miner transaction; `other`: any other unlock time.
  */
 export interface StageTexts {
   readonly none: string;
@@ -15,20 +15,20 @@ export interface StageTexts {
   readonly other: string;
 }
 
-/** Most payments of a range: a reader of one event reads all of them. */
+/** Largest number of payments in a range. A reader of one of its events reads all of them. */
 const MAX_PAYMENTS = 150;
 
-/** Greatest age of a payment's event [ms]: rows of events are kept while a range refers to them. */
+/** Largest age of a payment's `payment.mined` event [ms], because such an event is kept while a range refers to it. */
 const MAX_AGE_MS = 86_400_000;
 
-/** Separator of the texts in a row. */
+/** Separator between the three texts in a row. */
 const SEPARATOR = '|';
 
-/** Number of ids of each payment in a range. */
+/** Returns the number of ids that each payment in a range occupies. */
 const spanOfTexts = (texts: readonly string[]): number =>
   Math.max(...texts.map((text) => (text === '' ? 0 : spanOf(CODES.stages, text))));
 
-/** Reads rows that hold the stages of all payments in a range of blocks. */
+/** Reads rows that contain the stages of all payments in a range of blocks. */
 export class StageRangeReader {
   readonly #mined: Statement<[Integer | null, Integer | null, Integer], EventRow>;
 
@@ -41,7 +41,7 @@ export class StageRangeReader {
       .safeIntegers();
   }
 
-  /** Returns the rows that a range stands for, one for each payment that reaches a stage. */
+  /** Returns one row for each payment in a range that reaches a stage. */
   rowsOf(range: EventRow): EventRow[] {
     const [none = '', coinbase = '', other = ''] = range.stages?.split(SEPARATOR) ?? [];
     const span = BigInt(spanOfTexts([none, coinbase, other]));
@@ -67,7 +67,7 @@ interface Heights {
   readonly max: number;
 }
 
-/** Appends the stages of all payments in a range of blocks by one row. */
+/** Appends one row that contains the stages of all payments in a range of blocks. */
 export class StageRangeWriter {
   readonly #ids: EventIds;
   readonly #mined: Statement<[number, number], { readonly count: number; readonly first: number | null }>;
@@ -103,13 +103,13 @@ export class StageRangeWriter {
   }
 
   /**
-   * Appends a row, if the `payment.mined` rows at the heights are those of all payments there.
-   * @param outputs number of outputs at the heights, at least that of the payments.
-   * @returns the number of rows; undefined if one row cannot hold the stages.
+   * Appends a row, if the `payment.mined` rows at the heights are exactly those of the payments there.
+   * @param outputs number of outputs at the heights; there are at most as many payments.
+   * @returns the number of appended rows; undefined if one row cannot contain the stages.
    */
   append({ min, max }: Heights, outputs: number, { none, coinbase, other }: StageTexts): number | undefined {
     const { count, first } = this.#mined.get(min, max) ?? { count: 0, first: null };
-    // Without reversals, each row has a payment of its own, and each payment an output.
+    // If the numbers are equal, nothing was reversed: each row has its own payment, and each payment has one output.
     if (first === null || count !== outputs || count > MAX_PAYMENTS) return undefined;
     if (this.#isReversed.get(min, max) === 1) return undefined;
     const time = Math.floor(this.#ids.now());

@@ -2,25 +2,25 @@ import type { Statement } from 'better-sqlite3';
 import type { AttemptRecord, DeliveryState, PendingDelivery } from '../../net/webhooks/delivery-log.js';
 import type { Db } from '../file/database.js';
 
-/** Delivery of an event to an endpoint, after its last attempt. */
+/** State of the delivery of an event to an endpoint, after its last attempt. */
 export interface Delivery {
   readonly eventId: number;
   readonly state: DeliveryState;
-  /** Attempts made since the event was first sent, or redelivered by request. */
+  /** Number of attempts since the event was first sent, or since a client requested it again. */
   readonly attempts: number;
-  /** Unix time at which the last attempt ended [ms]. */
+  /** Time at which the last attempt ended [Unix ms]. */
   readonly time: number;
-  /** Unix time of the next attempt [ms]; pending ones only. */
+  /** Time of the next attempt [Unix ms]; present in pending deliveries only. */
   readonly due?: number;
-  /** HTTP status of the last attempt. */
+  /** HTTP status of the answer to the last attempt; absent if there was no answer. */
   readonly status?: number;
-  /** Cause of the last failure; absent if acknowledged. */
+  /** Cause of the last failure; absent if the event was acknowledged. */
   readonly reason?: string;
 }
 
 export interface DeliveryFilter {
   readonly state?: DeliveryState;
-  /** Only deliveries of events with smaller ids. */
+  /** Event id, exclusive; only deliveries of events with smaller ids are listed. */
   readonly before?: number;
   readonly limit: number;
 }
@@ -35,7 +35,7 @@ interface DeliveryRow {
   readonly reason: string | null;
 }
 
-/** Reason for which an endpoint is disabled that answered 410. */
+/** Reason stored with an endpoint that is disabled because it answered 410. */
 const GONE = 'gone';
 
 const toDelivery = ({ event, due, status, reason, ...row }: DeliveryRow): Delivery => ({
@@ -68,7 +68,7 @@ export class WebhookDeliveryReader {
     );
   }
 
-  /** Returns deliveries of an endpoint, newest event first. */
+  /** Returns deliveries to an endpoint, newest event first. */
   list(webhook: string, { state, before, limit }: DeliveryFilter): Delivery[] {
     return this.db
       .prepare<unknown[], DeliveryRow>(
@@ -79,22 +79,25 @@ export class WebhookDeliveryReader {
       .map(toDelivery);
   }
 
-  /** Counts the deliveries of an endpoint that wait for another attempt. */
+  /** Counts the deliveries to an endpoint that wait for another attempt. */
   pendingCount(webhook: string): number {
     return this.#pendingCount.get(webhook) ?? 0;
   }
 
-  /** Returns the pending delivery with the earliest due time. */
+  /** Returns the pending delivery whose next attempt is due first; undefined if there is none. */
   earliest(webhook: string): PendingDelivery | undefined {
     return this.#earliest.get(webhook);
   }
 
-  /** True if an attempt was scheduled after a Unix time [ms]: the clock was stepped back. */
+  /**
+   * Returns true if an attempt was scheduled at a time after `now`, because the clock was set back since then.
+   * @param now Unix time [ms].
+   */
   isAheadOf(webhook: string, now: number): boolean {
     return this.#ahead.get(webhook, now) !== undefined;
   }
 
-  /** True if a delivery of any endpoint ended before a Unix time [ms]. */
+  /** Returns true if a delivery to any endpoint ended before a time [Unix ms]. */
   hasEndedBefore(time: number): boolean {
     return (
       this.db.prepare('SELECT 1 FROM webhook_delivery WHERE due IS NULL AND time < ? LIMIT 1').get(time) !==
@@ -116,7 +119,7 @@ export class WebhookDeliveryWriter extends WebhookDeliveryReader {
     this.#advance = db.prepare('UPDATE webhook SET position = ? WHERE position < ? AND id = ?');
   }
 
-  /** Records an attempt, and advances the position of the endpoint to its event. */
+  /** Records an attempt, and moves the position of the endpoint to its event. */
   record(webhook: string, attempt: AttemptRecord): void {
     const { eventId, state, attempts, time, next, status, reason, disable = false } = attempt;
     this.#record.run(
@@ -135,9 +138,10 @@ export class WebhookDeliveryWriter extends WebhookDeliveryReader {
   }
 
   /**
-   * Makes an event due, with all of its attempts, whatever became of its delivery.
+   * Makes an event due again, with the full number of attempts, whatever the state of its delivery is.
    * @param now Unix time [ms].
-   * @returns false for an unknown endpoint, and for an event after its position: its first attempt is still to come.
+   * @returns false for an unknown endpoint, and for an event after the endpoint's position, whose first attempt is
+   * still to come.
    */
   requeue(webhook: string, eventId: number, now: number): boolean {
     const { changes } = this.db
@@ -150,7 +154,11 @@ export class WebhookDeliveryWriter extends WebhookDeliveryReader {
     return changes > 0;
   }
 
-  /** Schedules again, `wait` from now, each attempt that was scheduled after `now`. @param now Unix time [ms]. */
+  /**
+   * Schedules each attempt again that was scheduled at a time after `now`: it becomes due at the end of its waiting
+   * time from `now`.
+   * @param now Unix time [ms].
+   */
   rebase(webhook: string, now: number): void {
     this.db
       .prepare(
@@ -161,8 +169,8 @@ export class WebhookDeliveryWriter extends WebhookDeliveryReader {
   }
 
   /**
-   * Deletes deliveries that ended before a Unix time [ms], at most `max` of them; pending ones are kept.
-   * @returns how many were deleted.
+   * Deletes at most `max` deliveries that ended before a time [Unix ms]; pending deliveries are kept.
+   * @returns the number of deleted deliveries.
    */
   expire(before: number, max: number): number {
     return this.db

@@ -3,17 +3,17 @@ import { Secret } from '../../util/secret.js';
 import type { SigningSecret } from '../../net/webhooks/secret.js';
 import type { Db } from '../file/database.js';
 
-/** Endpoint that events of the wallet are sent to. */
+/** An endpoint to which events of the wallet are sent. */
 export interface Webhook {
   readonly id: string;
   readonly url: string;
-  /** Event types; empty: all. */
+  /** Event types to send; empty: all types. */
   readonly types: readonly string[];
-  /** Id of the last event with a recorded attempt. */
+  /** Id of the last event whose first attempt is recorded. */
   readonly position: number;
-  /** Unix time [ms]. */
+  /** Time of creation [Unix ms]. */
   readonly created: number;
-  /** Reason for which nothing is sent; absent while enabled. */
+  /** Reason why nothing is sent to the endpoint; absent while it is enabled. */
   readonly disabled?: string;
 }
 
@@ -26,7 +26,10 @@ interface WebhookRow {
   readonly disabled: string | null;
 }
 
-/** Secrets of an endpoint that may sign at the same time: each lengthens the signature header by 48 characters. */
+/**
+ * Largest number of secrets of an endpoint that sign at the same time. Each lengthens the signature header by 48
+ * characters.
+ */
 const MAX_SECRETS = 5;
 
 const toWebhook = ({ types, disabled, ...row }: WebhookRow): Webhook => ({
@@ -54,7 +57,7 @@ export class WebhookReader {
     return row && toWebhook(row);
   }
 
-  /** Returns the secrets of an endpoint, newest first, expired ones included. */
+  /** Returns the secrets of an endpoint, newest first, including expired ones. */
   secrets(id: string): SigningSecret[] {
     return this.db
       .prepare<[string], { secret: Uint8Array; until: number | null }>(
@@ -69,7 +72,10 @@ export class WebhookReader {
 }
 
 export class WebhookWriter extends WebhookReader {
-  /** @param position id of the last event that is not sent to the endpoint. @throws Error if the id is used. */
+  /**
+   * Adds an endpoint with its first secret. `position` is the id of the last event that is not sent to it.
+   * @throws Error if the id is already in use.
+   */
   add({ id, url, types, position, created }: Omit<Webhook, 'disabled'>, secret: Secret): void {
     this.db
       .prepare('INSERT INTO webhook (id, url, types, position, created) VALUES (?, ?, ?, ?, ?)')
@@ -83,8 +89,10 @@ export class WebhookWriter extends WebhookReader {
   }
 
   /**
-   * Makes a secret the current one. The one before it signs as well until it expires; of all, the newest five are kept.
-   * @param now Unix time [ms]. @param overlap time for which the replaced secret signs [ms].
+   * Makes a secret the current one of an endpoint. The former one also signs until it expires. At most the five newest
+   * secrets are kept.
+   * @param now Unix time [ms].
+   * @param overlap time for which the former secret still signs [ms].
    * @returns false for an unknown id.
    */
   rotateSecret(id: string, secret: Secret, now: number, overlap: number): boolean {
@@ -103,7 +111,11 @@ export class WebhookWriter extends WebhookReader {
     return true;
   }
 
-  /** @param reason absent enables the endpoint. @returns false for an unknown id. */
+  /**
+   * Disables or enables an endpoint.
+   * @param reason reason for disabling; undefined: enables it.
+   * @returns false for an unknown id.
+   */
   setDisabled(id: string, reason: string | undefined): boolean {
     return (
       this.db.prepare('UPDATE webhook SET disabled = ? WHERE id = ?').run(reason ?? null, id).changes > 0
