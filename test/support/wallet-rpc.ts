@@ -123,6 +123,10 @@ const REFRESH_PAUSE_MS = 250;
 
 /** Starts Debian's monero-wallet-rpc. A refresh that reports no connection is repeated. */
 export async function startReference(options: WalletRpcOptions = {}): Promise<WalletRpc> {
+  const { args = [] } = options;
+  // By default all processes of a user share one database of rings: one that ends while it holds the lock blocks the others.
+  const rings = mkdtempSync(join(tmpdir(), 'rings-'));
+  const hasRings = args.some((arg) => arg.startsWith('--shared-ringdb-dir'));
   const wallet = await launch(['monero-wallet-rpc'], { ...options, env: referenceEnv(options.env) }, [
     ...withoutLogin(options),
     '--log-level=0',
@@ -130,6 +134,7 @@ export async function startReference(options: WalletRpcOptions = {}): Promise<Wa
     // Otherwise it generates certificates at the start and for every wallet, which takes seconds each time.
     '--daemon-ssl=disabled',
     '--rpc-ssl=disabled',
+    ...(hasRings ? [] : [`--shared-ringdb-dir=${rings}`]),
     `--log-file=${join(tmpdir(), `monero-wallet-rpc-${process.pid}.log`)}`,
   ]);
   const refresh = async (params: unknown): Promise<Loose> => {
@@ -144,8 +149,11 @@ export async function startReference(options: WalletRpcOptions = {}): Promise<Wa
   return {
     ...wallet,
     // Wallets that are removed need not be stored: an orderly stop takes half a second.
-    stop: ({ keep = options.walletDir !== undefined, signal = keep ? 'SIGTERM' : 'SIGKILL' } = {}) =>
-      wallet.stop({ keep, signal }),
+    async stop({ keep = options.walletDir !== undefined, signal = keep ? 'SIGTERM' : 'SIGKILL' } = {}) {
+      const code = await wallet.stop({ keep, signal });
+      rmSync(rings, { recursive: true, force: true });
+      return code;
+    },
     rpc: (method, params) => (method === 'refresh' ? refresh(params) : wallet.rpc(method, params)),
   };
 }
