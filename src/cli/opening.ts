@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { explain } from '../rpc/error-explanations.js';
+import { explain } from '../rpc/faults/fault-table.js';
 import { isPlainName } from '../services/context/wallet-name.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';

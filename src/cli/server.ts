@@ -8,7 +8,7 @@ import { LoginDeadline } from '../http/login-deadline.js';
 import { keepRecentKeys } from '../monero/crypto/kdf.js';
 import { startSlowHash } from '../monero/crypto/slow-hash-worker.js';
 import { parseNameserver, Resolver } from '../net/dns/resolver.js';
-import { explain } from '../rpc/error-explanations.js';
+import { explain } from '../rpc/faults/fault-table.js';
 import { audited, auditedAdmission } from '../rpc/audit.js';
 import { eventEndpoints } from '../rpc/event-endpoints.js';
 import { mayUsePage } from '../rpc/permission.js';

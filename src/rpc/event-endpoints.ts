@@ -8,7 +8,7 @@ import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { AuditLog } from './access/audit-log.js';
 import { RpcError } from '../http/errors.js';
 import { assertAllowed, countCall, credentialOf } from './permission.js';
-import { explain } from './error-explanations.js';
+import { explain } from './faults/fault-table.js';
 import { eventLogsOf, waitForEvents } from './event-scope.js';
 import { registry } from './registry.js';
 

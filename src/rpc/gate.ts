@@ -5,13 +5,14 @@ import type { OpenWallet } from '../services/open-wallet.js';
 import { BACKGROUND_FAULT } from '../monero/wallet/model/background-sync-mode.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import { isReady } from '../monero/wallet/multisig/account.js';
-import { DENIED } from './error-map.js';
 import type { ApiVersion } from './api-version.js';
-import type { Context, Gates } from './method.js';
+import type { Conditions } from './conditions.js';
+import { DENIED } from './faults/client-error.js';
+import type { Context } from './method.js';
 
 /** @throws WalletError */
 function passMultisigGate(
-  { multisig, multisigEnabled }: Gates,
+  { multisig, multisigEnabled }: Conditions,
   wallet: OpenWallet,
   version: ApiVersion,
 ): void {
@@ -27,7 +28,10 @@ function passMultisigGate(
 }
 
 /** Refuses a method that restricted mode does not serve, whatever its parameters are. @throws RpcError */
-export function passRestriction({ restricted }: Gates, { settings }: Pick<WalletManager, 'settings'>): void {
+export function passRestriction(
+  { restricted }: Conditions,
+  { settings }: Pick<WalletManager, 'settings'>,
+): void {
   if (restricted && settings.restricted)
     throw new RpcError(DENIED, 'Command unavailable in restricted mode.');
 }
@@ -38,16 +42,16 @@ export function passRestriction({ restricted }: Gates, { settings }: Pick<Wallet
  * @throws WalletError
  */
 export function passGate(
-  gates: Gates,
+  conditions: Conditions,
   server: WalletManager,
   scope: WalletScope,
   version: ApiVersion,
   client: Pick<Context, 'credential' | 'methods' | 'spender'>,
 ): Context {
-  if (gates.needs === 'directory' && server.settings.directory === undefined)
+  if (conditions.needs === 'directory' && server.settings.directory === undefined)
     throw new WalletError({ kind: 'no_wallet_dir' });
   const bound = scope.find();
-  if (gates.needs === 'wallet') passWalletGate(gates, required(bound), version);
+  if (conditions.needs === 'wallet') passWalletGate(conditions, required(bound), version);
   return {
     server,
     scope,
@@ -66,12 +70,12 @@ function required(wallet: OpenWallet | undefined): OpenWallet {
 }
 
 /** @throws WalletError */
-function passWalletGate(gates: Gates, wallet: OpenWallet, version: ApiVersion): void {
-  passMultisigGate(gates, wallet, version);
-  if (gates.spendKey && wallet.isViewOnly) throw new WalletError({ kind: 'view_only' });
-  if (gates.trustedDaemon && !wallet.context.daemon.trusted)
+function passWalletGate(conditions: Conditions, wallet: OpenWallet, version: ApiVersion): void {
+  passMultisigGate(conditions, wallet, version);
+  if (conditions.spendKey && wallet.isViewOnly) throw new WalletError({ kind: 'view_only' });
+  if (conditions.trustedDaemon && !wallet.context.daemon.trusted)
     throw new WalletError({ kind: 'daemon_untrusted' });
   const { background } = wallet.keystore;
-  if (gates.foreground && background !== undefined)
+  if (conditions.foreground && background !== undefined)
     throw new WalletError({ kind: BACKGROUND_FAULT[background] });
 }

@@ -6,11 +6,12 @@ import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
 import type { OpenWallet } from '../services/open-wallet.js';
 import type { Spender } from '../monero/wallet/model/spender.js';
-import type { Fault } from '../monero/wallet/model/wallet-error.js';
 import type { Credential } from './access/credential.js';
-import type { Family } from './access/family.js';
+import { once } from '../util/once.js';
 import type { ApiVersion } from './api-version.js';
-import type { ErrorTexts } from './error-texts.js';
+import type { ConditionKind, Conditions } from './conditions.js';
+import type { OwnErrors } from './faults/client-error.js';
+import type { Kind, Text } from './faults/fault-entry.js';
 
 /** The server, scope and wallet of one request. */
 export interface Context {
@@ -28,44 +29,26 @@ export interface Context {
   readonly spender: Spender | undefined;
 }
 
-/**
- * Conditions of a method, enforced by `rpc/gate.ts` (error codes in brackets), and its own error codes and messages.
- */
-export interface Gates {
-  /** Group of methods that a credential allows or denies together (-60). */
-  readonly family: Family;
-  /** Nothing, a wallet directory (-23) or an open wallet (-13). */
-  readonly needs: 'nothing' | 'directory' | 'wallet';
-  /** Refused in restricted mode (-7). */
-  readonly restricted: boolean;
-  /** Refused on a view-only wallet (-29). */
-  readonly spendKey?: true;
-  /**
-   * absent: not a multisig wallet (-28). begun: a multisig wallet (-31). ready: a multisig wallet with a complete key
-   * exchange (-31). unready: not such a wallet (-28).
-   */
-  readonly multisig?: 'absent' | 'begun' | 'ready' | 'unready';
-  /** Refused by 1.32 on a multisig wallet without the setting that enables multisig (-48). */
-  readonly multisigEnabled?: true;
-  /** Refused during background sync (-52), and on a background wallet (-51). */
-  readonly foreground?: true;
-  /** Refused unless the daemon is trusted (-1). */
-  readonly trustedDaemon?: true;
-  /** Error codes of this method that differ from the table of codes. */
-  readonly codes?: Partial<Record<Fault['kind'], number>>;
-  /** Messages of this method that differ from the table of messages. */
-  readonly texts?: Partial<ErrorTexts>;
-}
-
 /** Schema of a result: an object without other members, of the schemas in `http/wire.ts`. */
 export type ResultSchema = z.ZodObject;
 
-export interface WalletMethod extends Method<Context, Gates, PagedResult> {
+/** A call with its result, as exact JSON. */
+export interface Example<Params = object, Result = object> {
+  readonly name: string;
+  readonly params: Params;
+  readonly result: Result;
+}
+
+export interface WalletMethod extends Method<Context, Conditions, PagedResult>, OwnErrors {
+  /** Faults that the handler can raise, beside those of the conditions. */
+  readonly faults: readonly Kind[];
   /**
    * Schema of the handler's result, made on each call: nothing needs it while requests are served. `resultSchema` of
    * `api-version.ts` adapts it to a version.
    */
   readonly result: () => ResultSchema;
+  /** Examples for discovery and documentation, made on each call. Results are the same under all API versions. */
+  readonly examples?: () => readonly Example[];
 }
 
 type Immutable<T> = T extends readonly (infer Item)[]
@@ -83,16 +66,40 @@ export type Answer<Schema extends ResultSchema> = {
   readonly [K in keyof z.output<Schema>]: Member<z.output<Schema>[K]>;
 };
 
-interface Definition<Params extends z.ZodType, Schema extends ResultSchema> extends Method<
-  Context,
-  Gates,
-  Answer<Schema>,
-  Params
-> {
+/** Kinds of fault that a method may give codes and messages of its own: those that it can raise. */
+type Raised<Faults extends readonly Kind[], Meta> = Faults[number] | ConditionKind<Meta>;
+
+interface Definition<
+  Params extends z.ZodType,
+  Schema extends ResultSchema,
+  Faults extends readonly Kind[],
+  Meta extends Conditions,
+> extends Omit<Method<Context, Meta, Answer<Schema>, Params>, 'params'> {
+  /** Schema of the parameters, made on the first call of the method: no start pays for it. */
+  readonly params: () => Params;
+  readonly faults: Faults;
+  /** Error codes of this method that differ from those of the table of faults. */
+  readonly codes?: { readonly [K in Kind]?: K extends Raised<Faults, Meta> ? number : never };
+  /** Messages of this method that differ from those of the table of faults. */
+  readonly texts?: { readonly [K in Kind]?: K extends Raised<Faults, Meta> ? Text<K> : never };
   readonly result: () => Schema;
+  readonly examples?: () => readonly Example<z.input<Params>, z.input<Schema>>[];
 }
 
 /** Defines a method; its handler gets and returns values with the types of the schemas. */
-export const defineMethod = <Params extends z.ZodType, Schema extends ResultSchema>(
-  method: Definition<Params, Schema>,
-): WalletMethod => method as unknown as WalletMethod;
+export const defineMethod = <
+  Params extends z.ZodType,
+  Schema extends ResultSchema,
+  const Faults extends readonly Kind[],
+  const Meta extends Conditions,
+>(
+  method: Definition<Params, Schema, Faults, Meta>,
+): WalletMethod => {
+  const params = once(method.params);
+  return {
+    ...method,
+    get params() {
+      return params();
+    },
+  } as unknown as WalletMethod;
+};

@@ -88,5 +88,5 @@ export function withMismatchStatus(cause: unknown, shown: unknown): unknown {
   const isMismatch = cause instanceof WalletError && cause.fault.kind === 'order_mismatch';
   if (!isMismatch || !(shown instanceof RpcError)) return shown;
   const { code, message, data } = shown;
-  return new RpcError(code, message, { status: UNPROCESSABLE, ...data });
+  return new RpcError(code, message, { status: UNPROCESSABLE, cause, ...data });
 }

@@ -4,7 +4,7 @@ import type { Caller } from '../http/caller.js';
 import { FULL_LOGIN } from '../http/digest-auth.js';
 import { RpcError } from '../http/errors.js';
 import type { Spender } from '../monero/wallet/model/spender.js';
-import { CODE } from './error-map.js';
+import { FAULTS } from './faults/fault-table.js';
 import type { WalletMethod } from './method.js';
 
 const TOO_MANY_REQUESTS = 429;
@@ -21,7 +21,7 @@ export function credentialOf(caller: Caller | undefined): Credential | undefined
 export const denied = (
   message: string,
   options: { readonly status?: number; readonly retryAfter?: number } = {},
-): RpcError => new RpcError(CODE.credential_denied, message, options);
+): RpcError => new RpcError(FAULTS.credential_denied.code, message, options);
 
 /** @throws RpcError for a credential that was changed or removed, or has expired. */
 export function assertValid(credential: Credential): void {

@@ -7,7 +7,7 @@ import type { WalletManager } from '../services/manager/wallet-manager.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import { assertAllowed, countCall, credentialOf, spenderOf } from './permission.js';
 import { adaptFault, adaptReply, adaptRequest, type ApiVersion } from './api-version.js';
-import { toRpcError } from './error-map.js';
+import { toRpcError } from './faults/client-error.js';
 import { withHeaderKey, withMismatchStatus } from './order-params.js';
 import { passGate, passRestriction } from './gate.js';
 import type { WalletMethod } from './method.js';
@@ -37,7 +37,7 @@ export function createCall(server: WalletManager, version: ApiVersion, log: Logg
     const withKey = withHeaderKey(method.params, rawParams, origin);
     const parsed = (await readParams(method.params, withKey)) as Readonly<Record<string, unknown>>;
     const toClientError = (error: unknown): unknown => {
-      const shown = toRpcError(error, method.meta, { daemonAddress: server.daemonAddress ?? '' }) ?? error;
+      const shown = toRpcError(error, method, { daemonAddress: server.daemonAddress ?? '' }) ?? error;
       return origin.idempotencyKey !== undefined ? withMismatchStatus(error, shown) : shown;
     };
     try {

@@ -7,7 +7,7 @@ import { mapPages, pagesOf, type Paged } from '../util/paged.js';
 import { bytes32, fromHex, isHex, toHex } from '../util/bytes.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { Hash, KeyImage } from '../monero/crypto/types.js';
-import type { ErrorTexts } from './error-texts.js';
+import type { Texts } from './faults/fault-entry.js';
 
 export const indexShape = ({ major, minor }: SubaddressIndex) => ({ major, minor });
 
@@ -18,10 +18,10 @@ export const indexSchema = (description: string) =>
   );
 
 /** Messages of methods with an address or OpenAlias name. Source: wallet_rpc_server.cpp `validate_transfer`. */
-export const WRONG_ADDRESS: Partial<ErrorTexts> = {
+export const WRONG_ADDRESS = {
   wrong_address: ({ address, text, reason }) =>
     address === undefined ? (text ?? reason) : `WALLET_RPC_ERROR_CODE_WRONG_ADDRESS: ${address}`,
-};
+} satisfies Partial<Texts>;
 
 /** Converts pages of a long answer to JSON rows. */
 export const rowsOf = <T>({ pages, release }: Paged<readonly T[]>, shape: (item: T) => Json): JsonRows =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { passGate, passRestriction } from '../../src/rpc/gate.js';
-import type { Gates } from '../../src/rpc/method.js';
+import type { Conditions } from '../../src/rpc/conditions.js';
 import type { WalletManager } from '../../src/services/manager/wallet-manager.js';
 import type { WalletScope } from '../../src/services/manager/wallet-scope.js';
 import type { OpenWallet } from '../../src/services/open-wallet.js';
@@ -19,7 +19,7 @@ class Scope {
 }
 
 const server = { settings: { restricted: false } } as unknown as WalletManager;
-const pass = (scope: Scope, needs: Gates['needs']) =>
+const pass = (scope: Scope, needs: Conditions['needs']) =>
   passGate({ family: 'view', needs, restricted: false }, server, scope as unknown as WalletScope, '1.3', {
     credential: undefined,
     methods: () => [],

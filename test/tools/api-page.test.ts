@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { listOf, none, params, text, u32 } from '../../src/http/params.js';
 import * as wire from '../../src/http/wire.js';
-import { defineMethod, type Gates } from '../../src/rpc/method.js';
+import type { Conditions } from '../../src/rpc/conditions.js';
+import { defineMethod } from '../../src/rpc/method.js';
 import { registry } from '../../src/rpc/registry.js';
 import { apiPage, type KnownMethod } from '../../tools/api-page.js';
 
@@ -12,16 +13,17 @@ const { methods: known } = JSON.parse(
   readFileSync(new URL('test/vectors/rpc/methods.json', root), 'utf8'),
 ) as { methods: readonly KnownMethod[] };
 
-const GATES: Gates = { family: 'view', needs: 'wallet', restricted: true };
-const page = (schema: z.ZodType, gates = GATES, of: readonly KnownMethod[] = []): string =>
+const CONDITIONS: Conditions = { family: 'view', needs: 'wallet', restricted: true };
+const page = (schema: z.ZodType, conditions = CONDITIONS, of: readonly KnownMethod[] = []): string =>
   apiPage(
     [
       defineMethod({
         name: 'do_it',
         aliases: ['doit'],
         summary: 'Does it.',
-        meta: gates,
-        params: schema,
+        meta: conditions,
+        faults: [],
+        params: () => schema,
         result: () => wire.object({ count: wire.uint('Number of things') }),
         source: 'none',
         handle: () => ({ count: 1 }),
@@ -72,7 +74,7 @@ describe('the page of methods', () => {
   });
 
   it('lists the scope, the conditions and the aliases of a method', () => {
-    const text_ = page(none, { ...GATES, spendKey: true, trustedDaemon: true }, [
+    const text_ = page(none, { ...CONDITIONS, spendKey: true, trustedDaemon: true }, [
       { name: 'do_it', in: ['1.32'] },
     ]);
     expect(text_).toContain('Also called `doit`.');

@@ -3,18 +3,19 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { atomic, flag, listOf, params, text, u32 } from '../../src/http/params.js';
 import * as wire from '../../src/http/wire.js';
-import { defineMethod, type Gates, type ResultSchema } from '../../src/rpc/method.js';
+import type { Conditions } from '../../src/rpc/conditions.js';
+import { defineMethod, type ResultSchema } from '../../src/rpc/method.js';
 import { registry } from '../../src/rpc/registry.js';
 import { clientTable } from '../../tools/client-table.js';
 import { clientTypes } from '../../tools/client-types.js';
 
 const root = new URL('../../../', import.meta.url);
-const GATES: Gates = { family: 'spend', needs: 'wallet', restricted: true };
+const CONDITIONS: Conditions = { family: 'spend', needs: 'wallet', restricted: true };
 
-const methodOf = (schema: z.ZodType, result: () => ResultSchema, meta = GATES) =>
+const methodOf = (schema: z.ZodType, result: () => ResultSchema, meta = CONDITIONS) =>
   defineMethod({
     ...{ name: 'do_it', summary: 'Does it.', source: 'none' },
-    ...{ meta, params: schema, result },
+    ...{ meta, faults: [], params: () => schema, result },
     handle: () => {
       throw new Error('not called');
     },

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { explain } from '../../rpc/error-explanations.js';
+import { explain } from '../../rpc/faults/fault-table.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { backupCommands } from './backup-commands.js';
 import { runCredentialCommand } from './credential-command.js';

@@ -11,7 +11,7 @@ import {
 } from '../../rpc/access/credential-file.js';
 import { createPassword, createToken, digestHash } from '../../rpc/access/login-secret.js';
 import { REALM } from '../../http/authentication.js';
-import { explain } from '../../rpc/error-explanations.js';
+import { explain } from '../../rpc/faults/fault-table.js';
 import { replaceContent } from '../../store/file/file-draft.js';
 import { lockWallet, type WalletLock } from '../../store/file/wallet-lock.js';
 import { utf8 } from '../../util/bytes.js';

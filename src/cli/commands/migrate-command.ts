@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { formatCoins } from '../../monero/cryptonote/coins.js';
-import { explain } from '../../rpc/error-explanations.js';
+import { explain } from '../../rpc/faults/fault-table.js';
 import { WalletDirectory } from '../../services/context/wallet-directory.js';
 import { checkMigration, type MigrationCheck } from '../../services/manager/migration-check.js';
 import { amount } from '../../util/amount.js';

@@ -8,7 +8,8 @@ export const accountTagMethods: readonly WalletMethod[] = [
     name: 'get_account_tags',
     summary: 'Lists the tags of accounts, with their descriptions.',
     meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
-    params: none,
+    faults: [],
+    params: () => none,
     result: () =>
       wire.object({
         account_tags: wire.list(
@@ -33,15 +34,11 @@ export const accountTagMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'tag_accounts',
     summary: 'Sets the tag of accounts.',
-    meta: {
-      family: 'receive',
-      needs: 'wallet',
-      restricted: true,
-      foreground: true,
-      codes: { account_out_of_range: -1 },
-      texts: { account_out_of_range: 'Account index out of bound' },
-    },
-    params: params({ tag: text.default(''), accounts: listOf(u32) }),
+    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
+    faults: ['account_out_of_range'],
+    codes: { account_out_of_range: -1 },
+    texts: { account_out_of_range: 'Account index out of bound' },
+    params: () => params({ tag: text.default(''), accounts: listOf(u32) }),
     result: wire.nothing,
     source: 'COMMAND_RPC_TAG_ACCOUNTS, on_tag_accounts',
     handle({ wallet }, { tag, accounts }) {
@@ -53,15 +50,11 @@ export const accountTagMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'untag_accounts',
     summary: 'Removes the tags of accounts.',
-    meta: {
-      family: 'receive',
-      needs: 'wallet',
-      restricted: true,
-      foreground: true,
-      codes: { account_out_of_range: -1 },
-      texts: { account_out_of_range: 'Account index out of bound' },
-    },
-    params: params({ accounts: listOf(u32) }),
+    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
+    faults: ['account_out_of_range'],
+    codes: { account_out_of_range: -1 },
+    texts: { account_out_of_range: 'Account index out of bound' },
+    params: () => params({ accounts: listOf(u32) }),
     result: wire.nothing,
     source: 'COMMAND_RPC_UNTAG_ACCOUNTS, on_untag_accounts',
     handle({ wallet }, { accounts }) {
@@ -74,7 +67,8 @@ export const accountTagMethods: readonly WalletMethod[] = [
     name: 'set_account_tag_description',
     summary: 'Sets the description of a tag.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
-    params: params({ tag: text.default(''), description: text.default('') }),
+    faults: ['invalid'],
+    params: () => params({ tag: text.default(''), description: text.default('') }),
     result: wire.nothing,
     source: 'COMMAND_RPC_SET_ACCOUNT_TAG_DESCRIPTION, on_set_account_tag_description',
     handle({ wallet }, { tag, description }) {

@@ -88,12 +88,14 @@ export const accountMethods: readonly WalletMethod[] = [
     aliases: ['getbalance'],
     summary: 'Returns the balance of an account; unlocked_balance excludes locked outputs.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: params({
-      account_index: u32.default(0),
-      address_indices: listOf(u32),
-      all_accounts: flag.default(false),
-      strict: flag.default(false),
-    }),
+    faults: [],
+    params: () =>
+      params({
+        account_index: u32.default(0),
+        address_indices: listOf(u32),
+        all_accounts: flag.default(false),
+        strict: flag.default(false),
+      }),
     result: () =>
       wire.object({
         balance: wire.amount('Sum of unspent outputs'),
@@ -135,11 +137,13 @@ export const accountMethods: readonly WalletMethod[] = [
     name: 'get_accounts',
     summary: 'Lists accounts with their balances.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: params({
-      tag: text.default(''),
-      strict_balances: flag.default(false),
-      regexp: flag.default(false),
-    }),
+    faults: ['invalid'],
+    params: () =>
+      params({
+        tag: text.default(''),
+        strict_balances: flag.default(false),
+        regexp: flag.default(false),
+      }),
     result: () =>
       wire.object({
         subaddress_accounts: wire.list(
@@ -190,7 +194,8 @@ export const accountMethods: readonly WalletMethod[] = [
     name: 'create_account',
     summary: 'Creates an account.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
-    params: params({ label: text.default('') }),
+    faults: [],
+    params: () => params({ label: text.default('') }),
     result: () =>
       wire.object({
         account_index: wire.u32('Index of the new account'),
@@ -207,7 +212,8 @@ export const accountMethods: readonly WalletMethod[] = [
     name: 'label_account',
     summary: 'Sets the label of an account.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
-    params: params({ account_index: u32.default(0), label: text.default('') }),
+    faults: ['account_out_of_range'],
+    params: () => params({ account_index: u32.default(0), label: text.default('') }),
     result: wire.nothing,
     source: 'COMMAND_RPC_LABEL_ACCOUNT, on_label_account',
     handle({ wallet }, { account_index, label }) {

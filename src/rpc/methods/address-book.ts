@@ -19,7 +19,8 @@ export const addressBookMethods: readonly WalletMethod[] = [
     name: 'get_address_book',
     summary: 'Lists entries of the address book.',
     meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
-    params: params({ entries: listOf(height) }),
+    faults: ['book_index_out_of_range'],
+    params: () => params({ entries: listOf(height) }),
     result: () =>
       wire.object({
         entries: wire.list(
@@ -46,12 +47,15 @@ export const addressBookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'add_address_book',
     summary: 'Adds an entry to the address book.',
-    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true, texts: WRONG_ADDRESS },
-    params: params({
-      address: text.default(''),
-      payment_id: text.default(''),
-      description: text.default(''),
-    }),
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
+    faults: ['wrong_address', 'wrong_payment_id'],
+    texts: WRONG_ADDRESS,
+    params: () =>
+      params({
+        address: text.default(''),
+        payment_id: text.default(''),
+        description: text.default(''),
+      }),
     result: () => wire.object({ index: wire.uint('Index of the new entry') }),
     source: 'COMMAND_RPC_ADD_ADDRESS_BOOK_ENTRY, on_add_address_book',
     async handle({ wallet }, { address, payment_id, description }) {
@@ -62,16 +66,19 @@ export const addressBookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'edit_address_book',
     summary: 'Changes fields of an entry of the address book.',
-    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true, texts: WRONG_ADDRESS },
-    params: params({
-      index: height.default(0),
-      set_address: flag.default(false),
-      address: text.default(''),
-      set_payment_id: flag.default(false),
-      payment_id: text.default(''),
-      set_description: flag.default(false),
-      description: text.default(''),
-    }),
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
+    faults: ['book_index_out_of_range', 'wrong_address', 'wrong_payment_id'],
+    texts: WRONG_ADDRESS,
+    params: () =>
+      params({
+        index: height.default(0),
+        set_address: flag.default(false),
+        address: text.default(''),
+        set_payment_id: flag.default(false),
+        payment_id: text.default(''),
+        set_description: flag.default(false),
+        description: text.default(''),
+      }),
     result: wire.nothing,
     source: 'COMMAND_RPC_EDIT_ADDRESS_BOOK_ENTRY, on_edit_address_book',
     async handle({ wallet }, args) {
@@ -88,7 +95,8 @@ export const addressBookMethods: readonly WalletMethod[] = [
     name: 'delete_address_book',
     summary: 'Removes an entry of the address book; the indices of later entries decrease by one.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
-    params: params({ index: height.default(0) }),
+    faults: ['book_index_out_of_range'],
+    params: () => params({ index: height.default(0) }),
     result: wire.nothing,
     source: 'COMMAND_RPC_DELETE_ADDRESS_BOOK_ENTRY, on_delete_address_book',
     handle({ wallet }, { index }) {

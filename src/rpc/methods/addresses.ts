@@ -5,6 +5,7 @@ import * as wire from '../../http/wire.js';
 import { fromHex, isHex, toHex } from '../../util/bytes.js';
 import { unheld } from '../../util/paged.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { ADDRESS } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { indexSchema, indexShape, listedRows, rowsOf } from '../shapes.js';
 import { cachedRows } from '../json-cache.js';
@@ -19,7 +20,8 @@ export const addressMethods: readonly WalletMethod[] = [
     aliases: ['getaddress'],
     summary: 'Lists the addresses of an account.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: params({ account_index: u32.default(0), address_index: listOf(u32) }),
+    faults: ADDRESS,
+    params: () => params({ account_index: u32.default(0), address_index: listOf(u32) }),
     result: () =>
       wire.object({
         address: wire.text('Address 0 of the account'),
@@ -54,7 +56,8 @@ export const addressMethods: readonly WalletMethod[] = [
     name: 'get_address_index',
     summary: 'Returns the account and address index of an address of the wallet.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: params({ address: text.default('') }),
+    faults: ['wrong_address'],
+    params: () => params({ address: text.default('') }),
     result: () => wire.object({ index: indexSchema('Account and address index') }),
     source: 'COMMAND_RPC_GET_ADDRESS_INDEX, on_getaddress_index',
     handle({ wallet }, { address }) {
@@ -66,7 +69,8 @@ export const addressMethods: readonly WalletMethod[] = [
     name: 'create_address',
     summary: 'Creates addresses in an account.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
-    params: params({ account_index: u32.default(0), count: u32.default(1), label: text.default('') }),
+    faults: ['account_out_of_range', 'invalid'],
+    params: () => params({ account_index: u32.default(0), count: u32.default(1), label: text.default('') }),
     result: () =>
       wire.object({
         address: wire.text('First new address'),
@@ -98,7 +102,8 @@ export const addressMethods: readonly WalletMethod[] = [
     name: 'label_address',
     summary: 'Sets the label of an address.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
-    params: params({ index: subaddressIndex, label: text.default('') }),
+    faults: ADDRESS,
+    params: () => params({ index: subaddressIndex, label: text.default('') }),
     result: wire.nothing,
     source: 'COMMAND_RPC_LABEL_ADDRESS, on_label_address',
     handle({ wallet }, { index, label }) {
@@ -111,7 +116,9 @@ export const addressMethods: readonly WalletMethod[] = [
     name: 'set_subaddress_lookahead',
     summary: 'Sets the number of accounts and addresses watched beyond the last created ones.',
     meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
-    params: params({ password: text.default(''), major_idx: u32.default(0), minor_idx: u32.default(0) }),
+    faults: ['wrong_password', 'invalid'],
+    params: () =>
+      params({ password: text.default(''), major_idx: u32.default(0), minor_idx: u32.default(0) }),
     result: wire.nothing,
     source: 'COMMAND_RPC_SET_SUBADDR_LOOKAHEAD, on_set_subaddr_lookahead',
     async handle({ wallet }, { password, major_idx, minor_idx }) {
@@ -125,11 +132,13 @@ export const addressMethods: readonly WalletMethod[] = [
     name: 'validate_address',
     summary: 'Checks whether a text is an address, and returns its kind and network.',
     meta: { family: 'view', needs: 'nothing', restricted: false },
-    params: params({
-      address: text.default(''),
-      any_net_type: flag.default(false),
-      allow_openalias: flag.default(false),
-    }),
+    faults: ['no_wallet'],
+    params: () =>
+      params({
+        address: text.default(''),
+        any_net_type: flag.default(false),
+        allow_openalias: flag.default(false),
+      }),
     result: () =>
       wire.object({
         valid: wire.flag('The text is an address of the network, or of any if asked'),
@@ -164,7 +173,8 @@ export const addressMethods: readonly WalletMethod[] = [
     name: 'make_integrated_address',
     summary: 'Creates an integrated address from an address and a payment id.',
     meta: { family: 'receive', needs: 'wallet', restricted: false },
-    params: params({ standard_address: text.default(''), payment_id: text.default('') }),
+    faults: ['wrong_payment_id', 'wrong_address'],
+    params: () => params({ standard_address: text.default(''), payment_id: text.default('') }),
     result: () =>
       wire.object({
         integrated_address: wire.text('The integrated address'),
@@ -196,7 +206,8 @@ export const addressMethods: readonly WalletMethod[] = [
     name: 'split_integrated_address',
     summary: 'Returns the address and payment id of an integrated address.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: params({ integrated_address: text.default('') }),
+    faults: ['wrong_address'],
+    params: () => params({ integrated_address: text.default('') }),
     result: () =>
       wire.object({
         is_subaddress: wire.flag('Always false: integrated addresses are made of standard ones'),

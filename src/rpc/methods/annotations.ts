@@ -10,7 +10,8 @@ export const annotationMethods: readonly WalletMethod[] = [
     name: 'set_tx_notes',
     summary: 'Sets notes of transactions, known to the wallet or not.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
-    params: params({ txids: listOf(text), notes: listOf(text) }),
+    faults: ['wrong_tx_hash', 'invalid'],
+    params: () => params({ txids: listOf(text), notes: listOf(text) }),
     result: wire.nothing,
     source: 'COMMAND_RPC_SET_TX_NOTES, on_set_tx_notes',
     handle({ wallet }, { txids, notes }) {
@@ -31,7 +32,8 @@ export const annotationMethods: readonly WalletMethod[] = [
     name: 'get_tx_notes',
     summary: 'Returns the notes of transactions, including empty ones.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: params({ txids: listOf(text) }),
+    faults: ['wrong_tx_hash'],
+    params: () => params({ txids: listOf(text) }),
     result: () =>
       wire.object({
         notes: wire.list(wire.text('Note; empty if there is none'), 'Notes in the order of the txids'),
@@ -44,7 +46,8 @@ export const annotationMethods: readonly WalletMethod[] = [
     name: 'set_attribute',
     summary: 'Stores a text under a key.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
-    params: params({ key: text.default(''), value: text.default('') }),
+    faults: [],
+    params: () => params({ key: text.default(''), value: text.default('') }),
     result: wire.nothing,
     source: 'COMMAND_RPC_SET_ATTRIBUTE, on_set_attribute',
     handle({ wallet }, { key, value }) {
@@ -57,7 +60,8 @@ export const annotationMethods: readonly WalletMethod[] = [
     name: 'get_attribute',
     summary: 'Returns the text stored under a key.',
     meta: { family: 'receive', needs: 'wallet', restricted: true },
-    params: params({ key: text.default('') }),
+    faults: ['attribute_missing'],
+    params: () => params({ key: text.default('') }),
     result: () => wire.object({ value: wire.text('Text stored under the key') }),
     source: 'COMMAND_RPC_GET_ATTRIBUTE, on_get_attribute',
     handle: ({ wallet }, { key }) => ({ value: wallet.annotations.attribute(key) }),

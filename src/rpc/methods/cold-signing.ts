@@ -4,6 +4,7 @@ import * as wire from '../../http/wire.js';
 import type { KeyImage, Signature } from '../../monero/crypto/types.js';
 import { concatBytes, toHex, tryFromHex } from '../../util/bytes.js';
 import { workSlices } from '../../util/work-slices.js';
+import { once } from '../../util/once.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { SignedKeyImage } from '../../monero/wallet/scan/key-images.js';
 import type {
@@ -12,6 +13,7 @@ import type {
 } from '../../monero/wallet/exchange/transfer-description.js';
 import { orderParams, orderTerms } from '../order-params.js';
 import { hashesSchema, hashesShape } from '../payment-shapes.js';
+import { CREDENTIAL, DAEMON, ORDER, RELAY } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 const ALL = 0xffff_ffff;
@@ -109,18 +111,20 @@ function readSignedKeyImage(texts: z.output<typeof signedKeyImage>): SignedKeyIm
   return { keyImage: keyImage as KeyImage, signature: signature as Signature };
 }
 
-const submitSchema = params({ ...orderParams, tx_data_hex: text.default('') });
+const submitSchema = once(() => params({ ...orderParams, tx_data_hex: text.default('') }));
 
 export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'export_outputs',
     summary: 'Exports outputs for an offline wallet with the same keys.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
-    params: params({
-      all: flag.default(false),
-      start: u32.default(0),
-      count: u32.default(ALL),
-    }),
+    faults: ['invalid'],
+    params: () =>
+      params({
+        all: flag.default(false),
+        start: u32.default(0),
+        count: u32.default(ALL),
+      }),
     result: () => wire.object({ outputs_data_hex: wire.hex('Encrypted outputs') }),
     source: 'COMMAND_RPC_EXPORT_OUTPUTS, on_export_outputs',
     async handle({ wallet }, range) {
@@ -132,7 +136,8 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     name: 'import_outputs',
     summary: 'Imports outputs exported by a wallet that reads the chain.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
-    params: params({ outputs_data_hex: text.default('') }),
+    faults: ['bad_hex', 'invalid', 'view_only'],
+    params: () => params({ outputs_data_hex: text.default('') }),
     result: () => wire.object({ num_imported: wire.uint('Number of imported outputs') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_IMPORT_OUTPUTS, on_import_outputs',
@@ -146,7 +151,8 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     name: 'export_key_images',
     summary: 'Exports signed key images for a wallet without a spend key.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
-    params: params({ all: flag.default(false) }),
+    faults: ['view_only'],
+    params: () => params({ all: flag.default(false) }),
     result: () =>
       wire.object({
         offset: wire.uint('Index of the first output'),
@@ -175,7 +181,8 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     name: 'import_key_images',
     summary: 'Imports signed key images and asks the daemon which of them are spent.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
-    params: params({ offset: u32.default(0), signed_key_images: listOf(signedKeyImage) }),
+    faults: [...DAEMON, 'daemon_untrusted', 'wrong_key_image', 'wrong_signature', 'invalid'],
+    params: () => params({ offset: u32.default(0), signed_key_images: listOf(signedKeyImage) }),
     result: () =>
       wire.object({
         height: wire.uint('Number of blocks known to the wallet'),
@@ -195,15 +202,10 @@ export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'describe_transfer',
     summary: 'Returns the payments in a set of unsigned or partly signed transactions.',
-    meta: {
-      family: 'view',
-      needs: 'wallet',
-      restricted: true,
-      foreground: true,
-      spendKey: true,
-      texts: { bad_multisig_set: 'cannot load multisig_txset' },
-    },
-    params: params({ unsigned_txset: text.default(''), multisig_txset: text.default('') }),
+    meta: { family: 'view', needs: 'wallet', restricted: true, foreground: true, spendKey: true },
+    faults: ['invalid', 'bad_hex', 'bad_unsigned_set', 'bad_multisig_set', 'not_multisig'],
+    texts: { bad_multisig_set: 'cannot load multisig_txset' },
+    params: () => params({ unsigned_txset: text.default(''), multisig_txset: text.default('') }),
     result: () =>
       wire.object({
         desc: wire.list(descriptionSchema(), 'Transactions of the set'),
@@ -240,11 +242,13 @@ export const coldSigningMethods: readonly WalletMethod[] = [
       spendKey: true,
       multisigEnabled: true,
     },
-    params: params({
-      unsigned_txset: text.default(''),
-      export_raw: flag.default(false),
-      get_tx_keys: flag.default(false),
-    }),
+    faults: [...CREDENTIAL, 'bad_hex', 'bad_unsigned_set', 'signing_failed'],
+    params: () =>
+      params({
+        unsigned_txset: text.default(''),
+        export_raw: flag.default(false),
+        get_tx_keys: flag.default(false),
+      }),
     result: () =>
       wire.object({
         signed_txset: wire.hex('Set of signed transactions, for submit_transfer'),
@@ -272,12 +276,13 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     name: 'submit_transfer',
     summary: 'Relays transactions signed by an offline wallet.',
     meta: { family: 'spend', needs: 'wallet', restricted: true },
+    faults: [...RELAY, ...ORDER, ...CREDENTIAL, 'bad_hex', 'bad_signed_set', 'submission_failed'],
     params: submitSchema,
     result: hashesSchema,
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SUBMIT_TRANSFER, on_submit_transfer',
     async handle({ wallet, spender }, args) {
-      const made = await wallet.orders.place(orderTerms('submit_transfer', submitSchema, args), {
+      const made = await wallet.orders.place(orderTerms('submit_transfer', submitSchema(), args), {
         pay: (order) => wallet.coldSigning.submit(args.tx_data_hex, spender, order),
       });
       return hashesShape(made);

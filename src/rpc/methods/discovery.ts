@@ -8,7 +8,8 @@ export const discoveryMethods: readonly WalletMethod[] = [
     name: 'rpc.discover',
     summary: 'Returns an OpenRPC document of the methods that the client may call.',
     meta: { family: 'view', needs: 'nothing', restricted: false },
-    params: none,
+    faults: [],
+    params: () => none,
     result: () =>
       wire.object({
         openrpc: wire.text('Version of OpenRPC'),

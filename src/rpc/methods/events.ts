@@ -17,12 +17,14 @@ export const eventMethods: readonly WalletMethod[] = [
     summary:
       'Returns events after a cursor, of the wallet of the path, or of all open wallets; waits for one if asked.',
     meta: { family: 'view', needs: 'nothing', restricted: false },
-    params: params({
-      after: height.optional(),
-      limit: pageLimit,
-      types: listOf(z.enum(EVENT_TYPES)),
-      wait_ms: u32.default(0).refine((ms) => ms <= MAX_WAIT_MS, 'out of range'),
-    }),
+    faults: ['no_wallet', 'events_expired'],
+    params: () =>
+      params({
+        after: height.optional(),
+        limit: pageLimit,
+        types: listOf(z.enum(EVENT_TYPES)),
+        wait_ms: u32.default(0).refine((ms) => ms <= MAX_WAIT_MS, 'out of range'),
+      }),
     result: () =>
       wire.object({
         events: wire.list(eventSchema(), 'Events in the order of their ids'),

@@ -2,6 +2,8 @@ import { flag, height, params, text } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import type { LoweredHeight } from '../../services/manager/new-heights.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { Kind } from '../faults/fault-entry.js';
+import { DAEMON } from '../faults/groups.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';
 
 /** Parameters of the first height to scan; `restore_date` is an addition of this server. */
@@ -30,13 +32,27 @@ const infoOf = (done: string, { lowered }: { readonly lowered?: LoweredHeight })
     ? done
     : `${done} The restore height ${lowered.asked} lies above the newest block (the chain has ${lowered.blocks} blocks): the wallet is scanned from height ${lowered.from}.`;
 
+/** Faults of every wallet file. */
+const FILE = ['bad_wallet_name', 'wallet_io', 'wallet_locked'] as const satisfies readonly Kind[];
+
+/** Faults of new wallets. */
+const NEW_FILE = [
+  ...FILE,
+  ...DAEMON,
+  'wallet_exists',
+  'unknown_language',
+  'invalid',
+] as const satisfies readonly Kind[];
+
 /** Methods that create, open and close wallet files. */
 export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'create_wallet',
     summary: 'Creates a wallet and opens it; with an empty filename it exists in memory only.',
     meta: { family: 'admin', needs: 'directory', restricted: true },
-    params: params({ filename: text.default(''), password: text.default(''), language: text.default('') }),
+    faults: NEW_FILE,
+    params: () =>
+      params({ filename: text.default(''), password: text.default(''), language: text.default('') }),
     result: wire.nothing,
     source: 'COMMAND_RPC_CREATE_WALLET, on_create_wallet',
     async handle({ scope }, { filename, password, language }) {
@@ -49,24 +65,22 @@ export const fileMethods: readonly WalletMethod[] = [
     name: 'open_wallet',
     summary:
       'Opens a wallet of the wallet directory. On /json_rpc it becomes the current wallet, and the previous one is closed unless it was also opened under its own path.',
-    meta: {
-      family: 'admin',
-      needs: 'directory',
-      restricted: true,
-      codes: { wrong_password: -1 },
-      // Upstream checks for path separators before it opens the file.
-      texts: {
-        bad_wallet_name: ({ name }) => (name.includes('/') ? 'Invalid filename' : NOT_OPENED),
-        wallet_locked: NOT_OPENED,
-        wallet_corrupt: NOT_OPENED,
-        wrong_password: NOT_OPENED,
-      },
+    meta: { family: 'admin', needs: 'directory', restricted: true },
+    faults: [...FILE, 'wallet_missing', 'wallet_corrupt', 'wrong_password'],
+    codes: { wrong_password: -1 },
+    // Upstream checks for path separators before it opens the file.
+    texts: {
+      bad_wallet_name: ({ name }) => (name.includes('/') ? 'Invalid filename' : NOT_OPENED),
+      wallet_locked: NOT_OPENED,
+      wallet_corrupt: NOT_OPENED,
+      wrong_password: NOT_OPENED,
     },
-    params: params({
-      filename: text.default(''),
-      password: text.default(''),
-      autosave_current: flag.default(true),
-    }),
+    params: () =>
+      params({
+        filename: text.default(''),
+        password: text.default(''),
+        autosave_current: flag.default(true),
+      }),
     result: wire.nothing,
     source: 'COMMAND_RPC_OPEN_WALLET, on_open_wallet',
     async handle({ scope }, { filename, password }) {
@@ -78,29 +92,27 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'restore_deterministic_wallet',
     summary: 'Restores a wallet from its mnemonic seed and opens it.',
-    meta: {
-      family: 'admin',
-      needs: 'directory',
-      restricted: true,
-      codes: { wallet_exists: -1 },
-      texts: {
-        wallet_exists: EXISTS,
-        unknown_language: ({ language }) =>
-          language === ''
-            ? OLD_LANGUAGE
-            : `${OLD_LANGUAGE_BEGINNING}, and the specified new seed language is invalid.`,
-      },
+    meta: { family: 'admin', needs: 'directory', restricted: true },
+    faults: [...NEW_FILE, 'bad_seed'],
+    codes: { wallet_exists: -1 },
+    texts: {
+      wallet_exists: EXISTS,
+      unknown_language: ({ language }) =>
+        language === ''
+          ? OLD_LANGUAGE
+          : `${OLD_LANGUAGE_BEGINNING}, and the specified new seed language is invalid.`,
     },
-    params: params({
-      filename: text.default(''),
-      password: text.default(''),
-      seed: text.default(''),
-      ...restoreParams,
-      language: text.default(''),
-      seed_offset: text.default(''),
-      autosave_current: flag.default(true),
-      enable_multisig_experimental: flag.default(false),
-    }),
+    params: () =>
+      params({
+        filename: text.default(''),
+        password: text.default(''),
+        seed: text.default(''),
+        ...restoreParams,
+        language: text.default(''),
+        seed_offset: text.default(''),
+        autosave_current: flag.default(true),
+        enable_multisig_experimental: flag.default(false),
+      }),
     result: () =>
       wire.object({
         address: wire.text('Primary address'),
@@ -143,23 +155,21 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'generate_from_keys',
     summary: 'Creates a wallet from its keys and opens it; without the spend key it is view-only.',
-    meta: {
-      family: 'admin',
-      needs: 'directory',
-      restricted: true,
-      codes: { wallet_exists: -1 },
-      texts: { wallet_exists: EXISTS, unknown_language: 'The specified seed language is invalid.' },
-    },
-    params: params({
-      filename: text.default(''),
-      password: text.default(''),
-      address: text.default(''),
-      viewkey: text.default(''),
-      spendkey: text.default(''),
-      ...restoreParams,
-      language: text.default(''),
-      autosave_current: flag.default(true),
-    }),
+    meta: { family: 'admin', needs: 'directory', restricted: true },
+    faults: [...NEW_FILE, 'wrong_address'],
+    codes: { wallet_exists: -1 },
+    texts: { wallet_exists: EXISTS, unknown_language: 'The specified seed language is invalid.' },
+    params: () =>
+      params({
+        filename: text.default(''),
+        password: text.default(''),
+        address: text.default(''),
+        viewkey: text.default(''),
+        spendkey: text.default(''),
+        ...restoreParams,
+        language: text.default(''),
+        autosave_current: flag.default(true),
+      }),
     result: () =>
       wire.object({ address: wire.text('Primary address'), info: wire.text('Message for users') }),
     source: 'COMMAND_RPC_GENERATE_FROM_KEYS, on_generate_from_keys',
@@ -180,7 +190,8 @@ export const fileMethods: readonly WalletMethod[] = [
     name: 'close_wallet',
     summary: 'Closes the wallet; on /json_rpc, a wallet also opened under its own path stays open there.',
     meta: { family: 'admin', needs: 'wallet', restricted: true },
-    params: params({ autosave_current: flag.default(true) }),
+    faults: ['wallet_io'],
+    params: () => params({ autosave_current: flag.default(true) }),
     result: wire.nothing,
     source: 'COMMAND_RPC_CLOSE_WALLET, on_close_wallet',
     async handle({ scope, wallet }) {
@@ -192,14 +203,10 @@ export const fileMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'change_wallet_password',
     summary: 'Changes the password of the open wallet.',
-    meta: {
-      family: 'admin',
-      needs: 'wallet',
-      restricted: true,
-      foreground: true,
-      texts: { wrong_password: 'Invalid original password.' },
-    },
-    params: params({ old_password: text.default(''), new_password: text.default('') }),
+    meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
+    faults: ['wrong_password', 'wallet_io'],
+    texts: { wrong_password: 'Invalid original password.' },
+    params: () => params({ old_password: text.default(''), new_password: text.default('') }),
     result: wire.nothing,
     source: 'COMMAND_RPC_CHANGE_WALLET_PASSWORD, on_change_wallet_password',
     async handle({ wallet }, { old_password, new_password }) {
@@ -212,7 +219,8 @@ export const fileMethods: readonly WalletMethod[] = [
     name: 'store',
     summary: 'Writes the open wallet to disk.',
     meta: { family: 'admin', needs: 'wallet', restricted: true },
-    params: params({}),
+    faults: ['wallet_io'],
+    params: () => params({}),
     result: wire.nothing,
     source: 'COMMAND_RPC_STORE, on_store',
     async handle({ wallet }) {
@@ -226,7 +234,8 @@ export const fileMethods: readonly WalletMethod[] = [
     summary:
       'Writes a checked copy of the wallet, its store and its keys file, to --backup-dir, while it stays in use. Addition of this server.',
     meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
-    params: params({}),
+    faults: ['invalid', 'wallet_io'],
+    params: () => params({}),
     result: () =>
       wire.object({
         directory: wire.text('Directory of the copy'),
@@ -244,7 +253,15 @@ export const fileMethods: readonly WalletMethod[] = [
     name: 'query_key',
     summary: 'Returns a secret key or the mnemonic seed.',
     meta: { family: 'admin', needs: 'wallet', restricted: true },
-    params: params({ key_type: text.default('') }),
+    faults: [
+      'view_only',
+      'not_deterministic',
+      'multisig_not_ready',
+      'wrong_key_type',
+      'background_wallet',
+      'background_syncing',
+    ],
+    params: () => params({ key_type: text.default('') }),
     result: () => wire.object({ key: wire.text('Secret key as 64 hex digits, or the mnemonic seed') }),
     source: 'COMMAND_RPC_QUERY_KEY, on_query_key',
     handle({ wallet }, { key_type }) {

@@ -7,6 +7,7 @@ import { fromHex, isHex } from '../../util/bytes.js';
 import { workSlices } from '../../util/work-slices.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { incomingSchema, IncomingRows } from '../incoming-rows.js';
+import { DAEMON } from '../faults/groups.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';
 import {
   paymentIdShape,
@@ -81,22 +82,24 @@ export const historyMethods: readonly WalletMethod[] = [
     name: 'get_transfers',
     summary: 'Lists transfers of the requested kinds.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: params({
-      in: flag.default(false),
-      out: flag.default(false),
-      pending: flag.default(false),
-      failed: flag.default(false),
-      pool: flag.default(false),
-      filter_by_height: flag.default(false),
-      min_height: height.default(0),
-      max_height: height.default(Number(MAX_HEIGHT)),
-      account_index: u32.default(0),
-      subaddr_indices: listOf(u32),
-      all_accounts: flag.default(false),
-      // Additions of this server: pages from the newest transfer on. Upstream returns all of them.
-      limit: u32.default(0),
-      cursor: text.default(''),
-    }),
+    faults: [...DAEMON, 'invalid'],
+    params: () =>
+      params({
+        in: flag.default(false),
+        out: flag.default(false),
+        pending: flag.default(false),
+        failed: flag.default(false),
+        pool: flag.default(false),
+        filter_by_height: flag.default(false),
+        min_height: height.default(0),
+        max_height: height.default(Number(MAX_HEIGHT)),
+        account_index: u32.default(0),
+        subaddr_indices: listOf(u32),
+        all_accounts: flag.default(false),
+        // Additions of this server: pages from the newest transfer on. Upstream returns all of them.
+        limit: u32.default(0),
+        cursor: text.default(''),
+      }),
     result: () =>
       wire.object({
         in: transferList('Incoming payments in blocks'),
@@ -144,13 +147,10 @@ export const historyMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_transfer_by_txid',
     summary: 'Returns one transaction of an account.',
-    meta: {
-      family: 'view',
-      needs: 'wallet',
-      restricted: false,
-      texts: { account_out_of_range: 'Account index is out of bound' },
-    },
-    params: params({ txid: text.default(''), account_index: u32.default(0) }),
+    meta: { family: 'view', needs: 'wallet', restricted: false },
+    faults: [...DAEMON, 'account_out_of_range', 'wrong_tx_hash'],
+    texts: { account_out_of_range: 'Account index is out of bound' },
+    params: () => params({ txid: text.default(''), account_index: u32.default(0) }),
     result: () =>
       wire.object({
         transfer: transferSchema('First entry of the list'),
@@ -173,12 +173,14 @@ export const historyMethods: readonly WalletMethod[] = [
     name: 'incoming_transfers',
     summary: 'Lists the outputs received by an account.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: params({
-      transfer_type: text.default(''),
-      account_index: u32.default(0),
-      subaddr_indices: listOf(u32),
-      verbose: flag.default(false),
-    }),
+    faults: ['wrong_transfer_type'],
+    params: () =>
+      params({
+        transfer_type: text.default(''),
+        account_index: u32.default(0),
+        subaddr_indices: listOf(u32),
+        verbose: flag.default(false),
+      }),
     result: () => wire.object({ transfers: wire.list(incomingSchema(), 'Outputs received, oldest first') }),
     source: 'COMMAND_RPC_INCOMING_TRANSFERS, on_incoming_transfers',
     handle({ wallet }, { transfer_type, account_index, subaddr_indices }) {
@@ -196,7 +198,8 @@ export const historyMethods: readonly WalletMethod[] = [
     name: 'get_payments',
     summary: 'Lists incoming payments with a payment id.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: params({ payment_id: text.default('') }),
+    faults: ['wrong_payment_id'],
+    params: () => params({ payment_id: text.default('') }),
     result: () => wire.object({ payments: wire.list(paymentSchema(), 'Payments, oldest first') }),
     source: 'COMMAND_RPC_GET_PAYMENTS, on_get_payments',
     handle({ wallet }, { payment_id }) {
@@ -212,7 +215,8 @@ export const historyMethods: readonly WalletMethod[] = [
     name: 'get_bulk_payments',
     summary: 'Lists incoming payments with any of several payment ids, or all of them.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: params({ payment_ids: listOf(text), min_block_height: height.default(0) }),
+    faults: ['wrong_payment_id'],
+    params: () => params({ payment_ids: listOf(text), min_block_height: height.default(0) }),
     result: () => wire.object({ payments: wire.list(paymentSchema(), 'Payments, oldest first') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_GET_BULK_PAYMENTS, on_get_bulk_payments',

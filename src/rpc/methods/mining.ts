@@ -1,5 +1,6 @@
 import { flag, height, none, params } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
+import { DAEMON } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 export const miningMethods: readonly WalletMethod[] = [
@@ -7,11 +8,13 @@ export const miningMethods: readonly WalletMethod[] = [
     name: 'start_mining',
     summary: "Starts mining of the daemon to the wallet's primary address.",
     meta: { family: 'admin', needs: 'wallet', restricted: true, trustedDaemon: true },
-    params: params({
-      threads_count: height.default(0),
-      do_background_mining: flag.default(false),
-      ignore_battery: flag.default(false),
-    }),
+    faults: [...DAEMON, 'mining_refused', 'invalid'],
+    params: () =>
+      params({
+        threads_count: height.default(0),
+        do_background_mining: flag.default(false),
+        ignore_battery: flag.default(false),
+      }),
     result: wire.nothing,
     source: 'COMMAND_RPC_START_MINING, on_start_mining',
     async handle({ wallet, server }, args) {
@@ -29,7 +32,8 @@ export const miningMethods: readonly WalletMethod[] = [
     name: 'stop_mining',
     summary: 'Stops mining of the daemon.',
     meta: { family: 'admin', needs: 'wallet', restricted: true },
-    params: none,
+    faults: [...DAEMON, 'mining_refused'],
+    params: () => none,
     result: wire.nothing,
     source: 'COMMAND_RPC_STOP_MINING, on_stop_mining',
     async handle({ wallet }) {

@@ -1,9 +1,11 @@
 import { flag, listOf, none, params, text, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import { toHex } from '../../util/bytes.js';
-import { causeText, type ErrorTexts } from '../error-texts.js';
+import { once } from '../../util/once.js';
 import { orderParams, orderTerms } from '../order-params.js';
 import { hashesSchema, hashesShape } from '../payment-shapes.js';
+import { causeText, type Kind, type Texts } from '../faults/fault-entry.js';
+import { CREDENTIAL, DAEMON, ORDER, RELAY } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 const exchangeParams = {
@@ -13,12 +15,21 @@ const exchangeParams = {
   force_update_use_with_caution: flag.default(false),
 };
 
-const submitSchema = params({ ...orderParams, tx_data_hex: text.default('') });
+const submitSchema = once(() => params({ ...orderParams, tx_data_hex: text.default('') }));
+
+/** Faults of the rounds of the key exchange. */
+const EXCHANGE = [
+  'multisig_refused',
+  'too_few_signers',
+  'wrong_password',
+  'wallet_io',
+] as const satisfies readonly Kind[];
 
 /** @param step name of the step in upstream's message. */
-const refusedBy = (step: string): Partial<ErrorTexts> => ({
-  multisig_refused: (fault) => `Error calling ${step}: ${causeText(fault)}`,
-});
+const refusedBy = (step: string) =>
+  ({
+    multisig_refused: (fault) => `Error calling ${step}: ${causeText(fault)}`,
+  }) satisfies Partial<Texts>;
 
 /** Methods for multisig key exchange, info and signing. */
 export const multisigMethods: readonly WalletMethod[] = [
@@ -26,7 +37,8 @@ export const multisigMethods: readonly WalletMethod[] = [
     name: 'is_multisig',
     summary: 'Returns whether the wallet is multisig, and the progress of its key exchange.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: none,
+    faults: [],
+    params: () => none,
     result: () =>
       wire.object({
         multisig: wire.flag('The wallet is multisig'),
@@ -52,9 +64,10 @@ export const multisigMethods: readonly WalletMethod[] = [
       spendKey: true,
       foreground: true,
       multisig: 'absent',
-      texts: { view_only: 'wallet is watch-only and cannot be made multisig' },
     },
-    params: params({ enable_multisig_experimental: flag.default(false) }),
+    faults: ['multisig_disabled', 'wallet_io'],
+    texts: { view_only: 'wallet is watch-only and cannot be made multisig' },
+    params: () => params({ enable_multisig_experimental: flag.default(false) }),
     result: () => wire.object({ multisig_info: wire.text('Message for the other signers') }),
     source: 'COMMAND_RPC_PREPARE_MULTISIG, on_prepare_multisig',
     async handle({ wallet }, { enable_multisig_experimental }) {
@@ -73,13 +86,15 @@ export const multisigMethods: readonly WalletMethod[] = [
       spendKey: true,
       foreground: true,
       multisig: 'absent',
-      texts: { view_only: 'wallet is watch-only and cannot be made multisig' },
     },
-    params: params({
-      multisig_info: listOf(text),
-      threshold: u32.default(0),
-      password: text.optional(),
-    }),
+    faults: [...EXCHANGE, 'invalid', 'multisig_disabled'],
+    texts: { view_only: 'wallet is watch-only and cannot be made multisig' },
+    params: () =>
+      params({
+        multisig_info: listOf(text),
+        threshold: u32.default(0),
+        password: text.optional(),
+      }),
     result: () =>
       wire.object({
         address: wire.text('Address of the wallet; final after the last round'),
@@ -95,15 +110,10 @@ export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'exchange_multisig_keys',
     summary: 'Completes a round of the key exchange; the last round makes the wallet ready.',
-    meta: {
-      family: 'admin',
-      needs: 'wallet',
-      restricted: true,
-      multisig: 'begun',
-      multisigEnabled: true,
-      texts: refusedBy('exchange_multisig_info'),
-    },
-    params: params(exchangeParams),
+    meta: { family: 'admin', needs: 'wallet', restricted: true, multisig: 'begun', multisigEnabled: true },
+    faults: EXCHANGE,
+    texts: refusedBy('exchange_multisig_info'),
+    params: () => params(exchangeParams),
     result: () =>
       wire.object({
         address: wire.text('Address of the wallet; empty before the last round'),
@@ -123,15 +133,10 @@ export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'finalize_multisig',
     summary: 'Completes a round of the key exchange, as exchange_multisig_keys does; its former name.',
-    meta: {
-      family: 'admin',
-      needs: 'wallet',
-      restricted: true,
-      multisig: 'begun',
-      multisigEnabled: true,
-      texts: refusedBy('exchange_multisig_info'),
-    },
-    params: params(exchangeParams),
+    meta: { family: 'admin', needs: 'wallet', restricted: true, multisig: 'begun', multisigEnabled: true },
+    faults: EXCHANGE,
+    texts: refusedBy('exchange_multisig_info'),
+    params: () => params(exchangeParams),
     result: () =>
       wire.object({
         address: wire.text('Address of the wallet; final after the last round'),
@@ -151,22 +156,19 @@ export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_multisig_key_exchange_booster',
     summary: 'Returns a message for the round after next, from some messages of the next round.',
-    meta: {
-      family: 'admin',
-      needs: 'wallet',
-      restricted: true,
-      multisig: 'unready',
-      texts: {
-        ...refusedBy('exchange_multisig_info_booster'),
-        already_multisig: 'This wallet is multisig, and already finalized',
-      },
+    meta: { family: 'admin', needs: 'wallet', restricted: true, multisig: 'unready' },
+    faults: EXCHANGE,
+    texts: {
+      ...refusedBy('exchange_multisig_info_booster'),
+      already_multisig: 'This wallet is multisig, and already finalized',
     },
-    params: params({
-      multisig_info: listOf(text),
-      threshold: u32.default(0),
-      num_signers: u32.default(0),
-      password: text.optional(),
-    }),
+    params: () =>
+      params({
+        multisig_info: listOf(text),
+        threshold: u32.default(0),
+        num_signers: u32.default(0),
+        password: text.optional(),
+      }),
     result: () => wire.object({ multisig_info: wire.text('Message for the round after next') }),
     source: 'COMMAND_RPC_GET_MULTISIG_KEY_EXCHANGE_BOOSTER, on_get_multisig_key_exchange_booster',
     async handle({ wallet }, { multisig_info, threshold, num_signers, password }) {
@@ -180,7 +182,8 @@ export const multisigMethods: readonly WalletMethod[] = [
     name: 'export_multisig_info',
     summary: 'Exports the multisig info of this signer; nonces of its earlier exports become invalid.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
-    params: none,
+    faults: ['wallet_io'],
+    params: () => none,
     result: () =>
       wire.object({ info: wire.hex('Multisig info, for import_multisig_info of the other signers') }),
     source: 'COMMAND_RPC_EXPORT_MULTISIG, on_export_multisig',
@@ -192,18 +195,13 @@ export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'import_multisig_info',
     summary: 'Imports the multisig info of other signers, which completes key images and allows payments.',
-    meta: {
-      family: 'spend',
-      needs: 'wallet',
-      restricted: true,
-      multisig: 'ready',
-      multisigEnabled: true,
-      texts: {
-        ...refusedBy('import_multisig'),
-        too_few_signers: 'Needs multisig export info from more participants',
-      },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
+    faults: [...DAEMON, 'bad_hex', 'multisig_refused', 'too_few_signers'],
+    texts: {
+      ...refusedBy('import_multisig'),
+      too_few_signers: 'Needs multisig export info from more participants',
     },
-    params: params({ info: listOf(text), refresh_after_import: flag.default(true) }),
+    params: () => params({ info: listOf(text), refresh_after_import: flag.default(true) }),
     result: () => wire.object({ n_outputs: wire.uint('Number of outputs with info of all signers needed') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_IMPORT_MULTISIG, on_import_multisig',
@@ -216,7 +214,15 @@ export const multisigMethods: readonly WalletMethod[] = [
     name: 'sign_multisig',
     summary: 'Signs transactions proposed by another signer; the last signature needed completes them.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
-    params: params({ tx_data_hex: text.default('') }),
+    faults: [
+      ...CREDENTIAL,
+      'bad_hex',
+      'bad_multisig_set',
+      'multisig_signing_failed',
+      'multisig_import_needed',
+      'multisig_export_needed',
+    ],
+    params: () => params({ tx_data_hex: text.default('') }),
     result: () =>
       wire.object({
         tx_data_hex: wire.hex('Set with the signatures of this signer'),
@@ -236,20 +242,23 @@ export const multisigMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'submit_multisig',
     summary: 'Relays transactions signed by enough signers.',
-    meta: {
-      family: 'spend',
-      needs: 'wallet',
-      restricted: true,
-      multisig: 'ready',
-      multisigEnabled: true,
-      texts: { too_few_signers: 'Not enough signers signed this transaction.' },
-    },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
+    faults: [
+      ...RELAY,
+      ...ORDER,
+      ...CREDENTIAL,
+      'bad_hex',
+      'bad_multisig_set',
+      'too_few_signers',
+      'multisig_submission_failed',
+    ],
+    texts: { too_few_signers: 'Not enough signers signed this transaction.' },
     params: submitSchema,
     result: hashesSchema,
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SUBMIT_MULTISIG, on_submit_multisig',
     async handle({ wallet, spender }, args) {
-      const made = await wallet.orders.place(orderTerms('submit_multisig', submitSchema, args), {
+      const made = await wallet.orders.place(orderTerms('submit_multisig', submitSchema(), args), {
         pay: (order) => wallet.multisigSigning.submit(args.tx_data_hex, spender, order),
       });
       return hashesShape(made);

@@ -74,7 +74,8 @@ export const orderMethods: readonly WalletMethod[] = [
     name: 'get_order',
     summary: 'Returns the state and transactions of the payment with an idempotency key.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: params({ idempotency_key: idempotencyKey }),
+    faults: ['order_missing'],
+    params: () => params({ idempotency_key: idempotencyKey }),
     result: orderSchema,
     source: 'an addition of this server',
     handle: ({ wallet }, args) => orderShape(wallet, wallet.orders.get(args.idempotency_key)),
@@ -84,14 +85,16 @@ export const orderMethods: readonly WalletMethod[] = [
     name: 'list_orders',
     summary: 'Lists payments with an idempotency key, the latest first.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: params({
-      state: z.enum(ORDER_STATES).optional(),
-      limit: pageLimit,
-      cursor: z
-        .string()
-        .regex(/^\d{1,15}$/, 'expected the cursor of an earlier answer')
-        .optional(),
-    }),
+    faults: [],
+    params: () =>
+      params({
+        state: z.enum(ORDER_STATES).optional(),
+        limit: pageLimit,
+        cursor: z
+          .string()
+          .regex(/^\d{1,15}$/, 'expected the cursor of an earlier answer')
+          .optional(),
+      }),
     result: () =>
       wire.object({
         orders: wire.list(orderSchema(), 'Payments, latest first'),

@@ -2,6 +2,7 @@ import type { KeyImage } from '../../monero/crypto/types.js';
 import { listOf, none, params, text } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { CREDENTIAL, DAEMON } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readKeyImage, readTxHash } from '../shapes.js';
 
@@ -26,7 +27,8 @@ export const outputMethods: readonly WalletMethod[] = [
     name: 'freeze',
     summary: 'Freezes an output, so that no payment spends it.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
-    params: oneOutput,
+    faults: [...CREDENTIAL, 'wrong_key_image', 'key_image_unknown', 'invalid'],
+    params: () => oneOutput,
     result: wire.nothing,
     source: 'COMMAND_RPC_FREEZE, on_freeze',
     handle({ wallet, spender }, { key_image }) {
@@ -39,7 +41,8 @@ export const outputMethods: readonly WalletMethod[] = [
     name: 'thaw',
     summary: 'Thaws a frozen output, so that it can be spent again.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
-    params: oneOutput,
+    faults: ['wrong_key_image', 'key_image_unknown', 'invalid'],
+    params: () => oneOutput,
     result: wire.nothing,
     source: 'COMMAND_RPC_THAW, on_thaw',
     handle({ wallet }, { key_image }) {
@@ -52,7 +55,8 @@ export const outputMethods: readonly WalletMethod[] = [
     name: 'frozen',
     summary: 'Returns whether an output is frozen.',
     meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
-    params: oneOutput,
+    faults: ['wrong_key_image', 'key_image_unknown', 'invalid'],
+    params: () => oneOutput,
     result: () => wire.object({ frozen: wire.flag('The output is frozen') }),
     source: 'COMMAND_RPC_FROZEN, on_frozen',
     handle: ({ wallet }, { key_image }) => ({
@@ -63,15 +67,11 @@ export const outputMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'scan_tx',
     summary: 'Scans single transactions, apart from a refresh.',
-    meta: {
-      family: 'admin',
-      needs: 'wallet',
-      restricted: true,
-      foreground: true,
-      codes: { daemon_unreachable: -1 },
-      texts: { daemon_unreachable: NOT_FETCHED },
-    },
-    params: params({ txids: listOf(text) }),
+    meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
+    faults: [...DAEMON, 'wrong_tx_hash', 'invalid'],
+    codes: { daemon_unreachable: -1 },
+    texts: { daemon_unreachable: NOT_FETCHED },
+    params: () => params({ txids: listOf(text) }),
     result: wire.nothing,
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SCAN_TX, on_scan_tx',
@@ -85,7 +85,8 @@ export const outputMethods: readonly WalletMethod[] = [
     name: 'rescan_spent',
     summary: 'Asks the daemon again which outputs are spent.',
     meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true, trustedDaemon: true },
-    params: none,
+    faults: DAEMON,
+    params: () => none,
     result: wire.nothing,
     source: 'COMMAND_RPC_RESCAN_SPENT, on_rescan_spent',
     async handle({ wallet }) {

@@ -7,7 +7,8 @@ import { ZERO } from '../../util/amount.js';
 import { chunks, concatBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { SigningKey } from '../../monero/wallet/proofs/message-signature.js';
-import type { Surroundings } from '../error-texts.js';
+import type { Kind, Surroundings } from '../faults/fault-entry.js';
+import { ADDRESS, DAEMON } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readTxHash } from '../shapes.js';
 
@@ -44,18 +45,15 @@ const seen = () => ({
   received: wire.amount('Amount that the address received'),
 });
 
+/** Faults of proofs about a transaction. */
+const PROOF = [...DAEMON, 'wrong_tx_hash', 'bad_proof', 'invalid'] as const satisfies readonly Kind[];
+
 /** Upstream has one error code for all failures of a proof. */
-const PROOF_CODES = {
-  daemon_unreachable: -1,
-  daemon_misbehaves: -1,
-  no_tx_key: -1,
-  view_only: -1,
-  account_out_of_range: -1,
-} as const;
+const PROOF_CODES = { daemon_unreachable: -1, daemon_misbehaves: -1 } as const;
 
 /** Message of proofs that first ask the daemon for its version. Source: wallet2.cpp `check_tx_key_helper`. */
 const NO_DAEMON = {
-  daemon_unreachable: (_: unknown, { daemonAddress }: Surroundings) =>
+  daemon_unreachable: (_: unknown, { daemonAddress }: Surroundings): string =>
     `Failed to connect to daemon: ${daemonAddress}`,
 };
 
@@ -70,12 +68,14 @@ export const proofMethods: readonly WalletMethod[] = [
     name: 'sign',
     summary: 'Signs a text with a key of an own address.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
-    params: params({
-      data: text.default(''),
-      account_index: u32.default(0),
-      address_index: u32.default(0),
-      signature_type: text.default(''),
-    }),
+    faults: [...ADDRESS, 'wrong_signature_type', 'view_only'],
+    params: () =>
+      params({
+        data: text.default(''),
+        account_index: u32.default(0),
+        address_index: u32.default(0),
+        signature_type: text.default(''),
+      }),
     result: () => wire.object({ signature: wire.text('Signature, beginning with SigV2') }),
     source: 'COMMAND_RPC_SIGN, on_sign',
     async handle({ wallet }, { data, account_index: major, address_index: minor, signature_type }) {
@@ -87,7 +87,8 @@ export const proofMethods: readonly WalletMethod[] = [
     name: 'verify',
     summary: 'Verifies the signature of a text by an address.',
     meta: { family: 'view', needs: 'wallet', restricted: true },
-    params: params({ data: text.default(''), address: text.default(''), signature: text.default('') }),
+    faults: ['wrong_address'],
+    params: () => params({ data: text.default(''), address: text.default(''), signature: text.default('') }),
     result: () =>
       wire.object({
         good: wire.flag('The signature is valid'),
@@ -113,7 +114,8 @@ export const proofMethods: readonly WalletMethod[] = [
     name: 'get_tx_key',
     summary: 'Returns the secret key of a transaction made by this wallet.',
     meta: { family: 'admin', needs: 'wallet', restricted: false, foreground: true },
-    params: params({ txid: text.default('') }),
+    faults: ['wrong_tx_hash', 'no_tx_key'],
+    params: () => params({ txid: text.default('') }),
     result: () =>
       wire.object({ tx_key: wire.hex('Secret key of the transaction, then the additional ones') }),
     source: 'COMMAND_RPC_GET_TX_KEY, on_get_tx_key',
@@ -125,8 +127,11 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'check_tx_key',
     summary: 'Returns the amount that a transaction paid to an address, from its secret key.',
-    meta: { family: 'view', needs: 'wallet', restricted: false, codes: PROOF_CODES, texts: NO_DAEMON },
-    params: params({ txid: text.default(''), tx_key: text.default(''), address: text.default('') }),
+    meta: { family: 'view', needs: 'wallet', restricted: false },
+    faults: [...PROOF, 'wrong_tx_key', 'wrong_address'],
+    codes: PROOF_CODES,
+    texts: NO_DAEMON,
+    params: () => params({ txid: text.default(''), tx_key: text.default(''), address: text.default('') }),
     result: () => wire.object(seen()),
     source: 'COMMAND_RPC_CHECK_TX_KEY, on_check_tx_key',
     async handle({ wallet }, { txid, tx_key, address }) {
@@ -137,15 +142,11 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_tx_proof',
     summary: 'Creates a proof that a transaction paid an address.',
-    meta: {
-      family: 'view',
-      needs: 'wallet',
-      restricted: false,
-      foreground: true,
-      codes: PROOF_CODES,
-      texts: { ...NO_TRANSACTION, no_tx_key: "Tx secret key wasn't found in the wallet file." },
-    },
-    params: params({ txid: text.default(''), address: text.default(''), message: text.default('') }),
+    meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
+    faults: [...PROOF, 'wrong_address', 'no_tx_key'],
+    codes: { ...PROOF_CODES, no_tx_key: -1 },
+    texts: { ...NO_TRANSACTION, no_tx_key: "Tx secret key wasn't found in the wallet file." },
+    params: () => params({ txid: text.default(''), address: text.default(''), message: text.default('') }),
     result: () => wire.object({ signature: wire.text('Proof, beginning with OutProofV2 or InProofV2') }),
     source: 'COMMAND_RPC_GET_TX_PROOF, on_get_tx_proof',
     async handle({ wallet }, { txid, address, message }) {
@@ -156,13 +157,17 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'check_tx_proof',
     summary: 'Verifies a payment proof and returns the amount paid.',
-    meta: { family: 'view', needs: 'wallet', restricted: false, codes: PROOF_CODES, texts: NO_TRANSACTION },
-    params: params({
-      txid: text.default(''),
-      address: text.default(''),
-      message: text.default(''),
-      signature: text.default(''),
-    }),
+    meta: { family: 'view', needs: 'wallet', restricted: false },
+    faults: [...PROOF, 'wrong_address'],
+    codes: PROOF_CODES,
+    texts: NO_TRANSACTION,
+    params: () =>
+      params({
+        txid: text.default(''),
+        address: text.default(''),
+        message: text.default(''),
+        signature: text.default(''),
+      }),
     result: () => wire.object({ ...seen(), good: wire.flag('The proof is valid') }),
     source: 'COMMAND_RPC_CHECK_TX_PROOF, on_check_tx_proof',
     async handle({ wallet }, { txid, address, message, signature }) {
@@ -179,15 +184,11 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_spend_proof',
     summary: 'Creates a proof that this wallet made a transaction.',
-    meta: {
-      family: 'view',
-      needs: 'wallet',
-      restricted: false,
-      foreground: true,
-      codes: PROOF_CODES,
-      texts: { view_only: NO_SPEND_KEY },
-    },
-    params: params({ txid: text.default(''), message: text.default('') }),
+    meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
+    faults: [...PROOF, 'view_only', 'multisig_refused'],
+    codes: { ...PROOF_CODES, view_only: -1 },
+    texts: { view_only: NO_SPEND_KEY },
+    params: () => params({ txid: text.default(''), message: text.default('') }),
     result: () => wire.object({ signature: wire.text('Proof, beginning with SpendProofV1') }),
     source: 'COMMAND_RPC_GET_SPEND_PROOF, on_get_spend_proof',
     async handle({ wallet }, { txid, message }) {
@@ -198,8 +199,10 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'check_spend_proof',
     summary: 'Verifies a proof of having made a transaction.',
-    meta: { family: 'view', needs: 'wallet', restricted: false, codes: PROOF_CODES },
-    params: params({ txid: text.default(''), message: text.default(''), signature: text.default('') }),
+    meta: { family: 'view', needs: 'wallet', restricted: false },
+    faults: PROOF,
+    codes: PROOF_CODES,
+    params: () => params({ txid: text.default(''), message: text.default(''), signature: text.default('') }),
     result: () => wire.object({ good: wire.flag('The proof is valid') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_CHECK_SPEND_PROOF, on_check_spend_proof',
@@ -211,24 +214,21 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_reserve_proof',
     summary: 'Creates a proof of the balance of this wallet, or of a lower amount.',
-    meta: {
-      family: 'view',
-      needs: 'wallet',
-      restricted: false,
-      foreground: true,
-      codes: PROOF_CODES,
-      texts: {
-        view_only: NOT_FULL,
-        multisig_refused: NOT_FULL,
-        account_out_of_range: 'Account index is out of bound',
-      },
+    meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
+    faults: [...DAEMON, 'account_out_of_range', 'bad_proof', 'view_only', 'multisig_refused', 'invalid'],
+    codes: { ...PROOF_CODES, view_only: -1, account_out_of_range: -1 },
+    texts: {
+      view_only: NOT_FULL,
+      multisig_refused: NOT_FULL,
+      account_out_of_range: 'Account index is out of bound',
     },
-    params: params({
-      all: flag.default(false),
-      account_index: u32.default(0),
-      amount: atomic.default(ZERO),
-      message: text.default(''),
-    }),
+    params: () =>
+      params({
+        all: flag.default(false),
+        account_index: u32.default(0),
+        amount: atomic.default(ZERO),
+        message: text.default(''),
+      }),
     result: () => wire.object({ signature: wire.text('Proof, beginning with ReserveProofV2') }),
     source: 'COMMAND_RPC_GET_RESERVE_PROOF, on_get_reserve_proof',
     async handle({ wallet }, { all, account_index: account, amount, message }) {
@@ -240,8 +240,12 @@ export const proofMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'check_reserve_proof',
     summary: 'Verifies a reserve proof, and returns its amount and the part spent since.',
-    meta: { family: 'view', needs: 'wallet', restricted: false, codes: PROOF_CODES, texts: NO_DAEMON },
-    params: params({ address: text.default(''), message: text.default(''), signature: text.default('') }),
+    meta: { family: 'view', needs: 'wallet', restricted: false },
+    faults: [...DAEMON, 'wrong_address', 'bad_proof', 'invalid'],
+    codes: PROOF_CODES,
+    texts: NO_DAEMON,
+    params: () =>
+      params({ address: text.default(''), message: text.default(''), signature: text.default('') }),
     result: () =>
       wire.object({
         good: wire.flag('The proof is valid'),

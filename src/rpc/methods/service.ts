@@ -3,6 +3,7 @@ import * as wire from '../../http/wire.js';
 import { LANGUAGES } from '../../monero/cryptonote/languages.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { LATEST_API } from '../api-version.js';
+import { DAEMON } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 /** Source: wallet_rpc_server.cpp `DEFAULT_AUTO_REFRESH_PERIOD`. */
@@ -14,7 +15,8 @@ export const serviceMethods: readonly WalletMethod[] = [
     name: 'get_version',
     summary: 'Returns the version of the interface: major in the high 16 bits, minor in the low 16.',
     meta: { family: 'view', needs: 'nothing', restricted: false },
-    params: none,
+    faults: [],
+    params: () => none,
     result: () =>
       wire.object({
         version: wire.u32('Major version in the high 16 bits, minor in the low 16'),
@@ -28,7 +30,8 @@ export const serviceMethods: readonly WalletMethod[] = [
     name: 'get_languages',
     summary: 'Lists the languages of mnemonic seeds.',
     meta: { family: 'view', needs: 'nothing', restricted: false },
-    params: none,
+    faults: [],
+    params: () => none,
     result: () =>
       wire.object({
         languages: wire.list(wire.text('Name'), 'English names; under 1.3, native ones'),
@@ -45,19 +48,21 @@ export const serviceMethods: readonly WalletMethod[] = [
     name: 'set_daemon',
     summary: 'Sets the daemon of the server, for every open wallet.',
     meta: { family: 'admin', needs: 'wallet', restricted: true },
-    params: params({
-      address: text.default(''),
-      username: text.default(''),
-      password: text.default(''),
-      trusted: flag.default(false),
-      ssl_support: text.default('autodetect'),
-      ssl_private_key_path: text.default(''),
-      ssl_certificate_path: text.default(''),
-      ssl_ca_file: text.default(''),
-      ssl_allowed_fingerprints: listOf(text),
-      ssl_allow_any_cert: flag.default(false),
-      proxy: text.default(''),
-    }),
+    faults: ['bad_daemon_settings'],
+    params: () =>
+      params({
+        address: text.default(''),
+        username: text.default(''),
+        password: text.default(''),
+        trusted: flag.default(false),
+        ssl_support: text.default('autodetect'),
+        ssl_private_key_path: text.default(''),
+        ssl_certificate_path: text.default(''),
+        ssl_ca_file: text.default(''),
+        ssl_allowed_fingerprints: listOf(text),
+        ssl_allow_any_cert: flag.default(false),
+        proxy: text.default(''),
+      }),
     result: wire.nothing,
     source: 'COMMAND_RPC_SET_DAEMON, on_set_daemon',
     async handle({ server }, args) {
@@ -110,7 +115,8 @@ export const serviceMethods: readonly WalletMethod[] = [
     summary:
       'Lists the wallets of the wallet directory, with the state of open ones. An addition; no password.',
     meta: { family: 'view', needs: 'nothing', restricted: true },
-    params: none,
+    faults: [],
+    params: () => none,
     result: () =>
       wire.object({
         wallets: wire.list(
@@ -151,7 +157,8 @@ export const serviceMethods: readonly WalletMethod[] = [
     aliases: ['getheight'],
     summary: 'Returns the number of blocks known to the wallet.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: none,
+    faults: [],
+    params: () => none,
     result: () => wire.object({ height: wire.uint('Number of blocks known to the wallet') }),
     source: 'COMMAND_RPC_GET_HEIGHT, on_getheight',
     handle: ({ wallet }) => ({ height: wallet.store.height() }),
@@ -162,7 +169,8 @@ export const serviceMethods: readonly WalletMethod[] = [
     summary:
       "Syncs the wallet to the daemon's tip. Unknown blocks below start_height are skipped, unless it lies above the tip.",
     meta: { family: 'view', needs: 'wallet', restricted: true },
-    params: params({ start_height: height.default(0) }),
+    faults: DAEMON,
+    params: () => params({ start_height: height.default(0) }),
     result: () =>
       wire.object({
         blocks_fetched: wire.uint('Number of blocks that were scanned'),
@@ -180,7 +188,8 @@ export const serviceMethods: readonly WalletMethod[] = [
     summary:
       'Sets the refresh period of the wallet; on /json_rpc also of each wallet that becomes current later.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
-    params: params({ enable: flag.default(true), period: u32.default(0) }),
+    faults: [],
+    params: () => params({ enable: flag.default(true), period: u32.default(0) }),
     result: wire.nothing,
     source: 'COMMAND_RPC_AUTO_REFRESH, on_auto_refresh',
     handle({ scope }, { enable, period }) {
@@ -194,7 +203,8 @@ export const serviceMethods: readonly WalletMethod[] = [
     summary:
       'Deletes the state derived from the chain and scans it again; hard also deletes tx keys and destinations.',
     meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
-    params: params({ hard: flag.default(false), keep_key_images: flag.default(false) }),
+    faults: [...DAEMON, 'invalid', 'wallet_io'],
+    params: () => params({ hard: flag.default(false), keep_key_images: flag.default(false) }),
     result: wire.nothing,
     source: 'COMMAND_RPC_RESCAN_BLOCKCHAIN, on_rescan_blockchain',
     async handle({ wallet }, { hard, keep_key_images }) {
@@ -213,7 +223,8 @@ export const serviceMethods: readonly WalletMethod[] = [
     name: 'stop_wallet',
     summary: 'Stores the wallet, closes all wallets and stops the server.',
     meta: { family: 'admin', needs: 'wallet', restricted: true },
-    params: none,
+    faults: ['wallet_io'],
+    params: () => none,
     result: wire.nothing,
     source: 'COMMAND_RPC_STOP_WALLET, on_stop_wallet',
     async handle({ server, wallet }) {

@@ -1,6 +1,9 @@
 import { atomic, flag, listOf, params, text, u32, u64 } from '../../http/params.js';
 import type { Amount } from '../../util/amount.js';
+import { once } from '../../util/once.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { Kind } from '../faults/fault-entry.js';
+import { ADDRESS, PAYMENT } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { orderParams, orderTerms } from '../order-params.js';
 import { resultParams, paymentOptions, paymentParams, resultFields } from '../payment-params.js';
@@ -14,17 +17,29 @@ const sweepParams = {
   outputs: u64.default(1n),
 };
 
+/** Faults of payments of whole outputs. */
+const SWEEP = [
+  ...PAYMENT,
+  ...ADDRESS,
+  'wrong_address',
+  'wrong_payment_id',
+  'nonzero_unlock_time',
+  'bad_priority',
+] as const satisfies readonly Kind[];
+
 const NOTHING = 0n as Amount;
 
-const sweepAllSchema = params({
-  ...sweepParams,
-  account_index: u32.default(0),
-  subaddr_indices: listOf(u32),
-  subaddr_indices_all: flag.default(false),
-  below_amount: atomic.default(NOTHING),
-});
-const sweepSingleSchema = params({ ...sweepParams, key_image: text.default('') });
-const sweepDustSchema = params({ ...resultParams, ...orderParams });
+const sweepAllSchema = once(() =>
+  params({
+    ...sweepParams,
+    account_index: u32.default(0),
+    subaddr_indices: listOf(u32),
+    subaddr_indices_all: flag.default(false),
+    below_amount: atomic.default(NOTHING),
+  }),
+);
+const sweepSingleSchema = once(() => params({ ...sweepParams, key_image: text.default('') }));
+const sweepDustSchema = once(() => params({ ...resultParams, ...orderParams }));
 
 /** @throws WalletError `tx_not_possible` */
 function outputsOf(outputs: bigint): number {
@@ -41,14 +56,9 @@ export const sweepMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'sweep_all',
     summary: 'Sends all spendable outputs of an account, or of some of its addresses, to one address.',
-    meta: {
-      family: 'spend',
-      needs: 'wallet',
-      restricted: true,
-      foreground: true,
-      multisigEnabled: true,
-      texts: WRONG_ADDRESS,
-    },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
+    faults: SWEEP,
+    texts: WRONG_ADDRESS,
     params: sweepAllSchema,
     result: paymentsSchema,
     source: 'COMMAND_RPC_SWEEP_ALL, on_sweep_all',
@@ -62,7 +72,7 @@ export const sweepMethods: readonly WalletMethod[] = [
         allAddresses: args.subaddr_indices_all,
         below: args.below_amount,
       };
-      const made = await wallet.orders.place(orderTerms('sweep_all', sweepAllSchema, args), {
+      const made = await wallet.orders.place(orderTerms('sweep_all', sweepAllSchema(), args), {
         pay: (order) => wallet.sweeps.all({ ...request, ...(order && { order }) }),
         payAgain: (order, failed) => wallet.sweeps.again({ ...request, order }, failed),
       });
@@ -73,21 +83,16 @@ export const sweepMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'sweep_single',
     summary: 'Sends one whole output to an address.',
-    meta: {
-      family: 'spend',
-      needs: 'wallet',
-      restricted: true,
-      foreground: true,
-      multisigEnabled: true,
-      texts: { ...WRONG_ADDRESS, key_image_unknown: 'No outputs found' },
-    },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
+    faults: [...SWEEP, 'wrong_key_image', 'key_image_unknown'],
+    texts: { ...WRONG_ADDRESS, key_image_unknown: 'No outputs found' },
     params: sweepSingleSchema,
     result: paymentSchema,
     source: 'COMMAND_RPC_SWEEP_SINGLE, on_sweep_single',
     async handle({ wallet, spender }, args) {
       const outputs = outputsOf(args.outputs);
       const terms = { ...paymentOptions(args, spender), address: args.address, outputs };
-      const made = await wallet.orders.place(orderTerms('sweep_single', sweepSingleSchema, args), {
+      const made = await wallet.orders.place(orderTerms('sweep_single', sweepSingleSchema(), args), {
         pay: (order) =>
           wallet.sweeps.single({ ...terms, ...(order && { order }) }, () => readKeyImage(args.key_image)),
         payAgain: (order, failed) => wallet.sweeps.again({ ...terms, order }, failed),
@@ -101,11 +106,12 @@ export const sweepMethods: readonly WalletMethod[] = [
     aliases: ['sweep_unmixable'],
     summary: 'Sends outputs that cannot be mixed in a ring to the wallet itself.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
+    faults: PAYMENT,
     params: sweepDustSchema,
     result: paymentsSchema,
     source: 'COMMAND_RPC_SWEEP_DUST, on_sweep_dust',
     async handle({ wallet }, args) {
-      const made = await wallet.orders.place(orderTerms('sweep_dust', sweepDustSchema, args), {
+      const made = await wallet.orders.place(orderTerms('sweep_dust', sweepDustSchema(), args), {
         pay: (order) => wallet.sweeps.unmixable(order),
       });
       return paymentsShape(made, resultFields(args));

@@ -7,7 +7,10 @@ import type { OrderTerms } from '../../services/payments/orders.js';
 import type { PaymentRequest } from '../../services/payments/transfers.js';
 import type { MadePayments } from '../../monero/wallet/model/made-payment.js';
 import type { Spender } from '../../monero/wallet/model/spender.js';
+import { once } from '../../util/once.js';
 import { orderParams, orderTerms } from '../order-params.js';
+import type { Kind } from '../faults/fault-entry.js';
+import { ADDRESS, CREDENTIAL, DAEMON, PAYMENT, RELAY } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { WRONG_ADDRESS } from '../shapes.js';
 import { paymentOptions, paymentParams, resultFields } from '../payment-params.js';
@@ -15,6 +18,19 @@ import { paymentSchema, paymentShape, paymentsSchema, paymentsShape } from '../p
 
 /** Message for every failure to relay a transaction. Source: wallet_rpc_server.cpp `on_relay_tx`. */
 const NOT_COMMITTED = 'Failed to commit tx.';
+
+/** Faults of payments to destinations. */
+const TRANSFER = [
+  ...PAYMENT,
+  ...ADDRESS,
+  'wrong_address',
+  'wrong_payment_id',
+  'no_destination',
+  'zero_destination',
+  'zero_amount',
+  'nonzero_unlock_time',
+  'bad_priority',
+] as const satisfies readonly Kind[];
 
 const destination = z.object({
   amount: atomic.default(0n as z.output<typeof atomic>),
@@ -31,13 +47,15 @@ const transferParams = {
 
 type TransferParams = z.output<z.ZodObject<typeof transferParams>>;
 
-const transferSchema = params({
-  ...transferParams,
-  subtract_fee_from_outputs: listOf(u32),
-  // An addition of this server.
-  change_outputs: u32.default(1),
-});
-const transferSplitSchema = params(transferParams);
+const transferSchema = once(() =>
+  params({
+    ...transferParams,
+    subtract_fee_from_outputs: listOf(u32),
+    // An addition of this server.
+    change_outputs: u32.default(1),
+  }),
+);
+const transferSplitSchema = once(() => params(transferParams));
 
 const requestOf = (args: TransferParams, spender: Spender | undefined) => ({
   ...paymentOptions(args, spender),
@@ -63,14 +81,9 @@ export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'transfer',
     summary: 'Pays one or more destinations with one transaction.',
-    meta: {
-      family: 'spend',
-      needs: 'wallet',
-      restricted: true,
-      foreground: true,
-      multisigEnabled: true,
-      texts: WRONG_ADDRESS,
-    },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
+    faults: [...TRANSFER, 'needs_split'],
+    texts: WRONG_ADDRESS,
     params: transferSchema,
     result: paymentSchema,
     source: 'COMMAND_RPC_TRANSFER, on_transfer',
@@ -82,7 +95,7 @@ export const transferMethods: readonly WalletMethod[] = [
         changeOutputs: args.change_outputs,
         split: false,
       };
-      const made = await placeTransfer(wallet, orderTerms('transfer', transferSchema, args), request);
+      const made = await placeTransfer(wallet, orderTerms('transfer', transferSchema(), args), request);
       return paymentShape(made, resultFields(args));
     },
   }),
@@ -90,14 +103,9 @@ export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'transfer_split',
     summary: 'Pays destinations with as many transactions as needed.',
-    meta: {
-      family: 'spend',
-      needs: 'wallet',
-      restricted: true,
-      foreground: true,
-      multisigEnabled: true,
-      texts: WRONG_ADDRESS,
-    },
+    meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
+    faults: TRANSFER,
+    texts: WRONG_ADDRESS,
     params: transferSplitSchema,
     result: paymentsSchema,
     source: 'COMMAND_RPC_TRANSFER_SPLIT, on_transfer_split',
@@ -105,7 +113,7 @@ export const transferMethods: readonly WalletMethod[] = [
       const request = { ...requestOf(args, spender), feeFrom: [], changeOutputs: 1, split: true };
       const made = await placeTransfer(
         wallet,
-        orderTerms('transfer_split', transferSplitSchema, args),
+        orderTerms('transfer_split', transferSplitSchema(), args),
         request,
       );
       return paymentsShape(made, resultFields(args));
@@ -115,14 +123,11 @@ export const transferMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'relay_tx',
     summary: 'Relays a transaction made with do_not_relay.',
-    meta: {
-      family: 'spend',
-      needs: 'wallet',
-      restricted: true,
-      codes: { daemon_unreachable: -4 },
-      texts: { tx_rejected: NOT_COMMITTED, daemon_unreachable: NOT_COMMITTED },
-    },
-    params: params({ hex: text.default('') }),
+    meta: { family: 'spend', needs: 'wallet', restricted: true },
+    faults: [...RELAY, ...CREDENTIAL, 'bad_hex', 'bad_tx_metadata'],
+    codes: { daemon_unreachable: -4 },
+    texts: { tx_rejected: NOT_COMMITTED, daemon_unreachable: NOT_COMMITTED },
+    params: () => params({ hex: text.default('') }),
     result: () => wire.object({ tx_hash: wire.hash('Transaction hash') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_RELAY_TX, on_relay_tx',
@@ -135,12 +140,14 @@ export const transferMethods: readonly WalletMethod[] = [
     name: 'estimate_tx_size_and_weight',
     summary: 'Estimates the size and weight of a transaction.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: params({
-      n_inputs: u32.default(0),
-      n_outputs: u32.default(0),
-      ring_size: u32.default(0),
-      rct: flag.default(true),
-    }),
+    faults: ['invalid'],
+    params: () =>
+      params({
+        n_inputs: u32.default(0),
+        n_outputs: u32.default(0),
+        ring_size: u32.default(0),
+        rct: flag.default(true),
+      }),
     result: () => wire.object({ size: wire.uint('Size [bytes]'), weight: wire.uint('Weight') }),
     source: 'COMMAND_RPC_ESTIMATE_TX_SIZE_AND_WEIGHT, on_estimate_tx_size_and_weight',
     handle: ({ wallet }, { n_inputs, ring_size, n_outputs, rct }) =>
@@ -151,7 +158,8 @@ export const transferMethods: readonly WalletMethod[] = [
     name: 'get_default_fee_priority',
     summary: 'Returns the priority of a payment that sets none.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: none,
+    faults: [...DAEMON, 'priority_unknown'],
+    params: () => none,
     result: () => wire.object({ priority: wire.u32('Fee priority, 1 to 4') }),
     source: 'COMMAND_RPC_GET_DEFAULT_FEE_PRIORITY, on_get_default_fee_priority',
     handle: async ({ wallet }) => ({ priority: await wallet.feeEstimator.defaultPriority() }),

@@ -23,13 +23,15 @@ export const uriMethods: readonly WalletMethod[] = [
     name: 'make_uri',
     summary: 'Creates a payment URI.',
     meta: { family: 'receive', needs: 'wallet', restricted: false },
-    params: params({
-      address: text.default(''),
-      amount: atomic.default(ZERO),
-      payment_id: text.default(''),
-      tx_description: text.default(''),
-      recipient_name: text.default(''),
-    }),
+    faults: ['bad_uri'],
+    params: () =>
+      params({
+        address: text.default(''),
+        amount: atomic.default(ZERO),
+        payment_id: text.default(''),
+        tx_description: text.default(''),
+        recipient_name: text.default(''),
+      }),
     result: () => wire.object({ uri: wire.text('The URI') }),
     source: 'COMMAND_RPC_MAKE_URI, on_make_uri',
     handle({ wallet }, args) {
@@ -48,7 +50,8 @@ export const uriMethods: readonly WalletMethod[] = [
     name: 'parse_uri',
     summary: 'Parses a payment URI.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
-    params: params({ uri: text.default('') }),
+    faults: ['bad_uri'],
+    params: () => params({ uri: text.default('') }),
     result: () =>
       wire.object({
         uri: wire.object(

@@ -3,6 +3,7 @@ import { height, params, text, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import type { WalletWebhooks, WebhookStatus } from '../../services/webhooks/wallet-webhooks.js';
 import { pageLimit } from '../page-params.js';
+import type { Kind } from '../faults/fault-entry.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';
 
 type Delivery = ReturnType<WalletWebhooks['deliveries']>[number];
@@ -14,6 +15,9 @@ const MAX_OVERLAP_SECONDS = 30 * DAY_SECONDS;
 /** Name of an open wallet, for requests to `/json_rpc`; absent: the wallet of the request. */
 const wallet = text.optional();
 const id = text;
+
+/** Faults of every method for webhooks. */
+const WEBHOOK = ['no_wallet', 'bad_wallet_name', 'webhook_missing'] as const satisfies readonly Kind[];
 
 /** @throws WalletError `no_wallet`, `bad_wallet_name` */
 const webhooksOf = (context: Context, name: string | undefined): WalletWebhooks =>
@@ -83,7 +87,8 @@ export const webhookMethods: readonly WalletMethod[] = [
     name: 'add_webhook',
     summary: 'Adds an endpoint that the events of the wallet are sent to; returns its secret once.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
-    params: params({ url: text, types: z.array(text).max(100).default([]), wallet }),
+    faults: [...WEBHOOK, 'bad_webhook'],
+    params: () => params({ url: text, types: z.array(text).max(100).default([]), wallet }),
     result: () =>
       wire.object({ id: idSchema(), secret: secretSchema(), url: urlSchema(), types: typesSchema() }),
     source: 'an addition of this server',
@@ -97,7 +102,8 @@ export const webhookMethods: readonly WalletMethod[] = [
     name: 'list_webhooks',
     summary: 'Lists the endpoints of the wallet with the state of their deliveries.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
-    params: params({ wallet }),
+    faults: WEBHOOK,
+    params: () => params({ wallet }),
     result: () => wire.object({ webhooks: wire.list(webhookSchema(), 'Endpoints, oldest first') }),
     source: 'an addition of this server',
     handle: (context, { wallet: name }) => ({
@@ -109,7 +115,8 @@ export const webhookMethods: readonly WalletMethod[] = [
     name: 'remove_webhook',
     summary: 'Removes an endpoint with its secrets and deliveries.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
-    params: params({ id, wallet }),
+    faults: WEBHOOK,
+    params: () => params({ id, wallet }),
     result: wire.nothing,
     source: 'an addition of this server',
     async handle(context, { id, wallet: name }) {
@@ -123,13 +130,15 @@ export const webhookMethods: readonly WalletMethod[] = [
     summary:
       'Replaces the secret of an endpoint and returns the new one once; the former one signs as well for a time.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
-    params: params({
-      id,
-      overlap_seconds: u32
-        .default(DAY_SECONDS)
-        .refine((seconds) => seconds <= MAX_OVERLAP_SECONDS, 'out of range'),
-      wallet,
-    }),
+    faults: WEBHOOK,
+    params: () =>
+      params({
+        id,
+        overlap_seconds: u32
+          .default(DAY_SECONDS)
+          .refine((seconds) => seconds <= MAX_OVERLAP_SECONDS, 'out of range'),
+        wallet,
+      }),
     result: () => wire.object({ id: idSchema(), secret: secretSchema() }),
     source: 'an addition of this server',
     handle: (context, { id, overlap_seconds, wallet: name }) => ({
@@ -142,7 +151,8 @@ export const webhookMethods: readonly WalletMethod[] = [
     name: 'enable_webhook',
     summary: 'Enables an endpoint that was disabled because it answered with status 410.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
-    params: params({ id, wallet }),
+    faults: WEBHOOK,
+    params: () => params({ id, wallet }),
     result: wire.nothing,
     source: 'an addition of this server',
     handle(context, { id, wallet: name }) {
@@ -155,16 +165,18 @@ export const webhookMethods: readonly WalletMethod[] = [
     name: 'list_deliveries',
     summary: 'Lists the deliveries of an endpoint, the latest event first.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
-    params: params({
-      id,
-      state: z.enum(['pending', 'delivered', 'failed']).optional(),
-      limit: pageLimit,
-      cursor: z
-        .string()
-        .regex(/^\d{1,15}$/, 'expected the cursor of an earlier answer')
-        .optional(),
-      wallet,
-    }),
+    faults: WEBHOOK,
+    params: () =>
+      params({
+        id,
+        state: z.enum(['pending', 'delivered', 'failed']).optional(),
+        limit: pageLimit,
+        cursor: z
+          .string()
+          .regex(/^\d{1,15}$/, 'expected the cursor of an earlier answer')
+          .optional(),
+        wallet,
+      }),
     result: () =>
       wire.object({
         deliveries: wire.list(deliverySchema('A delivery'), 'Deliveries, latest event first'),
@@ -189,7 +201,8 @@ export const webhookMethods: readonly WalletMethod[] = [
     name: 'redeliver_webhook',
     summary: 'Sends an event to an endpoint again, with all of its attempts.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
-    params: params({ id, event_id: height, wallet }),
+    faults: [...WEBHOOK, 'bad_webhook'],
+    params: () => params({ id, event_id: height, wallet }),
     result: wire.nothing,
     source: 'an addition of this server',
     handle(context, { id, event_id, wallet: name }) {

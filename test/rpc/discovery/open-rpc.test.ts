@@ -4,7 +4,6 @@ import Ajv from 'ajv';
 import { tryParseAddress } from '../../../src/monero/cryptonote/address.js';
 import { resultSchema } from '../../../src/rpc/api-version.js';
 import { EXAMPLES } from '../../../src/rpc/discovery/examples.js';
-import { FAULTS } from '../../../src/rpc/discovery/faults.js';
 import { openRpcOf } from '../../../src/rpc/discovery/open-rpc.js';
 import { registry } from '../../../src/rpc/registry.js';
 import { JsonWriter } from '../../../src/util/json-writer.js';
@@ -134,10 +133,6 @@ describe('the OpenRPC document', () => {
     expect(errors).toContainEqual({ code: -17, message: 'not enough money' });
     expect(errors).toContainEqual({ code: -7, message: 'Command unavailable in restricted mode.' });
     expect(errors).toContainEqual({ code: -32602, message: 'Invalid params' });
-  });
-
-  it('names the faults of every method, and of no other', () => {
-    expect(Object.keys(FAULTS).sort()).toEqual(registry.methods.map(({ name }) => name).sort());
   });
 
   it('has addresses that can be paid in its examples', () => {

@@ -1,19 +1,17 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { DaemonError, type DaemonErrorKind } from '../../src/daemon/errors.js';
-import type { RpcError } from '../../src/http/errors.js';
-import { toRpcError } from '../../src/rpc/error-map.js';
-import { registry } from '../../src/rpc/registry.js';
-import type { Gates } from '../../src/rpc/method.js';
-import { amount } from '../../src/util/amount.js';
-import { WalletError, type Fault } from '../../src/monero/wallet/model/wallet-error.js';
+import { DaemonError, type DaemonErrorKind } from '../../../src/daemon/errors.js';
+import type { RpcError } from '../../../src/http/errors.js';
+import { toRpcError, type OwnErrors } from '../../../src/rpc/faults/client-error.js';
+import { registry } from '../../../src/rpc/registry.js';
+import { amount } from '../../../src/util/amount.js';
+import { WalletError, type Fault } from '../../../src/monero/wallet/model/wallet-error.js';
 
-const PLAIN: Gates = { family: 'view', needs: 'wallet', restricted: false };
 const AT = { daemonAddress: 'node:18081' };
 
-const gatesOf = (method: string): Gates => registry.find(method)?.meta ?? PLAIN;
+const ownOf = (method: string): OwnErrors => registry.find(method) ?? {};
 
-const errorOf = (cause: unknown, gates = PLAIN): Pick<RpcError, 'code' | 'message' | 'data'> => {
-  const error = toRpcError(cause, gates, AT);
+const errorOf = (cause: unknown, own: OwnErrors = {}): Pick<RpcError, 'code' | 'message' | 'data'> => {
+  const error = toRpcError(cause, own, AT);
   if (error === undefined) throw new Error('a bug');
   const { code, message, data } = error;
   return { code, message, data };
@@ -39,20 +37,20 @@ describe('an error', () => {
 
   it('has the message of its method where upstream has one', () => {
     const exists = fault({ kind: 'wallet_exists', name: 'shop' });
-    expect(errorOf(exists, gatesOf('create_wallet'))).toMatchObject({
+    expect(errorOf(exists, ownOf('create_wallet'))).toMatchObject({
       ...{ code: -21, message: 'Cannot create wallet. Already exists.' },
     });
-    expect(errorOf(exists, gatesOf('generate_from_keys'))).toMatchObject({
+    expect(errorOf(exists, ownOf('generate_from_keys'))).toMatchObject({
       ...{ code: -1, message: 'Wallet already exists.' },
     });
     const wrong = fault({ kind: 'wrong_address', reason: 'Invalid address', address: 'x' });
-    expect(errorOf(wrong, gatesOf('check_tx_key')).message).toBe('Invalid address');
-    expect(errorOf(wrong, gatesOf('transfer')).message).toBe('WALLET_RPC_ERROR_CODE_WRONG_ADDRESS: x');
+    expect(errorOf(wrong, ownOf('check_tx_key')).message).toBe('Invalid address');
+    expect(errorOf(wrong, ownOf('transfer')).message).toBe('WALLET_RPC_ERROR_CODE_WRONG_ADDRESS: x');
   });
 
   it('truncates a long argument', () => {
     const wrong = fault({ kind: 'wrong_address', reason: 'Invalid address', address: 'x'.repeat(5000) });
-    const { message } = errorOf(wrong, gatesOf('transfer'));
+    const { message } = errorOf(wrong, ownOf('transfer'));
     expect(message).toMatch(/^WALLET_RPC_ERROR_CODE_WRONG_ADDRESS: x{300,400}…$/);
   });
 
@@ -63,7 +61,7 @@ describe('an error', () => {
   });
 
   it('is not created for a bug', () => {
-    expect(toRpcError(new TypeError('x'), PLAIN, AT)).toBeUndefined();
+    expect(toRpcError(new TypeError('x'), {}, AT)).toBeUndefined();
   });
 });
 
@@ -93,7 +91,7 @@ describe('an unreachable daemon', () => {
     ['scan_tx', -1, 'Failed to get transaction from daemon'],
     ['relay_tx', -4, 'Failed to commit tx.'],
   ])('makes %s fail as upstream', (method, code, message) => {
-    expect(errorOf(new DaemonError('unreachable', 'no connection'), gatesOf(method))).toMatchObject({
+    expect(errorOf(new DaemonError('unreachable', 'no connection'), ownOf(method))).toMatchObject({
       ...{ code, message },
     });
   });

@@ -1,0 +1,54 @@
+import { DaemonError } from '../../daemon/errors.js';
+import { RpcError } from '../../http/errors.js';
+import { describeDaemonError, isUnreachable } from '../../services/context/fault-reason.js';
+import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.js';
+import type { Kind, Surroundings, Texts } from './fault-entry.js';
+import { explain, FAULTS, textOf } from './fault-table.js';
+
+/** Code of a method refused in restricted mode. */
+export const DENIED = -7;
+
+const UNKNOWN_ERROR = -1;
+
+/** Codes and messages of a method that differ from those of the table. */
+export interface OwnErrors {
+  readonly codes?: Partial<Readonly<Record<Kind, number>>>;
+  readonly texts?: Partial<Texts>;
+}
+
+function faultOf(error: DaemonError): Fault | undefined {
+  if (isUnreachable(error)) return { kind: 'daemon_unreachable', reason: describeDaemonError(error) };
+  return error.kind === 'busy' ? { kind: 'daemon_busy' } : undefined;
+}
+
+/** Longest error message [characters]: upstream's messages repeat arguments of any length. */
+const MAX_MESSAGE_LENGTH = 400;
+
+const truncated = (text: string): string =>
+  text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH)}…` : text;
+
+function errorFor(cause: WalletError, { codes, texts }: OwnErrors, surroundings: Surroundings): RpcError {
+  const { fault } = cause;
+  // Never truncated: the client must know all relayed payments.
+  const limited = fault.kind === 'partly_relayed' ? (text: string): string => text : truncated;
+  const message = limited(textOf(fault, texts ?? {}, surroundings));
+  const explanation = limited(explain(fault));
+  return new RpcError(codes?.[fault.kind] ?? FAULTS[fault.kind].code, message, {
+    cause,
+    ...(explanation === message ? {} : { explanation }),
+  });
+}
+
+/**
+ * Converts an error for the client; undefined for a bug. Code and message are upstream's where it has the same error;
+ * `data.explanation` adds details for clients that ask for it. The cause of an error of the table is a WalletError.
+ */
+export function toRpcError(error: unknown, own: OwnErrors, surroundings: Surroundings): RpcError | undefined {
+  if (error instanceof RpcError) return error;
+  if (error instanceof WalletError) return errorFor(error, own, surroundings);
+  if (!(error instanceof DaemonError)) return undefined;
+  const fault = faultOf(error);
+  return fault === undefined
+    ? new RpcError(UNKNOWN_ERROR, error.message)
+    : errorFor(new WalletError(fault, { cause: error }), own, surroundings);
+}

@@ -1,0 +1,53 @@
+import type { Fault } from '../../monero/wallet/model/wallet-error.js';
+import { additionFaults } from './additions.js';
+import { addressFaults } from './addresses.js';
+import { coldSigningFaults } from './cold-signing.js';
+import { daemonFaults } from './daemon.js';
+import type { Facts, FaultEntry, FaultTable, Kind, Surroundings, Text, Texts } from './fault-entry.js';
+import { inputFaults } from './input.js';
+import { keyFaults } from './keys.js';
+import { multisigFaults } from './multisig.js';
+import { paymentFaults } from './payments.js';
+import { proofFaults } from './proofs.js';
+import { walletFaults } from './wallets.js';
+
+/**
+ * Code, message and explanation of every kind of fault: a kind without an entry does not compile. Each kind
+ * stands in one family. Clients compare or search the messages; methods override some, as upstream does.
+ * Sources: wallet_rpc_server_error_codes.h, wallet_rpc_server.cpp `handle_rpc_exception`, wallet_errors.h, wallet2.cpp.
+ */
+export const FAULTS: FaultTable = {
+  ...walletFaults,
+  ...keyFaults,
+  ...inputFaults,
+  ...addressFaults,
+  ...paymentFaults,
+  ...coldSigningFaults,
+  ...proofFaults,
+  ...multisigFaults,
+  ...daemonFaults,
+  ...additionFaults,
+};
+
+const explainKind = <K extends Kind>(kind: K, fault: Facts[K]): string => {
+  const { explanation }: FaultEntry<K> = FAULTS[kind];
+  return typeof explanation === 'string' ? explanation : explanation(fault);
+};
+
+/** One sentence with the facts of a fault. Contains no secrets. */
+export const explain = (fault: Fault): string => explainKind(fault.kind, fault);
+
+const textOfKind = <K extends Kind>(
+  kind: K,
+  fault: Facts[K],
+  own: Partial<Texts>,
+  surroundings: Surroundings,
+): string => {
+  const text: Text<K> | undefined = own[kind] ?? FAULTS[kind].text;
+  if (text === undefined) return explainKind(kind, fault);
+  return typeof text === 'string' ? text : text(fault, surroundings);
+};
+
+/** Message of a fault. @param own messages of the method that differ from those of {@link FAULTS}. */
+export const textOf = (fault: Fault, own: Partial<Texts>, surroundings: Surroundings): string =>
+  textOfKind(fault.kind, fault, own, surroundings);

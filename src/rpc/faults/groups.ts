@@ -1,0 +1,37 @@
+import type { Kind } from './fault-entry.js';
+
+/* Faults that methods of several families can raise. */
+
+type Kinds = readonly Kind[];
+
+/** Faults of every question to the daemon. */
+export const DAEMON = ['daemon_unreachable', 'daemon_busy', 'daemon_misbehaves'] as const satisfies Kinds;
+
+/** Faults of an index of an own address. */
+export const ADDRESS = ['account_out_of_range', 'address_out_of_range'] as const satisfies Kinds;
+
+/** Faults of payments with an idempotency key. */
+export const ORDER = ['order_mismatch', 'order_failed'] as const satisfies Kinds;
+
+/** Faults of what a credential may pay. */
+export const CREDENTIAL = ['credential_denied', 'spend_limit'] as const satisfies Kinds;
+
+/** Faults of sending transactions to the daemon. */
+export const RELAY = [...DAEMON, 'tx_rejected', 'partly_relayed', 'transfer_failed'] as const satisfies Kinds;
+
+/** Faults of every new payment. */
+export const PAYMENT = [
+  ...RELAY,
+  ...ORDER,
+  ...CREDENTIAL,
+  'invalid',
+  'tx_not_possible',
+  'tx_too_large',
+  'fee_too_high',
+  'fee_rates_unknown',
+  'not_enough_money',
+  'not_enough_unlocked_money',
+  'not_enough_ring_members',
+  'multisig_import_needed',
+  'signing_failed',
+] as const satisfies Kinds;

@@ -1,0 +1,22 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { FAULTS } from '../../../src/rpc/faults/fault-table.js';
+
+const folder = new URL('../../../src/rpc/faults/', import.meta.url);
+const files = readdirSync(folder).filter((name) => name.endsWith('.js'));
+
+/** Kinds in the tables of families, which are exported as `<name>Faults`. */
+async function kindsOfFamilies(): Promise<string[]> {
+  const modules = await Promise.all(
+    files.map(async (name) => (await import(new URL(name, folder).href)) as Readonly<Record<string, object>>),
+  );
+  return modules.flatMap((module) =>
+    Object.entries(module).flatMap(([name, table]) => (name.endsWith('Faults') ? Object.keys(table) : [])),
+  );
+}
+
+describe('the table of faults', () => {
+  it('has each kind in one family', async () => {
+    expect((await kindsOfFamilies()).sort()).toEqual(Object.keys(FAULTS).sort());
+  });
+});
