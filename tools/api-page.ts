@@ -1,9 +1,8 @@
 import { INVALID_PARAMS } from '../src/http/errors.js';
 import { resultSchema, type ApiVersion } from '../src/rpc/api-version.js';
-import { EXAMPLES, type Example } from '../src/rpc/discovery/examples.js';
 import { jsonSchemaOf } from '../src/rpc/discovery/json-schema.js';
 import { errorsOf } from '../src/rpc/discovery/method-errors.js';
-import type { WalletMethod } from '../src/rpc/method.js';
+import type { Example, WalletMethod } from '../src/rpc/method.js';
 import { markdownTable } from './markdown-table.js';
 import { schemaRows, type SchemaRow } from './schema-rows.js';
 
@@ -88,11 +87,11 @@ function defaultOf({ initial, required, type }: SchemaRow): string {
 function paramLines(method: WalletMethod): string[] {
   const rows = schemaRows(jsonSchemaOf(method.params));
   if (rows.length === 0) return ['No parameters.', ''];
-  const head = ['parameter', 'type', 'default'];
+  const head = ['parameter', 'type', 'default', 'meaning'];
   return [
     ...markdownTable(
       head,
-      rows.map((row) => [code(row.path), row.type, defaultOf(row)]),
+      rows.map((row) => [code(row.path), row.type, defaultOf(row), row.description]),
     ),
     '',
   ];
@@ -169,7 +168,7 @@ const exampleLines = (method: string, { name, params, result }: Example): string
 ];
 
 function section(method: WalletMethod, known: KnownMethod | undefined): string[] {
-  const { name, aliases = [], summary } = method;
+  const { name, aliases = [], summary, examples = () => [] } = method;
   const conditions = conditionsOf(method);
   return [
     `## ${name}`,
@@ -185,7 +184,7 @@ function section(method: WalletMethod, known: KnownMethod | undefined): string[]
     ...paramLines(method),
     ...resultLines(method),
     ...errorLine(method, conditions),
-    ...(EXAMPLES[name] ?? []).flatMap((example) => exampleLines(name, example)),
+    ...examples().flatMap((example) => exampleLines(name, example)),
   ];
 }
 

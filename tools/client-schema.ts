@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { atomic, flag, height, i8, text, u32, u64 } from '../src/http/params.js';
 import { isOptional as mayBeAbsent } from '../src/rpc/discovery/json-schema.js';
 
 /** Type of a value in the client, read from its schema. */
@@ -25,16 +24,16 @@ export interface Member {
 
 const plain = (name: string): ClientType => ({ kind: 'plain', text: name });
 
-/** Leaves of parameters, which are transforms that do not show their range. */
-const PARAMS = new Map<z.core.$ZodType, ClientType>([
-  [text, plain('string')],
-  [flag, plain('boolean')],
-  [u32, plain('number')],
-  [i8, plain('number')],
-  [height, plain('number')],
-  [u64, plain('bigint | number')],
-  [atomic, plain('bigint | number')],
-]);
+/** Types of the leaves of parameters by their titles: their schemas are transforms that do not show their range. */
+const PARAMS: Readonly<Record<string, ClientType>> = {
+  string: plain('string'),
+  boolean: plain('boolean'),
+  'unsigned 32-bit integer': plain('number'),
+  'signed 8-bit integer': plain('number'),
+  'height or count': plain('number'),
+  'unsigned 64-bit integer': plain('bigint | number'),
+  'amount in atomic units': plain('bigint | number'),
+};
 
 const metaOf = (schema: z.core.$ZodType): Readonly<Record<string, unknown>> =>
   (schema instanceof z.ZodType ? schema.meta() : undefined) ?? {};
@@ -44,9 +43,9 @@ export type Side = 'params' | 'result';
 
 /** Reads the type of a parameter or of a part of a result. @throws Error for a schema that it does not know. */
 export function clientType(schema: z.core.$ZodType, side: Side): ClientType {
-  const param = PARAMS.get(schema);
+  const { item, title } = metaOf(schema);
+  const param = side === 'params' ? PARAMS[String(title)] : undefined;
   if (param !== undefined) return param;
-  const { item } = metaOf(schema);
   if (item instanceof z.ZodType) return { kind: 'list', item: clientType(item, side) };
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional)
     return clientType(schema.def.innerType, side);

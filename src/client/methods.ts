@@ -9,8 +9,11 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Parameters of add_address_book. */
 export interface AddAddressBookParams {
+  /** Address of any kind, or an OpenAlias name. */
   readonly address?: string | undefined;
+  /** Payment id as 16 hex digits, which is stored in an integrated address; empty or zeros: none. */
   readonly payment_id?: string | undefined;
+  /** Description of the entry. */
   readonly description?: string | undefined;
 }
 
@@ -22,8 +25,11 @@ export interface AddAddressBookResult {
 
 /** Parameters of add_webhook. */
 export interface AddWebhookParams {
+  /** URL that events are sent to. */
   readonly url: string;
+  /** Types of the events to send, at most 100; empty: all types. */
   readonly types?: readonly string[] | undefined;
+  /** Name of an open wallet, for requests to /json_rpc; absent: the wallet of the request. */
   readonly wallet?: string | undefined;
 }
 
@@ -41,9 +47,9 @@ export interface AddWebhookResult {
 
 /** Parameters of auto_refresh. */
 export interface AutoRefreshParams {
-  /** Default: `true`. */
+  /** Refreshes the wallet periodically. Default: `true`. */
   readonly enable?: boolean | undefined;
-  /** Default: `0`. */
+  /** Time between two refreshes [s]; 0: 20. Default: `0`. */
   readonly period?: number | undefined;
 }
 
@@ -59,14 +65,19 @@ export interface BackupWalletResult {
 
 /** Parameters of change_wallet_password. */
 export interface ChangeWalletPasswordParams {
+  /** Password of the wallet. */
   readonly old_password?: string | undefined;
+  /** New password. */
   readonly new_password?: string | undefined;
 }
 
 /** Parameters of check_reserve_proof. */
 export interface CheckReserveProofParams {
+  /** Primary address of the wallet that made the proof. */
   readonly address?: string | undefined;
+  /** Text that the proof is bound to; empty: none. */
   readonly message?: string | undefined;
+  /** Proof, beginning with ReserveProof. */
   readonly signature?: string | undefined;
 }
 
@@ -82,8 +93,11 @@ export interface CheckReserveProofResult {
 
 /** Parameters of check_spend_proof. */
 export interface CheckSpendProofParams {
+  /** Transaction hash. */
   readonly txid?: string | undefined;
+  /** Text that the proof is bound to; empty: none. */
   readonly message?: string | undefined;
+  /** Proof, beginning with SpendProof. */
   readonly signature?: string | undefined;
 }
 
@@ -95,8 +109,11 @@ export interface CheckSpendProofResult {
 
 /** Parameters of check_tx_key. */
 export interface CheckTxKeyParams {
+  /** Transaction hash. */
   readonly txid?: string | undefined;
+  /** Secret key of the transaction as 64 hex digits, then the additional ones. */
   readonly tx_key?: string | undefined;
+  /** Address of the receiver. */
   readonly address?: string | undefined;
 }
 
@@ -112,9 +129,13 @@ export interface CheckTxKeyResult {
 
 /** Parameters of check_tx_proof. */
 export interface CheckTxProofParams {
+  /** Transaction hash. */
   readonly txid?: string | undefined;
+  /** Address of the receiver. */
   readonly address?: string | undefined;
+  /** Text that the proof is bound to; empty: none. */
   readonly message?: string | undefined;
+  /** Proof, beginning with OutProof or InProof. */
   readonly signature?: string | undefined;
 }
 
@@ -132,12 +153,13 @@ export interface CheckTxProofResult {
 
 /** Parameters of close_wallet. */
 export interface CloseWalletParams {
-  /** Default: `true`. */
+  /** Ignored: the wallet is always stored. Default: `true`. */
   readonly autosave_current?: boolean | undefined;
 }
 
 /** Parameters of create_account. */
 export interface CreateAccountParams {
+  /** Label of the new account; empty: none. */
   readonly label?: string | undefined;
 }
 
@@ -151,10 +173,11 @@ export interface CreateAccountResult {
 
 /** Parameters of create_address. */
 export interface CreateAddressParams {
-  /** Default: `0`. */
+  /** Index of the account. Default: `0`. */
   readonly account_index?: number | undefined;
-  /** Default: `1`. */
+  /** Number of addresses, 1 to 65536. Default: `1`. */
   readonly count?: number | undefined;
+  /** Label of each new address; empty: none. */
   readonly label?: string | undefined;
 }
 
@@ -172,20 +195,25 @@ export interface CreateAddressResult {
 
 /** Parameters of create_wallet. */
 export interface CreateWalletParams {
+  /** Name of the wallet in the wallet directory; empty: a wallet in memory only. */
   readonly filename?: string | undefined;
+  /** Password of the new wallet. */
   readonly password?: string | undefined;
+  /** Language of the mnemonic seed, by its English or its native name; required. */
   readonly language?: string | undefined;
 }
 
 /** Parameters of delete_address_book. */
 export interface DeleteAddressBookParams {
-  /** Default: `0`. */
+  /** Index of the entry. Default: `0`. */
   readonly index?: number | undefined;
 }
 
 /** Parameters of describe_transfer. */
 export interface DescribeTransferParams {
+  /** Set of unsigned transactions in hex. */
   readonly unsigned_txset?: string | undefined;
+  /** Set of multisig transactions in hex; ignored beside an unsigned one. */
   readonly multisig_txset?: string | undefined;
 }
 
@@ -261,34 +289,39 @@ export interface DescribeTransferResult {
 
 /** Parameters of edit_address_book. */
 export interface EditAddressBookParams {
-  /** Default: `0`. */
+  /** Index of the entry. Default: `0`. */
   readonly index?: number | undefined;
-  /** Default: `false`. */
+  /** Replaces the address by address. Default: `false`. */
   readonly set_address?: boolean | undefined;
+  /** New address of any kind, or an OpenAlias name. */
   readonly address?: string | undefined;
-  /** Default: `false`. */
+  /** Replaces the payment id by payment_id. Default: `false`. */
   readonly set_payment_id?: boolean | undefined;
+  /** New payment id as 16 hex digits; empty or zeros: none. */
   readonly payment_id?: string | undefined;
-  /** Default: `false`. */
+  /** Replaces the description by description. Default: `false`. */
   readonly set_description?: boolean | undefined;
+  /** New description. */
   readonly description?: string | undefined;
 }
 
 /** Parameters of enable_webhook. */
 export interface EnableWebhookParams {
+  /** Id of the endpoint. */
   readonly id: string;
+  /** Name of an open wallet, for requests to /json_rpc; absent: the wallet of the request. */
   readonly wallet?: string | undefined;
 }
 
 /** Parameters of estimate_tx_size_and_weight. */
 export interface EstimateTxSizeAndWeightParams {
-  /** Default: `0`. */
+  /** Number of inputs, at least 1. Default: `0`. */
   readonly n_inputs?: number | undefined;
-  /** Default: `0`. */
+  /** Number of outputs; 1 counts as 2. Default: `0`. */
   readonly n_outputs?: number | undefined;
-  /** Default: `0`. */
+  /** Size of the rings; 0: that of the network. Default: `0`. */
   readonly ring_size?: number | undefined;
-  /** Default: `true`. */
+  /** Amounts are hidden; false: a transaction from before RingCT. Default: `true`. */
   readonly rct?: boolean | undefined;
 }
 
@@ -302,9 +335,11 @@ export interface EstimateTxSizeAndWeightResult {
 
 /** Parameters of exchange_multisig_keys. */
 export interface ExchangeMultisigKeysParams {
+  /** Messages of the other signers for this round. */
   readonly multisig_info?: readonly string[] | undefined;
+  /** Password of the wallet; absent: not checked. */
   readonly password?: string | undefined;
-  /** Default: `false`. */
+  /** Completes the round with the messages of some signers only. Default: `false`. */
   readonly force_update_use_with_caution?: boolean | undefined;
 }
 
@@ -318,7 +353,10 @@ export interface ExchangeMultisigKeysResult {
 
 /** Parameters of export_key_images. */
 export interface ExportKeyImagesParams {
-  /** Default: `false`. */
+  /**
+   * Exports the key images of all outputs; false: from the first one that the last import_outputs asked for.
+   * Default: `false`.
+   */
   readonly all?: boolean | undefined;
 }
 
@@ -345,11 +383,14 @@ export interface ExportMultisigInfoResult {
 
 /** Parameters of export_outputs. */
 export interface ExportOutputsParams {
-  /** Default: `false`. */
+  /**
+   * Exports from output start on; false: from the first output without a key image of the offline wallet.
+   * Default: `false`.
+   */
   readonly all?: boolean | undefined;
-  /** Default: `0`. */
+  /** Position of the first output, in the order of receipt. Default: `0`. */
   readonly start?: number | undefined;
-  /** Default: `4294967295`. */
+  /** Largest number of outputs, at least 1; by default without a limit. Default: `4294967295`. */
   readonly count?: number | undefined;
 }
 
@@ -361,9 +402,11 @@ export interface ExportOutputsResult {
 
 /** Parameters of finalize_multisig. */
 export interface FinalizeMultisigParams {
+  /** Messages of the other signers for this round. */
   readonly multisig_info?: readonly string[] | undefined;
+  /** Password of the wallet; absent: not checked. */
   readonly password?: string | undefined;
-  /** Default: `false`. */
+  /** Completes the round with the messages of some signers only. Default: `false`. */
   readonly force_update_use_with_caution?: boolean | undefined;
 }
 
@@ -377,11 +420,13 @@ export interface FinalizeMultisigResult {
 
 /** Parameters of freeze. */
 export interface FreezeParams {
+  /** Key image of the output as 64 hex digits. */
   readonly key_image?: string | undefined;
 }
 
 /** Parameters of frozen. */
 export interface FrozenParams {
+  /** Key image of the output as 64 hex digits. */
   readonly key_image?: string | undefined;
 }
 
@@ -393,16 +438,25 @@ export interface FrozenResult {
 
 /** Parameters of generate_from_keys. */
 export interface GenerateFromKeysParams {
+  /** Name of the new wallet in the wallet directory; empty: a wallet in memory only. */
   readonly filename?: string | undefined;
+  /** Password of the new wallet. */
   readonly password?: string | undefined;
+  /** Primary address; empty: derived from the spend key. */
   readonly address?: string | undefined;
+  /** Secret view key as 64 hex digits; empty: derived from the spend key. */
   readonly viewkey?: string | undefined;
+  /** Secret spend key as 64 hex digits; empty: the wallet is view-only. */
   readonly spendkey?: string | undefined;
-  /** Default: `0`. */
+  /** Height of the first block to scan. Default: `0`. */
   readonly restore_height?: number | undefined;
+  /**
+   * Date of the first block to scan, YYYY-MM-DD in UTC, in place of restore_height; absent: restore_height.
+   */
   readonly restore_date?: string | undefined;
+  /** Language of the mnemonic seed, by its English or its native name. */
   readonly language?: string | undefined;
-  /** Default: `true`. */
+  /** Ignored: the previous wallet is always stored. Default: `true`. */
   readonly autosave_current?: boolean | undefined;
 }
 
@@ -431,10 +485,11 @@ export interface GetAccountTagsResult {
 
 /** Parameters of get_accounts. */
 export interface GetAccountsParams {
+  /** Lists only accounts with this tag; empty: all accounts. */
   readonly tag?: string | undefined;
-  /** Default: `false`. */
+  /** Counts only outputs in blocks: neither unconfirmed payments nor unconfirmed change. Default: `false`. */
   readonly strict_balances?: boolean | undefined;
-  /** Default: `false`. */
+  /** The tag is a regular expression, which the whole tag of an account must match. Default: `false`. */
   readonly regexp?: boolean | undefined;
 }
 
@@ -470,8 +525,9 @@ export interface GetAccountsResult {
 
 /** Parameters of get_address. */
 export interface GetAddressParams {
-  /** Default: `0`. */
+  /** Index of the account. Default: `0`. */
   readonly account_index?: number | undefined;
+  /** Indices of the addresses in the account; empty: all created ones. */
   readonly address_index?: readonly number[] | undefined;
 }
 
@@ -496,6 +552,7 @@ export interface GetAddressResult {
 
 /** Parameters of get_address_book. */
 export interface GetAddressBookParams {
+  /** Indices of the entries to list; empty: all entries. */
   readonly entries?: readonly number[] | undefined;
 }
 
@@ -518,6 +575,7 @@ export interface GetAddressBookResult {
 
 /** Parameters of get_address_index. */
 export interface GetAddressIndexParams {
+  /** Address of the wallet. */
   readonly address?: string | undefined;
 }
 
@@ -536,6 +594,7 @@ export interface GetAddressIndexResult {
 
 /** Parameters of get_attribute. */
 export interface GetAttributeParams {
+  /** Key of the attribute. */
   readonly key?: string | undefined;
 }
 
@@ -547,12 +606,13 @@ export interface GetAttributeResult {
 
 /** Parameters of get_balance. */
 export interface GetBalanceParams {
-  /** Default: `0`. */
+  /** Index of the account; ignored with all_accounts. Default: `0`. */
   readonly account_index?: number | undefined;
+  /** Indices of the addresses to list, also those without a balance; empty: all with a balance. */
   readonly address_indices?: readonly number[] | undefined;
-  /** Default: `false`. */
+  /** Sums over all accounts, and lists addresses of all of them. Default: `false`. */
   readonly all_accounts?: boolean | undefined;
-  /** Default: `false`. */
+  /** Counts only outputs in blocks: neither unconfirmed payments nor unconfirmed change. Default: `false`. */
   readonly strict?: boolean | undefined;
 }
 
@@ -600,8 +660,9 @@ export interface GetBalanceResult {
 
 /** Parameters of get_bulk_payments. */
 export interface GetBulkPaymentsParams {
+  /** Payment ids as 16 or 64 hex digits; empty: all payments. */
   readonly payment_ids?: readonly string[] | undefined;
-  /** Default: `0`. */
+  /** Lists payments above this height. Default: `0`. */
   readonly min_block_height?: number | undefined;
 }
 
@@ -652,11 +713,13 @@ export type EventType =
 
 /** Parameters of get_events. */
 export interface GetEventsParams {
+  /** Cursor: id of the last event that the client has; absent: from the oldest kept event on. */
   readonly after?: number | undefined;
-  /** Default: `100`. */
+  /** Largest number of events. Default: `100`. */
   readonly limit?: number | undefined;
+  /** Types of the events to return; empty: all types. */
   readonly types?: readonly EventType[] | undefined;
-  /** Default: `0`. */
+  /** Longest wait for an event if there is none [ms], up to 60000; 0: no wait. Default: `0`. */
   readonly wait_ms?: number | undefined;
 }
 
@@ -1080,11 +1143,13 @@ export interface GetLanguagesResult {
 
 /** Parameters of get_multisig_key_exchange_booster. */
 export interface GetMultisigKeyExchangeBoosterParams {
+  /** Messages of other signers for the next round. */
   readonly multisig_info?: readonly string[] | undefined;
-  /** Default: `0`. */
+  /** Number of signatures that a payment needs. Default: `0`. */
   readonly threshold?: number | undefined;
-  /** Default: `0`. */
+  /** Number of signers. Default: `0`. */
   readonly num_signers?: number | undefined;
+  /** Password of the wallet; absent: not checked. */
   readonly password?: string | undefined;
 }
 
@@ -1096,6 +1161,7 @@ export interface GetMultisigKeyExchangeBoosterResult {
 
 /** Parameters of get_order. */
 export interface GetOrderParams {
+  /** Key of the payment. */
   readonly idempotency_key: string;
 }
 
@@ -1145,6 +1211,7 @@ export interface GetOrderResult {
 
 /** Parameters of get_payments. */
 export interface GetPaymentsParams {
+  /** Payment id as 16 or 64 hex digits; required. */
   readonly payment_id?: string | undefined;
 }
 
@@ -1156,12 +1223,13 @@ export interface GetPaymentsResult {
 
 /** Parameters of get_reserve_proof. */
 export interface GetReserveProofParams {
-  /** Default: `false`. */
+  /** Proves the balance of all accounts; account_index and amount are then ignored. Default: `false`. */
   readonly all?: boolean | undefined;
-  /** Default: `0`. */
+  /** Index of the account. Default: `0`. */
   readonly account_index?: number | undefined;
-  /** Default: `0`. */
+  /** Amount to prove. Default: `0`. */
   readonly amount?: bigint | number | undefined;
+  /** Text that the proof is bound to; empty: none. */
   readonly message?: string | undefined;
 }
 
@@ -1173,7 +1241,9 @@ export interface GetReserveProofResult {
 
 /** Parameters of get_spend_proof. */
 export interface GetSpendProofParams {
+  /** Transaction hash. */
   readonly txid?: string | undefined;
+  /** Text that the proof is bound to; empty: none. */
   readonly message?: string | undefined;
 }
 
@@ -1185,8 +1255,9 @@ export interface GetSpendProofResult {
 
 /** Parameters of get_transfer_by_txid. */
 export interface GetTransferByTxidParams {
+  /** Transaction hash. */
   readonly txid?: string | undefined;
-  /** Default: `0`. */
+  /** Index of the account. Default: `0`. */
   readonly account_index?: number | undefined;
 }
 
@@ -1241,29 +1312,37 @@ export interface GetTransferByTxidResult {
 
 /** Parameters of get_transfers. */
 export interface GetTransfersParams {
-  /** Default: `false`. */
+  /** Lists incoming payments in blocks. Default: `false`. */
   readonly in?: boolean | undefined;
-  /** Default: `false`. */
+  /** Lists outgoing transactions in blocks. Default: `false`. */
   readonly out?: boolean | undefined;
-  /** Default: `false`. */
+  /** Lists outgoing transactions that are not in a block. Default: `false`. */
   readonly pending?: boolean | undefined;
-  /** Default: `false`. */
+  /** Lists outgoing transactions that failed. Default: `false`. */
   readonly failed?: boolean | undefined;
-  /** Default: `false`. */
+  /**
+   * Lists incoming payments in the mempool, which the daemon is asked for first, except in restricted mode.
+   * Default: `false`.
+   */
   readonly pool?: boolean | undefined;
-  /** Default: `false`. */
+  /** Restricts in and out to min_height and max_height. Default: `false`. */
   readonly filter_by_height?: boolean | undefined;
-  /** Default: `0`. */
+  /** Lists blocks above this height. Default: `0`. */
   readonly min_height?: number | undefined;
-  /** Default: `500000000`. */
+  /** Lists blocks up to this height. Default: `500000000`. */
   readonly max_height?: number | undefined;
-  /** Default: `0`. */
+  /** Index of the account; ignored with all_accounts. Default: `0`. */
   readonly account_index?: number | undefined;
+  /** Indices of the addresses in the account; empty: all; ignored with all_accounts. */
   readonly subaddr_indices?: readonly number[] | undefined;
-  /** Default: `false`. */
+  /** Lists transfers of all accounts. Default: `false`. */
   readonly all_accounts?: boolean | undefined;
-  /** Default: `0`. */
+  /**
+   * Least size of a page [transfers], which begins with the newest one and ends with a whole block; 0: all
+   * transfers. Default: `0`.
+   */
   readonly limit?: number | undefined;
+  /** Member cursor of the former answer; empty: the page with the newest transfers. */
   readonly cursor?: string | undefined;
 }
 
@@ -1285,6 +1364,7 @@ export interface GetTransfersResult {
 
 /** Parameters of get_tx_key. */
 export interface GetTxKeyParams {
+  /** Transaction hash. */
   readonly txid?: string | undefined;
 }
 
@@ -1296,6 +1376,7 @@ export interface GetTxKeyResult {
 
 /** Parameters of get_tx_notes. */
 export interface GetTxNotesParams {
+  /** Transaction hashes. */
   readonly txids?: readonly string[] | undefined;
 }
 
@@ -1307,8 +1388,11 @@ export interface GetTxNotesResult {
 
 /** Parameters of get_tx_proof. */
 export interface GetTxProofParams {
+  /** Transaction hash. */
   readonly txid?: string | undefined;
+  /** Address of the receiver. */
   readonly address?: string | undefined;
+  /** Text that the proof is bound to; empty: none. */
   readonly message?: string | undefined;
 }
 
@@ -1327,20 +1411,23 @@ export interface GetVersionResult {
 }
 
 export interface ImportedKeyImage {
+  /** Key image as 64 hex digits. */
   readonly key_image?: string | undefined;
+  /** Signature by the one-time key of the output, 128 hex digits. */
   readonly signature?: string | undefined;
 }
 
 /** Parameters of import_key_images. */
 export interface ImportKeyImagesParams {
-  /** Default: `0`. */
+  /** Position of the output of the first key image, in the order of receipt. Default: `0`. */
   readonly offset?: number | undefined;
+  /** Key images of consecutive outputs, as export_key_images returns them. */
   readonly signed_key_images?: readonly ImportedKeyImage[] | undefined;
 }
 
 /** Result of import_key_images. */
 export interface ImportKeyImagesResult {
-  /** Number of blocks known to the wallet. */
+  /** Height of the last output with an imported key image; 0 without any. */
   readonly height: number;
   /** Sum of the imported outputs that are spent. */
   readonly spent: bigint;
@@ -1350,8 +1437,9 @@ export interface ImportKeyImagesResult {
 
 /** Parameters of import_multisig_info. */
 export interface ImportMultisigInfoParams {
+  /** Multisig info of other signers, in hex. */
   readonly info?: readonly string[] | undefined;
-  /** Default: `true`. */
+  /** Refreshes the wallet afterwards, which shows what is spent. Default: `true`. */
   readonly refresh_after_import?: boolean | undefined;
 }
 
@@ -1363,6 +1451,7 @@ export interface ImportMultisigInfoResult {
 
 /** Parameters of import_outputs. */
 export interface ImportOutputsParams {
+  /** Result of export_outputs, in hex. */
   readonly outputs_data_hex?: string | undefined;
 }
 
@@ -1374,11 +1463,13 @@ export interface ImportOutputsResult {
 
 /** Parameters of incoming_transfers. */
 export interface IncomingTransfersParams {
+  /** all, available (not spent) or unavailable (spent); required. */
   readonly transfer_type?: string | undefined;
-  /** Default: `0`. */
+  /** Index of the account. Default: `0`. */
   readonly account_index?: number | undefined;
+  /** Indices of the addresses in the account; empty: all. */
   readonly subaddr_indices?: readonly number[] | undefined;
-  /** Default: `false`. */
+  /** Ignored: rows always have all members. Default: `false`. */
   readonly verbose?: boolean | undefined;
 }
 
@@ -1429,31 +1520,37 @@ export interface IsMultisigResult {
 
 /** Parameters of label_account. */
 export interface LabelAccountParams {
-  /** Default: `0`. */
+  /** Index of the account. Default: `0`. */
   readonly account_index?: number | undefined;
+  /** New label; empty: none. */
   readonly label?: string | undefined;
 }
 
 export interface IndexParams {
-  /** Default: `0`. */
+  /** Index of the account. Default: `0`. */
   readonly major?: number | undefined;
-  /** Default: `0`. */
+  /** Index of the address in its account. Default: `0`. */
   readonly minor?: number | undefined;
 }
 
 /** Parameters of label_address. */
 export interface LabelAddressParams {
   readonly index?: IndexParams | undefined;
+  /** New label; empty: none. */
   readonly label?: string | undefined;
 }
 
 /** Parameters of list_deliveries. */
 export interface ListDeliveriesParams {
+  /** Id of the endpoint. */
   readonly id: string;
+  /** Lists only deliveries in this state; absent: all. */
   readonly state?: 'pending' | 'delivered' | 'failed' | undefined;
-  /** Default: `100`. */
+  /** Largest number of deliveries. Default: `100`. */
   readonly limit?: number | undefined;
+  /** Member cursor of the former answer; absent: the first page. */
   readonly cursor?: string | undefined;
+  /** Name of an open wallet, for requests to /json_rpc; absent: the wallet of the request. */
   readonly wallet?: string | undefined;
 }
 
@@ -1484,9 +1581,11 @@ export interface ListDeliveriesResult {
 
 /** Parameters of list_orders. */
 export interface ListOrdersParams {
+  /** Lists only payments in this state; absent: all. */
   readonly state?: 'prepared' | 'relayed' | 'mined' | 'failed' | undefined;
-  /** Default: `100`. */
+  /** Largest number of payments. Default: `100`. */
   readonly limit?: number | undefined;
+  /** Member cursor of the former answer; absent: the first page. */
   readonly cursor?: string | undefined;
 }
 
@@ -1536,6 +1635,7 @@ export interface ListWalletsResult {
 
 /** Parameters of list_webhooks. */
 export interface ListWebhooksParams {
+  /** Name of an open wallet, for requests to /json_rpc; absent: the wallet of the request. */
   readonly wallet?: string | undefined;
 }
 
@@ -1570,7 +1670,9 @@ export interface ListWebhooksResult {
 
 /** Parameters of make_integrated_address. */
 export interface MakeIntegratedAddressParams {
+  /** Primary address of a wallet; empty: the one of this wallet. */
   readonly standard_address?: string | undefined;
+  /** Payment id as 16 hex digits; empty: a random one. */
   readonly payment_id?: string | undefined;
 }
 
@@ -1584,9 +1686,11 @@ export interface MakeIntegratedAddressResult {
 
 /** Parameters of make_multisig. */
 export interface MakeMultisigParams {
+  /** First messages of all other signers. */
   readonly multisig_info?: readonly string[] | undefined;
-  /** Default: `0`. */
+  /** Number of signatures that a payment needs. Default: `0`. */
   readonly threshold?: number | undefined;
+  /** Password of the wallet; absent: not checked. */
   readonly password?: string | undefined;
 }
 
@@ -1600,11 +1704,15 @@ export interface MakeMultisigResult {
 
 /** Parameters of make_uri. */
 export interface MakeUriParams {
+  /** Address to pay. */
   readonly address?: string | undefined;
-  /** Default: `0`. */
+  /** Amount to pay [atomic units]; 0: not set. Default: `0`. */
   readonly amount?: bigint | number | undefined;
+  /** Payment id as 16 hex digits, under interface 1.3 only; empty: none. */
   readonly payment_id?: string | undefined;
+  /** Description of the payment; empty: none. */
   readonly tx_description?: string | undefined;
+  /** Name of the recipient; empty: none. */
   readonly recipient_name?: string | undefined;
 }
 
@@ -1616,14 +1724,17 @@ export interface MakeUriResult {
 
 /** Parameters of open_wallet. */
 export interface OpenWalletParams {
+  /** Name of the wallet in the wallet directory. */
   readonly filename?: string | undefined;
+  /** Password of the wallet. */
   readonly password?: string | undefined;
-  /** Default: `true`. */
+  /** Ignored: the previous wallet is always stored. Default: `true`. */
   readonly autosave_current?: boolean | undefined;
 }
 
 /** Parameters of parse_uri. */
 export interface ParseUriParams {
+  /** Payment URI, beginning with monero:. */
   readonly uri?: string | undefined;
 }
 
@@ -1650,7 +1761,7 @@ export interface ParseUriResult {
 
 /** Parameters of prepare_multisig. */
 export interface PrepareMultisigParams {
-  /** Default: `false`. */
+  /** Enables multisig for the wallet; interface 1.3 always enables it. Default: `false`. */
   readonly enable_multisig_experimental?: boolean | undefined;
 }
 
@@ -1662,6 +1773,7 @@ export interface PrepareMultisigResult {
 
 /** Parameters of query_key. */
 export interface QueryKeyParams {
+  /** mnemonic, view_key or spend_key. */
   readonly key_type?: string | undefined;
 }
 
@@ -1673,14 +1785,17 @@ export interface QueryKeyResult {
 
 /** Parameters of redeliver_webhook. */
 export interface RedeliverWebhookParams {
+  /** Id of the endpoint. */
   readonly id: string;
+  /** Id of the event. */
   readonly event_id: number;
+  /** Name of an open wallet, for requests to /json_rpc; absent: the wallet of the request. */
   readonly wallet?: string | undefined;
 }
 
 /** Parameters of refresh. */
 export interface RefreshParams {
-  /** Default: `0`. */
+  /** Height from which unknown blocks are scanned; lower ones are skipped. Default: `0`. */
   readonly start_height?: number | undefined;
 }
 
@@ -1694,6 +1809,7 @@ export interface RefreshResult {
 
 /** Parameters of relay_tx. */
 export interface RelayTxParams {
+  /** Member tx_metadata of a transaction that was made with do_not_relay. */
   readonly hex?: string | undefined;
 }
 
@@ -1705,31 +1821,41 @@ export interface RelayTxResult {
 
 /** Parameters of remove_webhook. */
 export interface RemoveWebhookParams {
+  /** Id of the endpoint. */
   readonly id: string;
+  /** Name of an open wallet, for requests to /json_rpc; absent: the wallet of the request. */
   readonly wallet?: string | undefined;
 }
 
 /** Parameters of rescan_blockchain. */
 export interface RescanBlockchainParams {
-  /** Default: `false`. */
+  /** Deletes tx keys and destinations of payments, too. Default: `false`. */
   readonly hard?: boolean | undefined;
-  /** Default: `false`. */
+  /** Has no effect: imported key images are kept in any case; refused with hard. Default: `false`. */
   readonly keep_key_images?: boolean | undefined;
 }
 
 /** Parameters of restore_deterministic_wallet. */
 export interface RestoreDeterministicWalletParams {
+  /** Name of the new wallet in the wallet directory; empty: a wallet in memory only. */
   readonly filename?: string | undefined;
+  /** Password of the new wallet. */
   readonly password?: string | undefined;
+  /** Mnemonic seed; with enable_multisig_experimental the multisig seed in hex. */
   readonly seed?: string | undefined;
-  /** Default: `0`. */
+  /** Height of the first block to scan. Default: `0`. */
   readonly restore_height?: number | undefined;
+  /**
+   * Date of the first block to scan, YYYY-MM-DD in UTC, in place of restore_height; absent: restore_height.
+   */
   readonly restore_date?: string | undefined;
+  /** Language of a seed of the old format, by its English or its native name; ignored for others. */
   readonly language?: string | undefined;
+  /** Offset that the seed was encrypted with; empty: none. */
   readonly seed_offset?: string | undefined;
-  /** Default: `true`. */
+  /** Ignored: the previous wallet is always stored. Default: `true`. */
   readonly autosave_current?: boolean | undefined;
-  /** Default: `false`. */
+  /** The seed is a multisig seed. Default: `false`. */
   readonly enable_multisig_experimental?: boolean | undefined;
 }
 
@@ -1747,9 +1873,11 @@ export interface RestoreDeterministicWalletResult {
 
 /** Parameters of rotate_webhook_secret. */
 export interface RotateWebhookSecretParams {
+  /** Id of the endpoint. */
   readonly id: string;
-  /** Default: `86400`. */
+  /** Time for which the former secret signs, too [s], up to 2592000. Default: `86400`. */
   readonly overlap_seconds?: number | undefined;
+  /** Name of an open wallet, for requests to /json_rpc; absent: the wallet of the request. */
   readonly wallet?: string | undefined;
 }
 
@@ -1773,41 +1901,63 @@ export interface RpcDiscoverResult {
 
 /** Parameters of scan_tx. */
 export interface ScanTxParams {
+  /** Transaction hashes. */
   readonly txids?: readonly string[] | undefined;
 }
 
 /** Parameters of set_account_tag_description. */
 export interface SetAccountTagDescriptionParams {
+  /** A tag that an account has. */
   readonly tag?: string | undefined;
+  /** New description of the tag; empty: none. */
   readonly description?: string | undefined;
 }
 
 /** Parameters of set_attribute. */
 export interface SetAttributeParams {
+  /** Key of the attribute. */
   readonly key?: string | undefined;
+  /** Text to store; replaces the former one. */
   readonly value?: string | undefined;
 }
 
 /** Parameters of set_daemon. */
 export interface SetDaemonParams {
+  /** Address of the daemon: host:port, or a URL. */
   readonly address?: string | undefined;
+  /** User name of the login; empty: no login. */
   readonly username?: string | undefined;
+  /** Password of the login. */
   readonly password?: string | undefined;
-  /** Default: `false`. */
+  /** The daemon is trusted with the methods that need one. Default: `false`. */
   readonly trusted?: boolean | undefined;
-  /** Default: `"autodetect"`. */
+  /** Encryption of the connection: enabled, disabled or autodetect. Default: `"autodetect"`. */
   readonly ssl_support?: string | undefined;
+  /** Path of the private key that the server shows the daemon; empty: none. */
   readonly ssl_private_key_path?: string | undefined;
+  /** Path of the certificate that the server shows the daemon; empty: none. */
   readonly ssl_certificate_path?: string | undefined;
+  /**
+   * Path of the certificates of the authorities that the daemon must be certified by; empty: those of the
+   * system.
+   */
   readonly ssl_ca_file?: string | undefined;
+  /**
+   * SHA-256 fingerprints of the allowed certificates of the daemon as 64 hex digits, with or without colons.
+   */
   readonly ssl_allowed_fingerprints?: readonly string[] | undefined;
-  /** Default: `false`. */
+  /** Accepts every certificate of the daemon. Default: `false`. */
   readonly ssl_allow_any_cert?: boolean | undefined;
+  /** host:port of a SOCKS proxy for the connection; empty: none. */
   readonly proxy?: string | undefined;
 }
 
 /** Parameters of set_log_categories. */
 export interface SetLogCategoriesParams {
+  /**
+   * List of category:level with commas, or a level 0 to 4; + or - before it adds to or removes from those in
+   * force; empty: nothing is logged.
+   */
   readonly categories?: string | undefined;
 }
 
@@ -1819,39 +1969,47 @@ export interface SetLogCategoriesResult {
 
 /** Parameters of set_log_level. */
 export interface SetLogLevelParams {
-  /** Default: `0`. */
+  /** Log level, 0 (least) to 4 (everything). Default: `0`. */
   readonly level?: number | undefined;
 }
 
 /** Parameters of set_subaddress_lookahead. */
 export interface SetSubaddressLookaheadParams {
+  /** Password of the wallet. */
   readonly password?: string | undefined;
-  /** Default: `0`. */
+  /** Number of accounts to watch beyond the last created one, at least 1. Default: `0`. */
   readonly major_idx?: number | undefined;
-  /** Default: `0`. */
+  /** Number of addresses to watch in each account beyond the last created one, at least 1. Default: `0`. */
   readonly minor_idx?: number | undefined;
 }
 
 /** Parameters of set_tx_notes. */
 export interface SetTxNotesParams {
+  /** Transaction hashes. */
   readonly txids?: readonly string[] | undefined;
+  /** Notes in the order of the hashes, one for each; empty: none. */
   readonly notes?: readonly string[] | undefined;
 }
 
 /** Parameters of setup_background_sync. */
 export interface SetupBackgroundSyncParams {
+  /** off, reuse-wallet-password or custom-background-password. */
   readonly background_sync_type?: string | undefined;
+  /** Password of the wallet. */
   readonly wallet_password?: string | undefined;
+  /** Password of the background wallet; only for custom-background-password. */
   readonly background_cache_password?: string | undefined;
 }
 
 /** Parameters of sign. */
 export interface SignParams {
+  /** Text to sign. */
   readonly data?: string | undefined;
-  /** Default: `0`. */
+  /** Index of the account. Default: `0`. */
   readonly account_index?: number | undefined;
-  /** Default: `0`. */
+  /** Index of the address in the account. Default: `0`. */
   readonly address_index?: number | undefined;
+  /** Key to sign with, spend or view; empty: spend. */
   readonly signature_type?: string | undefined;
 }
 
@@ -1863,6 +2021,7 @@ export interface SignResult {
 
 /** Parameters of sign_multisig. */
 export interface SignMultisigParams {
+  /** Set of multisig transactions in hex. */
   readonly tx_data_hex?: string | undefined;
 }
 
@@ -1876,10 +2035,11 @@ export interface SignMultisigResult {
 
 /** Parameters of sign_transfer. */
 export interface SignTransferParams {
+  /** Set of unsigned transactions in hex, as transfer returns it on a view-only wallet. */
   readonly unsigned_txset?: string | undefined;
-  /** Default: `false`. */
+  /** Returns the signed transactions, too. Default: `false`. */
   readonly export_raw?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_keys?: boolean | undefined;
 }
 
@@ -1897,6 +2057,7 @@ export interface SignTransferResult {
 
 /** Parameters of split_integrated_address. */
 export interface SplitIntegratedAddressParams {
+  /** Integrated address. */
   readonly integrated_address?: string | undefined;
 }
 
@@ -1912,26 +2073,34 @@ export interface SplitIntegratedAddressResult {
 
 /** Parameters of start_mining. */
 export interface StartMiningParams {
-  /** Default: `0`. */
+  /**
+   * Number of threads, from 1 to the number of processors of this machine, or to 2 if it has one; required.
+   * Default: `0`.
+   */
   readonly threads_count?: number | undefined;
-  /** Default: `false`. */
+  /** Mines only while the machine of the daemon is idle. Default: `false`. */
   readonly do_background_mining?: boolean | undefined;
-  /** Default: `false`. */
+  /** Mines in the background on battery power, too. Default: `false`. */
   readonly ignore_battery?: boolean | undefined;
 }
 
 /** Parameters of stop_background_sync. */
 export interface StopBackgroundSyncParams {
+  /** Password of the wallet. */
   readonly wallet_password?: string | undefined;
+  /** Mnemonic seed to restore the spend key from; empty: the spend key of the keys file. */
   readonly seed?: string | undefined;
+  /** Offset that the seed was encrypted with; empty: none. */
   readonly seed_offset?: string | undefined;
 }
 
 /** Parameters of submit_multisig. */
 export interface SubmitMultisigParams {
+  /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
-  /** Default: `false`. */
+  /** Pays again what failed of the payment with the key. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
+  /** Set of multisig transactions in hex, with all signatures needed. */
   readonly tx_data_hex?: string | undefined;
 }
 
@@ -1943,9 +2112,11 @@ export interface SubmitMultisigResult {
 
 /** Parameters of submit_transfer. */
 export interface SubmitTransferParams {
+  /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
-  /** Default: `false`. */
+  /** Pays again what failed of the payment with the key. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
+  /** Set of signed transactions in hex, as sign_transfer returns it. */
   readonly tx_data_hex?: string | undefined;
 }
 
@@ -1957,35 +2128,42 @@ export interface SubmitTransferResult {
 
 /** Parameters of sweep_all. */
 export interface SweepAllParams {
-  /** Default: `false`. */
+  /** Makes the transactions without relaying them: relay_tx relays them later. Default: `false`. */
   readonly do_not_relay?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the transactions in hex, too. Default: `false`. */
   readonly get_tx_hex?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the metadata that relay_tx takes, too. Default: `false`. */
   readonly get_tx_metadata?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_key?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_keys?: boolean | undefined;
-  /** Default: `0`. */
+  /** Priority of the fee, 1 (low) to 4 (high); 0: chosen by the state of the chain. Default: `0`. */
   readonly priority?: number | undefined;
-  /** Default: `0`. */
+  /** Ignored: rings have the size of the network. Default: `0`. */
   readonly ring_size?: bigint | number | undefined;
-  /** Default: `0`. */
+  /**
+   * Height or Unix time [s] at which the outputs unlock; 0: at once; interface 1.32 refuses others (-50).
+   * Default: `0`.
+   */
   readonly unlock_time?: bigint | number | undefined;
+  /** Refused unless empty: integrated addresses contain payment ids. */
   readonly payment_id?: string | undefined;
+  /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
-  /** Default: `false`. */
+  /** Pays again what failed of the payment with the key. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
+  /** Address that gets the money, of any kind, or an OpenAlias name. */
   readonly address?: string | undefined;
-  /** Default: `1`. */
+  /** Number of outputs that the money is divided into, at least 1. Default: `1`. */
   readonly outputs?: bigint | number | undefined;
-  /** Default: `0`. */
+  /** Index of the account to sweep. Default: `0`. */
   readonly account_index?: number | undefined;
+  /** Indices of the addresses in the account to sweep; empty: one of them, chosen at random. */
   readonly subaddr_indices?: readonly number[] | undefined;
-  /** Default: `false`. */
+  /** Sweeps all addresses of the account. Default: `false`. */
   readonly subaddr_indices_all?: boolean | undefined;
-  /** Default: `0`. */
+  /** Sweeps only outputs with a lower amount [atomic units]; 0: all outputs. Default: `0`. */
   readonly below_amount?: bigint | number | undefined;
 }
 
@@ -2027,18 +2205,19 @@ export interface SweepAllResult {
 
 /** Parameters of sweep_dust. */
 export interface SweepDustParams {
-  /** Default: `false`. */
+  /** Makes the transactions without relaying them: relay_tx relays them later. Default: `false`. */
   readonly do_not_relay?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the transactions in hex, too. Default: `false`. */
   readonly get_tx_hex?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the metadata that relay_tx takes, too. Default: `false`. */
   readonly get_tx_metadata?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_key?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_keys?: boolean | undefined;
+  /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
-  /** Default: `false`. */
+  /** Pays again what failed of the payment with the key. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
 }
 
@@ -2070,29 +2249,36 @@ export interface SweepDustResult {
 
 /** Parameters of sweep_single. */
 export interface SweepSingleParams {
-  /** Default: `false`. */
+  /** Makes the transactions without relaying them: relay_tx relays them later. Default: `false`. */
   readonly do_not_relay?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the transactions in hex, too. Default: `false`. */
   readonly get_tx_hex?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the metadata that relay_tx takes, too. Default: `false`. */
   readonly get_tx_metadata?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_key?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_keys?: boolean | undefined;
-  /** Default: `0`. */
+  /** Priority of the fee, 1 (low) to 4 (high); 0: chosen by the state of the chain. Default: `0`. */
   readonly priority?: number | undefined;
-  /** Default: `0`. */
+  /** Ignored: rings have the size of the network. Default: `0`. */
   readonly ring_size?: bigint | number | undefined;
-  /** Default: `0`. */
+  /**
+   * Height or Unix time [s] at which the outputs unlock; 0: at once; interface 1.32 refuses others (-50).
+   * Default: `0`.
+   */
   readonly unlock_time?: bigint | number | undefined;
+  /** Refused unless empty: integrated addresses contain payment ids. */
   readonly payment_id?: string | undefined;
+  /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
-  /** Default: `false`. */
+  /** Pays again what failed of the payment with the key. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
+  /** Address that gets the money, of any kind, or an OpenAlias name. */
   readonly address?: string | undefined;
-  /** Default: `1`. */
+  /** Number of outputs that the money is divided into, at least 1. Default: `1`. */
   readonly outputs?: bigint | number | undefined;
+  /** Key image of the output as 64 hex digits. */
   readonly key_image?: string | undefined;
 }
 
@@ -2124,49 +2310,61 @@ export interface SweepSingleResult {
 
 /** Parameters of tag_accounts. */
 export interface TagAccountsParams {
+  /** Tag to set; replaces the former tag of each account. */
   readonly tag?: string | undefined;
+  /** Indices of the accounts. */
   readonly accounts?: readonly number[] | undefined;
 }
 
 /** Parameters of thaw. */
 export interface ThawParams {
+  /** Key image of the output as 64 hex digits. */
   readonly key_image?: string | undefined;
 }
 
 export interface Destination {
-  /** Default: `0`. */
+  /** Amount to pay [atomic units]. Default: `0`. */
   readonly amount?: bigint | number | undefined;
+  /** Address of any kind, or an OpenAlias name. */
   readonly address?: string | undefined;
 }
 
 /** Parameters of transfer. */
 export interface TransferParams {
-  /** Default: `false`. */
+  /** Makes the transactions without relaying them: relay_tx relays them later. Default: `false`. */
   readonly do_not_relay?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the transactions in hex, too. Default: `false`. */
   readonly get_tx_hex?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the metadata that relay_tx takes, too. Default: `false`. */
   readonly get_tx_metadata?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_key?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_keys?: boolean | undefined;
-  /** Default: `0`. */
+  /** Priority of the fee, 1 (low) to 4 (high); 0: chosen by the state of the chain. Default: `0`. */
   readonly priority?: number | undefined;
-  /** Default: `0`. */
+  /** Ignored: rings have the size of the network. Default: `0`. */
   readonly ring_size?: bigint | number | undefined;
-  /** Default: `0`. */
+  /**
+   * Height or Unix time [s] at which the outputs unlock; 0: at once; interface 1.32 refuses others (-50).
+   * Default: `0`.
+   */
   readonly unlock_time?: bigint | number | undefined;
+  /** Refused unless empty: integrated addresses contain payment ids. */
   readonly payment_id?: string | undefined;
+  /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
-  /** Default: `false`. */
+  /** Pays again what failed of the payment with the key. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
+  /** Payments to make. */
   readonly destinations?: readonly Destination[] | undefined;
-  /** Default: `0`. */
+  /** Index of the account to pay from. Default: `0`. */
   readonly account_index?: number | undefined;
+  /** Indices of the addresses in the account whose outputs may be spent; empty: all. */
   readonly subaddr_indices?: readonly number[] | undefined;
+  /** Indices of the destinations that share the fee; empty: the wallet pays it. */
   readonly subtract_fee_from_outputs?: readonly number[] | undefined;
-  /** Default: `1`. */
+  /** Number of outputs that the change is divided into, 1 to 14. Default: `1`. */
   readonly change_outputs?: number | undefined;
 }
 
@@ -2198,29 +2396,36 @@ export interface TransferResult {
 
 /** Parameters of transfer_split. */
 export interface TransferSplitParams {
-  /** Default: `false`. */
+  /** Makes the transactions without relaying them: relay_tx relays them later. Default: `false`. */
   readonly do_not_relay?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the transactions in hex, too. Default: `false`. */
   readonly get_tx_hex?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the metadata that relay_tx takes, too. Default: `false`. */
   readonly get_tx_metadata?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_key?: boolean | undefined;
-  /** Default: `false`. */
+  /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_keys?: boolean | undefined;
-  /** Default: `0`. */
+  /** Priority of the fee, 1 (low) to 4 (high); 0: chosen by the state of the chain. Default: `0`. */
   readonly priority?: number | undefined;
-  /** Default: `0`. */
+  /** Ignored: rings have the size of the network. Default: `0`. */
   readonly ring_size?: bigint | number | undefined;
-  /** Default: `0`. */
+  /**
+   * Height or Unix time [s] at which the outputs unlock; 0: at once; interface 1.32 refuses others (-50).
+   * Default: `0`.
+   */
   readonly unlock_time?: bigint | number | undefined;
+  /** Refused unless empty: integrated addresses contain payment ids. */
   readonly payment_id?: string | undefined;
+  /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
-  /** Default: `false`. */
+  /** Pays again what failed of the payment with the key. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
+  /** Payments to make. */
   readonly destinations?: readonly Destination[] | undefined;
-  /** Default: `0`. */
+  /** Index of the account to pay from. Default: `0`. */
   readonly account_index?: number | undefined;
+  /** Indices of the addresses in the account whose outputs may be spent; empty: all. */
   readonly subaddr_indices?: readonly number[] | undefined;
 }
 
@@ -2252,15 +2457,20 @@ export interface TransferSplitResult {
 
 /** Parameters of untag_accounts. */
 export interface UntagAccountsParams {
+  /** Indices of the accounts. */
   readonly accounts?: readonly number[] | undefined;
 }
 
 /** Parameters of validate_address. */
 export interface ValidateAddressParams {
+  /** Text to check: an address, or an OpenAlias name if allowed. */
   readonly address?: string | undefined;
-  /** Default: `false`. */
+  /**
+   * Accepts addresses of every network; false: only of the network of the open wallet (-13). Default:
+   * `false`.
+   */
   readonly any_net_type?: boolean | undefined;
-  /** Default: `false`. */
+  /** Looks a text that is no address up as an OpenAlias name. Default: `false`. */
   readonly allow_openalias?: boolean | undefined;
 }
 
@@ -2283,8 +2493,11 @@ export interface ValidateAddressResult {
 
 /** Parameters of verify. */
 export interface VerifyParams {
+  /** Text that was signed. */
   readonly data?: string | undefined;
+  /** Address of the signer, or an OpenAlias name. */
   readonly address?: string | undefined;
+  /** Signature, beginning with SigV1 or SigV2. */
   readonly signature?: string | undefined;
 }
 

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { JsonRows, PagedResult } from '../http/json-rows.js';
 import type { Method } from '../http/method.js';
+import type { Json } from '../util/json.js';
 import type { EncodedJson } from '../util/json-writer.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
@@ -32,8 +33,10 @@ export interface Context {
 /** Schema of a result: an object without other members, of the schemas in `http/wire.ts`. */
 export type ResultSchema = z.ZodObject;
 
+type Members = { readonly [member: string]: Json };
+
 /** A call with its result, as exact JSON. */
-export interface Example<Params = object, Result = object> {
+export interface Example<Params = Members, Result = Members> {
   readonly name: string;
   readonly params: Params;
   readonly result: Result;
@@ -83,7 +86,7 @@ interface Definition<
   /** Messages of this method that differ from those of the table of faults. */
   readonly texts?: { readonly [K in Kind]?: K extends Raised<Faults, Meta> ? Text<K> : never };
   readonly result: () => Schema;
-  readonly examples?: () => readonly Example<z.input<Params>, z.input<Schema>>[];
+  readonly examples?: () => readonly Example<Immutable<z.input<Params>>, Immutable<z.input<Schema>>>[];
 }
 
 /** Defines a method; its handler gets and returns values with the types of the schemas. */

@@ -14,8 +14,12 @@ export const idempotencyKey = text.refine(isIdempotencyKey, `expected 1 to ${MAX
 
 /** Parameters of methods whose payment can be repeated safely. */
 export const orderParams = {
-  idempotency_key: idempotencyKey.optional(),
-  retry_failed: flag.default(false),
+  idempotency_key: idempotencyKey
+    .optional()
+    .describe(
+      'Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays',
+    ),
+  retry_failed: flag.default(false).describe('Pays again what failed of the payment with the key'),
 };
 
 type OrderArgs = z.output<z.ZodObject<typeof orderParams>>;

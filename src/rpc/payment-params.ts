@@ -6,21 +6,29 @@ import type { ResultFields } from './payment-shapes.js';
 
 /** Parameters of all methods that make transactions, for the fields of the result. */
 export const resultParams = {
-  do_not_relay: flag.default(false),
-  get_tx_hex: flag.default(false),
-  get_tx_metadata: flag.default(false),
+  do_not_relay: flag
+    .default(false)
+    .describe('Makes the transactions without relaying them: relay_tx relays them later'),
+  get_tx_hex: flag.default(false).describe('Returns the transactions in hex, too'),
+  get_tx_metadata: flag.default(false).describe('Returns the metadata that relay_tx takes, too'),
   // The specification and upstream differ in its name for some methods.
-  get_tx_key: flag.default(false),
-  get_tx_keys: flag.default(false),
+  get_tx_key: flag.default(false).describe('Returns the secret keys of the transactions, too'),
+  get_tx_keys: flag.default(false).describe('Returns the secret keys of the transactions, too'),
 };
 
 /** Parameters of all methods that make payments. `ring_size` is ignored: the network has a fixed one. */
 export const paymentParams = {
   ...resultParams,
-  priority: u32.default(0),
-  ring_size: u64.default(0n),
-  unlock_time: u64.default(0n),
-  payment_id: text.default(''),
+  priority: u32
+    .default(0)
+    .describe('Priority of the fee, 1 (low) to 4 (high); 0: chosen by the state of the chain'),
+  ring_size: u64.default(0n).describe('Ignored: rings have the size of the network'),
+  unlock_time: u64
+    .default(0n)
+    .describe(
+      'Height or Unix time [s] at which the outputs unlock; 0: at once; interface 1.32 refuses others (-50)',
+    ),
+  payment_id: text.default('').describe('Refused unless empty: integrated addresses contain payment ids'),
 };
 
 type ResultParams = z.output<z.ZodObject<typeof resultParams>>;

@@ -51,24 +51,24 @@ describe('the page of methods', () => {
     expect(additions).toEqual(own.map(({ name }) => name).sort());
   });
 
-  it('lists the type and the default of each parameter, and the members of objects', () => {
+  it('lists the type, the default and the meaning of each parameter, and the members of objects', () => {
     const text_ = page(
       params({
-        name: text.default('x'),
-        count: u32,
+        name: text.default('x').describe('A name'),
+        count: u32.describe('Number of things'),
         secret: text.optional(),
-        items: listOf(params({ index: u32.default(3) })),
+        items: listOf(params({ index: u32.default(3).describe('An index') })).describe('The things'),
       }),
     );
     expect(text_).toContain(
       [
-        '| parameter       | type                    | default  |',
-        '| --------------- | ----------------------- | -------- |',
-        '| `name`          | string                  | `"x"`    |',
-        '| `count`         | unsigned 32-bit integer | required |',
-        '| `secret`        | string                  | optional |',
-        '| `items`         | list of object          | `[]`     |',
-        '| `items[].index` | unsigned 32-bit integer | `3`      |',
+        '| parameter       | type                    | default  | meaning          |',
+        '| --------------- | ----------------------- | -------- | ---------------- |',
+        '| `name`          | string                  | `"x"`    | A name           |',
+        '| `count`         | unsigned 32-bit integer | required | Number of things |',
+        '| `secret`        | string                  | optional |                  |',
+        '| `items`         | list of object          | `[]`     | The things       |',
+        '| `items[].index` | unsigned 32-bit integer | `3`      | An index         |',
       ].join('\n'),
     );
   });

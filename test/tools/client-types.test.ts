@@ -40,8 +40,8 @@ describe('the types of the client', () => {
 
   const method = methodOf(
     params({
-      count: u32.default(7),
-      name: text,
+      count: u32.default(7).describe('Number of things'),
+      name: text.describe('Name'),
       items: listOf(params({ amount: atomic, ready: flag.default(false) })),
       idempotency_key: text.optional(),
     }),
@@ -60,7 +60,10 @@ describe('the types of the client', () => {
       new RegExp(`export interface ${name} \\{\n([^}]*)\\}`).exec(types)?.[1] ?? '';
     expect(part('DoItParams')).toBe(
       [
-        ...['  /** Default: `7`. */', '  readonly count?: number | undefined;', '  readonly name: string;'],
+        '  /** Number of things. Default: `7`. */',
+        '  readonly count?: number | undefined;',
+        '  /** Name. */',
+        '  readonly name: string;',
         '  readonly items?: readonly DoItItems[] | undefined;',
         '  readonly idempotency_key?: string | undefined;\n',
       ].join('\n'),

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { EncodedJson, writeWholeJson } from '../../util/json-writer.js';
 import { readOwnPackage } from '../../util/own-package.js';
 import { resultSchema, type ApiVersion } from '../api-version.js';
-import type { WalletMethod } from '../method.js';
-import { EXAMPLES, type Example } from './examples.js';
+import type { Example, WalletMethod } from '../method.js';
 import { isOptional, jsonSchemaOf, type JsonSchema } from './json-schema.js';
 import { errorsOf } from './method-errors.js';
 
@@ -51,7 +50,7 @@ const pairing = ({ name, params, result }: Example): JsonSchema => ({
 
 /** Describes a method as an OpenRPC method object. */
 function describe(method: WalletMethod, version: ApiVersion): JsonSchema {
-  const { name, aliases = [], summary, meta } = method;
+  const { name, aliases = [], summary, meta, examples = () => [] } = method;
   return {
     name,
     summary,
@@ -60,7 +59,7 @@ function describe(method: WalletMethod, version: ApiVersion): JsonSchema {
     params: paramsOf(method),
     result: { name: 'result', schema: jsonSchemaOf(resultSchema(version, method)) },
     errors: errorsOf(method).map((error) => ({ ...error })),
-    examples: (EXAMPLES[name] ?? []).map(pairing),
+    examples: examples().map(pairing),
     'x-family': meta.family,
     'x-restricted': meta.restricted,
     'x-needs': meta.needs,

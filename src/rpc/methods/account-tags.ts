@@ -38,7 +38,11 @@ export const accountTagMethods: readonly WalletMethod[] = [
     faults: ['account_out_of_range'],
     codes: { account_out_of_range: -1 },
     texts: { account_out_of_range: 'Account index out of bound' },
-    params: () => params({ tag: text.default(''), accounts: listOf(u32) }),
+    params: () =>
+      params({
+        tag: text.default('').describe('Tag to set; replaces the former tag of each account'),
+        accounts: listOf(u32).describe('Indices of the accounts'),
+      }),
     result: wire.nothing,
     source: 'COMMAND_RPC_TAG_ACCOUNTS, on_tag_accounts',
     handle({ wallet }, { tag, accounts }) {
@@ -54,7 +58,7 @@ export const accountTagMethods: readonly WalletMethod[] = [
     faults: ['account_out_of_range'],
     codes: { account_out_of_range: -1 },
     texts: { account_out_of_range: 'Account index out of bound' },
-    params: () => params({ accounts: listOf(u32) }),
+    params: () => params({ accounts: listOf(u32).describe('Indices of the accounts') }),
     result: wire.nothing,
     source: 'COMMAND_RPC_UNTAG_ACCOUNTS, on_untag_accounts',
     handle({ wallet }, { accounts }) {
@@ -68,7 +72,11 @@ export const accountTagMethods: readonly WalletMethod[] = [
     summary: 'Sets the description of a tag.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     faults: ['invalid'],
-    params: () => params({ tag: text.default(''), description: text.default('') }),
+    params: () =>
+      params({
+        tag: text.default('').describe('A tag that an account has'),
+        description: text.default('').describe('New description of the tag; empty: none'),
+      }),
     result: wire.nothing,
     source: 'COMMAND_RPC_SET_ACCOUNT_TAG_DESCRIPTION, on_set_account_tag_description',
     handle({ wallet }, { tag, description }) {

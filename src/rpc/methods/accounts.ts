@@ -7,6 +7,7 @@ import { PagedBalance } from '../../services/accounts/paged-balance.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import { pagesOf, singlePage, unheld, type Paged } from '../../util/paged.js';
 import { defineMethod, type WalletMethod } from '../method.js';
+import * as sample from '../samples.js';
 import { cachedRows } from '../json-cache.js';
 
 /** Rows of accounts that are made between two yields to the event loop. */
@@ -91,10 +92,16 @@ export const accountMethods: readonly WalletMethod[] = [
     faults: [],
     params: () =>
       params({
-        account_index: u32.default(0),
-        address_indices: listOf(u32),
-        all_accounts: flag.default(false),
-        strict: flag.default(false),
+        account_index: u32.default(0).describe('Index of the account; ignored with all_accounts'),
+        address_indices: listOf(u32).describe(
+          'Indices of the addresses to list, also those without a balance; empty: all with a balance',
+        ),
+        all_accounts: flag
+          .default(false)
+          .describe('Sums over all accounts, and lists addresses of all of them'),
+        strict: flag
+          .default(false)
+          .describe('Counts only outputs in blocks: neither unconfirmed payments nor unconfirmed change'),
       }),
     result: () =>
       wire.object({
@@ -108,6 +115,32 @@ export const accountMethods: readonly WalletMethod[] = [
         time_to_unlock: timeToUnlock(),
         ...scanState(),
       }),
+    examples: () => [
+      {
+        name: 'balance of the first account',
+        params: { account_index: 0n },
+        result: {
+          balance: 3n * sample.oneXmr,
+          unlocked_balance: sample.oneXmr,
+          multisig_import_needed: false,
+          per_subaddress: [
+            {
+              account_index: 0n,
+              address_index: 1n,
+              address: sample.address,
+              balance: 3n * sample.oneXmr,
+              unlocked_balance: sample.oneXmr,
+              label: 'order 1',
+              num_unspent_outputs: 2n,
+              blocks_to_unlock: 4n,
+              time_to_unlock: 0n,
+            },
+          ],
+          blocks_to_unlock: 4n,
+          time_to_unlock: 0n,
+        },
+      },
+    ],
     source: 'COMMAND_RPC_GET_BALANCE, on_getbalance',
     async handle({ wallet }, { account_index, address_indices, all_accounts, strict }) {
       const account = all_accounts ? undefined : account_index;
@@ -140,9 +173,13 @@ export const accountMethods: readonly WalletMethod[] = [
     faults: ['invalid'],
     params: () =>
       params({
-        tag: text.default(''),
-        strict_balances: flag.default(false),
-        regexp: flag.default(false),
+        tag: text.default('').describe('Lists only accounts with this tag; empty: all accounts'),
+        strict_balances: flag
+          .default(false)
+          .describe('Counts only outputs in blocks: neither unconfirmed payments nor unconfirmed change'),
+        regexp: flag
+          .default(false)
+          .describe('The tag is a regular expression, which the whole tag of an account must match'),
       }),
     result: () =>
       wire.object({
@@ -161,6 +198,26 @@ export const accountMethods: readonly WalletMethod[] = [
         total_unlocked_balance: wire.amount('Sum of the unlocked balances'),
         ...scanState(),
       }),
+    examples: () => [
+      {
+        name: 'all accounts',
+        params: {},
+        result: {
+          subaddress_accounts: [
+            {
+              account_index: 0n,
+              base_address: sample.primaryAddress,
+              balance: 3n * sample.oneXmr,
+              unlocked_balance: sample.oneXmr,
+              label: 'Primary account',
+              tag: '',
+            },
+          ],
+          total_balance: 3n * sample.oneXmr,
+          total_unlocked_balance: sample.oneXmr,
+        },
+      },
+    ],
     source: 'COMMAND_RPC_GET_ACCOUNTS, on_get_accounts',
     handle({ wallet }, { tag, strict_balances, regexp }) {
       const accounts = regexp ? wallet.tags.matching(tag) : wallet.tags.withTag(tag);
@@ -195,7 +252,7 @@ export const accountMethods: readonly WalletMethod[] = [
     summary: 'Creates an account.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     faults: [],
-    params: () => params({ label: text.default('') }),
+    params: () => params({ label: text.default('').describe('Label of the new account; empty: none') }),
     result: () =>
       wire.object({
         account_index: wire.u32('Index of the new account'),
@@ -213,7 +270,11 @@ export const accountMethods: readonly WalletMethod[] = [
     summary: 'Sets the label of an account.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     faults: ['account_out_of_range'],
-    params: () => params({ account_index: u32.default(0), label: text.default('') }),
+    params: () =>
+      params({
+        account_index: u32.default(0).describe('Index of the account'),
+        label: text.default('').describe('New label; empty: none'),
+      }),
     result: wire.nothing,
     source: 'COMMAND_RPC_LABEL_ACCOUNT, on_label_account',
     handle({ wallet }, { account_index, label }) {
@@ -225,5 +286,8 @@ export const accountMethods: readonly WalletMethod[] = [
 
 /** Parameter for the index of an own address. */
 export const subaddressIndex = z
-  .object({ major: u32.default(0), minor: u32.default(0) })
+  .object({
+    major: u32.default(0).describe('Index of the account'),
+    minor: u32.default(0).describe('Index of the address in its account'),
+  })
   .default({ major: 0, minor: 0 });

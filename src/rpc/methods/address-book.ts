@@ -20,7 +20,8 @@ export const addressBookMethods: readonly WalletMethod[] = [
     summary: 'Lists entries of the address book.',
     meta: { family: 'view', needs: 'wallet', restricted: false, foreground: true },
     faults: ['book_index_out_of_range'],
-    params: () => params({ entries: listOf(height) }),
+    params: () =>
+      params({ entries: listOf(height).describe('Indices of the entries to list; empty: all entries') }),
     result: () =>
       wire.object({
         entries: wire.list(
@@ -52,9 +53,13 @@ export const addressBookMethods: readonly WalletMethod[] = [
     texts: WRONG_ADDRESS,
     params: () =>
       params({
-        address: text.default(''),
-        payment_id: text.default(''),
-        description: text.default(''),
+        address: text.default('').describe('Address of any kind, or an OpenAlias name'),
+        payment_id: text
+          .default('')
+          .describe(
+            'Payment id as 16 hex digits, which is stored in an integrated address; empty or zeros: none',
+          ),
+        description: text.default('').describe('Description of the entry'),
       }),
     result: () => wire.object({ index: wire.uint('Index of the new entry') }),
     source: 'COMMAND_RPC_ADD_ADDRESS_BOOK_ENTRY, on_add_address_book',
@@ -71,13 +76,13 @@ export const addressBookMethods: readonly WalletMethod[] = [
     texts: WRONG_ADDRESS,
     params: () =>
       params({
-        index: height.default(0),
-        set_address: flag.default(false),
-        address: text.default(''),
-        set_payment_id: flag.default(false),
-        payment_id: text.default(''),
-        set_description: flag.default(false),
-        description: text.default(''),
+        index: height.default(0).describe('Index of the entry'),
+        set_address: flag.default(false).describe('Replaces the address by address'),
+        address: text.default('').describe('New address of any kind, or an OpenAlias name'),
+        set_payment_id: flag.default(false).describe('Replaces the payment id by payment_id'),
+        payment_id: text.default('').describe('New payment id as 16 hex digits; empty or zeros: none'),
+        set_description: flag.default(false).describe('Replaces the description by description'),
+        description: text.default('').describe('New description'),
       }),
     result: wire.nothing,
     source: 'COMMAND_RPC_EDIT_ADDRESS_BOOK_ENTRY, on_edit_address_book',
@@ -96,7 +101,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
     summary: 'Removes an entry of the address book; the indices of later entries decrease by one.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     faults: ['book_index_out_of_range'],
-    params: () => params({ index: height.default(0) }),
+    params: () => params({ index: height.default(0).describe('Index of the entry') }),
     result: wire.nothing,
     source: 'COMMAND_RPC_DELETE_ADDRESS_BOOK_ENTRY, on_delete_address_book',
     handle({ wallet }, { index }) {

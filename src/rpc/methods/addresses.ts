@@ -7,6 +7,7 @@ import { unheld } from '../../util/paged.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { ADDRESS } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
+import * as sample from '../samples.js';
 import { indexSchema, indexShape, listedRows, rowsOf } from '../shapes.js';
 import { cachedRows } from '../json-cache.js';
 import { subaddressIndex } from './accounts.js';
@@ -21,7 +22,13 @@ export const addressMethods: readonly WalletMethod[] = [
     summary: 'Lists the addresses of an account.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     faults: ADDRESS,
-    params: () => params({ account_index: u32.default(0), address_index: listOf(u32) }),
+    params: () =>
+      params({
+        account_index: u32.default(0).describe('Index of the account'),
+        address_index: listOf(u32).describe(
+          'Indices of the addresses in the account; empty: all created ones',
+        ),
+      }),
     result: () =>
       wire.object({
         address: wire.text('Address 0 of the account'),
@@ -35,6 +42,16 @@ export const addressMethods: readonly WalletMethod[] = [
           'Addresses in the order of their indices',
         ),
       }),
+    examples: () => [
+      {
+        name: 'one address of the first account',
+        params: { account_index: 0n, address_index: [1n] },
+        result: {
+          address: sample.primaryAddress,
+          addresses: [{ address: sample.address, address_index: 1n, label: 'order 1', used: true }],
+        },
+      },
+    ],
     source: 'COMMAND_RPC_GET_ADDRESS, on_getaddress',
     async handle({ wallet }, { account_index, address_index }) {
       const listing = wallet.accounts.listing(account_index, address_index);
@@ -57,7 +74,7 @@ export const addressMethods: readonly WalletMethod[] = [
     summary: 'Returns the account and address index of an address of the wallet.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     faults: ['wrong_address'],
-    params: () => params({ address: text.default('') }),
+    params: () => params({ address: text.default('').describe('Address of the wallet') }),
     result: () => wire.object({ index: indexSchema('Account and address index') }),
     source: 'COMMAND_RPC_GET_ADDRESS_INDEX, on_getaddress_index',
     handle({ wallet }, { address }) {
@@ -70,7 +87,12 @@ export const addressMethods: readonly WalletMethod[] = [
     summary: 'Creates addresses in an account.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     faults: ['account_out_of_range', 'invalid'],
-    params: () => params({ account_index: u32.default(0), count: u32.default(1), label: text.default('') }),
+    params: () =>
+      params({
+        account_index: u32.default(0).describe('Index of the account'),
+        count: u32.default(1).describe('Number of addresses, 1 to 65536'),
+        label: text.default('').describe('Label of each new address; empty: none'),
+      }),
     result: () =>
       wire.object({
         address: wire.text('First new address'),
@@ -78,6 +100,18 @@ export const addressMethods: readonly WalletMethod[] = [
         addresses: wire.list(wire.text('A new address'), 'All new addresses'),
         address_indices: wire.list(wire.u32('Index of a new address'), 'Indices of all new addresses'),
       }),
+    examples: () => [
+      {
+        name: 'address for an order',
+        params: { account_index: 0n, label: 'order 1' },
+        result: {
+          address: sample.address,
+          address_index: 1n,
+          addresses: [sample.address],
+          address_indices: [1n],
+        },
+      },
+    ],
     source: 'COMMAND_RPC_CREATE_ADDRESS, on_create_address',
     async handle({ wallet }, { account_index, count, label }) {
       if (count < 1 || count > MAX_NEW_ADDRESSES)
@@ -103,7 +137,8 @@ export const addressMethods: readonly WalletMethod[] = [
     summary: 'Sets the label of an address.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     faults: ADDRESS,
-    params: () => params({ index: subaddressIndex, label: text.default('') }),
+    params: () =>
+      params({ index: subaddressIndex, label: text.default('').describe('New label; empty: none') }),
     result: wire.nothing,
     source: 'COMMAND_RPC_LABEL_ADDRESS, on_label_address',
     handle({ wallet }, { index, label }) {
@@ -118,7 +153,15 @@ export const addressMethods: readonly WalletMethod[] = [
     meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
     faults: ['wrong_password', 'invalid'],
     params: () =>
-      params({ password: text.default(''), major_idx: u32.default(0), minor_idx: u32.default(0) }),
+      params({
+        password: text.default('').describe('Password of the wallet'),
+        major_idx: u32
+          .default(0)
+          .describe('Number of accounts to watch beyond the last created one, at least 1'),
+        minor_idx: u32
+          .default(0)
+          .describe('Number of addresses to watch in each account beyond the last created one, at least 1'),
+      }),
     result: wire.nothing,
     source: 'COMMAND_RPC_SET_SUBADDR_LOOKAHEAD, on_set_subaddr_lookahead',
     async handle({ wallet }, { password, major_idx, minor_idx }) {
@@ -135,9 +178,15 @@ export const addressMethods: readonly WalletMethod[] = [
     faults: ['no_wallet'],
     params: () =>
       params({
-        address: text.default(''),
-        any_net_type: flag.default(false),
-        allow_openalias: flag.default(false),
+        address: text.default('').describe('Text to check: an address, or an OpenAlias name if allowed'),
+        any_net_type: flag
+          .default(false)
+          .describe(
+            'Accepts addresses of every network; false: only of the network of the open wallet (-13)',
+          ),
+        allow_openalias: flag
+          .default(false)
+          .describe('Looks a text that is no address up as an OpenAlias name'),
       }),
     result: () =>
       wire.object({
@@ -174,12 +223,25 @@ export const addressMethods: readonly WalletMethod[] = [
     summary: 'Creates an integrated address from an address and a payment id.',
     meta: { family: 'receive', needs: 'wallet', restricted: false },
     faults: ['wrong_payment_id', 'wrong_address'],
-    params: () => params({ standard_address: text.default(''), payment_id: text.default('') }),
+    params: () =>
+      params({
+        standard_address: text
+          .default('')
+          .describe('Primary address of a wallet; empty: the one of this wallet'),
+        payment_id: text.default('').describe('Payment id as 16 hex digits; empty: a random one'),
+      }),
     result: () =>
       wire.object({
         integrated_address: wire.text('The integrated address'),
         payment_id: wire.hex('Payment id as 16 hex digits'),
       }),
+    examples: () => [
+      {
+        name: 'address with a payment id',
+        params: { payment_id: '60900e5603bf96e3' },
+        result: { integrated_address: `4${'B'.repeat(105)}`, payment_id: '60900e5603bf96e3' },
+      },
+    ],
     source: 'COMMAND_RPC_MAKE_INTEGRATED_ADDRESS, on_make_integrated_address',
     handle({ wallet, server }, { standard_address, payment_id }) {
       if (payment_id !== '' && !(isHex(payment_id) && payment_id.length === 16))
@@ -207,7 +269,7 @@ export const addressMethods: readonly WalletMethod[] = [
     summary: 'Returns the address and payment id of an integrated address.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     faults: ['wrong_address'],
-    params: () => params({ integrated_address: text.default('') }),
+    params: () => params({ integrated_address: text.default('').describe('Integrated address') }),
     result: () =>
       wire.object({
         is_subaddress: wire.flag('Always false: integrated addresses are made of standard ones'),

@@ -11,7 +11,11 @@ export const annotationMethods: readonly WalletMethod[] = [
     summary: 'Sets notes of transactions, known to the wallet or not.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     faults: ['wrong_tx_hash', 'invalid'],
-    params: () => params({ txids: listOf(text), notes: listOf(text) }),
+    params: () =>
+      params({
+        txids: listOf(text).describe('Transaction hashes'),
+        notes: listOf(text).describe('Notes in the order of the hashes, one for each; empty: none'),
+      }),
     result: wire.nothing,
     source: 'COMMAND_RPC_SET_TX_NOTES, on_set_tx_notes',
     handle({ wallet }, { txids, notes }) {
@@ -33,7 +37,7 @@ export const annotationMethods: readonly WalletMethod[] = [
     summary: 'Returns the notes of transactions, including empty ones.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     faults: ['wrong_tx_hash'],
-    params: () => params({ txids: listOf(text) }),
+    params: () => params({ txids: listOf(text).describe('Transaction hashes') }),
     result: () =>
       wire.object({
         notes: wire.list(wire.text('Note; empty if there is none'), 'Notes in the order of the txids'),
@@ -47,7 +51,11 @@ export const annotationMethods: readonly WalletMethod[] = [
     summary: 'Stores a text under a key.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     faults: [],
-    params: () => params({ key: text.default(''), value: text.default('') }),
+    params: () =>
+      params({
+        key: text.default('').describe('Key of the attribute'),
+        value: text.default('').describe('Text to store; replaces the former one'),
+      }),
     result: wire.nothing,
     source: 'COMMAND_RPC_SET_ATTRIBUTE, on_set_attribute',
     handle({ wallet }, { key, value }) {
@@ -61,7 +69,7 @@ export const annotationMethods: readonly WalletMethod[] = [
     summary: 'Returns the text stored under a key.',
     meta: { family: 'receive', needs: 'wallet', restricted: true },
     faults: ['attribute_missing'],
-    params: () => params({ key: text.default('') }),
+    params: () => params({ key: text.default('').describe('Key of the attribute') }),
     result: () => wire.object({ value: wire.text('Text stored under the key') }),
     source: 'COMMAND_RPC_GET_ATTRIBUTE, on_get_attribute',
     handle: ({ wallet }, { key }) => ({ value: wallet.annotations.attribute(key) }),

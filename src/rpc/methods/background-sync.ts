@@ -35,9 +35,13 @@ export const backgroundSyncMethods: readonly WalletMethod[] = [
     texts: { ...TEXTS, wallet_exists: explain },
     params: () =>
       params({
-        background_sync_type: text.default(''),
-        wallet_password: text.default(''),
-        background_cache_password: text.default(''),
+        background_sync_type: text
+          .default('')
+          .describe('off, reuse-wallet-password or custom-background-password'),
+        wallet_password: text.default('').describe('Password of the wallet'),
+        background_cache_password: text
+          .default('')
+          .describe('Password of the background wallet; only for custom-background-password'),
       }),
     result: wire.nothing,
     source: 'COMMAND_RPC_SETUP_BACKGROUND_SYNC, on_setup_background_sync',
@@ -73,9 +77,11 @@ export const backgroundSyncMethods: readonly WalletMethod[] = [
     texts: TEXTS,
     params: () =>
       params({
-        wallet_password: text.default(''),
-        seed: text.default(''),
-        seed_offset: text.default(''),
+        wallet_password: text.default('').describe('Password of the wallet'),
+        seed: text
+          .default('')
+          .describe('Mnemonic seed to restore the spend key from; empty: the spend key of the keys file'),
+        seed_offset: text.default('').describe('Offset that the seed was encrypted with; empty: none'),
       }),
     result: wire.nothing,
     source: 'COMMAND_RPC_STOP_BACKGROUND_SYNC, on_stop_background_sync',

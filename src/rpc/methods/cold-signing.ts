@@ -94,7 +94,10 @@ const summaryShape = (summary: TransferSummary) => ({
   fee: summary.fee,
 });
 
-const signedKeyImage = z.object({ key_image: text.default(''), signature: text.default('') });
+const signedKeyImage = z.object({
+  key_image: text.default('').describe('Key image as 64 hex digits'),
+  signature: text.default('').describe('Signature by the one-time key of the output, 128 hex digits'),
+});
 
 /** @throws WalletError `wrong_key_image`, `wrong_signature` */
 function readSignedKeyImage(texts: z.output<typeof signedKeyImage>): SignedKeyImage {
@@ -111,7 +114,12 @@ function readSignedKeyImage(texts: z.output<typeof signedKeyImage>): SignedKeyIm
   return { keyImage: keyImage as KeyImage, signature: signature as Signature };
 }
 
-const submitSchema = once(() => params({ ...orderParams, tx_data_hex: text.default('') }));
+const submitSchema = once(() =>
+  params({
+    ...orderParams,
+    tx_data_hex: text.default('').describe('Set of signed transactions in hex, as sign_transfer returns it'),
+  }),
+);
 
 export const coldSigningMethods: readonly WalletMethod[] = [
   defineMethod({
@@ -121,9 +129,13 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     faults: ['invalid'],
     params: () =>
       params({
-        all: flag.default(false),
-        start: u32.default(0),
-        count: u32.default(ALL),
+        all: flag
+          .default(false)
+          .describe(
+            'Exports from output start on; false: from the first output without a key image of the offline wallet',
+          ),
+        start: u32.default(0).describe('Position of the first output, in the order of receipt'),
+        count: u32.default(ALL).describe('Largest number of outputs, at least 1; by default without a limit'),
       }),
     result: () => wire.object({ outputs_data_hex: wire.hex('Encrypted outputs') }),
     source: 'COMMAND_RPC_EXPORT_OUTPUTS, on_export_outputs',
@@ -137,7 +149,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     summary: 'Imports outputs exported by a wallet that reads the chain.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     faults: ['bad_hex', 'invalid', 'view_only'],
-    params: () => params({ outputs_data_hex: text.default('') }),
+    params: () => params({ outputs_data_hex: text.default('').describe('Result of export_outputs, in hex') }),
     result: () => wire.object({ num_imported: wire.uint('Number of imported outputs') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_IMPORT_OUTPUTS, on_import_outputs',
@@ -152,7 +164,14 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     summary: 'Exports signed key images for a wallet without a spend key.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     faults: ['view_only'],
-    params: () => params({ all: flag.default(false) }),
+    params: () =>
+      params({
+        all: flag
+          .default(false)
+          .describe(
+            'Exports the key images of all outputs; false: from the first one that the last import_outputs asked for',
+          ),
+      }),
     result: () =>
       wire.object({
         offset: wire.uint('Index of the first output'),
@@ -182,10 +201,18 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     summary: 'Imports signed key images and asks the daemon which of them are spent.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
     faults: [...DAEMON, 'daemon_untrusted', 'wrong_key_image', 'wrong_signature', 'invalid'],
-    params: () => params({ offset: u32.default(0), signed_key_images: listOf(signedKeyImage) }),
+    params: () =>
+      params({
+        offset: u32
+          .default(0)
+          .describe('Position of the output of the first key image, in the order of receipt'),
+        signed_key_images: listOf(signedKeyImage).describe(
+          'Key images of consecutive outputs, as export_key_images returns them',
+        ),
+      }),
     result: () =>
       wire.object({
-        height: wire.uint('Number of blocks known to the wallet'),
+        height: wire.uint('Height of the last output with an imported key image; 0 without any'),
         spent: wire.amount('Sum of the imported outputs that are spent'),
         unspent: wire.amount('Sum of the imported outputs that are not spent'),
       }),
@@ -205,7 +232,13 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     meta: { family: 'view', needs: 'wallet', restricted: true, foreground: true, spendKey: true },
     faults: ['invalid', 'bad_hex', 'bad_unsigned_set', 'bad_multisig_set', 'not_multisig'],
     texts: { bad_multisig_set: 'cannot load multisig_txset' },
-    params: () => params({ unsigned_txset: text.default(''), multisig_txset: text.default('') }),
+    params: () =>
+      params({
+        unsigned_txset: text.default('').describe('Set of unsigned transactions in hex'),
+        multisig_txset: text
+          .default('')
+          .describe('Set of multisig transactions in hex; ignored beside an unsigned one'),
+      }),
     result: () =>
       wire.object({
         desc: wire.list(descriptionSchema(), 'Transactions of the set'),
@@ -245,9 +278,11 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     faults: [...CREDENTIAL, 'bad_hex', 'bad_unsigned_set', 'signing_failed'],
     params: () =>
       params({
-        unsigned_txset: text.default(''),
-        export_raw: flag.default(false),
-        get_tx_keys: flag.default(false),
+        unsigned_txset: text
+          .default('')
+          .describe('Set of unsigned transactions in hex, as transfer returns it on a view-only wallet'),
+        export_raw: flag.default(false).describe('Returns the signed transactions, too'),
+        get_tx_keys: flag.default(false).describe('Returns the secret keys of the transactions, too'),
       }),
     result: () =>
       wire.object({

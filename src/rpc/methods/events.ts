@@ -7,6 +7,7 @@ import { assertValid } from '../permission.js';
 import { eventLogsOf, waitForEvents } from '../event-scope.js';
 import { pageLimit } from '../page-params.js';
 import { defineMethod, type WalletMethod } from '../method.js';
+import * as sample from '../samples.js';
 
 const MAX_WAIT_MS = 60_000;
 
@@ -20,16 +21,51 @@ export const eventMethods: readonly WalletMethod[] = [
     faults: ['no_wallet', 'events_expired'],
     params: () =>
       params({
-        after: height.optional(),
-        limit: pageLimit,
-        types: listOf(z.enum(EVENT_TYPES)),
-        wait_ms: u32.default(0).refine((ms) => ms <= MAX_WAIT_MS, 'out of range'),
+        after: height
+          .optional()
+          .describe(
+            'Cursor: id of the last event that the client has; absent: from the oldest kept event on',
+          ),
+        limit: pageLimit.describe('Largest number of events'),
+        types: listOf(z.enum(EVENT_TYPES)).describe('Types of the events to return; empty: all types'),
+        wait_ms: u32
+          .default(0)
+          .refine((ms) => ms <= MAX_WAIT_MS, 'out of range')
+          .describe('Longest wait for an event if there is none [ms], up to 60000; 0: no wait'),
       }),
     result: () =>
       wire.object({
         events: wire.list(eventSchema(), 'Events in the order of their ids'),
         cursor: wire.uint('Cursor for the next call: id up to which events were read'),
       }),
+    examples: () => [
+      {
+        name: 'next event',
+        params: { after: 41n, wait_ms: 30_000n },
+        result: {
+          events: [
+            {
+              id: 42n,
+              type: 'payment.mined' as const,
+              timestamp: '2026-01-01T00:00:00.000Z',
+              wallet: 'shop',
+              data: {
+                tx_hash: sample.txHash,
+                address: sample.address,
+                subaddr_index: sample.index,
+                amount: sample.oneXmr,
+                coinbase: false,
+                unlock_time: 0n,
+                tx_timestamp: 1_760_000_000n,
+                height: 3_400_000n,
+                seen: 40n,
+              },
+            },
+          ],
+          cursor: 42n,
+        },
+      },
+    ],
     source: 'an addition of this server',
     async handle(context, { after, limit, types, wait_ms: waitMs }) {
       const { events: feed } = context.server;

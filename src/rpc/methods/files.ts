@@ -7,7 +7,14 @@ import { DAEMON } from '../faults/groups.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';
 
 /** Parameters of the first height to scan; `restore_date` is an addition of this server. */
-const restoreParams = { restore_height: height.default(0), restore_date: text.optional() };
+const restoreParams = {
+  restore_height: height.default(0).describe('Height of the first block to scan'),
+  restore_date: text
+    .optional()
+    .describe(
+      'Date of the first block to scan, YYYY-MM-DD in UTC, in place of restore_height; absent: restore_height',
+    ),
+};
 
 /** @throws WalletError `invalid` for a height beside a date; DaemonError */
 async function restoreHeightOf(
@@ -52,8 +59,23 @@ export const fileMethods: readonly WalletMethod[] = [
     meta: { family: 'admin', needs: 'directory', restricted: true },
     faults: NEW_FILE,
     params: () =>
-      params({ filename: text.default(''), password: text.default(''), language: text.default('') }),
+      params({
+        filename: text
+          .default('')
+          .describe('Name of the wallet in the wallet directory; empty: a wallet in memory only'),
+        password: text.default('').describe('Password of the new wallet'),
+        language: text
+          .default('')
+          .describe('Language of the mnemonic seed, by its English or its native name; required'),
+      }),
     result: wire.nothing,
+    examples: () => [
+      {
+        name: 'new wallet',
+        params: { filename: 'shop', password: 'secret', language: 'English' },
+        result: {},
+      },
+    ],
     source: 'COMMAND_RPC_CREATE_WALLET, on_create_wallet',
     async handle({ scope }, { filename, password, language }) {
       await scope.createWallet({ filename, password, language });
@@ -77,11 +99,12 @@ export const fileMethods: readonly WalletMethod[] = [
     },
     params: () =>
       params({
-        filename: text.default(''),
-        password: text.default(''),
-        autosave_current: flag.default(true),
+        filename: text.default('').describe('Name of the wallet in the wallet directory'),
+        password: text.default('').describe('Password of the wallet'),
+        autosave_current: flag.default(true).describe('Ignored: the previous wallet is always stored'),
       }),
     result: wire.nothing,
+    examples: () => [{ name: 'open', params: { filename: 'shop', password: 'secret' }, result: {} }],
     source: 'COMMAND_RPC_OPEN_WALLET, on_open_wallet',
     async handle({ scope }, { filename, password }) {
       await scope.openWallet({ filename, password });
@@ -104,14 +127,22 @@ export const fileMethods: readonly WalletMethod[] = [
     },
     params: () =>
       params({
-        filename: text.default(''),
-        password: text.default(''),
-        seed: text.default(''),
+        filename: text
+          .default('')
+          .describe('Name of the new wallet in the wallet directory; empty: a wallet in memory only'),
+        password: text.default('').describe('Password of the new wallet'),
+        seed: text
+          .default('')
+          .describe('Mnemonic seed; with enable_multisig_experimental the multisig seed in hex'),
         ...restoreParams,
-        language: text.default(''),
-        seed_offset: text.default(''),
-        autosave_current: flag.default(true),
-        enable_multisig_experimental: flag.default(false),
+        language: text
+          .default('')
+          .describe(
+            'Language of a seed of the old format, by its English or its native name; ignored for others',
+          ),
+        seed_offset: text.default('').describe('Offset that the seed was encrypted with; empty: none'),
+        autosave_current: flag.default(true).describe('Ignored: the previous wallet is always stored'),
+        enable_multisig_experimental: flag.default(false).describe('The seed is a multisig seed'),
       }),
     result: () =>
       wire.object({
@@ -161,14 +192,22 @@ export const fileMethods: readonly WalletMethod[] = [
     texts: { wallet_exists: EXISTS, unknown_language: 'The specified seed language is invalid.' },
     params: () =>
       params({
-        filename: text.default(''),
-        password: text.default(''),
-        address: text.default(''),
-        viewkey: text.default(''),
-        spendkey: text.default(''),
+        filename: text
+          .default('')
+          .describe('Name of the new wallet in the wallet directory; empty: a wallet in memory only'),
+        password: text.default('').describe('Password of the new wallet'),
+        address: text.default('').describe('Primary address; empty: derived from the spend key'),
+        viewkey: text
+          .default('')
+          .describe('Secret view key as 64 hex digits; empty: derived from the spend key'),
+        spendkey: text
+          .default('')
+          .describe('Secret spend key as 64 hex digits; empty: the wallet is view-only'),
         ...restoreParams,
-        language: text.default(''),
-        autosave_current: flag.default(true),
+        language: text
+          .default('')
+          .describe('Language of the mnemonic seed, by its English or its native name'),
+        autosave_current: flag.default(true).describe('Ignored: the previous wallet is always stored'),
       }),
     result: () =>
       wire.object({ address: wire.text('Primary address'), info: wire.text('Message for users') }),
@@ -191,7 +230,8 @@ export const fileMethods: readonly WalletMethod[] = [
     summary: 'Closes the wallet; on /json_rpc, a wallet also opened under its own path stays open there.',
     meta: { family: 'admin', needs: 'wallet', restricted: true },
     faults: ['wallet_io'],
-    params: () => params({ autosave_current: flag.default(true) }),
+    params: () =>
+      params({ autosave_current: flag.default(true).describe('Ignored: the wallet is always stored') }),
     result: wire.nothing,
     source: 'COMMAND_RPC_CLOSE_WALLET, on_close_wallet',
     async handle({ scope, wallet }) {
@@ -206,7 +246,11 @@ export const fileMethods: readonly WalletMethod[] = [
     meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
     faults: ['wrong_password', 'wallet_io'],
     texts: { wrong_password: 'Invalid original password.' },
-    params: () => params({ old_password: text.default(''), new_password: text.default('') }),
+    params: () =>
+      params({
+        old_password: text.default('').describe('Password of the wallet'),
+        new_password: text.default('').describe('New password'),
+      }),
     result: wire.nothing,
     source: 'COMMAND_RPC_CHANGE_WALLET_PASSWORD, on_change_wallet_password',
     async handle({ wallet }, { old_password, new_password }) {
@@ -261,7 +305,7 @@ export const fileMethods: readonly WalletMethod[] = [
       'background_wallet',
       'background_syncing',
     ],
-    params: () => params({ key_type: text.default('') }),
+    params: () => params({ key_type: text.default('').describe('mnemonic, view_key or spend_key') }),
     result: () => wire.object({ key: wire.text('Secret key as 64 hex digits, or the mnemonic seed') }),
     source: 'COMMAND_RPC_QUERY_KEY, on_query_key',
     handle({ wallet }, { key_type }) {

@@ -9,6 +9,7 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { incomingSchema, IncomingRows } from '../incoming-rows.js';
 import { DAEMON } from '../faults/groups.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';
+import * as sample from '../samples.js';
 import {
   paymentIdShape,
   paymentSchema,
@@ -85,20 +86,32 @@ export const historyMethods: readonly WalletMethod[] = [
     faults: [...DAEMON, 'invalid'],
     params: () =>
       params({
-        in: flag.default(false),
-        out: flag.default(false),
-        pending: flag.default(false),
-        failed: flag.default(false),
-        pool: flag.default(false),
-        filter_by_height: flag.default(false),
-        min_height: height.default(0),
-        max_height: height.default(Number(MAX_HEIGHT)),
-        account_index: u32.default(0),
-        subaddr_indices: listOf(u32),
-        all_accounts: flag.default(false),
+        in: flag.default(false).describe('Lists incoming payments in blocks'),
+        out: flag.default(false).describe('Lists outgoing transactions in blocks'),
+        pending: flag.default(false).describe('Lists outgoing transactions that are not in a block'),
+        failed: flag.default(false).describe('Lists outgoing transactions that failed'),
+        pool: flag
+          .default(false)
+          .describe(
+            'Lists incoming payments in the mempool, which the daemon is asked for first, except in restricted mode',
+          ),
+        filter_by_height: flag.default(false).describe('Restricts in and out to min_height and max_height'),
+        min_height: height.default(0).describe('Lists blocks above this height'),
+        max_height: height.default(Number(MAX_HEIGHT)).describe('Lists blocks up to this height'),
+        account_index: u32.default(0).describe('Index of the account; ignored with all_accounts'),
+        subaddr_indices: listOf(u32).describe(
+          'Indices of the addresses in the account; empty: all; ignored with all_accounts',
+        ),
+        all_accounts: flag.default(false).describe('Lists transfers of all accounts'),
         // Additions of this server: pages from the newest transfer on. Upstream returns all of them.
-        limit: u32.default(0),
-        cursor: text.default(''),
+        limit: u32
+          .default(0)
+          .describe(
+            'Least size of a page [transfers], which begins with the newest one and ends with a whole block; 0: all transfers',
+          ),
+        cursor: text
+          .default('')
+          .describe('Member cursor of the former answer; empty: the page with the newest transfers'),
       }),
     result: () =>
       wire.object({
@@ -111,6 +124,13 @@ export const historyMethods: readonly WalletMethod[] = [
           .text('Cursor for the page before; absent on the last page, and without limit')
           .optional(),
       }),
+    examples: () => [
+      {
+        name: 'newest incoming payments',
+        params: { in: true, account_index: 0n, limit: 1n },
+        result: { in: [sample.received], cursor: '3399999' },
+      },
+    ],
     source: 'COMMAND_RPC_GET_TRANSFERS, on_get_transfers',
     async handle(call, args) {
       const { wallet } = call;
@@ -150,12 +170,23 @@ export const historyMethods: readonly WalletMethod[] = [
     meta: { family: 'view', needs: 'wallet', restricted: false },
     faults: [...DAEMON, 'account_out_of_range', 'wrong_tx_hash'],
     texts: { account_out_of_range: 'Account index is out of bound' },
-    params: () => params({ txid: text.default(''), account_index: u32.default(0) }),
+    params: () =>
+      params({
+        txid: text.default('').describe('Transaction hash'),
+        account_index: u32.default(0).describe('Index of the account'),
+      }),
     result: () =>
       wire.object({
         transfer: transferSchema('First entry of the list'),
         transfers: transferList('Entries of the transaction in the account'),
       }),
+    examples: () => [
+      {
+        name: 'one transaction',
+        params: { txid: sample.txHash },
+        result: { transfer: sample.received, transfers: [sample.received] },
+      },
+    ],
     source: 'COMMAND_RPC_GET_TRANSFER_BY_TXID, on_get_transfer_by_txid',
     async handle(call, { txid, account_index }) {
       const { wallet } = call;
@@ -176,10 +207,12 @@ export const historyMethods: readonly WalletMethod[] = [
     faults: ['wrong_transfer_type'],
     params: () =>
       params({
-        transfer_type: text.default(''),
-        account_index: u32.default(0),
-        subaddr_indices: listOf(u32),
-        verbose: flag.default(false),
+        transfer_type: text
+          .default('')
+          .describe('all, available (not spent) or unavailable (spent); required'),
+        account_index: u32.default(0).describe('Index of the account'),
+        subaddr_indices: listOf(u32).describe('Indices of the addresses in the account; empty: all'),
+        verbose: flag.default(false).describe('Ignored: rows always have all members'),
       }),
     result: () => wire.object({ transfers: wire.list(incomingSchema(), 'Outputs received, oldest first') }),
     source: 'COMMAND_RPC_INCOMING_TRANSFERS, on_incoming_transfers',
@@ -199,8 +232,29 @@ export const historyMethods: readonly WalletMethod[] = [
     summary: 'Lists incoming payments with a payment id.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     faults: ['wrong_payment_id'],
-    params: () => params({ payment_id: text.default('') }),
+    params: () =>
+      params({ payment_id: text.default('').describe('Payment id as 16 or 64 hex digits; required') }),
     result: () => wire.object({ payments: wire.list(paymentSchema(), 'Payments, oldest first') }),
+    examples: () => [
+      {
+        name: 'payments with a payment id',
+        params: { payment_id: '60900e5603bf96e3' },
+        result: {
+          payments: [
+            {
+              payment_id: '60900e5603bf96e3',
+              tx_hash: sample.txHash,
+              amount: sample.oneXmr,
+              block_height: 3_400_000n,
+              unlock_time: 0n,
+              locked: false,
+              subaddr_index: { major: 0n, minor: 0n },
+              address: sample.primaryAddress,
+            },
+          ],
+        },
+      },
+    ],
     source: 'COMMAND_RPC_GET_PAYMENTS, on_get_payments',
     handle({ wallet }, { payment_id }) {
       return {
@@ -216,7 +270,11 @@ export const historyMethods: readonly WalletMethod[] = [
     summary: 'Lists incoming payments with any of several payment ids, or all of them.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     faults: ['wrong_payment_id'],
-    params: () => params({ payment_ids: listOf(text), min_block_height: height.default(0) }),
+    params: () =>
+      params({
+        payment_ids: listOf(text).describe('Payment ids as 16 or 64 hex digits; empty: all payments'),
+        min_block_height: height.default(0).describe('Lists payments above this height'),
+      }),
     result: () => wire.object({ payments: wire.list(paymentSchema(), 'Payments, oldest first') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_GET_BULK_PAYMENTS, on_get_bulk_payments',

@@ -9,7 +9,7 @@ export const loggingMethods: readonly WalletMethod[] = [
     summary: 'Sets the log level, from 0 (least) to 4 (everything).',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
     faults: ['bad_log_level'],
-    params: () => params({ level: i8.default(0) }),
+    params: () => params({ level: i8.default(0).describe('Log level, 0 (least) to 4 (everything)') }),
     result: wire.nothing,
     source: 'COMMAND_RPC_SET_LOG_LEVEL, on_set_log_level',
     handle({ server }, { level }) {
@@ -23,7 +23,14 @@ export const loggingMethods: readonly WalletMethod[] = [
     summary: 'Sets the log categories: a list, a level, +list or -list; empty turns the log off.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
     faults: ['invalid'],
-    params: () => params({ categories: text.default('') }),
+    params: () =>
+      params({
+        categories: text
+          .default('')
+          .describe(
+            'List of category:level with commas, or a level 0 to 4; + or - before it adds to or removes from those in force; empty: nothing is logged',
+          ),
+      }),
     result: () => wire.object({ categories: wire.text('Log categories in force') }),
     source: 'COMMAND_RPC_SET_LOG_CATEGORIES, on_set_log_categories',
     handle: ({ server }, { categories }) => ({ categories: server.logControl.setCategories(categories) }),

@@ -11,9 +11,15 @@ export const miningMethods: readonly WalletMethod[] = [
     faults: [...DAEMON, 'mining_refused', 'invalid'],
     params: () =>
       params({
-        threads_count: height.default(0),
-        do_background_mining: flag.default(false),
-        ignore_battery: flag.default(false),
+        threads_count: height
+          .default(0)
+          .describe(
+            'Number of threads, from 1 to the number of processors of this machine, or to 2 if it has one; required',
+          ),
+        do_background_mining: flag
+          .default(false)
+          .describe('Mines only while the machine of the daemon is idle'),
+        ignore_battery: flag.default(false).describe('Mines in the background on battery power, too'),
       }),
     result: wire.nothing,
     source: 'COMMAND_RPC_START_MINING, on_start_mining',

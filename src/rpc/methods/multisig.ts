@@ -9,13 +9,20 @@ import { CREDENTIAL, DAEMON, ORDER, RELAY } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 const exchangeParams = {
-  multisig_info: listOf(text),
+  multisig_info: listOf(text).describe('Messages of the other signers for this round'),
   /** Absent: not checked. */
-  password: text.optional(),
-  force_update_use_with_caution: flag.default(false),
+  password: text.optional().describe('Password of the wallet; absent: not checked'),
+  force_update_use_with_caution: flag
+    .default(false)
+    .describe('Completes the round with the messages of some signers only'),
 };
 
-const submitSchema = once(() => params({ ...orderParams, tx_data_hex: text.default('') }));
+const submitSchema = once(() =>
+  params({
+    ...orderParams,
+    tx_data_hex: text.default('').describe('Set of multisig transactions in hex, with all signatures needed'),
+  }),
+);
 
 /** Faults of the rounds of the key exchange. */
 const EXCHANGE = [
@@ -67,7 +74,12 @@ export const multisigMethods: readonly WalletMethod[] = [
     },
     faults: ['multisig_disabled', 'wallet_io'],
     texts: { view_only: 'wallet is watch-only and cannot be made multisig' },
-    params: () => params({ enable_multisig_experimental: flag.default(false) }),
+    params: () =>
+      params({
+        enable_multisig_experimental: flag
+          .default(false)
+          .describe('Enables multisig for the wallet; interface 1.3 always enables it'),
+      }),
     result: () => wire.object({ multisig_info: wire.text('Message for the other signers') }),
     source: 'COMMAND_RPC_PREPARE_MULTISIG, on_prepare_multisig',
     async handle({ wallet }, { enable_multisig_experimental }) {
@@ -91,9 +103,9 @@ export const multisigMethods: readonly WalletMethod[] = [
     texts: { view_only: 'wallet is watch-only and cannot be made multisig' },
     params: () =>
       params({
-        multisig_info: listOf(text),
-        threshold: u32.default(0),
-        password: text.optional(),
+        multisig_info: listOf(text).describe('First messages of all other signers'),
+        threshold: u32.default(0).describe('Number of signatures that a payment needs'),
+        password: text.optional().describe('Password of the wallet; absent: not checked'),
       }),
     result: () =>
       wire.object({
@@ -164,10 +176,10 @@ export const multisigMethods: readonly WalletMethod[] = [
     },
     params: () =>
       params({
-        multisig_info: listOf(text),
-        threshold: u32.default(0),
-        num_signers: u32.default(0),
-        password: text.optional(),
+        multisig_info: listOf(text).describe('Messages of other signers for the next round'),
+        threshold: u32.default(0).describe('Number of signatures that a payment needs'),
+        num_signers: u32.default(0).describe('Number of signers'),
+        password: text.optional().describe('Password of the wallet; absent: not checked'),
       }),
     result: () => wire.object({ multisig_info: wire.text('Message for the round after next') }),
     source: 'COMMAND_RPC_GET_MULTISIG_KEY_EXCHANGE_BOOSTER, on_get_multisig_key_exchange_booster',
@@ -201,7 +213,13 @@ export const multisigMethods: readonly WalletMethod[] = [
       ...refusedBy('import_multisig'),
       too_few_signers: 'Needs multisig export info from more participants',
     },
-    params: () => params({ info: listOf(text), refresh_after_import: flag.default(true) }),
+    params: () =>
+      params({
+        info: listOf(text).describe('Multisig info of other signers, in hex'),
+        refresh_after_import: flag
+          .default(true)
+          .describe('Refreshes the wallet afterwards, which shows what is spent'),
+      }),
     result: () => wire.object({ n_outputs: wire.uint('Number of outputs with info of all signers needed') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_IMPORT_MULTISIG, on_import_multisig',
@@ -222,7 +240,7 @@ export const multisigMethods: readonly WalletMethod[] = [
       'multisig_import_needed',
       'multisig_export_needed',
     ],
-    params: () => params({ tx_data_hex: text.default('') }),
+    params: () => params({ tx_data_hex: text.default('').describe('Set of multisig transactions in hex') }),
     result: () =>
       wire.object({
         tx_data_hex: wire.hex('Set with the signatures of this signer'),

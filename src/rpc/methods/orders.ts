@@ -8,6 +8,7 @@ import { toHex } from '../../util/bytes.js';
 import { ORDER_STATES, type OrderPosition, type TrackedTx } from '../../monero/wallet/model/order.js';
 import { pageLimit } from '../page-params.js';
 import { defineMethod, type WalletMethod } from '../method.js';
+import * as sample from '../samples.js';
 import { idempotencyKey } from '../order-params.js';
 
 const LATEST = Number.MAX_SAFE_INTEGER;
@@ -75,8 +76,34 @@ export const orderMethods: readonly WalletMethod[] = [
     summary: 'Returns the state and transactions of the payment with an idempotency key.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     faults: ['order_missing'],
-    params: () => params({ idempotency_key: idempotencyKey }),
+    params: () => params({ idempotency_key: idempotencyKey.describe('Key of the payment') }),
     result: orderSchema,
+    examples: () => [
+      {
+        name: 'state of a payment',
+        params: { idempotency_key: 'withdrawal-4711' },
+        result: {
+          idempotency_key: 'withdrawal-4711',
+          method: 'transfer',
+          state: 'mined' as const,
+          created: 1_760_000_000n,
+          transactions: [
+            {
+              position: 0n,
+              attempt: 1n,
+              current: true,
+              state: 'mined' as const,
+              tx_hash: sample.txHash,
+              amount: sample.oneXmr,
+              fee: 30_720_000n,
+              destinations: [{ address: sample.address, amount: sample.oneXmr }],
+              height: 3_400_000n,
+              confirmations: 12n,
+            },
+          ],
+        },
+      },
+    ],
     source: 'an addition of this server',
     handle: ({ wallet }, args) => orderShape(wallet, wallet.orders.get(args.idempotency_key)),
   }),
@@ -88,12 +115,13 @@ export const orderMethods: readonly WalletMethod[] = [
     faults: [],
     params: () =>
       params({
-        state: z.enum(ORDER_STATES).optional(),
-        limit: pageLimit,
+        state: z.enum(ORDER_STATES).optional().describe('Lists only payments in this state; absent: all'),
+        limit: pageLimit.describe('Largest number of payments'),
         cursor: z
           .string()
           .regex(/^\d{1,15}$/, 'expected the cursor of an earlier answer')
-          .optional(),
+          .optional()
+          .describe('Member cursor of the former answer; absent: the first page'),
       }),
     result: () =>
       wire.object({

@@ -9,7 +9,9 @@ import { readKeyImage, readTxHash } from '../shapes.js';
 /** Message of upstream. Source: wallet2.cpp `scan_tx`. */
 const NOT_FETCHED = 'Failed to get transaction from daemon';
 
-const oneOutput = params({ key_image: text.default('') });
+const oneOutput = params({
+  key_image: text.default('').describe('Key image of the output as 64 hex digits'),
+});
 
 /** @param purpose part of upstream's message. @throws WalletError `wrong_key_image`, `invalid` if it is missing */
 function requireKeyImage(keyImage: string, purpose: string): KeyImage {
@@ -71,7 +73,7 @@ export const outputMethods: readonly WalletMethod[] = [
     faults: [...DAEMON, 'wrong_tx_hash', 'invalid'],
     codes: { daemon_unreachable: -1 },
     texts: { daemon_unreachable: NOT_FETCHED },
-    params: () => params({ txids: listOf(text) }),
+    params: () => params({ txids: listOf(text).describe('Transaction hashes') }),
     result: wire.nothing,
     requestSize: 'long-text',
     source: 'COMMAND_RPC_SCAN_TX, on_scan_tx',

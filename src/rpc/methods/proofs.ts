@@ -10,6 +10,7 @@ import type { SigningKey } from '../../monero/wallet/proofs/message-signature.js
 import type { Kind, Surroundings } from '../faults/fault-entry.js';
 import { ADDRESS, DAEMON } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
+import * as sample from '../samples.js';
 import { readTxHash } from '../shapes.js';
 
 /** @throws WalletError `wrong_signature_type` */
@@ -71,10 +72,10 @@ export const proofMethods: readonly WalletMethod[] = [
     faults: [...ADDRESS, 'wrong_signature_type', 'view_only'],
     params: () =>
       params({
-        data: text.default(''),
-        account_index: u32.default(0),
-        address_index: u32.default(0),
-        signature_type: text.default(''),
+        data: text.default('').describe('Text to sign'),
+        account_index: u32.default(0).describe('Index of the account'),
+        address_index: u32.default(0).describe('Index of the address in the account'),
+        signature_type: text.default('').describe('Key to sign with, spend or view; empty: spend'),
       }),
     result: () => wire.object({ signature: wire.text('Signature, beginning with SigV2') }),
     source: 'COMMAND_RPC_SIGN, on_sign',
@@ -88,7 +89,12 @@ export const proofMethods: readonly WalletMethod[] = [
     summary: 'Verifies the signature of a text by an address.',
     meta: { family: 'view', needs: 'wallet', restricted: true },
     faults: ['wrong_address'],
-    params: () => params({ data: text.default(''), address: text.default(''), signature: text.default('') }),
+    params: () =>
+      params({
+        data: text.default('').describe('Text that was signed'),
+        address: text.default('').describe('Address of the signer, or an OpenAlias name'),
+        signature: text.default('').describe('Signature, beginning with SigV1 or SigV2'),
+      }),
     result: () =>
       wire.object({
         good: wire.flag('The signature is valid'),
@@ -115,7 +121,7 @@ export const proofMethods: readonly WalletMethod[] = [
     summary: 'Returns the secret key of a transaction made by this wallet.',
     meta: { family: 'admin', needs: 'wallet', restricted: false, foreground: true },
     faults: ['wrong_tx_hash', 'no_tx_key'],
-    params: () => params({ txid: text.default('') }),
+    params: () => params({ txid: text.default('').describe('Transaction hash') }),
     result: () =>
       wire.object({ tx_key: wire.hex('Secret key of the transaction, then the additional ones') }),
     source: 'COMMAND_RPC_GET_TX_KEY, on_get_tx_key',
@@ -131,8 +137,22 @@ export const proofMethods: readonly WalletMethod[] = [
     faults: [...PROOF, 'wrong_tx_key', 'wrong_address'],
     codes: PROOF_CODES,
     texts: NO_DAEMON,
-    params: () => params({ txid: text.default(''), tx_key: text.default(''), address: text.default('') }),
+    params: () =>
+      params({
+        txid: text.default('').describe('Transaction hash'),
+        tx_key: text
+          .default('')
+          .describe('Secret key of the transaction as 64 hex digits, then the additional ones'),
+        address: text.default('').describe('Address of the receiver'),
+      }),
     result: () => wire.object(seen()),
+    examples: () => [
+      {
+        name: 'amount of a payment',
+        params: { txid: sample.txHash, tx_key: '0a'.repeat(32), address: sample.address },
+        result: { confirmations: 12n, in_pool: false, received: sample.oneXmr },
+      },
+    ],
     source: 'COMMAND_RPC_CHECK_TX_KEY, on_check_tx_key',
     async handle({ wallet }, { txid, tx_key, address }) {
       return seenShape(await wallet.proofs.checkTxKey(readTxHash(txid), readTxKeys(tx_key), address));
@@ -146,7 +166,12 @@ export const proofMethods: readonly WalletMethod[] = [
     faults: [...PROOF, 'wrong_address', 'no_tx_key'],
     codes: { ...PROOF_CODES, no_tx_key: -1 },
     texts: { ...NO_TRANSACTION, no_tx_key: "Tx secret key wasn't found in the wallet file." },
-    params: () => params({ txid: text.default(''), address: text.default(''), message: text.default('') }),
+    params: () =>
+      params({
+        txid: text.default('').describe('Transaction hash'),
+        address: text.default('').describe('Address of the receiver'),
+        message: text.default('').describe('Text that the proof is bound to; empty: none'),
+      }),
     result: () => wire.object({ signature: wire.text('Proof, beginning with OutProofV2 or InProofV2') }),
     source: 'COMMAND_RPC_GET_TX_PROOF, on_get_tx_proof',
     async handle({ wallet }, { txid, address, message }) {
@@ -163,10 +188,10 @@ export const proofMethods: readonly WalletMethod[] = [
     texts: NO_TRANSACTION,
     params: () =>
       params({
-        txid: text.default(''),
-        address: text.default(''),
-        message: text.default(''),
-        signature: text.default(''),
+        txid: text.default('').describe('Transaction hash'),
+        address: text.default('').describe('Address of the receiver'),
+        message: text.default('').describe('Text that the proof is bound to; empty: none'),
+        signature: text.default('').describe('Proof, beginning with OutProof or InProof'),
       }),
     result: () => wire.object({ ...seen(), good: wire.flag('The proof is valid') }),
     source: 'COMMAND_RPC_CHECK_TX_PROOF, on_check_tx_proof',
@@ -188,7 +213,11 @@ export const proofMethods: readonly WalletMethod[] = [
     faults: [...PROOF, 'view_only', 'multisig_refused'],
     codes: { ...PROOF_CODES, view_only: -1 },
     texts: { view_only: NO_SPEND_KEY },
-    params: () => params({ txid: text.default(''), message: text.default('') }),
+    params: () =>
+      params({
+        txid: text.default('').describe('Transaction hash'),
+        message: text.default('').describe('Text that the proof is bound to; empty: none'),
+      }),
     result: () => wire.object({ signature: wire.text('Proof, beginning with SpendProofV1') }),
     source: 'COMMAND_RPC_GET_SPEND_PROOF, on_get_spend_proof',
     async handle({ wallet }, { txid, message }) {
@@ -202,7 +231,12 @@ export const proofMethods: readonly WalletMethod[] = [
     meta: { family: 'view', needs: 'wallet', restricted: false },
     faults: PROOF,
     codes: PROOF_CODES,
-    params: () => params({ txid: text.default(''), message: text.default(''), signature: text.default('') }),
+    params: () =>
+      params({
+        txid: text.default('').describe('Transaction hash'),
+        message: text.default('').describe('Text that the proof is bound to; empty: none'),
+        signature: text.default('').describe('Proof, beginning with SpendProof'),
+      }),
     result: () => wire.object({ good: wire.flag('The proof is valid') }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_CHECK_SPEND_PROOF, on_check_spend_proof',
@@ -224,10 +258,12 @@ export const proofMethods: readonly WalletMethod[] = [
     },
     params: () =>
       params({
-        all: flag.default(false),
-        account_index: u32.default(0),
-        amount: atomic.default(ZERO),
-        message: text.default(''),
+        all: flag
+          .default(false)
+          .describe('Proves the balance of all accounts; account_index and amount are then ignored'),
+        account_index: u32.default(0).describe('Index of the account'),
+        amount: atomic.default(ZERO).describe('Amount to prove'),
+        message: text.default('').describe('Text that the proof is bound to; empty: none'),
       }),
     result: () => wire.object({ signature: wire.text('Proof, beginning with ReserveProofV2') }),
     source: 'COMMAND_RPC_GET_RESERVE_PROOF, on_get_reserve_proof',
@@ -245,7 +281,11 @@ export const proofMethods: readonly WalletMethod[] = [
     codes: PROOF_CODES,
     texts: NO_DAEMON,
     params: () =>
-      params({ address: text.default(''), message: text.default(''), signature: text.default('') }),
+      params({
+        address: text.default('').describe('Primary address of the wallet that made the proof'),
+        message: text.default('').describe('Text that the proof is bound to; empty: none'),
+        signature: text.default('').describe('Proof, beginning with ReserveProof'),
+      }),
     result: () =>
       wire.object({
         good: wire.flag('The proof is valid'),

@@ -51,17 +51,29 @@ export const serviceMethods: readonly WalletMethod[] = [
     faults: ['bad_daemon_settings'],
     params: () =>
       params({
-        address: text.default(''),
-        username: text.default(''),
-        password: text.default(''),
-        trusted: flag.default(false),
-        ssl_support: text.default('autodetect'),
-        ssl_private_key_path: text.default(''),
-        ssl_certificate_path: text.default(''),
-        ssl_ca_file: text.default(''),
-        ssl_allowed_fingerprints: listOf(text),
-        ssl_allow_any_cert: flag.default(false),
-        proxy: text.default(''),
+        address: text.default('').describe('Address of the daemon: host:port, or a URL'),
+        username: text.default('').describe('User name of the login; empty: no login'),
+        password: text.default('').describe('Password of the login'),
+        trusted: flag.default(false).describe('The daemon is trusted with the methods that need one'),
+        ssl_support: text
+          .default('autodetect')
+          .describe('Encryption of the connection: enabled, disabled or autodetect'),
+        ssl_private_key_path: text
+          .default('')
+          .describe('Path of the private key that the server shows the daemon; empty: none'),
+        ssl_certificate_path: text
+          .default('')
+          .describe('Path of the certificate that the server shows the daemon; empty: none'),
+        ssl_ca_file: text
+          .default('')
+          .describe(
+            'Path of the certificates of the authorities that the daemon must be certified by; empty: those of the system',
+          ),
+        ssl_allowed_fingerprints: listOf(text).describe(
+          'SHA-256 fingerprints of the allowed certificates of the daemon as 64 hex digits, with or without colons',
+        ),
+        ssl_allow_any_cert: flag.default(false).describe('Accepts every certificate of the daemon'),
+        proxy: text.default('').describe('host:port of a SOCKS proxy for the connection; empty: none'),
       }),
     result: wire.nothing,
     source: 'COMMAND_RPC_SET_DAEMON, on_set_daemon',
@@ -132,6 +144,26 @@ export const serviceMethods: readonly WalletMethod[] = [
           'Wallets of the directory',
         ),
       }),
+    examples: () => [
+      {
+        name: 'an open and a closed wallet',
+        params: {},
+        result: {
+          wallets: [
+            {
+              name: 'shop',
+              open: true,
+              height: 3_400_012n,
+              daemon_height: 3_400_012n,
+              view_only: false,
+              multisig: false,
+              syncing: false,
+            },
+            { name: 'savings', open: false },
+          ],
+        },
+      },
+    ],
     source: 'an addition of this server',
     handle: async ({ server, scope }) => ({
       wallets: (await server.listWallets())
@@ -160,6 +192,7 @@ export const serviceMethods: readonly WalletMethod[] = [
     faults: [],
     params: () => none,
     result: () => wire.object({ height: wire.uint('Number of blocks known to the wallet') }),
+    examples: () => [{ name: 'height', params: {}, result: { height: 3_400_012n } }],
     source: 'COMMAND_RPC_GET_HEIGHT, on_getheight',
     handle: ({ wallet }) => ({ height: wallet.store.height() }),
   }),
@@ -170,12 +203,18 @@ export const serviceMethods: readonly WalletMethod[] = [
       "Syncs the wallet to the daemon's tip. Unknown blocks below start_height are skipped, unless it lies above the tip.",
     meta: { family: 'view', needs: 'wallet', restricted: true },
     faults: DAEMON,
-    params: () => params({ start_height: height.default(0) }),
+    params: () =>
+      params({
+        start_height: height
+          .default(0)
+          .describe('Height from which unknown blocks are scanned; lower ones are skipped'),
+      }),
     result: () =>
       wire.object({
         blocks_fetched: wire.uint('Number of blocks that were scanned'),
         received_money: wire.flag('An output was received'),
       }),
+    examples: () => [{ name: 'refresh', params: {}, result: { blocks_fetched: 24n, received_money: true } }],
     source: 'COMMAND_RPC_REFRESH, on_refresh',
     async handle({ wallet }, { start_height }) {
       const { blocksFetched, receivedMoney } = await wallet.sync.refresh({ startHeight: start_height });
@@ -189,7 +228,11 @@ export const serviceMethods: readonly WalletMethod[] = [
       'Sets the refresh period of the wallet; on /json_rpc also of each wallet that becomes current later.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
     faults: [],
-    params: () => params({ enable: flag.default(true), period: u32.default(0) }),
+    params: () =>
+      params({
+        enable: flag.default(true).describe('Refreshes the wallet periodically'),
+        period: u32.default(0).describe('Time between two refreshes [s]; 0: 20'),
+      }),
     result: wire.nothing,
     source: 'COMMAND_RPC_AUTO_REFRESH, on_auto_refresh',
     handle({ scope }, { enable, period }) {
@@ -204,7 +247,13 @@ export const serviceMethods: readonly WalletMethod[] = [
       'Deletes the state derived from the chain and scans it again; hard also deletes tx keys and destinations.',
     meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
     faults: [...DAEMON, 'invalid', 'wallet_io'],
-    params: () => params({ hard: flag.default(false), keep_key_images: flag.default(false) }),
+    params: () =>
+      params({
+        hard: flag.default(false).describe('Deletes tx keys and destinations of payments, too'),
+        keep_key_images: flag
+          .default(false)
+          .describe('Has no effect: imported key images are kept in any case; refused with hard'),
+      }),
     result: wire.nothing,
     source: 'COMMAND_RPC_RESCAN_BLOCKCHAIN, on_rescan_blockchain',
     async handle({ wallet }, { hard, keep_key_images }) {

@@ -5,6 +5,7 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { ADDRESS, PAYMENT } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
+import * as sample from '../samples.js';
 import { orderParams, orderTerms } from '../order-params.js';
 import { resultParams, paymentOptions, paymentParams, resultFields } from '../payment-params.js';
 import { paymentSchema, paymentShape, paymentsSchema, paymentsShape } from '../payment-shapes.js';
@@ -13,8 +14,8 @@ import { readKeyImage, WRONG_ADDRESS } from '../shapes.js';
 const sweepParams = {
   ...paymentParams,
   ...orderParams,
-  address: text.default(''),
-  outputs: u64.default(1n),
+  address: text.default('').describe('Address that gets the money, of any kind, or an OpenAlias name'),
+  outputs: u64.default(1n).describe('Number of outputs that the money is divided into, at least 1'),
 };
 
 /** Faults of payments of whole outputs. */
@@ -32,13 +33,22 @@ const NOTHING = 0n as Amount;
 const sweepAllSchema = once(() =>
   params({
     ...sweepParams,
-    account_index: u32.default(0),
-    subaddr_indices: listOf(u32),
-    subaddr_indices_all: flag.default(false),
-    below_amount: atomic.default(NOTHING),
+    account_index: u32.default(0).describe('Index of the account to sweep'),
+    subaddr_indices: listOf(u32).describe(
+      'Indices of the addresses in the account to sweep; empty: one of them, chosen at random',
+    ),
+    subaddr_indices_all: flag.default(false).describe('Sweeps all addresses of the account'),
+    below_amount: atomic
+      .default(NOTHING)
+      .describe('Sweeps only outputs with a lower amount [atomic units]; 0: all outputs'),
   }),
 );
-const sweepSingleSchema = once(() => params({ ...sweepParams, key_image: text.default('') }));
+const sweepSingleSchema = once(() =>
+  params({
+    ...sweepParams,
+    key_image: text.default('').describe('Key image of the output as 64 hex digits'),
+  }),
+);
 const sweepDustSchema = once(() => params({ ...resultParams, ...orderParams }));
 
 /** @throws WalletError `tx_not_possible` */
@@ -88,6 +98,13 @@ export const sweepMethods: readonly WalletMethod[] = [
     texts: { ...WRONG_ADDRESS, key_image_unknown: 'No outputs found' },
     params: sweepSingleSchema,
     result: paymentSchema,
+    examples: () => [
+      {
+        name: 'one output',
+        params: { address: sample.address, key_image: sample.keyImage },
+        result: sample.payment,
+      },
+    ],
     source: 'COMMAND_RPC_SWEEP_SINGLE, on_sweep_single',
     async handle({ wallet, spender }, args) {
       const outputs = outputsOf(args.outputs);

@@ -12,6 +12,7 @@ import { orderParams, orderTerms } from '../order-params.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { ADDRESS, CREDENTIAL, DAEMON, PAYMENT, RELAY } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
+import * as sample from '../samples.js';
 import { WRONG_ADDRESS } from '../shapes.js';
 import { paymentOptions, paymentParams, resultFields } from '../payment-params.js';
 import { paymentSchema, paymentShape, paymentsSchema, paymentsShape } from '../payment-shapes.js';
@@ -33,16 +34,18 @@ const TRANSFER = [
 ] as const satisfies readonly Kind[];
 
 const destination = z.object({
-  amount: atomic.default(0n as z.output<typeof atomic>),
-  address: text.default(''),
+  amount: atomic.default(0n as z.output<typeof atomic>).describe('Amount to pay [atomic units]'),
+  address: text.default('').describe('Address of any kind, or an OpenAlias name'),
 });
 
 const transferParams = {
   ...paymentParams,
   ...orderParams,
-  destinations: listOf(destination),
-  account_index: u32.default(0),
-  subaddr_indices: listOf(u32),
+  destinations: listOf(destination).describe('Payments to make'),
+  account_index: u32.default(0).describe('Index of the account to pay from'),
+  subaddr_indices: listOf(u32).describe(
+    'Indices of the addresses in the account whose outputs may be spent; empty: all',
+  ),
 };
 
 type TransferParams = z.output<z.ZodObject<typeof transferParams>>;
@@ -50,9 +53,11 @@ type TransferParams = z.output<z.ZodObject<typeof transferParams>>;
 const transferSchema = once(() =>
   params({
     ...transferParams,
-    subtract_fee_from_outputs: listOf(u32),
+    subtract_fee_from_outputs: listOf(u32).describe(
+      'Indices of the destinations that share the fee; empty: the wallet pays it',
+    ),
     // An addition of this server.
-    change_outputs: u32.default(1),
+    change_outputs: u32.default(1).describe('Number of outputs that the change is divided into, 1 to 14'),
   }),
 );
 const transferSplitSchema = once(() => params(transferParams));
@@ -86,6 +91,17 @@ export const transferMethods: readonly WalletMethod[] = [
     texts: WRONG_ADDRESS,
     params: transferSchema,
     result: paymentSchema,
+    examples: () => [
+      {
+        name: 'payment under an idempotency key',
+        params: {
+          destinations: [{ amount: sample.oneXmr, address: sample.address }],
+          priority: 1n,
+          idempotency_key: 'withdrawal-4711',
+        },
+        result: sample.payment,
+      },
+    ],
     source: 'COMMAND_RPC_TRANSFER, on_transfer',
     async handle({ wallet, spender }, args) {
       const feeFrom = distinct(args.subtract_fee_from_outputs);
@@ -108,6 +124,22 @@ export const transferMethods: readonly WalletMethod[] = [
     texts: WRONG_ADDRESS,
     params: transferSplitSchema,
     result: paymentsSchema,
+    examples: () => [
+      {
+        name: 'payment',
+        params: { destinations: [{ amount: sample.oneXmr, address: sample.address }], get_tx_keys: false },
+        result: {
+          amount_list: [sample.oneXmr],
+          amounts_by_dest_list: [{ amounts: [sample.oneXmr] }],
+          fee_list: [30_720_000n],
+          spent_key_images_list: [{ key_images: [sample.keyImage] }],
+          tx_hash_list: [sample.txHash],
+          weight_list: [1536n],
+          multisig_txset: '',
+          unsigned_txset: '',
+        },
+      },
+    ],
     source: 'COMMAND_RPC_TRANSFER_SPLIT, on_transfer_split',
     async handle({ wallet, spender }, args) {
       const request = { ...requestOf(args, spender), feeFrom: [], changeOutputs: 1, split: true };
@@ -127,9 +159,13 @@ export const transferMethods: readonly WalletMethod[] = [
     faults: [...RELAY, ...CREDENTIAL, 'bad_hex', 'bad_tx_metadata'],
     codes: { daemon_unreachable: -4 },
     texts: { tx_rejected: NOT_COMMITTED, daemon_unreachable: NOT_COMMITTED },
-    params: () => params({ hex: text.default('') }),
+    params: () =>
+      params({
+        hex: text.default('').describe('Member tx_metadata of a transaction that was made with do_not_relay'),
+      }),
     result: () => wire.object({ tx_hash: wire.hash('Transaction hash') }),
     requestSize: 'long-text',
+    examples: () => [{ name: 'relay', params: { hex: '0100' }, result: { tx_hash: sample.txHash } }],
     source: 'COMMAND_RPC_RELAY_TX, on_relay_tx',
     async handle({ wallet, spender }, { hex }) {
       return { tx_hash: toHex(await wallet.payments.relay(hex, spender)) };
@@ -143,10 +179,10 @@ export const transferMethods: readonly WalletMethod[] = [
     faults: ['invalid'],
     params: () =>
       params({
-        n_inputs: u32.default(0),
-        n_outputs: u32.default(0),
-        ring_size: u32.default(0),
-        rct: flag.default(true),
+        n_inputs: u32.default(0).describe('Number of inputs, at least 1'),
+        n_outputs: u32.default(0).describe('Number of outputs; 1 counts as 2'),
+        ring_size: u32.default(0).describe('Size of the rings; 0: that of the network'),
+        rct: flag.default(true).describe('Amounts are hidden; false: a transaction from before RingCT'),
       }),
     result: () => wire.object({ size: wire.uint('Size [bytes]'), weight: wire.uint('Weight') }),
     source: 'COMMAND_RPC_ESTIMATE_TX_SIZE_AND_WEIGHT, on_estimate_tx_size_and_weight',

@@ -4,6 +4,7 @@ import * as wire from '../../http/wire.js';
 import { ZERO } from '../../util/amount.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
+import * as sample from '../samples.js';
 
 /** Runs a task of the codec. @param prefix of upstream's message. @throws WalletError `bad_uri` for a UriError. */
 function orBadUri<T>(prefix: string, task: () => T): T {
@@ -26,11 +27,13 @@ export const uriMethods: readonly WalletMethod[] = [
     faults: ['bad_uri'],
     params: () =>
       params({
-        address: text.default(''),
-        amount: atomic.default(ZERO),
-        payment_id: text.default(''),
-        tx_description: text.default(''),
-        recipient_name: text.default(''),
+        address: text.default('').describe('Address to pay'),
+        amount: atomic.default(ZERO).describe('Amount to pay [atomic units]; 0: not set'),
+        payment_id: text
+          .default('')
+          .describe('Payment id as 16 hex digits, under interface 1.3 only; empty: none'),
+        tx_description: text.default('').describe('Description of the payment; empty: none'),
+        recipient_name: text.default('').describe('Name of the recipient; empty: none'),
       }),
     result: () => wire.object({ uri: wire.text('The URI') }),
     source: 'COMMAND_RPC_MAKE_URI, on_make_uri',
@@ -51,7 +54,7 @@ export const uriMethods: readonly WalletMethod[] = [
     summary: 'Parses a payment URI.',
     meta: { family: 'view', needs: 'wallet', restricted: false },
     faults: ['bad_uri'],
-    params: () => params({ uri: text.default('') }),
+    params: () => params({ uri: text.default('').describe('Payment URI, beginning with monero:') }),
     result: () =>
       wire.object({
         uri: wire.object(
@@ -66,6 +69,21 @@ export const uriMethods: readonly WalletMethod[] = [
         ),
         unknown_parameters: wire.list(wire.text('Parameter as written'), 'Unknown parameters'),
       }),
+    examples: () => [
+      {
+        name: 'payment link',
+        params: { uri: `monero:${sample.address}?tx_amount=1.000000000000` },
+        result: {
+          uri: {
+            address: sample.address,
+            amount: sample.oneXmr,
+            payment_id: '',
+            recipient_name: '',
+            tx_description: '',
+          },
+        },
+      },
+    ],
     source: 'COMMAND_RPC_PARSE_URI, on_parse_uri',
     handle({ wallet }, { uri }) {
       const found = orBadUri('Error parsing URI: ', () => parseUri(uri, wallet.keys.network));

@@ -12,9 +12,10 @@ const DAY_SECONDS = 86_400;
 /** Longest time for which a replaced secret signs [s]. */
 const MAX_OVERLAP_SECONDS = 30 * DAY_SECONDS;
 
-/** Name of an open wallet, for requests to `/json_rpc`; absent: the wallet of the request. */
-const wallet = text.optional();
-const id = text;
+const wallet = text
+  .optional()
+  .describe('Name of an open wallet, for requests to /json_rpc; absent: the wallet of the request');
+const id = text.describe('Id of the endpoint');
 
 /** Faults of every method for webhooks. */
 const WEBHOOK = ['no_wallet', 'bad_wallet_name', 'webhook_missing'] as const satisfies readonly Kind[];
@@ -88,9 +89,30 @@ export const webhookMethods: readonly WalletMethod[] = [
     summary: 'Adds an endpoint that the events of the wallet are sent to; returns its secret once.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
     faults: [...WEBHOOK, 'bad_webhook'],
-    params: () => params({ url: text, types: z.array(text).max(100).default([]), wallet }),
+    params: () =>
+      params({
+        url: text.describe('URL that events are sent to'),
+        types: z
+          .array(text)
+          .max(100)
+          .default([])
+          .describe('Types of the events to send, at most 100; empty: all types'),
+        wallet,
+      }),
     result: () =>
       wire.object({ id: idSchema(), secret: secretSchema(), url: urlSchema(), types: typesSchema() }),
+    examples: () => [
+      {
+        name: 'endpoint for payments',
+        params: { url: 'https://shop.example/hook', types: ['payment.confirmed'] },
+        result: {
+          id: '0f1e2d3c4b5a69788796a5b4c3d2e1f0',
+          secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+          url: 'https://shop.example/hook',
+          types: ['payment.confirmed'],
+        },
+      },
+    ],
     source: 'an addition of this server',
     handle(context, { url, types, wallet: name }) {
       const { webhook, secret } = webhooksOf(context, name).add({ url, types });
@@ -136,7 +158,8 @@ export const webhookMethods: readonly WalletMethod[] = [
         id,
         overlap_seconds: u32
           .default(DAY_SECONDS)
-          .refine((seconds) => seconds <= MAX_OVERLAP_SECONDS, 'out of range'),
+          .refine((seconds) => seconds <= MAX_OVERLAP_SECONDS, 'out of range')
+          .describe('Time for which the former secret signs, too [s], up to 2592000'),
         wallet,
       }),
     result: () => wire.object({ id: idSchema(), secret: secretSchema() }),
@@ -169,12 +192,16 @@ export const webhookMethods: readonly WalletMethod[] = [
     params: () =>
       params({
         id,
-        state: z.enum(['pending', 'delivered', 'failed']).optional(),
-        limit: pageLimit,
+        state: z
+          .enum(['pending', 'delivered', 'failed'])
+          .optional()
+          .describe('Lists only deliveries in this state; absent: all'),
+        limit: pageLimit.describe('Largest number of deliveries'),
         cursor: z
           .string()
           .regex(/^\d{1,15}$/, 'expected the cursor of an earlier answer')
-          .optional(),
+          .optional()
+          .describe('Member cursor of the former answer; absent: the first page'),
         wallet,
       }),
     result: () =>
@@ -202,7 +229,7 @@ export const webhookMethods: readonly WalletMethod[] = [
     summary: 'Sends an event to an endpoint again, with all of its attempts.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
     faults: [...WEBHOOK, 'bad_webhook'],
-    params: () => params({ id, event_id: height, wallet }),
+    params: () => params({ id, event_id: height.describe('Id of the event'), wallet }),
     result: wire.nothing,
     source: 'an addition of this server',
     handle(context, { id, event_id, wallet: name }) {

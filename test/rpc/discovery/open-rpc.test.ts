@@ -3,16 +3,21 @@ import { describe, expect, it, test } from '@jest/globals';
 import Ajv from 'ajv';
 import { tryParseAddress } from '../../../src/monero/cryptonote/address.js';
 import { resultSchema } from '../../../src/rpc/api-version.js';
-import { EXAMPLES } from '../../../src/rpc/discovery/examples.js';
 import { openRpcOf } from '../../../src/rpc/discovery/open-rpc.js';
 import { registry } from '../../../src/rpc/registry.js';
 import { JsonWriter } from '../../../src/util/json-writer.js';
 
 const VERSIONS = ['1.3', '1.32'] as const;
 
+interface Schema {
+  readonly description?: string;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
 interface Descriptor {
   readonly name: string;
-  readonly schema: object;
+  readonly description?: string;
+  readonly schema: Schema;
 }
 interface MethodObject {
   readonly name: string;
@@ -38,6 +43,20 @@ const draft7 = require('ajv/lib/refs/json-schema-draft-07.json') as { readonly d
 const { openrpcDocument } = require('@open-rpc/meta-schema') as {
   readonly openrpcDocument: { readonly properties: object };
 };
+
+/** Paths of members without a description, below a schema. */
+const undescribedIn = ({ items, properties = {} }: Schema, path: string): string[] => [
+  ...(items === undefined ? [] : undescribedIn(items, `${path}[]`)),
+  ...Object.entries(properties).flatMap(([name, member]) =>
+    undescribed({ ...member, schema: member }, `${path}.${name}`),
+  ),
+];
+
+/** Paths of a parameter and of its members without a description. */
+const undescribed = (
+  { description = '', schema }: Pick<Descriptor, 'description' | 'schema'>,
+  path: string,
+): string[] => [...(description === '' ? [path] : []), ...undescribedIn(schema, path)];
 
 /** Draft 7 under the names by which the meta-schema refers to it, with the definition that it uses. */
 const jsonSchema = {
@@ -98,13 +117,20 @@ describe.each(VERSIONS)('the OpenRPC document of API version %s', (version) => {
       }
   });
 
-  test.each(Object.entries(EXAMPLES))('examples of %s follow the schemas of the method', (name, examples) => {
-    const method = registry.find(name);
-    if (method === undefined) throw new Error(`unknown method ${name}`);
-    for (const { params, result } of examples) {
+  const shown = registry.methods.filter(({ examples }) => examples !== undefined);
+
+  test.each(shown)('examples of $name follow the schemas of the method', (method) => {
+    for (const { params, result } of method.examples?.() ?? []) {
       expect(method.params.safeParse(params).error).toBeUndefined();
       expect(resultSchema(version, method).safeParse(result).error).toBeUndefined();
     }
+  });
+
+  it('describes every parameter, and every member of an object within one', () => {
+    const missing = document.methods.flatMap(({ name, params }) =>
+      params.flatMap((param) => undescribed(param, `${name}.${param.name}`)),
+    );
+    expect(missing).toEqual([]);
   });
 
   it('lists the errors of each method by code, without a repetition', () => {
