@@ -2,7 +2,7 @@ import { INVALID_PARAMS } from '../src/http/errors.js';
 import { resultSchema, type ApiVersion } from '../src/rpc/api-version.js';
 import { jsonSchemaOf } from '../src/rpc/discovery/json-schema.js';
 import { errorsOf } from '../src/rpc/discovery/method-errors.js';
-import type { Example, WalletMethod } from '../src/rpc/method.js';
+import type { Example, Scope, WalletMethod } from '../src/rpc/method.js';
 import { markdownTable } from './markdown-table.js';
 import { schemaRows, type SchemaRow } from './schema-rows.js';
 
@@ -11,24 +11,6 @@ export interface KnownMethod {
   readonly name: string;
   readonly in: readonly string[];
 }
-
-type Scope = 'server' | 'directory' | 'wallet' | 'wallets' | 'named';
-
-/** Methods that act on more or less than the conditions of their call say. */
-const SCOPES: Readonly<Record<string, Scope>> = {
-  set_daemon: 'server',
-  stop_wallet: 'server',
-  auto_refresh: 'wallet',
-  list_wallets: 'directory',
-  get_events: 'wallets',
-  add_webhook: 'named',
-  list_webhooks: 'named',
-  remove_webhook: 'named',
-  enable_webhook: 'named',
-  rotate_webhook_secret: 'named',
-  list_deliveries: 'named',
-  redeliver_webhook: 'named',
-};
 
 const SCOPE_OF_NEED = { nothing: 'server', directory: 'directory', wallet: 'wallet' } as const;
 
@@ -54,10 +36,9 @@ const MULTISIG = {
   unready: 'Refused once the key exchange is complete (-28).',
 } as const;
 
-function conditionsOf({ name, meta }: WalletMethod): string {
-  const scope = SCOPES[name] ?? SCOPE_OF_NEED[meta.needs];
+function conditionsOf({ meta, actsOn }: WalletMethod): string {
   return [
-    ACTS_ON[scope],
+    ACTS_ON[actsOn ?? SCOPE_OF_NEED[meta.needs]],
     `Family \`${meta.family}\` (-60).`,
     NEEDS[meta.needs],
     meta.restricted ? 'Refused in restricted mode (-7).' : 'Answered in restricted mode.',

@@ -1535,6 +1535,7 @@ export interface IndexParams {
 
 /** Parameters of label_address. */
 export interface LabelAddressParams {
+  /** Index of the address. */
   readonly index?: IndexParams | undefined;
   /** New label; empty: none. */
   readonly label?: string | undefined;

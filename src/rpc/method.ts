@@ -42,6 +42,15 @@ export interface Example<Params = Members, Result = Members> {
   readonly result: Result;
 }
 
+/** Source of a method that the reference does not have. */
+export const ADDITION = 'an addition of this server';
+
+/**
+ * Object of a method: the server, the wallet directory, the wallet of the path, all wallets that the path reaches, or the
+ * open wallet that a parameter names.
+ */
+export type Scope = 'server' | 'directory' | 'wallet' | 'wallets' | 'named';
+
 export interface WalletMethod extends Method<Context, Conditions, PagedResult>, OwnErrors {
   /** Faults that the handler can raise, beside those of the conditions. */
   readonly faults: readonly Kind[];
@@ -50,6 +59,8 @@ export interface WalletMethod extends Method<Context, Conditions, PagedResult>, 
    * `api-version.ts` adapts it to a version.
    */
   readonly result: () => ResultSchema;
+  /** Default: what the method needs; the server if it needs nothing. */
+  readonly actsOn?: Scope;
   /** Examples for discovery and documentation, made on each call. Results are the same under all API versions. */
   readonly examples?: () => readonly Example[];
 }
@@ -86,6 +97,7 @@ interface Definition<
   /** Messages of this method that differ from those of the table of faults. */
   readonly texts?: { readonly [K in Kind]?: K extends Raised<Faults, Meta> ? Text<K> : never };
   readonly result: () => Schema;
+  readonly actsOn?: Scope;
   readonly examples?: () => readonly Example<Immutable<z.input<Params>>, Immutable<z.input<Schema>>>[];
 }
 

@@ -26,6 +26,24 @@ describe('the README', () => {
   });
 });
 
+describe('CONTRIBUTING', () => {
+  const [, diff = ''] = /^```diff\n(.*?)^```$/ms.exec(read('CONTRIBUTING.md')) ?? [];
+  const parts = diff.split(/^\+\+\+ b\//m).slice(1);
+
+  it('shows a method with its service and its test', () => {
+    expect(parts.map((part) => part.split('/')[0])).toEqual(['src', 'src', 'test']);
+  });
+
+  it.each(parts.map((part) => part.split('\n')))(
+    'shows lines of %s that stand in it',
+    (path = '', ...lines) => {
+      const text = read(path);
+      const added = lines.filter((line) => line.startsWith('+')).map((line) => line.slice(1));
+      expect(added.filter((line) => !text.includes(`${line}\n`))).toEqual([]);
+    },
+  );
+});
+
 describe.each(pages)('%s', (path) => {
   const text = read(path);
 

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { kindsOf } from '../../src/rpc/discovery/method-errors.js';
+import { ADDITION, type WalletMethod } from '../../src/rpc/method.js';
 import { registry } from '../../src/rpc/registry.js';
 import { createWallet } from '../support/create-wallet.js';
 import { post } from '../support/json-rpc.js';
@@ -163,7 +166,7 @@ const OPEN: readonly Case[] = [
   bad('no_such_method', 'anything', {}, -32601),
 ];
 
-/** Methods that work without a wallet, apart from those that open one. */
+/** Methods of the reference that work without a wallet. */
 const WITHOUT_WALLET = [
   'get_version',
   'get_languages',
@@ -175,25 +178,19 @@ const WITHOUT_WALLET = [
   'restore_deterministic_wallet',
   'generate_from_keys',
   'validate_address',
-  'list_wallets',
-  'rpc.discover',
-  'get_events',
 ];
 
 /** Parameters that some methods of this server need. */
 const NEEDED = { id: 'x', url: 'https://example.com/', event_id: 1, idempotency_key: 'k' };
 
-const isAddition = (name: string): boolean => registry.find(name)?.source === 'an addition of this server';
+const isAddition = (name: string): boolean => registry.find(name)?.source === ADDITION;
 
-/** Methods unknown to Debian's 0.18. */
-const SINCE_0_18 = [
-  'get_default_fee_priority',
-  'set_subaddress_lookahead',
-  'setup_background_sync',
-  'start_background_sync',
-  'stop_background_sync',
-  'get_multisig_key_exchange_booster',
-];
+const known = JSON.parse(
+  readFileSync(new URL('../../../test/vectors/rpc/methods.json', import.meta.url), 'utf8'),
+) as { readonly methods: readonly { readonly name: string; readonly in: readonly string[] }[] };
+
+/** Methods that Debian's 0.18 has. */
+const OF_0_18 = known.methods.filter(({ in: where }) => where.includes('0.18')).map(({ name }) => name);
 
 /** Methods that crash Debian's 0.18 without an open wallet: it dereferences the wallet before the check. */
 const ENDS_0_18 = ['finalize_multisig'];
@@ -216,12 +213,16 @@ afterAll(async () => {
 });
 
 describe('without a wallet', () => {
-  const names = registry.methods.map(({ name }) => name).filter((name) => !WITHOUT_WALLET.includes(name));
+  const needsWallet = (method: WalletMethod): boolean =>
+    isAddition(method.name)
+      ? kindsOf(method).includes('no_wallet') && method.actsOn !== 'wallets'
+      : !WITHOUT_WALLET.includes(method.name);
+  const names = registry.methods.filter(needsWallet).map(({ name }) => name);
 
   test.each(names)('%s answers that no wallet is open', async (name) => {
     const { error } = await ours.call(name, isAddition(name) ? NEEDED : {});
     expect(error).toMatchObject({ code: -13, message: expect.stringMatching(/./) });
-    if (!isAddition(name) && ![...SINCE_0_18, ...ENDS_0_18].includes(name))
+    if (OF_0_18.includes(name) && !ENDS_0_18.includes(name))
       expect((await theirs.call(name)).error?.code).toBe(-13);
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { RpcError } from '../../src/http/errors.js';
 import { StreamedJson } from '../../src/http/json-rows.js';
-import { checkedCall, resultProblem } from './result-check.js';
+import { WalletError, type Fault } from '../../src/monero/wallet/model/wallet-error.js';
+import { checkedCall, faultProblem, resultProblem } from './result-check.js';
 
 const problem = (json: string, method = 'get_height'): string | undefined =>
   resultProblem(method, '1.3', json);
@@ -12,7 +14,7 @@ async function* pagesOf(...texts: readonly string[]): AsyncGenerator<readonly Ui
 const streamed = (...texts: readonly string[]): StreamedJson =>
   new StreamedJson([], pagesOf(...texts), (error) => error);
 
-describe('the check of results', () => {
+describe('the check of answers', () => {
   it('accepts a result with all members, by name and by alias', () => {
     expect(problem('{"height":5}')).toBeUndefined();
     expect(problem('{"height":5}', 'getheight')).toBeUndefined();
@@ -54,6 +56,52 @@ describe('the check of results', () => {
     expect(await ask('{"height"', ':5}')).toBe('{"height":5}');
     expect(reports).toEqual([]);
     await expect(ask('{"height"', ':5,"more":1}')).rejects.toThrow('more');
+    expect(reports).toHaveLength(1);
+  });
+
+  it.each([
+    ['accepts a fault that the method lists', 'get_address', 'address_out_of_range', undefined],
+    ['accepts a fault of a condition of the method', 'get_height', 'no_wallet', undefined],
+    [
+      'accepts the refusal of a credential, whatever the method is',
+      'get_height',
+      'credential_denied',
+      undefined,
+    ],
+    ['refuses a fault that the method does not list', 'get_height', 'daemon_busy', 'get_height: daemon_busy'],
+    ['names the method of an alias', 'getheight', 'daemon_busy', 'get_height: daemon_busy'],
+  ] as const)('%s', (_, method, kind, problem) => {
+    const fault = { kind, account: 0, index: 1, count: 1, reason: 'a rule' } as Fault;
+    expect(faultProblem(method, new RpcError(-1, 'x', { cause: new WalletError(fault) }))).toBe(problem);
+  });
+
+  it('answers an unlisted fault with an error, and reports it', async () => {
+    const reports: string[] = [];
+    const cause = new WalletError({ kind: 'daemon_busy' });
+    const call = checkedCall(
+      () => Promise.reject(new RpcError(-3, 'daemon is busy', { cause })),
+      '1.3',
+      (message) => void reports.push(message),
+    );
+    await expect(call('get_height', undefined, {})).rejects.toThrow('get_height: daemon_busy');
+    expect(reports).toEqual(['fault is not one of its method: get_height: daemon_busy']);
+  });
+
+  it('reports an unlisted fault that ends a streamed result', async () => {
+    const reports: string[] = [];
+    const cause = new WalletError({ kind: 'daemon_busy' });
+    // eslint-disable-next-line require-yield
+    async function* failing(): AsyncGenerator<readonly Uint8Array[], void> {
+      await Promise.resolve();
+      throw new RpcError(-3, 'daemon is busy', { cause });
+    }
+    const call = checkedCall(
+      () => Promise.resolve(new StreamedJson([], failing(), (error) => error)),
+      '1.3',
+      (message) => void reports.push(message),
+    );
+    const result = (await call('get_height', undefined, {})) as StreamedJson;
+    await expect(result.whole()).rejects.toThrow('get_height: daemon_busy');
     expect(reports).toHaveLength(1);
   });
 });

@@ -2,10 +2,12 @@ import type { Call } from '../../src/http/dispatcher.js';
 import { INTERNAL_ERROR, RpcError } from '../../src/http/errors.js';
 import { StreamedJson } from '../../src/http/json-rows.js';
 import { resultSchema, type ApiVersion } from '../../src/rpc/api-version.js';
+import { kindsOf } from '../../src/rpc/discovery/method-errors.js';
 import { registry } from '../../src/rpc/registry.js';
+import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 import { parseJson } from '../../src/util/json.js';
 import { JsonWriter } from '../../src/util/json-writer.js';
-import { WRONG_RESULT } from './wrong-result.js';
+import { WRONG_FAULT, WRONG_RESULT } from './wrong-answer.js';
 
 /** Longest result that is checked [bytes]; validation takes a second for a few megabytes. */
 const MAX_CHECKED = 4 << 20;
@@ -22,13 +24,31 @@ export function resultProblem(method: string, version: ApiVersion, json: string)
   return `${method} (${version}): ${issues.slice(0, 5).join('; ')}`;
 }
 
-/** Checks every result of a call function. @param report gets the message of a wrong one, which becomes an error. */
+/** Fault that ended a call although its method does not list it; undefined if there is none. */
+export function faultProblem(method: string, error: unknown): string | undefined {
+  const found = registry.find(method);
+  const cause = error instanceof RpcError ? error.cause : undefined;
+  if (!(cause instanceof WalletError) || found === undefined) return undefined;
+  const { kind } = cause.fault;
+  return kindsOf(found).includes(kind) ? undefined : `${found.name}: ${kind}`;
+}
+
+/**
+ * Checks every result of a call function, and the fault of every call that fails.
+ * @param report gets the message of a wrong answer, which becomes an error.
+ */
 export function checkedCall(call: Call, version: ApiVersion, report: (message: string) => void): Call {
+  const refuse = (message: string): RpcError => {
+    report(message);
+    return new RpcError(INTERNAL_ERROR, message);
+  };
   const check = (method: string, json: string): void => {
     const problem = resultProblem(method, version, json);
-    if (problem === undefined) return;
-    report(WRONG_RESULT + problem);
-    throw new RpcError(INTERNAL_ERROR, WRONG_RESULT + problem);
+    if (problem !== undefined) throw refuse(WRONG_RESULT + problem);
+  };
+  const checkedFault = (method: string, error: unknown): unknown => {
+    const problem = faultProblem(method, error);
+    return problem === undefined ? error : refuse(WRONG_FAULT + problem);
   };
   async function* copied(method: string, result: StreamedJson): AsyncGenerator<readonly Uint8Array[], void> {
     const pieces: Uint8Array[] = [];
@@ -42,8 +62,11 @@ export function checkedCall(call: Call, version: ApiVersion, report: (message: s
     if (length <= MAX_CHECKED) check(method, Buffer.concat(pieces).toString());
   }
   return async (method, params, origin) => {
-    const result = await call(method, params, origin);
-    if (result instanceof StreamedJson) return new StreamedJson([], copied(method, result), (error) => error);
+    const explain = (error: unknown): unknown => checkedFault(method, error);
+    const result = await call(method, params, origin).catch((error: unknown) => {
+      throw explain(error);
+    });
+    if (result instanceof StreamedJson) return new StreamedJson([], copied(method, result), explain);
     const json = new JsonWriter().value(result).toString();
     if (json.length <= MAX_CHECKED) check(method, json);
     return result;

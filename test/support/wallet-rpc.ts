@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { call, result, untilAnswers, type Loose, type Reply } from './json-rpc.js';
 import { freePort, isTest, start, stop, type RunningProcess } from './process.js';
 import { referenceEnv } from './reference-preload.js';
-import { WRONG_RESULT } from './wrong-result.js';
+import { isWrongAnswer } from './wrong-answer.js';
 
 /** Running wallet server, ours or the reference's. */
 export interface WalletRpc {
@@ -51,9 +51,9 @@ function nodeArgs(daemon: string | undefined, args: readonly string[]): string[]
   return args.includes('--regtest') ? [] : ['--offline'];
 }
 
-/** @throws Error for a server that gave a result which differs from the schema of its method. */
-function assertResults(output: string): void {
-  const wrong = output.split('\n').filter((line) => line.startsWith(WRONG_RESULT));
+/** @throws Error for a server that gave a result which differs from the schema of its method, or a fault that it lacks. */
+function assertAnswers(output: string): void {
+  const wrong = output.split('\n').filter(isWrongAnswer);
   if (wrong.length > 0) throw new Error([...new Set(wrong)].join('\n'));
 }
 
@@ -86,7 +86,7 @@ async function launch(
     call: (method, params) => call(port, method, params),
     async stop({ signal = 'SIGTERM', keep = walletDir !== undefined } = {}) {
       const code = await stop(running, signal);
-      assertResults(running.output());
+      assertAnswers(running.output());
       if (!keep) rmSync(directory, { recursive: true, force: true });
       return code;
     },

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { listOf, none, params, text, u32 } from '../../src/http/params.js';
 import * as wire from '../../src/http/wire.js';
 import type { Conditions } from '../../src/rpc/conditions.js';
-import { defineMethod } from '../../src/rpc/method.js';
+import { ADDITION, defineMethod } from '../../src/rpc/method.js';
 import { registry } from '../../src/rpc/registry.js';
 import { apiPage, type KnownMethod } from '../../tools/api-page.js';
 
@@ -47,7 +47,7 @@ describe('the page of methods', () => {
       .split('\n## ')
       .filter((part) => part.includes('An addition to'))
       .map((part) => part.split('\n')[0]);
-    const own = registry.methods.filter(({ source }) => source === 'an addition of this server');
+    const own = registry.methods.filter(({ source }) => source === ADDITION);
     expect(additions).toEqual(own.map(({ name }) => name).sort());
   });
 

@@ -12,12 +12,18 @@ export interface MethodError {
   readonly message: string;
 }
 
-/** Kinds of the faults that a call of a method can end with. A credential can refuse any call. */
-export const kindsOf = ({ meta, faults }: Pick<WalletMethod, 'meta' | 'faults'>): readonly Kind[] => [
-  ...conditionKinds(meta),
-  ...faults,
-  'credential_denied',
-];
+/** Faults of every method that uses the files of wallets. */
+const FILES: readonly Kind[] = ['wallet_io', 'wallet_corrupt'];
+
+/**
+ * Kinds of the faults that a call of a method can end with. A credential can refuse any call, and the store of a wallet
+ * may be damaged, or its disk full, whatever is done with the wallet.
+ */
+export function kindsOf({ meta, faults }: Pick<WalletMethod, 'meta' | 'faults'>): readonly Kind[] {
+  const own = [...conditionKinds(meta), ...faults];
+  const usesFiles = meta.needs !== 'nothing' || own.includes('no_wallet');
+  return [...own, 'credential_denied', ...(usesFiles ? FILES : [])];
+}
 
 /** Message of a fault if it is always the same one; its name otherwise. */
 function messageOf(kind: Kind, { texts }: OwnErrors): string {

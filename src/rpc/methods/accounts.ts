@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { flag, listOf, params, text, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import { ListedRows } from '../../http/json-rows.js';
@@ -283,11 +282,3 @@ export const accountMethods: readonly WalletMethod[] = [
     },
   }),
 ];
-
-/** Parameter for the index of an own address. */
-export const subaddressIndex = z
-  .object({
-    major: u32.default(0).describe('Index of the account'),
-    minor: u32.default(0).describe('Index of the address in its account'),
-  })
-  .default({ major: 0, minor: 0 });

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { formatAddress, integrate, standardOf, tryParseAddress } from '../../monero/cryptonote/address.js';
 import type { Address, PaymentId } from '../../monero/cryptonote/types.js';
 import { flag, listOf, params, text, u32 } from '../../http/params.js';
@@ -10,10 +11,19 @@ import { defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
 import { indexSchema, indexShape, listedRows, rowsOf } from '../shapes.js';
 import { cachedRows } from '../json-cache.js';
-import { subaddressIndex } from './accounts.js';
 
 /** Addresses created by one call, at most. Source: wallet_rpc_server.cpp `on_create_address`. */
 const MAX_NEW_ADDRESSES = 65_536;
+
+/** Parameter for the index of an own address. */
+const subaddressIndex = () =>
+  z
+    .object({
+      major: u32.default(0).describe('Index of the account'),
+      minor: u32.default(0).describe('Index of the address in its account'),
+    })
+    .default({ major: 0, minor: 0 })
+    .describe('Index of the address');
 
 export const addressMethods: readonly WalletMethod[] = [
   defineMethod({
@@ -138,7 +148,7 @@ export const addressMethods: readonly WalletMethod[] = [
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     faults: ADDRESS,
     params: () =>
-      params({ index: subaddressIndex, label: text.default('').describe('New label; empty: none') }),
+      params({ index: subaddressIndex(), label: text.default('').describe('New label; empty: none') }),
     result: wire.nothing,
     source: 'COMMAND_RPC_LABEL_ADDRESS, on_label_address',
     handle({ wallet }, { index, label }) {

@@ -30,7 +30,7 @@ export const backgroundSyncMethods: readonly WalletMethod[] = [
     name: 'setup_background_sync',
     summary: 'Sets how the wallet syncs without its spend key: off, with its password, or with another one.',
     meta: FULL_WALLET,
-    faults: ['wrong_password', 'wallet_exists', 'wallet_io', 'invalid'],
+    faults: ['wrong_password', 'wallet_exists', 'invalid'],
     codes: CODES,
     texts: { ...TEXTS, wallet_exists: explain },
     params: () =>
@@ -55,7 +55,7 @@ export const backgroundSyncMethods: readonly WalletMethod[] = [
     name: 'start_background_sync',
     summary: 'Starts background sync: wipes the spend key from memory and keeps syncing.',
     meta: FULL_WALLET,
-    faults: ['invalid', 'wallet_io'],
+    faults: ['invalid'],
     codes: CODES,
     texts: TEXTS,
     params: () => none,
@@ -72,7 +72,7 @@ export const backgroundSyncMethods: readonly WalletMethod[] = [
     summary:
       'Stops background sync: restores the spend key and recognises the spends of the time without it.',
     meta: FULL_WALLET,
-    faults: [...DAEMON, 'wrong_password', 'bad_seed', 'invalid', 'wallet_io'],
+    faults: [...DAEMON, 'wrong_password', 'bad_seed', 'invalid'],
     codes: CODES,
     texts: TEXTS,
     params: () =>

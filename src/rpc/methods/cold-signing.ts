@@ -148,7 +148,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     name: 'import_outputs',
     summary: 'Imports outputs exported by a wallet that reads the chain.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
-    faults: ['bad_hex', 'invalid', 'view_only'],
+    faults: ['bad_hex', 'invalid', 'view_only', 'multisig_refused'],
     params: () => params({ outputs_data_hex: text.default('').describe('Result of export_outputs, in hex') }),
     result: () => wire.object({ num_imported: wire.uint('Number of imported outputs') }),
     requestSize: 'long-text',
@@ -163,7 +163,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     name: 'export_key_images',
     summary: 'Exports signed key images for a wallet without a spend key.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true },
-    faults: ['view_only'],
+    faults: ['view_only', 'invalid'],
     params: () =>
       params({
         all: flag

@@ -1,6 +1,6 @@
 import { none } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
-import { defineMethod, type WalletMethod } from '../method.js';
+import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 
 /** Method that describes all methods: an addition to the reference. */
 export const discoveryMethods: readonly WalletMethod[] = [
@@ -16,7 +16,7 @@ export const discoveryMethods: readonly WalletMethod[] = [
         info: wire.record('Name, version and license of the server'),
         methods: wire.list(wire.record('A method'), 'Methods, by name'),
       }),
-    source: 'an addition of this server',
+    source: ADDITION,
     async handle({ methods, version }) {
       // Loaded on the first call: no start pays for it.
       const { openRpcOf } = await import('../discovery/open-rpc.js');

@@ -6,7 +6,7 @@ import { eventSchema, type EventRow } from '../event-schema.js';
 import { assertValid } from '../permission.js';
 import { eventLogsOf, waitForEvents } from '../event-scope.js';
 import { pageLimit } from '../page-params.js';
-import { defineMethod, type WalletMethod } from '../method.js';
+import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
 
 const MAX_WAIT_MS = 60_000;
@@ -18,6 +18,7 @@ export const eventMethods: readonly WalletMethod[] = [
     summary:
       'Returns events after a cursor, of the wallet of the path, or of all open wallets; waits for one if asked.',
     meta: { family: 'view', needs: 'nothing', restricted: false },
+    actsOn: 'wallets',
     faults: ['no_wallet', 'events_expired'],
     params: () =>
       params({
@@ -66,7 +67,7 @@ export const eventMethods: readonly WalletMethod[] = [
         },
       },
     ],
-    source: 'an addition of this server',
+    source: ADDITION,
     async handle(context, { after, limit, types, wait_ms: waitMs }) {
       const { events: feed } = context.server;
       const query = {

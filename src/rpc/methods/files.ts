@@ -4,7 +4,7 @@ import type { LoweredHeight } from '../../services/manager/new-heights.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { DAEMON } from '../faults/groups.js';
-import { defineMethod, type Context, type WalletMethod } from '../method.js';
+import { ADDITION, defineMethod, type Context, type WalletMethod } from '../method.js';
 
 /** Parameters of the first height to scan; `restore_date` is an addition of this server. */
 const restoreParams = {
@@ -40,7 +40,7 @@ const infoOf = (done: string, { lowered }: { readonly lowered?: LoweredHeight })
     : `${done} The restore height ${lowered.asked} lies above the newest block (the chain has ${lowered.blocks} blocks): the wallet is scanned from height ${lowered.from}.`;
 
 /** Faults of every wallet file. */
-const FILE = ['bad_wallet_name', 'wallet_io', 'wallet_locked'] as const satisfies readonly Kind[];
+const FILE = ['bad_wallet_name', 'wallet_locked'] as const satisfies readonly Kind[];
 
 /** Faults of new wallets. */
 const NEW_FILE = [
@@ -229,7 +229,7 @@ export const fileMethods: readonly WalletMethod[] = [
     name: 'close_wallet',
     summary: 'Closes the wallet; on /json_rpc, a wallet also opened under its own path stays open there.',
     meta: { family: 'admin', needs: 'wallet', restricted: true },
-    faults: ['wallet_io'],
+    faults: [],
     params: () =>
       params({ autosave_current: flag.default(true).describe('Ignored: the wallet is always stored') }),
     result: wire.nothing,
@@ -244,7 +244,7 @@ export const fileMethods: readonly WalletMethod[] = [
     name: 'change_wallet_password',
     summary: 'Changes the password of the open wallet.',
     meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
-    faults: ['wrong_password', 'wallet_io'],
+    faults: ['wrong_password'],
     texts: { wrong_password: 'Invalid original password.' },
     params: () =>
       params({
@@ -263,7 +263,7 @@ export const fileMethods: readonly WalletMethod[] = [
     name: 'store',
     summary: 'Writes the open wallet to disk.',
     meta: { family: 'admin', needs: 'wallet', restricted: true },
-    faults: ['wallet_io'],
+    faults: [],
     params: () => params({}),
     result: wire.nothing,
     source: 'COMMAND_RPC_STORE, on_store',
@@ -278,7 +278,7 @@ export const fileMethods: readonly WalletMethod[] = [
     summary:
       'Writes a checked copy of the wallet, its store and its keys file, to --backup-dir, while it stays in use. Addition of this server.',
     meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
-    faults: ['invalid', 'wallet_io'],
+    faults: ['invalid', 'wallet_locked'],
     params: () => params({}),
     result: () =>
       wire.object({
@@ -286,7 +286,7 @@ export const fileMethods: readonly WalletMethod[] = [
         height: wire.uint('Number of blocks known to the copy'),
         bytes: wire.uint('Size of the copy [bytes]'),
       }),
-    source: 'an addition of this server',
+    source: ADDITION,
     async handle({ server, wallet }) {
       const { directory, height, bytes } = await server.backups.write(wallet);
       return { directory, height, bytes };

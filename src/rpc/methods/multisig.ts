@@ -25,12 +25,7 @@ const submitSchema = once(() =>
 );
 
 /** Faults of the rounds of the key exchange. */
-const EXCHANGE = [
-  'multisig_refused',
-  'too_few_signers',
-  'wrong_password',
-  'wallet_io',
-] as const satisfies readonly Kind[];
+const EXCHANGE = ['multisig_refused', 'too_few_signers', 'wrong_password'] as const satisfies readonly Kind[];
 
 /** @param step name of the step in upstream's message. */
 const refusedBy = (step: string) =>
@@ -72,7 +67,7 @@ export const multisigMethods: readonly WalletMethod[] = [
       foreground: true,
       multisig: 'absent',
     },
-    faults: ['multisig_disabled', 'wallet_io'],
+    faults: ['multisig_disabled'],
     texts: { view_only: 'wallet is watch-only and cannot be made multisig' },
     params: () =>
       params({
@@ -169,7 +164,7 @@ export const multisigMethods: readonly WalletMethod[] = [
     name: 'get_multisig_key_exchange_booster',
     summary: 'Returns a message for the round after next, from some messages of the next round.',
     meta: { family: 'admin', needs: 'wallet', restricted: true, multisig: 'unready' },
-    faults: EXCHANGE,
+    faults: [...EXCHANGE, 'view_only'],
     texts: {
       ...refusedBy('exchange_multisig_info_booster'),
       already_multisig: 'This wallet is multisig, and already finalized',
@@ -194,7 +189,7 @@ export const multisigMethods: readonly WalletMethod[] = [
     name: 'export_multisig_info',
     summary: 'Exports the multisig info of this signer; nonces of its earlier exports become invalid.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, multisig: 'ready', multisigEnabled: true },
-    faults: ['wallet_io'],
+    faults: [],
     params: () => none,
     result: () =>
       wire.object({ info: wire.hex('Multisig info, for import_multisig_info of the other signers') }),

@@ -7,7 +7,7 @@ import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { ORDER_STATES, type OrderPosition, type TrackedTx } from '../../monero/wallet/model/order.js';
 import { pageLimit } from '../page-params.js';
-import { defineMethod, type WalletMethod } from '../method.js';
+import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
 import { idempotencyKey } from '../order-params.js';
 
@@ -104,7 +104,7 @@ export const orderMethods: readonly WalletMethod[] = [
         },
       },
     ],
-    source: 'an addition of this server',
+    source: ADDITION,
     handle: ({ wallet }, args) => orderShape(wallet, wallet.orders.get(args.idempotency_key)),
   }),
 
@@ -128,7 +128,7 @@ export const orderMethods: readonly WalletMethod[] = [
         orders: wire.list(orderSchema(), 'Payments, latest first'),
         cursor: wire.text('Cursor for the next page; absent on the last one').optional(),
       }),
-    source: 'an addition of this server',
+    source: ADDITION,
     async handle({ wallet }, { state, limit, cursor }) {
       const found = await wallet.orders.list({
         limit,

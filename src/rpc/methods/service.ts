@@ -4,7 +4,7 @@ import { LANGUAGES } from '../../monero/cryptonote/languages.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { LATEST_API } from '../api-version.js';
 import { DAEMON } from '../faults/groups.js';
-import { defineMethod, type WalletMethod } from '../method.js';
+import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 
 /** Source: wallet_rpc_server.cpp `DEFAULT_AUTO_REFRESH_PERIOD`. */
 const DEFAULT_PERIOD_SECONDS = 20;
@@ -48,6 +48,7 @@ export const serviceMethods: readonly WalletMethod[] = [
     name: 'set_daemon',
     summary: 'Sets the daemon of the server, for every open wallet.',
     meta: { family: 'admin', needs: 'wallet', restricted: true },
+    actsOn: 'server',
     faults: ['bad_daemon_settings'],
     params: () =>
       params({
@@ -127,7 +128,8 @@ export const serviceMethods: readonly WalletMethod[] = [
     summary:
       'Lists the wallets of the wallet directory, with the state of open ones. An addition; no password.',
     meta: { family: 'view', needs: 'nothing', restricted: true },
-    faults: [],
+    actsOn: 'directory',
+    faults: ['wallet_io'],
     params: () => none,
     result: () =>
       wire.object({
@@ -164,7 +166,7 @@ export const serviceMethods: readonly WalletMethod[] = [
         },
       },
     ],
-    source: 'an addition of this server',
+    source: ADDITION,
     handle: async ({ server, scope }) => ({
       wallets: (await server.listWallets())
         .filter(({ name }) => scope.mayKnow(name))
@@ -227,7 +229,8 @@ export const serviceMethods: readonly WalletMethod[] = [
     summary:
       'Sets the refresh period of the wallet; on /json_rpc also of each wallet that becomes current later.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
-    faults: [],
+    actsOn: 'wallet',
+    faults: ['no_wallet'],
     params: () =>
       params({
         enable: flag.default(true).describe('Refreshes the wallet periodically'),
@@ -246,7 +249,7 @@ export const serviceMethods: readonly WalletMethod[] = [
     summary:
       'Deletes the state derived from the chain and scans it again; hard also deletes tx keys and destinations.',
     meta: { family: 'admin', needs: 'wallet', restricted: true, foreground: true },
-    faults: [...DAEMON, 'invalid', 'wallet_io'],
+    faults: [...DAEMON, 'invalid'],
     params: () =>
       params({
         hard: flag.default(false).describe('Deletes tx keys and destinations of payments, too'),
@@ -272,7 +275,8 @@ export const serviceMethods: readonly WalletMethod[] = [
     name: 'stop_wallet',
     summary: 'Stores the wallet, closes all wallets and stops the server.',
     meta: { family: 'admin', needs: 'wallet', restricted: true },
-    faults: ['wallet_io'],
+    actsOn: 'server',
+    faults: [],
     params: () => none,
     result: wire.nothing,
     source: 'COMMAND_RPC_STOP_WALLET, on_stop_wallet',

@@ -26,6 +26,7 @@ const SWEEP = [
   'wrong_payment_id',
   'nonzero_unlock_time',
   'bad_priority',
+  'needs_split',
 ] as const satisfies readonly Kind[];
 
 const NOTHING = 0n as Amount;

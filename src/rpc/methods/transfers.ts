@@ -31,6 +31,7 @@ const TRANSFER = [
   'zero_amount',
   'nonzero_unlock_time',
   'bad_priority',
+  'needs_split',
 ] as const satisfies readonly Kind[];
 
 const destination = z.object({
@@ -87,7 +88,7 @@ export const transferMethods: readonly WalletMethod[] = [
     name: 'transfer',
     summary: 'Pays one or more destinations with one transaction.',
     meta: { family: 'spend', needs: 'wallet', restricted: true, foreground: true, multisigEnabled: true },
-    faults: [...TRANSFER, 'needs_split'],
+    faults: TRANSFER,
     texts: WRONG_ADDRESS,
     params: transferSchema,
     result: paymentSchema,

@@ -4,7 +4,7 @@ import * as wire from '../../http/wire.js';
 import type { WalletWebhooks, WebhookStatus } from '../../services/webhooks/wallet-webhooks.js';
 import { pageLimit } from '../page-params.js';
 import type { Kind } from '../faults/fault-entry.js';
-import { defineMethod, type Context, type WalletMethod } from '../method.js';
+import { ADDITION, defineMethod, type Context, type WalletMethod } from '../method.js';
 
 type Delivery = ReturnType<WalletWebhooks['deliveries']>[number];
 
@@ -88,6 +88,7 @@ export const webhookMethods: readonly WalletMethod[] = [
     name: 'add_webhook',
     summary: 'Adds an endpoint that the events of the wallet are sent to; returns its secret once.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
+    actsOn: 'named',
     faults: [...WEBHOOK, 'bad_webhook'],
     params: () =>
       params({
@@ -113,7 +114,7 @@ export const webhookMethods: readonly WalletMethod[] = [
         },
       },
     ],
-    source: 'an addition of this server',
+    source: ADDITION,
     handle(context, { url, types, wallet: name }) {
       const { webhook, secret } = webhooksOf(context, name).add({ url, types });
       return { id: webhook.id, secret, url: webhook.url, types: webhook.types };
@@ -124,10 +125,11 @@ export const webhookMethods: readonly WalletMethod[] = [
     name: 'list_webhooks',
     summary: 'Lists the endpoints of the wallet with the state of their deliveries.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
+    actsOn: 'named',
     faults: WEBHOOK,
     params: () => params({ wallet }),
     result: () => wire.object({ webhooks: wire.list(webhookSchema(), 'Endpoints, oldest first') }),
-    source: 'an addition of this server',
+    source: ADDITION,
     handle: (context, { wallet: name }) => ({
       webhooks: webhooksOf(context, name).list().map(webhookShape),
     }),
@@ -137,10 +139,11 @@ export const webhookMethods: readonly WalletMethod[] = [
     name: 'remove_webhook',
     summary: 'Removes an endpoint with its secrets and deliveries.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
+    actsOn: 'named',
     faults: WEBHOOK,
     params: () => params({ id, wallet }),
     result: wire.nothing,
-    source: 'an addition of this server',
+    source: ADDITION,
     async handle(context, { id, wallet: name }) {
       await webhooksOf(context, name).remove(id);
       return {};
@@ -152,6 +155,7 @@ export const webhookMethods: readonly WalletMethod[] = [
     summary:
       'Replaces the secret of an endpoint and returns the new one once; the former one signs as well for a time.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
+    actsOn: 'named',
     faults: WEBHOOK,
     params: () =>
       params({
@@ -163,7 +167,7 @@ export const webhookMethods: readonly WalletMethod[] = [
         wallet,
       }),
     result: () => wire.object({ id: idSchema(), secret: secretSchema() }),
-    source: 'an addition of this server',
+    source: ADDITION,
     handle: (context, { id, overlap_seconds, wallet: name }) => ({
       id,
       secret: webhooksOf(context, name).rotateSecret(id, overlap_seconds * 1000),
@@ -174,10 +178,11 @@ export const webhookMethods: readonly WalletMethod[] = [
     name: 'enable_webhook',
     summary: 'Enables an endpoint that was disabled because it answered with status 410.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
+    actsOn: 'named',
     faults: WEBHOOK,
     params: () => params({ id, wallet }),
     result: wire.nothing,
-    source: 'an addition of this server',
+    source: ADDITION,
     handle(context, { id, wallet: name }) {
       webhooksOf(context, name).enable(id);
       return {};
@@ -188,6 +193,7 @@ export const webhookMethods: readonly WalletMethod[] = [
     name: 'list_deliveries',
     summary: 'Lists the deliveries of an endpoint, the latest event first.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
+    actsOn: 'named',
     faults: WEBHOOK,
     params: () =>
       params({
@@ -209,7 +215,7 @@ export const webhookMethods: readonly WalletMethod[] = [
         deliveries: wire.list(deliverySchema('A delivery'), 'Deliveries, latest event first'),
         cursor: wire.text('Cursor for the next page; absent on the last one').optional(),
       }),
-    source: 'an addition of this server',
+    source: ADDITION,
     handle(context, { id, state, limit, cursor, wallet: name }) {
       const found = webhooksOf(context, name).deliveries(id, {
         limit,
@@ -228,10 +234,11 @@ export const webhookMethods: readonly WalletMethod[] = [
     name: 'redeliver_webhook',
     summary: 'Sends an event to an endpoint again, with all of its attempts.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
+    actsOn: 'named',
     faults: [...WEBHOOK, 'bad_webhook'],
     params: () => params({ id, event_id: height.describe('Id of the event'), wallet }),
     result: wire.nothing,
-    source: 'an addition of this server',
+    source: ADDITION,
     handle(context, { id, event_id, wallet: name }) {
       webhooksOf(context, name).redeliver(id, event_id);
       return {};
