@@ -1,7 +1,7 @@
 import { INVALID_PARAMS } from '../src/http/errors.js';
 import { resultSchema, type ApiVersion } from '../src/rpc/api-version.js';
 import { jsonSchemaOf } from '../src/rpc/discovery/json-schema.js';
-import { errorsOf } from '../src/rpc/discovery/method-errors.js';
+import { errorsOf, ownKinds } from '../src/rpc/discovery/method-errors.js';
 import type { Example, Scope, WalletMethod } from '../src/rpc/method.js';
 import { markdownTable } from './markdown-table.js';
 import { schemaRows, type SchemaRow } from './schema-rows.js';
@@ -105,7 +105,7 @@ const MAX_MESSAGE = 120;
 
 /** Errors that the conditions of the method do not name. */
 function errorLine(method: WalletMethod, conditions: string): string[] {
-  const errors = errorsOf(method).filter(
+  const errors = errorsOf(method, ownKinds(method)).filter(
     ({ code: number }) => number > INVALID_PARAMS && !conditions.includes(`(${number})`),
   );
   if (errors.length === 0) return [];
@@ -184,8 +184,9 @@ export function apiPage(methods: readonly WalletMethod[], known: readonly KnownM
     'Calls are JSON-RPC 2.0 over `POST`. `/wallet/<name>/json_rpc` acts on the named wallet, `/json_rpc` on the current',
     'one. Integers keep all their digits, and may be quoted. An absent parameter, or one that is `null`, takes its',
     'default; unknown parameters are ignored. Lists that are empty are left out of results. Numbers in brackets are error',
-    'codes; every method may also return -32603. The family of a method is the group that a [credential](credentials.md)',
-    'allows or denies. `rpc.discover` returns all of this as an OpenRPC document.',
+    'codes; every method may also return -32603, and one that uses files of wallets -1 where a file is damaged, cannot be',
+    'read, or cannot be written. The family of a method is the group that a [credential](credentials.md) allows or denies.',
+    '`rpc.discover` returns all of this as an OpenRPC document.',
     '',
     ...sorted.flatMap((method) =>
       section(

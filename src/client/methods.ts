@@ -1439,7 +1439,7 @@ export interface ImportKeyImagesResult {
 export interface ImportMultisigInfoParams {
   /** Multisig info of other signers, in hex. */
   readonly info?: readonly string[] | undefined;
-  /** Refreshes the wallet afterwards, which shows what is spent. Default: `true`. */
+  /** Refreshes the wallet afterwards, which finds spent outputs. Default: `true`. */
   readonly refresh_after_import?: boolean | undefined;
 }
 
@@ -2099,7 +2099,7 @@ export interface StopBackgroundSyncParams {
 export interface SubmitMultisigParams {
   /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
-  /** Pays again what failed of the payment with the key. Default: `false`. */
+  /** Pays the failed transactions of the payment with the key again. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
   /** Set of multisig transactions in hex, with all signatures needed. */
   readonly tx_data_hex?: string | undefined;
@@ -2115,7 +2115,7 @@ export interface SubmitMultisigResult {
 export interface SubmitTransferParams {
   /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
-  /** Pays again what failed of the payment with the key. Default: `false`. */
+  /** Pays the failed transactions of the payment with the key again. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
   /** Set of signed transactions in hex, as sign_transfer returns it. */
   readonly tx_data_hex?: string | undefined;
@@ -2152,7 +2152,7 @@ export interface SweepAllParams {
   readonly payment_id?: string | undefined;
   /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
-  /** Pays again what failed of the payment with the key. Default: `false`. */
+  /** Pays the failed transactions of the payment with the key again. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
   /** Address that gets the money, of any kind, or an OpenAlias name. */
   readonly address?: string | undefined;
@@ -2218,7 +2218,7 @@ export interface SweepDustParams {
   readonly get_tx_keys?: boolean | undefined;
   /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
-  /** Pays again what failed of the payment with the key. Default: `false`. */
+  /** Pays the failed transactions of the payment with the key again. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
 }
 
@@ -2273,7 +2273,7 @@ export interface SweepSingleParams {
   readonly payment_id?: string | undefined;
   /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
-  /** Pays again what failed of the payment with the key. Default: `false`. */
+  /** Pays the failed transactions of the payment with the key again. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
   /** Address that gets the money, of any kind, or an OpenAlias name. */
   readonly address?: string | undefined;
@@ -2355,7 +2355,7 @@ export interface TransferParams {
   readonly payment_id?: string | undefined;
   /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
-  /** Pays again what failed of the payment with the key. Default: `false`. */
+  /** Pays the failed transactions of the payment with the key again. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
   /** Payments to make. */
   readonly destinations?: readonly Destination[] | undefined;
@@ -2420,7 +2420,7 @@ export interface TransferSplitParams {
   readonly payment_id?: string | undefined;
   /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
-  /** Pays again what failed of the payment with the key. Default: `false`. */
+  /** Pays the failed transactions of the payment with the key again. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
   /** Payments to make. */
   readonly destinations?: readonly Destination[] | undefined;

@@ -24,7 +24,7 @@ export interface Conditions {
   readonly trustedDaemon?: true;
 }
 
-/** Conditions whose faults are of the table; the others are refused with codes of their own. */
+/** Conditions whose faults stand in the table of faults; family and restricted mode have codes of their own. */
 type Tested = Exclude<keyof Conditions, 'family' | 'restricted'>;
 
 /** Faults of a method by the value of each of its conditions. */

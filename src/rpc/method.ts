@@ -59,7 +59,7 @@ export interface WalletMethod extends Method<Context, Conditions, PagedResult>, 
    * `api-version.ts` adapts it to a version.
    */
   readonly result: () => ResultSchema;
-  /** Default: what the method needs; the server if it needs nothing. */
+  /** Default: the wallet or the directory that the method needs; the server if it needs none. */
   readonly actsOn?: Scope;
   /** Examples for discovery and documentation, made on each call. Results are the same under all API versions. */
   readonly examples?: () => readonly Example[];

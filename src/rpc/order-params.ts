@@ -19,7 +19,9 @@ export const orderParams = {
     .describe(
       'Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays',
     ),
-  retry_failed: flag.default(false).describe('Pays again what failed of the payment with the key'),
+  retry_failed: flag
+    .default(false)
+    .describe('Pays the failed transactions of the payment with the key again'),
 };
 
 type OrderArgs = z.output<z.ZodObject<typeof orderParams>>;

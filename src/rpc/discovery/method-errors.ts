@@ -12,6 +12,12 @@ export interface MethodError {
   readonly message: string;
 }
 
+/** Kinds of the faults of the conditions of a method, then of its own. */
+export const ownKinds = ({ meta, faults }: Pick<WalletMethod, 'meta' | 'faults'>): readonly Kind[] => [
+  ...conditionKinds(meta),
+  ...faults,
+];
+
 /** Faults of every method that uses the files of wallets. */
 const FILES: readonly Kind[] = ['wallet_io', 'wallet_corrupt'];
 
@@ -19,8 +25,9 @@ const FILES: readonly Kind[] = ['wallet_io', 'wallet_corrupt'];
  * Kinds of the faults that a call of a method can end with. A credential can refuse any call, and the store of a wallet
  * may be damaged, or its disk full, whatever is done with the wallet.
  */
-export function kindsOf({ meta, faults }: Pick<WalletMethod, 'meta' | 'faults'>): readonly Kind[] {
-  const own = [...conditionKinds(meta), ...faults];
+export function kindsOf(method: Pick<WalletMethod, 'meta' | 'faults'>): readonly Kind[] {
+  const { meta } = method;
+  const own = ownKinds(method);
   const usesFiles = meta.needs !== 'nothing' || own.includes('no_wallet');
   return [...own, 'credential_denied', ...(usesFiles ? FILES : [])];
 }
@@ -31,14 +38,17 @@ function messageOf(kind: Kind, { texts }: OwnErrors): string {
   return typeof text === 'string' ? text : kind.replaceAll('_', ' ');
 }
 
-/** Lists the errors of a method by code, in descending order. Messages of faults that share a code are joined. */
-export function errorsOf(method: WalletMethod): MethodError[] {
+/**
+ * Lists the errors of a method by code, in descending order. Messages of faults that share a code are joined.
+ * @param kinds of the faults to list.
+ */
+export function errorsOf(method: WalletMethod, kinds = kindsOf(method)): MethodError[] {
   const { meta, params, codes } = method;
   const messages = new Map<number, Set<string>>();
   const add = (code: number, message: string): void => {
     messages.set(code, (messages.get(code) ?? new Set()).add(message));
   };
-  for (const kind of kindsOf(method)) add(codes?.[kind] ?? FAULTS[kind].code, messageOf(kind, method));
+  for (const kind of kinds) add(codes?.[kind] ?? FAULTS[kind].code, messageOf(kind, method));
   if (meta.restricted) add(DENIED, 'Command unavailable in restricted mode.');
   if (!(params instanceof z.ZodObject) || Object.keys(params.shape).length > 0)
     add(INVALID_PARAMS, 'Invalid params');

@@ -18,7 +18,7 @@ export type Text<K extends Kind> = string | ((fault: Facts[K], surroundings: Sur
 /** Messages by kind. */
 export type Texts = { readonly [K in Kind]: Text<K> };
 
-/** All that a client sees of one kind of fault. */
+/** Code, message and explanation of one kind of fault. */
 export interface FaultEntry<K extends Kind> {
   /** Error code of the reference. Codes below -53 are additions. */
   readonly code: number;

@@ -13,7 +13,7 @@ export const ADDRESS = ['account_out_of_range', 'address_out_of_range'] as const
 /** Faults of payments with an idempotency key. */
 export const ORDER = ['order_mismatch', 'order_failed'] as const satisfies Kinds;
 
-/** Faults of what a credential may pay. */
+/** Faults of the limits of a credential. */
 export const CREDENTIAL = ['credential_denied', 'spend_limit'] as const satisfies Kinds;
 
 /** Faults of sending transactions to the daemon. */

@@ -213,7 +213,7 @@ export const multisigMethods: readonly WalletMethod[] = [
         info: listOf(text).describe('Multisig info of other signers, in hex'),
         refresh_after_import: flag
           .default(true)
-          .describe('Refreshes the wallet afterwards, which shows what is spent'),
+          .describe('Refreshes the wallet afterwards, which finds spent outputs'),
       }),
     result: () => wire.object({ n_outputs: wire.uint('Number of outputs with info of all signers needed') }),
     requestSize: 'long-text',
