@@ -1,10 +1,10 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Clock } from './chain/chain.js';
 
-/** Banned host or subnet. */
+/** A banned host or subnet. */
 export interface Ban {
   readonly host: string;
-  /** Unix seconds. */
+  /** End of the ban [Unix s]. */
   readonly until: number;
 }
 
@@ -12,14 +12,14 @@ const MAX_PREFIX = 32;
 const SUBNET = /^(\d{1,3}(?:\.\d{1,3}){3})\/(\d{1,2})$/;
 const HIDDEN_HOST = /^[a-z2-7]{52,56}\.(?:onion|b32\.i2p)$/i;
 
-/** True for an IP address, an IPv4 subnet or a hidden service. */
+/** Returns true for an IP address, an IPv4 subnet or the name of a hidden service. */
 export function isBannable(host: string): boolean {
   const [, address = '', prefix = ''] = SUBNET.exec(host) ?? [];
   if (address !== '') return isIP(address) === 4 && Number(prefix) <= MAX_PREFIX;
   return isIP(host) !== 0 || HIDDEN_HOST.test(host);
 }
 
-/** Banned clients. */
+/** Bans of hosts and subnets, each until a time. */
 export class Bans {
   readonly #clock: Clock;
   readonly #until = new Map<string, number>();
@@ -28,7 +28,7 @@ export class Bans {
     this.#clock = clock;
   }
 
-  /** @param host accepted by {@link isBannable}. */
+  /** Bans a host or subnet. @param host text for which {@link isBannable} returns true. @param seconds duration [s]. */
   ban(host: string, seconds: number): void {
     this.#until.set(host, this.#clock() + seconds);
   }
@@ -41,7 +41,7 @@ export class Bans {
     this.#until.clear();
   }
 
-  /** Hosts, then subnets, each in lexical order. */
+  /** Returns the bans: first hosts, then subnets, each in lexical order. */
   all(): Ban[] {
     const now = this.#clock();
     for (const [host, until] of this.#until) if (until <= now) this.#until.delete(host);
@@ -54,7 +54,7 @@ export class Bans {
     ];
   }
 
-  /** Remaining ban of an address [s]; 0 when it is not banned. */
+  /** Returns the remaining time of a ban [s]; 0 if the address is not banned. */
   secondsLeft(address: string): number {
     const now = this.#clock();
     const matching = this.all().filter(({ host }) => covers(host, address));

@@ -7,25 +7,25 @@ import { FaultInjector } from './fault-injection.js';
 import { EncodedBlocks } from './rpc/binary/encoded-blocks.js';
 
 export interface DaemonOptions extends NodeOptions {
-  /** Time between blocks while mining. */
+  /** Interval between two blocks while mining [ms]. */
   readonly blockTimeMs: number;
-  /** Version of this program. */
+  /** Version of this program, which the daemon reports. */
   readonly version: string;
-  /** Absent: no faults are injected. */
+  /** Injects faults into answers; absent: no faults. */
   readonly faults?: FaultInjector;
-  /** Stops the process. */
+  /** Stops the process; called by the RPC call `/stop_daemon`. */
   readonly stop: () => void;
-  /** Called when mining a block fails. */
+  /** Is called when mining a block fails. */
   readonly onMiningError: (error: unknown) => void;
 }
 
-/** Bandwidth limits [kB/s]. Source: cryptonote_config.h `P2P_DEFAULT_LIMIT_RATE_…`. */
+/** Default bandwidth limits [kB/s]. Source: cryptonote_config.h `P2P_DEFAULT_LIMIT_RATE_…`. */
 export const DEFAULT_LIMITS = { down: 32_768, up: 8_192 } as const;
-/** Source: cryptonote_config.h `P2P_DEFAULT_CONNECTIONS_COUNT`. */
+/** Default number of outgoing connections. Source: cryptonote_config.h `P2P_DEFAULT_CONNECTIONS_COUNT`. */
 const DEFAULT_OUT_PEERS = 12;
 const UNLIMITED = 0xffff_ffff;
 
-/** Regtest daemon: a node, a miner, and the settings that its interface exposes. */
+/** A regtest daemon: a node, a miner, and the settings that clients can read and change. */
 export class RegtestDaemon {
   readonly node: Node;
   readonly miner: Miner;
@@ -34,15 +34,15 @@ export class RegtestDaemon {
   readonly encodedBlocks: EncodedBlocks;
   readonly rng: Rng;
   readonly log = new LogSettings();
-  /** Requested limits; they have no effect without peers. */
+  /** Bandwidth limits that clients have set [kB/s]. They have no effect, because there are no peers. */
   readonly limits: { down: number; up: number } = { ...DEFAULT_LIMITS };
   readonly peers: { in: number; out: number } = { in: UNLIMITED, out: DEFAULT_OUT_PEERS };
-  /** Unix seconds. */
+  /** Time when the daemon started [Unix s]. */
   readonly startTime: number;
   readonly version: string;
   readonly stop: () => void;
 
-  /** @throws NewerSchemaError */
+  /** @throws NewerSchemaError if a newer version of this program wrote the database. */
   constructor(options: DaemonOptions) {
     this.node = new Node(options);
     this.miner = new Miner(this.node, options.blockTimeMs, options.onMiningError);

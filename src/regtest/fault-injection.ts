@@ -1,4 +1,4 @@
-/** Faults that a test can inject into the daemon, by name. */
+/** Names and descriptions of the faults that a test can inject into the daemon. */
 export const FAULTS = {
   latency: 'delay of every answer [ms]',
   drop: 'every n-th request is dropped without an answer',
@@ -16,7 +16,10 @@ const OVERSIZE_BYTES = 200 * 1024 * 1024;
 const PAGES = 3;
 const MAX_VALUE = 1_000_000;
 
-/** Parses a list such as `latency=200,drop=3`; an empty text is an empty list. @throws RangeError on a bad item. */
+/**
+ * Parses a list of faults and values, such as `latency=200,drop=3`; an empty text is an empty list.
+ * @throws RangeError for an unknown fault or an invalid value.
+ */
 export function parseFaults(text: string): ReadonlyMap<InjectedFault, number> {
   const faults = new Map<InjectedFault, number>();
   for (const item of text.split(',').filter((part) => part.trim() !== '')) {
@@ -30,9 +33,11 @@ export function parseFaults(text: string): ReadonlyMap<InjectedFault, number> {
   return faults;
 }
 
-/** Injects faults into the daemon's answers, to test its clients. Inactive without configured faults. */
+/**
+ * Injects faults into the daemon's answers, to test clients of the daemon. Does nothing while no faults are configured.
+ */
 export class FaultInjector {
-  /** Undefined: injection is off and cannot be turned on at run time. */
+  /** Configured faults with their values; undefined: faults are off and cannot be turned on at run time. */
   #faults: ReadonlyMap<InjectedFault, number> | undefined;
   readonly #counts = new Map<InjectedFault, number>();
 
@@ -40,12 +45,12 @@ export class FaultInjector {
     this.#faults = faults;
   }
 
-  /** True when faults may be changed at run time. */
+  /** True if clients may change the faults at run time. */
   get isAllowed(): boolean {
     return this.#faults !== undefined;
   }
 
-  /** Replaces the injected faults and resets their counters. */
+  /** Replaces the configured faults and restarts their counters. */
   set(faults: ReadonlyMap<InjectedFault, number>): void {
     this.#faults = faults;
     this.#counts.clear();
@@ -55,7 +60,7 @@ export class FaultInjector {
     return this.#faults?.get(fault) ?? 0;
   }
 
-  /** Counts one occasion. @returns true on each `every`-th. */
+  /** Counts an occasion for a fault. @returns true on every `every`-th occasion. */
   #isDue(fault: InjectedFault, every = this.#value(fault)): boolean {
     if (this.#value(fault) === 0) return false;
     const count = ((this.#counts.get(fault) ?? 0) + 1) % every;
@@ -67,18 +72,18 @@ export class FaultInjector {
     return this.#value('latency');
   }
 
-  /** Counts one request. @returns true when it must be dropped. */
+  /** Counts a request. @returns true if the request must be dropped. */
   dropsRequest(): boolean {
     return this.#isDue('drop');
   }
 
-  /** Applies `truncate` and `oversize` to a binary answer. */
+  /** Applies the faults `truncate` and `oversize` to a binary answer. */
   binary(body: Uint8Array): Uint8Array {
     const cut = this.#isDue('truncate') ? body.subarray(0, body.length >> 1) : body;
     return this.#isDue('oversize') ? Buffer.concat([cut], cut.length + OVERSIZE_BYTES) : cut;
   }
 
-  /** Applies `wrong-height` to the number of blocks. */
+  /** Applies the fault `wrong-height` to the reported number of blocks. */
   height(height: number): number {
     return height + this.#value('wrong-height');
   }
@@ -88,12 +93,12 @@ export class FaultInjector {
     return perByte.map((fee) => fee * factor);
   }
 
-  /** Applies `wrong-ring-data` to the index of a requested output. */
+  /** Applies the fault `wrong-ring-data` to the index of a requested output. */
   outputIndex(index: bigint): bigint {
     return this.#value('wrong-ring-data') === 0 ? index : index ^ 1n;
   }
 
-  /** Number of blocks to replace before a page of blocks is read. */
+  /** Returns the number of blocks that the fault `reorganise` replaces before a page of blocks is read; 0 for none. */
   blocksToReplace(): number {
     return this.#isDue('reorganise', PAGES) ? this.#value('reorganise') : 0;
   }

@@ -1,7 +1,7 @@
 /** Multiplication by x in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1. Source: FIPS 197, 4.2.1. */
 export const doubled = (byte: number): number => ((byte << 1) ^ ((byte >> 7) * 0x11b)) & 0xff;
 
-/** The substitution of FIPS 197, 5.1.1: inverse in GF(2^8), then an affine map. */
+/** The substitution SubBytes of FIPS 197, 5.1.1: inverse in GF(2^8), then an affine map. */
 export const SBOX: Uint8Array = ((): Uint8Array => {
   const box = new Uint8Array(256);
   const rotated = (byte: number, by: number): number => ((byte << by) | (byte >> (8 - by))) & 0xff;

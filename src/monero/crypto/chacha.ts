@@ -9,8 +9,9 @@ function check(key: Uint8Array, iv: Uint8Array): void {
 }
 
 /**
- * ChaCha20 as first published: 8-byte nonce, 64-bit counter from 0. Its own inverse.
- * @throws RangeError on a key or nonce of another length. Source: crypto/chacha.c.
+ * Encrypts or decrypts with ChaCha20 as first published: 8-byte nonce, 64-bit counter from 0. Both directions are the
+ * same.
+ * @throws RangeError for a key or nonce of another length. Source: crypto/chacha.c.
  */
 export function chacha20(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {
   check(key, iv);
@@ -18,9 +19,10 @@ export function chacha20(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uin
 }
 
 /**
- * The 8-round variant of old files, otherwise {@link chacha20}. noble's implementation has a 32-bit counter and a
- * 12-byte nonce: a nonce prefixed with four zero bytes gives the same layout, up to its limit of 256 GiB.
- * @throws RangeError on a key or nonce of another length. Source: crypto/chacha.c.
+ * Encrypts or decrypts with the 8-round variant, which old files use; otherwise as {@link chacha20}. noble's
+ * implementation has a 32-bit counter and a 12-byte nonce. A nonce prefixed with four zero bytes gives the same layout,
+ * up to 256 GiB.
+ * @throws RangeError for a key or nonce of another length. Source: crypto/chacha.c.
  */
 export function chacha8(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {
   check(key, iv);

@@ -9,22 +9,22 @@ import type { KeyDerivation, KeyImage, PublicKey, SecretKey } from './types.js';
 
 const VIEW_TAG_SALT = new TextEncoder().encode('view_tag');
 
-/** `s·G` for each secret. @throws RangeError unless the scalars are canonical. */
+/** Computes `s·G` for each secret key. @throws RangeError unless all scalars are below ℓ. */
 export const publicKeysOf = (secrets: readonly SecretKey[], curve: Curve = loadCurve()): PublicKey[] =>
   curve.addSecretMultiples(
     secrets.map(() => IDENTITY),
     secrets,
   ) as PublicKey[];
 
-/** `s·G`. @throws RangeError unless the scalar is canonical. Source: crypto.cpp `secret_key_to_public_key`. */
+/** Computes `s·G`. @throws RangeError unless the scalar is below ℓ. Source: crypto.cpp `secret_key_to_public_key`. */
 export const publicKeyOf = (secret: SecretKey, curve: Curve = loadCurve()): PublicKey =>
   publicKeysOf([secret], curve)[0] as PublicKey;
 
 export const randomSecretKey = (rng: Rng): SecretKey => scalarBytes(randomScalar(rng));
 
 /**
- * Key derivations `D = 8·s·P` of several keys, each with its secret; the 8 clears torsion.
- * @throws RangeError when a key is not a point, or a scalar not canonical.
+ * Computes key derivations `D = 8·s·P` of several public keys, each with its secret key; the 8 clears torsion.
+ * @throws RangeError if a key is not a point, or a scalar is not below ℓ.
  */
 export const keyDerivations = (
   pairs: readonly (readonly [PublicKey, SecretKey])[],
@@ -39,8 +39,8 @@ export const keyDerivations = (
   ) as KeyDerivation[];
 
 /**
- * Key derivation `D = 8·s·P`, shared by sender and receiver. @throws RangeError as {@link keyDerivations}.
- * Source: crypto.cpp `generate_key_derivation`.
+ * Computes the key derivation `D = 8·s·P`, which sender and receiver share.
+ * @throws RangeError as {@link keyDerivations}. Source: crypto.cpp `generate_key_derivation`.
  */
 export const keyDerivation = (
   publicKey: PublicKey,
@@ -48,16 +48,16 @@ export const keyDerivation = (
   curve: Curve = loadCurve(),
 ): KeyDerivation => keyDerivations([[publicKey, secret]], curve)[0] as KeyDerivation;
 
-/** `Hs(D || i)`. Source: crypto.cpp `derivation_to_scalar`. */
+/** Computes the scalar `Hs(D || i)`. Source: crypto.cpp `derivation_to_scalar`. */
 export function derivationToScalar(derivation: KeyDerivation, outputIndex: number): bigint {
   return hashToScalar(derivation, encode(varintNumber, outputIndex));
 }
 
-/** `P + s·G`. @throws RangeError when P is not a point. */
+/** Computes `P + s·G`. @throws RangeError if P is not a point. */
 const addMultiple = (point: PublicKey, scalar: bigint, curve: Curve): PublicKey =>
   curve.addSecretMultiples([point], [scalarBytes(scalar)])[0] as PublicKey;
 
-/** Output key `Hs(D || i)·G + B`. @throws RangeError when B is not a point. */
+/** Computes the output key `Hs(D || i)·G + B`. @throws RangeError if B is not a point. */
 export const derivePublicKey = (
   derivation: KeyDerivation,
   outputIndex: number,
@@ -65,7 +65,7 @@ export const derivePublicKey = (
   curve: Curve = loadCurve(),
 ): PublicKey => addMultiple(spendPublicKey, derivationToScalar(derivation, outputIndex), curve);
 
-/** Output secret `Hs(D || i) + b`. @throws RangeError unless b is canonical. */
+/** Computes the secret key of an output, `Hs(D || i) + b`. @throws RangeError unless b is below ℓ. */
 export function deriveSecretKey(
   derivation: KeyDerivation,
   outputIndex: number,
@@ -74,7 +74,10 @@ export function deriveSecretKey(
   return scalarBytes(reduce(derivationToScalar(derivation, outputIndex) + toScalar(spendSecret)));
 }
 
-/** Spend key of the address that an output pays, `P - Hs(D || i)·G`. @throws RangeError when P is not a point. */
+/**
+ * Computes `P - Hs(D || i)·G`, the spend key of the address that an output pays.
+ * @throws RangeError if P is not a point.
+ */
 export const deriveSubaddressPublicKey = (
   outputKey: PublicKey,
   derivation: KeyDerivation,
@@ -82,12 +85,15 @@ export const deriveSubaddressPublicKey = (
   curve: Curve = loadCurve(),
 ): PublicKey => addMultiple(outputKey, reduce(-derivationToScalar(derivation, outputIndex)), curve);
 
-/** First byte of `keccak("view_tag" || D || i)`. Source: crypto.cpp `derive_view_tag`. */
+/** Computes the view tag: the first byte of `keccak("view_tag" || D || i)`. Source: crypto.cpp `derive_view_tag`. */
 export function viewTag(derivation: KeyDerivation, outputIndex: number): number {
   return keccak(concatBytes(VIEW_TAG_SALT, derivation, encode(varintNumber, outputIndex)))[0] ?? 0;
 }
 
-/** `x·Hp(X)`. @throws RangeError unless x is canonical. Source: crypto.cpp `generate_key_image`. */
+/**
+ * Computes the key image `x·Hp(X)`.
+ * @throws RangeError unless x is below ℓ. Source: crypto.cpp `generate_key_image`.
+ */
 export const keyImage = (
   outputKey: PublicKey,
   outputSecret: SecretKey,

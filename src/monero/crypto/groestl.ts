@@ -1,11 +1,11 @@
 import { doubled, SBOX } from './aes-box.js';
 import type { Hash } from './types.js';
 
-/** Size of the 8×8 byte state, stored by columns. */
+/** Size of the state [bytes]: a matrix of 8×8 bytes, stored by columns. */
 const SIZE = 64;
 const ROUNDS = 10;
 
-/** Left rotation of each row in ShiftBytes, for P and for Q. */
+/** Number of bytes by which ShiftBytes rotates each row to the left, in P and in Q. */
 const SHIFT_P = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 const SHIFT_Q = [1, 3, 5, 7, 0, 2, 4, 6] as const;
 
@@ -29,7 +29,7 @@ function addRoundConstant(state: Uint8Array, round: number, isQ: boolean): void 
   }
 }
 
-/** The permutation P, or Q. */
+/** Applies the permutation P, or Q if `isQ`. */
 function permute(input: Uint8Array, isQ: boolean): Uint8Array {
   const shift = isQ ? SHIFT_Q : SHIFT_P;
   const state = Uint8Array.from(input);
@@ -59,9 +59,9 @@ const xorInto = (target: Uint8Array, source: Uint8Array): void => {
   for (let i = 0; i < SIZE; i++) target[i] = (target[i] as number) ^ (source[i] as number);
 };
 
-/** Grøstl-256, the tweaked version of the SHA-3 finals. Source: groestl.c; grostl.info specification. */
+/** Computes Grøstl-256, in the tweaked version of the SHA-3 finals. Source: groestl.c; grostl.info specification. */
 export function groestl256(data: Uint8Array): Hash {
-  // One byte 0x80, zeros, and the number of blocks as a big-endian u64.
+  // The padding: one byte 0x80, zeros, and the number of blocks as a big-endian u64.
   const blocks = Math.ceil((data.length + 9) / SIZE);
   const padded = new Uint8Array(blocks * SIZE);
   padded.set(data);
@@ -69,7 +69,7 @@ export function groestl256(data: Uint8Array): Hash {
   new DataView(padded.buffer).setBigUint64(padded.length - 8, BigInt(blocks));
 
   const chain = new Uint8Array(SIZE);
-  chain[SIZE - 2] = 1; // 256, the output length in bits, big-endian
+  chain[SIZE - 2] = 1; // initial value: the output length 256 in bits, big-endian
   for (let at = 0; at < padded.length; at += SIZE) {
     const block = padded.subarray(at, at + SIZE);
     const q = permute(block, true);

@@ -4,7 +4,7 @@ import type { Hash } from './types.js';
 const BLOCK = 64;
 const ROUNDS = 42;
 
-/** The two substitutions of a nibble, one after the other; a bit of the round constant chooses between them. */
+/** The two substitutions of a nibble, one after the other. A bit of the round constant chooses one of them. */
 const BOXES = Uint8Array.of(
   ...[9, 0, 4, 11, 13, 12, 3, 15, 1, 10, 2, 6, 7, 5, 8, 14],
   ...[3, 12, 6, 13, 5, 7, 1, 9, 15, 2, 0, 4, 11, 10, 14, 8],
@@ -16,7 +16,7 @@ const DOUBLED = Uint8Array.from(
   (_, nibble) => ((nibble << 1) ^ ((nibble >> 3) * 0x13)) & 0xf,
 );
 
-/** Source indices of the permutation `P_d = φ_d ∘ P'_d ∘ π_d`: `out[i] = in[source[i]]`. */
+/** Returns the source indices of the permutation `P_d = φ_d ∘ P'_d ∘ π_d`: `out[i] = in[source[i]]`. */
 function permutation(size: number): Uint8Array {
   const half = size / 2;
   const turned = (i: number): number => (i & 2 ? i ^ 1 : i);
@@ -26,8 +26,8 @@ function permutation(size: number): Uint8Array {
 }
 
 /**
- * One round over `nibbles`: substitution, the linear map on pairs, permutation.
- * @param boxes offset in `BOXES` of the substitution of each nibble.
+ * Applies one round to `nibbles`: substitution, the linear map on pairs, permutation.
+ * @param boxes for each nibble, the offset of its substitution in `BOXES`.
  */
 function round(nibbles: Uint8Array, source: Uint8Array, boxes: Uint8Array): Uint8Array {
   const size = nibbles.length;
@@ -68,10 +68,12 @@ const ROUND_BOXES: readonly Uint8Array[] = ((): Uint8Array[] => {
 
 const SOURCE_256 = permutation(256);
 
-/** Index of the state bit that is bit `k` of nibble `i`: a nibble has one bit of each quarter of the state. */
+/**
+ * Returns the index of the state bit that is bit `k` of nibble `i`; a nibble has one bit of each quarter of the state.
+ */
 const stateBit = (i: number, k: number): number => (i >> 1) + (i & 1) * 128 + 256 * k;
 
-/** The permutation E8 on 1024 bits, in place. */
+/** Applies the permutation E8 to 1024 bits, in place. */
 function permute(state: Uint8Array): void {
   let nibbles: Uint8Array = new Uint8Array(256);
   for (let i = 0; i < 256; i++) {
@@ -91,14 +93,17 @@ function permute(state: Uint8Array): void {
   }
 }
 
-/** The compression function F8, in place. */
+/** Applies the compression function F8, in place. */
 function compress(state: Uint8Array, block: Uint8Array): void {
   for (let i = 0; i < BLOCK; i++) state[i] = (state[i] as number) ^ (block[i] as number);
   permute(state);
   for (let i = 0; i < BLOCK; i++) state[BLOCK + i] = (state[BLOCK + i] as number) ^ (block[i] as number);
 }
 
-/** State before the first block of a 256-bit digest: the digest length, compressed with an empty block. */
+/**
+ * State before the first block of a message, for a digest of 256 bits: the digest length, compressed with an empty
+ * block.
+ */
 const INITIAL: Uint8Array = ((): Uint8Array => {
   const state = new Uint8Array(2 * BLOCK);
   state[0] = 1;
@@ -106,9 +111,10 @@ const INITIAL: Uint8Array = ((): Uint8Array => {
   return state;
 })();
 
-/** JH-256, the 42-round version of the SHA-3 finals. Source: jh.c; Hongjun Wu's specification. */
+/** Computes JH-256, in the 42-round version of the SHA-3 finals. Source: jh.c; Hongjun Wu's specification. */
 export function jh256(data: Uint8Array): Hash {
-  // A one bit, zeros, and the length in bits as a big-endian u128: always at least one block more.
+  // The padding: a one bit, zeros, and the message length in bits as a big-endian u128; it always adds at least one
+  // block.
   const padded = new Uint8Array(BLOCK * (Math.ceil(data.length / BLOCK) + 1));
   padded.set(data);
   padded[data.length] = 0x80;

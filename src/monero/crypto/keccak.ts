@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Hash } from './types.js';
 
-/** Exports of the module; their contracts are in assembly/hash.ts. */
+/** Exports of the WebAssembly module, documented in assembly/hash.ts. */
 interface HashExports {
   readonly memory: WebAssembly.Memory;
   capacity(): number;
@@ -17,8 +17,7 @@ const message = new Uint8Array(wasm.memory.buffer, wasm.messageAt(), wasm.capaci
 const hash = new Uint8Array(wasm.memory.buffer, wasm.hashAt(), 32);
 
 /**
- * Keccak-256 with the original padding (not SHA-3) of the concatenated parts.
- * Source: crypto/hash.h `cn_fast_hash`.
+ * Computes Keccak-256 of the joined parts, with the original padding (not SHA-3). Source: crypto/hash.h `cn_fast_hash`.
  */
 export function keccak(...parts: readonly Uint8Array[]): Hash {
   let length = 0;

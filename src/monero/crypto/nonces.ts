@@ -6,12 +6,15 @@ import { publicKeysOf } from './derivation.js';
 import { randomScalar, reduce, scalarBytes, toScalar } from './scalar.js';
 import type { PublicKey, SecretKey, Signature } from './types.js';
 
-/** Random scalars k of a batch of Schnorr proofs, one per proof. Products are computed in constant time. */
+/**
+ * Random scalars k for a batch of Schnorr proofs, one per proof. Their products with points are computed in constant
+ * time.
+ */
 export class Nonces {
   readonly #curve: Curve;
-  /** The scalars, 32 bytes each. */
+  /** All scalars in one buffer, 32 bytes each. */
   readonly #flat: Uint8Array;
-  /** The scalars; they share memory with {@link #flat}. */
+  /** The scalars one by one, as views of {@link #flat}. */
   readonly #scalars: readonly SecretKey[];
 
   /** @param count number of proofs. */
@@ -21,24 +24,25 @@ export class Nonces {
     this.#scalars = chunks(this.#flat, 32) as SecretKey[];
   }
 
-  /** `k·G` for each. */
+  /** Computes `k·G` for each scalar. */
   ofBase(): Uint8Array[] {
     return publicKeysOf(this.#scalars, this.#curve);
   }
 
-  /** `k·P` for each. @throws RangeError for an invalid point. */
+  /** Computes `k·P` for each scalar and its point. @throws RangeError for an invalid point. */
   ofPoints(points: readonly Uint8Array[]): Uint8Array[] {
     return this.#curve.multiplySecret(points, this.#scalars);
   }
 
-  /** `k·Hp(P)` for each. */
+  /** Computes `k·Hp(P)` for each scalar and its key. */
   ofHashes(keys: readonly PublicKey[]): Uint8Array[] {
     return chunks(this.#curve.keyImages(joinBytes(keys), this.#flat), 32);
   }
 
   /**
-   * Completes the proofs with their responses `k - c·x`, and wipes the scalars.
-   * @param proofs challenge c and secret x of each. @returns c and response.
+   * Completes the proofs: computes each response `k - c·x`, then wipes the scalars.
+   * @param proofs challenge c and secret key x of each proof.
+   * @returns c and response of each proof.
    */
   respond(proofs: readonly { readonly challenge: bigint; readonly secret: SecretKey }[]): Signature[] {
     return zip(this.#scalars, proofs).map(([nonce, { challenge, secret }]) => {

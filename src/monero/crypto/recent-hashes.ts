@@ -1,18 +1,18 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** A slow hash of a preimage. */
+/** Hashes a preimage `rounds` times with a slow hash. */
 export type Stretch = (preimage: Uint8Array, rounds: number) => Promise<Uint8Array>;
 
-/** A digest that is computed or known, with the timer that ends it. */
+/** A digest that is known or being computed, with the timer that removes it. */
 interface Entry {
   readonly digest: Promise<Uint8Array>;
   readonly timer: NodeJS.Timeout;
 }
 
 /**
- * Digests of slow hashes that were asked for a moment ago: wallets that are created or opened one after the other often
- * have one password. Holds no preimage, but its MAC under a key of this process; a digest is wiped once it was not asked
- * for during the time.
+ * Cache of recently requested digests of a slow hash: wallets that are created or opened one after the other often have
+ * the same password. Instead of a preimage it stores the preimage's MAC under a key of this process. A digest is wiped
+ * when it was not requested for some time.
  */
 export class RecentHashes {
   readonly #stretch: Stretch;
@@ -20,13 +20,13 @@ export class RecentHashes {
   readonly #key = randomBytes(32);
   readonly #entries = new Map<string, Entry>();
 
-  /** @param ms time from the last call for a digest to its end. */
+  /** @param stretch the slow hash. @param ms time for which a digest is kept after its last request [ms]. */
   constructor(stretch: Stretch, ms: number) {
     this.#stretch = stretch;
     this.#ms = ms;
   }
 
-  /** @returns a digest that no other caller has. @throws as the slow hash. */
+  /** Returns the digest of a preimage, in a buffer that no other caller has. @throws the errors of the slow hash. */
   readonly digest: Stretch = async (preimage, rounds) => {
     const name = createHmac('sha256', this.#key).update(`${rounds} `).update(preimage).digest('hex');
     const known = this.#entries.get(name);
@@ -52,7 +52,7 @@ export class RecentHashes {
     if (entry === undefined) return;
     this.#entries.delete(name);
     clearTimeout(entry.timer);
-    // Callers that wait have their copies first.
+    // After the callers that wait for the digest have copied it.
     entry.digest.then(
       (digest) => digest.fill(0),
       () => undefined,

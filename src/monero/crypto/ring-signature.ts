@@ -7,18 +7,18 @@ import { Nonces } from './nonces.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from './scalar.js';
 import type { Hash, KeyImage, PublicKey, SecretKey, Signature } from './types.js';
 
-/** One link of the ring, `L = c·P + r·G` and `R = c·I + r·Hp(P)`, as it enters the challenge. */
+/** Returns one link of the ring, `L = c·P + r·G` and `R = c·I + r·Hp(P)`, joined as in the challenge. */
 function link(key: PublicKey, image: KeyImage, c: bigint, r: bigint, curve: Curve): Uint8Array {
   const [base] = curve.hashToPoints([key]) as [Uint8Array];
   return concatBytes(...curve.twinSums([key, BASE], [image, base], [c, r]));
 }
 
 /**
- * Ring signature as used before RingCT: one pair `c`, `r` per ring member with Σc = Hs(hash || L₀ || R₀ || …).
- * @param image `x·Hp(ring[realIndex])`.
- * @param secret `x`, the secret of `ring[realIndex]`.
- * @throws RangeError when an index, key, image or the secret is not valid.
- * Source: crypto.cpp `generate_ring_signature`.
+ * Makes a ring signature as used before RingCT: one pair `c`, `r` per ring member, with Σc = Hs(hash || L₀ || R₀ || …).
+ * @param image key image `x·Hp(ring[realIndex])`.
+ * @param secret secret key `x` of `ring[realIndex]`.
+ * @throws RangeError if an index, key, image or the secret key is invalid. Source: crypto.cpp
+ * `generate_ring_signature`.
  */
 export function signRing(
   prefixHash: Hash,
@@ -52,7 +52,7 @@ export function signRing(
   return signatures.map((made) => made ?? (own as Signature));
 }
 
-/** A key that signs in a ring of its own. */
+/** A key that signs in a ring of one member. */
 export interface LoneKey {
   readonly hash: Hash;
   readonly publicKey: PublicKey;
@@ -60,8 +60,8 @@ export interface LoneKey {
 }
 
 /**
- * Ring signatures like those of {@link signRing}, each in a ring of one key, computed as a batch.
- * @throws RangeError for an invalid secret.
+ * Makes ring signatures like those of {@link signRing}, each in a ring of one member, computed as a batch.
+ * @throws RangeError for an invalid secret key.
  */
 export function signAlone(keys: readonly LoneKey[], rng: Rng, curve: Curve = loadCurve()): Signature[] {
   const nonces = new Nonces(keys.length, rng, curve);
@@ -75,9 +75,9 @@ export function signAlone(keys: readonly LoneKey[], rng: Rng, curve: Curve = loa
 }
 
 /**
- * Verifies a ring signature; false for a wrong number of signatures and for invalid keys, image or scalars. The
- * caller must check that the image lies in the prime-order subgroup.
- * Source: crypto.cpp `check_ring_signature`.
+ * Verifies a ring signature.
+ * @returns false also for a wrong number of signatures and for invalid keys, image or scalars. The caller must check
+ * that the key image lies in the prime-order subgroup. Source: crypto.cpp `check_ring_signature`.
  */
 export function checkRing(
   prefixHash: Hash,

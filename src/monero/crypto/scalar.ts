@@ -13,7 +13,7 @@ import type { SecretKey } from './types.js';
 /** Order ℓ of the prime-order subgroup. */
 export const ORDER = (1n << 252n) + 27742317777372353535851937790883648493n;
 
-/** Little-endian integer of any length. */
+/** Reads a little-endian integer of any length. */
 export function bytesToInt(bytes: Uint8Array): bigint {
   const { length } = bytes;
   const view = new DataView(bytes.buffer, bytes.byteOffset, length);
@@ -24,16 +24,16 @@ export function bytesToInt(bytes: Uint8Array): bigint {
   return value;
 }
 
-/** Writes the lowest 256 bits of an integer as four words, the lowest first. @param at index of the first word. */
+/** Writes the lowest 256 bits of an integer as four words, the lowest word first. @param at index of the first word. */
 export function writeWords(value: bigint, words: BigUint64Array, at = 0): void {
-  // An element keeps the lowest 64 bits.
+  // A `BigUint64Array` stores the lowest 64 bits of the value.
   words[at] = value;
   words[at + 1] = value >> 64n;
   words[at + 2] = value >> 128n;
   words[at + 3] = value >> 192n;
 }
 
-/** 32 bytes, little-endian. @throws RangeError outside [0, 2^256). */
+/** Writes an integer as 32 bytes, little-endian. @throws RangeError outside [0, 2^256). */
 export function intToBytes(value: bigint): Uint8Array {
   if (value < 0n || value >> 256n) throw new RangeError('integer outside 32 bytes');
   writeWords(value, scratch);
@@ -42,17 +42,19 @@ export function intToBytes(value: bigint): Uint8Array {
   return bytes;
 }
 
-/** Words of one integer: to create an array with a view for each takes six times as long. */
+/**
+ * Buffer for the words of one integer. To create a new buffer with its views for each integer takes six times as long.
+ */
 const scratch = new BigUint64Array(4);
 const scratchBytes = new Uint8Array(scratch.buffer);
 
-/** Non-negative remainder modulo ℓ. */
+/** Returns the non-negative remainder modulo ℓ. */
 export function reduce(value: bigint): bigint {
   const remainder = value % ORDER;
   return remainder < 0n ? remainder + ORDER : remainder;
 }
 
-/** 32 or 64 bytes modulo ℓ. Source: crypto-ops `sc_reduce32`, `sc_reduce`. */
+/** Reads 32 or 64 bytes and reduces them modulo ℓ. Source: crypto-ops `sc_reduce32`, `sc_reduce`. */
 export const reduceBytes = (bytes: Uint8Array): bigint => reduce(bytesToInt(bytes));
 
 const ORDER_BYTES = intToBytes(ORDER);
@@ -72,26 +74,29 @@ export function checkScalars(scalars: Uint8Array): void {
   if (canonical === 0) throw new RangeError('not a canonical scalar');
 }
 
-/** {@link checkScalars} of one scalar. @throws RangeError also for any other length. */
+/**
+ * Checks that a scalar is below ℓ, in constant time.
+ * @throws RangeError for a larger scalar, or for another length than 32 bytes.
+ */
 export function checkScalar(scalar: Uint8Array): void {
   if (scalar.length !== 32) throw new RangeError('not a canonical scalar');
   checkScalars(scalar);
 }
 
-/** Reads a scalar. @throws RangeError when not below ℓ. Source: crypto-ops `sc_check`. */
+/** Reads a scalar. @throws RangeError unless it is below ℓ. Source: crypto-ops `sc_check`. */
 export function toScalar(bytes: Uint8Array): bigint {
   const value = bytesToInt(bytes);
   if (bytes.length !== 32 || value >= ORDER) throw new RangeError('not a canonical scalar');
   return value;
 }
 
-/** 32 bytes of a scalar 0 ≤ s < ℓ. */
+/** Writes a scalar 0 ≤ s < ℓ as 32 bytes. */
 export const scalarBytes = (scalar: bigint): SecretKey => intToBytes(scalar) as SecretKey;
 
-/** `Hs(parts) = keccak(parts) mod ℓ`. Source: crypto.cpp `hash_to_scalar`. */
+/** Computes the scalar `Hs(parts) = keccak(parts) mod ℓ`. Source: crypto.cpp `hash_to_scalar`. */
 export const hashToScalar = (...parts: readonly Uint8Array[]): bigint => reduceBytes(keccak(...parts));
 
-/** Uniform scalar 1 ≤ s < ℓ. */
+/** Returns a random scalar, uniform in 1 ≤ s < ℓ. */
 export function randomScalar(rng: Rng): bigint {
   for (;;) {
     const scalar = reduceBytes(rng(64));

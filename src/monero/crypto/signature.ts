@@ -8,13 +8,13 @@ import { Nonces } from './nonces.js';
 import { bytesToInt, hashToScalar, ORDER } from './scalar.js';
 import type { Hash, PublicKey, SecretKey, Signature } from './types.js';
 
-/** A key that signs. */
+/** Secret key that signs, and its public key. */
 export interface SigningKey {
   readonly publicKey: PublicKey;
   readonly secret: SecretKey;
 }
 
-/** Schnorr signatures of a hash, one with each key, computed as a batch. */
+/** Makes Schnorr signatures of a hash, one with each key, computed as a batch. */
 export function signHashes(
   hash: Hash,
   keys: readonly SigningKey[],
@@ -29,18 +29,21 @@ export function signHashes(
     })),
   );
   return zip(keys, signatures).map(([key, signature]) =>
-    // A challenge or response of zero is not valid.
+    // Upstream does not accept a challenge or response of zero, so such a signature is made again.
     chunks(signature, 32).every((scalar) => scalar.some(Boolean))
       ? signature
       : signHash(hash, key, rng, curve),
   );
 }
 
-/** {@link signHashes} with one key. Source: crypto.cpp `generate_signature`. */
+/** Makes a Schnorr signature of a hash. Source: crypto.cpp `generate_signature`. */
 export const signHash = (hash: Hash, key: SigningKey, rng: Rng, curve: Curve = loadCurve()): Signature =>
   signHashes(hash, [key], rng, curve)[0] as Signature;
 
-/** Source: crypto.cpp `check_signature`. */
+/**
+ * Verifies a Schnorr signature of a hash.
+ * @returns false also for an invalid key or scalar. Source: crypto.cpp `check_signature`.
+ */
 export function checkSignature(
   hash: Hash,
   publicKey: PublicKey,

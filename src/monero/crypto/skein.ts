@@ -4,7 +4,7 @@ const BLOCK = 64;
 const ROUNDS = 72;
 const MASK = (1n << 64n) - 1n;
 
-/** Rotations of the four MIX pairs, for round mod 8. */
+/** Rotations of the four MIX pairs, for each round modulo 8. */
 const ROTATIONS = [
   [46n, 36n, 19n, 37n],
   [33n, 27n, 14n, 42n],
@@ -25,7 +25,7 @@ const OUTPUT = 63n;
 
 const rotated = (word: bigint, by: bigint): bigint => ((word << by) | (word >> (64n - by))) & MASK;
 
-/** Threefish-512. */
+/** Encrypts a block with Threefish-512. */
 function encipher(key: readonly bigint[], tweak: readonly bigint[], plain: readonly bigint[]): bigint[] {
   const keys = [...key, key.reduce((parity, word) => parity ^ word, KEY_PARITY)];
   const tweaks = [...tweak, (tweak[0] as bigint) ^ (tweak[1] as bigint)];
@@ -51,7 +51,12 @@ function encipher(key: readonly bigint[], tweak: readonly bigint[], plain: reado
   return addSubkey(words, ROUNDS / 4);
 }
 
-/** Unique block iteration over one message of block type `type`, from chaining value `chain`. */
+/**
+ * Processes one message by unique block iteration (UBI).
+ * @param chain chaining value before.
+ * @param type block type.
+ * @returns the chaining value after the message.
+ */
 function iterate(chain: readonly bigint[], message: Uint8Array, type: bigint): readonly bigint[] {
   const padded = new Uint8Array(BLOCK * Math.max(1, Math.ceil(message.length / BLOCK)));
   padded.set(message);
@@ -75,7 +80,7 @@ const INITIAL: readonly bigint[] = ((): readonly bigint[] => {
   return iterate(new Array<bigint>(8).fill(0n), configuration, CONFIGURATION);
 })();
 
-/** Skein-512-256, version 1.3. Source: skein.c; the Skein specification 1.3. */
+/** Computes Skein-512-256, version 1.3. Source: skein.c; the Skein specification 1.3. */
 export function skein512For256(data: Uint8Array): Hash {
   const words = iterate(iterate(INITIAL, data, MESSAGE), new Uint8Array(8), OUTPUT);
   const digest = new Uint8Array(32);

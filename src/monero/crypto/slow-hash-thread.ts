@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { slowHashes } from './slow-hash.js';
 import type { Hash } from './types.js';
 
-/** Task of {@link slowHashAsync} for a worker thread: one or two messages. */
+/** Message to a thread of {@link slowHashAsync}: one or two messages to hash, with the number of rounds. */
 export interface SlowHashTask {
   readonly messages: readonly Uint8Array[];
   readonly rounds: number;

@@ -3,7 +3,7 @@ import { WorkerPool } from '../../util/worker-pool.js';
 import type { SlowHashTask } from './slow-hash-thread.js';
 import type { Hash } from './types.js';
 
-/** Hash that was asked for. */
+/** A hash that was requested and is not computed yet. */
 interface Request {
   readonly message: Uint8Array<ArrayBuffer>;
   readonly rounds: number;
@@ -12,8 +12,8 @@ interface Request {
 }
 
 /**
- * Time before an idle thread ends [s]: it holds 12 MiB, which the refresh after a password needs. Another takes as long
- * to start as one hash.
+ * Time after which an idle thread ends [s]. It occupies 12 MiB, which the refresh after a password needs. To start
+ * another thread takes as long as one hash.
  */
 const IDLE_SECONDS = 0.1;
 
@@ -22,17 +22,18 @@ const threads = new WorkerPool<SlowHashTask, readonly Hash[]>(
   Math.min(4, availableParallelism()),
   IDLE_SECONDS,
 );
-/** Requests that no thread has begun, in order. */
+/** Requests that no thread has started to compute, oldest first. */
 const waiting: Request[] = [];
 
-/** Starts a thread ahead of the first hash. */
+/** Starts a thread before the first hash is requested. */
 export const startSlowHash = (): void => threads.start(1);
 
 /**
- * {@link slowHash} on a worker thread, repeated on its own digest for `rounds` rounds in all. `data` is not changed:
- * the thread works on a copy and wipes it. Hashes begin in order; two that wait for a thread share one, which takes less
- * CPU.
- * @param rounds ≥ 1. @throws RangeError otherwise.
+ * Computes {@link slowHash} on a worker thread, repeated on its own result until there were `rounds` rounds. `data` is
+ * not changed: the thread works on a copy and wipes it. Hashes start in the order of the requests. Two requests that
+ * wait for a thread are computed together, which takes less CPU time.
+ * @param rounds ≥ 1.
+ * @throws RangeError otherwise.
  */
 export async function slowHashAsync(data: Uint8Array, rounds = 1): Promise<Hash> {
   if (!Number.isSafeInteger(rounds) || rounds < 1) throw new RangeError(`slow hash rounds: ${rounds}`);
@@ -42,14 +43,17 @@ export async function slowHashAsync(data: Uint8Array, rounds = 1): Promise<Hash>
   });
 }
 
-/** Takes the next request, and the one after it if their rounds agree and more wait than threads are free. */
+/**
+ * Takes the next request; also the one after it, if both have the same rounds and more requests wait than threads are
+ * free.
+ */
 function takeNext(): Request[] {
   const [first, second] = waiting;
   const together = waiting.length > threads.free && first?.rounds === second?.rounds;
   return waiting.splice(0, together ? 2 : 1);
 }
 
-/** Gives requests to free threads, as long as there are both. */
+/** Passes requests to free threads, while there are both. */
 function startWaiting(): void {
   while (waiting.length > 0 && threads.free > 0) void compute(takeNext());
 }

@@ -6,7 +6,7 @@ import { jh256 } from './jh.js';
 import { skein512For256 } from './skein.js';
 import type { Hash } from './types.js';
 
-/** Exports of the module; their contracts are in assembly/slow-hash.ts. `hash` is 0 or 1. */
+/** Exports of the WebAssembly module, documented in assembly/slow-hash.ts. `hash` is 0 or 1. */
 export interface SlowHashExports {
   readonly memory: WebAssembly.Memory;
   prepare(): void;
@@ -24,13 +24,16 @@ export interface SlowHashExports {
   forget(hashes: number): void;
 }
 
-/** All builds, the faster one first, which needs SIMD. */
+/** Names of all builds, the faster one first; it needs SIMD. */
 export const BUILDS = ['simd', 'plain'] as const;
 export type Build = (typeof BUILDS)[number];
 
 const STATE_BYTES = 200;
 const ITERATIONS = 1 << 19;
-/** Calls that each long loop is split into: the engine switches to optimised code only between calls. */
+/**
+ * Number of calls into which each long loop is divided, because the engine switches to optimised code only between
+ * calls.
+ */
 const STEPS = 256;
 
 /** Final digest functions, selected by the two lowest bits of the state. */
@@ -50,7 +53,7 @@ export function instantiate(build: Build): SlowHashExports {
   return wasm;
 }
 
-/** Instantiates the fastest build that this processor runs. */
+/** Instantiates the fastest build that this processor can run. */
 function instantiateFastest(): SlowHashExports {
   try {
     return instantiate('simd');
@@ -61,14 +64,14 @@ function instantiateFastest(): SlowHashExports {
 }
 
 /**
- * Returns CryptoNight of one message, or of two at once, by an instance. The second takes 3/5 of the time of the first:
- * each waits for its scratchpad while the other computes.
+ * Returns a function that computes CryptoNight of one message, or of two at once, with an instance. The second message
+ * takes 3/5 of the time of the first, because each hash computes while the other waits for its scratchpad.
  */
 export function slowHashesBy(wasm: SlowHashExports): (messages: readonly Uint8Array[]) => Hash[] {
   const { buffer } = wasm.memory;
   const pads = [0, 1].map((hash) => new Uint8Array(buffer, wasm.padAt(hash), wasm.padBytes()));
   const states = [0, 1].map((hash) => new Uint8Array(buffer, wasm.stateAt(hash), STATE_BYTES));
-  /** Bytes absorbed per call: whole permutations that fit a scratchpad. */
+  /** Number of bytes absorbed in one call: the whole permutations that fit into a scratchpad. */
   const portion = wasm.padBytes() - (wasm.padBytes() % wasm.rate());
 
   /** Calls `step` for consecutive ranges of a scratchpad. */
@@ -108,12 +111,11 @@ export function slowHashesBy(wasm: SlowHashExports): (messages: readonly Uint8Ar
 }
 
 /**
- * CryptoNight, the original variant, by which the reference stretches passwords, of one or two messages. Takes some 25 ms
- * and 2 MiB for each, which are wiped. Its memory accesses depend on the data by design.
- * @throws RangeError for another number of messages.
- * Source: slow-hash.c `cn_slow_hash`, variant 0.
+ * Computes CryptoNight, the original variant, of one or two messages; the reference stretches passwords with it. Takes
+ * about 25 ms and 2 MiB for each message; the memory is wiped. Its memory accesses depend on the data by design.
+ * @throws RangeError for another number of messages. Source: slow-hash.c `cn_slow_hash`, variant 0.
  */
 export const slowHashes = slowHashesBy(instantiateFastest());
 
-/** {@link slowHashes} of one message. */
+/** Computes {@link slowHashes} of one message. */
 export const slowHash = (message: Uint8Array): Hash => slowHashes([message])[0] as Hash;

@@ -9,11 +9,12 @@ import { bytesToInt, hashToScalar, ORDER } from './scalar.js';
 import type { Hash, KeyDerivation, PublicKey, SecretKey, Signature } from './types.js';
 
 /**
- * Claim of a proof: the prover knows `r` with `R = r·B` and `D = r·A`. The payer proves it with the tx secret key as
- * r and the payee's view key as A; the payee proves it with the view secret as r and the tx public key as A.
+ * Claim that a proof proves: the prover knows `r` with `R = r·B` and `D = r·A`. If the payer proves it, r is the tx
+ * secret key and A is the view key of the payee. If the payee proves it, r is the view secret key and A is the tx
+ * public key.
  */
 export interface SharedSecretClaim {
-  /** Hash that the proof is bound to. */
+  /** Message to which the proof is bound. */
   readonly message: Hash;
   readonly R: PublicKey;
   readonly A: PublicKey;
@@ -22,14 +23,17 @@ export interface SharedSecretClaim {
   readonly D: PublicKey;
 }
 
-/** Version 1 binds neither R nor A nor B; it is verified, never created. */
+/** Version of a proof. Version 1 is not bound to R, A and B; it is verified but never created. */
 export type TxProofVersion = 1 | 2;
 
 const SEPARATOR = keccak(utf8('TXPROOF_V2'));
-/** Hashed instead of an absent B. */
+/** Bytes that are hashed in place of an absent B. */
 const NO_BASE = new Uint8Array(32);
 
-/** `Hs(message || D || X || Y)`, in version 2 with `|| keccak("TXPROOF_V2") || R || A || B`. */
+/**
+ * Computes the challenge `Hs(message || D || X || Y)`; in version 2 the hash ends with `|| keccak("TXPROOF_V2") || R ||
+ * A || B`.
+ */
 function challenge(
   { message, R, A, B = NO_BASE as PublicKey, D }: SharedSecretClaim,
   X: Uint8Array,
@@ -41,8 +45,8 @@ function challenge(
 }
 
 /**
- * Shared secret `r·P` with the other side's public key P. @throws RangeError when P is not a point or r not
- * canonical.
+ * Computes the shared secret `r·P`, with P the public key of the other party.
+ * @throws RangeError if P is not a point or r is not below ℓ.
  */
 export const sharedSecret = (
   publicKey: PublicKey,
@@ -51,9 +55,9 @@ export const sharedSecret = (
 ): PublicKey => curve.multiplySecret([publicKey], [secret])[0] as PublicKey;
 
 /**
- * Schnorr proofs of one `r` for both equations of each claim, computed as a batch; the caller must ensure that they
- * hold.
- * @throws RangeError when A or B is not a point or r not canonical. Source: crypto.cpp `generate_tx_proof`.
+ * Makes Schnorr proofs, with one `r` for both equations of each claim, computed as a batch. The caller must ensure that
+ * the equations hold.
+ * @throws RangeError if A or B is not a point or r is not below ℓ. Source: crypto.cpp `generate_tx_proof`.
  */
 export function proveSharedSecrets(
   claims: readonly SharedSecretClaim[],
@@ -69,7 +73,7 @@ export function proveSharedSecrets(
   );
 }
 
-/** {@link proveSharedSecrets} for one claim. */
+/** Makes the proof of {@link proveSharedSecrets} for one claim. */
 export const proveSharedSecret = (
   claim: SharedSecretClaim,
   secret: SecretKey,
@@ -77,7 +81,7 @@ export const proveSharedSecret = (
   curve: Curve = loadCurve(),
 ): Signature => proveSharedSecrets([claim], secret, rng, curve)[0] as Signature;
 
-/** Verifies a proof; false for invalid keys and scalars. Source: crypto.cpp `check_tx_proof`. */
+/** Verifies a proof. @returns false also for invalid keys and scalars. Source: crypto.cpp `check_tx_proof`. */
 export function checkSharedSecret(
   claim: SharedSecretClaim,
   signature: Uint8Array,
@@ -94,6 +98,6 @@ export function checkSharedSecret(
   return challenge(claim, X, Y, version) === c;
 }
 
-/** Key derivation of a shared secret, `8·D`. @throws RangeError when D is not a point. */
+/** Computes the key derivation `8·D` of a shared secret D. @throws RangeError if D is not a point. */
 export const derivationOf = (secret: PublicKey, curve: Curve = loadCurve()): KeyDerivation =>
   curve.multiplyEach([secret], 8n)[0] as KeyDerivation;

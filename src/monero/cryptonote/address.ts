@@ -5,8 +5,8 @@ import { decodeBase58Check, encodeBase58Check } from './base58.js';
 import type { Address, AddressKind, NetworkType, PaymentId } from './types.js';
 
 /**
- * Address prefixes; regtest uses mainnet's.
- * Source: cryptonote_config.h `CRYPTONOTE_PUBLIC_…ADDRESS_BASE58_PREFIX`.
+ * Address prefixes by network and kind of address; regtest has those of mainnet. Source: cryptonote_config.h
+ * `CRYPTONOTE_PUBLIC_…ADDRESS_BASE58_PREFIX`.
  */
 const PREFIX: Readonly<Record<NetworkType, Readonly<Record<AddressKind, bigint>>>> = {
   mainnet: { standard: 18n, integrated: 19n, subaddress: 42n },
@@ -23,12 +23,13 @@ const KIND_OF_PREFIX = new Map(
 
 const KEYS_BYTES = 64;
 const PAYMENT_ID_BYTES = 8;
-/** Length of an integrated address, the longest kind. */
+/** Number of characters of an integrated address, the longest kind of address. */
 const MAX_CHARS = 106;
 
 /**
- * @throws RangeError for an integrated address without a payment id, or another with one.
- * Source: `get_account_address_as_str`.
+ * Formats an address.
+ * @throws RangeError for an integrated address without a payment id, or another address with one. Source:
+ * `get_account_address_as_str`.
  */
 export function formatAddress({ network, kind, spendPublicKey, viewPublicKey, paymentId }: Address): string {
   if ((kind === 'integrated') !== (paymentId !== undefined))
@@ -38,9 +39,9 @@ export function formatAddress({ network, kind, spendPublicKey, viewPublicKey, pa
 }
 
 /**
- * Reads an address; both keys must be points, torsion allowed.
- * @param network required network; absent: any.
- * @throws CodecError with the cause. Source: cryptonote_basic_impl.cpp `get_account_address_from_str`.
+ * Parses an address. Both keys must be points; torsion is allowed.
+ * @param network network of the address; absent: any network is accepted.
+ * @throws CodecError that names the cause. Source: cryptonote_basic_impl.cpp `get_account_address_from_str`.
  */
 export function parseAddress(text: string, network?: NetworkType): Address {
   if (text.length > MAX_CHARS) throw new CodecError('address: too long');
@@ -63,7 +64,7 @@ export function parseAddress(text: string, network?: NetworkType): Address {
   return { ...keys, paymentId: fixedBytes(data.subarray(KEYS_BYTES), PAYMENT_ID_BYTES, 'PaymentId') };
 }
 
-/** {@link parseAddress}, or undefined for an invalid address. */
+/** Parses an address as {@link parseAddress}. @returns undefined for an invalid address. */
 export function tryParseAddress(text: string, network?: NetworkType): Address | undefined {
   try {
     return parseAddress(text, network);
@@ -73,13 +74,16 @@ export function tryParseAddress(text: string, network?: NetworkType): Address | 
   }
 }
 
-/** @throws RangeError unless the address is a standard one. Source: `get_account_integrated_address_as_str`. */
+/**
+ * Makes an integrated address.
+ * @throws RangeError unless the address is a standard one. Source: `get_account_integrated_address_as_str`.
+ */
 export function integrate(address: Address, paymentId: PaymentId): Address {
   if (address.kind !== 'standard') throw new RangeError(`address: a ${address.kind} one takes no payment id`);
   return { ...address, kind: 'integrated', paymentId: fixedBytes(paymentId, PAYMENT_ID_BYTES, 'PaymentId') };
 }
 
-/** The standard address of an integrated one; any other address unchanged. */
+/** Returns the standard address of an integrated address; any other address unchanged. */
 export function standardOf(address: Address): Address {
   if (address.kind !== 'integrated') return address;
   const { network, spendPublicKey, viewPublicKey } = address;

@@ -6,13 +6,13 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const BASE = BigInt(ALPHABET.length);
 const BLOCK_BYTES = 8;
 const BLOCK_CHARS = 11;
-/** Characters per block, by its number of bytes; other lengths are invalid. */
+/** Number of base58 characters of a block, by the block's number of bytes. */
 const CHARS_OF = [0, 2, 3, 5, 6, 7, 9, 10, 11];
 const CHECKSUM_BYTES = 4;
 
 const checksumOf = (body: Uint8Array): Uint8Array => keccak(body).subarray(0, CHECKSUM_BYTES);
 
-/** Radix of five characters; such a part fits arithmetic without bigints. */
+/** Number of values of five characters, which are converted together without bigints. */
 const FIVE_CHARS = 58n ** 5n;
 
 function fiveChars(value: number): string {
@@ -50,7 +50,7 @@ function decodeBlock(text: string): Uint8Array {
 }
 
 /**
- * CryptoNote's base58: each 8-byte block becomes 11 characters, a shorter last block fewer.
+ * Encodes bytes in CryptoNote's base58: each block of 8 bytes becomes 11 characters, a shorter last block fewer.
  * Source: base58.cpp `encode`.
  */
 export function encodeBase58(bytes: Uint8Array): string {
@@ -59,27 +59,37 @@ export function encodeBase58(bytes: Uint8Array): string {
   return text;
 }
 
-/** @throws CodecError on an impossible length, a foreign character or an overflow. Source: base58.cpp `decode`. */
+/**
+ * Decodes CryptoNote's base58.
+ * @throws CodecError for an impossible length, a character outside the alphabet, or an overflow. Source: base58.cpp
+ * `decode`.
+ */
 export function decodeBase58(text: string): Uint8Array {
   const w = new Writer();
   for (let i = 0; i < text.length; i += BLOCK_CHARS) w.bytes(decodeBlock(text.slice(i, i + BLOCK_CHARS)));
   return w.finish();
 }
 
-/** Content of a checksum-protected text. */
+/** Tag and data of a base58 text with a checksum. */
 export interface Tagged {
-  /** Unsigned 64-bit. */
+  /** Type of the data, an unsigned 64-bit integer. */
   readonly tag: bigint;
   readonly data: Uint8Array;
 }
 
-/** Varint tag, data, and the first 4 bytes of their Keccak, in base58. Source: base58.cpp `encode_addr`. */
+/**
+ * Encodes the tag as varint, the data, and the first 4 bytes of the Keccak hash of both, in base58. Source: base58.cpp
+ * `encode_addr`.
+ */
 export function encodeBase58Check(tag: bigint, data: Uint8Array): string {
   const body = concatBytes(encode(varint, tag), data);
   return encodeBase58(concatBytes(body, checksumOf(body)));
 }
 
-/** @throws CodecError on bad base58, a wrong checksum or a malformed tag. Source: base58.cpp `decode_addr`. */
+/**
+ * Decodes a base58 text with a checksum.
+ * @throws CodecError for invalid base58, a wrong checksum or a malformed tag. Source: base58.cpp `decode_addr`.
+ */
 export function decodeBase58Check(text: string): Tagged {
   const bytes = decodeBase58(text);
   if (bytes.length <= CHECKSUM_BYTES) throw new CodecError('base58: too short for a checksum');

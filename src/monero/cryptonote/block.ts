@@ -8,7 +8,7 @@ import { bytes32, concatBytes, equalBytes, fromHex } from '../../util/bytes.js';
 
 const hash = role<Hash>(32);
 
-/** Source: cryptonote_basic.h `block_header`. */
+/** Codec of a block header. Source: cryptonote_basic.h `block_header`. */
 export const blockHeader: Codec<BlockHeader> = {
   write(header, w) {
     varintNumber.write(header.majorVersion, w);
@@ -26,7 +26,7 @@ export const blockHeader: Codec<BlockHeader> = {
   }),
 };
 
-/** Source: cryptonote_basic.h `block`. */
+/** Codec of a block. Source: cryptonote_basic.h `block`. */
 export const block: Codec<Block> = {
   write(value, w) {
     blockHeader.write(value.header, w);
@@ -36,16 +36,21 @@ export const block: Codec<Block> = {
   read: (r) => ({ header: blockHeader.read(r), minerTx: transaction.read(r), txHashes: list(hash).read(r) }),
 };
 
-/** @throws CodecError, RangeError */
+/** Parses a block. @throws CodecError, RangeError for bytes that are no block. */
 export const parseBlock = (bytes: Uint8Array): Block => decode(block, bytes);
 
-/** Proof-of-work input: header, root of the transaction hashes, and their number. */
+/**
+ * Returns the input of the proof of work: block header, Merkle root of the transaction hashes, and number of
+ * transactions.
+ */
 export function blockHashingBlob({ header, minerTx, txHashes }: Block): Uint8Array {
   const hashes = [transactionHash(minerTx), ...txHashes];
   return concatBytes(encode(blockHeader, header), treeHash(hashes), encode(varintNumber, hashes.length));
 }
 
-/** Mainnet block 202612, whose hash differs from the computed one because of a former flaw of the tree hash. */
+/**
+ * Mainnet block 202612. Its accepted hash differs from the computed one, because the tree hash had a flaw at that time.
+ */
 const BLOCK_202612 = {
   computed: fromHex('426d16cff04c71f8b16340b722dc4010a2dd3831c22041431f772547ba6e331a'),
   actual: bytes32<'Hash'>(
@@ -54,7 +59,7 @@ const BLOCK_202612 = {
   ),
 };
 
-/** Block hash. Source: cryptonote_format_utils.cpp `calculate_block_hash`. */
+/** Computes the hash of a block. Source: cryptonote_format_utils.cpp `calculate_block_hash`. */
 export function blockHash(value: Block): Hash {
   const blob = blockHashingBlob(value);
   const computed = keccak(encode(varintNumber, blob.length), blob);

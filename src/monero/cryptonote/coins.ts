@@ -2,22 +2,19 @@ import { amount, U64_MAX, type Amount } from '../../util/amount.js';
 import { CodecError } from '../../util/codec.js';
 import { DECIMAL_PLACES } from './constants.js';
 
-/**
- * Formats a decimal coin amount with all twelve decimal places.
- * Source: cryptonote_format_utils.cpp `print_money`.
- */
+/** Formats an amount in coins, with all twelve decimal places. Source: cryptonote_format_utils.cpp `print_money`. */
 export function formatCoins(value: Amount): string {
   const digits = value.toString().padStart(DECIMAL_PLACES + 1, '0');
   return `${digits.slice(0, -DECIMAL_PLACES)}.${digits.slice(-DECIMAL_PLACES)}`;
 }
 
-/** Maximum text length; an amount may have leading and trailing zeros. */
+/** Largest length of a text to parse; an amount may have leading and trailing zeros. */
 const MAX_CHARS = 100;
 
 /**
- * Parses a decimal coin amount exactly, without rounding.
- * @throws CodecError for other text, a fraction finer than an atomic unit, or an amount beyond 64 bits.
- * Source: cryptonote_format_utils.cpp `parse_amount`.
+ * Parses an amount in coins exactly, without rounding.
+ * @throws CodecError for other text, for a fraction of an atomic unit, and for an amount above 64 bits. Source:
+ * cryptonote_format_utils.cpp `parse_amount`.
  */
 export function parseCoins(text: string): Amount {
   const [, whole = '', decimals = ''] = /^[ \t\n\v\f\r]*(\d*)(?:\.(\d*))?[ \t\n\v\f\r]*$/.exec(

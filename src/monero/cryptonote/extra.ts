@@ -2,7 +2,7 @@ import type { Hash, PublicKey } from '../crypto/types.js';
 import { blob, CodecError, list, Reader, role, varint, Writer, type Codec } from '../../util/codec.js';
 import type { PaymentId } from './types.js';
 
-/** A field of a transaction's extra. Source: tx_extra.h. */
+/** A field of tx_extra. Source: tx_extra.h. */
 export type ExtraField =
   | { readonly type: 'padding'; readonly size: number }
   | { readonly type: 'publicKey'; readonly key: PublicKey }
@@ -47,7 +47,7 @@ const mergeMining: Codec<{ readonly depth: bigint; readonly root: Hash }> = {
 function readField(r: Reader): ExtraField {
   switch (r.byte()) {
     case TAG.padding: {
-      // Padding consists of zeros up to the end.
+      // Padding consists of zeros and extends to the end.
       let size = 1;
       for (; r.remaining > 0; size++) if (r.byte() !== 0) throw new CodecError('extra: padding is not zero');
       if (size > MAX_PADDING) throw new CodecError('extra: too much padding');
@@ -72,8 +72,8 @@ function readField(r: Reader): ExtraField {
 }
 
 /**
- * Parses fields up to the first invalid one.
- * @returns `complete` is false when bytes were left. Source: cryptonote_format_utils.cpp `parse_tx_extra`.
+ * Parses the fields of tx_extra up to the first invalid field.
+ * @returns the fields; `complete` is false if bytes were left. Source: cryptonote_format_utils.cpp `parse_tx_extra`.
  */
 export function parseExtra(extra: Uint8Array): {
   readonly fields: readonly ExtraField[];
@@ -99,7 +99,7 @@ const ORDER: readonly ExtraField['type'][] = [
   'padding',
 ];
 
-/** Writes fields in upstream's order. Source: cryptonote_format_utils.cpp `sort_tx_extra`. */
+/** Writes fields of tx_extra in upstream's order. Source: cryptonote_format_utils.cpp `sort_tx_extra`. */
 export function writeExtra(fields: readonly ExtraField[]): Uint8Array {
   const w = new Writer();
   const sorted = [...fields].sort((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
@@ -118,11 +118,14 @@ export function writeExtra(fields: readonly ExtraField[]): Uint8Array {
   return w.finish();
 }
 
-/** All tx public keys, in order; usually one, but some payers have written more. */
+/** Returns all transaction public keys, in order; usually there is one, but some payers have written more. */
 export const txPublicKeys = (fields: readonly ExtraField[]): PublicKey[] =>
   fields.flatMap((field) => (field.type === 'publicKey' ? [field.key] : []));
 
-/** Additional public keys: one per output when destinations mix subaddresses with others, otherwise none. */
+/**
+ * Returns the additional public keys: one per output if the destinations include subaddresses besides other addresses,
+ * otherwise none.
+ */
 export const additionalPublicKeys = (fields: readonly ExtraField[]): readonly PublicKey[] =>
   fields.find((field) => field.type === 'additionalKeys')?.keys ?? [];
 
@@ -133,7 +136,7 @@ export type ExtraPaymentId =
 const LONG_ID = 0x00;
 const SHORT_ID = 0x01;
 
-/** The payment id in the nonce; a short one is encrypted. */
+/** Returns the payment id in the nonce field; undefined if there is none. A short payment id is still encrypted. */
 export function paymentIdOf(fields: readonly ExtraField[]): ExtraPaymentId | undefined {
   const nonce = fields.find((field) => field.type === 'nonce')?.nonce;
   if (nonce?.length === 9 && nonce[0] === SHORT_ID) return { kind: 'short', id: nonce.slice(1) as PaymentId };
@@ -141,7 +144,7 @@ export function paymentIdOf(fields: readonly ExtraField[]): ExtraPaymentId | und
   return undefined;
 }
 
-/** The nonce field that carries a payment id. */
+/** Returns the nonce field that contains a payment id. */
 export const paymentIdField = ({ kind, id }: ExtraPaymentId): ExtraField => ({
   type: 'nonce',
   nonce: Uint8Array.of(kind === 'short' ? SHORT_ID : LONG_ID, ...id),

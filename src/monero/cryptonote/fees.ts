@@ -4,16 +4,18 @@ import { weightClawback } from './transaction.js';
 
 /** Fee rates of the network. */
 export interface FeeRates {
-  /** Atomic units per byte of weight for priorities 1 to 4. */
+  /** Fee rates for the priorities 1 to 4 [atomic units per byte of weight]. */
   readonly perByte: readonly bigint[];
-  /** Fees are multiples of this. */
+  /** Fees are rounded up to a multiple of this amount [atomic units]. */
   readonly quantizationMask: bigint;
 }
 
 const LOWEST_PRIORITY = 1;
 const HIGHEST_PRIORITY = 4;
 
-/** Rate of a priority; 0, the default, is the lowest. Source: wallet2.cpp `get_base_fee`. */
+/**
+ * Returns the fee rate of a priority; priority 0, the default, has the lowest rate. Source: wallet2.cpp `get_base_fee`.
+ */
 export function feePerByte({ perByte }: FeeRates, priority: number): bigint {
   const level = Math.min(Math.max(priority, LOWEST_PRIORITY), HIGHEST_PRIORITY);
   const rate = perByte[level - 1];
@@ -21,19 +23,21 @@ export function feePerByte({ perByte }: FeeRates, priority: number): bigint {
   return rate;
 }
 
-/** Source: wallet2.cpp `calculate_fee_from_weight`. */
+/** Computes the fee of a weight. @param rate atomic units per byte. Source: wallet2.cpp `calculate_fee_from_weight`. */
 export function feeOfWeight(weight: number, rate: bigint, { quantizationMask: mask }: FeeRates): Amount {
   return amount(((BigInt(weight) * rate + mask - 1n) / mask) * mask);
 }
 
-/** Maximum bytes of a relative ring offset in a chain of some hundred million outputs. */
+/** Largest size of a relative ring offset [bytes], for a chain of some hundred million outputs. */
 const MAX_OFFSET_BYTES = 4;
-/** Bytes of a ring offset in upstream's estimate. */
+/** Size of a ring offset in upstream's estimate [bytes]. */
 const USUAL_OFFSET_BYTES = 2;
-/** Bytes of a ring member before RingCT in upstream's estimate. */
+/** Size of a ring member before RingCT in upstream's estimate [bytes]. */
 const PLAIN_MEMBER_BYTES = 80;
 
-/** Dimensions from which the size of a transaction is estimated. */
+/**
+ * Numbers of inputs, ring members and outputs, and size of extra, from which the size of a transaction is estimated.
+ */
 export interface TxDimensions {
   readonly inputs: number;
   readonly ringSize: number;
@@ -54,20 +58,23 @@ function rctSize({ inputs, ringSize, outputs, extraSize }: TxDimensions, offsetB
 const clawbackOf = (outputs: number): number => weightClawback(true, 2 ** (roundsOf(outputs) - 6));
 
 /**
- * Upper estimate of the weight of a CLSAG and Bulletproofs+ transaction with view tags.
- * Source: wallet2.cpp `estimate_rct_tx_size`, `estimate_tx_weight`.
+ * Computes an upper estimate of the weight of a transaction with CLSAG, Bulletproofs+ and view tags. Source:
+ * wallet2.cpp `estimate_rct_tx_size`, `estimate_tx_weight`.
  */
 export function estimateWeight(inputs: number, ringSize: number, outputs: number, extraSize: number): number {
   return rctSize({ inputs, ringSize, outputs, extraSize }, MAX_OFFSET_BYTES) + clawbackOf(outputs);
 }
 
-/** Weight that one more input adds to a transaction. Source: wallet2.cpp `create_transactions_2`, fractional threshold. */
+/**
+ * Returns the weight that one more input adds to a transaction. Source: wallet2.cpp `create_transactions_2`, fractional
+ * threshold.
+ */
 export const weightOfInput = (): number =>
   estimateWeight(2, RING_SIZE, 2, 0) - estimateWeight(1, RING_SIZE, 2, 0);
 
 /**
- * Size and weight as upstream estimates them for callers, with ring offsets of usual length.
- * @param rct false for inputs from before RingCT. Source: wallet2.cpp `estimate_tx_size_and_weight`.
+ * Estimates size and weight as upstream does for clients, with ring offsets of usual length.
+ * @param rct false if the inputs are outputs from before RingCT. Source: wallet2.cpp `estimate_tx_size_and_weight`.
  */
 export function usualSizeAndWeight(
   dimensions: TxDimensions,

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
 
-/** A language of mnemonics. */
+/** A language of mnemonics, with the name of its word list. */
 export interface Language {
-  /** Native name, as stored in a keys file. */
+  /** Name of the language in the language itself, as stored in a keys file. */
   readonly name: string;
   readonly englishName: string;
-  /** Number of leading letters that identify a word. */
+  /** Number of leading letters by which a word is identified. */
   readonly prefixLength: number;
-  /** File name of its word list, without folder and extension. */
+  /** Name of the file with the word list, without folder and extension. */
   readonly file: string;
 }
 
@@ -32,44 +32,50 @@ const CHINESE = language('简体中文 (中国)', 'Chinese (simplified)', 1, 'ch
 const ESPERANTO = language('Esperanto', 'Esperanto', 4, 'esperanto');
 const LOJBAN = language('Lojban', 'Lojban', 4, 'lojban');
 
-/** Word list of the first wallets: read, never written. Some words share their first four letters. */
+/**
+ * Language with the word list of the first wallets; it is read and never written. Some of its words have the same first
+ * four letters.
+ */
 export const OLD_ENGLISH = language('EnglishOld', 'English (old)', 4, 'english-old');
 
-/** Languages for new wallets, in wire order. Source: electrum-words.cpp `get_language_list`. */
+/** Languages for new wallets, in the order of upstream's list. Source: electrum-words.cpp `get_language_list`. */
 export const LANGUAGES: readonly Language[] = [
   ...[GERMAN, ENGLISH, SPANISH, FRENCH, ITALIAN, DUTCH, PORTUGUESE],
   ...[RUSSIAN, JAPANESE, CHINESE, ESPERANTO, LOJBAN],
 ];
 
-/** Order in which languages are tried for a mnemonic: some words exist in several. Source: `find_seed_language`. */
+/**
+ * Languages in the order in which they are tried for a mnemonic; some words belong to several languages. Source:
+ * `find_seed_language`.
+ */
 export const MATCH_ORDER: readonly Language[] = [
   ...[CHINESE, ENGLISH, DUTCH, FRENCH, SPANISH, GERMAN, ITALIAN, PORTUGUESE],
   ...[JAPANESE, RUSSIAN, ESPERANTO, LOJBAN, OLD_ENGLISH],
 ];
 
-/** Finds one of {@link LANGUAGES} by its exact native or English name. Source: `is_valid_language`. */
+/** Finds one of {@link LANGUAGES} by its exact name in that language or in English. Source: `is_valid_language`. */
 export const findLanguage = (name: string): Language | undefined =>
   LANGUAGES.find((candidate) => candidate.name === name || candidate.englishName === name);
 
-/** Words of a language, with their indices by whole word and by prefix. */
+/** Words of a language, and the index of each word by the whole word and by its prefix. */
 export interface WordList {
   readonly words: readonly string[];
   readonly byWord: ReadonlyMap<string, number>;
   readonly byPrefix: ReadonlyMap<string, number>;
 }
 
-/** Canonical spelling of a word: composed letters (NFC), lower case. The word lists are composed. */
+/** Returns the canonical spelling of a word: composed letters (NFC), lower case. The word lists are composed, too. */
 export const canonical = (word: string): string => word.normalize('NFC').toLowerCase();
 
-/** Prefix that identifies a word. Source: language_base.h `utf8prefix`. */
+/** Returns the prefix by which a word is identified. Source: language_base.h `utf8prefix`. */
 export const prefixOf = (word: string, { prefixLength }: Language): string =>
   [...word].slice(0, prefixLength).join('');
 
 const loaded = new Map<Language, WordList>();
 
 /**
- * Reads a word list once and caches it. A prefix shared by two words belongs to the later one.
- * Source: language_base.h `populate_maps`.
+ * Returns the word list of a language, which is read at the first call. If two words have the same prefix, it stands
+ * for the later word. Source: language_base.h `populate_maps`.
  */
 export function wordList(of: Language): WordList {
   const known = loaded.get(of);

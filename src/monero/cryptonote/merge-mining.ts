@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Hash } from '../crypto/types.js';
 
-/** Domain separator of the slot hash. Source: cryptonote_config.h `HASH_KEY_MM_SLOT`. */
+/** Domain byte in the hash of a slot. Source: cryptonote_config.h `HASH_KEY_MM_SLOT`. */
 const SLOT_DOMAIN = 'm'.charCodeAt(0);
 
-/** Maximum number of chains mined together. Source: merge_mining.cpp `encode_mm_depth`. */
+/** Largest number of chains that are mined together. Source: merge_mining.cpp `encode_mm_depth`. */
 export const MAX_AUX_CHAINS = 256;
 
 /**
- * Slot of a chain in the merge-mining tree: SHA-256 of its id and the nonce, modulo the number of chains.
- * @param id 32 bytes. @param chains ≥ 1. Source: merge_mining.cpp `get_aux_slot`.
+ * Returns the slot of a chain in the merge mining tree: SHA-256 of its id and the nonce, modulo the number of chains.
+ * @param id 32 bytes.
+ * @param chains number of chains, ≥ 1. Source: merge_mining.cpp `get_aux_slot`.
  */
 export function auxSlot(id: Hash, nonce: number, chains: number): number {
   const input = Buffer.alloc(37, id);
@@ -18,7 +19,7 @@ export function auxSlot(id: Hash, nonce: number, chains: number): number {
   return createHash('sha256').update(input).digest().readUInt32LE(0) % chains;
 }
 
-/** Slots of all chains, or undefined when two chains share one. */
+/** Returns the slots of all chains; undefined if two chains have the same slot. */
 export function auxSlots(ids: readonly Hash[], nonce: number): number[] | undefined {
   const slots: number[] = [];
   for (const id of ids) {
@@ -30,8 +31,8 @@ export function auxSlots(ids: readonly Hash[], nonce: number): number[] | undefi
 }
 
 /**
- * Encodes number of chains and nonce in one integer, from the lowest bit: 3 bits of width, width + 1 bits of
- * count - 1, the nonce.
+ * Encodes the number of chains and the nonce in one integer. From the lowest bit: 3 bits contain a width, width + 1
+ * bits contain the number of chains - 1, the other bits the nonce.
  * @param chains from 1 to {@link MAX_AUX_CHAINS}. Source: merge_mining.cpp `encode_mm_depth`.
  */
 export function mergeMiningDepth(chains: number, nonce: number): bigint {

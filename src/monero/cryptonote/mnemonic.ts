@@ -7,21 +7,21 @@ import { CodecError, Reader, u32, Writer } from '../../util/codec.js';
 import { canonical, MATCH_ORDER, OLD_ENGLISH, prefixOf, wordList, type Language } from './languages.js';
 
 const SEED_BYTES = 32;
-/** Three words carry four bytes. */
+/** Number of words that encode a seed of 32 bytes; three words encode four bytes. */
 const SEED_WORDS = 24;
 
-/** Index of a word in the list of a language, or undefined. */
+/** Returns the index of a word in the list of a language; undefined if the list lacks the word. */
 type WordIndex = (word: string, language: Language) => number | undefined;
 
 const indexOfWhole: WordIndex = (word, language) => wordList(language).byWord.get(canonical(word));
 
-/** Index of the word with the same prefix. */
+/** Returns the index of the list's word with the same prefix. */
 const indexByPrefix: WordIndex = (word, language) =>
   wordList(language).byPrefix.get(prefixOf(canonical(word), language));
 
 /**
- * Word that is repeated as the checksum: its index is the CRC-32 of all prefixes, spelled as in the word list, modulo
- * the number of words. Source: electrum-words.cpp `create_checksum_index`.
+ * Returns the word that is repeated as the checksum. Its position is the CRC-32 of all prefixes, spelled as in the word
+ * list, modulo the number of words. Source: electrum-words.cpp `create_checksum_index`.
  */
 function checksumWord(words: readonly string[], language: Language): string {
   const { words: spelled } = wordList(language);
@@ -31,8 +31,8 @@ function checksumWord(words: readonly string[], language: Language): string {
 
 /**
  * Encodes a seed as 25 words, the last of which is a checksum.
- * @param seed 32 bytes, any value. @throws RangeError on any other length.
- * Source: electrum-words.cpp `bytes_to_words`.
+ * @param seed 32 bytes, any value.
+ * @throws RangeError for another length. Source: electrum-words.cpp `bytes_to_words`.
  */
 export function encodeMnemonic(seed: Uint8Array, language: Language): string {
   if (seed.length !== SEED_BYTES) throw new RangeError(`seed: expected 32 bytes, got ${seed.length}`);
@@ -50,19 +50,19 @@ export function encodeMnemonic(seed: Uint8Array, language: Language): string {
 }
 
 export interface DecodedMnemonic {
-  /** 32 bytes, any value: {@link spendSecretFromSeed} reduces them. */
+  /** 32 bytes, any value; {@link spendSecretFromSeed} reduces them modulo ℓ. */
   readonly seed: Uint8Array;
-  /** May be {@link OLD_ENGLISH}, which is never written. */
+  /** Language of the words; may be {@link OLD_ENGLISH}, which is never written. */
   readonly language: Language;
-  /** True without a checksum word, or in old English. Upstream: `was_deprecated`. */
+  /** True if the mnemonic has no checksum word, or is in old English. Upstream: `was_deprecated`. */
   readonly deprecated: boolean;
 }
 
 /**
- * Decodes 25 words, or 24 whole words without a checksum. Of 25 words, a language that has each of them whole comes
- * before one that has their prefixes only: 1 of 6,700 French mnemonics consists of prefixes of English words and fits
- * the checksum in both languages, and the reference restores another wallet from it. Among several, the first of
- * {@link MATCH_ORDER} is taken.
+ * Decodes 25 words, or 24 whole words without a checksum. A language whose list contains all 25 words as whole words is
+ * preferred to a language whose list contains only their prefixes: 1 of 6,700 French mnemonics consists of prefixes of
+ * English words with a valid checksum in both languages, and the reference restores another wallet from it. Among
+ * several languages, the first one in {@link MATCH_ORDER} is taken.
  * @throws CodecError that quotes no word. Source: electrum-words.cpp `words_to_bytes`, `find_seed_language`.
  */
 export function decodeMnemonic(text: string): DecodedMnemonic {
@@ -87,13 +87,13 @@ export function decodeMnemonic(text: string): DecodedMnemonic {
 }
 
 /**
- * True if a wallet that compares prefixes only, such as the reference, reads the mnemonic of a seed in the language
- * that it is written in. See {@link decodeMnemonic}.
+ * Returns true if a wallet that compares only prefixes, such as the reference, reads the mnemonic of a seed in the
+ * language in which it is written. See {@link decodeMnemonic}.
  */
 export const isReadByPrefixes = (seed: Uint8Array, language: Language): boolean =>
   findWritten(encodeMnemonic(seed, language).split(' '), indexByPrefix) === language;
 
-/** First language in which all words have an index and the checksum word fits. */
+/** Returns the first language in which all words have an index and the checksum word is valid. */
 const findWritten = (words: readonly string[], indexOf: WordIndex): Language | undefined =>
   MATCH_ORDER.find((language) => hasAll(words, language, indexOf) && checksumFits(words, language));
 
@@ -110,7 +110,7 @@ function toSeed(indices: readonly number[], n: number): Uint8Array {
   for (let i = 0; i < indices.length; i += 3) {
     const [first = 0, second = 0, third = 0] = indices.slice(i, i + 3);
     const value = first + n * ((n - first + second) % n) + n * n * ((n - second + third) % n);
-    // 1626³ is slightly more than 2³².
+    // Three words have 1626³ values, slightly more than the 2³² values of four bytes.
     if (value >= 2 ** 32) throw new CodecError('mnemonic: three words exceed four bytes');
     u32.write(value, w);
   }
@@ -118,16 +118,16 @@ function toSeed(indices: readonly number[], n: number): Uint8Array {
 }
 
 /**
- * Encrypts a spend key with a passphrase: `b + slowHash(passphrase)`. The mnemonic of the result is useless without
- * it.
+ * Encrypts a spend secret key with a passphrase: `b + slowHash(passphrase)`. The mnemonic of the result is useless
+ * without the passphrase.
  * @param key 32 bytes, any value. Source: cryptonote_format_utils.cpp `encrypt_key`.
  */
 export const addSeedOffset = async (key: Uint8Array, passphrase: string): Promise<SecretKey> =>
   scalarBytes(reduce(bytesToInt(key) + (await offsetOf(passphrase))));
 
 /**
- * Reverses {@link addSeedOffset}. A wrong passphrase gives another valid key.
- * Source: cryptonote_format_utils.cpp `decrypt_key`.
+ * Decrypts the result of {@link addSeedOffset}. A wrong passphrase gives another valid key. Source:
+ * cryptonote_format_utils.cpp `decrypt_key`.
  */
 export const removeSeedOffset = async (key: Uint8Array, passphrase: string): Promise<SecretKey> =>
   scalarBytes(reduce(bytesToInt(key) - (await offsetOf(passphrase))));

@@ -7,27 +7,27 @@ import { chunks, joinBytes } from '../../util/bytes.js';
 import { addressSecret } from './subaddress-keys.js';
 import type { SubaddressIndex } from './types.js';
 
-/** Own outputs, with the data from which their secret keys follow, in flat arrays. */
+/** Outputs of the wallet, with the data from which their secret keys are computed, in flat arrays. */
 export interface OwnOutputs {
-  /** Output public keys P, 32 bytes each. */
+  /** Output keys P, 32 bytes each. */
   readonly outputKeys: Uint8Array;
-  /** `D = 8·a·R`, 32 bytes each. Secret. */
+  /** Key derivations `D = 8·a·R`, 32 bytes each. Secret. */
   readonly derivations: Uint8Array;
   /** Index of each output in its transaction. */
   readonly outputIndices: Uint32Array;
-  /** Major and minor index of the paid address, two numbers each. */
+  /** For each output, the major and the minor index of the paid address, two numbers. */
   readonly subaddresses: Uint32Array;
 }
 
-/** Secret keys of a wallet, 32 bytes each. */
+/** View secret key and spend secret key of a wallet, 32 bytes each. */
 export interface WalletSecrets {
   readonly viewSecret: SecretKey;
   readonly spendSecret: SecretKey;
 }
 
 /**
- * Secret key of an output: `Hs(8aR, i) + b`, plus the address's own secret unless it is the primary one.
- * Source: cryptonote_format_utils.cpp `generate_key_image_helper_precomp`.
+ * Computes the secret key of an output: `Hs(8aR, i) + b`, plus the secret of the paid address unless that is the
+ * primary address. Source: cryptonote_format_utils.cpp `generate_key_image_helper_precomp`.
  */
 export function outputSecretKey(
   keys: WalletSecrets,
@@ -40,8 +40,8 @@ export function outputSecretKey(
 }
 
 /**
- * Key images `x·Hp(P)` of own outputs, 32 bytes each, one after the other.
- * @throws RangeError when a secret is ℓ or more.
+ * Computes the key images `x·Hp(P)` of outputs of the wallet, joined, 32 bytes each.
+ * @throws RangeError if a secret key is ℓ or more.
  */
 export function ownKeyImages(
   { outputKeys, derivations, outputIndices, subaddresses }: OwnOutputs,

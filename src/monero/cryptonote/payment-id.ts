@@ -5,8 +5,8 @@ import type { PaymentId } from './types.js';
 const TAIL = Uint8Array.of(0x8d);
 
 /**
- * Encrypts or decrypts a payment id: XOR with the first bytes of `keccak(D || 0x8d)`, D shared by payer and payee.
- * Source: device_default.cpp `encrypt_payment_id`.
+ * Encrypts or decrypts a payment id: XOR with the first bytes of `keccak(D || 0x8d)`; payer and payee share D. Source:
+ * device_default.cpp `encrypt_payment_id`.
  */
 export function cryptPaymentId(id: PaymentId, derivation: KeyDerivation): PaymentId {
   const mask = keccak(derivation, TAIL);

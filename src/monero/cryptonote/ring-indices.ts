@@ -1,4 +1,7 @@
-/** Absolute global indices of the members of a ring, ascending. @param keyOffsets each relative to the one before. */
+/**
+ * Returns the absolute global indices of the members of a ring, ascending.
+ * @param keyOffsets offsets, each relative to the preceding member.
+ */
 export function ringIndices(keyOffsets: readonly bigint[]): bigint[] {
   let index = 0n;
   return keyOffsets.map((offset) => (index += offset));

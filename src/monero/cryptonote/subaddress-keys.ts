@@ -7,34 +7,38 @@ import { utf8 } from '../../util/bytes.js';
 import { encode, u32 } from '../../util/codec.js';
 import type { SubaddressIndex } from './types.js';
 
-/** Includes the terminating zero. Source: cryptonote_config.h `HASH_KEY_SUBADDRESS`. */
+/**
+ * Domain text in the hash of a subaddress secret, with its terminating zero. Source: cryptonote_config.h
+ * `HASH_KEY_SUBADDRESS`.
+ */
 const SALT = utf8('SubAddr\0');
-/** One more than the largest index. */
+/** Largest index plus one. */
 const INDEX_LIMIT = 2 ** 32;
 
-/** The two public keys of an address. */
+/** Spend public key and view public key of an address. */
 export interface AddressKeys {
   readonly spendPublicKey: PublicKey;
   readonly viewPublicKey: PublicKey;
 }
 
-/** True for {0, 0}, the wallet's primary address, which is not a subaddress. */
+/** Returns true for {0, 0}, the primary address of a wallet, which is not a subaddress. */
 export const isPrimary = ({ major, minor }: SubaddressIndex): boolean => major === 0 && minor === 0;
 
 /**
- * `m = Hs("SubAddr\0" || a || major || minor)`, both indices as u32. Not used for {0, 0}, whose m is zero.
- * @throws RangeError when an index is not a u32. Source: device_default.cpp `get_subaddress_secret_key`.
+ * Computes the secret `m = Hs("SubAddr\0" || a || major || minor)` of a subaddress, with both indices as u32. Must not
+ * be used for {0, 0}, whose m is zero.
+ * @throws RangeError if an index is not a u32. Source: device_default.cpp `get_subaddress_secret_key`.
  */
 export const subaddressSecret = (viewSecret: SecretKey, { major, minor }: SubaddressIndex): bigint =>
   hashToScalar(SALT, viewSecret, encode(u32, major), encode(u32, minor));
 
-/** Size of the hashed message of one subaddress secret m [bytes]. */
+/** Size of the message that is hashed to the secret m of a subaddress [bytes]. */
 export const SUBADDRESS_MESSAGE_BYTES = SALT.length + 40;
-/** Byte offsets of the two indices in it. */
+/** Offsets of the major and the minor index in this message [bytes]. */
 const MAJOR_AT = SALT.length + 32;
 const MINOR_AT = MAJOR_AT + 4;
 
-/** Contiguous messages with indices of zero. */
+/** Returns joined messages whose indices are still zero. */
 function blankMessages(viewSecret: SecretKey, count: number): DataView {
   const messages = new Uint8Array(SUBADDRESS_MESSAGE_BYTES * count);
   for (let at = 0; at < messages.length; at += SUBADDRESS_MESSAGE_BYTES) {
@@ -50,7 +54,7 @@ function setIndex(messages: DataView, i: number, { major, minor }: SubaddressInd
   messages.setUint32(at + MINOR_AT, minor, true);
 }
 
-/** Contiguous messages that hash to the secret m of each subaddress. Secret. */
+/** Returns the joined messages that hash to the secret m of each subaddress. They contain the view secret key. */
 export function subaddressMessagesOf(viewSecret: SecretKey, indices: readonly SubaddressIndex[]): Uint8Array {
   const messages = blankMessages(viewSecret, indices.length);
   indices.forEach((index, i) => {
@@ -60,8 +64,8 @@ export function subaddressMessagesOf(viewSecret: SecretKey, indices: readonly Su
 }
 
 /**
- * {@link subaddressMessagesOf} the addresses `from` ≤ minor < `to` of one account.
- * @throws RangeError when the range runs backwards or beyond u32.
+ * Returns the messages of {@link subaddressMessagesOf} for the addresses `from` ≤ minor < `to` of one account.
+ * @throws RangeError if `from` exceeds `to`, or an index is not a u32.
  */
 export function subaddressMessages(
   viewSecret: SecretKey,
@@ -80,11 +84,11 @@ function assertRange(from: number, to: number): void {
     throw new RangeError(`subaddress range: ${from} to ${to}`);
 }
 
-/** {@link subaddressSecret} of any address: zero for {0, 0}. */
+/** Returns {@link subaddressSecret} of any address; zero for {0, 0}. */
 export const addressSecret = (viewSecret: SecretKey, index: SubaddressIndex): bigint =>
   isPrimary(index) ? 0n : subaddressSecret(viewSecret, index);
 
-/** `D = B + m·G` for each m. @throws RangeError when B is not a point. */
+/** Computes `D = B + m·G` for each m. @throws RangeError if B is not a point. */
 function addSecrets(spendPublicKey: PublicKey, secrets: readonly bigint[]): PublicKey[] {
   const scalars = secrets.map(scalarBytes);
   const keys = loadCurve().addSecretMultiples(
@@ -96,9 +100,9 @@ function addSecrets(spendPublicKey: PublicKey, secrets: readonly bigint[]): Publ
 }
 
 /**
- * `D = B + m·G`; {0, 0} gives B.
- * @throws RangeError when B is not a point or an index not a u32.
- * Source: device_default.cpp `get_subaddress_spend_public_key`.
+ * Computes the spend public key `D = B + m·G` of an address; for {0, 0} it is B.
+ * @throws RangeError if B is not a point or an index is not a u32. Source: device_default.cpp
+ * `get_subaddress_spend_public_key`.
  */
 export const subaddressSpendPublicKey = (
   spendPublicKey: PublicKey,
@@ -107,9 +111,9 @@ export const subaddressSpendPublicKey = (
 ): PublicKey => addSecrets(spendPublicKey, [addressSecret(viewSecret, index)])[0] as PublicKey;
 
 /**
- * `D` and `C = a·D`; {0, 0} gives the primary address, `B` and `a·G`.
- * @throws RangeError when B is not a point, a not canonical or an index not a u32.
- * Source: device_default.cpp `get_subaddress`.
+ * Computes the spend public key `D` and the view public key `C = a·D` of an address; for {0, 0} they are `B` and `a·G`.
+ * @throws RangeError if B is not a point, a is not below ℓ, or an index is not a u32. Source: device_default.cpp
+ * `get_subaddress`.
  */
 export function subaddressKeys(
   primary: PublicKey,
@@ -122,9 +126,9 @@ export function subaddressKeys(
 }
 
 /**
- * Spend keys of `from` ≤ minor < `to` in one account, computed as a batch.
- * @throws RangeError when B is not a point, or the range runs backwards or beyond u32.
- * Source: device_default.cpp `get_subaddress_spend_public_keys`.
+ * Computes the spend public keys of the addresses `from` ≤ minor < `to` of one account, as a batch.
+ * @throws RangeError if B is not a point, `from` exceeds `to`, or an index is not a u32. Source: device_default.cpp
+ * `get_subaddress_spend_public_keys`.
  */
 export function subaddressSpendPublicKeys(
   spendPublicKey: PublicKey,

@@ -18,7 +18,7 @@ import {
 } from '../../util/codec.js';
 import type { Transaction, TxInput, TxOutput, TxPrefix } from './types.js';
 
-/** Type tags of inputs and outputs. Source: cryptonote_basic.h `VARIANT_TAG`. */
+/** Type bytes of inputs and outputs. Source: cryptonote_basic.h `VARIANT_TAG`. */
 export const GEN_INPUT = 0xff;
 export const KEY_INPUT = 0x02;
 export const KEY_OUTPUT = 0x02;
@@ -78,7 +78,7 @@ const output: Codec<TxOutput> = {
   },
 };
 
-/** Source: cryptonote_basic.h `transaction_prefix`. */
+/** Codec of a transaction prefix. Source: cryptonote_basic.h `transaction_prefix`. */
 export const txPrefix: Codec<TxPrefix> = {
   write(prefix, w) {
     varintNumber.write(prefix.version, w);
@@ -135,7 +135,7 @@ const transactionCodec = (pruned: boolean): Codec<Transaction> => ({
       if (pruned) return { prefix, signatures: [] };
       return { prefix, signatures: prefix.inputs.map((of) => repeat(ringSizeOf(of), signature).read(r)) };
     }
-    // Upstream writes no signature at all for a version 2 transaction without inputs.
+    // Upstream writes no RingCT data at all for a version 2 transaction without inputs.
     if (prefix.inputs.length === 0) throw new CodecError('a transaction without inputs');
     const base = baseCodec(prefix).read(r);
     if (pruned || base.type === 0) return { prefix, rct: { base } };
@@ -143,21 +143,21 @@ const transactionCodec = (pruned: boolean): Codec<Transaction> => ({
   },
 });
 
-/** A full transaction. Source: cryptonote_basic.h `transaction`. */
+/** Codec of a full transaction. Source: cryptonote_basic.h `transaction`. */
 export const transaction = transactionCodec(false);
 
-/** A transaction without signatures and proofs, as in pruned blocks. */
+/** Codec of a transaction without signatures and proofs, as daemons send it in pruned blocks. */
 export const prunedTransaction = transactionCodec(true);
 
-/** @throws CodecError, RangeError */
+/** Parses a full transaction. @throws CodecError, RangeError for bytes that are no transaction. */
 export const parseTransaction = (bytes: Uint8Array): Transaction => decode(transaction, bytes);
 
-/** @throws CodecError, RangeError */
+/** Parses a pruned transaction. @throws CodecError, RangeError for bytes that are no pruned transaction. */
 export const parsePrunedTransaction = (bytes: Uint8Array): Transaction => decode(prunedTransaction, bytes);
 
 export const prefixHash = (prefix: TxPrefix): Hash => keccak(encode(txPrefix, prefix));
 
-/** Hash of the prunable part; zeros for type 0, which has no such part. */
+/** Computes the hash of the prunable part; zeros for RingCT type 0, which has no such part. */
 export function prunableHash(tx: Transaction): Hash {
   if (tx.rct?.base.type === 0) return NULL_HASH;
   if (tx.rct?.prunable === undefined) throw new RangeError('the prunable part is missing');
@@ -165,15 +165,15 @@ export function prunableHash(tx: Transaction): Hash {
 }
 
 /**
- * Hash of a version 2 transaction, full or pruned, with a known prunable hash.
- * Source: cryptonote_format_utils.cpp `calculate_transaction_hash`.
+ * Computes the hash of a version 2 transaction, full or pruned, from the hash of its prunable part. Source:
+ * cryptonote_format_utils.cpp `calculate_transaction_hash`.
  */
 export function transactionHashWith(tx: Transaction, hashOfPrunable: Hash): Hash {
   if (tx.rct === undefined) throw new RangeError('only version 2 hashes in parts');
   return keccak(prefixHash(tx.prefix), keccak(encode(baseCodec(tx.prefix), tx.rct.base)), hashOfPrunable);
 }
 
-/** Hash of a full transaction. */
+/** Computes the hash of a full transaction. */
 export const transactionHash = (tx: Transaction): Hash =>
   tx.prefix.version === 1 ? keccak(encode(transaction, tx)) : transactionHashWith(tx, prunableHash(tx));
 
@@ -181,8 +181,10 @@ export const isCoinbase = (tx: Transaction): boolean =>
   tx.prefix.inputs.length === 1 && tx.prefix.inputs[0]?.type === 'gen';
 
 /**
- * Weight added for part of the size that an aggregated range proof saves, so that weight follows verification time.
- * @param paddedOutputs a power of two. Source: cryptonote_format_utils.cpp `get_transaction_weight_clawback`.
+ * Returns the weight that is added to the size of a transaction with an aggregated range proof. It takes back a part of
+ * the size that aggregation saves, so that the weight follows the time of verification.
+ * @param paddedOutputs number of outputs, rounded up to a power of two. Source: cryptonote_format_utils.cpp
+ * `get_transaction_weight_clawback`.
  */
 export function weightClawback(plus: boolean, paddedOutputs: number): number {
   if (paddedOutputs <= 2) return 0;
@@ -193,9 +195,9 @@ export function weightClawback(plus: boolean, paddedOutputs: number): number {
 }
 
 /**
- * Size of the full encoding [bytes] of a pruned transaction; the size of the missing signatures and proofs is
- * computed.
- * @param prunedSize size of the pruned encoding.
+ * Computes the size of the full encoding of a pruned transaction [bytes]; the size of the missing signatures and proofs
+ * follows from the other fields.
+ * @param prunedSize size of the pruned encoding [bytes].
  */
 export function unprunedSize({ prefix: { inputs, outputs }, rct }: Transaction, prunedSize: number): number {
   const leftOut =
@@ -205,7 +207,10 @@ export function unprunedSize({ prefix: { inputs, outputs }, rct }: Transaction, 
   return prunedSize + leftOut;
 }
 
-/** Transaction weight, the basis of fees. Source: cryptonote_format_utils.cpp `get_transaction_weight`. */
+/**
+ * Computes the weight of a transaction, from which its fee follows. Source: cryptonote_format_utils.cpp
+ * `get_transaction_weight`.
+ */
 export function transactionWeight(tx: Transaction): number {
   const size = sizeOf(transaction, tx);
   const type = tx.rct?.base.type ?? 0;

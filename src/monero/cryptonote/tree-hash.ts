@@ -2,9 +2,9 @@ import { keccak } from '../crypto/keccak.js';
 import type { Hash } from '../crypto/types.js';
 
 /**
- * Root of the Merkle tree over a block's transaction hashes. With n hashes, the largest power of two below n is the
- * width of the second layer; the leading hashes move there unchanged.
- * @throws RangeError for no hash. Source: crypto/tree-hash.c `tree_hash`.
+ * Computes the Merkle root of a block's transaction hashes. Of n hashes, the largest power of two below n is the width
+ * of the second layer: the leading hashes move to that layer unchanged, the others in pairs.
+ * @throws RangeError for an empty list. Source: crypto/tree-hash.c `tree_hash`.
  */
 export function treeHash(hashes: readonly Hash[]): Hash {
   const [first, second] = hashes;

@@ -5,10 +5,10 @@ import type { Bytes } from '../../util/bytes.js';
 
 export type NetworkType = 'mainnet' | 'testnet' | 'stagenet';
 
-/** 8 bytes; encrypted on chain, plain in an integrated address. */
+/** Payment id of 8 bytes; encrypted in a transaction, plain in an integrated address. */
 export type PaymentId = Bytes<'PaymentId'>;
 
-/** Input of a miner transaction. */
+/** Input of a miner transaction, which spends no output. */
 export interface GenInput {
   readonly type: 'gen';
   readonly height: number;
@@ -16,9 +16,9 @@ export interface GenInput {
 
 export interface KeyInput {
   readonly type: 'key';
-  /** Zero for RingCT. */
+  /** Amount of the spent output [atomic units]; zero for a RingCT output. */
   readonly amount: Amount;
-  /** Relative offsets: the first is absolute, each further one is the distance to its predecessor. */
+  /** Global indices of the ring members: the first one is absolute, each further one relative to its predecessor. */
   readonly keyOffsets: readonly bigint[];
   readonly keyImage: KeyImage;
 }
@@ -26,10 +26,10 @@ export interface KeyInput {
 export type TxInput = GenInput | KeyInput;
 
 export interface TxOutput {
-  /** Zero for RingCT other than miner transactions. */
+  /** Amount [atomic units]; zero for a RingCT output, except that of a miner transaction. */
   readonly amount: Amount;
   readonly publicKey: PublicKey;
-  /** One byte, 0 to 255; absent before hard fork 15. */
+  /** View tag, 0 to 255; absent in outputs from before hard fork 15. */
   readonly viewTag?: number;
 }
 
@@ -38,18 +38,21 @@ export interface TxPrefix {
   readonly unlockTime: bigint;
   readonly inputs: readonly TxInput[];
   readonly outputs: readonly TxOutput[];
-  /** Wire encoding; `extra.ts` parses it. */
+  /** Encoded fields; `extra.ts` parses them. */
   readonly extra: Uint8Array;
 }
 
-/** A full or pruned transaction. Exactly one of `signatures` (version 1) and `rct` (version 2) is present. */
+/**
+ * A full or pruned transaction. A version 1 transaction has `signatures`, a version 2 transaction has `rct`; never
+ * both.
+ */
 export interface Transaction {
   readonly prefix: TxPrefix;
-  /** Version 1: `signatures[input][ringMember]`, 64 bytes each; empty when pruned. */
+  /** Signatures of version 1: `signatures[input][ringMember]`, 64 bytes each; empty if pruned. */
   readonly signatures?: readonly (readonly Uint8Array[])[];
   readonly rct?: {
     readonly base: RctBase;
-    /** Absent for type 0 and when pruned. */
+    /** Signatures and proofs; absent for RingCT type 0, and if pruned. */
     readonly prunable?: RctPrunable;
   };
 }
@@ -57,7 +60,7 @@ export interface Transaction {
 export interface BlockHeader {
   readonly majorVersion: number;
   readonly minorVersion: number;
-  /** Unix seconds. */
+  /** Time of the block [Unix s]. */
   readonly timestamp: number;
   readonly prevHash: Hash;
   readonly nonce: number;
@@ -71,20 +74,20 @@ export interface Block {
 
 /** Index of an address in a wallet. */
 export interface SubaddressIndex {
-  /** Account. */
+  /** Index of the account. */
   readonly major: number;
-  /** Address within the account; 0 is the account's primary address. */
+  /** Index of the address in its account; 0 is the account's primary address. */
   readonly minor: number;
 }
 
 export type AddressKind = 'standard' | 'subaddress' | 'integrated';
 
-/** A decoded address. */
+/** Network, kind and keys of an address. */
 export interface Address {
   readonly network: NetworkType;
   readonly kind: AddressKind;
   readonly spendPublicKey: PublicKey;
   readonly viewPublicKey: PublicKey;
-  /** Integrated addresses only. */
+  /** Payment id; present in integrated addresses only. */
   readonly paymentId?: PaymentId;
 }

@@ -5,12 +5,12 @@ import { parseAddress } from './address.js';
 import { formatCoins, parseCoins } from './coins.js';
 import type { Address, NetworkType } from './types.js';
 
-/** Payment request of a `monero:` URI. */
+/** Payment request in a `monero:` URI. */
 export interface PaymentUri {
   readonly address: string;
-  /** Zero when not specified. */
+  /** Amount [atomic units]; zero if the URI names none. */
   readonly amount: Amount;
-  /** 16 or 64 hex digits; empty for none. Obsolete: replaced by integrated addresses. */
+  /** Payment id of 16 or 64 hex digits; empty for none. Obsolete: integrated addresses replace it. */
   readonly paymentId: string;
   readonly recipientName: string;
   readonly description: string;
@@ -27,7 +27,7 @@ export class UriError extends CodecError {
   }
 }
 
-/** Runs `read`. @throws UriError with `text` for a CodecError. */
+/** Runs `read` and converts a CodecError. @throws UriError with `text` in place of a CodecError. */
 function orUriError<T>(text: string, read: () => T): T {
   try {
     return read();
@@ -39,12 +39,12 @@ function orUriError<T>(text: string, read: () => T): T {
 
 const SCHEME = 'monero:';
 /**
- * Characters escaped besides space, control characters and those after `z`; `=` is included as it separates names
- * from values.
+ * Characters that are escaped in addition to space, control characters and all characters after `z`. `=` is among them
+ * because it separates names from values.
  */
 const ESCAPED = new Set(utf8('"<>%\\^[]`+$,@:;!#&='));
 
-/** Escaped form of each byte. */
+/** Escaped form of each byte value. */
 const URL_FORMAT = Array.from({ length: 256 }, (_, byte) =>
   byte <= 0x20 || byte >= 0x7b || ESCAPED.has(byte)
     ? `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
@@ -56,16 +56,16 @@ const INVALID_ID = 'Invalid payment id: ';
 /** Escapes the UTF-8 bytes of a text. Source: abstract_http_client.cpp `conver_to_url_format`. */
 const escape = (text: string): string => Array.from(utf8(text), (byte) => URL_FORMAT[byte]).join('');
 
-/** Decodes escapes; other text is unchanged, and bytes that are not UTF-8 become U+FFFD. */
+/** Decodes the escapes in a text. Other characters are unchanged; bytes that are not UTF-8 become U+FFFD. */
 const unescape = (text: string): string =>
   text.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) =>
     Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),
   );
 
 /**
- * Formats a payment URI.
- * @throws UriError for an address of another network, or a payment id that does not fit the address.
- * Source: wallet2.cpp `make_uri`, which writes no payment id any more.
+ * Formats a payment request as URI.
+ * @throws UriError for an address of another network, or a payment id that does not fit the address. Source:
+ * wallet2.cpp `make_uri`, which writes no payment id any more.
  */
 export function formatUri(request: PaymentUri, network: NetworkType): string {
   const { kind } = orUriError(`wrong address: ${request.address}`, () =>
@@ -86,7 +86,7 @@ export function formatUri(request: PaymentUri, network: NetworkType): string {
 
 /**
  * Parses a payment URI.
- * @returns the request, with unknown parameters as written.
+ * @returns the payment request, and the unknown parameters as they are written in the URI.
  * @throws UriError. Source: wallet2.cpp `parse_uri`.
  */
 export function parseUri(
@@ -105,7 +105,7 @@ export function parseUri(
   const names = new Set<string>();
   for (const parameter of query === '' ? [] : query.split('&')) {
     const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(parameter) ?? [];
-    // The reference does not escape = in a text and then cannot parse its own URI; such texts are accepted here.
+    // The reference does not escape `=` in a text and then cannot parse its own URI. Such texts are accepted here.
     const isText = name === 'recipient_name' || name === 'tx_description';
     if (!parameter.includes('=') || (value.includes('=') && !isText))
       throw new UriError(
@@ -141,7 +141,7 @@ export function parseUri(
   };
 }
 
-/** @param texts upstream's messages. @throws UriError */
+/** Checks that a payment id is valid and fits the address. @param texts upstream's error messages. @throws UriError */
 function assertPaymentId(
   paymentId: string,
   kind: Address['kind'],

@@ -8,16 +8,19 @@ export interface Section {
   readonly [name: string]: Value;
 }
 
-/** Limits on the values of one message: a value may take one byte in the message and much more in memory. */
+/**
+ * Limits on the numbers of values in one message, because a value may take one byte in the message and much more in
+ * memory.
+ */
 export interface StorageLimits {
   readonly objects: number;
   readonly fields: number;
   readonly strings: number;
-  /** Items of all lists. */
+  /** Number of items in all lists together. */
   readonly items: number;
 }
 
-/** Several times the values of the largest page of blocks that upstream sends. */
+/** Default limits: several times as many values as the largest page of blocks from upstream has. */
 const LIMITS: StorageLimits = { objects: 1 << 18, fields: 1 << 19, strings: 1 << 18, items: 1 << 22 };
 
 const dataView = (bytes: Uint8Array): DataView =>
@@ -25,10 +28,13 @@ const dataView = (bytes: Uint8Array): DataView =>
 
 const signed = (width: number, r: Reader): bigint => BigInt.asIntN(8 * width, BigInt(uintLe(width).read(r)));
 
-/** Reads one message and counts its values against the limits. */
+/** Reads one message, and counts its values against the limits. */
 class StorageReader {
   readonly #r: Reader;
-  /** Names that were read last, by position of the field: objects of a list have the same ones in the same order. */
+  /**
+   * Field names that were read last, by position in their section, because the objects of a list usually have the same
+   * names in the same order.
+   */
   readonly #names: { readonly bytes: Uint8Array; readonly text: string }[] = [];
   readonly #remaining: { -readonly [K in keyof StorageLimits]: number };
 
@@ -43,7 +49,7 @@ class StorageReader {
     this.#spend('objects', 1);
     const count = size.read(r);
     this.#spend('fields', count);
-    // Without a prototype, __proto__ is a name like any other.
+    // Without a prototype, so that a field with the name __proto__ is stored like any other.
     const section = Object.create(null) as Record<string, Value>;
     for (let i = 0; i < count; i++) {
       const name = this.#name(i);
@@ -121,8 +127,8 @@ class StorageReader {
 }
 
 /**
- * Reads a message. Strings share memory with the input.
- * @throws CodecError Source: portable_storage_from_bin.h.
+ * Reads a message. Byte strings in the result are views of the input.
+ * @throws CodecError for a malformed message or one above the limits. Source: portable_storage_from_bin.h.
  */
 export function readStorage(bytes: Uint8Array, limits: Partial<StorageLimits> = {}): Section {
   const r = new Reader(bytes);
@@ -133,7 +139,7 @@ export function readStorage(bytes: Uint8Array, limits: Partial<StorageLimits> = 
   return section;
 }
 
-/** Typed access to an untrusted section; an unexpected type throws {@link CodecError}. */
+/** Reads typed fields of an untrusted section; a field of another type throws {@link CodecError}. */
 export class SectionReader {
   readonly #section: Section;
 
@@ -176,7 +182,7 @@ export class SectionReader {
     );
   }
 
-  /** Reads a list; an absent one is empty. */
+  /** Reads a list; an absent list reads as empty. */
   list(name: string): readonly Value[] {
     const value = this.#section[name] ?? [];
     if (!Array.isArray(value)) throw new CodecError(`${name}: expected a list`);

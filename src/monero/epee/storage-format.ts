@@ -1,6 +1,6 @@
 import { CodecError, u16, u32, u64, type Codec } from '../../util/codec.js';
 
-/** Source: contrib/epee portable_storage_base.h. */
+/** First bytes of every message. Source: contrib/epee portable_storage_base.h. */
 export const SIGNATURE = Uint8Array.of(0x01, 0x11, 0x01, 0x01, 0x01, 0x01, 0x02, 0x01, 0x01);
 export const TYPE = {
   i64: 1,
@@ -16,11 +16,11 @@ export const TYPE = {
   bool: 11,
   object: 12,
 } as const;
-/** Flag of a type that marks a list. */
+/** Flag in a type byte: the value is a list. */
 export const ARRAY = 0x80;
 export const MAX_DEPTH = 50;
 
-/** Smallest size of a value, by type [bytes]. */
+/** Smallest size of a value by its type [bytes]. */
 export const SMALLEST: Readonly<Record<number, number>> = {
   [TYPE.i64]: 8,
   [TYPE.i32]: 4,
@@ -36,7 +36,7 @@ export const SMALLEST: Readonly<Record<number, number>> = {
   [TYPE.object]: 1,
 };
 
-/** Count or length; the low two bits give its width. */
+/** Codec of a count or length; its low two bits give the number of bytes. */
 export const size: Codec<number> = {
   write(value, w) {
     if (value < 0x40) w.byte(value * 4);

@@ -10,19 +10,19 @@ export type Typed =
   | { readonly type: 'object'; readonly value: TypedSection }
   | { readonly type: 'list'; readonly items: readonly Scalar[] }
   | WrittenSections;
-/** A value that is no list. */
+/** A value that is not a list. */
 export type Scalar = Exclude<Typed, { type: 'list' | 'written' }>;
 export interface TypedSection {
   readonly [name: string]: Typed | undefined;
 }
 
-/** A list of sections with a writer of its own, so that a long list need not be built as values. */
+/** A list of sections that writes itself, so that a long list need not be built as values. */
 export interface WrittenSections {
   readonly type: 'written';
   readonly count: number;
-  /** Estimated length [bytes]. */
+  /** Estimated length of the encoded sections [bytes]. */
   readonly room: number;
-  /** Writes the sections, each a count of fields and the fields in byte order of their names. */
+  /** Writes the sections; each is a count of fields, then the fields in byte order of their names. */
   write(w: Writer): void;
 }
 
@@ -96,8 +96,9 @@ function writeField(name: string, typed: Typed, w: Writer): void {
 }
 
 /**
- * Writes a message, names in byte order. An empty list is left out.
- * @throws RangeError for a list of several types, a name that is empty or beyond 255 bytes, an integer out of range.
+ * Encodes a message, with the names in byte order. An empty list is left out.
+ * @throws RangeError for a list whose values have several types, for a name that is empty or longer than 255 bytes, and
+ * for an integer outside the range of its type.
  */
 export function writeStorage(section: TypedSection): Uint8Array {
   const room = Object.values(section).reduce(

@@ -10,7 +10,10 @@ import { concatBytes, toHex } from '../../util/bytes.js';
 import type { ScanKernel } from './kernel.js';
 import { WasmKernel } from './wasm-kernel.js';
 
-/** Products of the test points and the test secret by the plain kernel, recorded so that its code need not be loaded. */
+/**
+ * Products of the test points and the test scalar as computed by the plain kernel. They are recorded so that its code
+ * need not be loaded.
+ */
 export const KNOWN_PRODUCTS =
   '6f96ba9df3080afea523fb2f720d6a65a9bb6ea5335b1b5874359c4644ffef65' +
   'fb815ee6281b409b58d010a293b2046d7aa6e4f7dc1826f375ebee8d451d2ddc';
@@ -24,5 +27,5 @@ export const chooseKernel = (): Choice<ScanKernel> =>
       commitsAsRecorded(kernel),
   );
 
-/** Returns the fastest kernel in WebAssembly that works on this machine, or undefined. */
+/** Returns the fastest kernel in WebAssembly that works on this machine; undefined if none does. */
 export const fastestKernel = (): ScanKernel | undefined => chooseKernel().chosen;

@@ -3,18 +3,23 @@ import { WorkerPool } from '../../util/worker-pool.js';
 import { hitsAt, type ScanBatch, type ScanHits, type ScanKernel } from './kernel.js';
 import { scanTaskInTurns, type ScanAnswer, type ScanTask } from './scan-task.js';
 
-/** Time before an idle thread ends [s]. It holds 11 MiB. */
+/** Time after which an idle thread ends [s]. It occupies 11 MiB. */
 const IDLE_SECONDS = 5;
 
-/** Batches of a thread, so that it need not wait for the calling one between two. */
+/**
+ * Number of batches that a thread receives ahead, so that it need not wait for the calling thread between two batches.
+ */
 const BATCHES_EACH = 2;
 
-/** Scans batches on worker threads. */
+/** Scans batches of outputs on worker threads. */
 export class KernelPool {
   readonly #workers: WorkerPool<ScanTask, ScanAnswer>;
   readonly #activity: RequestActivity;
 
-  /** @param threads most threads that run at once. @param activity requests, to which the threads give way. */
+  /**
+   * @param threads largest number of threads that run at once.
+   * @param activity request activity of the process; the threads pause while clients send requests.
+   */
   constructor(threads: number, activity = new RequestActivity()) {
     this.#activity = activity;
     const script = new URL('./kernel-worker.js', import.meta.url);
@@ -25,12 +30,18 @@ export class KernelPool {
     return this.#workers.size;
   }
 
-  /** Runs {@link ScanKernel.scan} on a thread. @param viewSecret is copied; the thread wipes the copy. */
+  /**
+   * Runs {@link ScanKernel.scan} on a thread.
+   * @param viewSecret view secret key; a copy is sent to the thread, which wipes it.
+   */
   async scan(batch: ScanBatch, viewSecret: Uint8Array): Promise<ScanHits> {
     return hitsAt(await this.scanMany(batch, [viewSecret]), 0);
   }
 
-  /** Runs {@link ScanKernel.scanMany} on one thread. @param viewSecrets are copied; the thread wipes the copies. */
+  /**
+   * Runs {@link ScanKernel.scanMany} on one thread.
+   * @param viewSecrets view secret keys; copies are sent to the thread, which wipes them.
+   */
   async scanMany(batch: ScanBatch, viewSecrets: readonly Uint8Array[]): Promise<readonly ScanHits[]> {
     const copies = viewSecrets.map((viewSecret) => Uint8Array.from(viewSecret));
     const scanned = this.#workers.run(
@@ -44,8 +55,9 @@ export class KernelPool {
   }
 
   /**
-   * Scans the batch that has waited longest for a thread on the calling one, which also has other work.
-   * @returns false if none waits.
+   * Scans on the calling thread the batch that has waited longest for a worker thread. Yields to the event loop in
+   * between.
+   * @returns false if no batch waits.
    */
   async scanWaiting(kernel: Pick<ScanKernel, 'scanMany'>): Promise<boolean> {
     const waiting = this.#workers.takeWaiting();
@@ -55,7 +67,10 @@ export class KernelPool {
     return true;
   }
 
-  /** Gives each busy thread batches that wait, because the calling thread will be busy. @param batches most of a thread. */
+  /**
+   * Sends waiting batches ahead to each busy thread, because the calling thread will be busy itself.
+   * @param batches largest number of batches per thread.
+   */
   sendAhead(batches: number): void {
     this.#workers.sendAhead(batches);
   }

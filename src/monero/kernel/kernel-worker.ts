@@ -8,7 +8,10 @@ if (port === null) throw new Error('kernel-worker runs as a worker thread only')
 const kernel = loadKernel();
 const activity = new RequestActivity((workerData as { readonly requests: SharedArrayBuffer }).requests);
 
-/** A batch that fails must not end the thread, and with it other batches that were sent ahead. */
+/**
+ * Scans the batch of a message. An error becomes the answer: it must not end the thread, and with it other batches that
+ * were sent ahead.
+ */
 function answer(task: ScanTask): ScanAnswer {
   try {
     return { hits: scanTask(kernel, task, activity) };

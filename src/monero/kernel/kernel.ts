@@ -1,83 +1,101 @@
 import type { OwnOutputs, WalletSecrets } from '../cryptonote/own-outputs.js';
 
-/** In {@link ScanBatch.viewTags}: the output has no view tag, so every view secret may own it. */
+/**
+ * Value in {@link ScanBatch.viewTags} for an output without a view tag: every view secret key is a candidate for it.
+ */
 export const NO_VIEW_TAG = 0x100;
 
 /**
- * Outputs and transaction public keys to scan, in flat arrays: they can be copied to a thread or into WebAssembly.
- * Output `j` is tried with the derivation of key `outputKey[j]`.
+ * Outputs and transaction public keys to scan, in flat arrays, which can be copied to a thread or into WebAssembly.
+ * Output `j` is tried with the derivation of the key at index `outputKey[j]`.
  */
 export interface ScanBatch {
   /** Transaction public keys R, 32 bytes each. A key that is not a point has no hits. */
   readonly keys: Uint8Array;
   readonly outputKey: Uint32Array;
-  /** Index of the output in its transaction. */
+  /** For each output, its index in its transaction. */
   readonly outputIndex: Uint32Array;
-  /** From 0 to 255, or {@link NO_VIEW_TAG}. */
+  /** For each output, its view tag from 0 to 255, or {@link NO_VIEW_TAG}. */
   readonly viewTags: Uint16Array;
-  /** Output public keys P, 32 bytes each. One that is not a point is never a hit. */
+  /** Output keys P, 32 bytes each. An output whose key is not a point is never a hit. */
   readonly outputs: Uint8Array;
 }
 
-/** Hits of a view secret: the outputs of a batch whose view tag matches, or that have none. */
+/** Hits of a view secret key: the outputs of a batch whose view tag matches, and those without a view tag. */
 export interface ScanHits {
-  /** Indices `j` of outputs of the batch, ascending. */
+  /** Indices `j` of the hits in the batch, ascending. */
   readonly outputs: Uint32Array;
-  /** `D = 8·a·R`, 32 bytes a hit. Secret. */
+  /** For each hit, `D = 8·a·R`, 32 bytes. Secret. */
   readonly derivations: Uint8Array;
-  /** `P - Hs(D, i)·G`, 32 bytes a hit: if the wallet owns the output, the public spend key of its address. */
+  /**
+   * For each hit, `P - Hs(D, i)·G`, 32 bytes. If the output belongs to the wallet, this is the spend public key of the
+   * paid address.
+   */
   readonly spendKeys: Uint8Array;
 }
 
-/** Cost of the window table of a transaction key, which all view secrets share, in products of the key and a view secret. */
+/**
+ * Cost of the window table of a transaction key, which all view secret keys share; the unit is one product of the key
+ * and a view secret key.
+ */
 export const TABLE_SCALARS = 4;
 
-/** Returns the hits of a view secret by its place. @throws RangeError for a scan that lacks them. */
+/** Returns the hits of the view secret key at an index. @throws RangeError if there are none. */
 export function hitsAt(all: readonly ScanHits[], place: number): ScanHits {
   const hits = all[place];
   if (hits === undefined) throw new RangeError('a scan without the hits of every key');
   return hits;
 }
 
-/** Batch curve arithmetic. All implementations give the same results for every input. */
+/** Curve arithmetic for scanning in batches. All implementations give the same result for every input. */
 export interface ScanKernel {
   readonly name: string;
   /**
-   * Finds the outputs of a batch that a view secret may own.
-   * @param viewSecret scalar `a`, 32 bytes, 1 ≤ a < ℓ; multiplied in constant time. @throws RangeError for ℓ or more.
+   * Finds the outputs of a batch that may belong to the wallet with a view secret key.
+   * @param viewSecret scalar `a`, 32 bytes, 1 ≤ a < ℓ; it is multiplied in constant time.
+   * @throws RangeError for ℓ or more.
    */
   scan(batch: ScanBatch, viewSecret: Uint8Array): ScanHits;
   /**
-   * Finds the outputs of a batch that each of several view secrets may own, as {@link scan}; the doublings of a
-   * transaction key are computed once for all secrets. Memory grows with keys × secrets, up to 128 secrets.
-   * @returns the hits of each secret, in the order of the secrets. @throws RangeError when one is ℓ or more.
+   * Finds the outputs of a batch that may belong to each of several wallets, as {@link scan} does. The doublings of a
+   * transaction key are computed once for all view secret keys. The memory grows with keys × view secret keys, for up
+   * to 128 view secret keys at once.
+   * @returns the hits of each view secret key, in the order of `viewSecrets`.
+   * @throws RangeError if one of these is ℓ or more.
    */
   scanMany(batch: ScanBatch, viewSecrets: readonly Uint8Array[]): readonly ScanHits[];
   /**
    * Computes `B + Hs(m)·G` for every message m, 32 bytes each.
-   * @param messages of `length` bytes each, at most 63. @throws RangeError when B is not a point.
+   * @param point B, 32 bytes.
+   * @param messages joined messages of `length` bytes each, at most 63.
+   * @throws RangeError if B is not a point.
    */
   addHashes(point: Uint8Array, messages: Uint8Array, length: number): Uint8Array;
   /**
    * Computes `s·P` of every point in constant time, 32 bytes each.
-   * @param points of the main subgroup. @param secret scalar s, 32 bytes, 1 ≤ s < ℓ.
-   * @throws RangeError when an encoding is not a point, or the scalar is ℓ or more.
+   * @param points points of the main subgroup, 32 bytes each.
+   * @param secret scalar s, 32 bytes, 1 ≤ s < ℓ.
+   * @throws RangeError if an encoding is not a point, or the scalar is ℓ or more.
    */
   multiply(points: Uint8Array, secret: Uint8Array): Uint8Array;
   /**
-   * Computes commitments `mask·G + amount·H`, 32 bytes each.
-   * @param masks scalars, 32 bytes each. @throws RangeError when one is ℓ or more.
+   * Computes the commitments `mask·G + amount·H`, 32 bytes each.
+   * @param amounts atomic units.
+   * @param masks scalars, 32 bytes each.
+   * @throws RangeError if a scalar is ℓ or more.
    */
   commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array;
   /**
-   * Computes key images `x·Hp(P)`, 32 bytes each.
-   * @param secrets scalars x, 32 bytes each. @throws RangeError when one is ℓ or more.
+   * Computes the key images `x·Hp(P)`, 32 bytes each.
+   * @param outputKeys P, 32 bytes each.
+   * @param secrets scalars x, 32 bytes each.
+   * @throws RangeError if a scalar is ℓ or more.
    */
   keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array;
   /**
-   * Computes key images `x·Hp(P)` of own outputs, 32 bytes each, in constant time for the secrets;
-   * `x = Hs(D, i) + b`, plus the secret of the paid address unless that is the primary one.
-   * @throws RangeError when a secret is ℓ or more.
+   * Computes the key images `x·Hp(P)` of outputs of the wallet, 32 bytes each, in constant time for the secret keys. `x
+   * = Hs(D, i) + b`, plus the secret of the paid address unless that is the primary address.
+   * @throws RangeError if a secret key is ℓ or more.
    */
   ownKeyImages(outputs: OwnOutputs, secrets: WalletSecrets): Uint8Array;
 }

@@ -8,7 +8,7 @@ import { ownKeyImages } from '../cryptonote/own-outputs.js';
 import { chunks, concatBytes } from '../../util/bytes.js';
 import { NO_VIEW_TAG, type ScanKernel } from './kernel.js';
 
-/** Returns the result of a computation, or undefined when an encoding is not a point. */
+/** Runs a computation. @returns its result, or undefined if it throws because an encoding is not a point. */
 function attempt<T>(compute: () => T): T | undefined {
   try {
     return compute();
@@ -18,7 +18,7 @@ function attempt<T>(compute: () => T): T | undefined {
   }
 }
 
-/** Plain kernel on noble: the reference of the tests, and the fallback. */
+/** Kernel on noble: simple and slow. It is the reference of the tests and the fallback. */
 export const referenceKernel: ScanKernel = {
   name: 'reference',
   scan(batch, viewSecret) {

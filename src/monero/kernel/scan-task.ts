@@ -3,25 +3,28 @@ import type { RequestActivity } from '../../util/request-activity.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import { hitsAt, TABLE_SCALARS, type ScanBatch, type ScanHits, type ScanKernel } from './kernel.js';
 
-/** Message to a worker thread: a batch to scan. */
+/** Message to a worker thread: a batch to scan, and the view secret keys. */
 export interface ScanTask {
-  /** Its outputs are in the order of their keys. */
+  /** Batch to scan; its outputs are in the order of their keys. */
   readonly batch: ScanBatch;
-  /** Copies that are wiped by the thread that scans. */
+  /** Copies of the view secret keys; the thread that scans wipes them. */
   readonly viewSecrets: readonly Uint8Array[];
 }
 
-/** Message from a worker thread: the hits of each view secret, or why the batch cannot be scanned. */
+/**
+ * Message from a worker thread: the hits of each view secret key, or the error because of which the batch cannot be
+ * scanned.
+ */
 export type ScanAnswer = { readonly hits: readonly ScanHits[] } | { readonly error: Error };
 
-/** Keys of a part for one view secret: 1.5 ms of work. */
+/** Number of keys in a part of a batch, for one view secret key: 1.5 ms of work. */
 const KEYS_AT_ONCE = 64;
-/** Fewest keys of a part: each part has a cost of its own. */
+/** Smallest number of keys in a part, because each part has a fixed cost. */
 const FEWEST_KEYS = 8;
 
 /**
- * Scans a batch with all view secrets, then wipes the secrets, also when the scan throws. While requests are frequent the
- * batch is scanned in parts, between which the thread gives way to the one that answers.
+ * Scans a batch with all view secret keys, then wipes these, also if the scan throws. While requests are frequent the
+ * batch is scanned in parts, and the thread pauses between them so that the main thread gets a processor.
  */
 export function scanTask(
   kernel: Pick<ScanKernel, 'scanMany'>,
@@ -38,9 +41,9 @@ export function scanTask(
 }
 
 /**
- * Scans a batch as {@link scanTask} does, always in parts, on a thread that has other work: it has a turn of the event
- * loop after each part.
- * @throws what the kernel throws.
+ * Scans a batch as {@link scanTask}, always in parts, on a thread that has other work: a turn of the event loop follows
+ * each part.
+ * @throws the error of the kernel.
  */
 export async function scanTaskInTurns(
   kernel: Pick<ScanKernel, 'scanMany'>,
@@ -67,7 +70,7 @@ function scanWhole(
   }
 }
 
-/** Yields after each part. @returns the hits of each view secret. */
+/** Scans a batch part by part, and yields after each part. @returns the hits of each view secret key. */
 function* scanInParts(
   kernel: Pick<ScanKernel, 'scanMany'>,
   { batch, viewSecrets }: ScanTask,
@@ -93,7 +96,7 @@ function wipe(secrets: readonly Uint8Array[]): void {
 const keysAtOnce = (secrets: number): number =>
   Math.max(FEWEST_KEYS, Math.floor((KEYS_AT_ONCE * (1 + TABLE_SCALARS)) / (secrets + TABLE_SCALARS)));
 
-/** Divides a batch by its keys. */
+/** Divides a batch into parts of at most the given number of keys. */
 function* partsOf(
   batch: ScanBatch,
   keysAtOnce: number,
@@ -116,7 +119,7 @@ function* partsOf(
   }
 }
 
-/** Joins the hits of a view secret in the parts of a batch. */
+/** Joins the hits of one view secret key in all parts of a batch. */
 const joined = (parts: readonly (ScanHits & { readonly firstOutput: number })[]): ScanHits => ({
   outputs: Uint32Array.from(
     parts.flatMap(({ firstOutput, outputs }) => Array.from(outputs, (output) => firstOutput + output)),

@@ -5,15 +5,15 @@ import { WasmMemory, ROWS } from '../crypto/curve/wasm-memory.js';
 import { WasmCurve } from '../crypto/curve/wasm-curve.js';
 import type { Build } from '../crypto/curve/wasm-module.js';
 
-/** Most view secrets of a call. Source: assembly/comb.ts `MOST_SCALARS`. */
+/** Largest number of view secret keys in a call. Source: assembly/comb.ts `MOST_SCALARS`. */
 const SECRETS = 128;
 
-/** Bytes of a row that describes an own output. Source: assembly/own-outputs.ts. */
+/** Size of a row that describes an output of the wallet [bytes]. Source: assembly/own-outputs.ts. */
 const OWN_OUTPUT_BYTES = 44;
 
 const even = (count: number): number => count + (count & 1);
 
-/** Scan kernel in WebAssembly, on pairs of points in vector lanes, 256 points a call. */
+/** Scan kernel in WebAssembly. It computes with pairs of points in vector lanes, up to 256 points in a call. */
 export class WasmKernel implements ScanKernel {
   readonly name: string;
   readonly #memory: WasmMemory;
@@ -41,7 +41,10 @@ export class WasmKernel implements ScanKernel {
     return hits;
   }
 
-  /** Derives all keys with up to {@link SECRETS} view secrets, runs `read` on the results, and wipes the memory. */
+  /**
+   * Computes the derivations of all keys with up to {@link SECRETS} view secret keys, calls `read` to take the results,
+   * and wipes the memory.
+   */
   #derived<T>(batch: ScanBatch, viewSecrets: readonly Uint8Array[], read: () => T): T {
     const memory = this.#memory;
     const [keys, outputs] = [batch.keys.length / 32, batch.outputKey.length];
@@ -91,7 +94,7 @@ export class WasmKernel implements ScanKernel {
     return memory.wiping(() => {
       const total = messages.length / length;
       const sums = new Uint8Array(32 * total);
-      // The point is in both lanes, and is checked even without messages.
+      // The point is set in both lanes, and is checked even if there are no messages.
       memory.points.set(point, 0);
       memory.points.set(point, 32);
       for (let start = 0; start === 0 || start < total; start += ROWS) {

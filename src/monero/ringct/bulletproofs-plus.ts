@@ -16,12 +16,12 @@ import type { BulletproofPlus, ProofPoint, ProofScalar } from './types.js';
  * Source: ringct/bulletproofs_plus.cc.
  */
 
-/** Bits of an amount. */
+/** Number of bits of an amount. */
 const N = 64;
 const MAX_AMOUNTS = 16;
-/** Generators are folded once each is a sum of this many points. */
+/** Number of original generators per generator from which the sums are evaluated as new points. */
 const FOLD = 8;
-/** Number of points up to which generators are not folded any further. */
+/** Number of generators up to which they are not evaluated as new points any more. */
 const MIN_FOLDED = 64;
 const text = new TextEncoder();
 const GENERATOR_SALT = text.encode('bulletproof_plus');
@@ -37,14 +37,17 @@ function power(base: bigint, exponent: bigint): bigint {
 
 const INV_8 = invert(8n);
 
-/** Hashed to the point that each transcript begins with. */
+/** Text hash from which the first point of each transcript is computed. */
 const TRANSCRIPT_SEED = keccak(text.encode('bulletproof_plus_transcript'));
 
 const BASES = [BASE, AMOUNT_BASE];
 /** Index of the first generator in a basis: after {@link BASES} follow H₀, G₀, H₁, G₁, … */
 const FIRST = BASES.length;
 
-/** Generators of each curve, computed on first use, and a basis for folded generators. */
+/**
+ * For each curve arithmetic, a basis with all generators, which are computed when they are first needed, and a basis
+ * for folded generators.
+ */
 const bases = new WeakMap<Curve, { readonly all: Basis; readonly folded: Basis }>();
 
 function basesOf(curve: Curve): { readonly all: Basis; readonly folded: Basis } {
@@ -56,7 +59,10 @@ function basesOf(curve: Curve): { readonly all: Basis; readonly folded: Basis } 
   return made;
 }
 
-/** Source: bulletproofs_plus.cc `get_exponent`, `init_exponents`. */
+/**
+ * Returns the basis with at least `count` generators of each kind. Source: bulletproofs_plus.cc `get_exponent`,
+ * `init_exponents`.
+ */
 function generators(curve: Curve, count: number): Basis {
   const basis = basesOf(curve).all;
   const existing = basis.size - FIRST;
@@ -74,14 +80,14 @@ class Transcript {
     [this.#state] = curve.hashToPoints([TRANSCRIPT_SEED]) as [Uint8Array];
   }
 
-  /** Mixes in data and returns the challenge. */
+  /** Hashes data into the transcript. @returns the new challenge. */
   update(...data: readonly Uint8Array[]): bigint {
     const challenge = hashToScalar(this.#state, ...data);
     this.#state = scalarBytes(challenge);
     return challenge;
   }
 
-  /** The hash of the data alone becomes the state and the challenge. */
+  /** Replaces the transcript by the hash of the data alone. @returns it as the challenge. */
   restart(data: Uint8Array): bigint {
     const challenge = hashToScalar(data);
     this.#state = scalarBytes(challenge);
@@ -89,10 +95,10 @@ class Transcript {
   }
 }
 
-/** True when one proof can cover this number of amounts. */
+/** Returns true if one proof can cover this number of amounts. */
 const isCovered = (count: number): boolean => count >= 1 && count <= MAX_AMOUNTS;
 
-/** Smallest power of two not below the number of amounts. */
+/** Returns the smallest power of two that is not below the number of amounts. */
 function padded(count: number): number {
   let m = 1;
   while (m < count) m *= 2;
@@ -105,7 +111,10 @@ const powers = (base: bigint, count: number): bigint[] => {
   return all;
 };
 
-/** d = z²·2ⁱ in the first block of 64; each further block is multiplied by z² again. */
+/**
+ * Returns the weights d: z²·2ⁱ for the 64 bits of the first amount; those of each further amount are multiplied by z²
+ * again.
+ */
 function weights(z: bigint, m: number): bigint[] {
   const z2 = reduce(z * z);
   const d: bigint[] = [];
@@ -117,7 +126,7 @@ function weights(z: bigint, m: number): bigint[] {
   return d;
 }
 
-/** Σ aᵢ·bᵢ·y^(i+1). */
+/** Computes the weighted inner product Σ aᵢ·bᵢ·y^(i+1). */
 const weightedInnerProduct = (
   a: readonly bigint[],
   b: readonly bigint[],
@@ -128,7 +137,7 @@ const weightedInnerProduct = (
 const proofPoint = (point: Uint8Array): ProofPoint => point as unknown as ProofPoint;
 const proofScalar = (scalar: bigint): ProofScalar => scalarBytes(scalar) as unknown as ProofScalar;
 
-/** Thrown for a challenge of zero (probability 2^-252); the proof is then repeated with new nonces. */
+/** Thrown if a challenge is zero (probability 2^-252); the proof is then made again with new nonces. */
 class ZeroChallenge extends Error {}
 
 function nonZero(challenge: bigint): bigint {
@@ -137,7 +146,7 @@ function nonZero(challenge: bigint): bigint {
 }
 
 /**
- * Proves that 1 to 16 amounts lie below 2^64.
+ * Makes a proof that 1 to 16 amounts lie below 2^64.
  * @param masks blinding scalars, one per amount.
  * @returns the proof and the commitments `mask·G + amount·H` that it covers.
  */
@@ -162,25 +171,27 @@ export function proveRange(
 }
 
 /**
- * Generators of a round as sums over a basis, whose points are blocks of `size` generators each: the i-th generator is
- * the sum of the i-th points of all blocks, each multiplied by the factor of its block.
+ * Generators in one round, as sums of points of a basis. The basis consists of blocks of `size` generators each: the
+ * i-th generator is the sum of the i-th points of all blocks, each multiplied by the factor of its block.
  */
 interface Generators {
   readonly basis: Basis;
   readonly size: number;
-  /** Factors, one per block of points. */
+  /** Factors, one per block. */
   readonly g: readonly bigint[];
   readonly h: readonly bigint[];
 }
 
-/** Scalars in the order of the points of a basis. */
+/** Joins scalars in the order of the basis' points: G, H, then H₀, G₀, H₁, G₁, … */
 function interleaved(ofG: bigint, ofH: bigint, g: readonly bigint[], h: readonly bigint[]): bigint[] {
   const scalars = [ofG, ofH];
   for (const [i, scalar] of g.entries()) scalars.push(h[i] ?? 0n, scalar);
   return scalars;
 }
 
-/** Scalars of the points of a basis, for scalars of the low half of the generators, or of the high half. */
+/**
+ * Returns the scalars of the basis' points, from the scalars of the low half of the generators, or of the high half.
+ */
 const inHalf = (factors: readonly bigint[], which: 'low' | 'high', scalars: readonly bigint[]): bigint[] => {
   const zeros = scalars.map(() => 0n);
   return factors.flatMap((factor) => {
@@ -189,18 +200,21 @@ const inHalf = (factors: readonly bigint[], which: 'low' | 'high', scalars: read
   });
 };
 
-/** Factors after generators were halved: each is the sum of a low one and a high one, with a factor each. */
+/**
+ * Returns the factors after a round has halved the generators: each new generator is `low` times one of the low half
+ * plus `high` times one of the high half.
+ */
 const halved = (factors: readonly bigint[], low: bigint, high: bigint): bigint[] =>
   factors.flatMap((factor) => [reduce(factor * low), reduce(factor * high)]);
 
-/** Repeats each factor for all points of its block. */
+/** Repeats the factor of each block for all of its points. */
 const ofPoints = (factors: readonly bigint[], size: number): bigint[] =>
   factors.flatMap((factor) => Array.from({ length: size }, () => factor));
 
-/** Evaluates the sums, which is faster once each generator is a sum of many points. */
+/** Evaluates the sums as the points of a new basis, which is faster once each generator is a sum of many points. */
 function folded({ basis, size, g, h }: Generators, curve: Curve): Generators {
   const sums = basis.foldedSums(FIRST, 2 * size, interleaved(0n, 0n, ofPoints(g, size), ofPoints(h, size)));
-  // The new sums no longer depend on the previous folded points.
+  // The new basis contains the evaluated points and no longer depends on the former basis.
   const fewer = basesOf(curve).folded;
   fewer.clear();
   fewer.add([...BASES, ...sums]);
@@ -226,7 +240,7 @@ function prove(
   const transcript = new Transcript(curve);
   transcript.update(scalarBytes(hashToScalar(...V)));
   const alpha = randomScalar(rng);
-  // Only the blinding is computed in constant time, as upstream's.
+  // As in upstream, only the product with the blinding scalar is computed in constant time.
   const blinding = curve.commit([0n], scalarBytes(reduce(alpha * INV_8)));
   const none = bits.map(() => 0n);
   const ofOnes = basis.multiexp(interleaved(0n, 0n, bits, none));
@@ -240,7 +254,7 @@ function prove(
   );
   const A = proofPoint(curve.multiexp([ofOnes, ofZeros, blinding], [INV_8, -INV_8, 1n]));
   const y = nonZero(transcript.update(A));
-  // z is the hash of y alone, and becomes the transcript's state.
+  // z is the hash of y alone, and that hash is the new state of the transcript.
   const z = nonZero(transcript.restart(scalarBytes(y)));
   const z2 = reduce(z * z);
   const d = weights(z, m);
@@ -254,8 +268,8 @@ function prove(
     alpha,
   );
 
-  // A halved generator is a sum of original ones; only its factors change from round to round.
-  // All factors include the factor 1/8 of encoded points.
+  // A round replaces the generators by sums of the original ones: only the factors change. All factors include the 1/8
+  // by which encoded points are multiplied.
   let from: Generators = { basis, size: mn, g: [INV_8], h: [INV_8] };
   const L: ProofPoint[] = [];
   const R: ProofPoint[] = [];
@@ -323,20 +337,20 @@ function prove(
 
 export interface RangeClaim {
   readonly proof: BulletproofPlus;
-  /** Commitments of the covered outputs. */
+  /** Commitments that the proof covers. */
   readonly commitments: readonly Commitment[];
 }
 
 /**
- * Verifies proofs as a batch: one equation in which each proof has a random weight.
- * @returns false when a proof is invalid or malformed.
+ * Verifies proofs as a batch, by one equation in which each proof has a random weight.
+ * @returns false if a proof is invalid or malformed.
  */
 export function verifyRange(
   claims: readonly RangeClaim[],
   rng: Rng = systemRng,
   curve: Curve = loadCurve(),
 ): boolean {
-  // Checked before anything is allocated by this number.
+  // This number is checked before memory is allocated for it.
   if (claims.some(({ commitments }) => !isCovered(commitments.length))) return false;
   const points: Uint8Array[] = [];
   const scalars: bigint[] = [];
@@ -406,7 +420,7 @@ export function verifyRange(
   );
 }
 
-/** Product, for each generator, of the challenges by which it was folded. */
+/** Returns, for each generator, the product of the challenges by which it was folded. */
 function foldProducts(challenges: readonly bigint[], inverses: readonly bigint[]): bigint[] {
   let products = [1n];
   challenges.forEach((challenge, j) => {
@@ -418,7 +432,7 @@ function foldProducts(challenges: readonly bigint[], inverses: readonly bigint[]
   return products;
 }
 
-/** Replays the transcript and multiplies the points by 8; undefined for a malformed proof. */
+/** Computes the challenges of a proof again and multiplies its points by 8; undefined for a malformed proof. */
 function readProof(proof: BulletproofPlus, commitments: readonly Commitment[], curve: Curve) {
   const m = padded(commitments.length);
   const rounds = Math.log2(m) + 6;
@@ -441,7 +455,7 @@ function readProof(proof: BulletproofPlus, commitments: readonly Commitment[], c
   const challenges = proof.L.map((left, j) => transcript.update(left, proof.R[j] ?? left));
   const e = transcript.update(proof.A1, proof.B);
   if ([y, z, e, ...challenges].includes(0n)) return undefined;
-  // The transcript hashes V/8; multiplying it by 8 clears torsion.
+  // The transcript contains V/8. Multiplying it by 8 clears torsion.
   const V = curve.multiplyEach(divided, 8n);
   return { m, y, z, e, challenges, V, A, A1, B, L: rest.slice(0, rounds), R: rest.slice(rounds) };
 }

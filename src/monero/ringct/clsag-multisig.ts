@@ -19,35 +19,35 @@ export const NONCES = 2;
 
 const BINDING = paddedName('CLSAG_round_ms_merge_factor');
 
-/** A signature without the response of the real member. */
+/** A signature without the response of the real ring member. */
 export interface OpenClsag {
   readonly message: Hash;
   readonly ring: readonly RingMember[];
   readonly realIndex: number;
   readonly keyImage: KeyImage;
-  /** Commitment key image, divided by 8. */
+  /** Key image of the commitment, divided by 8. */
   readonly D: ProofPoint;
   readonly pseudoOut: Commitment;
-  /** One response per member; the real member's is ignored. */
+  /** Responses, one per ring member; that of the real member is ignored. */
   readonly s: readonly ProofScalar[];
 }
 
-/** Sums of all signers' public nonces, `Σα·G` and `Σα·Hp(P_l)`, one pair per nonce. */
+/** Sums of the public nonces of all signers: `Σα·G` and `Σα·Hp(P_l)`, one pair for each nonce of a signer. */
 export interface NonceSums {
   readonly G: readonly Uint8Array[];
   readonly H: readonly Uint8Array[];
 }
 
-/** Challenge that a signer responds to. */
+/** Challenge to which every signer responds. */
 export interface Challenge {
-  /** Powers of the binding factor, one per nonce. */
+  /** Powers of the binding factor, one for each nonce of a signer. */
   readonly binding: readonly bigint[];
   readonly c: bigint;
-  /** First challenge of the signature. */
+  /** First challenge of the signature, which is stored in it. */
   readonly c1: bigint;
 }
 
-/** Computes challenges of one input, for any number of signing attempts. */
+/** Computes the challenges of one input, for any number of signing attempts. */
 export class ClsagChallenger {
   readonly muP: bigint;
   readonly muC: bigint;
@@ -57,7 +57,7 @@ export class ClsagChallenger {
   readonly #round: ReturnType<typeof challenger>['round'];
   readonly #curve: Curve;
 
-  /** @throws RangeError for inconsistent data, or an invalid point or scalar. */
+  /** @throws RangeError for inconsistent data, or for an invalid point or scalar. */
   constructor(open: OpenClsag, curve: Curve = loadCurve()) {
     const { message, ring, realIndex, keyImage, D, pseudoOut, s } = open;
     if (realIndex >= ring.length || s.length !== ring.length)
@@ -77,8 +77,9 @@ export class ClsagChallenger {
   }
 
   /**
-   * @throws RangeError unless there are {@link NONCES} sums of points.
-   * Source: `combine_alpha_and_compute_challenge`.
+   * Computes the challenge of the real member.
+   * @throws RangeError unless there are {@link NONCES} sums, all of them points. Source:
+   * `combine_alpha_and_compute_challenge`.
    */
   challenge(sums: NonceSums): Challenge {
     if (sums.G.length !== NONCES || sums.H.length !== NONCES)
@@ -126,10 +127,10 @@ const power = (base: bigint, exponent: number): bigint => {
 };
 
 /**
- * A signer's response `Σ bⁱ·αᵢ - c·w`.
- * @param nonces α, one per sum. Secret; they must be used for one challenge only.
- * @param w `µ_P·p` of the signer's part of the key; from the first signer `+ µ_C·z` as well. Secret.
- * Source: multisig_tx_builder_ringct.cpp `first_partial_sign`, `next_partial_sign`.
+ * Computes the response of one signer, `Σ bⁱ·αᵢ - c·w`.
+ * @param nonces secret nonces α, one per sum; they must never be used for a second challenge.
+ * @param w secret `µ_P·p`, with p the signer's part of the key; for the first signer plus `µ_C·z`. Source:
+ * multisig_tx_builder_ringct.cpp `first_partial_sign`, `next_partial_sign`.
  */
 export function clsagShare({ binding, c }: Challenge, nonces: readonly bigint[], w: bigint): bigint {
   if (nonces.length !== binding.length) throw new RangeError(`a signer contributes ${NONCES} nonces`);

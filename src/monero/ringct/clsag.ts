@@ -16,7 +16,7 @@ import type { Clsag, ProofPoint, ProofScalar, RingMember } from './types.js';
 const AGGREGATE_KEYS = paddedName('CLSAG_agg_0');
 const AGGREGATE_COMMITMENTS = paddedName('CLSAG_agg_1');
 const ROUND = paddedName('CLSAG_round');
-/** 1/8 modulo ℓ. */
+/** Inverse of 8 modulo ℓ, by which encoded points are multiplied. */
 export const INV_8 = ((): bigint => {
   // 8·x = 1 modulo ℓ.
   let k = 0n;
@@ -27,13 +27,13 @@ export const INV_8 = ((): bigint => {
 export interface ClsagRequest {
   readonly message: Hash;
   readonly ring: readonly RingMember[];
-  /** Index of the real member. */
+  /** Index of the real ring member. */
   readonly realIndex: number;
-  /** Secret key p of the real member. */
+  /** Secret key p of the real ring member. */
   readonly secretKey: bigint;
   /** Blinding scalar of the real member's commitment. */
   readonly realMask: bigint;
-  /** Blinding scalar of the pseudo output, which commits to the same amount. */
+  /** Blinding scalar of the pseudo output, which commits to the same amount as the real member. */
   readonly pseudoOutMask: bigint;
   readonly pseudoOut: Commitment;
   readonly rng: Rng;
@@ -47,7 +47,10 @@ export interface ClsagClaim {
   readonly pseudoOut: Commitment;
 }
 
-/** Aggregation coefficients and the round hash of a signature. @param D divided by 8. */
+/**
+ * Computes the aggregation coefficients of a signature, and returns them with the function that hashes a round.
+ * @param D commitment key image, divided by 8.
+ */
 export function challenger(
   message: Hash,
   ring: readonly RingMember[],
@@ -65,20 +68,20 @@ export function challenger(
   };
 }
 
-/** Points of the rounds of a signature, one of each list per ring member. */
+/** Points that the rounds of a signature need; each list has one point per ring member. */
 interface RingPoints {
   readonly P: readonly Uint8Array[];
-  /** Commitments less the pseudo output. */
+  /** Commitments less the pseudo output, one per ring member. */
   readonly C: readonly Uint8Array[];
-  /** Hp(P) */
+  /** Hash points Hp(P), one per ring member. */
   readonly bases: readonly Uint8Array[];
   readonly image: Uint8Array;
-  /** 8·D */
+  /** Commitment key image, multiplied by 8: `8·D`. */
   readonly full: Uint8Array;
 }
 
 /**
- * L and R of a ring member: `s·G + cP·P + cC·C` and `s·Hp(P) + cP·I + cC·8D`.
+ * Computes L and R of a ring member: `s·G + cP·P + cC·C` and `s·Hp(P) + cP·I + cC·8D`.
  * @throws RangeError for an index outside the ring, or an invalid point.
  */
 export function ringTerms(
@@ -93,7 +96,7 @@ export function ringTerms(
   return curve.twinSums([BASE, key, commitment], [base, image, full], scalars);
 }
 
-/** @throws RangeError for an invalid point. */
+/** Computes the points of a ring. @throws RangeError for an invalid point. */
 export function ringPoints(
   ring: readonly RingMember[],
   pseudoOut: Commitment,
@@ -106,7 +109,7 @@ export function ringPoints(
   return { P, C: curve.subtractFromEach(commitments, pseudoOut), bases: curve.hashToPoints(P), image, full };
 }
 
-/** `x·G` and `x·Hp(P)` for secrets x, in constant time. */
+/** Computes `x·G` and `x·Hp(P)` for secret scalars x, in constant time. */
 function secretMultiples(
   publicKey: Uint8Array,
   secrets: readonly bigint[],
@@ -128,7 +131,7 @@ function secretMultiples(
   return products;
 }
 
-/** @throws RangeError when a ring member is not on the curve, or the request is inconsistent. */
+/** Signs with a ring. @throws RangeError if a ring member is not on the curve, or the request is inconsistent. */
 export function signClsag(
   request: ClsagRequest,
   curve: Curve = loadCurve(),
@@ -173,7 +176,7 @@ export function signClsag(
   };
 }
 
-/** Verifies a signature; false for malformed data. */
+/** Verifies a signature. @returns false also for malformed data. */
 export function verifyClsag(
   { message, ring, clsag, keyImage, pseudoOut }: ClsagClaim,
   curve: Curve = loadCurve(),

@@ -29,13 +29,13 @@ const point = role<ProofPoint>(32);
 const scalar = role<ProofScalar>(32);
 const commitment = role<Commitment>(32);
 
-/** A range proof over 2^k amounts of 64 bits has 6 + k rounds, k ≤ 4. */
+/** Smallest number of rounds of a range proof. A proof of 2^k amounts of 64 bits has 6 + k rounds, k ≤ 4. */
 const MIN_ROUNDS = 6;
 const MAX_ROUNDS = 10;
 
 const isRctType = (value: number): value is RctType => value >= 0 && value <= 6;
 
-/** True for types with 8-byte amounts and no mask. */
+/** Returns true for the types with 8-byte amounts and no mask. */
 const hasShortAmounts = (type: RctType): boolean => type >= 4;
 
 const ecdhInfo = (type: RctType): Codec<EcdhInfo> => {
@@ -53,7 +53,7 @@ const ecdhInfo = (type: RctType): Codec<EcdhInfo> => {
   };
 };
 
-/** Source: rctTypes.h `serialize_rctsig_base`. */
+/** Returns the codec of the part that pruning keeps. Source: rctTypes.h `serialize_rctsig_base`. */
 export const rctBase = (inputs: number, outputs: number): Codec<RctBase> => ({
   write(base, w) {
     w.byte(base.type);
@@ -145,7 +145,7 @@ const bulletproofPlus: Codec<BulletproofPlus> = {
     }),
 };
 
-/** A count of proofs, then the proofs, which together must cover every output. */
+/** Returns the codec of a list of range proofs, which together must cover all outputs. */
 const rangeProofs = <P extends { readonly L: readonly ProofPoint[] }>(
   count: Codec<number>,
   proof: Codec<P>,
@@ -192,8 +192,9 @@ const NOTHING: RctPrunable = {
 };
 
 /**
- * @param ringSize ring size of the first input; upstream uses it for all.
- * Source: rctTypes.h `serialize_rctsig_prunable`.
+ * Returns the codec of the part that pruning removes.
+ * @param ringSize ring size of the first input, which upstream uses for all inputs. Source: rctTypes.h
+ * `serialize_rctsig_prunable`.
  */
 export function rctPrunable(
   type: RctType,
@@ -219,7 +220,7 @@ export function rctPrunable(
     },
     read(r) {
       if (type === 0) return NOTHING;
-      // Read in wire order.
+      // The fields are read in the order of the encoding.
       const bulletproofsPlus = type === 6 ? plusProofs.read(r) : [];
       const bulletproofs = type >= 3 && type < 6 ? proofs.read(r) : [];
       const borromean = type < 3 ? rangeSigs.read(r) : [];
@@ -236,15 +237,15 @@ export function rctPrunable(
 }
 
 /**
- * Size of {@link rctPrunable} [bytes], computed without the signatures and proofs: all counts follow from the
- * arguments. From type 3 on there is one range proof over all outputs.
- * Source: rctTypes.h `serialize_rctsig_prunable`; rctSigs.cpp `is_canonical_bulletproof_layout`.
+ * Computes the size of {@link rctPrunable} [bytes] from the numbers of inputs, outputs and ring members, without the
+ * signatures and proofs. From type 3 on there is one range proof for all outputs. Source: rctTypes.h
+ * `serialize_rctsig_prunable`; rctSigs.cpp `is_canonical_bulletproof_layout`.
  */
 export function rctPrunableSize(type: RctType, inputs: number, outputs: number, ringSize: number): number {
   if (type === 0) return 0;
   const mlsagSize = (columns: number): number => 32 * (ringSize * columns + 1);
   const roundsSize = 2 * (1 + 32 * (MIN_ROUNDS + Math.ceil(Math.log2(Math.max(1, outputs)))));
-  // A count of 4 bytes or 1, then points and scalars, and two lists of round points.
+  // Size of a proof: a count of 4 bytes or 1, then points and scalars, and two lists with a point per round.
   const proofs: Record<Exclude<RctType, 0>, number> = {
     1: outputs * 32 * 193,
     2: outputs * 32 * 193,

@@ -6,11 +6,14 @@ import type { Commitment } from '../crypto/types.js';
 import type { Amount } from '../../util/amount.js';
 import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
 
-/** `mask·G + amount·H`; the amount is a secret, so both products take constant time. Source: rctOps.cpp `commit`. */
+/**
+ * Computes the commitment `mask·G + amount·H`. The amount is a secret, so both products take constant time. Source:
+ * rctOps.cpp `commit`.
+ */
 export const commit = (amount: Amount, mask: bigint, curve: Curve = loadCurve()): Commitment =>
   curve.commit([amount], scalarBytes(reduce(mask))) as Commitment;
 
-/** {@link commit} for each amount and its mask. */
+/** Computes the commitment of each amount with its mask, as {@link commit}. */
 export const commitEach = (
   amounts: readonly Amount[],
   masks: readonly bigint[],
@@ -20,11 +23,11 @@ export const commitEach = (
     (bytes) => bytes as Commitment,
   );
 
-/** Commitment to a public amount, with mask 1. Source: rctOps.cpp `zeroCommit`. */
+/** Computes the commitment to a public amount, with mask 1. Source: rctOps.cpp `zeroCommit`. */
 export const zeroCommit = (amount: Amount, curve: Curve = loadCurve()): Commitment =>
   commit(amount, 1n, curve);
 
-/** True when the commitment is to this amount and mask. */
+/** Returns true if a commitment has this amount and mask. */
 export const commitsTo = (
   commitment: Commitment,
   amount: Amount,
@@ -33,9 +36,8 @@ export const commitsTo = (
 ): boolean => equalBytes(commit(amount, mask, curve), commitment);
 
 /**
- * True when `Σ pseudoOuts = Σ outPk + fee·H`.
- * @returns false when a commitment is not a point.
- * Source: rctSigs.cpp `verRctSemanticsSimple`.
+ * Returns true if `Σ pseudoOuts = Σ outPk + fee·H`; false also if a commitment is not a point. Source: rctSigs.cpp
+ * `verRctSemanticsSimple`.
  */
 export function amountsBalance(
   pseudoOuts: readonly Commitment[],

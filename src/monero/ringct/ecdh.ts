@@ -9,34 +9,41 @@ const text = new TextEncoder();
 const MASK_SALT = text.encode('commitment_mask');
 const AMOUNT_SALT = text.encode('amount');
 
-/** Blinding scalar of an output, known to sender and receiver. Source: rctOps.cpp `genCommitmentMask`. */
+/**
+ * Computes the blinding scalar of an output's commitment, which sender and receiver know. Source: rctOps.cpp
+ * `genCommitmentMask`.
+ */
 export const commitmentMask = (sharedSecret: Uint8Array): bigint => hashToScalar(MASK_SALT, sharedSecret);
 
-/** XOR with 8 shared bytes; its own inverse. Source: rctOps.cpp `ecdhEncode`, `ecdhDecode`, short form. */
+/**
+ * Encrypts or decrypts an amount: XOR with 8 bytes that sender and receiver know. Source: rctOps.cpp `ecdhEncode`,
+ * `ecdhDecode`, short form.
+ */
 function cryptAmount(bytes: Uint8Array, sharedSecret: Uint8Array): Uint8Array {
   const pad = keccak(AMOUNT_SALT, sharedSecret);
   return bytes.map((byte, i) => byte ^ (pad[i] ?? 0));
 }
 
-/** Encrypts an amount to 8 bytes. @param sharedSecret 32 bytes, `Hs(D || i)`. */
+/** Encrypts an amount as 8 bytes. @param sharedSecret 32 bytes, `Hs(D || i)`. */
 export const encryptAmount = (value: Amount, sharedSecret: Uint8Array): Uint8Array =>
   cryptAmount(intToBytes(value).slice(0, 8), sharedSecret);
 
-/** Claimed amount and mask of an output; to be verified against its commitment. */
+/** Amount and mask that the sender of an output claims; they must be verified against the commitment. */
 export interface Opening {
   readonly amount: Amount;
   readonly mask: bigint;
 }
 
-/** Decrypts amount and mask of an output. @returns undefined for an amount beyond 64 bits. */
+/** Decrypts amount and mask of an output. @returns undefined for an amount above 64 bits. */
 export function decryptOutput(info: EcdhInfo, type: RctType, sharedSecret: Uint8Array): Opening | undefined {
   const { value, mask } = type >= 4 ? openShort(info, sharedSecret) : openLong(info, sharedSecret);
   return value > U64_MAX ? undefined : { amount: amount(value), mask };
 }
 
 /**
- * Recovers amount and mask of an output that a derivation opens.
- * @returns undefined when they do not match the commitment: a false amount, or an output of another wallet.
+ * Decrypts amount and mask of an output with a key derivation, and verifies them.
+ * @returns undefined if they do not match the commitment: the sender's claim is false, or the output belongs to another
+ * wallet.
  */
 export function openOutput(
   info: EcdhInfo,
@@ -53,7 +60,10 @@ const openShort = (info: EcdhInfo, sharedSecret: Uint8Array): { value: bigint; m
   mask: commitmentMask(sharedSecret),
 });
 
-/** Decrypts types 1 to 3: mask and amount are scalars, each offset by a hash of the shared secret. */
+/**
+ * Decrypts an output of types 1 to 3: mask and amount are scalars, to each of which a hash of the shared secret was
+ * added.
+ */
 function openLong(info: EcdhInfo, sharedSecret: Uint8Array): { value: bigint; mask: bigint } {
   const shared1 = hashToScalar(sharedSecret);
   const shared2 = hashToScalar(intToBytes(shared1));

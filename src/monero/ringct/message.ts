@@ -4,7 +4,7 @@ import { encode } from '../../util/codec.js';
 import { rctBase } from './codec.js';
 import type { RctBase, RctPrunable } from './types.js';
 
-/** The fields of the range proofs, in the order they are hashed. */
+/** Returns the fields of the range proofs, in the order in which they are hashed. */
 function rangeProofParts({ type }: RctBase, prunable: RctPrunable): Uint8Array[] {
   if (type === 6)
     return prunable.bulletproofsPlus.flatMap(({ A, A1, B, r1, s1, d1, L, R }) => [
@@ -35,8 +35,8 @@ function rangeProofParts({ type }: RctBase, prunable: RctPrunable): Uint8Array[]
 }
 
 /**
- * Message of the ring signatures: hash of the prefix, the base part and the range proofs.
- * Source: rctSigs.cpp `get_pre_mlsag_hash`.
+ * Computes the message that the ring signatures sign: the hash of prefix, base part and range proofs. Source:
+ * rctSigs.cpp `get_pre_mlsag_hash`.
  */
 export function preMlsagHash(
   prefixHash: Hash,

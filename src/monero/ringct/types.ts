@@ -2,33 +2,36 @@ import type { Commitment, Hash, KeyImage, PublicKey } from '../crypto/types.js';
 import type { Amount } from '../../util/amount.js';
 import type { Bytes } from '../../util/bytes.js';
 
-/** 32 bytes, public scalar of a proof. */
+/** Public scalar of a proof, 32 bytes. */
 export type ProofScalar = Bytes<'ProofScalar'>;
-/** 32 bytes, public point of a proof. */
+/** Public point of a proof, 32 bytes. */
 export type ProofPoint = Bytes<'ProofPoint'>;
 
 /**
- * RingCT signature types as numbered on the wire. Source: ringct/rctTypes.h.
- * 0 none (miner transactions), 1 full MLSAG + Borromean, 2 simple MLSAG + Borromean, 3 Bulletproofs,
- * 4 Bulletproofs with 8-byte amounts, 5 CLSAG + Bulletproofs, 6 CLSAG + Bulletproofs+.
+ * RingCT types by their number in the encoding. 0: none (miner transactions). 1: full MLSAG and Borromean proofs. 2:
+ * simple MLSAG and Borromean proofs. 3: simple MLSAG and Bulletproofs. 4: the same with 8-byte amounts. 5: CLSAG and
+ * Bulletproofs. 6: CLSAG and Bulletproofs+. Source: ringct/rctTypes.h.
  */
 export type RctType = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
-/** Encrypted amount. Types 1 to 3: 32-byte `mask` and `amount`; types 4 to 6: 8-byte `amount`. */
+/**
+ * Encrypted amount of an output. Types 1 to 3 have `mask` and `amount` of 32 bytes; types 4 to 6 have an `amount` of 8
+ * bytes.
+ */
 export interface EcdhInfo {
   readonly mask?: Uint8Array;
   readonly amount: Uint8Array;
 }
 
-/** The part of a RingCT signature that pruning keeps. */
+/** The part of a RingCT signature that remains in a pruned transaction. */
 export interface RctBase {
   readonly type: RctType;
-  /** Zero for type 0. */
+  /** Fee [atomic units]; zero for type 0. */
   readonly fee: Amount;
-  /** Type 2 only; later types carry them in the prunable part. */
+  /** Pseudo outputs of type 2; later types have them in the prunable part. */
   readonly pseudoOuts: readonly Commitment[];
   readonly ecdhInfo: readonly EcdhInfo[];
-  /** Output commitments, one per output. */
+  /** Commitments of the outputs, one per output. */
   readonly outPk: readonly Commitment[];
 }
 
@@ -39,7 +42,7 @@ export interface BorromeanRangeSig {
   readonly Ci: readonly ProofPoint[];
 }
 
-/** V (the commitments) is not encoded: it follows from `outPk`. */
+/** A Bulletproof without the commitments V, which follow from `outPk`. */
 export interface Bulletproof {
   readonly A: ProofPoint;
   readonly S: ProofPoint;
@@ -54,7 +57,7 @@ export interface Bulletproof {
   readonly t: ProofScalar;
 }
 
-/** V is not encoded: it follows from `outPk`. */
+/** A Bulletproof+ without the commitments V, which follow from `outPk`. */
 export interface BulletproofPlus {
   readonly A: ProofPoint;
   readonly A1: ProofPoint;
@@ -66,37 +69,37 @@ export interface BulletproofPlus {
   readonly R: readonly ProofPoint[];
 }
 
-/** `ss[ringMember][column]`. The key images are those of the inputs. */
+/** An MLSAG signature: `ss[ringMember][column]`. Its key images are those of the inputs. */
 export interface Mlsag {
   readonly ss: readonly (readonly ProofScalar[])[];
   readonly cc: ProofScalar;
 }
 
-/** The key image is the input's. */
+/** A CLSAG signature. Its key image is that of the input. */
 export interface Clsag {
   readonly s: readonly ProofScalar[];
   readonly c1: ProofScalar;
-  /** Commitment key image, divided by 8. */
+  /** Key image of the commitment, divided by 8. */
   readonly D: ProofPoint;
 }
 
-/** The part of a RingCT signature that pruning drops. Lists that a type does not have are empty. */
+/** The part of a RingCT signature that pruning removes. A list that the type does not have is empty. */
 export interface RctPrunable {
   readonly rangeSigs: readonly BorromeanRangeSig[];
   readonly bulletproofs: readonly Bulletproof[];
   readonly bulletproofsPlus: readonly BulletproofPlus[];
   readonly mlsags: readonly Mlsag[];
   readonly clsags: readonly Clsag[];
-  /** Types 3 to 6. */
+  /** Pseudo outputs of types 3 to 6. */
   readonly pseudoOuts: readonly Commitment[];
 }
 
-/** A ring member: an output of the chain. */
+/** Output key and commitment of a ring member, which is an output of the chain. */
 export interface RingMember {
   readonly publicKey: PublicKey;
   readonly commitment: Commitment;
 }
 
-/** The message that ring signatures sign, `get_pre_mlsag_hash`. */
+/** Message that ring signatures sign; upstream: `get_pre_mlsag_hash`. */
 export type SignedMessage = Hash;
 export type { KeyImage };

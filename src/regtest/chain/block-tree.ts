@@ -22,20 +22,22 @@ export type Placement =
   | { readonly place: 'refused'; readonly hash: Hash; readonly reason: string };
 
 export interface Reorganisation {
-  /** First height whose block was replaced. */
+  /** Height of the first block that was replaced. */
   readonly splitHeight: number;
   /** Number of blocks removed from the main chain. */
   readonly discarded: number;
 }
 
-/** Alternative chain: its blocks, oldest first, and the height at which it forks off. */
+/** A chain of alternative blocks, oldest first, and the height at which it branches off from the main chain. */
 export interface Branch {
   readonly blocks: readonly AlternativeBlock[];
-  /** Height of the last common block of the main chain. */
+  /** Height of the main chain's block that precedes the first block of the branch. */
   readonly parentHeight: number;
 }
 
-/** Main chain and alternative blocks; switches to the branch with the highest cumulative difficulty. */
+/**
+ * Main chain and alternative blocks. When a branch has the highest cumulative difficulty, it becomes the main chain.
+ */
 export class BlockTree {
   readonly #chain: Chain;
   readonly #pool: Pool;
@@ -51,7 +53,10 @@ export class BlockTree {
     return this.#chain.store;
   }
 
-  /** @throws Violation Source: blockchain.cpp `add_new_block`. */
+  /**
+   * Adds a block to the main chain or to an alternative chain.
+   * @throws Violation Source: blockchain.cpp `add_new_block`.
+   */
   submit(block: Block): Placement {
     const hash = blockHash(block);
     if (this.isKnown(hash)) return { place: 'known before', hash };
@@ -70,8 +75,9 @@ export class BlockTree {
   }
 
   /**
-   * Removes blocks from the tip.
-   * @param keep returns their payments to the pool. @returns the blocks, oldest first.
+   * Removes the latest `count` blocks of the main chain.
+   * @param keep true: their payments return to the pool.
+   * @returns the removed blocks, oldest first.
    */
   pop(count: number, keep = true): Block[] {
     const popped: Block[] = [];
@@ -87,15 +93,14 @@ export class BlockTree {
     try {
       this.#pool.add(blob, 'block');
     } catch (error) {
-      // A payment that violates the current rules is dropped, as upstream does.
+      // A payment that violates the present rules is dropped, as in upstream.
       if (!(error instanceof Violation)) throw error;
     }
   }
 
   /**
-   * Collects the alternative blocks from a tip down to the main chain.
-   * @returns undefined for an unknown tip.
-   * Source: blockchain.cpp `build_alt_chain`.
+   * Collects the alternative blocks from a tip back to the main chain.
+   * @returns undefined if the tip is not an alternative block. Source: blockchain.cpp `build_alt_chain`.
    */
   branchTo(tip: Hash): Branch | undefined {
     const blocks: AlternativeBlock[] = [];
@@ -110,7 +115,10 @@ export class BlockTree {
     return parent && { blocks, parentHeight: parent.height };
   }
 
-  /** @throws Violation Source: blockchain.cpp `handle_alternative_block`. */
+  /**
+   * Stores an alternative block; switches to its chain if that has the highest cumulative difficulty.
+   * @throws Violation Source: blockchain.cpp `handle_alternative_block`.
+   */
   #addAlternative(block: Block, hash: Hash): Placement {
     const { header, minerTx } = block;
     const branch = this.branchTo(header.prevHash);
@@ -139,7 +147,10 @@ export class BlockTree {
     return this.#switchTo({ ...branch, blocks: [...branch.blocks, entry] }, hash);
   }
 
-  /** Timestamps of the latest blocks of a branch and its ancestors, without the genesis block. */
+  /**
+   * Returns the timestamps [Unix s] of the latest {@link TIMESTAMP_WINDOW} blocks of a branch and of the main chain
+   * below it, without the genesis block.
+   */
   #timestampsOf({ blocks, parentHeight }: Branch): number[] {
     const own = blocks.map(({ blob }) => parseBlock(blob).header.timestamp);
     const needed = Math.max(0, TIMESTAMP_WINDOW - own.length);
@@ -147,7 +158,7 @@ export class BlockTree {
     return [...this.#store.blocks.timestamps(start, parentHeight + 1 - start), ...own];
   }
 
-  /** Weight of a block; 0 when one of its transactions is neither in the pool nor in the chain. */
+  /** Returns the weight of a block; 0 if one of its transactions is neither in the pool nor in the chain. */
   #weightOf({ minerTx, txHashes }: Block): number {
     let weight = transactionWeight(minerTx);
     for (const hash of txHashes) {
@@ -158,7 +169,7 @@ export class BlockTree {
     return weight;
   }
 
-  /** Source: blockchain.cpp `switch_to_alternative_blockchain`. */
+  /** Makes a branch the main chain. Source: blockchain.cpp `switch_to_alternative_blockchain`. */
   #switchTo({ blocks, parentHeight }: Branch, hash: Hash): Placement {
     let reached = 0;
     try {
@@ -175,7 +186,7 @@ export class BlockTree {
       return { place: 'main', hash, reorganised: { splitHeight: parentHeight + 1, discarded } };
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
-      // The invalid block and its descendants can never become part of the main chain.
+      // The invalid block and the blocks above it can never become part of the main chain.
       for (const { hash: name } of blocks.slice(reached)) this.#store.alternatives.remove(name);
       return { place: 'refused', hash, reason: error.message };
     }

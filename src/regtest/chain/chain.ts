@@ -31,7 +31,7 @@ import type { ChainStore } from '../store/chain-store.js';
 import { LongTermWeights } from './long-term-weights.js';
 import type { VerificationCache } from './verification-cache.js';
 
-/** Current time [Unix s]. */
+/** Returns the current time [Unix s]. */
 export type Clock = () => number;
 
 export interface ChainOptions {
@@ -40,11 +40,11 @@ export interface ChainOptions {
   readonly fixedDifficulty: bigint;
 }
 
-/** Parameters that limit the next block and set the fees of its payments. */
+/** Weight limits of the next block, and the values from which the fees of its payments follow. */
 export interface Measures {
-  /** Effective long-term median weight. */
+  /** Effective long-term median of block weights. */
   readonly longTermMedian: number;
-  /** Weight above which a block loses reward; above twice this weight it is refused. */
+  /** Weight above which the reward of a block decreases; a block of more than twice this weight is invalid. */
   readonly penaltyMedian: number;
   /** Emission so far [atomic units]. */
   readonly generated: bigint;
@@ -54,7 +54,7 @@ export interface Measures {
 
 const FIRST_DIFFICULTY = 1n;
 
-/** Main chain. `append` adds a valid block to the tip, `pop` removes the latest block. */
+/** The main chain. Blocks are added and removed at its tip. */
 export class Chain {
   readonly store: ChainStore;
   readonly clock: Clock;
@@ -62,7 +62,7 @@ export class Chain {
   readonly #longTerm: LongTermWeights;
   #measures: { readonly tip: string; readonly measures: Measures } | undefined;
 
-  /** Adds the genesis block to an empty store. */
+  /** Opens the chain of a store. If the store is empty, the genesis block is added. */
   constructor(store: ChainStore, { clock, fixedDifficulty }: ChainOptions) {
     this.store = store;
     this.clock = clock;
@@ -100,17 +100,17 @@ export class Chain {
     return this.store.blocks.weights(Math.max(0, tip.height + 1 - count), count);
   }
 
-  /** Timestamps of the latest blocks, oldest first. */
+  /** Returns the timestamps of the latest {@link TIMESTAMP_WINDOW} blocks, oldest first [Unix s]. */
   recentTimestamps(): number[] {
     return this.store.blocks.timestamps(Math.max(0, this.height - TIMESTAMP_WINDOW), TIMESTAMP_WINDOW);
   }
 
-  /** Time that unlock times are compared with [Unix s]. */
+  /** Time with which unlock times are compared [Unix s]. */
   get adjustedTime(): number {
     return adjustedTime(this.recentTimestamps(), this.clock());
   }
 
-  /** Chain state that inputs of the next block are validated against. */
+  /** State of the chain against which the inputs of the next block are checked. */
   get view(): ChainView {
     const { outputs, keyImages } = this.store;
     return {
@@ -126,7 +126,10 @@ export class Chain {
     return isFeeEnough(base.fee, weight, leastFeePerByte(baseReward, Math.min(median, longTermMedian)));
   }
 
-  /** Fees per byte, slow to fastest, that stay valid for some blocks. @param graceBlocks at most 100. */
+  /**
+   * Returns the recommended fees per byte of weight, from slow to fastest [atomic units].
+   * @param graceBlocks number of blocks for which they stay valid, at most 100.
+   */
   feeEstimates(graceBlocks: number): readonly bigint[] {
     const { tip } = this;
     const grace = Math.min(graceBlocks, MAX_GRACE_BLOCKS - 1);
@@ -137,9 +140,9 @@ export class Chain {
   }
 
   /**
-   * Adds a block to the tip.
-   * @param payments its transactions, in block order. @throws Violation
-   * Source: blockchain.cpp `handle_block_to_main_chain`.
+   * Checks a block and adds it to the tip.
+   * @param payments its transactions without the miner transaction, in block order.
+   * @throws Violation Source: blockchain.cpp `handle_block_to_main_chain`.
    */
   append(block: Block, payments: readonly Payment[], verification: VerificationCache): StoredBlock {
     const { tip, measures, view } = this;
@@ -202,7 +205,7 @@ export class Chain {
     });
   }
 
-  /** @param before counters of the chain before the block. */
+  /** Stores a checked block. @param before cumulative counters of the chain up to the preceding block. */
   #add(
     block: Block,
     payments: readonly Payment[],
@@ -236,7 +239,8 @@ export class Chain {
       height,
       pruned,
       prunable,
-      // The hash of the empty string for a miner transaction, although its transaction hash is computed with zeros.
+      // For a miner transaction, the hash of the empty string is stored, although its transaction hash is computed with
+      // zeros.
       prunableHash: tx.rct === undefined ? (new Uint8Array(32) as Hash) : keccak(prunable),
       fee: tx.rct?.base.fee ?? ZERO,
       weight: transactionWeight(tx),
@@ -244,7 +248,7 @@ export class Chain {
     tx.prefix.outputs.forEach(({ amount, publicKey }, position) => {
       outputs.add(tx.rct === undefined ? amount : 0n, id, position, {
         publicKey,
-        // The amount of a miner's output is public, so its commitment can be derived.
+        // The amount of a miner transaction's output is public, so its commitment has the mask 1.
         commitment: tx.rct?.base.outPk[position] ?? zeroCommit(amount),
         unlockTime: tx.prefix.unlockTime,
         height,
@@ -255,7 +259,8 @@ export class Chain {
 
   /**
    * Removes the latest block.
-   * @returns the block and the blobs of its payments, in block order. @throws RangeError at the genesis block.
+   * @returns the block, and the blobs of its payments in block order.
+   * @throws RangeError if only the genesis block is left.
    */
   pop(): { readonly block: StoredBlock; readonly payments: readonly Uint8Array[] } {
     const { tip: block, store } = this;
@@ -272,7 +277,7 @@ export class Chain {
   }
 }
 
-/** @throws Violation when two payments of a block spend the same output. */
+/** Checks that no two payments of a block spend the same key image. @throws Violation */
 function checkSpends(payments: readonly Payment[]): void {
   const images = payments.flatMap(({ inputs }) => inputs.map(({ keyImage }) => toHex(keyImage)));
   demand(new Set(images).size === images.length, 'two payments of the block spend the same output');

@@ -3,7 +3,10 @@ import { MedianBag } from '../rules/median.js';
 import { LONG_TERM_WINDOW } from '../rules/weights.js';
 import type { BlockTable, StoredBlock } from '../store/blocks.js';
 
-/** Weights of the long-term median: updated as the chain grows, reloaded after a reorganisation. */
+/**
+ * Block weights in the window of the long-term median. They are updated as the chain grows, and read again after a
+ * reorganisation.
+ */
 export class LongTermWeights {
   readonly #blocks: BlockTable;
   #bag = new MedianBag();
@@ -13,7 +16,7 @@ export class LongTermWeights {
     this.#blocks = blocks;
   }
 
-  /** Weights of the window of blocks that ends with a tip. */
+  /** Returns the weights of the blocks in the window that ends with the block `tip`. */
   upTo(tip: StoredBlock): MedianBag {
     const name = toHex(tip.hash);
     if (name === this.#tip) return this.#bag;

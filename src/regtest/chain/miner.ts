@@ -1,13 +1,13 @@
 import type { Address } from '../../monero/cryptonote/types.js';
 import type { Node } from './node.js';
 
-/** Parameters of `start_mining`. */
+/** Parameters of the RPC call `start_mining`. */
 export interface MiningJob {
   readonly address: Address;
   readonly threads: number;
 }
 
-/** Mines blocks at a fixed interval while it has a job. */
+/** Mines a block at a fixed interval, while a job is set. */
 export class Miner {
   readonly #node: Node;
   readonly #blockTimeMs: number;
@@ -15,24 +15,27 @@ export class Miner {
   #job: MiningJob | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onError called when mining a block fails; the miner goes on. */
+  /**
+   * @param blockTimeMs interval between two blocks [ms].
+   * @param onError is called when mining a block fails; the miner continues.
+   */
   constructor(node: Node, blockTimeMs: number, onError: (error: unknown) => void) {
     this.#node = node;
     this.#blockTimeMs = blockTimeMs;
     this.#onError = onError;
   }
 
-  /** Current job; undefined while idle. */
+  /** The present job; undefined while the miner is stopped. */
   get job(): MiningJob | undefined {
     return this.#job;
   }
 
-  /** Hash rate equivalent to the block interval [1/s]. */
+  /** Hash rate that would give the same interval between blocks [hashes per second]. */
   get speed(): number {
     return Math.round((Number(this.#node.chain.difficulty) * 1000) / this.#blockTimeMs);
   }
 
-  /** @returns false when the miner already has a job. */
+  /** Starts a job. @returns false if the miner already has one. */
   start(job: MiningJob): boolean {
     if (this.#job !== undefined) return false;
     this.#job = job;
@@ -40,7 +43,7 @@ export class Miner {
     return true;
   }
 
-  /** @returns false when the miner had no job. */
+  /** Ends the job. @returns false if the miner had none. */
   stop(): boolean {
     const previous = this.#job;
     this.#job = undefined;

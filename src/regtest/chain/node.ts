@@ -19,24 +19,24 @@ import { VerificationCache, type ProofClaim } from './verification-cache.js';
 import type { VerifyTask } from './verify-thread.js';
 
 export interface NodeOptions extends ChainOptions, PoolOptions {
-  /** Absent: the chain is kept in memory. */
+  /** Directory of the chain's database; absent: the chain is kept in memory. */
   readonly dataDir?: string;
   readonly rng: Rng;
-  /** Verification threads; absent: one per core. */
+  /** Number of verification threads; absent: one per processor core. */
   readonly threads?: number;
 }
 
-/** Consistent snapshot of the inputs of the next block. */
+/** Values that determine the next block, all read at the same time. */
 export interface NextBlockContext {
   readonly tip: StoredBlock;
   readonly measures: Measures;
-  /** Payments that the block may contain. */
+  /** Pool payments from which the block may be filled. */
   readonly backlog: readonly PoolTx[];
 }
 
 /**
- * Node without a network. Reads are synchronous; changes of the chain are serialised and atomic, and verify proofs and
- * signatures on other threads.
+ * A node without network peers. Reads are synchronous. Changes of the chain and of the pool run one after the other,
+ * each in one transaction; proofs and signatures are verified on other threads.
  */
 export class Node {
   readonly chain: Chain;
@@ -50,7 +50,7 @@ export class Node {
   readonly #listeners: (() => void)[] = [];
   readonly #threads: WorkerPool<VerifyTask, boolean>;
 
-  /** @throws NewerSchemaError */
+  /** @throws NewerSchemaError if a newer version of this program wrote the database. */
   constructor(options: NodeOptions) {
     this.#store = new ChainStore(options.dataDir);
     this.chain = new Chain(this.#store, options);
@@ -68,12 +68,12 @@ export class Node {
     return this.#store;
   }
 
-  /** @param listener called synchronously after every change of the chain or the pool. */
+  /** Adds a listener. @param listener is called synchronously after every change of the chain or the pool. */
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
-  /** @returns false for a known transaction. @throws Violation */
+  /** Adds a transaction to the pool. @returns false if it is already known. @throws Violation */
   async submitTransaction(blob: Uint8Array, origin: Origin): Promise<boolean> {
     try {
       return await this.#change(() => this.pool.add(blob, origin));
@@ -84,23 +84,23 @@ export class Node {
     }
   }
 
-  /** @throws Violation */
+  /** Adds a block to the chain. @throws Violation */
   submitBlock(block: Block): Promise<Placement> {
     return this.#change(() => this.tree.submit(block));
   }
 
-  /** @param prevHash absent: the tip. @throws Violation */
+  /** Makes a block template. @param prevHash hash of the preceding block; absent: the tip. @throws Violation */
   template(share: MinerShare, prevHash?: Hash): Promise<Template> {
     return this.#change(() => this.#templates.make(share, prevHash));
   }
 
-  /** Number of RingCT outputs that are old enough to be spent. */
+  /** Returns the number of RingCT outputs that are old enough to be spent. */
   matureOutputs(): number {
     const height = this.chain.height - SPENDABLE_AGE_BLOCKS;
     return height < 0 ? 0 : (this.#store.blocks.rctOutputs(height, 1)[0] ?? 0);
   }
 
-  /** Inputs of the next block, read in one transaction. */
+  /** Reads the values that determine the next block, in one transaction. */
   nextBlockContext(): Promise<NextBlockContext> {
     return this.#change(() => {
       const { tip, measures } = this.chain;
@@ -108,12 +108,12 @@ export class Node {
     });
   }
 
-  /** Removes blocks from the tip, except the genesis block. @param keep returns their payments to the pool. */
+  /** Removes the latest blocks, but never the genesis block. @param keep true: their payments return to the pool. */
   async popBlocks(count: number, keep = true): Promise<void> {
     await this.#change(() => this.tree.pop(count, keep));
   }
 
-  /** Removes transactions from the pool. @param hashes empty: all transactions. */
+  /** Removes transactions from the pool. @param hashes hashes of the transactions; empty: all transactions. */
   async flushPool(hashes: readonly Hash[]): Promise<void> {
     await this.#change(() => {
       for (const hash of hashes.length === 0 ? this.#store.pool.hashes() : hashes)
@@ -121,7 +121,7 @@ export class Node {
     });
   }
 
-  /** @returns the hashes that are not in the pool. */
+  /** Marks pool transactions as relayed. @returns the hashes that are not in the pool. */
   relay(hashes: readonly Hash[]): Promise<Hash[]> {
     return this.#change(() => hashes.filter((hash) => !this.pool.relay(hash)));
   }
@@ -132,8 +132,8 @@ export class Node {
   }
 
   /**
-   * Repeats a change until all proofs and signatures that it depends on are verified. Other changes may run during the
-   * verification.
+   * Runs a change. If it depends on proofs or signatures that are not verified yet, it is rolled back, they are
+   * verified, and the change runs again. Other changes may run during the verification.
    */
   async #change<T>(work: () => T): Promise<T> {
     for (;;) {
@@ -172,5 +172,5 @@ export class Node {
   }
 }
 
-/** Rolls back a change that depends on unverified claims. */
+/** Thrown to roll back a change that depends on unverified proofs or signatures. */
 class Unverified extends Error {}

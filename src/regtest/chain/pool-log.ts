@@ -2,10 +2,10 @@ import type { Hash } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
 import type { Clock } from './chain.js';
 
-/** Maximum number of recorded removals. */
+/** Largest number of removals that are kept. */
 const MAX_REMOVED = 10_000;
 
-/** Log of transactions removed from the pool, for incremental answers to wallets. */
+/** Log of the transactions that were removed from the pool, from which wallets get incremental answers. */
 export class PoolLog {
   readonly #clock: Clock;
   #since: number;
@@ -18,7 +18,10 @@ export class PoolLog {
     this.#present = byName(present);
   }
 
-  /** Records the removals since the last call. @param present all transactions in the pool. */
+  /**
+   * Records which transactions were removed since the last call.
+   * @param present hashes of all transactions in the pool.
+   */
   update(present: readonly Hash[]): void {
     const now = byName(present);
     const time = this.#clock();
@@ -28,7 +31,10 @@ export class PoolLog {
     this.#since = dropped.at(-1)?.time ?? this.#since;
   }
 
-  /** Transactions removed since a time [Unix s]; undefined when the log does not reach back that far. */
+  /**
+   * Returns the transactions that were removed since a time [Unix s]; undefined if the log does not reach back that
+   * far.
+   */
   removedSince(time: number): Hash[] | undefined {
     if (time <= this.#since) return undefined;
     return this.#removed.filter((entry) => entry.time >= time).map(({ hash }) => hash);

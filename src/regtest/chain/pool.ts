@@ -14,23 +14,29 @@ import { compareHashes, type PoolTx } from '../store/pool.js';
 import type { Chain } from './chain.js';
 import type { VerificationCache } from './verification-cache.js';
 
-/** Lifetime of a pool transaction [s]; longer when a popped block contained it. Source: cryptonote_config.h. */
+/**
+ * Lifetime of a pool transaction [s]; it is longer if a removed block contained the transaction. Source:
+ * cryptonote_config.h.
+ */
 const LIFETIME = 3 * 24 * 60 * 60;
 const LIFETIME_KEPT = 7 * 24 * 60 * 60;
-/** Maximum total weight of the pool. Source: cryptonote_config.h `DEFAULT_TXPOOL_MAX_WEIGHT`. */
+/** Largest total weight of the pool. Source: cryptonote_config.h `DEFAULT_TXPOOL_MAX_WEIGHT`. */
 const MAX_WEIGHT = 648_000_000;
 
 const NO_HASH = new Uint8Array(32) as Hash;
 
 export interface PoolOptions {
-  /** Relay transactions with an unlock time, which current nodes refuse. */
+  /** True: transactions with an unlock time are accepted into the pool, which present nodes refuse. */
   readonly anyUnlockTime: boolean;
 }
 
-/** Origin of a transaction. */
+/**
+ * Where a transaction comes from: submitted by a sender, possibly with the request not to relay it; or returned from a
+ * removed block.
+ */
 export type Origin = 'sender' | 'sender, not to be relayed' | 'block';
 
-/** Mempool. */
+/** The pool of unmined transactions. */
 export class Pool {
   readonly #chain: Chain;
   readonly #verification: VerificationCache;
@@ -47,8 +53,9 @@ export class Pool {
   }
 
   /**
-   * @returns false for a known transaction. @throws Violation
-   * Source: cryptonote_core.cpp `handle_incoming_txs`; tx_pool.cpp `add_tx`.
+   * Checks a transaction and adds it.
+   * @returns false if it is already known.
+   * @throws Violation Source: cryptonote_core.cpp `handle_incoming_txs`; tx_pool.cpp `add_tx`.
    */
   add(blob: Uint8Array, origin: Origin): boolean {
     const payment = readPayment(blob);
@@ -73,7 +80,10 @@ export class Pool {
     demand(rivals.length === 0, 'the pool spends a key image already', 'doubleSpend');
   }
 
-  /** Sets `doubleSpendSeen` on pool transactions that share a key image with a refused transaction. */
+  /**
+   * Sets `doubleSpendSeen` on the pool transactions that share a key image with a refused transaction.
+   * @param blob refused transaction.
+   */
   markDoubleSpends(blob: Uint8Array): void {
     for (const { keyImage } of readPayment(blob).inputs)
       for (const rival of this.#table.spendersOf(keyImage)) {
@@ -82,7 +92,10 @@ export class Pool {
       }
   }
 
-  /** A transaction of a popped block is kept even if its inputs are invalid now: they may become valid again. */
+  /**
+   * Stores a transaction. If it comes from a removed block it is stored even with invalid inputs, which may become
+   * valid again.
+   */
   #put(payment: Payment, origin: Origin): void {
     const keptByBlock = origin === 'block';
     const now = this.#chain.clock();
@@ -107,7 +120,11 @@ export class Pool {
     for (const { keyImage } of payment.inputs) this.#table.addSpend({ keyImage, txHash: payment.hash });
   }
 
-  /** Validates rings and signatures. @returns the block of the youngest ring member. @throws Violation */
+  /**
+   * Checks the rings and verifies the signatures.
+   * @returns the block that contains the youngest ring member.
+   * @throws Violation
+   */
   #checkInputs(payment: Payment): { readonly height: number; readonly hash: Hash } {
     const { rings, youngest } = resolveInputs(payment, this.#chain.view);
     demand(this.#verification.isSigned(payment, rings), 'a ring is not signed', 'invalidInput');
@@ -125,9 +142,8 @@ export class Pool {
   }
 
   /**
-   * Transactions that are valid in the next block, highest fee per weight first; marks the others as failed at the
-   * current tip.
-   * Source: tx_pool.cpp `is_transaction_ready_to_go`.
+   * Yields the transactions that are valid in the next block, highest fee per weight first. The other transactions are
+   * marked as failed at the present tip. Source: tx_pool.cpp `is_transaction_ready_to_go`.
    */
   *ready(): Generator<{ readonly entry: PoolTx; readonly payment: Payment }> {
     const { tip } = this.#chain;
@@ -146,9 +162,9 @@ export class Pool {
   }
 
   /**
-   * Transactions for miners that build their own blocks, somewhat more than a full block of them: in hash order when
-   * all of them fit, else the highest fees per weight.
-   * Source: tx_pool.cpp `get_block_template_backlog`.
+   * Returns the transactions for miners that build blocks themselves, somewhat more than fill a block. If all pool
+   * transactions fit, they have hash order; otherwise the highest fees per weight are returned. Source: tx_pool.cpp
+   * `get_block_template_backlog`.
    */
   backlog(medianWeight: number): PoolTx[] {
     const most = medianWeight + Math.floor(medianWeight / 8);
@@ -173,7 +189,7 @@ export class Pool {
     return this.#table.all().reduce((total, { relayed, weight }) => total + (relayed ? weight : 0), 0);
   }
 
-  /** Removes and returns a transaction. @throws Violation when it is not in the pool. */
+  /** Removes a transaction and returns it. @throws Violation if it is not in the pool. */
   take(hash: Hash): Payment {
     const entry = this.#table.get(hash);
     demand(entry !== undefined, 'a transaction is not known');
@@ -181,7 +197,7 @@ export class Pool {
     return readPayment(entry.blob);
   }
 
-  /** Marks a transaction as relayed. @returns false when it is not in the pool. */
+  /** Marks a transaction as relayed. @returns false if it is not in the pool. */
   relay(hash: Hash): boolean {
     const entry = this.#table.get(hash);
     if (entry === undefined) return false;
@@ -189,14 +205,17 @@ export class Pool {
     return true;
   }
 
-  /** Removes transactions beyond their lifetime. Source: tx_pool.cpp `remove_stuck_transactions`. */
+  /** Removes the transactions that have exceeded their lifetime. Source: tx_pool.cpp `remove_stuck_transactions`. */
   removeOutdated(): void {
     const now = this.#chain.clock();
     for (const { hash, receiveTime, keptByBlock } of this.#table.all())
       if (now - receiveTime > (keptByBlock ? LIFETIME_KEPT : LIFETIME)) this.#table.remove(hash);
   }
 
-  /** Removes the lowest fees per weight, but never the highest, down to the weight limit. Source: tx_pool.cpp `prune`. */
+  /**
+   * Removes the transactions with the lowest fees per weight until the pool is within its weight limit; the transaction
+   * with the highest fee always stays. Source: tx_pool.cpp `prune`.
+   */
   #prune(): void {
     if (this.#table.weight() <= MAX_WEIGHT) return;
     for (const { hash } of this.#table.all().slice(1).reverse()) {

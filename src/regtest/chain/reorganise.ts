@@ -3,9 +3,9 @@ import type { Rng } from '../../util/random.js';
 import type { Node } from './node.js';
 
 /**
- * Replaces the latest blocks by a branch that is one block longer, mined to a random address. Payments return to the
- * pool, and may be mined again.
- * @param depth number of blocks, limited to all except the genesis block.
+ * Replaces the latest blocks by a branch that is one block longer, mined to a random address. The payments of the
+ * replaced blocks return to the pool and may be mined again.
+ * @param depth number of blocks to replace; at most all except the genesis block.
  */
 export async function reorganise(node: Node, depth: number, rng: Rng): Promise<void> {
   const { tip } = node.chain;

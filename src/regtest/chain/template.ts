@@ -14,18 +14,20 @@ import type { BlockTree } from './block-tree.js';
 import type { Chain } from './chain.js';
 import type { Pool } from './pool.js';
 
-/** Block template; any nonce is valid. */
+/** A block to be mined. Its proof of work is not checked: every nonce is valid. */
 export interface Template {
   readonly block: Block;
   readonly height: number;
   readonly difficulty: bigint;
-  /** Reward and fees for the chosen payments, without the weight of the miner transaction. */
+  /**
+   * Reward with the fees of the chosen payments, computed without the weight of the miner transaction [atomic units].
+   */
   readonly expectedReward: Amount;
-  /** Weight of the whole block. */
+  /** Weight of the block with the miner transaction. */
   readonly weight: number;
 }
 
-/** Parent of a template and the limits that follow from it. */
+/** Block that precedes a template, and the limits that follow from it. */
 interface TemplateBasis {
   readonly prevHash: Hash;
   readonly height: number;
@@ -33,7 +35,7 @@ interface TemplateBasis {
   readonly generated: bigint;
 }
 
-/** Payments chosen for a template. */
+/** Payments that were chosen for a template, with their total weight and fees. */
 interface SelectedPayments {
   readonly hashes: readonly Hash[];
   readonly weight: number;
@@ -41,7 +43,7 @@ interface SelectedPayments {
   readonly reward: Amount;
 }
 
-/** Builds valid blocks. Source: blockchain.cpp `create_block_template`. */
+/** Makes templates of valid blocks. Source: blockchain.cpp `create_block_template`. */
 export class TemplateMaker {
   readonly #chain: Chain;
   readonly #tree: BlockTree;
@@ -55,7 +57,11 @@ export class TemplateMaker {
     this.#rng = rng;
   }
 
-  /** @param prevHash absent: the tip. @throws Violation for an unknown block. */
+  /**
+   * Makes a template.
+   * @param prevHash hash of the preceding block; absent: the tip.
+   * @throws Violation for an unknown block.
+   */
   make(share: MinerShare, prevHash?: Hash): Template {
     const basis = prevHash === undefined ? this.#onTip() : this.#onBlock(prevHash);
     const { height, medianWeight, generated } = basis;
@@ -91,7 +97,10 @@ export class TemplateMaker {
     };
   }
 
-  /** The median weight at that parent is unknown, so the parent's weight is used in its place. */
+  /**
+   * Returns the basis of a template that follows a given block. The median weight at that block is unknown, so the
+   * weight of the block is used instead.
+   */
   #onBlock(prevHash: Hash): TemplateBasis {
     const main = this.#chain.store.blocks.get(prevHash);
     if (main !== undefined)
@@ -107,7 +116,10 @@ export class TemplateMaker {
     };
   }
 
-  /** Selects payments by fee per weight while they increase the reward. Source: tx_pool.cpp `fill_block_template`. */
+  /**
+   * Chooses payments by descending fee per weight, as long as each increases the reward. Source: tx_pool.cpp
+   * `fill_block_template`.
+   */
   #selectPayments({ medianWeight, generated }: TemplateBasis): SelectedPayments {
     const most = maxTemplateWeight(medianWeight);
     const images = new Set<string>();

@@ -3,21 +3,21 @@ import type { RingMember } from '../../monero/ringct/types.js';
 import { concatBytes, toHex } from '../../util/bytes.js';
 import type { Payment } from '../rules/tx-rules.js';
 
-/** Proofs or signatures of a payment that must be verified. */
+/** Proofs or signatures of a payment that are to be verified. */
 export interface ProofClaim {
-  /** Cache key; equal claims share a result. */
+  /** Key in the cache; equal claims have equal keys and share a result. */
   readonly key: string;
   readonly payment: Payment;
-  /** Rings whose signatures are verified; absent: amounts and the range proof are verified. */
+  /** Rings whose signatures are to be verified; absent: the amounts and the range proof are to be verified. */
   readonly rings?: readonly (readonly RingMember[])[];
 }
 
-/** Maximum number of cached results; evicted claims are verified again. */
+/** Largest number of cached results; a claim whose result was evicted is verified again. */
 const MAX_RESULTS = 50_000;
 
 /**
- * Cache of verification results for proofs and signatures. An unverified claim is assumed to be true and recorded; the
- * caller must then roll back its change, verify the recorded claims on other threads, and repeat the change.
+ * Results of verifying proofs and signatures. A claim without a result is assumed to be true and recorded. The caller
+ * must then roll back its change, verify the recorded claims on other threads, and run the change again.
  */
 export class VerificationCache {
   readonly #results = new Map<string, boolean>();
@@ -38,7 +38,7 @@ export class VerificationCache {
     return result ?? true;
   }
 
-  /** Returns and clears the claims that were assumed to be true. */
+  /** Returns the claims that were assumed to be true, and forgets them. */
   takeUnverified(): ProofClaim[] {
     const unverified = [...this.#unverified.values()];
     this.#unverified.clear();

@@ -3,10 +3,10 @@ import type { RingMember } from '../../monero/ringct/types.js';
 import { areAmountsProved, isSigned } from '../rules/proofs.js';
 import { readPayment } from '../rules/tx-rules.js';
 
-/** Request to the verification thread. */
+/** Message to a verification thread. */
 export interface VerifyTask {
   readonly blob: Uint8Array;
-  /** Rings whose signatures are verified; absent: amounts and the range proof are verified. */
+  /** Rings whose signatures are to be verified; absent: the amounts and the range proof are to be verified. */
   readonly rings?: readonly (readonly RingMember[])[];
 }
 

@@ -2,12 +2,12 @@ import type { SectionReader } from '../../monero/epee/portable-storage.js';
 import type { Scalar, Typed, TypedSection } from '../../monero/epee/storage-writer.js';
 import type { Context } from './method.js';
 
-/** Path whose request and answer are portable storage. */
+/** A path whose requests and answers are in portable storage. */
 export interface BinaryEndpoint {
   readonly paths: readonly string[];
-  /** Upstream definition. */
+  /** Definition in upstream: command and handler. */
   readonly source: string;
-  /** @throws CodecError when the request is not well-formed. */
+  /** Handles a request. @throws CodecError if the request is malformed. */
   handle(context: Context, request: SectionReader): TypedSection | Promise<TypedSection>;
 }
 
@@ -19,7 +19,7 @@ export const text = (value: string): Scalar => bytes(Buffer.from(value, 'utf8'))
 export const object = (value: TypedSection): Scalar => ({ type: 'object', value });
 export const list = (items: readonly Scalar[]): Typed => ({ type: 'list', items });
 
-/** Appends the fields that end every answer. */
+/** Returns the fields of an answer, followed by the fields that every answer contains. */
 export const accessedSection = (fields: TypedSection, status = 'OK'): TypedSection => ({
   ...fields,
   credits: u64(0),

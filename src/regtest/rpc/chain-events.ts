@@ -11,7 +11,7 @@ import type { Publisher } from '../../net/zmq/publisher.js';
 import { fullBlock, fullTransaction } from './full-json.js';
 import { minerData } from './miner-data.js';
 
-/** Topics of subscriptions. Source: zmq_pub.cpp `chain_contexts`, `miner_contexts`, `txpool_contexts`. */
+/** Topics to which clients subscribe. Source: zmq_pub.cpp `chain_contexts`, `miner_contexts`, `txpool_contexts`. */
 const TOPIC = {
   fullChain: 'json-full-chain_main',
   minimalChain: 'json-minimal-chain_main',
@@ -20,7 +20,7 @@ const TOPIC = {
   minimalPool: 'json-minimal-txpool_add',
 } as const;
 
-/** Number of latest blocks compared to detect a reorganisation. */
+/** Number of latest blocks that are compared to detect a reorganisation. */
 const RECENT_BLOCKS = 1000;
 
 /** Publishes new blocks, new pool transactions and miner data. Source: zmq_pub.cpp. */
@@ -31,7 +31,7 @@ export class ChainEvents {
   #blocks: Hash[];
   #published: ReadonlySet<string>;
 
-  /** @param onBug called when a message cannot be built or published. */
+  /** @param onBug is called when a message cannot be built or published. */
   constructor(
     node: Node,
     publisher: Pick<Publisher, 'publish' | 'hasSubscriber'>,
@@ -44,7 +44,7 @@ export class ChainEvents {
     this.#published = new Set(this.#relayed().map(({ hash }) => toHex(hash)));
   }
 
-  /** Publishes the changes since the last call; pool transactions before blocks. */
+  /** Publishes the changes since the last call: first new pool transactions, then new blocks. */
   publishChanges(): void {
     this.#publishPool();
     this.#publishBlocks();
@@ -58,7 +58,7 @@ export class ChainEvents {
     return found;
   }
 
-  /** Publishes all blocks that one change added as one message. Removed blocks are not published. */
+  /** Publishes all blocks that one change has added in a single message. Removed blocks are not published. */
   #publishBlocks(): void {
     const { blocks } = this.#node.store;
     while (this.#blocks.length > 0 && !this.#holds(this.#blocks.at(-1))) this.#blocks.pop();
@@ -77,13 +77,16 @@ export class ChainEvents {
     if (this.#publisher.hasSubscriber(TOPIC.minerData)) void this.#publishMinerData();
   }
 
-  /** Publishes once the payments of the next block are known: their proofs may need verification first. */
+  /**
+   * Publishes miner data when the payments of the next block are known, because their proofs may have to be verified
+   * first.
+   */
   async #publishMinerData(): Promise<void> {
     try {
       const data = await minerData(this.#node);
       this.#publish(TOPIC.minerData, () => data);
     } catch (error) {
-      // After `close` there is no subscriber, and the error is expected.
+      // After `close` there are no subscribers, and an error is expected.
       if (this.#publisher.hasSubscriber(TOPIC.minerData)) this.#onBug(error);
     }
   }
@@ -112,7 +115,7 @@ export class ChainEvents {
     try {
       this.#publisher.publish(`${topic}:${writeWholeJson(value())}`);
     } catch (error) {
-      // The change is already committed: an error must not undo it.
+      // The change is committed already, and this error must not undo it.
       this.#onBug(error);
     }
   }

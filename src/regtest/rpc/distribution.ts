@@ -5,7 +5,10 @@ import { encode, u64 as u64Codec, varintNumber, Writer } from '../../util/codec.
 import type { Node } from '../chain/node.js';
 import { rawText } from './shapes.js';
 
-/** Source: core_rpc_server_commands_defs.h `COMMAND_RPC_GET_OUTPUT_DISTRIBUTION`. */
+/**
+ * Parameters of `get_output_distribution`. Source: core_rpc_server_commands_defs.h
+ * `COMMAND_RPC_GET_OUTPUT_DISTRIBUTION`.
+ */
 export const distributionRequest = params({
   amounts: listOf(u64),
   from_height: height.default(0),
@@ -17,18 +20,19 @@ export const distributionRequest = params({
 
 export type DistributionRequest = z.output<typeof distributionRequest>;
 
-/** Number of outputs of one amount, by block. */
+/** Number of outputs of one amount in each block. */
 export interface Distribution {
   readonly startHeight: number;
-  /** Number of outputs below `startHeight`. */
+  /** Number of outputs in the blocks below `startHeight`. */
   readonly base: number;
-  /** One entry per block. */
+  /** For each block from `startHeight` on, the number of its outputs. */
   readonly counts: readonly number[];
 }
 
 /**
- * @returns undefined when the heights are reversed or beyond the tip.
- * Source: blockchain.cpp `get_output_distribution`; rpc_handler.cpp `process_distribution`.
+ * Counts the outputs of one amount in a range of blocks.
+ * @returns undefined if the first height is above the last, or the last is above the tip. Source: blockchain.cpp
+ * `get_output_distribution`; rpc_handler.cpp `process_distribution`.
  */
 export function distributionFor(
   { chain, store }: Node,
@@ -45,7 +49,7 @@ export function distributionFor(
 
 type Store = Node['store'];
 
-/** Number of outputs below each height, from `from` to `to + 1`. */
+/** Returns the number of RingCT outputs in all blocks below each height from `from` to `to + 1`. */
 function rctTotals({ blocks }: Store, from: number, to: number): number[] {
   const before = from === 0 ? [0] : blocks.rctOutputs(from - 1, 1);
   return [...before, ...blocks.rctOutputs(from, to - from + 1)];
@@ -71,7 +75,7 @@ const compressed = (counts: readonly number[]): Uint8Array =>
 
 type Format = Pick<DistributionRequest, 'binary' | 'compress'>;
 
-/** Distribution as JSON. */
+/** Returns a distribution as JSON. */
 export const distributionShape = (amount: bigint, found: Distribution, { binary, compress }: Format) => ({
   amount,
   base: found.base,
@@ -82,7 +86,7 @@ export const distributionShape = (amount: bigint, found: Distribution, { binary,
   start_height: found.startHeight,
 });
 
-/** Distribution as portable storage. */
+/** Returns a distribution as portable storage. */
 export const distributionSection = (
   amount: bigint,
   found: Distribution,

@@ -1,6 +1,6 @@
 import { RpcError } from '../../http/errors.js';
 
-/** Source: core_rpc_server_error_codes.h. */
+/** Error codes of the daemon's JSON-RPC. Source: core_rpc_server_error_codes.h. */
 export const CODE = {
   wrongParam: -1,
   tooBigHeight: -2,

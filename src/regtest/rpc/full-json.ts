@@ -6,11 +6,12 @@ import { toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
 import { clsagJson, hexes, proofJson } from './rct-json.js';
 
-/*
- * JSON of blocks and transactions in published messages. The field names differ from those of `as_json`: tx-json.ts.
+/**
+ * JSON of blocks and transactions in published ZeroMQ messages. Its field names differ from those of `as_json` in
+ * tx-json.ts.
  */
 
-/** Source: json_object.cpp `toJsonValue`, `txin_v`. */
+/** Returns the JSON of an input. Source: json_object.cpp `toJsonValue`, `txin_v`. */
 const inputJson = (input: TxInput): Json =>
   input.type === 'gen'
     ? { gen: { height: input.height } }
@@ -18,7 +19,7 @@ const inputJson = (input: TxInput): Json =>
         to_key: { amount: input.amount, key_offsets: input.keyOffsets, key_image: toHex(input.keyImage) },
       };
 
-/** Source: json_object.cpp `toJsonValue`, `tx_out`. */
+/** Returns the JSON of an output. Source: json_object.cpp `toJsonValue`, `tx_out`. */
 const outputJson = ({ amount, publicKey, viewTag }: TxOutput): Json =>
   viewTag === undefined
     ? { amount, to_key: { key: toHex(publicKey) } }
@@ -26,13 +27,16 @@ const outputJson = ({ amount, publicKey, viewTag }: TxOutput): Json =>
 
 const KEY_BYTES = 32;
 
-/** A short encrypted amount is padded to a 32-byte key. */
+/** Returns the JSON of an encrypted amount; a short one is padded to 32 bytes. */
 const ecdhJson = ({ mask, amount }: EcdhInfo): Json => ({
   mask: toHex(mask ?? new Uint8Array(KEY_BYTES)),
   amount: toHex(amount).padEnd(2 * KEY_BYTES, '0'),
 });
 
-/** Source: json_object.cpp `toJsonValue`, `rctSig`. Supports the RingCT types that regtest allows. */
+/**
+ * Returns the JSON of the prunable part, for the RingCT types that regtest allows. Source: json_object.cpp
+ * `toJsonValue`, `rctSig`.
+ */
 function prunableJson({ outPk }: RctBase, prunable: RctPrunable): Json {
   return {
     range_proofs: [],
@@ -58,7 +62,7 @@ function rctJson({ base, prunable }: NonNullable<Transaction['rct']>): Json {
   };
 }
 
-/** A transaction of version 2. Source: json_object.cpp `toJsonValue`, `transaction`. */
+/** Returns the JSON of a transaction of version 2. Source: json_object.cpp `toJsonValue`, `transaction`. */
 export const fullTransaction = ({ prefix, rct }: Transaction): Json => ({
   version: prefix.version,
   unlock_time: prefix.unlockTime,
@@ -69,7 +73,7 @@ export const fullTransaction = ({ prefix, rct }: Transaction): Json => ({
   ...(rct === undefined ? {} : { ringct: rctJson(rct) }),
 });
 
-/** Source: json_object.cpp `toJsonValue`, `block`. */
+/** Returns the JSON of a block. Source: json_object.cpp `toJsonValue`, `block`. */
 export const fullBlock = ({ header, minerTx, txHashes }: Block): Json => ({
   major_version: header.majorVersion,
   minor_version: header.minorVersion,

@@ -1,20 +1,20 @@
 import { defineMethod as define, type Method } from '../../http/method.js';
 import type { RegtestDaemon } from '../daemon.js';
 
-/** Context of a request. */
+/** The daemon and the port to which a request was sent. */
 export interface Context {
   readonly daemon: RegtestDaemon;
-  /** True when the request arrived at a restricted port. */
+  /** True if the request arrived at a restricted port. */
   readonly restricted: boolean;
 }
 
-/** Metadata of a method, enforced by `rpc/service.ts`. */
+/** Properties of a method that `rpc/service.ts` enforces. */
 export interface Gates {
-  /** The method does not exist at a restricted port. */
+  /** True: the method is not available at a restricted port. */
   readonly unrestricted?: true;
-  /** Parameters are a JSON array, passed as `list`. */
+  /** True: parameters are a JSON array, which the handler receives as `list`. */
   readonly positional?: true;
-  /** Field of the reply that is the whole result. */
+  /** Name of the reply's field that is sent as the whole result. */
   readonly bare?: string;
 }
 

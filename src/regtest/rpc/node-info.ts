@@ -7,7 +7,7 @@ import { accessed, wide } from './shapes.js';
 import { visiblePool } from './visible-pool.js';
 
 const GIB = 1024 ** 3;
-/** Unit to which a restricted server rounds up the size of its database [bytes]. */
+/** Multiple to which the database size is rounded up at a restricted port [bytes]. */
 const COARSE_SIZE = 5 * GIB;
 
 function freeSpace(): bigint {
@@ -15,7 +15,10 @@ function freeSpace(): bigint {
   return bavail * bsize;
 }
 
-/** Source: core_rpc_server.cpp `on_get_info`; bootstrap fields as in older releases. */
+/**
+ * Returns the reply of `get_info`, with bootstrap fields as in older releases. Source: core_rpc_server.cpp
+ * `on_get_info`.
+ */
 export function nodeInfo(context: Context) {
   const { daemon, restricted } = context;
   const { node } = daemon;

@@ -3,7 +3,7 @@ import { toHex } from '../../util/bytes.js';
 
 export const hexes = (list: readonly Uint8Array[]): string[] => list.map(toHex);
 
-/** JSON of a Bulletproof+, without its commitments. */
+/** Returns the JSON of a Bulletproof+ proof, without its commitments. */
 export const proofJson = ({ A, A1, B, r1, s1, d1, L, R }: BulletproofPlus) => ({
   A: toHex(A),
   A1: toHex(A1),

@@ -15,7 +15,7 @@ import { poolPaths } from './paths/pool.js';
 import { servicePaths } from './paths/service.js';
 import { transactionPaths } from './paths/transactions.js';
 
-/** JSON-RPC methods. */
+/** All JSON-RPC methods of the daemon. */
 export const methods = new Registry<DaemonMethod>([
   ...blockMethods,
   ...chainStateMethods,
@@ -25,7 +25,7 @@ export const methods = new Registry<DaemonMethod>([
   ...proofOfWorkMethods,
 ]);
 
-/** Paths whose request and answer are JSON. */
+/** All paths whose requests and answers are JSON. */
 export const paths = new Registry<DaemonMethod>([
   ...servicePaths,
   ...transactionPaths,
@@ -34,5 +34,5 @@ export const paths = new Registry<DaemonMethod>([
   ...misbehavePaths,
 ]);
 
-/** Paths whose request and answer are portable storage. */
+/** All paths whose requests and answers are portable storage. */
 export const binaryEndpoints: readonly BinaryEndpoint[] = [...blockEndpoints, ...outputEndpoints];

@@ -2,7 +2,10 @@ import type { RequestListener } from 'node:http';
 import type { FaultInjector } from '../fault-injection.js';
 import { MISBEHAVE_PATH } from './paths/misbehave.js';
 
-/** Delays and drops requests as configured; never requests to `/misbehave`, which change the configuration. */
+/**
+ * Wraps a request handler so that it delays and drops requests as configured. Requests to `/misbehave`, which change
+ * the configuration, are never affected.
+ */
 export function withFaults(handler: RequestListener, faults: FaultInjector): RequestListener {
   return (req, res) => {
     if (req.url === MISBEHAVE_PATH) return void handler(req, res);

@@ -15,14 +15,17 @@ import type { Context, DaemonMethod } from './method.js';
 import { binaryEndpoints, methods, paths } from './registry.js';
 
 export interface ServiceOptions {
-  /** Absent: no login is required. */
+  /** Handler that checks the login; absent: no login is required. */
   readonly auth?: RequestHandler;
   readonly loginDeadline?: LoginDeadline;
   readonly origins: readonly string[];
   readonly onBug: (error: unknown, method?: string) => void;
 }
 
-/** Encodes as Latin-1 when every character fits a byte, because such strings may carry raw bytes; else as UTF-8. */
+/**
+ * Encodes a text as Latin-1 if each of its characters fits into a byte, because such a text may contain raw bytes;
+ * otherwise as UTF-8.
+ */
 const encodeText = (text: string): Uint8Array =>
   Buffer.from(text, /^[\u0000-\u00ff]*$/.test(text) ? 'latin1' : 'utf8');
 
@@ -44,7 +47,7 @@ function createCall(context: Context): Call {
     const { positional, bare } = method.meta;
     const parsed: unknown = await readParams(
       method.params,
-      // A value that is no list counts as an empty one. Source: core_rpc_server.cpp `on_getblockhash`.
+      // Parameters that are no array count as an empty array. Source: core_rpc_server.cpp `on_getblockhash`.
       positional ? { list: Array.isArray(given) ? (given as unknown) : [] } : given,
     );
     const result = await method.handle(context, parsed as never);
@@ -52,7 +55,7 @@ function createCall(context: Context): Call {
   };
 }
 
-/** Endpoint of a JSON path; an empty body means no parameters. */
+/** Returns the endpoint of a JSON path. An empty request body stands for no parameters. */
 const jsonEndpoint = (
   path: string,
   method: DaemonMethod,
@@ -99,7 +102,7 @@ const binaryPath = (
   },
 });
 
-/** HTTP application of a daemon: JSON-RPC methods, JSON paths and binary paths. */
+/** Creates the HTTP application of a daemon, with its JSON-RPC methods, JSON paths and binary paths. */
 export function createDaemonApp(context: Context, { auth, loginDeadline, origins, onBug }: ServiceOptions) {
   const pathsOf = ({ name, aliases = [] }: DaemonMethod): string[] => [name, ...aliases];
   const endpoints = [

@@ -8,37 +8,37 @@ import type { Node } from '../chain/node.js';
 
 type Fields = Readonly<Record<string, Json | undefined>>;
 
-/** Reply with a status. */
+/** Returns a reply with its status. */
 export const replied = <F extends Fields>(fields: F, status = 'OK') => ({
   ...fields,
   status,
   untrusted: false,
 });
 
-/** Reply of an endpoint of the former RPC payment scheme. */
+/** Returns a reply with its status and the fields of the former RPC payment scheme. */
 export const accessed = <F extends Fields>(fields: F, status = 'OK') => ({
   ...replied(fields, status),
   credits: 0,
   top_hash: '',
 });
 
-/** 128-bit number as its three wire fields. Source: core_rpc_server.cpp `store_128`. */
+/** Returns a 128-bit number as the three fields that upstream sends. Source: core_rpc_server.cpp `store_128`. */
 export const wide = <N extends string>(name: N, value: bigint): Readonly<Record<string, Json>> => ({
   [name]: value & U64_MAX,
   [`wide_${name}`]: `0x${value.toString(16)}`,
   [`${name}_top64`]: value >> 64n,
 });
 
-/** Parses 64 hex digits of either case. */
+/** Parses a hash of 64 hex digits in lower or upper case; undefined for any other text. */
 export const toHash = (text: string): Hash | undefined =>
   text.length === 64 && isHex(text) ? (fromHex(text) as Hash) : undefined;
 
-/** Encodes bytes in a JSON string, one character per byte, as upstream does. */
+/** Returns bytes as a JSON string with one character per byte, as upstream sends them. */
 export const rawText = toLatin1;
 
 /**
- * Block header. For an alternative block, weights and difficulties are those of the main chain at its height.
- * Source: core_rpc_server.cpp `fill_block_header_response`.
+ * Returns a block header as JSON. The header of an alternative block has the weights and difficulties of the main
+ * chain's block at its height. Source: core_rpc_server.cpp `fill_block_header_response`.
  */
 export function headerShape(node: Node, block: Block, hash: Hash, height: number, orphan: boolean) {
   const stored = node.store.blocks.at(height);
@@ -59,14 +59,14 @@ export function headerShape(node: Node, block: Block, hash: Hash, height: number
     block_size: stored?.weight ?? 0,
     block_weight: stored?.weight ?? 0,
     num_txes: txHashes.length,
-    // Proof of work is not computed.
+    // This daemon computes no proof of work.
     pow_hash: '',
     long_term_weight: stored?.longTermWeight ?? 0,
     miner_tx_hash: toHex(transactionHash(minerTx)),
   };
 }
 
-/** Header sent when the request contains no hash. */
+/** Header that is sent if the request contains no hash. */
 export const EMPTY_HEADER: Fields = {
   major_version: 0,
   minor_version: 0,

@@ -18,7 +18,7 @@ const outputJson = ({ amount, publicKey, viewTag }: TxOutput): Json => ({
       : { tagged_key: { key: toHex(publicKey), view_tag: viewTag.toString(16).padStart(2, '0') } },
 });
 
-/** Source: rctTypes.h `serialize_rctsig_base`. */
+/** Returns the base part of RingCT signatures as JSON. Source: rctTypes.h `serialize_rctsig_base`. */
 const baseJson = ({ type, fee, ecdhInfo, outPk }: RctBase): Json =>
   type === 0
     ? { type }
@@ -29,7 +29,7 @@ const baseJson = ({ type, fee, ecdhInfo, outPk }: RctBase): Json =>
         outPk: hexes(outPk),
       };
 
-/** Source: rctTypes.h `serialize_rctsig_prunable`. */
+/** Returns the prunable part of RingCT signatures as JSON. Source: rctTypes.h `serialize_rctsig_prunable`. */
 const prunableJson = ({ bulletproofsPlus, clsags, pseudoOuts }: RctPrunable): Json => ({
   nbp: bulletproofsPlus.length,
   bpp: bulletproofsPlus.map(proofJson),
@@ -49,10 +49,10 @@ const txJson = ({ prefix, rct, signatures }: Transaction): Json => ({
   ...(rct?.prunable === undefined ? {} : { rctsig_prunable: prunableJson(rct.prunable) }),
 });
 
-/** `as_json` of a transaction, pruned or not. */
+/** Returns the field `as_json` of a transaction, which may be pruned. */
 export const txText = (tx: Transaction): string => writeWholeJson(txJson(tx));
 
-/** `json` of a block. */
+/** Returns the field `json` of a block. */
 export const blockText = ({ header, minerTx, txHashes }: Block): string =>
   writeWholeJson({
     major_version: header.majorVersion,

@@ -3,7 +3,10 @@ import type { Block } from '../../monero/cryptonote/types.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { fromHex } from '../../util/bytes.js';
 
-/** Source: cryptonote_config.h `GENESIS_TX`, `GENESIS_NONCE` of mainnet, which regtest shares. */
+/**
+ * Miner transaction of the genesis block of mainnet, which regtest shares. Source: cryptonote_config.h `GENESIS_TX`,
+ * `GENESIS_NONCE`.
+ */
 const GENESIS_TX =
   '013c01ff0001ffffffffffff03029b2e4c0281c0b02e7c53291a94d1d0cbff8883f8024f5142ee494ffbbd08807121017767aafcde9be00dcfd098715ebcf7f410daebc582fda69d24a28e9d0bc890d1';
 const GENESIS_NONCE = 10_000;

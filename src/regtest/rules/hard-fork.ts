@@ -4,46 +4,52 @@ export interface Fork {
   readonly height: number;
 }
 
-/** The genesis block has version 1, all others the latest one. Source: cryptonote_core.cpp `regtest_hard_forks`. */
+/**
+ * Hard forks of regtest: the genesis block has version 1, all other blocks the latest version. Source:
+ * cryptonote_core.cpp `regtest_hard_forks`.
+ */
 export const FORKS: readonly [Fork, ...Fork[]] = [
   { version: 1, height: 0 },
   { version: 16, height: 1 },
 ];
 
-/** Number of blocks whose votes count. Source: hardfork.h `DEFAULT_WINDOW_SIZE`. */
+/** Number of latest blocks whose votes count. Source: hardfork.h `DEFAULT_WINDOW_SIZE`. */
 const VOTING_WINDOW = 10_080;
-/** Required share of votes [%]; regtest requires none. */
+/** Share of votes that a fork needs [%]; in regtest 0. */
 const THRESHOLD_PERCENT = 0;
 
 export const LATEST_VERSION = FORKS.reduce((latest, { version }) => Math.max(latest, version), 0);
 
-/** Version of a block at a height. */
+/** Returns the version that a block at a height must have. */
 export const versionAt = (height: number): number =>
   FORKS.reduce((found, fork) => (fork.height <= height ? fork.version : found), FORKS[0].version);
 
-/** True when a block at a height may carry these versions. Source: hardfork.cpp `do_check`. */
+/** Returns true if a block at a height may have these versions. Source: hardfork.cpp `do_check`. */
 export const isVersionAllowed = (major: number, minor: number, height: number): boolean =>
   major === versionAt(height) && minor >= major && minor <= 0xff;
 
-/** Status of a hard fork. */
+/** Votes and activation of a version of the rules. */
 export interface ForkStatus {
-  /** The next block follows these rules or later ones. */
+  /** True if the next block follows the rules of this version or of a later one. */
   readonly enabled: boolean;
   /** Number of blocks whose votes were counted. */
   readonly window: number;
   readonly votes: number;
-  /** Required number of votes. */
+  /** Number of votes that the version needs. */
   readonly threshold: number;
-  /** Version that blocks vote for. */
+  /** Version for which blocks vote. */
   readonly voting: number;
-  /** First height at which blocks may follow these rules; undefined for an unknown version. */
+  /** Lowest height at which blocks may follow the rules of this version; undefined for an unknown version. */
   readonly earliestHeight: number | undefined;
 }
 
-/** @param height number of blocks. Source: hardfork.cpp `get_voting_info`. */
+/**
+ * Returns the status of a version.
+ * @param height number of blocks of the chain. Source: hardfork.cpp `get_voting_info`.
+ */
 export function forkStatus(height: number, version: number): ForkStatus {
   const window = Math.min(height, VOTING_WINDOW);
-  // Every block votes for the latest version, except the genesis block while it is inside the window.
+  // Every block in the window votes for the latest version, except the genesis block.
   const dissenting = version > FORKS[0].version && height <= VOTING_WINDOW ? 1 : 0;
   return {
     enabled: versionAt(height) >= version,

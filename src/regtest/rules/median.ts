@@ -1,4 +1,7 @@
-/** Median of integers; the mean of two is rounded down; 0 for an empty list. Source: misc_language.h `median`. */
+/**
+ * Returns the median of integers; 0 for an empty list. The median of an even number is the mean of the two middle
+ * values, rounded down. Source: misc_language.h `median`.
+ */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return middle(sorted.length, (rank) => sorted[rank] ?? 0);
@@ -10,7 +13,7 @@ function middle(count: number, at: (rank: number) => number): number {
   return count % 2 === 1 ? upper : Math.floor((at(count / 2 - 1) + upper) / 2);
 }
 
-/** Multiset of integers with a fast median, for few distinct values with many copies each. */
+/** A multiset of integers whose median is computed fast if it has few distinct values with many copies each. */
 export class MedianBag {
   readonly #counts = new Map<number, number>();
   #size = 0;
@@ -24,7 +27,7 @@ export class MedianBag {
     this.#size += 1;
   }
 
-  /** @throws RangeError when the value is not in the bag. */
+  /** Removes one copy of a value. @throws RangeError if the value is not in the bag. */
   remove(value: number): void {
     const count = this.#counts.get(value);
     if (count === undefined) throw new RangeError('the value is not in the bag');
@@ -33,7 +36,7 @@ export class MedianBag {
     this.#size -= 1;
   }
 
-  /** @param zeros number of additional zeros to count. */
+  /** Returns the median of the values and of additional zeros. @param zeros number of additional zeros. */
   median(zeros = 0): number {
     const ascending = [...this.#counts].sort(([a], [b]) => a - b);
     return middle(this.#size + zeros, (rank) => {

@@ -15,30 +15,30 @@ import type { Rng } from '../../util/random.js';
 import { blockReward } from './reward.js';
 import { demand } from './violation.js';
 
-/** Reward address of a template, and the bytes reserved for the miner. */
+/** Address that receives the reward of a block template, and the bytes that the miner reserves. */
 export interface MinerShare {
   readonly address: Pick<Address, 'spendPublicKey' | 'viewPublicKey'>;
-  /** Nonce in the extra field; up to 255 bytes. */
+  /** Content of the nonce field in the extra field; up to 255 bytes. */
   readonly extraNonce: Uint8Array;
 }
 
-/** Inputs of the reward calculation. */
+/** Values from which the reward of a block is computed. */
 export interface RewardBasis {
   readonly height: number;
   readonly medianWeight: number;
   readonly generated: bigint;
-  /** Weight of the payments in the block. */
+  /** Total weight of the payments in the block. */
   readonly txWeight: number;
   readonly fees: bigint;
 }
 
-/** Extra field and keys of a miner transaction; they depend neither on its height nor on the reward. */
+/** Extra field and output key of a miner transaction, which depend neither on its height nor on its reward. */
 interface MinerKeys {
   readonly output: Omit<TxOutput, 'amount'>;
   readonly extra: Uint8Array;
 }
 
-/** @throws RangeError when a key of the address is not a point. */
+/** Draws a transaction key and derives the output key. @throws RangeError if a key of the address is not a point. */
 function drawKeys({ address, extraNonce }: MinerShare, rng: Rng): MinerKeys {
   const secret = randomSecretKey(rng);
   const derivation = keyDerivation(address.viewPublicKey, secret);
@@ -50,7 +50,10 @@ function drawKeys({ address, extraNonce }: MinerShare, rng: Rng): MinerKeys {
   };
 }
 
-/** Builds a transaction with one output for the whole reward. Source: cryptonote_tx_utils.cpp `construct_miner_tx`. */
+/**
+ * Builds a miner transaction with one output that receives the whole reward. Source: cryptonote_tx_utils.cpp
+ * `construct_miner_tx`.
+ */
 const construct = ({ output, extra }: MinerKeys, height: number, value: Amount): Transaction => ({
   prefix: {
     version: 2,
@@ -70,10 +73,9 @@ const withPadding = (tx: Transaction, bytes: number): Transaction => ({
 const ATTEMPTS = 10;
 
 /**
- * Builds the miner transaction of a template. Its weight determines the reward, and the reward its weight: it is built
- * for an assumed weight and padded with zeros to reach it.
- * @throws Violation when the block is too heavy for any reward.
- * Source: blockchain.cpp `create_block_template`.
+ * Builds the miner transaction of a template. Its weight determines the reward, and the encoded reward changes its
+ * weight. So it is built for an assumed weight, and padded with zeros to reach that weight.
+ * @throws Violation if the block is too heavy for any reward. Source: blockchain.cpp `create_block_template`.
  */
 export function createMinerTx(share: MinerShare, basis: RewardBasis, rng: Rng): Transaction {
   const { height, medianWeight, generated, txWeight, fees } = basis;
@@ -89,7 +91,7 @@ export function createMinerTx(share: MinerShare, basis: RewardBasis, rng: Rng): 
     const missing = weight - txWeight - transactionWeight(tx);
     if (missing === 0) return tx;
     if (missing > 0) {
-      // A longer extra field may need a longer length prefix.
+      // The length prefix of the longer extra field may need one more byte.
       const padded = [missing, missing - 1]
         .map((bytes) => withPadding(tx, bytes))
         .find((candidate) => txWeight + transactionWeight(candidate) === weight);
@@ -100,7 +102,7 @@ export function createMinerTx(share: MinerShare, basis: RewardBasis, rng: Rng): 
   throw new RangeError('no miner transaction matches its assumed weight');
 }
 
-/** @throws Violation Source: blockchain.cpp `prevalidate_miner_transaction`. */
+/** Checks the form of a miner transaction. @throws Violation Source: blockchain.cpp `prevalidate_miner_transaction`. */
 export function checkMinerTx({ prefix, rct }: Transaction, height: number): void {
   const [input] = prefix.inputs;
   demand(prefix.inputs.length === 1 && input?.type === 'gen', 'the miner transaction spends something');
@@ -119,8 +121,10 @@ const claimed = ({ prefix }: Pick<Transaction, 'prefix'>): bigint =>
   prefix.outputs.reduce((total, output) => total + output.amount, 0n);
 
 /**
- * Checks that the miner claims exactly reward plus fees. Source: blockchain.cpp `validate_miner_transaction`.
- * @returns the emission of the block. @throws Violation
+ * Checks that the outputs of a miner transaction equal the reward plus the fees exactly. Source: blockchain.cpp
+ * `validate_miner_transaction`.
+ * @returns the emission of the block [atomic units].
+ * @throws Violation
  */
 export function checkReward(
   minerTx: Transaction,

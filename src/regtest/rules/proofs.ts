@@ -10,8 +10,8 @@ import { systemRng } from '../../util/random.js';
 import type { Payment } from './tx-rules.js';
 
 /**
- * Verifies keys, amounts and the range proof; does not depend on the chain.
- * Source: cryptonote_core.cpp `check_tx_semantic`; rctSigs.cpp `verRctSemanticsSimple`.
+ * Verifies the keys, the amounts and the range proof of a payment. The result does not depend on the chain. Source:
+ * cryptonote_core.cpp `check_tx_semantic`; rctSigs.cpp `verRctSemanticsSimple`.
  */
 export function areAmountsProved({ inputs, tx, base, prunable }: Payment): boolean {
   const [proof] = prunable.bulletproofsPlus;
@@ -25,7 +25,7 @@ export function areAmountsProved({ inputs, tx, base, prunable }: Payment): boole
   );
 }
 
-/** Verifies the ring signatures. Source: rctSigs.cpp `verRctNonSemanticsSimple`. */
+/** Verifies the ring signatures of a payment. Source: rctSigs.cpp `verRctNonSemanticsSimple`. */
 export function isSigned(
   { inputs, tx, base, prunable }: Payment,
   rings: readonly (readonly RingMember[])[],

@@ -4,15 +4,17 @@ import type { Transaction } from '../../monero/cryptonote/types.js';
 import { CodecError } from '../../util/codec.js';
 import { median } from './median.js';
 
-/** With fewer ring members the check is skipped. Source: tx_sanity_check.cpp, as below. */
+/**
+ * Number of ring members below which a transaction is not checked. Source: tx_sanity_check.cpp, as for the constants
+ * below.
+ */
 const MIN_MEMBERS = 10;
-/** In a chain with fewer outputs the check is skipped. */
+/** Number of outputs of the chain below which a transaction is not checked. */
 const MIN_OUTPUTS = 10_000;
 
 /**
- * True when the rings look like a wallet's: distinct members, most of them recent.
- * @param available number of outputs old enough to be spent.
- * Source: tx_sanity_check.cpp `tx_sanity_check`.
+ * Returns true if the rings look like those that a wallet makes: members are distinct, and most of them are recent.
+ * @param available number of outputs that are old enough to be spent. Source: tx_sanity_check.cpp `tx_sanity_check`.
  */
 export function looksSane(blob: Uint8Array, available: number): boolean {
   const tx = parse(blob);

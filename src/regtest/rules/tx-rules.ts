@@ -16,13 +16,13 @@ import { compareBytes, toHex } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
 import { demand, Violation } from './violation.js';
 
-/** Maximum size of a transaction [bytes]. Source: cryptonote_config.h `CRYPTONOTE_MAX_TX_SIZE`. */
+/** Largest size of a transaction [bytes]. Source: cryptonote_config.h `CRYPTONOTE_MAX_TX_SIZE`. */
 const MAX_TX_SIZE = 1_000_000;
-/** CLSAG with Bulletproofs+: the only type that the rules of regtest's blocks allow. */
+/** RingCT type with CLSAG and Bulletproofs+, the only type that the rules of regtest's blocks allow. */
 const RCT_TYPE = 6;
 const MIN_OUTPUTS = 2;
 
-/** Parsed transaction other than a miner transaction, with its hash and weight. */
+/** A parsed transaction that is no miner transaction, with its hash and weight. */
 export interface Payment {
   readonly hash: Hash;
   readonly blob: Uint8Array;
@@ -33,7 +33,7 @@ export interface Payment {
   readonly weight: number;
 }
 
-/** @throws Violation when the bytes are not a signed transaction of version 2. */
+/** Parses a transaction. @throws Violation if the bytes are not a signed transaction of version 2. */
 export function readPayment(blob: Uint8Array): Payment {
   demand(blob.length <= MAX_TX_SIZE, 'the transaction is too big', 'tooBig');
   const tx = parse(blob);
@@ -57,9 +57,9 @@ function parse(blob: Uint8Array): Transaction {
 }
 
 /**
- * Checks the rules that do not depend on the chain, except proofs.
- * @param weightLimit of a block. @throws Violation
- * Source: cryptonote_core.cpp `check_tx_semantic`, `handle_incoming_tx_accumulated_batch`.
+ * Checks the rules that do not depend on the chain; proofs are not verified.
+ * @param weightLimit largest weight of a block.
+ * @throws Violation Source: cryptonote_core.cpp `check_tx_semantic`, `handle_incoming_tx_accumulated_batch`.
  */
 export function checkForm({ inputs, tx, base, prunable, weight }: Payment, weightLimit: number): void {
   demand(weight < weightLimit - COINBASE_RESERVED_SIZE, 'the transaction does not fit a block');
@@ -78,11 +78,11 @@ export function checkForm({ inputs, tx, base, prunable, weight }: Payment, weigh
   demand(tx.prefix.outputs.length <= MAX_OUTPUTS, 'more outputs than a range proof covers');
 }
 
-/** @throws Violation Source: tx_pool.cpp `get_transaction_weight_limit`. */
+/** Checks the weight of a pool transaction. @throws Violation Source: tx_pool.cpp `get_transaction_weight_limit`. */
 export const checkWeight = ({ weight }: Payment): void =>
   demand(weight <= MAX_TX_WEIGHT, 'the transaction is too heavy', 'tooBig');
 
-/** @throws Violation Source: blockchain.cpp `check_tx_outputs`. */
+/** Checks the outputs of a transaction. @throws Violation Source: blockchain.cpp `check_tx_outputs`. */
 export const checkOutputs = ({ tx }: Payment): void =>
   demand(
     tx.prefix.outputs.every(({ amount }) => amount === 0n),
@@ -90,38 +90,42 @@ export const checkOutputs = ({ tx }: Payment): void =>
     'invalidOutput',
   );
 
-/** Checks relay rules, which are stricter than those of blocks. @throws Violation Source: tx_pool.cpp `add_tx`. */
+/**
+ * Checks the rules for relaying a transaction, which are stricter than the rules of blocks.
+ * @throws Violation Source: tx_pool.cpp `add_tx`.
+ * @param anyUnlockTime true: a transaction with an unlock time is accepted.
+ */
 export function checkRelayable({ tx }: Payment, anyUnlockTime: boolean): void {
   demand(tx.prefix.extra.length <= MAX_TX_EXTRA_SIZE, 'the extra field is too big', 'extraTooBig');
   demand(anyUnlockTime || tx.prefix.unlockTime === 0n, 'the unlock time is not zero', 'nonzeroUnlockTime');
 }
 
-/** Output that an input's ring can reference. */
+/** An output that a ring may refer to. */
 export interface ChainOutput extends RingMember {
   readonly unlockTime: bigint;
-  /** Height of its block. */
+  /** Height of the block that contains the output. */
   readonly height: number;
 }
 
-/** Chain state that inputs are validated against. */
+/** State of the chain against which inputs are checked. */
 export interface ChainView {
-  /** Number of blocks: the height of the next one. */
+  /** Number of blocks, which is the height of the next block. */
   readonly height: number;
-  /** Time that unlock times are compared with [Unix s]. */
+  /** Time with which unlock times are compared [Unix s]. */
   readonly time: number;
   output(amount: bigint, index: bigint): ChainOutput | undefined;
   isSpent(keyImage: KeyImage): boolean;
 }
 
-/** Resolved rings of a transaction. */
+/** The members of a transaction's rings. */
 export interface Rings {
   readonly rings: readonly (readonly ChainOutput[])[];
-  /** Height of the youngest ring member. */
+  /** Height of the block that contains the youngest ring member. */
   readonly youngest: number;
 }
 
 /**
- * Resolves the rings and checks the inputs, except for signatures.
+ * Looks up the ring members and checks the inputs; signatures are not verified.
  * @throws Violation Source: blockchain.cpp `check_tx_inputs`.
  */
 export function resolveInputs({ inputs, tx }: Payment, chain: ChainView): Rings {
@@ -151,7 +155,7 @@ export function resolveInputs({ inputs, tx }: Payment, chain: ChainView): Rings 
   return { rings, youngest };
 }
 
-/** True when the key images are in descending order. */
+/** Returns true if the key images are in descending order. */
 const isSorted = (inputs: readonly KeyInput[]): boolean =>
   inputs.every(({ keyImage }, i) => {
     const before = inputs[i - 1];

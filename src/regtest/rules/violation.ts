@@ -1,4 +1,7 @@
-/** Reasons that a pool reports to the sender. Source: verification_context.h `tx_verification_context`. */
+/**
+ * Flags of the reasons that the pool reports to the sender of a transaction. Source: verification_context.h
+ * `tx_verification_context`.
+ */
 export type TxFlag =
   | 'lowMixin'
   | 'doubleSpend'
@@ -11,7 +14,7 @@ export type TxFlag =
   | 'extraTooBig'
   | 'nonzeroUnlockTime';
 
-/** Violation of a consensus or relay rule by a block or transaction; the message names the rule. */
+/** Thrown when a block or transaction violates a consensus rule or relay rule. The message names the rule. */
 export class Violation extends Error {
   override readonly name = 'Violation';
   readonly flags: readonly TxFlag[];
@@ -22,7 +25,7 @@ export class Violation extends Error {
   }
 }
 
-/** @throws Violation unless the rule holds. */
+/** Checks a rule. @param rule name of the rule, for the message. @throws Violation if `holds` is false. */
 export function demand(holds: boolean, rule: string, ...flags: readonly TxFlag[]): asserts holds {
   if (!holds) throw new Violation(rule, flags);
 }

@@ -2,13 +2,13 @@ import type { Statement } from 'better-sqlite3';
 import type { Hash } from '../../monero/crypto/types.js';
 import { toBytes, type Db } from './database.js';
 
-/** Alternative block. */
+/** A block that is not in the main chain. */
 export interface AlternativeBlock {
   readonly hash: Hash;
   readonly prevHash: Hash;
   readonly height: number;
   readonly blob: Uint8Array;
-  /** 0 when one of its transactions is unknown. */
+  /** Weight of the block; 0 if one of its transactions is unknown. */
   readonly weight: number;
   readonly cumulativeDifficulty: bigint;
   readonly generated: bigint;
@@ -34,7 +34,7 @@ const toBlock = (row: AlternativeRow): AlternativeBlock => ({
   generated: BigInt(row.generated),
 });
 
-/** Table of alternative blocks. */
+/** Table of the alternative blocks. */
 export class AlternativeTable {
   readonly #byHash: Statement<[Uint8Array], AlternativeRow>;
   readonly #all: Statement<[], AlternativeRow>;

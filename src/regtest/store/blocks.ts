@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { Hash } from '../../monero/crypto/types.js';
 import { toBytes, type Db } from './database.js';
 
-/** Block of the main chain with cumulative counters. */
+/** A block of the main chain, with counters that are cumulative from the genesis block. */
 export interface StoredBlock {
   readonly height: number;
   readonly hash: Hash;
@@ -15,9 +15,9 @@ export interface StoredBlock {
   readonly cumulativeDifficulty: bigint;
   /** Emission up to and including this block [atomic units]. */
   readonly generated: bigint;
-  /** Number of RingCT outputs up to and including this block. */
+  /** Number of RingCT outputs in the blocks up to and including this one. */
   readonly rctOutputs: number;
-  /** Number of transactions, without miner transactions, up to and including this block. */
+  /** Number of transactions in the blocks up to and including this one, without miner transactions. */
   readonly payments: number;
 }
 
@@ -51,7 +51,7 @@ const toBlock = (row: BlockRow): StoredBlock => ({
 
 type Column = 'timestamp' | 'weight' | 'long_term_weight' | 'rct_outputs';
 
-/** Table of the main chain's blocks. */
+/** Table of the blocks in the main chain. */
 export class BlockTable {
   readonly #tip: Statement<[], BlockRow>;
   readonly #at: Statement<[number], BlockRow>;
@@ -95,7 +95,7 @@ export class BlockTable {
     this.#remove = db.prepare('DELETE FROM block WHERE height = ?');
   }
 
-  /** Latest block; undefined in an empty store. */
+  /** Returns the latest block; undefined in an empty store. */
   tip(): StoredBlock | undefined {
     const row = this.#tip.get();
     return row && toBlock(row);
@@ -111,7 +111,7 @@ export class BlockTable {
     return row && toBlock(row);
   }
 
-  /** Blocks in ascending order of height. */
+  /** Returns at most `count` blocks from the height `start` on, by ascending height. */
   range(start: number, count: number): StoredBlock[] {
     return this.#range.all(start, count).map(toBlock);
   }
@@ -120,7 +120,9 @@ export class BlockTable {
     return this.#hashes.all(start, count).map((hash) => toBytes<'Hash'>(hash));
   }
 
-  /** Height of the first block that is not older than a time [Unix s]. */
+  /**
+   * Returns the height of the first block whose timestamp is not before a time [Unix s]; undefined if there is none.
+   */
   firstSince(time: number): number | undefined {
     return this.#since.get(time);
   }
@@ -137,7 +139,7 @@ export class BlockTable {
     return this.#columns.long_term_weight.all(start, count);
   }
 
-  /** Cumulative number of RingCT outputs at each block. */
+  /** Returns the cumulative number of RingCT outputs for at most `count` blocks from the height `start` on. */
   rctOutputs(start: number, count: number): number[] {
     return this.#columns.rct_outputs.all(start, count);
   }

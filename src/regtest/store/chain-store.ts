@@ -7,7 +7,7 @@ import { PoolTable } from './pool.js';
 import { ServedBlocks } from './served-blocks.js';
 import { TransactionTable } from './transactions.js';
 
-/** Database of a regtest daemon. */
+/** Database of a regtest daemon, as one object for each table. */
 export class ChainStore {
   readonly blocks: BlockTable;
   readonly transactions: TransactionTable;
@@ -18,7 +18,10 @@ export class ChainStore {
   readonly served: ServedBlocks;
   readonly #db: Db;
 
-  /** @param directory undefined: in memory. @throws NewerSchemaError */
+  /**
+   * @param directory directory of the database; undefined: the database is kept in memory.
+   * @throws NewerSchemaError if a newer version of this program wrote it.
+   */
   constructor(directory?: string) {
     this.#db = openDatabase(directory);
     this.blocks = new BlockTable(this.#db);
@@ -30,12 +33,12 @@ export class ChainStore {
     this.served = new ServedBlocks(this.#db);
   }
 
-  /** Runs work in a transaction, which is rolled back when it throws. May be nested. */
+  /** Runs `work` in a transaction, which is rolled back if `work` throws. Calls may be nested. */
   atomically<T>(work: () => T): T {
     return this.#db.transaction(work)();
   }
 
-  /** Size of the database [bytes]. */
+  /** Returns the size of the database [bytes]. */
   size(): number {
     const pragma = (name: string): number => Number(this.#db.pragma(name, { simple: true }));
     return pragma('page_count') * pragma('page_size');

@@ -13,9 +13,9 @@ const MIGRATIONS = fileURLToPath(new URL('migrations/regtest', PACKAGE_ROOT));
 const FILE = 'regtest.sqlite';
 
 /**
- * Opens the database of a regtest daemon. It is not encrypted, and a crash may lose the latest blocks.
- * @param directory created when missing; undefined: in memory.
- * @throws NewerSchemaError
+ * Opens the database of a regtest daemon. It is not encrypted, and a crash of the machine may lose the latest blocks.
+ * @param directory is created if it is missing; undefined: the database is kept in memory.
+ * @throws NewerSchemaError if a newer version of this program wrote the database.
  */
 export function openDatabase(directory: string | undefined): Db {
   if (directory !== undefined) makeDirectory(directory);
@@ -33,6 +33,6 @@ export function openDatabase(directory: string | undefined): Db {
   }
 }
 
-/** Copies a column, which SQLite returns as a Buffer, and stamps its role. */
+/** Copies a column, which SQLite returns as a Buffer, and stamps the bytes with their role. */
 export const toBytes = <K extends string>(column: Uint8Array): Bytes<K> =>
   Uint8Array.from(column) as Bytes<K>;

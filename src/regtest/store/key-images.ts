@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { KeyImage } from '../../monero/crypto/types.js';
 import type { Db } from './database.js';
 
-/** Table of key images spent in the main chain. */
+/** Table of the key images that are spent in the main chain. */
 export class KeyImageTable {
   readonly #has: Statement<[Uint8Array], number>;
   readonly #insert: Statement<[Uint8Array, number]>;
@@ -18,12 +18,12 @@ export class KeyImageTable {
     return this.#has.get(image) !== undefined;
   }
 
-  /** @param tx id of the spending transaction. */
+  /** Adds a spent key image. @param tx {@link StoredTx.id} of the spending transaction. */
   add(image: KeyImage, tx: number): void {
     this.#insert.run(image, tx);
   }
 
-  /** Removes the key images of one block. */
+  /** Removes the key images that are spent in the block at a height. */
   removeOf(height: number): void {
     this.#removeOf.run(height);
   }

@@ -17,19 +17,19 @@ const toOutput = (row: OutputRow): ChainOutput => ({
   height: row.height,
 });
 
-/** Number of outputs of an amount. */
+/** An amount and the number of its outputs. */
 export interface AmountCount {
   readonly amount: bigint;
   readonly total: number;
 }
 
 const I64_MAX = (1n << 63n) - 1n;
-/** False for values that SQLite cannot store, which therefore cannot exist. */
+/** Returns true if all values fit into SQLite's integers; larger values cannot occur in the table. */
 const isColumn = (...values: readonly bigint[]): boolean => values.every((value) => value <= I64_MAX);
 
 type NewOutput = [bigint, number, number, number, Uint8Array, Uint8Array, string, number];
 
-/** Table of the main chain's outputs, by amount and index within the amount. */
+/** Table of the outputs in the main chain, by amount and index among the outputs of that amount. */
 export class OutputTable {
   readonly #at: Statement<[bigint, bigint], OutputRow>;
   readonly #hashAt: Statement<[bigint, bigint], Uint8Array>;
@@ -76,7 +76,7 @@ export class OutputTable {
     return row && toOutput(row);
   }
 
-  /** Hash of the transaction that created an output. */
+  /** Returns the hash of the transaction that created an output; undefined if there is no such output. */
   txHashAt(amount: bigint, index: bigint): Hash | undefined {
     const hash = isColumn(amount, index) ? this.#hashAt.get(amount, index) : undefined;
     return hash && toBytes<'Hash'>(hash);
@@ -86,17 +86,23 @@ export class OutputTable {
     return isColumn(amount) ? (this.#next.get(amount) ?? 0) : 0;
   }
 
-  /** Global indices of a transaction's outputs, in output order. @param tx its id. */
+  /**
+   * Returns the global indices of a transaction's outputs, in output order.
+   * @param tx {@link StoredTx.id} of the transaction.
+   */
   indicesOf(tx: number): number[] {
     return this.#indices.all(tx);
   }
 
-  /** Number of outputs in blocks below a height. */
+  /** Returns the number of outputs of an amount in blocks below a height. */
   countBelow(amount: bigint, height: number): number {
     return isColumn(amount) ? (this.#countBy.get(amount, height) ?? 0) : 0;
   }
 
-  /** Number of outputs by block, from a height on; blocks without outputs are omitted. */
+  /**
+   * Returns the number of outputs of an amount by height of their block, from a height on. Blocks without such outputs
+   * are left out.
+   */
   countsByHeight(amount: bigint, from: number): Map<number, number> {
     const rows = isColumn(amount) ? this.#heights.all(amount, from) : [];
     return new Map(rows.map(({ height, total }) => [height, total]));
@@ -106,7 +112,11 @@ export class OutputTable {
     return this.#amounts.all().map(({ amount, total }) => ({ amount, total: Number(total) }));
   }
 
-  /** @param tx id of its transaction. @returns the index of the output within its amount. */
+  /**
+   * Adds an output.
+   * @param tx {@link StoredTx.id} of its transaction.
+   * @returns the index of the output among those of its amount.
+   */
   add(amount: bigint, tx: number, position: number, output: ChainOutput): number {
     const index = this.count(amount);
     this.#insert.run(
@@ -122,7 +132,7 @@ export class OutputTable {
     return index;
   }
 
-  /** Removes the outputs of the latest block. */
+  /** Removes the outputs of the block at a height, which must be the latest block. */
   removeOf(height: number): void {
     this.#removeOf.run(height);
   }

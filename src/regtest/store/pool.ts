@@ -4,24 +4,24 @@ import { amount, type Amount } from '../../util/amount.js';
 import { compareBytes } from '../../util/bytes.js';
 import { toBytes, type Db } from './database.js';
 
-/** Pool transaction. */
+/** A transaction in the pool. */
 export interface PoolTx {
   readonly hash: Hash;
   readonly blob: Uint8Array;
   readonly weight: number;
   readonly fee: Amount;
-  /** Unix seconds. */
+  /** Time when the pool received the transaction [Unix s]. */
   readonly receiveTime: number;
   readonly lastRelayedTime: number;
   readonly relayed: boolean;
   readonly doNotRelay: boolean;
-  /** True when a popped block contained the transaction. */
+  /** True if a block that was removed from the chain had contained the transaction. */
   readonly keptByBlock: boolean;
   readonly doubleSpendSeen: boolean;
-  /** Height and hash of the block of its youngest ring member; zero while its inputs are invalid. */
+  /** Height and hash of the block with the youngest ring member; zero while the inputs are invalid. */
   readonly maxUsedHeight: number;
   readonly maxUsedHash: Hash;
-  /** Height and hash of the tip at which its inputs were last invalid; zero if never. */
+  /** Height and hash of the tip at which the inputs were last found invalid; zero if never. */
   readonly failedHeight: number;
   readonly failedHash: Hash;
 }
@@ -62,19 +62,19 @@ const toPoolTx = (row: PoolRow): PoolTx => ({
 
 const flag = (value: boolean): bigint => (value ? 1n : 0n);
 
-/** Key image and a pool transaction that spends it. */
+/** A key image, and the hash of a pool transaction that spends it. */
 export interface PoolSpend {
   readonly keyImage: KeyImage;
   readonly txHash: Hash;
 }
 
-/** Compares hashes from the last byte to the first. Source: db_lmdb.cpp `compare_hash32`. */
+/** Compares two hashes, from their last byte to their first. Source: db_lmdb.cpp `compare_hash32`. */
 export const compareHashes = (a: Hash, b: Hash): number => compareBytes(a.toReversed(), b.toReversed());
 
-/** Highest fee per weight first. Source: tx_pool.h `txCompare`. */
+/** SQL order of the pool: highest fee per weight first. Source: tx_pool.h `txCompare`. */
 const ORDER = 'ORDER BY fee * 1.0 / weight DESC, receive_time, hash';
 
-/** Tables of pool transactions and of the key images that they spend. */
+/** Tables of the pool transactions and of the key images that they spend. */
 export class PoolTable {
   readonly #get: Statement<[Uint8Array], PoolRow>;
   readonly #all: Statement<[], PoolRow>;
@@ -115,12 +115,12 @@ export class PoolTable {
     return row && toPoolTx(row);
   }
 
-  /** All transactions, highest fee per weight first. */
+  /** Returns all transactions, highest fee per weight first. */
   all(): PoolTx[] {
     return this.#all.all().map(toPoolTx);
   }
 
-  /** All transactions in the order of upstream's database. */
+  /** Returns all transactions in the order of upstream's database: by hash, as {@link compareHashes} orders them. */
   byHash(): PoolTx[] {
     return this.all().sort((a, b) => compareHashes(a.hash, b.hash));
   }
@@ -133,12 +133,12 @@ export class PoolTable {
     return this.#count.get() ?? 0;
   }
 
-  /** Total weight. */
+  /** Returns the total weight of all transactions. */
   weight(): number {
     return this.#weight.get() ?? 0;
   }
 
-  /** Pool transactions that spend a key image. */
+  /** Returns the hashes of the pool transactions that spend a key image. */
   spendersOf(image: KeyImage): Hash[] {
     return this.#spenders.all(image).map((hash) => toBytes<'Hash'>(hash));
   }

@@ -1,27 +1,31 @@
 import type { Statement } from 'better-sqlite3';
 import type { Db } from './database.js';
 
-/** Transaction as sent to wallets; its hash is in the block. */
+/** A transaction as sent to wallets. Its hash is listed in the block. */
 export interface ServedPayment {
-  /** Full or pruned transaction. */
+  /** Encoded transaction, full or pruned. */
   readonly blob: Uint8Array;
-  /** Hash of the removed part of a pruned transaction; absent for a full one. */
+  /** Hash of the prunable part that a pruned `blob` lacks; absent for a full one. */
   readonly prunableHash?: Uint8Array;
 }
 
-/** Block as sent to wallets. */
+/** A block as sent to wallets. */
 export interface ServedBlock {
   readonly blob: Uint8Array;
   readonly payments: readonly ServedPayment[];
-  /** Global output indices of each transaction, the miner transaction first. Every transaction has outputs. */
+  /**
+   * For each transaction, the global indices of its outputs, the miner transaction first. Every transaction has
+   * outputs.
+   */
   readonly outputIndices: readonly (readonly number[])[];
 }
 
 type Range = [first: number, end: number];
 
 /**
- * Reads ranges of blocks with only the columns that are sent. Wallets request the whole chain, so a range takes few
- * statements, of one column where possible: a row of several columns takes as long as three rows of one.
+ * Reads ranges of blocks with only the columns that are sent to wallets. Wallets request the whole chain, so a range is
+ * read with few statements, of one column each where possible: to read a row of several columns takes as long as three
+ * rows of one column.
  */
 export class ServedBlocks {
   readonly #blobs: Statement<Range, Uint8Array>;
@@ -38,16 +42,17 @@ export class ServedBlocks {
     this.#firstTx = db
       .prepare<[number], number>('SELECT id FROM tx WHERE height >= ? ORDER BY height, id LIMIT 1')
       .pluck();
-    // Only miner transactions have an empty prunable part.
+    // Selects payments: only miner transactions have an empty prunable part.
     const payments = `FROM tx ${where} AND length(prunable) > 0 ORDER BY height, id`;
     this.#pruned = db
       .prepare<Range, [Uint8Array, Uint8Array]>(`SELECT pruned, prunable_hash ${payments}`)
       .raw();
-    // Concatenation in SQLite takes half as long as a second column; the conversion through text keeps the bytes.
+    // Concatenating the columns in SQLite takes half the time of reading two columns. The cast to text and back keeps
+    // the bytes.
     this.#whole = db
       .prepare<Range, Uint8Array>(`SELECT CAST(pruned || prunable AS BLOB) ${payments}`)
       .pluck();
-    // A negative value marks the first output of a transaction.
+    // Global indices, negated (−1 − index) for the first output of each transaction, so that one column suffices.
     this.#indices = db
       .prepare<Range, number>(
         `SELECT CASE position WHEN 0 THEN -1 - idx ELSE idx END FROM output
@@ -56,7 +61,10 @@ export class ServedBlocks {
       .pluck();
   }
 
-  /** Blocks in ascending order, fewer at the end of the chain. @param prune omits signatures and proofs. */
+  /**
+   * Returns at most `count` blocks from the height `start` on, by ascending height.
+   * @param prune true: payments lack signatures and proofs.
+   */
   range(start: number, count: number, prune: boolean): ServedBlock[] {
     const end = start + count;
     const blobs = this.#blobs.all(start, end);
@@ -84,7 +92,7 @@ export class ServedBlocks {
     return this.#whole.all(start, end).map((blob) => ({ blob }));
   }
 
-  /** Global output indices of each transaction, in chain order. */
+  /** Returns the global output indices of each transaction, in chain order. */
   #outputIndices(start: number, end: number): number[][] {
     const first = this.#firstTx.get(start);
     if (first === undefined) return [];

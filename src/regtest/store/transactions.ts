@@ -3,15 +3,15 @@ import type { Hash } from '../../monero/crypto/types.js';
 import { amount, type Amount } from '../../util/amount.js';
 import { toBytes, type Db } from './database.js';
 
-/** Transaction of the main chain. */
+/** A transaction in the main chain. */
 export interface StoredTx {
-  /** Position in the chain; increases with height. */
+  /** Row number; ascends with the position of the transaction in the chain. */
   readonly id: number;
   readonly hash: Hash;
   readonly height: number;
-  /** Transaction without signatures and proofs. */
+  /** Encoded transaction without its signatures and proofs. */
   readonly pruned: Uint8Array;
-  /** Signatures and proofs; empty for a miner transaction. */
+  /** Encoded signatures and proofs; empty for a miner transaction. */
   readonly prunable: Uint8Array;
   readonly prunableHash: Hash;
   readonly fee: Amount;
@@ -42,7 +42,7 @@ const toTx = (row: TxRow): StoredTx => ({
 
 type NewTx = [Uint8Array, number, Uint8Array, Uint8Array, Uint8Array, bigint, number];
 
-/** Table of the main chain's transactions, including miner transactions. */
+/** Table of the transactions in the main chain, including miner transactions. */
 export class TransactionTable {
   readonly #byHash: Statement<[Uint8Array], TxRow>;
   readonly #ofBlock: Statement<[number], TxRow>;
@@ -74,7 +74,7 @@ export class TransactionTable {
     return row && toTx(row);
   }
 
-  /** All hashes in chain order. */
+  /** Returns the hashes of all transactions, in chain order. */
   hashes(): Hash[] {
     return this.#hashes.all().map((hash) => toBytes<'Hash'>(hash));
   }
@@ -83,17 +83,17 @@ export class TransactionTable {
     return this.#exists.get(hash) !== undefined;
   }
 
-  /** Transactions of a block, the miner transaction first. */
+  /** Returns the transactions of the block at a height, the miner transaction first. */
   ofBlock(height: number): StoredTx[] {
     return this.#ofBlock.all(height).map(toTx);
   }
 
-  /** Fees of the blocks from one height to another, inclusive. */
+  /** Returns the sum of all fees in the blocks at the heights from `first` to `last`, both inclusive [atomic units]. */
   feesBetween(first: number, last: number): bigint {
     return this.#feesOf.get(first, last) ?? 0n;
   }
 
-  /** @returns its id. */
+  /** Adds a transaction. @returns its {@link StoredTx.id}. */
   add(tx: Omit<StoredTx, 'id'>): number {
     const { lastInsertRowid } = this.#insert.run(
       tx.hash,

@@ -1,7 +1,7 @@
 /* Hashes for crypto/keccak.ts. */
 import { absorbFull, absorbLast, clear, RATE, STATE } from './keccak';
 
-/** Size of MESSAGE [bytes]: 481 permutations. */
+/** Size of MESSAGE [bytes]; it takes 481 permutations to absorb. */
 const CAPACITY: i32 = 481 * RATE;
 const MESSAGE = memory.data(65416, 16);
 const HASH = memory.data(32, 16);
@@ -16,13 +16,16 @@ export function hashAt(): usize {
   return HASH;
 }
 
-/** Absorbs all of MESSAGE, for messages that continue. */
+/** Absorbs all of MESSAGE. For a message longer than MESSAGE, of which the host writes one part after the other. */
 export function absorb(): void {
   absorbFull(MESSAGE, CAPACITY);
   memory.fill(MESSAGE, 0, CAPACITY);
 }
 
-/** HASH = hash of the absorbed bytes and the first `length` bytes of MESSAGE. Everything except HASH is wiped. */
+/**
+ * Computes HASH = hash of all absorbed bytes, followed by the first `length` bytes of MESSAGE. Everything except HASH
+ * is wiped.
+ */
 export function hash(length: i32): void {
   const taken = absorbFull(MESSAGE, length);
   absorbLast(MESSAGE + usize(taken), length - taken);

@@ -8,9 +8,9 @@ export const ROUND_CONSTANTS = memory.data<u64>([
   0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008,
 ]);
 
-/** Bytes absorbed per permutation. */
+/** Number of bytes that one permutation absorbs. */
 export const RATE: i32 = 136;
-/** 25 words, the least significant first. */
+/** State of 25 words, the least significant word first. */
 export const STATE = memory.data(200, 16);
 
 @inline
@@ -23,7 +23,7 @@ function put(i: i32, value: u64): void {
   store<u64>(STATE + (i << 3), value);
 }
 
-/** keccak-f[1600] over STATE. */
+/** Applies keccak-f[1600] to STATE. */
 export function permute(): void {
   let a0 = word(0), a1 = word(1), a2 = word(2), a3 = word(3), a4 = word(4);
   let a5 = word(5), a6 = word(6), a7 = word(7), a8 = word(8), a9 = word(9);
@@ -41,7 +41,7 @@ export function permute(): void {
     const d2 = c1 ^ rotl<u64>(c3, 1);
     const d3 = c2 ^ rotl<u64>(c4, 1);
     const d4 = c3 ^ rotl<u64>(c0, 1);
-    // Theta's difference, rho's rotation and pi's index in one step.
+    // Difference of theta, rotation of rho and index of pi in one step.
     const b0 = a0 ^ d0;
     const b1 = rotl<u64>(a6 ^ d1, 44);
     const b2 = rotl<u64>(a12 ^ d2, 43);
@@ -109,7 +109,7 @@ export function clear(): void {
   for (let i: usize = 0; i < 200; i += 8) store<u64>(STATE + i, 0);
 }
 
-/** Absorbs all whole permutations of `length` bytes. @returns the number of absorbed bytes. */
+/** Absorbs as many of the `length` bytes as fill whole permutations. @returns the number of absorbed bytes. */
 export function absorbFull(from: usize, length: i32): i32 {
   let taken = 0;
   for (; length - taken >= RATE; taken += RATE) {
@@ -119,7 +119,7 @@ export function absorbFull(from: usize, length: i32): i32 {
   return taken;
 }
 
-/** Absorbs the last `length` bytes, less than a permutation, and the padding. */
+/** Absorbs the last `length` bytes of a message, fewer than RATE, and the padding. */
 export function absorbLast(from: usize, length: i32): void {
   let at: usize = 0;
   for (; at + 8 <= usize(length); at += 8) store<u64>(STATE + at, load<u64>(STATE + at) ^ load<u64>(from + at));
@@ -129,7 +129,7 @@ export function absorbLast(from: usize, length: i32): void {
   permute();
 }
 
-/** Writes the 32-byte hash of `length` bytes. */
+/** Writes the 32-byte hash of `length` bytes at `from` to `out`. */
 export function keccak(out: usize, from: usize, length: i32): void {
   clear();
   const taken = absorbFull(from, length);

@@ -6,7 +6,7 @@
 import { KEYS, ROW_BYTES } from './table-aes';
 
 const ROW = memory.data(128, 16);
-/** The ten round keys, each in the layout of a row of equal blocks. */
+/** The ten round keys; each fills a row with eight equal blocks. */
 const ROW_KEYS = memory.data(1280, 16);
 const ROW_KEYS_BYTES: usize = 1280;
 /** Indices that rotate the four bytes of row r to the left by r. */
@@ -28,13 +28,15 @@ function transposed(block: v128): v128 {
   return i8x16.shuffle(block, block, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
 }
 
-/** Bits, selected by a mask, in which `a >> by` and `b` differ. */
+/** Returns the bits, selected by a mask, in which `a >> by` and `b` differ. */
 @inline
 function difference(a: v128, b: v128, by: i32, mask: u8): v128 {
   return and(xor(i64x2.shr_u(a, by), b), i8x16.splat(mask));
 }
 
-/** Transposes the 8x8 bits of each byte position of eight vectors from one address to another. */
+/**
+ * Transposes the 8x8 bits at each byte position of eight vectors. Reads them at one address and writes them to another.
+ */
 @inline
 function slice(from: usize, to: usize, areBlocks: bool): void {
   let v0 = v128.load(from), v1 = v128.load(from, 16), v2 = v128.load(from, 32), v3 = v128.load(from, 48);
@@ -55,13 +57,13 @@ function slice(from: usize, to: usize, areBlocks: bool): void {
   put(to + 64, v4, areBlocks); put(to + 80, v5, areBlocks); put(to + 96, v6, areBlocks); put(to + 112, v7, areBlocks);
 }
 
-/** Adds a vector that was sliced from blocks to the row, or stores a block. */
+/** Adds (XOR) a vector that was sliced from blocks to the row, or stores a block of the row. */
 @inline
 function put(to: usize, value: v128, areBlocks: bool): void {
   v128.store(to, areBlocks ? xor(v128.load(to), transposed(value)) : transposed(value));
 }
 
-/** Adds eight blocks to the row. */
+/** Adds (XOR) eight blocks to the row. */
 export function addRow(blocks: usize): void {
   slice(blocks, ROW, true);
 }
@@ -72,8 +74,8 @@ export function writeRow(blocks: usize): void {
 }
 
 /**
- * Slices the round keys. They take the constant 0x63 of the substitution, too: ShiftRows and MixColumns do not change a
- * block of equal bytes.
+ * Slices the round keys. The constant 0x63 of the substitution is added to them, because ShiftRows and MixColumns do
+ * not change a block of equal bytes.
  */
 export function sliceKeys(): void {
   for (let round: usize = 0; round < 10; round++) {
@@ -88,21 +90,21 @@ function shifted(row: v128, rotation: v128): v128 {
   return i8x16.swizzle(row, rotation);
 }
 
-/** The bytes one row below. */
+/** Returns each byte's neighbour in the next row. */
 @inline
 function below(v: v128): v128 {
   return i32x4.shuffle(v, v, 1, 2, 3, 0);
 }
 
-/** The bytes two rows below. */
+/** Returns each byte's neighbour two rows on. */
 @inline
 function twoBelow(v: v128): v128 {
   return i32x4.shuffle(v, v, 2, 3, 0, 1);
 }
 
 /**
- * MixColumns of a bit, plus the key: twice `sum`, that is `carry`, plus `under`, plus `sum` two rows below.
- * `sum` is a bit plus `under`, the bit one row below; `carry` is the next lower bit of the sums.
+ * Returns one bit of MixColumns plus the round key: carry + under + (sum two rows on) + key. Here `sum` is a bit of the
+ * state plus `under`, the same bit one row on; `carry` is twice `sum`: the next lower bit of the sums.
  */
 @inline
 function mixed(under: v128, sum: v128, carry: v128, key: usize): v128 {
@@ -110,9 +112,9 @@ function mixed(under: v128, sum: v128, carry: v128, key: usize): v128 {
 }
 
 /**
- * Ten rounds of the blocks of the row, without the initial key addition. The substitution is a circuit, whose variables
- * have the names of its source: u0 is the highest bit. Its inverted outputs are part of the keys.
- * Source: Boyar and Peralta, A depth-16 circuit for the AES S-box; aesb.c `aesb_pseudo_round`.
+ * Applies ten rounds to the eight blocks of the row, without the initial key addition. The substitution is a circuit,
+ * whose variables have the names of its source: u0 is the highest bit. Its inverted outputs are corrected by the round
+ * keys. Source: Boyar and Peralta, A depth-16 circuit for the AES S-box; aesb.c `aesb_pseudo_round`.
  */
 export function encipherRow(): void {
   const rotation = v128.load(ROTATION);
@@ -151,7 +153,7 @@ export function encipherRow(): void {
     const s4 = shifted(xor(l20, l22), rotation), s5 = shifted(xor(l25, l29), rotation);
     const s6 = shifted(xor(l13, l27), rotation), s7 = shifted(xor(l6, l23), rotation);
 
-    // The reduction adds the carry of the highest bit to the bits 0, 1, 3 and 4.
+    // Reducing modulo the polynomial adds the carry of the highest bit to bits 0, 1, 3 and 4.
     const b0 = below(s0), d0 = xor(s0, b0), b1 = below(s1), d1 = xor(s1, b1);
     const b2 = below(s2), d2 = xor(s2, b2), b3 = below(s3), d3 = xor(s3, b3);
     const b4 = below(s4), d4 = xor(s4, b4), b5 = below(s5), d5 = xor(s5, b5);
@@ -169,7 +171,7 @@ export function encipherRow(): void {
   v128.store(ROW, u3, 64); v128.store(ROW, u2, 80); v128.store(ROW, u1, 96); v128.store(ROW, u0, 112);
 }
 
-/** Clears the row. */
+/** Sets the row to zero. */
 export function clearRow(): void {
   memory.fill(ROW, 0, ROW_BYTES);
 }

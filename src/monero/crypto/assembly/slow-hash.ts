@@ -11,43 +11,48 @@ import { highRound, lowRound, ROW_BYTES, schedule } from './table-aes';
 export { boxAt, prepare } from './table-aes';
 
 const PAD_BYTES: i32 = 1 << 21;
-/** Scratchpads of two hashes; before one is filled it also takes the message, one part at a time. */
+/**
+ * Scratchpads of two hashes. Before a scratchpad is filled, the host writes the message into it, one part at a time.
+ */
 const PADS = memory.data(4194304, 64);
 /** Mask for the offset of a 16-byte block within a scratchpad. */
 const OFFSET: u32 = 0x1ffff0;
-/** For each hash its state, then `a` and `b`. */
+/** For each of the two hashes: its state, then `a` and `b`. */
 const HASHES = memory.data(512, 64);
 const HASH_BYTES: usize = 256;
 const STATE_BYTES: usize = 200;
-/** Offsets within a hash: keys that fill and drain its scratchpad, the text that they encipher, `a` and `b`. */
+/**
+ * Offsets within the data of a hash: key that fills its scratchpad, key that drains it, the text that both encipher,
+ * `a` and `b`.
+ */
 const FILL_KEY: usize = 0;
 const DRAIN_KEY: usize = 32;
 const TEXT: usize = 64;
 const AB: usize = 208;
 
-/** Address of the scratchpad of a hash. @param hash 0 or 1. */
+/** Returns the address of the scratchpad of a hash. @param hash 0 or 1. */
 export function padAt(hash: i32): usize {
   return PADS + usize(hash * PAD_BYTES);
 }
 export function padBytes(): i32 {
   return PAD_BYTES;
 }
-/** Address of the state of a hash. @param hash 0 or 1. */
+/** Returns the address of the state of a hash. @param hash 0 or 1. */
 export function stateAt(hash: i32): usize {
   return HASHES + usize(hash) * HASH_BYTES;
 }
 
-/** Bytes absorbed per permutation. */
+/** Returns the number of bytes that one permutation absorbs. */
 export function rate(): i32 {
   return RATE;
 }
 
-/** Absorbs the first `length` bytes of a scratchpad, a whole number of permutations. */
+/** Absorbs the first `length` bytes of a scratchpad; `length` must be a multiple of {@link rate}. */
 export function absorb(hash: i32, length: i32): void {
   absorbFull(padAt(hash), length);
 }
 
-/** Absorbs the last part of the message, and initialises the state, `a` and `b`. */
+/** Absorbs the last part of the message, then initialises the state, `a` and `b`. */
 export function absorbEnd(hash: i32, length: i32): void {
   const pad = padAt(hash), state = stateAt(hash);
   const taken = absorbFull(pad, length);
@@ -57,7 +62,7 @@ export function absorbEnd(hash: i32, length: i32): void {
   for (let i: usize = 0; i < 32; i += 8) store<u64>(state + AB + i, load<u64>(state + i) ^ load<u64>(state + 32 + i));
 }
 
-/** Sets the keys of the row, and starts it with the text of the state. */
+/** Sets the round keys of the row, and starts the row with the text in the state. */
 function startRow(state: usize, key: usize): void {
   schedule(state + key);
   if (ASC_FEATURE_SIMD) {
@@ -84,7 +89,10 @@ function writeRow(blocks: usize): void {
   else table.writeRow(blocks);
 }
 
-/** Fills the scratchpad of a hash from one offset to another. Each row is the encrypted row before it. */
+/**
+ * Fills the scratchpad of a hash from the offset `from` to the offset `to`. Each row of eight blocks is the encrypted
+ * preceding row.
+ */
 export function fill(hash: i32, from: i32, to: i32): void {
   if (from == 0) startRow(stateAt(hash), FILL_KEY);
   const end = padAt(hash) + usize(to);
@@ -94,7 +102,10 @@ export function fill(hash: i32, from: i32, to: i32): void {
   }
 }
 
-/** a + the high half of x*y. Few operations follow the last product, as the next memory access waits for the sum. */
+/**
+ * Returns a + the high half of x*y. The product is completed by few operations, because the next memory access waits
+ * for the sum.
+ */
 @inline
 function addHighProduct(a: u64, x: u64, y: u64): u64 {
   const xl = x & 0xffffffff, xh = x >> 32;
@@ -104,8 +115,9 @@ function addHighProduct(a: u64, x: u64, y: u64): u64 {
 }
 
 /**
- * Runs an iteration: an AES round at an address, a product at the next. Takes and returns the low half of `a`, which the
- * next address waits for. The rest stays at `ab`: two hashes need more registers than there are.
+ * Runs an iteration: an AES round of the block at one address, then a product with the block at the next address. Takes
+ * and returns the low half of `a`, on which the next address depends. The other values stay in memory at `ab`: two
+ * hashes need more registers than there are.
  */
 @inline
 function step(a0: u64, pad: usize, ab: usize): u64 {
@@ -135,7 +147,7 @@ export function mix(times: i32): void {
   store<u64>(HASHES, a0, AB);
 }
 
-/** Runs `times` iterations of both hashes: one is computed while the other waits for its scratchpad. */
+/** Runs `times` iterations of both hashes together, so that one computes while the other waits for its scratchpad. */
 export function mixBoth(times: i32): void {
   const second = HASHES + HASH_BYTES;
   let a0 = load<u64>(HASHES, AB), b0 = load<u64>(second, AB);
@@ -147,7 +159,10 @@ export function mixBoth(times: i32): void {
   store<u64>(second, b0, AB);
 }
 
-/** Drains the scratchpad of a hash from one offset to another; the last call finishes the state for the digest. */
+/**
+ * Drains the scratchpad of a hash from the offset `from` to the offset `to`. The call that reaches the end also
+ * finishes the state for the digest.
+ */
 export function drain(hash: i32, from: i32, to: i32): void {
   const state = stateAt(hash), end = padAt(hash) + usize(to);
   if (from == 0) startRow(state, DRAIN_KEY);
@@ -162,7 +177,7 @@ export function drain(hash: i32, from: i32, to: i32): void {
   memory.copy(state, STATE, STATE_BYTES);
 }
 
-/** Wipes everything derived from the messages. @param hashes 1 or 2. */
+/** Wipes every value that was computed from the messages. @param hashes number of hashes, 1 or 2. */
 export function forget(hashes: i32): void {
   clear();
   table.clearKeys();

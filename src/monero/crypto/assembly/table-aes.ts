@@ -1,7 +1,7 @@
 /* AES by tables: its key schedule, single rounds, and ten rounds of a row of eight blocks. Source: FIPS 197. */
 
 const BOX = memory.data(256, 16);
-/** SubBytes and MixColumns of a byte in each of four rows, as little-endian columns. */
+/** SubBytes and MixColumns of a byte in each of the four rows, as little-endian columns of 32 bits. */
 const TABLES = memory.data(4096, 16);
 /** The first ten round keys of an AES-256 schedule. */
 export const KEYS = memory.data(160, 16);
@@ -9,7 +9,7 @@ const KEYS_BYTES: usize = 160;
 export const ROW_BYTES: usize = 128;
 const ROW = memory.data(128, 16);
 
-/** Address of the substitution of FIPS 197, to be stored there before `prepare` is called. */
+/** Returns the address of the substitution table of FIPS 197, which the host must write before it calls `prepare`. */
 export function boxAt(): usize {
   return BOX;
 }
@@ -19,7 +19,7 @@ function doubled(byte: u32): u32 {
   return (byte << 1) ^ ((byte >> 7) * 0x11b);
 }
 
-/** Builds the tables. */
+/** Computes TABLES from the substitution table. */
 export function prepare(): void {
   for (let i: usize = 0; i < 256; i++) {
     const s = u32(load<u8>(BOX + i));
@@ -39,7 +39,7 @@ function substituted(word: u32): u32 {
   );
 }
 
-/** Expands 32 bytes to the round keys. Source: FIPS 197, 5.2. */
+/** Expands a key of 32 bytes into the round keys. Source: FIPS 197, 5.2. */
 export function schedule(key: usize): void {
   memory.copy(KEYS, key, 32);
   let constant: u32 = 1;
@@ -55,7 +55,10 @@ export function schedule(key: usize): void {
   }
 }
 
-/** One column of a round, from its bytes, without the round key. The constant offset of a load costs no addition. */
+/**
+ * Returns one column of a round from its four bytes, without the round key. The table address is a constant offset of
+ * the load, which saves an addition.
+ */
 @inline
 function column(first: usize, second: usize, third: usize, fourth: usize): u64 {
   return u64(
@@ -66,7 +69,7 @@ function column(first: usize, second: usize, third: usize, fourth: usize): u64 {
   );
 }
 
-/** The first two columns of a round of a block, without the round key. */
+/** Returns the first two columns of a block after a round, without the round key. */
 @inline
 export function lowRound(block: usize): u64 {
   return (
@@ -75,7 +78,7 @@ export function lowRound(block: usize): u64 {
   );
 }
 
-/** The last two columns of a round of a block, without the round key. */
+/** Returns the last two columns of a block after a round, without the round key. */
 @inline
 export function highRound(block: usize): u64 {
   return (
@@ -84,7 +87,7 @@ export function highRound(block: usize): u64 {
   );
 }
 
-/** Adds eight blocks to the row. */
+/** Adds (XOR) eight blocks to the row. */
 export function addRow(blocks: usize): void {
   for (let i: usize = 0; i < ROW_BYTES; i += 8) store<u64>(ROW + i, load<u64>(ROW + i) ^ load<u64>(blocks + i));
 }
@@ -94,7 +97,9 @@ export function writeRow(blocks: usize): void {
   memory.copy(blocks, ROW, ROW_BYTES);
 }
 
-/** Ten rounds of each block of the row, without the initial key addition. Source: aesb.c `aesb_pseudo_round`. */
+/**
+ * Applies ten rounds to each block of the row, without the initial key addition. Source: aesb.c `aesb_pseudo_round`.
+ */
 export function encipherRow(): void {
   for (let block = ROW; block < ROW + ROW_BYTES; block += 16) {
     for (let key = KEYS; key < KEYS + KEYS_BYTES; key += 16) {

@@ -2,7 +2,7 @@ import { concatBytes, fromHex, toHex } from '../../../util/bytes.js';
 import type { Curve } from './curve.js';
 import { BUILDS, type Build } from './wasm-module.js';
 
-/** Test points: one with a torsion part, one with limbs at the ends of their range. */
+/** Test points: one has a torsion part, the other has limbs at the ends of their range. */
 export const KNOWN_POINTS = [
   fromHex('6a84d583f06569edb3f5ed77df65544b27d6948b4f0b2cb76f33dd8413b20719'),
   fromHex('0000000000000400000000002000000000000001000000000008000000000040'),
@@ -10,24 +10,24 @@ export const KNOWN_POINTS = [
 
 /** Test scalar, little-endian. */
 export const KNOWN_SECRET = fromHex('0b'.repeat(31) + '0a');
-/** Test amounts (atomic units). */
+/** Test amounts [atomic units]. */
 export const KNOWN_AMOUNTS = [0x2082082082082082n, 2n ** 64n - 1n] as const;
-/** Commitments to the amounts with the secret as their mask, by the plain curve. */
+/** Commitments to the test amounts with the test scalar as mask, computed by the plain curve. */
 export const KNOWN_COMMITMENTS =
   'cdeb9ad043ffdf4f6f7f997ee77029ff25e93798ed3fd1689a8466c16e921c4b' +
   'da4e18062365322c840d620f06f7497d7ecb714da89f91cf8ad4e1ff46ee0b2b';
 
-/** True if the commitments to the test amounts are the recorded ones. */
+/** Returns true if the commitments to the test amounts are the recorded ones. */
 export const commitsAsRecorded = (arithmetic: Pick<Curve, 'commit'>): boolean =>
   toHex(arithmetic.commit(KNOWN_AMOUNTS, concatBytes(KNOWN_SECRET, KNOWN_SECRET))) === KNOWN_COMMITMENTS;
 
-/** A build that was passed over, and the reason. */
+/** A build that was not chosen, and the reason. */
 export interface PassedOver {
   readonly build: Build;
   readonly reason: string;
 }
 
-/** The chosen implementation and its build, undefined when no build works, and the faster builds that do not work. */
+/** The chosen implementation and its build, undefined if no build works; and the faster builds that do not work. */
 export interface Choice<T> {
   readonly chosen: T | undefined;
   readonly build: Build | undefined;
@@ -35,9 +35,10 @@ export interface Choice<T> {
 }
 
 /**
- * Chooses the first build that loads and gives the recorded results. After any failure the next one is tried: an engine
- * may lack the instructions, and the specification allows relaxed ones to round so that a product is wrong.
- * @param answersRight compares results with recorded ones.
+ * Chooses the first build that loads and computes the recorded results. After any failure the next build is tried: the
+ * engine may lack its instructions, and the specification allows relaxed instructions to round so that a product is
+ * wrong.
+ * @param answersRight returns true if an implementation computes the recorded results.
  */
 export function choose<T>(
   make: (build: Build) => T,

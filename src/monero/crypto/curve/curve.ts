@@ -2,56 +2,66 @@ import { fromHex } from '../../../util/bytes.js';
 import type { PublicKey } from '../types.js';
 
 /**
- * Batch arithmetic on points of 32 bytes, compressed. All implementations agree on every input and satisfy the same
- * tests. Operations take variable time, for public or blinded inputs, unless stated otherwise.
+ * Batch arithmetic on compressed points of 32 bytes. All implementations give the same result for every input.
+ * Operations take variable time, for public or blinded inputs, unless their comment says otherwise.
  */
 export interface Curve {
   readonly name: string;
   /**
-   * Commitments `mask·G + amount·H`, 32 bytes each, in constant time. @param masks scalars below ℓ, 32 bytes each.
+   * Computes commitments `mask·G + amount·H`, 32 bytes each, in constant time.
+   * @param amounts atomic units.
+   * @param masks scalars below ℓ, 32 bytes each.
    * @throws RangeError for a scalar of ℓ or more.
    */
   commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array;
   /**
-   * `x·Hp(P)`, 32 bytes each, in constant time for x. @param secrets scalars x below ℓ, 32 bytes each.
+   * Computes `x·Hp(P)` for each output key P, 32 bytes each, in constant time for x.
+   * @param secrets scalars x below ℓ, 32 bytes each.
    * @throws RangeError for a scalar of ℓ or more.
    */
   keyImages(outputKeys: Uint8Array, secrets: Uint8Array): Uint8Array;
   /**
-   * `s·P` for each P, in constant time. @param secrets scalars below ℓ, one per point.
+   * Computes `s·P` for each point P, in constant time.
+   * @param secrets scalars below ℓ, one per point.
    * @throws RangeError for an invalid point, or a scalar of ℓ or more.
    */
   multiplySecret(points: readonly Uint8Array[], secrets: readonly Uint8Array[]): Uint8Array[];
-  /** `P + s·G` for each P; otherwise as {@link multiplySecret}. */
+  /** Computes `P + s·G` for each point P; otherwise as {@link multiplySecret}. */
   addSecretMultiples(points: readonly Uint8Array[], secrets: readonly Uint8Array[]): Uint8Array[];
-  /** `Hp(data)` for each item, 32 bytes each. */
+  /** Computes `Hp(data)` for each item, 32 bytes each. */
   hashToPoints(data: readonly Uint8Array[]): Uint8Array[];
   arePoints(all: readonly Uint8Array[]): boolean;
-  /** `n·P` for each, by the integer 0 ≤ n < 2^256 and not its residue. @throws RangeError for an invalid point. */
+  /**
+   * Computes `n·P` for each point P. The factor is the integer 0 ≤ n < 2^256, not its residue modulo ℓ.
+   * @throws RangeError for an invalid point.
+   */
   multiplyEach(points: readonly Uint8Array[], n: bigint): Uint8Array[];
-  /** `P - Q` for each P. @throws RangeError for an invalid point. */
+  /** Computes `P - Q` for each point P. @throws RangeError for an invalid point. */
   subtractFromEach(points: readonly Uint8Array[], subtrahend: Uint8Array): Uint8Array[];
   /**
-   * `Σ sᵢ·Pᵢ`.
+   * Computes `Σ sᵢ·Pᵢ`.
    * @param scalars any residues modulo ℓ; each point is multiplied by the representative in [0, ℓ), which matters for
    * points with torsion.
-   * @throws RangeError for an invalid point, or a number of scalars other than that of points.
+   * @throws RangeError for an invalid point, or if the numbers of scalars and points differ.
    */
   multiexp(points: readonly Uint8Array[], scalars: readonly bigint[]): Uint8Array;
-  /** Two sums with the same scalars, at most {@link MOST_TWINS} terms. @throws RangeError as {@link multiexp}. */
+  /**
+   * Computes two sums with the same scalars, of at most {@link MOST_TWINS} terms.
+   * @throws RangeError as {@link multiexp}.
+   */
   twinSums(
     left: readonly Uint8Array[],
     right: readonly Uint8Array[],
     scalars: readonly bigint[],
   ): readonly [Uint8Array, Uint8Array];
-  /** An empty basis. */
+  /** Returns a new basis without points. */
   basis(): Basis;
 }
 
-/** Maximum number of terms of {@link Curve.twinSums}. */
+/** Largest number of terms of {@link Curve.twinSums}. */
 export const MOST_TWINS = 4;
 
-/** Points that are multiplied repeatedly, with their precomputed tables. */
+/** Points that are multiplied repeatedly, with precomputed tables of their multiples. */
 export interface Basis {
   readonly size: number;
   /** Removes all points. */
@@ -59,8 +69,9 @@ export interface Basis {
   /** Appends points. @throws RangeError for an invalid point. */
   add(points: readonly Uint8Array[]): void;
   /**
-   * {@link Curve.multiexp} of the first points of the basis, one per scalar, and of other points.
-   * @throws RangeError for more scalars than points.
+   * Computes the sum of products as {@link Curve.multiexp}, of the first points of the basis, one per scalar, and of
+   * other points.
+   * @throws RangeError if there are more scalars than points.
    */
   multiexp(
     scalars: readonly bigint[],
@@ -68,7 +79,7 @@ export interface Basis {
     otherScalars?: readonly bigint[],
   ): Uint8Array;
   /**
-   * Sums the products of {@link multiexp} from index `first` on into `count` sums: sum i has the products at the
+   * Adds up the products of {@link multiexp} from index `first` on in `count` sums: sum i has the products with the
    * indices `first + i`, `first + i + count`, …
    */
   foldedSums(first: number, count: number, scalars: readonly bigint[]): Uint8Array[];
@@ -80,5 +91,5 @@ export const BASE = fromHex('58' + '66'.repeat(31)) as PublicKey;
 export const AMOUNT_BASE = fromHex(
   '8b655970153799af2aeadc9ff1add0ea6c7251d54154cfa92c173a0dd39c1f94',
 ) as PublicKey;
-/** Encoding of the identity. */
+/** Encoding of the identity element. */
 export const IDENTITY = fromHex('01' + '00'.repeat(31)) as PublicKey;

@@ -9,15 +9,15 @@ const A = 486662n;
 const MINUS_A = Fp.neg(A);
 const MINUS_A2 = Fp.neg(A * A);
 const SQRT_M1 = Fp.sqrt(Fp.neg(1n));
-/** `A·(A + 2)`, whose square root (or that of a multiple) completes the map. */
+/** `A·(A + 2)`; the last step of the map multiplies by the square root of this number or of a multiple. */
 const AA2 = A * (A + 2n);
 const ROOT_2 = Fp.sqrt(Fp.create(2n * AA2));
 const ROOT_MINUS_2 = Fp.sqrt(Fp.neg(2n * AA2));
-/** Exactly one of `±√-1·A·(A + 2)` is a square; the other one's root gains a factor. */
+/** Exactly one of `±√-1·A·(A + 2)` is a square. If it is the other one, the result of the map gains a factor. */
 const ROOT_I = Fp.sqrt(Fp.mul(SQRT_M1, AA2));
 const ROOT_MINUS_I = Fp.sqrt(Fp.neg(Fp.mul(SQRT_M1, AA2)));
 
-/** `(w/x)^((p+3)/8)`. Source: crypto-ops.c `fe_divpowm1`. */
+/** Computes `(w/x)^((p+3)/8)`. Source: crypto-ops.c `fe_divpowm1`. */
 function rootOfQuotient(w: bigint, x: bigint): bigint {
   const x3 = Fp.mul(Fp.sqr(x), x);
   const x7 = Fp.mul(Fp.sqr(x3), x);
@@ -26,8 +26,8 @@ function rootOfQuotient(w: bigint, x: bigint): bigint {
 }
 
 /**
- * Elligator-like map of 32 bytes onto the curve. Variable time.
- * Source: crypto-ops.c `ge_fromfe_frombytes_vartime`.
+ * Maps 32 bytes to a point of the curve, similar to Elligator, in variable time. Source: crypto-ops.c
+ * `ge_fromfe_frombytes_vartime`.
  */
 export function mapToCurve(bytes: Uint8Array): Point {
   const u = Fp.create(bytesToInt(bytes));
@@ -56,5 +56,5 @@ export function mapToCurve(bytes: Uint8Array): Point {
   return new Point(Fp.mul(abscissa, Z), Y, Z, Fp.mul(abscissa, Y));
 }
 
-/** `Hp(data) = 8·map(keccak(data))`. Source: crypto.cpp `hash_to_ec`, rctOps.cpp `hash_to_p3`. */
+/** Computes `Hp(data) = 8·map(keccak(data))`. Source: crypto.cpp `hash_to_ec`, rctOps.cpp `hash_to_p3`. */
 export const hashToPoint = (data: Uint8Array): Point => multiplyBy8(mapToCurve(keccak(data)));

@@ -5,12 +5,12 @@ import type { Curve } from './curve.js';
 import { WasmCurve } from './wasm-curve.js';
 import { sharedMemory } from './wasm-memory.js';
 
-/** Test scalars with digits at both ends of a window: (ℓ - 1)/3 and ℓ - 2. */
+/** Test scalars whose digits lie at both ends of a window: (ℓ - 1)/3 and ℓ - 2. */
 export const KNOWN_SCALARS = [
   2412335192444087404657728854347664746952372119793302535333983646095151416996n,
   7237005577332262213973186563042994240857116359379907606001950938285454250987n,
 ] as const;
-/** Sum of the test points times the scalars by the plain curve. */
+/** Sum of the test points, each multiplied by its test scalar, as computed by the plain curve. */
 export const KNOWN_SUM = '6d572fb3075feb886b511e4a5c2b261440833c97cd958800b175d825c40ae7b7';
 
 /** Chooses the fastest curve arithmetic in WebAssembly that works on this machine. */
@@ -22,10 +22,13 @@ export const chooseCurve = (): Choice<Curve> =>
 
 let loaded: Curve | undefined;
 
-/** Returns the fastest curve arithmetic that works on this machine; each thread loads it at its first call. */
+/** Returns the fastest curve arithmetic that works on this machine. Each thread loads it at its first call. */
 export const loadCurve = (): Curve => (loaded ??= chooseCurve().chosen ?? loadPlainCurve());
 
-/** Loads the plain curve, where no build works: it takes longer to load than all other modules of a thread. */
+/**
+ * Loads the plain curve, for an engine in which no build works. It takes longer to load than all other modules of a
+ * thread.
+ */
 function loadPlainCurve(): Curve {
   const module = requireModule(new URL('./plain-curve.js', import.meta.url));
   return (module as { readonly plainCurve: Curve }).plainCurve;

@@ -20,7 +20,7 @@ const STORED_WINDOW = 7;
 /** Number of digits: scalars lie below ℓ < 2^253, and a digit may carry into one more bit. */
 const BITS = 254;
 
-/** A point in the form that an addition needs. */
+/** A point in the form that an addition takes. */
 interface Addend {
   /** Y + X. */
   readonly sum: bigint;
@@ -32,7 +32,7 @@ interface Addend {
   readonly product: bigint;
 }
 
-/** Odd multiples P, 3P, 5P, … up to 2^(w-1) - 1. */
+/** Odd multiples P, 3P, 5P, … up to 2^(w-1) - 1 of a point, for a window of w bits. */
 export interface Multiples {
   readonly window: number;
   readonly odd: readonly Addend[];
@@ -53,25 +53,31 @@ function oddMultiples(point: Point, window: number): Point[] {
   return odd;
 }
 
-/** Odd multiples of a point for a few uses. */
+/** Computes the odd multiples of a point that is used a few times. */
 export const multiplesOf = (point: Point): Multiples => ({
   window: WINDOW,
   odd: oddMultiples(point, WINDOW).map(addend),
 });
 
-/** Odd multiples of a point that is used repeatedly: more of them, and with Z = 1, which saves a product each. */
+/**
+ * Computes the odd multiples of a point that is used repeatedly: more of them, and with Z = 1, which saves one product
+ * per addition.
+ */
 export const storedMultiples = (point: Point): Multiples => ({
   window: STORED_WINDOW,
   odd: normalizeZ(Point, oddMultiples(point, STORED_WINDOW)).map(addend),
 });
 
-/** Points to add and subtract at one bit. */
+/** Points that are added and subtracted at one bit of the scalars. */
 interface Step {
   readonly plus: Addend[];
   readonly minus: Addend[];
 }
 
-/** Bits of a scalar, least significant first, with room for the window of the last one. @param scalar 0 ≤ s < 2^253. */
+/**
+ * Returns the bits of a scalar, least significant first, followed by zeros for the window of the last bit.
+ * @param scalar 0 ≤ s < 2^253.
+ */
 function bitsOf(scalar: bigint, window: number): Uint8Array {
   const bits = new Uint8Array(BITS + window);
   const hex = scalar.toString(16);
@@ -82,7 +88,10 @@ function bitsOf(scalar: bigint, window: number): Uint8Array {
   return bits;
 }
 
-/** Adds a scalar's non-adjacent form to the steps: its digits are odd, and few. @param scalar 0 ≤ s < 2^253. */
+/**
+ * Adds the non-adjacent form of a scalar to the steps; few of its digits are nonzero, and these are odd.
+ * @param scalar 0 ≤ s < 2^253.
+ */
 function addDigits(steps: readonly Step[], { window, odd }: Multiples, scalar: bigint): void {
   const bits = bitsOf(scalar, window);
   const half = 1 << (window - 1);
@@ -110,7 +119,7 @@ function stepsOf(tables: readonly Multiples[], scalars: readonly bigint[]): Step
 }
 
 /**
- * Σ sᵢ·Pᵢ in variable time, as upstream's `multiexp`: only for blinded or public scalars.
+ * Computes Σ sᵢ·Pᵢ in variable time, as upstream's `multiexp`: only for blinded or public scalars.
  * @param scalars any residues modulo ℓ; each point is multiplied by the representative in [0, ℓ), which matters for
  * points with torsion.
  * @throws RangeError unless there is one scalar per point.

@@ -45,7 +45,7 @@ class PlainBasis implements Basis {
     });
   }
 
-  /** Nonzero scalars with their points. */
+  /** Returns the nonzero scalars with their points. */
   #terms(scalars: readonly bigint[]) {
     return scalars
       .map((scalar, index) => {
@@ -63,7 +63,7 @@ function secretAt(secrets: readonly Uint8Array[], i: number): bigint {
   return toScalar(secret);
 }
 
-/** Reference implementation on noble: simple and slow. */
+/** Implementation on noble: simple and slow. It is the reference of the tests and the fallback. */
 export const plainCurve: Curve = {
   name: 'plain',
   commit: (amounts, masks) =>

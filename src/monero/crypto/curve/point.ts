@@ -2,7 +2,7 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { reduce } from '../scalar.js';
 import { AMOUNT_BASE } from './curve.js';
 
-/** A point of the curve, torsion allowed. */
+/** A point of the curve, which may have a torsion part. */
 export const Point = ed25519.Point;
 export type Point = InstanceType<typeof Point>;
 
@@ -25,7 +25,7 @@ export function decompress(bytes: Uint8Array): Point {
   }
 }
 
-/** {@link decompress}, or undefined when the bytes are not a point. */
+/** Decompresses a point as {@link decompress}. @returns undefined if the bytes are not a point. */
 export function tryDecompress(bytes: Uint8Array): Point | undefined {
   try {
     return Point.fromBytes(bytes, false);
@@ -35,16 +35,16 @@ export function tryDecompress(bytes: Uint8Array): Point | undefined {
 }
 
 /**
- * `s·P` in constant time for a secret scalar, any residue modulo ℓ. P must lie in the prime-order subgroup, or the
- * caller clears torsion.
+ * Computes `s·P` in constant time for a secret scalar, any residue modulo ℓ. P must lie in the prime-order subgroup, or
+ * the caller must clear its torsion.
  */
 export function multiply(point: Point, scalar: bigint): Point {
   const s = reduce(scalar);
   return s === 0n ? IDENTITY : point.multiply(s);
 }
 
-/** `8·P`. */
+/** Computes `8·P`. */
 export const multiplyBy8 = (point: Point): Point => point.clearCofactor();
 
-/** The amount generator {@link AMOUNT_BASE}. */
+/** The generator H of amounts, decompressed from {@link AMOUNT_BASE}. */
 export const H = decompress(AMOUNT_BASE);

@@ -5,32 +5,32 @@ import { loadCurve } from './load-curve.js';
 
 /* Encodings of points, which are public: all of this takes variable time. */
 
-/** True for the encoding of a point, torsion allowed. */
+/** Returns true for the encoding of a point, which may have a torsion part. */
 export const isPoint = (bytes: Uint8Array, curve: Curve = loadCurve()): boolean => curve.arePoints([bytes]);
 
-/** True for the encoding of the identity. */
+/** Returns true for the encoding of the identity. */
 export const isIdentity = (point: Uint8Array): boolean => equalBytes(point, IDENTITY);
 
 /**
- * True when points lie in the prime-order subgroup, as the identity does.
+ * Returns true if all points lie in the prime-order subgroup; the identity does.
  * @throws RangeError for an encoding that is not a point. Source: rctOps `isInMainSubgroup`.
  */
 export const areInMainSubgroup = (points: readonly Uint8Array[], curve: Curve = loadCurve()): boolean =>
   curve.multiplyEach(points, ORDER).every(isIdentity);
 
-/** True when all are encodings of points of the prime-order subgroup, the identity included. */
+/** Returns true if all byte strings are encodings of points in the prime-order subgroup, the identity included. */
 export const areSubgroupPoints = (all: readonly Uint8Array[], curve: Curve = loadCurve()): boolean =>
   curve.arePoints(all) && areInMainSubgroup(all, curve);
 
-/** {@link areSubgroupPoints} for one encoding. */
+/** Returns true if a byte string is the encoding of a point in the prime-order subgroup, the identity included. */
 export const isInMainSubgroup = (bytes: Uint8Array, curve: Curve = loadCurve()): boolean =>
   areSubgroupPoints([bytes], curve);
 
-/** True when all are encodings of points of the prime-order subgroup other than the identity. */
+/** Returns true if all byte strings are encodings of points in the prime-order subgroup other than the identity. */
 export const areUsableKeys = (keys: readonly Uint8Array[], curve: Curve = loadCurve()): boolean =>
   !keys.some(isIdentity) && areSubgroupPoints(keys, curve);
 
-/** Sum of points. @throws RangeError for an encoding that is not a point. */
+/** Computes the sum of points. @throws RangeError for an encoding that is not a point. */
 export const sumOfPoints = (points: readonly Uint8Array[], curve: Curve = loadCurve()): Uint8Array =>
   curve.multiexp(
     points,

@@ -4,7 +4,7 @@ import { chunks, joinBytes } from '../../../util/bytes.js';
 import { WasmMemory, ROWS } from './wasm-memory.js';
 import type { Build } from './wasm-module.js';
 
-/** Writes scalars modulo ℓ, 32 bytes each. */
+/** Writes scalars, reduced modulo ℓ, 32 bytes each. */
 function writeScalars(memory: WasmMemory, at: number, scalars: readonly bigint[]): void {
   const words = new BigUint64Array(memory.wasm.memory.buffer, at, 4 * scalars.length);
   words.fill(0n);
@@ -13,7 +13,7 @@ function writeScalars(memory: WasmMemory, at: number, scalars: readonly bigint[]
   });
 }
 
-/** Concatenates encodings of points. @throws RangeError when one does not have 32 bytes. */
+/** Joins encodings of points. @throws RangeError if one of them does not have 32 bytes. */
 function rowsOf(points: readonly Uint8Array[]): Uint8Array {
   if (points.some(({ length }) => length !== 32)) throw new RangeError('not a point');
   return joinBytes(points);
@@ -29,7 +29,10 @@ function mustMatch(points: number, scalars: number): void {
   if (points !== scalars) throw new RangeError('multiexp: one scalar a point');
 }
 
-/** Writes the tables of points. @param index of the first in the basis or, if `isOther`, among the other points. */
+/**
+ * Writes the tables of points.
+ * @param index index of the first point in the basis or, if `isOther`, among the other points.
+ */
 function addTables(memory: WasmMemory, points: readonly Uint8Array[], index: number, isOther: boolean): void {
   for (let start = 0; start < points.length; start += ROWS) {
     const part = points.slice(start, start + ROWS);
@@ -39,17 +42,21 @@ function addTables(memory: WasmMemory, points: readonly Uint8Array[], index: num
   }
 }
 
-/** A scalar of several terms, with their indices. */
+/** A scalar that several terms have, with the indices of these terms. */
 interface Repeated {
   readonly scalar: bigint;
   readonly indices: readonly number[];
 }
 
-/** Least number of terms with one scalar whose points are added first: the table of a sum costs as much as two terms. */
+/**
+ * Smallest number of terms with the same scalar from which their points are added first; the table of the sum costs as
+ * much as two terms.
+ */
 const LEAST_REPEATED = 4;
 
 /**
- * Separates the scalars that many terms have from the others. @returns zeros for those terms in `rest`.
+ * Separates the scalars that many terms have from the other scalars.
+ * @returns `rest`: the scalars, with zeros in place of the repeated ones.
  */
 function withoutRepeated(scalars: readonly bigint[]): { rest: bigint[]; repeated: Repeated[] } {
   const indicesOf = new Map<bigint, number[]>();
@@ -69,7 +76,10 @@ function withoutRepeated(scalars: readonly bigint[]): { rest: bigint[]; repeated
   return { rest, repeated };
 }
 
-/** A basis: points and tables of their multiples. One with points needs a memory of its own. */
+/**
+ * A basis in WebAssembly memory: points with tables of their multiples. A basis that has points needs a memory of its
+ * own.
+ */
 class WasmBasis implements Basis {
   readonly #memory: WasmMemory;
   #size = 0;
@@ -88,7 +98,8 @@ class WasmBasis implements Basis {
   }
 
   add(points: readonly Uint8Array[]): void {
-    // The basis grows when all tables are written: points that are refused leave it unchanged.
+    // The number of points changes only after all tables were written, so that an invalid point leaves the basis
+    // unchanged.
     if (this.#memory.grow((wasm) => wasm.reserveBasis(points.length)) === 0) throw new Error('out of memory');
     addTables(this.#memory, points, this.#size, false);
     this.#memory.wasm.resizeBasis(points.length);
@@ -117,7 +128,10 @@ class WasmBasis implements Basis {
     return this.#memory.results.slice(0, 32);
   }
 
-  /** Writes the tables of the sums of points that have the same scalar. @param at free memory, four bytes a point. */
+  /**
+   * Writes the tables of sums of points that have the same scalar.
+   * @param at address of free memory, four bytes per point.
+   */
   #addTablesOfSums(sums: readonly Repeated[], at: number, index: number): void {
     const { wasm } = this.#memory;
     for (let i = 0; i < sums.length; i += 2) {
@@ -146,7 +160,7 @@ export class WasmCurve implements Curve {
   readonly name: string;
   readonly #build: Build;
   readonly #memory: WasmMemory;
-  /** Basis for sums without one. */
+  /** Basis without points, for sums of other points only. */
   readonly #empty: WasmBasis;
 
   /** @throws Error when the engine lacks the instructions of this build. */

@@ -1,11 +1,11 @@
 import { instantiate, type Build, type KernelExports } from './wasm-module.js';
 
-/** Most rows of a call. Source: assembly/multiples.ts `MOST_ROWS`. */
+/** Largest number of rows in a call. Source: assembly/multiples.ts `MOST_ROWS`. */
 export const ROWS = 256;
-/** Most bytes of a message to hash. */
+/** Largest size of a message that is hashed to a scalar [bytes]. */
 const MESSAGE_BYTES = 63;
 
-/** Returns the digits of n in non-adjacent form of width 5, lowest first: odd and within ±15, or zero. */
+/** Returns the digits of n in non-adjacent form of width 5, lowest first. Each is zero, or odd and within ±15. */
 function digitsOf(n: bigint): Int8Array {
   const digits: number[] = [];
   for (let rest = n; rest > 0n; rest >>= 1n) {
@@ -19,7 +19,7 @@ function digitsOf(n: bigint): Int8Array {
 
 const even = (count: number): number => count + (count & 1);
 
-/** An instance of the assembly, with views of the memory areas for its arguments and results. */
+/** An instance of the WebAssembly module, with views of its memory areas for arguments and results. */
 export class WasmMemory {
   readonly wasm: KernelExports;
   #views: Views;
@@ -50,7 +50,7 @@ export class WasmMemory {
     return this.#views.valid;
   }
 
-  /** Runs a call that may grow the memory, and renews the views when it did. */
+  /** Runs a call that may grow the memory; creates the views again if it has. */
   grow<T>(call: (wasm: KernelExports) => T): T {
     const result = call(this.wasm);
     if (this.#views.buffer !== this.wasm.memory.buffer) this.#views = viewsOf(this.wasm);
@@ -61,12 +61,12 @@ export class WasmMemory {
     return this.#views.messages;
   }
 
-  /** View secret and spend secret. */
+  /** Memory of the view secret key and the spend secret key, 32 bytes each. */
   get walletKeys(): Uint8Array {
     return this.#views.walletKeys;
   }
 
-  /** Runs a task, then wipes all secrets and temporaries from the memory, also when it throws. */
+  /** Runs a task, then wipes all secrets and temporary values from the memory, also if the task throws. */
   wiping<T>(task: () => T): T {
     try {
       return task();
@@ -76,8 +76,9 @@ export class WasmMemory {
   }
 
   /**
-   * Computes `n·P` of every point in variable time; the product is the identity where P is not a point.
-   * @param n public, below 2^256. @param points 32 bytes each.
+   * Computes `n·P` of every point in variable time; the product is the identity if P is not a point.
+   * @param points 32 bytes each.
+   * @param n public number below 2^256.
    */
   multiplyPoints(points: Uint8Array, n: bigint): Products {
     const digits = digitsOf(n);
@@ -85,7 +86,7 @@ export class WasmMemory {
     return this.#multiplied(points, (padded) => this.wasm.multiplyPoints(padded, digits.length - 1));
   }
 
-  /** Computes products as {@link multiplyPoints}, in constant time. @param secret 32 bytes, below ℓ. */
+  /** Computes products as {@link multiplyPoints}, but in constant time. @param secret scalar of 32 bytes, below ℓ. */
   multiplyPointsBySecret(points: Uint8Array, secret: Uint8Array): Products {
     return this.wiping(() => {
       this.scalars.set(secret);
@@ -109,9 +110,9 @@ export class WasmMemory {
   }
 
   /**
-   * Collects the results of as many calls as the rows need, then wipes the memory, also when a call throws.
+   * Divides rows among as many calls as needed and joins the results; then wipes the memory, also if a call throws.
    * @param call receives the first row, the number of rows, and that number rounded up to an even one.
-   * @param rows most rows of a call.
+   * @param rows largest number of rows in a call.
    */
   inRows(
     total: number,
@@ -132,7 +133,10 @@ export class WasmMemory {
 
 const memories = new Map<Build, WasmMemory>();
 
-/** Memory that all curve arithmetic of this thread shares: each call ends before the next one begins. */
+/**
+ * Returns the memory that all curve arithmetic of this thread shares. This is possible because each call ends before
+ * the next one begins.
+ */
 export function sharedMemory(build: Build): WasmMemory {
   const known = memories.get(build);
   if (known !== undefined) return known;
@@ -143,7 +147,7 @@ export function sharedMemory(build: Build): WasmMemory {
 
 interface Products {
   readonly products: Uint8Array;
-  /** A byte for each encoding: 1 if it is a point, otherwise 0. */
+  /** For each encoding, 1 if it is a point, otherwise 0. */
   readonly valid: Uint8Array;
 }
 

@@ -48,7 +48,7 @@ export interface KernelExports {
   wipe(): void;
 }
 
-/** All builds, the faster one first. */
+/** Names of all builds, the faster one first. */
 export const BUILDS = ['relaxed', 'simd'] as const;
 export type Build = (typeof BUILDS)[number];
 
@@ -65,7 +65,7 @@ function compiled(build: Build): WebAssembly.Module {
 
 /**
  * Instantiates a build with a new memory.
- * @throws Error when the engine lacks the instructions, or WebAssembly.
+ * @throws Error if the engine lacks the instructions of the build, or WebAssembly.
  */
 export function instantiate(build: Build): KernelExports {
   const abort = (): never => {

@@ -17,49 +17,55 @@ import {
   type OutputTarget,
 } from './output-layout.js';
 
-/** An input with everything needed to spend it. Secret; plain data, so that it can be posted to a thread. */
+/** An input with all data that is needed to spend it. Secret; a plain value, so that it can be posted to a thread. */
 export interface SpendableInput {
   readonly ring: Ring;
-  /** Secret key of the real output. */
+  /** Secret key of the output that is spent. */
   readonly secretKey: SecretKey;
   readonly keyImage: KeyImage;
   readonly amount: Amount;
   readonly mask: bigint;
 }
 
-/** Input of transaction construction. Plain data. */
+/** Inputs, payees and fee of a transaction to be constructed. A plain value. */
 export interface TransactionPlan {
   readonly inputs: readonly SpendableInput[];
   readonly payees: readonly OutputTarget[];
-  /** Primary address of the paying account. */
+  /** Primary address of the paying account, to which change returns. */
   readonly changeAddress: Address;
-  /** Outputs that the change is split into, if there is any; absent: 1. */
+  /** Number of outputs into which the change is divided; default: 1. */
   readonly changeOutputs?: number;
   readonly fee: Amount;
   readonly unlockTime: bigint;
-  /** View secret of the payer, used to derive change outputs. */
+  /** View secret key of the payer, with which change outputs are derived. */
   readonly viewSecret: SecretKey;
 }
 
-/** A transaction without proofs and signatures. */
+/** A constructed transaction without proofs and signatures. */
 export interface UnsignedTx {
   readonly prefix: TxPrefix;
-  /** In the order of the prefix. */
+  /** Inputs in the order of the prefix. */
   readonly inputs: readonly SpendableInput[];
   readonly outputs: readonly OutputSecrets[];
-  /** Destination of each output, including change and dummy. */
+  /** Destination of each output, including change and dummy outputs. */
   readonly targets: readonly OutputTarget[];
   /** Payees in the order of the plan, with the amounts that they receive. */
   readonly payees: readonly OutputTarget[];
   readonly fee: Amount;
-  /** Sum of the change outputs. */
+  /** Sum of the change outputs [atomic units]. */
   readonly change: Amount;
   readonly txSecretKey: SecretKey;
-  /** One per output when the destinations mix subaddresses with others, otherwise none. */
+  /**
+   * Additional secret keys: one per output if the destinations include subaddresses besides other addresses, otherwise
+   * none.
+   */
   readonly additionalSecretKeys: readonly SecretKey[];
 }
 
-/** A random address without an owner, for the dummy output: every transaction has at least two outputs. */
+/**
+ * Returns a random address whose secret keys nobody knows, for a dummy output: every transaction must have at least two
+ * outputs.
+ */
 const randomAddress = ({ network }: Address, rng: Rng): Address => ({
   network,
   kind: 'standard',
@@ -67,17 +73,17 @@ const randomAddress = ({ network }: Address, rng: Rng): Address => ({
   viewPublicKey: publicKeyOf(randomSecretKey(rng)),
 });
 
-/** Destinations of the outputs. */
+/** Destinations of the outputs of a transaction. */
 export interface Targets {
-  /** In the order of the outputs. */
+  /** Destination of each output, in the order of the outputs. */
   readonly targets: readonly OutputTarget[];
-  /** Sum of the change outputs. */
+  /** Sum of the change outputs [atomic units]. */
   readonly change: Amount;
-  /** Address of the change or of the dummy output; absent when there is neither. */
+  /** Address of the change outputs or of the dummy output; absent if there is neither. */
   readonly changeOrDummy?: Address;
 }
 
-/** Returns the change outputs; without change the dummy output if the payees are less than two. */
+/** Returns the change outputs. If there is no change and less than two payees, returns a dummy output. */
 function changeOrDummies(
   { payees, changeAddress, changeOutputs = 1 }: TransactionPlan,
   change: Amount,
@@ -88,7 +94,10 @@ function changeOrDummies(
   return payees.length < 2 ? [{ address: randomAddress(changeAddress, rng), amount: ZERO }] : [];
 }
 
-/** Payees and change, or a dummy if needed, in random order. @throws RangeError when the inputs do not cover them. */
+/**
+ * Returns payees and change, or a dummy output if one is needed, in random order.
+ * @throws RangeError if the inputs do not cover them.
+ */
 export function targetsOf(plan: TransactionPlan, rng: Rng): Targets {
   const amountIn = plan.inputs.reduce((total, { amount }) => total + amount, 0n);
   const change = amountIn - plan.payees.reduce((total, { amount }) => total + amount, 0n) - plan.fee;
@@ -105,7 +114,7 @@ export function targetsOf(plan: TransactionPlan, rng: Rng): Targets {
   };
 }
 
-/** Sorts inputs by descending key image, the order of a transaction. */
+/** Sorts inputs by descending key image, as a transaction requires. */
 export const byDescendingKeyImage = <T extends { readonly keyImage: KeyImage }>(inputs: readonly T[]): T[] =>
   [...inputs].sort((a, b) => compareBytes(b.keyImage, a.keyImage));
 
@@ -117,9 +126,9 @@ export const keyInputOf = ({ ring, keyImage }: Pick<SpendableInput, 'ring' | 'ke
 });
 
 /**
- * Constructs a transaction: inputs by descending key image, outputs in random order, keys, amounts and extra.
- * @throws RangeError when the inputs do not cover payees and fee, or the plan is inconsistent.
- * Source: cryptonote_tx_utils.cpp `construct_tx_with_tx_key`, device_default.cpp `generate_output_ephemeral_keys`.
+ * Constructs a transaction: inputs by descending key image, outputs in random order, with keys, amounts and extra.
+ * @throws RangeError if the inputs do not cover payees and fee, or the plan is inconsistent. Source:
+ * cryptonote_tx_utils.cpp `construct_tx_with_tx_key`, device_default.cpp `generate_output_ephemeral_keys`.
  */
 export function constructTransaction(plan: TransactionPlan, rng: Rng, curve: Curve = loadCurve()): UnsignedTx {
   if (plan.inputs.length === 0) throw new RangeError('a transaction has at least one input');

@@ -16,7 +16,7 @@ export interface OutputTarget {
   readonly amount: Amount;
 }
 
-/** Secret and public data of an output that its commitment and range proof need. */
+/** Amount, mask and shared secret of an output, which its commitment and range proof need. */
 export interface OutputSecrets {
   readonly amount: Amount;
   readonly mask: bigint;
@@ -26,17 +26,17 @@ export interface OutputSecrets {
 const unique = (addresses: readonly Address[]): Address[] =>
   addresses.filter((address, i) => addresses.findIndex((other) => sameAddress(address, other)) === i);
 
-/** Base point of a tx public key: `s·D` for a subaddress with spend key D, otherwise `s·G`. */
+/** Returns the base point B of the tx public key `s·B`: the spend key D of a subaddress, otherwise G. */
 const baseFor = (address: Address | undefined): PublicKey =>
   address?.kind === 'subaddress' ? address.spendPublicKey : BASE;
 
 /**
- * Kind of tx public keys. For a subaddress as the only payee the tx public key is based on its spend key; a
- * subaddress besides other payees requires an additional key per output. Source: cryptonote_tx_utils.cpp
- * `classify_addresses`.
+ * Kind of tx public keys that a transaction needs. If a subaddress is the only payee, the tx public key is based on its
+ * spend key. If there are subaddresses besides other payees, there is an additional key per output. Source:
+ * cryptonote_tx_utils.cpp `classify_addresses`.
  */
 interface Addressing {
-  /** Distinct payees other than the change address. */
+  /** Distinct payees, without the change address. */
   readonly others: readonly Address[];
   readonly onlySubaddress: Address | undefined;
   readonly needsAdditionalKeys: boolean;
@@ -53,13 +53,13 @@ function addressingOf(recipients: readonly Address[], changeAddress: Address): A
   };
 }
 
-/** Input of output construction. */
+/** Data from which the outputs of a transaction are constructed. */
 export interface OutputPlan {
-  /** In the order of the outputs. */
+  /** Destination of each output, in the order of the outputs. */
   readonly targets: readonly OutputTarget[];
-  /** Every paid address; change and dummy may be included. */
+  /** Every paid address; change and dummy addresses may be included. */
   readonly recipients: readonly Address[];
-  /** Outputs to this address are derived with the payer's view secret. */
+  /** Address whose outputs are derived with the payer's view secret key. */
   readonly changeAddress: Address;
   readonly viewSecret: SecretKey;
   readonly paymentId: PaymentId | undefined;
@@ -67,7 +67,10 @@ export interface OutputPlan {
 
 export interface TxSecrets {
   readonly txSecretKey: SecretKey;
-  /** One per output when the destinations mix subaddresses with others, otherwise none. */
+  /**
+   * Additional secret keys: one per output if the destinations include subaddresses besides other addresses, otherwise
+   * none.
+   */
   readonly additionalSecretKeys: readonly SecretKey[];
 }
 
@@ -79,9 +82,9 @@ export interface LaidOutOutputs extends TxSecrets {
 
 /**
  * Constructs keys, amounts and extra of a transaction's outputs.
- * @param keys gives the tx secret key and the requested number of additional ones.
- * @throws RangeError for a payment id with several payees.
- * Source: cryptonote_tx_utils.cpp `construct_tx_with_tx_key`, device_default.cpp `generate_output_ephemeral_keys`.
+ * @param keys returns the tx secret key and the requested number of additional secret keys.
+ * @throws RangeError for a payment id with several payees. Source: cryptonote_tx_utils.cpp `construct_tx_with_tx_key`,
+ * device_default.cpp `generate_output_ephemeral_keys`.
  */
 export function layOutOutputs(
   { targets, recipients, changeAddress, viewSecret, paymentId }: OutputPlan,
@@ -100,7 +103,7 @@ export function layOutOutputs(
     targets.map(({ address }, i) => {
       const own = additionalSecretKeys[i];
       const secret = own !== undefined && address.kind === 'subaddress' ? own : txSecretKey;
-      // An own output is derived by a·R, for any R; a payee's by s·A, or s·C for a subaddress.
+      // An output to the payer is derived by a·R, for any R; an output to a payee by s·A, or s·C for a subaddress.
       return sameAddress(address, changeAddress)
         ? [txPublicKey, viewSecret]
         : [address.viewPublicKey, secret];
@@ -124,7 +127,8 @@ export function layOutOutputs(
   if (additionalKeys.length > 0) fields.push({ type: 'additionalKeys', keys: additionalKeys });
   const { others } = addressing;
   if (paymentId !== undefined && others.length > 1) throw new RangeError('a payment id requires a single payee');
-  // A dummy id of zeros makes payments with and without an id look alike, unless there are more than two outputs.
+  // Without a payment id, an encrypted id of zeros is written, so that payments with and without an id look alike. It
+  // is left out if there are more than two outputs.
   if (paymentId !== undefined || (targets.length <= 2 && others.length <= 1)) {
     const { viewPublicKey } = others[0] ?? changeAddress;
     const derivation = keyDerivation(viewPublicKey, txSecretKey, curve);
@@ -134,6 +138,6 @@ export function layOutOutputs(
   return { ...secrets, txOutputs, outputs, extra: writeExtra(fields) };
 }
 
-/** Payment id of the integrated address among the payees, if any. */
+/** Returns the payment id of the integrated address among the payees, if there is one. */
 export const paymentIdIn = (payees: readonly OutputTarget[]): PaymentId | undefined =>
   payees.find(({ address }) => address.paymentId !== undefined)?.address.paymentId;

@@ -9,23 +9,26 @@ import type { SpendableInput } from './construction.js';
 import { outputSecretKey } from '../../cryptonote/own-outputs.js';
 import { buildTransaction, type PricedPlan, type SignedTx } from './signing.js';
 
-/** An input whose secret key is derived from the wallet's. Plain data, so that it can be posted to a thread. */
+/**
+ * An input whose secret key is derived from the wallet's keys later. A plain value, so that it can be posted to a
+ * thread.
+ */
 export interface OwnInput extends Omit<SpendableInput, 'secretKey'> {
   readonly derivationKey: PublicKey;
-  /** Within its transaction. */
+  /** Index of the output in its transaction. */
   readonly outputIndex: number;
   readonly subaddress: SubaddressIndex;
 }
 
-/** A payment from outputs of one wallet. */
+/** Plan of a payment that spends outputs of one wallet. */
 export interface OwnPlan extends Omit<PricedPlan, 'inputs'> {
   readonly inputs: readonly OwnInput[];
   readonly spendSecret: SecretKey;
 }
 
 /**
- * Derives the inputs' secret keys, runs `buildTransaction`, and wipes the keys.
- * @throws as `buildTransaction`.
+ * Derives the secret keys of the inputs, runs `buildTransaction`, and wipes the secret keys.
+ * @throws the errors of `buildTransaction`.
  */
 export function buildFromOwn(
   { spendSecret, ...plan }: OwnPlan,

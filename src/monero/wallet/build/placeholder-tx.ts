@@ -16,15 +16,15 @@ import { proveTransaction, signedTx, type SignedTx } from './signing.js';
  */
 
 /**
- * Key image of each input of a wallet without a spend key: `0·Hp(P)`.
- * Source: cryptonote_format_utils.cpp `generate_key_image_helper_precomp`.
+ * Key image of each input in a wallet without a spend key: `0·Hp(P)`. Source: cryptonote_format_utils.cpp
+ * `generate_key_image_helper_precomp`.
  */
 export const PLACEHOLDER_KEY_IMAGE: KeyImage = Uint8Array.from(IDENTITY) as KeyImage;
 
-/** True for the key image of an input that no spend key was used for. */
+/** Returns true for the key image of an input for which no spend key was used. */
 export const isPlaceholder = (keyImage: KeyImage): boolean => isIdentity(keyImage);
 
-/** Ring signature of random values, which verifies nothing. */
+/** Returns a ring signature of random values, which is not valid. */
 const placeholderSignature = (ringSize: number, rng: Rng): Clsag => {
   const scalar = (): ProofScalar => scalarBytes(randomScalar(rng)) as unknown as ProofScalar;
   return {
@@ -34,7 +34,10 @@ const placeholderSignature = (ringSize: number, rng: Rng): Clsag => {
   };
 };
 
-/** Proves the amounts of a transaction without signing it. @throws RangeError when the amounts do not balance. */
+/**
+ * Adds range proof, pseudo outputs and placeholder signatures to a transaction.
+ * @throws RangeError if the amounts do not balance.
+ */
 export function placeholderTx(unsigned: UnsignedTx, rng: Rng, curve: Curve = loadCurve()): SignedTx {
   const { base, prunable } = proveTransaction(unsigned, rng, curve);
   const clsags = unsigned.inputs.map(({ ring }) => placeholderSignature(ring.members.length, rng));

@@ -8,35 +8,35 @@ import { publicKeyFor, publishedKeys } from '../proofs/tx-key.js';
 import { openAmount, type FoundOutput } from '../scan/receive.js';
 import { sameReceiver } from '../select/transfer-request.js';
 
-/** Destination that the record of a transaction claims. */
+/** A destination that the record of a transaction claims. */
 export interface ClaimedDestination {
   readonly address: Address;
   readonly amount: bigint;
 }
 
-/** Record of a transaction that is to be proven. */
+/** Record of a transaction whose claims are to be proven. */
 export interface TxClaims {
   readonly destinations: readonly ClaimedDestination[];
-  /** The tx secret key, then the additional ones; empty if they are withheld. */
+  /** The tx secret key, then the additional secret keys; empty if the signer withholds them. */
   readonly txSecretKeys: readonly SecretKey[];
 }
 
-/** Outputs of a transaction that the wallet finds by its view key, with the addresses that they pay. */
+/** An output of a transaction that the wallet finds by its view key, with the address that it pays. */
 export interface OwnOutput extends FoundOutput {
   readonly address: Address;
-  /** Payment id that the view key decrypts; absent if the transaction has none. */
+  /** Payment id, decrypted with the view key; absent if the transaction has none. */
   readonly paymentId?: PaymentId;
 }
 
-/** Claims about a transaction that its public data and the given keys prove. */
+/** Claims about a transaction that its public data and the given secret keys prove. */
 export interface ProvenClaims {
-  /** Output that each destination is paid by, in their order; undefined: not proven. */
+  /** For each destination, the index of the output that pays it; undefined if that is not proven. */
   readonly outputs: readonly (number | undefined)[];
-  /** Every given secret key belongs to a public key in the transaction. */
+  /** True if every given secret key belongs to a public key in the transaction. */
   readonly hasKeys: boolean;
 }
 
-/** Whether an output carries this amount for the owner of an address. */
+/** Returns true if an output pays an amount to the owner of an address. */
 function pays(
   tx: Transaction,
   outputIndex: number,
@@ -52,7 +52,7 @@ function pays(
   );
 }
 
-/** Whether a transaction carries the payment id of an integrated address. True for any other address. */
+/** Returns true if a transaction contains the payment id of an integrated address; true for any other address. */
 function hasPaymentId(
   tx: Transaction,
   { paymentId, viewPublicKey }: Address,
@@ -67,7 +67,10 @@ function hasPaymentId(
 const isSameId = (a: PaymentId | undefined, b: PaymentId | undefined): boolean =>
   a !== undefined && b !== undefined && equalBytes(a, b);
 
-/** Whether every secret key belongs to a public key in the transaction: `s·G`, or `s·D` for a subaddress that it pays. */
+/**
+ * Returns true if every secret key belongs to a public key in the transaction: `s·G`, or `s·D` for a subaddress that
+ * the transaction pays.
+ */
 function arePublished(tx: Transaction, { destinations, txSecretKeys }: TxClaims, own: readonly OwnOutput[]): boolean {
   const [main, ...additional] = txSecretKeys;
   if (main === undefined) return false;
@@ -95,11 +98,11 @@ function arePublished(tx: Transaction, { destinations, txSecretKeys }: TxClaims,
 }
 
 /**
- * Proves destinations of a transaction. A payment to the wallet itself is proven by the output that the wallet finds; a
- * payment to somebody else by the tx secret keys: the transaction has the public key that the receiver needs, an output
- * with the one-time key and view tag of the address, and an encrypted amount that matches claim and commitment. An output
- * proves one destination.
- * Source: wallet2.cpp `check_tx_key_helper`, cryptonote_tx_utils.cpp `construct_tx_with_tx_key`.
+ * Proves the destinations of a transaction. A payment to the wallet itself is proven if the wallet finds its output. A
+ * payment to another address is proven by the tx secret keys if the transaction contains the public key that the
+ * receiver needs, an output with the output key and view tag of the address, and an encrypted amount that matches both
+ * claim and commitment. Each output proves one destination only. Source: wallet2.cpp `check_tx_key_helper`,
+ * cryptonote_tx_utils.cpp `construct_tx_with_tx_key`.
  */
 export function proveDestinations(tx: Transaction, claims: TxClaims, own: readonly OwnOutput[]): ProvenClaims {
   const hasKeys = arePublished(tx, claims, own);

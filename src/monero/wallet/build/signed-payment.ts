@@ -17,7 +17,7 @@ import { proveDestinations, type ClaimedDestination, type OwnOutput } from './pr
 import type { SignedTx } from './signing.js';
 import { sameAddress, type Payee } from '../select/transfer-request.js';
 
-/** A signed transaction with the data that the wallet records of it. */
+/** A signed transaction, with the data that the wallet records of it. */
 export interface SignedPayment {
   readonly blob: Uint8Array;
   readonly txHash: Hash;
@@ -29,13 +29,13 @@ export interface SignedPayment {
   readonly paymentId?: Uint8Array;
   /** Destinations with the amounts that they receive. */
   readonly destinations: readonly Destination[];
-  /** The tx secret key, then the additional ones. */
+  /** The tx secret key, then the additional secret keys. */
   readonly txSecretKeys: readonly SecretKey[];
-  /** `ringsDigest` of a transaction that was passed between wallets; absent for one that this wallet signed now. */
+  /** `ringsDigest` of a transaction that several wallets handled; absent if this wallet signed it when it was made. */
   readonly rings?: Hash;
 }
 
-/** The tx secret key of a transaction, then the additional ones. */
+/** Returns the tx secret key of a transaction, followed by the additional secret keys. */
 export const txSecretKeysOf = ({
   txSecretKey,
   additionalSecretKeys,
@@ -44,7 +44,7 @@ export const txSecretKeysOf = ({
   ...additionalSecretKeys,
 ];
 
-/** @param payees with the amounts that they receive. */
+/** Returns the payment of a signed transaction. @param payees payees with the amounts that they receive. */
 export function signedPayment(
   signed: SignedTx,
   terms: { readonly account: number; readonly unlockTime: bigint },
@@ -67,9 +67,9 @@ export function signedPayment(
 }
 
 /**
- * Payment of a pending transaction made by this wallet or another one with its keys.
- * @param inputs the wallet's outputs with the transaction's key images, in its order.
- * @throws CodecError, RangeError when it is inconsistent with itself, its inputs or its transaction.
+ * Returns the payment of a pending transaction that this wallet, or another wallet with the same keys, has made.
+ * @param inputs outputs of the wallet with the transaction's key images, in the order of its inputs.
+ * @throws CodecError, RangeError if it contradicts itself, its inputs or its transaction.
  */
 export function paymentOfPending(
   pending: PendingTx,
@@ -113,9 +113,10 @@ export function paymentOfPending(
 }
 
 /**
- * Payment with those claims alone that its transaction proves: destinations, payment id and secret keys that are not
- * proven are left out, and the change is read from the outputs that the wallet finds.
- * @param own outputs of the transaction that pay the wallet. @param claims its destinations, in their order.
+ * Returns a payment with only the claims that its transaction proves. Destinations, payment id and secret keys that are
+ * not proven are left out; the change is computed from the outputs that the wallet finds.
+ * @param own outputs of the transaction that pay the wallet.
+ * @param claims its claimed destinations, in their order.
  */
 export function provenPayment(
   payment: SignedPayment,
@@ -148,7 +149,10 @@ export function provenPayment(
   };
 }
 
-/** Payment id of an integrated destination; other transactions carry a dummy id. */
+/**
+ * Returns the payment id of an integrated destination; undefined for other destinations, whose transactions contain an
+ * encrypted id of zeros.
+ */
 function paymentIdFor({ tx, destinations, txSecretKey }: PendingTx): PaymentId | undefined {
   const payee = destinations.find(({ isIntegrated }) => isIntegrated);
   const id = paymentIdOf(parseExtra(tx.prefix.extra).fields);
@@ -156,7 +160,7 @@ function paymentIdFor({ tx, destinations, txSecretKey }: PendingTx): PaymentId |
   return cryptPaymentId(id.id, keyDerivation(payee.address.viewPublicKey, txSecretKey));
 }
 
-/** Address text of a destination as requested, after checking that it has the same keys. */
+/** Returns the text of a destination's address as the client wrote it, after checking that it has the same keys. */
 function textOf(entry: DestinationEntry, paymentId: PaymentId | undefined, network: NetworkType): string {
   const { original, isSubaddress, isIntegrated, address: keys } = entry;
   if (original !== '') {

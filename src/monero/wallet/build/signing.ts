@@ -26,19 +26,19 @@ import { WalletError } from '../model/wallet-error.js';
 import { changeOutputsFor, type ChangeSplit } from '../select/change-split.js';
 import type { OutputTarget } from './output-layout.js';
 
-/** A signed transaction with the data that its creator must record. Plain data. */
+/** A signed transaction, with the data that its creator must record. A plain value. */
 export interface SignedTx {
   readonly blob: Uint8Array;
   readonly hash: Hash;
   readonly weight: number;
   readonly fee: Amount;
-  /** Sum of the change outputs. */
+  /** Sum of the change outputs [atomic units]. */
   readonly change: Amount;
-  /** In the order of the inputs. */
+  /** Key images in the order of the inputs. */
   readonly keyImages: readonly KeyImage[];
-  /** Destination of each output, including change and dummy. */
+  /** Destination of each output, including change and dummy outputs. */
   readonly targets: readonly OutputTarget[];
-  /** Payees in the order of the plan, with the amounts that they receive: less than planned if they pay the fee. */
+  /** Payees in the order of the plan, with the amounts that they receive; less than planned if they pay the fee. */
   readonly payees: readonly OutputTarget[];
   readonly txSecretKey: SecretKey;
   readonly additionalSecretKeys: readonly SecretKey[];
@@ -50,24 +50,26 @@ const NO_PRUNABLE: Omit<RctPrunable, 'bulletproofsPlus' | 'clsags' | 'pseudoOuts
   mlsags: [],
 };
 
-/** Random blinding scalars of the pseudo outputs whose sum equals that of the outputs. */
+/**
+ * Returns random blinding scalars for the pseudo outputs; their sum equals the sum of the outputs' blinding scalars.
+ */
 function pseudoOutMasks(inputs: number, outputMasks: readonly bigint[], rng: Rng): bigint[] {
   const free = Array.from({ length: inputs - 1 }, () => randomScalar(rng));
   const last = [...outputMasks, ...free.map((mask) => -mask)].reduce((total, mask) => total + mask, 0n);
   return [...free, reduce(last)];
 }
 
-/** A transaction with range proof and pseudo outputs, so that the message of its ring signatures is fixed. */
+/** A transaction with range proof and pseudo outputs: all data that its ring signatures sign. */
 export interface ProvedTx {
   readonly base: RctBase;
-  /** Without ring signatures. */
+  /** Range proof and pseudo outputs; the ring signatures are still missing. */
   readonly prunable: RctPrunable;
   readonly message: Hash;
-  /** Blinding scalars of the pseudo outputs, one per input. Secret. */
+  /** Secret blinding scalars of the pseudo outputs, one per input. */
   readonly inputMasks: readonly bigint[];
 }
 
-/** Makes the range proof and the pseudo outputs. @throws RangeError when the amounts do not balance. */
+/** Makes the range proof and the pseudo outputs. @throws RangeError if the amounts do not balance. */
 export function proveTransaction(
   { prefix, inputs, outputs, fee }: UnsignedTx,
   rng: Rng,
@@ -97,8 +99,8 @@ export function proveTransaction(
 }
 
 /**
- * Proves and signs a transaction. Slow: run it on a worker thread.
- * @throws RangeError when keys, masks or amounts do not match the rings. Source: rctSigs.cpp `genRctSimple`.
+ * Makes the proofs and ring signatures of a transaction. Slow: run it on a worker thread.
+ * @throws RangeError if keys, masks or amounts do not match the rings. Source: rctSigs.cpp `genRctSimple`.
  */
 export function signTransaction(unsigned: UnsignedTx, rng: Rng, curve: Curve = loadCurve()): SignedTx {
   const { base, prunable, message, inputMasks } = proveTransaction(unsigned, rng, curve);
@@ -121,7 +123,7 @@ export function signTransaction(unsigned: UnsignedTx, rng: Rng, curve: Curve = l
   return signedTx(unsigned, { prefix: unsigned.prefix, rct: { base, prunable: { ...prunable, clsags } } });
 }
 
-/** Combines a signed transaction with the data of its unsigned form. */
+/** Joins a signed transaction with the data of its unsigned form. */
 export const signedTx = (unsigned: UnsignedTx, tx: Transaction): SignedTx => ({
   blob: encode(transaction, tx),
   hash: transactionHash(tx),
@@ -135,7 +137,7 @@ export const signedTx = (unsigned: UnsignedTx, tx: Transaction): SignedTx => ({
   additionalSecretKeys: unsigned.additionalSecretKeys,
 });
 
-/** Weight of an unsigned transaction after signing; proofs and signatures have fixed sizes. */
+/** Computes the weight that an unsigned transaction will have after signing; proofs and signatures have fixed sizes. */
 export function weightOnceSigned({ prefix, fee, inputs, outputs }: UnsignedTx): number {
   const scalar = new Uint8Array(32) as unknown as ProofScalar;
   const point = new Uint8Array(32) as unknown as ProofPoint;
@@ -172,9 +174,10 @@ export function weightOnceSigned({ prefix, fee, inputs, outputs }: UnsignedTx): 
 }
 
 /**
- * Deducts a fee from some payees in equal parts; the remainder is taken from the first ones, one atomic unit each.
- * @throws WalletError `tx_not_possible` when they receive less than the fee, `zero_amount` when one would receive
- * nothing. Source: wallet2.cpp `get_adjusted_dsts`.
+ * Subtracts a fee from some payees' amounts in equal parts; the remainder is subtracted from the first of these payees,
+ * one atomic unit each.
+ * @throws WalletError `tx_not_possible` if these payees receive less than the fee, `zero_amount` if one of them would
+ * receive nothing. Source: wallet2.cpp `get_adjusted_dsts`.
  */
 function lessFee(payees: readonly OutputTarget[], feeFrom: readonly number[], fee: Amount): OutputTarget[] {
   if (feeFrom.length === 0) return [...payees];
@@ -200,21 +203,28 @@ function lessFee(payees: readonly OutputTarget[], feeFrom: readonly number[], fe
 }
 
 /**
- * Iterations to find the fee. The fee changes the weight slightly; the first or second iteration usually settles it.
+ * Largest number of iterations to find the fee. A fee changes the weight slightly, so usually one or two iterations
+ * suffice.
  */
 const FEE_ATTEMPTS = 10;
 
 const ONE_CHANGE_OUTPUT: ChangeSplit = { outputs: 1, least: 0n };
 
-/** A plan whose fee is computed from the exact weight. */
+/** A plan of a transaction whose fee is computed from the exact weight. */
 export interface PricedPlan extends Omit<TransactionPlan, 'changeOutputs'> {
-  /** Absent: the change is one output. */
+  /** Division of the change into outputs; absent: one output. */
   readonly changeSplit?: ChangeSplit;
-  /** Indices of the payees whose amounts the fee is deducted from; absent or empty: it is deducted from change. */
+  /**
+   * Indices of the payees from whose amounts the fee is subtracted; absent or empty: the fee is subtracted from the
+   * change.
+   */
   readonly feeFrom?: readonly number[];
 }
 
-/** Constructs a transaction with the requested change outputs and the fee for its exact weight. @throws as `settleFee`. */
+/**
+ * Constructs a transaction with the given number of change outputs and the fee for its exact weight.
+ * @throws the errors of `settleFee`.
+ */
 function settleFeeWith(
   { feeFrom = [], ...plan }: PricedPlan & Pick<TransactionPlan, 'changeOutputs'>,
   rate: bigint,
@@ -227,11 +237,11 @@ function settleFeeWith(
     if (weight >= MAX_TX_WEIGHT) throw new RangeError('the transaction is too heavy');
     return { unsigned, needed: feeOfWeight(weight, rate, rates) };
   };
-  // An estimated fee may exceed the payees' amounts, so deduction starts from zero.
+  // An estimated fee may exceed the payees' amounts, so the iteration starts with a fee of zero.
   let { needed: fee } = attempt(feeFrom.length > 0 ? ZERO : plan.fee);
   for (let attempts = 0; attempts < FEE_ATTEMPTS; attempts++) {
     const { unsigned, needed } = attempt(fee);
-    // Accepts a slightly too high fee when the iteration does not reach an exact one.
+    // If the iteration does not reach an exact fee, a slightly too high one is accepted.
     if (needed === fee || (needed < fee && attempts > 2)) return unsigned;
     fee = needed;
   }
@@ -239,11 +249,12 @@ function settleFeeWith(
 }
 
 /**
- * Constructs a transaction with the fee for its exact weight; the plan's fee is the starting value. It has as many of
- * the requested change outputs as are worth spending.
- * @param rate atomic units per byte. @param construct constructs the transaction for a given fee.
- * @throws RangeError when the inputs do not cover the fee, or the transaction is too heavy.
- * @throws WalletError `tx_not_possible`, `zero_amount` when the payees do not cover it.
+ * Constructs a transaction with the fee for its exact weight. The iteration starts with the plan's fee. The transaction
+ * has as many of the requested change outputs as are each worth spending.
+ * @param rate atomic units per byte of weight.
+ * @param construct constructs the transaction for a given fee.
+ * @throws RangeError if the inputs do not cover the fee, or the transaction is too heavy.
+ * @throws WalletError `tx_not_possible`, `zero_amount` if the payees do not cover the fee.
  */
 export function settleFee(
   plan: PricedPlan,
@@ -260,13 +271,13 @@ export function settleFee(
       construct(priced, rng, curve),
     );
     if (changeOutputs <= changeOutputsFor(unsigned.change, changeSplit)) return unsigned;
-    // Fewer outputs leave more change, but never more than by the whole fee.
+    // Fewer outputs lower the fee and leave more change, but the change grows at most by the whole fee.
     const most = changeOutputsFor(unsigned.change + unsigned.fee, changeSplit);
     changeOutputs = Math.min(changeOutputs - 1, most);
   }
 }
 
-/** {@link settleFee}, then {@link signTransaction}. @throws RangeError */
+/** Constructs a transaction with {@link settleFee}, then signs it with {@link signTransaction}. @throws RangeError */
 export const buildTransaction = (
   plan: PricedPlan,
   rate: bigint,

@@ -12,45 +12,49 @@ import { txSecretKeysOf, type SignedPayment } from './signed-payment.js';
 import type { SignedTx } from './signing.js';
 import { proveDestinations, type OwnOutput, type TxClaims } from './proven-destinations.js';
 
-/** Money that a payment takes from the wallet. */
+/** Money that a payment takes out of the wallet. */
 export interface Spending {
   /**
-   * Amount that the wallet can no longer spend, with the fee: inputs less the outputs that return to it. Returned money
-   * that is locked by an unlock time does not return, nor do the fees to spend small outputs.
+   * Amount, fee included, that the wallet can no longer spend: the inputs less the outputs that return to the wallet
+   * [atomic units]. Outputs with an unlock time do not count as returned; the fees for spending small outputs are
+   * subtracted from the returned amount.
    */
   readonly amount: Amount;
-  /** Addresses of others that are paid, in the only form of their text. */
+  /** Addresses of other wallets that are paid, in the canonical form of their text. */
   readonly payees: readonly string[];
-  /** Money goes to addresses that nothing proves. */
+  /** True if money goes to addresses that are not proven. */
   readonly hasUnknownPayee: boolean;
-  /** An unlock time locks its outputs. */
+  /** True if the transaction has an unlock time. */
   readonly isLocked: boolean;
 }
 
-/** Transaction with at least one signature of this wallet. */
+/** A transaction with at least one signature of this wallet, and the money that it takes out of the wallet. */
 export interface SpentTx extends Spending {
-  /** Message of its ring signatures: it does not depend on the signers who complete them. */
+  /** Message that its ring signatures sign; it is the same whichever signers complete them. */
   readonly signingHash: Hash;
-  /** Absent while other signers have to sign. */
+  /** Hash of the transaction; absent while other signers have to sign. */
   readonly txHash?: Hash;
 }
 
-/** A signed transaction with its inputs and with claims about its outputs. */
+/** A signed transaction with the sum of its inputs, and with claims about its outputs. */
 export interface SpendingTx extends TxClaims {
   readonly tx: Transaction;
-  /** Absent while other signers have to sign. */
+  /** Hash of the transaction; absent while other signers have to sign. */
   readonly txHash?: Hash;
-  /** Sum of the inputs, which the wallet knows. */
+  /** Sum of the inputs [atomic units], which the wallet knows. */
   readonly amountIn: Amount;
 }
 
-/** Message of the ring signatures of a transaction. @throws CodecError for one without them. */
+/**
+ * Returns the message that the ring signatures of a transaction sign.
+ * @throws CodecError for a transaction without ring signatures.
+ */
 export function signingHashOf({ prefix, rct }: Transaction): Hash {
   if (rct?.prunable === undefined) throw new CodecError('the transaction has no ring signatures');
   return preMlsagHash(prefixHash(prefix), rct.base, rct.prunable, prefix.inputs.length, prefix.outputs.length);
 }
 
-/** Transaction of a payment. */
+/** Returns the spending transaction of a payment. */
 export const txOfPayment = ({
   blob,
   txHash,
@@ -68,7 +72,10 @@ export const txOfPayment = ({
   txSecretKeys,
 });
 
-/** Transaction that this wallet signed; its inputs were verified by their commitments. */
+/**
+ * Returns the spending transaction of a transaction that this wallet signed; its inputs are verified by their
+ * commitments.
+ */
 export const txOfSigned = (signed: SignedTx): SpendingTx => ({
   tx: parseTransaction(signed.blob),
   txHash: signed.hash,
@@ -77,7 +84,10 @@ export const txOfSigned = (signed: SignedTx): SpendingTx => ({
   txSecretKeys: txSecretKeysOf(signed),
 });
 
-/** Multisig transaction whose record was verified. @param amountIn sum of the inputs, as the wallet knows them. */
+/**
+ * Returns the spending transaction of a multisig transaction whose record is verified.
+ * @param amountIn sum of the inputs as the wallet knows it [atomic units].
+ */
 export function txOfPending(
   pending: PendingTx,
   network: NetworkType,
@@ -99,17 +109,20 @@ export function txOfPending(
   };
 }
 
-/** Fee to spend one output, at the fee rate of a transaction. */
+/** Returns the fee for spending one output, at the fee rate of a transaction [atomic units]. */
 const costOfSpending = (tx: Transaction, fee: bigint): bigint =>
   (fee * BigInt(weightOfInput())) / BigInt(transactionWeight(tx));
 
-/** Outputs to the wallet itself whose spending counts nothing: a payment to itself has one, and its change. */
+/**
+ * Number of outputs to the wallet itself for which no spending fee is subtracted: a payment to the wallet itself has
+ * one such output, and its change another.
+ */
 const FREE_OUTPUTS = 2;
 
 /**
- * Amount of outputs that the wallet can spend, less the fee to spend each beyond the largest {@link FREE_OUTPUTS}: many
- * small ones would turn the money into fees.
- * @param cost fee to spend one output.
+ * Returns the sum of the outputs that the wallet can spend, less the fee for spending each output beyond the {@link
+ * FREE_OUTPUTS} largest: a client that made many small outputs would turn the money into fees.
+ * @param cost fee for spending one output [atomic units].
  */
 function spendableOf(own: readonly OwnOutput[], cost: bigint): bigint {
   const worth = own
@@ -123,8 +136,10 @@ function spendableOf(own: readonly OwnOutput[], cost: bigint): bigint {
 }
 
 /**
- * Reads from a transaction the money that it takes from the wallet. Claims about it count only where they are proven.
- * @param own outputs of the transaction that the wallet finds. @throws CodecError for one without ring signatures.
+ * Computes the money that a transaction takes out of the wallet. Claims about the transaction count only if they are
+ * proven.
+ * @param own outputs of the transaction that the wallet finds.
+ * @throws CodecError for a transaction without ring signatures.
  */
 export function spentBy(spending: SpendingTx, own: readonly OwnOutput[]): SpentTx {
   const { tx, txHash, amountIn, destinations } = spending;
@@ -144,17 +159,20 @@ export function spentBy(spending: SpendingTx, own: readonly OwnOutput[]): SpentT
   };
 }
 
-/** A payment that is planned or not signed, as this wallet laid it out. */
+/** A payment that is planned or not signed, as this wallet has laid it out. */
 export interface LaidOutPayment {
   readonly amountIn: Amount;
-  /** Payees with the amounts that they receive at least. */
+  /** Payees with the smallest amounts that they receive [atomic units]. */
   readonly payees: readonly { readonly address: Address; readonly amount: bigint }[];
-  /** Fee so far as it is known. */
+  /** Fee as far as it is known [atomic units]. */
   readonly fee: bigint;
   readonly unlockTime: bigint;
 }
 
-/** Least money that a payment takes from the wallet before it is signed. @param isOwn recognises the wallet's addresses. */
+/**
+ * Returns the least money that a payment takes out of the wallet, before it is signed.
+ * @param isOwn returns true for an address of the wallet.
+ */
 export function leastSpending(
   { amountIn, payees, fee, unlockTime }: LaidOutPayment,
   isOwn: (address: Address) => boolean,

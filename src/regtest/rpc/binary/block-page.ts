@@ -3,7 +3,10 @@ import { fieldHead, writeString, type WrittenSections } from '../../../monero/ep
 import { u64Number, Writer } from '../../../util/codec.js';
 import type { ServedBlock } from '../../store/served-blocks.js';
 
-/** Source: core_rpc_server_commands_defs.h `COMMAND_RPC_GET_BLOCKS_FAST`; cryptonote_protocol_defs.h `block_complete_entry`. */
+/**
+ * Storage types and names of an answer's fields. Source: core_rpc_server_commands_defs.h `COMMAND_RPC_GET_BLOCKS_FAST`;
+ * cryptonote_protocol_defs.h `block_complete_entry`.
+ */
 const HEAD = {
   block: fieldHead('block', 'string'),
   pruned: fieldHead('pruned', 'bool'),
@@ -15,30 +18,30 @@ const HEAD = {
   indices: fieldHead('indices', 'u64', 'list'),
 } as const;
 
-/** Sections of portable storage, one after the other. */
+/** Consecutive sections of portable storage in one byte string. */
 export class EncodedSections {
   readonly bytes: Uint8Array;
-  /** Offset behind each section. */
+  /** End of each section [bytes]. */
   readonly #ends: readonly number[];
 
-  /** @param write writes the section of an item. */
+  /** @param write writes the section of one block. */
   constructor(items: readonly ServedBlock[], write: (item: ServedBlock, w: Writer) => void) {
     const w = new Writer();
     this.#ends = items.map((item) => {
       write(item, w);
       return w.length;
     });
-    // A copy without the writer's spare room: it may be kept.
+    // A copy without the writer's unused memory, because it may be kept for long.
     this.bytes = w.finish();
   }
 
-  /** The sections from one to another, exclusive; their memory is shared. */
+  /** Returns the sections from `from` to the one before `to`, as a view of shared memory. */
   part(from: number, to: number): Uint8Array {
     return this.bytes.subarray(this.#ends[from - 1] ?? 0, this.#ends[to - 1] ?? 0);
   }
 }
 
-/** Joins encoded sections to a list. @param count number of sections. */
+/** Joins encoded sections into a list. @param count number of sections in all parts. */
 export const joinedSections = (count: number, parts: readonly Uint8Array[]): WrittenSections => ({
   type: 'written',
   count,
@@ -48,7 +51,10 @@ export const joinedSections = (count: number, parts: readonly Uint8Array[]): Wri
   },
 });
 
-/** Encodes blocks. @param prune payments lack signatures and proofs, and carry their prunable hash. */
+/**
+ * Encodes blocks with their payments.
+ * @param prune true: payments have no signatures and proofs, but the hash of the removed part.
+ */
 export const encodeBlocks = (blocks: readonly ServedBlock[], prune: boolean): EncodedSections =>
   new EncodedSections(blocks, (block, w) => writeBlock(block, prune, w));
 
@@ -76,7 +82,7 @@ function writeBlock({ blob, payments }: ServedBlock, prune: boolean, w: Writer):
   }
 }
 
-/** Encodes the output indices of blocks. @param noMinerTx leaves those of the miner transaction empty. */
+/** Encodes the global output indices of blocks. @param noMinerTx true: the lists of miner transactions are empty. */
 export const encodeIndices = (blocks: readonly ServedBlock[], noMinerTx: boolean): EncodedSections =>
   new EncodedSections(blocks, (block, w) => writeIndices(block, noMinerTx, w));
 

@@ -22,23 +22,26 @@ import type { Context } from '../method.js';
 import { visiblePool } from '../visible-pool.js';
 import { encodeBlocks, joinedSections } from './block-page.js';
 
-/** Limits of a page. Source: cryptonote_config.h `COMMAND_RPC_GET_BLOCKS_FAST_…`, blockchain.cpp `FIND_BLOCKCHAIN_SUPPLEMENT_MAX_SIZE`. */
+/**
+ * Largest number of blocks in a page. Source: cryptonote_config.h `COMMAND_RPC_GET_BLOCKS_FAST_…`, blockchain.cpp
+ * `FIND_BLOCKCHAIN_SUPPLEMENT_MAX_SIZE`.
+ */
 const MAX_BLOCKS = 1000;
 const MAX_TXS = 20_000;
 const MAX_BYTES = 100 * 1024 * 1024;
 const MIN_BLOCKS = 3;
-/** The restricted limit is upstream's; upstream has no unrestricted limit. */
+/** Largest number of blocks in an answer by height. Upstream has the restricted limit only. */
 const MAX_BLOCKS_BY_HEIGHT = { restricted: 1000, open: 100_000 } as const;
-/** Source: cryptonote_config.h `BLOCKS_IDS_SYNCHRONIZING_DEFAULT_COUNT`. */
+/** Largest number of hashes in an answer. Source: cryptonote_config.h `BLOCKS_IDS_SYNCHRONIZING_DEFAULT_COUNT`. */
 const MAX_HASHES = 10_000;
 const MAX_POOL_BODIES = 10_000;
 const MAX_POOL_BODIES_RESTRICTED = 100;
 
 const NO_HASH = new Uint8Array(32);
 
-/** Values of `requested_info`. */
+/** Values of the request's field `requested_info`. */
 const REQUESTED_INFO = { blocks: 0, blocksAndPool: 1, pool: 2 } as const;
-/** Values of `pool_info_extent`. */
+/** Values of the answer's field `pool_info_extent`. */
 const EXTENT = { none: 0, incremental: 1, full: 2 } as const;
 
 const readHashes = (request: SectionReader): Hash[] => {
@@ -48,8 +51,9 @@ const readHashes = (request: SectionReader): Hash[] => {
 };
 
 /**
- * Height of the newest block that client and node share.
- * @returns undefined unless the list ends with the genesis block. Source: blockchain.cpp `find_blockchain_supplement`.
+ * Returns the height of the newest block that is in both the client's list and the main chain.
+ * @param hashes short history of the client, newest first.
+ * @returns undefined if the last hash is not the genesis block. Source: blockchain.cpp `find_blockchain_supplement`.
  */
 function splitHeight({ store }: Node, hashes: readonly Hash[]): number | undefined {
   const last = hashes.at(-1);

@@ -4,27 +4,27 @@ import type { ChainStore } from '../../store/chain-store.js';
 import type { ServedBlock } from '../../store/served-blocks.js';
 import { encodeBlocks, encodeIndices, joinedSections, type EncodedSections } from './block-page.js';
 
-/** Blocks of a run: runs begin at multiples of it. */
+/** Number of blocks in a run of encoded blocks. The first height of a run is a multiple of this number. */
 const RUN_BLOCKS = 100;
 
-/** Size of the runs that are kept at most [bytes]. */
+/** Largest total size of the encoded runs that are kept [bytes]. */
 const MOST_BYTES = 64 << 20;
 
-/** Limits of a page. */
+/** Limits at which a page ends. */
 export interface PageLimits {
-  /** Blocks at most. */
+  /** Largest number of blocks. */
   readonly blocks: number;
-  /** Blocks that are not counted against the limits below. */
+  /** Number of blocks that a page contains even if they exceed the limits below. */
   readonly fewest: number;
-  /** Transactions after which the page ends, and size of blocks and payments after which it ends [bytes]. */
+  /** Number of transactions, and size of blocks with their payments [bytes], after which a page ends. */
   readonly transactions: number;
   readonly bytes: number;
 }
 
 export interface EncodingOptions {
-  /** Payments lack signatures and proofs, and carry their prunable hash. */
+  /** True: payments have no signatures and proofs, but the hash of the removed part. */
   readonly prune: boolean;
-  /** Leaves the output indices of miner transactions empty. */
+  /** True: the output indices of miner transactions are empty lists. */
   readonly noMinerTx: boolean;
 }
 
@@ -35,13 +35,13 @@ export interface EncodedPage {
 
 /** Consecutive encoded blocks. */
 interface Run {
-  /** Number of blocks. */
+  /** Number of blocks in the run. */
   readonly length: number;
   readonly blocks: EncodedSections;
   readonly indices: EncodedSections;
-  /** Transactions of each block, with the miner's. */
+  /** For each block, the number of its transactions, the miner transaction included. */
   readonly transactions: readonly number[];
-  /** Size of each block with its payments [bytes]. */
+  /** For each block, its size with its payments [bytes]. */
   readonly sizes: readonly number[];
 }
 
@@ -53,28 +53,31 @@ interface Taken {
 }
 
 /**
- * Blocks of the main chain, encoded as wallets request them. Every wallet requests the whole chain, so runs of blocks are
- * kept once they were encoded.
+ * Encodes blocks of the main chain as wallets request them. Every wallet requests the whole chain, so runs of blocks
+ * are kept after they were encoded.
  */
 export class EncodedBlocks {
   readonly #store: Pick<ChainStore, 'blocks' | 'served'>;
   readonly #mostBytes: number;
-  /** By options, height and hash of the last block, which all blocks of a run depend on; the least recently used first. */
+  /**
+   * Kept runs, least recently used first. The key contains the encoding options, and height and hash of the run's last
+   * block, which changes if any block of the run does.
+   */
   readonly #kept = new Map<string, Run>();
   #keptBytes = 0;
 
-  /** @param mostBytes size of the runs that are kept. */
+  /** @param mostBytes largest total size of the kept runs [bytes]. */
   constructor(store: Pick<ChainStore, 'blocks' | 'served'>, mostBytes = MOST_BYTES) {
     this.#store = store;
     this.#mostBytes = mostBytes;
   }
 
-  /** Size of the runs that are kept [bytes]. */
+  /** Total size of the kept runs [bytes]. */
   get keptBytes(): number {
     return this.#keptBytes;
   }
 
-  /** Encodes the blocks from a height up to the limits of a page. Source: db_lmdb.cpp `get_blocks_from`. */
+  /** Encodes the blocks from the height `start` on, until a limit is reached. Source: db_lmdb.cpp `get_blocks_from`. */
   page(start: number, limits: PageLimits, options: EncodingOptions): EncodedPage {
     const taken = this.#take(start, limits, options);
     const count = taken.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -104,14 +107,17 @@ export class EncodedBlocks {
         bytes += run.sizes[to] ?? 0;
       }
       taken.push({ run, from, to });
-      // The chain ends here.
+      // The run has no block at this height: the chain ends before it.
       if (from === run.length) break;
       at += to - from;
     }
     return taken;
   }
 
-  /** @returns the run with the block at a height, and the index of the block; the end of a run beyond the chain. */
+  /**
+   * Finds the run that contains the block at a height.
+   * @returns the run and the index of the block in it; above the tip, an empty run.
+   */
   #runAt(
     height: number,
     most: number,
@@ -119,7 +125,7 @@ export class EncodedBlocks {
   ): { readonly run: Run; readonly from: number } {
     const first = height - (height % RUN_BLOCKS);
     const [lastHash] = this.#store.blocks.hashes(first + RUN_BLOCKS - 1, 1);
-    // Blocks are added to the last run.
+    // An incomplete run is not kept, because blocks will be added to it.
     if (lastHash === undefined)
       return { run: this.#encode(height, Math.min(RUN_BLOCKS, most), { prune, noMinerTx }), from: 0 };
     const key = `${prune ? 1 : 0}${noMinerTx ? 1 : 0} ${first} ${toHex(lastHash)}`;
@@ -140,7 +146,7 @@ export class EncodedBlocks {
     };
   }
 
-  /** Makes a run the most recently used one, and drops the least recently used ones. */
+  /** Makes a run the most recently used one, and drops the least recently used runs above the size limit. */
   #keep(key: string, run: Run, isKnown: boolean): void {
     this.#kept.delete(key);
     this.#kept.set(key, run);

@@ -8,10 +8,10 @@ import { defineMethod, type DaemonMethod } from '../method.js';
 import { accessed, EMPTY_HEADER, headerShape, replied, toHash, wide } from '../shapes.js';
 import { blockText } from '../tx-json.js';
 
-/** Maximum number of headers in an answer of a restricted server. */
+/** Largest number of headers in an answer at a restricted port. */
 const MAX_RESTRICTED_HEADERS = 1000;
 
-/** Block of the main chain or of an alternative one. */
+/** A block of the main chain or of an alternative chain, with its height and hash. */
 interface Found {
   readonly blob: Uint8Array;
   readonly hash: Hash;

@@ -10,14 +10,17 @@ import { defineMethod, type DaemonMethod } from '../method.js';
 import { nodeInfo } from '../node-info.js';
 import { accessed, replied } from '../shapes.js';
 
-/** RPC version 3.18, major version in the upper 16 bits. Source: core_rpc_server_commands_defs.h `CORE_RPC_VERSION`. */
+/**
+ * RPC version 3.18; the upper 16 bits contain the major version. Source: core_rpc_server_commands_defs.h
+ * `CORE_RPC_VERSION`.
+ */
 const RPC_VERSION = (3 << 16) | 18;
-/** Maximum age of `recent_cutoff` at a restricted server [s]. */
+/** Largest age of `recent_cutoff` at a restricted port [s]. */
 const MAX_RECENT_AGE = 3 * 24 * 60 * 60;
 
 const LIKELY_FORKED = 0;
 
-/** Number of outputs of an amount: total, unlocked, and unlocked since a time. */
+/** Counts the outputs of an amount: all, unlocked ones, and those unlocked since a time. */
 function histogramOf({ chain, store }: Node, amount: bigint, recentCutoff: number) {
   const total = store.outputs.count(amount);
   const mature = store.outputs.countBelow(amount, chain.height - SPENDABLE_AGE_BLOCKS + 1);
@@ -43,7 +46,8 @@ export const chainStateMethods: readonly DaemonMethod[] = [
     params: none,
     source: 'COMMAND_RPC_GET_VERSION, on_get_version',
     handle: ({ daemon: { node } }) =>
-      // Without a table of hard forks, a wallet queries each fork: it does not know regtest's table.
+      // The answer has no table of hard forks, so a wallet asks for each fork separately; it does not know the table of
+      // regtest.
       replied({ version: RPC_VERSION, release: false, current_height: node.chain.height }),
   }),
 

@@ -21,12 +21,14 @@ import { minerData } from '../miner-data.js';
 import { replied, toHash, wide } from '../shapes.js';
 
 const MAX_RESERVE = 255;
-/** Bytes by which a block may exceed its weight limit. Source: cryptonote_core.cpp `BLOCK_SIZE_SANITY_LEEWAY`. */
+/**
+ * Number of bytes by which a block may exceed the weight limit. Source: cryptonote_core.cpp `BLOCK_SIZE_SANITY_LEEWAY`.
+ */
 const SIZE_LEEWAY = 100;
-/** Maximum number of blocks per call. */
+/** Largest number of blocks that one call generates. */
 const MAX_GENERATED = 100_000;
 
-/** Parses the address of a reward. @throws RpcError */
+/** Parses the address to which a block reward is paid. @throws RpcError */
 export function minerAddress(given: string): Address {
   let address: Address;
   try {
@@ -60,7 +62,7 @@ async function makeTemplate(
   }
 }
 
-/** @throws RpcError */
+/** Adds a block to the chain. @throws RpcError if it is invalid. */
 async function submit(node: Node, block: Block): Promise<void> {
   try {
     const { place } = await node.submitBlock(block);
@@ -71,7 +73,10 @@ async function submit(node: Node, block: Block): Promise<void> {
   throw refuse('notAccepted', 'Block not accepted');
 }
 
-/** Byte offset of a miner's reserved bytes in the block blob: behind the public key, the nonce tag and the length. */
+/**
+ * Returns the offset in the block blob of the bytes that a miner has reserved [bytes]. They follow the transaction
+ * public key, the nonce tag and the length in the extra field.
+ */
 function reservedOffset(blob: Uint8Array, { minerTx }: Block, reserved: number): number {
   const [key] = txPublicKeys(parseExtra(minerTx.prefix.extra).fields);
   if (reserved === 0 || key === undefined) return 0;
@@ -156,7 +161,7 @@ export const miningMethods: readonly DaemonMethod[] = [
       const blocks: string[] = [];
       let at = node.chain.height;
       let prevHash = prevBlock(prev_block);
-      // No address is needed for no blocks.
+      // If no blocks are requested, the address is not checked.
       if (amount_of_blocks === 0) return replied({ height: at, blocks });
       const address = minerAddress(wallet_address);
       while (blocks.length < amount_of_blocks) {
@@ -182,13 +187,13 @@ export const miningMethods: readonly DaemonMethod[] = [
   }),
 ];
 
-/** @throws RpcError Source: cryptonote_core.cpp `check_incoming_block_size`. */
+/** Checks the size of a block blob. @throws RpcError Source: cryptonote_core.cpp `check_incoming_block_size`. */
 export function assertBlockSize({ chain }: Node, blob: Uint8Array): void {
   if (blob.length > 2 * chain.measures.penaltyMedian + SIZE_LEEWAY)
     throw refuse('wrongBlobSize', 'the block is longer than its weight may be');
 }
 
-/** @throws RpcError */
+/** Parses a block. @throws RpcError if it is malformed. */
 export function readBlock(blob: Uint8Array): Block {
   try {
     return parseBlock(blob);

@@ -5,7 +5,7 @@ import { refuse } from '../errors.js';
 import { defineMethod, type DaemonMethod } from '../method.js';
 import { replied } from '../shapes.js';
 
-/** Formats an IPv4 address from an integer whose lowest byte is the first octet. */
+/** Formats an IPv4 address. @param ip integer whose lowest byte is the first number of the address. */
 const addressOf = (ip: number): string =>
   [ip, ip >>> 8, ip >>> 16, ip >>> 24].map((byte) => byte & 0xff).join('.');
 

@@ -7,7 +7,7 @@ import { defineMethod, type DaemonMethod } from '../method.js';
 import { accessed, rawText, replied, toHash } from '../shapes.js';
 import { visiblePool } from '../visible-pool.js';
 
-/** Maximum number of hashes in an answer. Source: core_rpc_server.cpp `on_get_txids_loose`. */
+/** Largest number of hashes in an answer. Source: core_rpc_server.cpp `on_get_txids_loose`. */
 const MAX_LOOSE = 50_000;
 const MAX_LOOSE_RESTRICTED = 5_000;
 
@@ -76,7 +76,7 @@ export const poolMethods: readonly DaemonMethod[] = [
       if (wanted << drop !== bytesToInt(template))
         throw refuse('wrongParam', 'the template has bits beyond num_matching_bits');
       const most = restricted ? MAX_LOOSE_RESTRICTED : MAX_LOOSE;
-      // Hashes of the chain, then of the pool, each in the order of their integers.
+      // Hashes of chain transactions, then of pool transactions; each ordered as 256-bit integers.
       const found = [node.store.transactions.hashes(), node.store.pool.hashes()].flatMap((hashes) =>
         hashes
           .map((hash) => ({ hash, value: bytesToInt(hash) }))

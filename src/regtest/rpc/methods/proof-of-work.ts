@@ -15,14 +15,14 @@ import { defineMethod, type DaemonMethod } from '../method.js';
 import { replied, toHash } from '../shapes.js';
 import { assertBlockSize, readBlock } from './mining.js';
 
-/** Last block version hashed with CryptoNight variant 0. Source: cryptonote_config.h. */
+/** Last block version whose proof of work is CryptoNight variant 0. Source: cryptonote_config.h. */
 const LAST_CRYPTONIGHT = 6;
 
 const MAX_AUX_RESTRICTED = 10;
-/** Number of nonces tried. Source: core_rpc_server.cpp `on_add_aux_pow`. */
+/** Number of nonces that are tried before the call fails. Source: core_rpc_server.cpp `on_add_aux_pow`. */
 const NONCES = 65_536;
 const NONCES_RESTRICTED = 16_385;
-/** Nonces tried before yielding to the event loop. */
+/** Number of nonces that are tried in one turn of the event loop. */
 const NONCES_AT_ONCE = 512;
 
 interface AuxWork {
@@ -32,7 +32,10 @@ interface AuxWork {
 
 const auxEntry = z.object({ id: text.default(''), hash: text.default('') });
 
-/** Finds a nonce under which every chain has a distinct slot. @throws RpcError */
+/**
+ * Finds a nonce for which every merge-mined chain has its own slot in the Merkle tree.
+ * @throws RpcError if there is none.
+ */
 async function findSlots(ids: readonly Hash[], nonces: number): Promise<{ nonce: number; slots: number[] }> {
   for (let nonce = 0; nonce < nonces; nonce++) {
     const slots = auxSlots(ids, nonce);
@@ -42,7 +45,7 @@ async function findSlots(ids: readonly Hash[], nonces: number): Promise<{ nonce:
   throw refuse('internal', 'no nonce gives every chain a distinct slot');
 }
 
-/** Adds a merge-mining commitment to a block. */
+/** Returns a block with a merge mining tag in the extra field of its miner transaction. */
 function commitTo(block: Block, depth: bigint, root: Hash): Block {
   const { fields, complete } = parseExtra(block.minerTx.prefix.extra);
   if (!complete) throw refuse('internal', 'the extra field cannot be read');

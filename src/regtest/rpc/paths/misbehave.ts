@@ -4,7 +4,7 @@ import { refuse } from '../errors.js';
 import { defineMethod, type DaemonMethod } from '../method.js';
 import { replied } from '../shapes.js';
 
-/** Extension of this daemon; `monerod` has no such path. */
+/** Path that sets the injected faults. It exists in this daemon only, not in `monerod`. */
 export const MISBEHAVE_PATH = '/misbehave';
 
 export const misbehavePaths: readonly DaemonMethod[] = [

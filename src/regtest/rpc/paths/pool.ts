@@ -27,13 +27,13 @@ const txShape = (tx: PoolTx, restricted: boolean) => ({
   tx_blob: toHex(tx.blob),
 });
 
-/** Age above which a transaction counts in `num_10m` [s]. */
+/** Age above which a pool transaction counts in `num_10m` [s]. */
 const TEN_MINUTES = 600;
 const BINS = 10;
 
 /**
- * Age histogram of pool transactions: bins of equal width, newest first; with 50 or more transactions, the oldest 2 %
- * are in a separate bin. Source: tx_pool.cpp `get_transaction_stats`.
+ * Returns the age histogram of pool transactions. Its bins have equal width, newest first; with 50 or more transactions
+ * the oldest 2 % have a bin of their own. Source: tx_pool.cpp `get_transaction_stats`.
  */
 function histogramOf(txs: readonly PoolTx[], now: number) {
   if (txs.length < 2) return { histo: [], histo_98pc: 0 };

@@ -10,13 +10,16 @@ import { accessed, replied } from '../shapes.js';
 
 const MAX_RESTRICTED_OUTS = 5000;
 
-/** Signed 64-bit integer, converted to a number: precision beyond 2^53 does not matter. */
+/** A signed 64-bit integer as a number; its precision above 2^53 does not matter. */
 const limit = z
   .union([z.bigint(), z.string().regex(/^-?\d{1,20}$/)])
   .transform((value) => Number(BigInt(value)))
   .default(0);
 
-/** New limit [kB/s]: a positive request sets it, 0 keeps it, -1 restores the default; undefined for other requests. */
+/**
+ * Returns the limit after a request [kB/s]: a positive value sets it, 0 keeps it, -1 restores the default; undefined
+ * for any other value.
+ */
 function limitAfter(requested: number, current: number, initial: number): number | undefined {
   if (requested > 0) return requested;
   if (requested === 0) return current;
@@ -207,7 +210,7 @@ export const servicePaths: readonly DaemonMethod[] = [
     params: params({ out_peers: u32.optional(), in_peers: u32.optional(), set: flag.default(true) }),
     source: 'COMMAND_RPC_OUT_PEERS, on_out_peers',
     handle({ daemon: { peers } }, { out_peers, in_peers, set }) {
-      // Older releases set both limits by this call.
+      // As in older releases, this call sets both limits.
       if (set) Object.assign(peers, { out: out_peers ?? peers.out, in: in_peers ?? peers.in });
       return replied({ out_peers: peers.out });
     },

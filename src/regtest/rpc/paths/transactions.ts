@@ -22,7 +22,7 @@ const UNSPENT = 0;
 const SPENT_IN_CHAIN = 1;
 const SPENT_IN_POOL = 2;
 
-/** Transaction of the chain or the pool, split into its pruned and prunable parts. */
+/** A transaction of the chain or of the pool, as its pruned part and its prunable part. */
 interface Found {
   readonly hash: Hash;
   readonly pruned: Uint8Array;
@@ -60,7 +60,7 @@ function entryShape(node: Node, found: Found, { decode, prune, split }: Shape) {
   const halves = prune || split;
   const json = (): string =>
     prune ? txText(parsePrunedTransaction(pruned)) : txText(parseTransaction(whole));
-  // A miner transaction has no prunable part; older releases send its pruned part in any case.
+  // A miner transaction has no prunable part. As in older releases its pruned part is always sent.
   const showPruned = halves || prunable.length === 0;
   return {
     tx_hash: toHex(hash),
@@ -82,7 +82,10 @@ function entryShape(node: Node, found: Found, { decode, prune, split }: Shape) {
   };
 }
 
-/** Wire names and texts of the reasons, in upstream's order. Source: core_rpc_server.cpp `on_send_raw_tx`. */
+/**
+ * Flag, field name and text of each reason for a refusal, in upstream's order. Source: core_rpc_server.cpp
+ * `on_send_raw_tx`.
+ */
 const REASONS: readonly (readonly [TxFlag, string, string])[] = [
   ['lowMixin', 'low_mixin', 'bad ring size'],
   ['doubleSpend', 'double_spend', 'double spend'],

@@ -18,40 +18,40 @@ import { oddScalar } from './scalar';
 import { ENTRY, MOST_MULTIPLES, setMultiple, UNDIVIDED, writeWindow } from './window';
 
 const TEETH: i32 = 6;
-/** Sums of a comb, and bytes of its window. */
+/** Number of sums of a comb, which are the entries of its window, and size of a window [bytes]. */
 const MULTIPLES: i32 = 32;
 const WINDOW: usize = usize(MULTIPLES) * ENTRY;
-/** Product of the number of combs and of columns. */
+/** Number of columns times number of combs. */
 const DIGITS_PER_SCALAR: i32 = 42;
 const MOST_COMBS: i32 = 6;
-/** Combs whose sums are divided by Z with one inversion. */
+/** Number of combs whose sums are divided by Z with a common inversion. */
 const TOGETHER: i32 = MOST_MULTIPLES / MULTIPLES;
-/** Most scalars of a call. */
+/** Largest number of scalars in a call. */
 export const MOST_SCALARS: i32 = 128;
 
 let combs: i32 = 0;
 let columns: i32 = 0;
 let scalarCount: i32 = 0;
 
-/** A window for each comb: those of the first point, then those of the second. */
+/** Windows of all combs: those of the first point, then those of the second. */
 const TABLES = memory.data(46080, 16);
 const BASE = memory.data(640, 16);
-/** All teeth of a comb except the last, and their doubles, as addends. */
+/** The teeth of a comb except the last, and their doubles, as addends. */
 const TOOTH = memory.data(3200, 16);
 const TWICE = memory.data(3200, 16);
-/** The last digit's part for the point of a lane, in both lanes. */
+/** Part of the last digit, 2^(253-c) * P, for the point of one lane; the same in both lanes. */
 const START = memory.data(640, 16);
 const PACKED_COORDINATE = memory.data(40, 16);
 
-/** Scalars whose sums are selected together. */
+/** Number of scalars whose sums are selected together. */
 const GROUP: i32 = 16;
-/** Rows of 16 digits: for each group, column and comb. */
+/** Digits in rows of 16, one row for each group, column and comb. */
 const DIGITS = memory.data(5376, 16);
-/** -1 for each even scalar, otherwise 0. */
+/** For each scalar, -1 if it is even, otherwise 0. */
 const NEGATIVE = memory.data(128, 16);
-/** Selected sums of a group, one pair after the other. */
+/** Selected sums of a group, one pair of points after the other. */
 const SELECTED = memory.data(5120, 16);
-/** An odd scalar. */
+/** Scalar after it was made odd. */
 const ODD = memory.data(32, 16);
 
 @inline
@@ -61,8 +61,9 @@ function rowOf(group: i32, column: i32, comb: i32): usize {
 
 /**
  * Sets the scalars of {@link multiplyBySecrets}. More combs cost more time for each point and save doublings for each
- * scalar; the thresholds are measured.
- * @param scalars 32 bytes each, below l. @param count up to {@link MOST_SCALARS}.
+ * scalar; the thresholds between them are measured.
+ * @param scalars 32 bytes each, below l.
+ * @param count number of scalars, up to {@link MOST_SCALARS}.
  */
 export function recodeSecrets(scalars: usize, count: i32): void {
   scalarCount = count;
@@ -80,13 +81,14 @@ export function recodeSecrets(scalars: usize, count: i32): void {
 }
 
 /**
- * Returns the digit of a column and comb: the number of a sum of teeth, from 1 to 32, or its negative.
+ * Returns the digit of a column and comb: the number of a sum of teeth, from 1 to 32; negative if the sum is to be
+ * subtracted.
  * @param negative -1 to return the opposite digit, otherwise 0.
  */
 function digitOf(column: i32, comb: i32, negative: i32): i8 {
   let bits = 0;
   for (let tooth = 0; tooth < TEETH; tooth++) {
-    // Below its last bit, k is s/2, rounded down.
+    // k equals s/2, rounded down, except for its last bit.
     const i = column + columns * (tooth + TEETH * comb) + 1;
     bits |= ((i32(load<u8>(ODD + usize(i >> 3))) >> (i & 7)) & 1) << tooth;
   }
@@ -96,7 +98,7 @@ function digitOf(column: i32, comb: i32, negative: i32): i8 {
   return i8((sum ^ sign) - sign);
 }
 
-/** Computes the tables of a pair of points. */
+/** Computes the windows of a pair of points. */
 export function prepareCombs(p: usize): void {
   memory.copy(BASE, p, POINT);
   for (let first = 0; first < combs; first += TOGETHER) {
@@ -118,8 +120,9 @@ function tableOf(lane: i32, comb: i32): usize {
 }
 
 /**
- * Computes the 32 sums of the teeth of a comb: tooth n is positive if bit n of the index is set. BASE is the first tooth,
- * then that of the next comb or, after the last one, the part of the last digit.
+ * Computes the 32 sums of the teeth of a comb. In sum number n, tooth i is positive if bit i of n is set. BASE is the
+ * first tooth before the call; afterwards it is the first tooth of the next comb or, after the last comb, the part of
+ * the last digit.
  */
 function sumTeeth(sums: usize, last: bool): void {
   for (let tooth = 0; tooth < TEETH - 1; tooth++) {
@@ -139,7 +142,7 @@ function sumTeeth(sums: usize, last: bool): void {
   }
 }
 
-/** Copies the last digit's part of a lane to both lanes of START. */
+/** Copies the part of the last digit from one lane to both lanes of START. */
 function setStart(lane: i32): void {
   for (let at: usize = 0; at < POINT; at += ELEMENT) {
     pack(PACKED_COORDINATE, BASE + at, lane);
@@ -147,7 +150,10 @@ function setStart(lane: i32): void {
   }
 }
 
-/** sum = START or, in lanes of even scalars, its negative. @param signs a byte of NEGATIVE for each lane. */
+/**
+ * Sets sum = START; its negative in the lanes of even scalars.
+ * @param signs address of the two scalars' bytes in NEGATIVE.
+ */
 @inline
 function start(sum: usize, signs: usize): void {
   const first = i32(load<i8>(signs)), second = i32(load<i8>(signs, 1));
@@ -157,8 +163,9 @@ function start(sum: usize, signs: usize): void {
 }
 
 /**
- * products = s*p without T for all scalars s, one in each lane. The last lane of an odd number is no product.
- * @param lane of p in the pair of {@link prepareCombs}; p is in the main subgroup.
+ * Computes products = s*p without T for all scalars s, one in each lane. If the number of scalars is odd, the last lane
+ * is undefined.
+ * @param lane lane of p in the pair of {@link prepareCombs}; p must lie in the main subgroup.
  */
 export function multiplyBySecrets(products: usize, lane: i32): void {
   setStart(lane);
@@ -180,7 +187,7 @@ export function multiplyBySecrets(products: usize, lane: i32): void {
   }
 }
 
-/** Wipes digits, and the sums that they selected. Tables remain: their points are public. */
+/** Wipes the digits and the sums that they selected. The windows remain, because their points are public. */
 export function wipeCombs(): void {
   memory.fill(DIGITS, 0, 5376);
   memory.fill(NEGATIVE, 0, 128);

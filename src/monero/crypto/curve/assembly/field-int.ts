@@ -14,7 +14,10 @@ export const LIMBS: i32 = 10;
 
 const BIAS: u64 = 1 << 62;
 
-/** Operands of a product: the odd limbs of a times 2; 19 times the limbs 1 to 9 of b, followed by all limbs of b. */
+/**
+ * Prepared operands of a product: the limbs of a, odd limbs doubled; then 19 times the limbs 1 to 9 of b, followed by
+ * all limbs of b.
+ */
 const A_TWICE = memory.data(160, 16);
 const B_EXTENDED = memory.data(320, 16);
 
@@ -23,13 +26,15 @@ function limb(a: usize, i: i32): v128 {
   return v128.load(a + (i << 4));
 }
 
-/** Returns limb i of a, doubled where it is odd and the column is even: there it meets odd limbs. */
+/**
+ * Returns limb i of a. It is doubled if i is odd and the column is even, where it is multiplied with odd limbs of b.
+ */
 @inline
 function operand(a: usize, i: i32, k: i32): v128 {
   return limb(i & 1 && !(k & 1) ? A_TWICE : a, i);
 }
 
-/** Returns the product of limb i of a that belongs to column k. */
+/** Returns the product of limb i of a with the limb of b that belongs to column k. */
 @inline
 function term(own: v128, i: i32, k: i32): v128 {
   return i64x2.extmul_low_i32x4_s(own, limb(B_EXTENDED, k - i + 9));
@@ -50,7 +55,7 @@ function column(o: usize, a: usize, k: i32): void {
   v128.store(o + (k << 4), sum);
 }
 
-/** Computes two columns of equal parity, which share their operands; more would not fit into registers. */
+/** Computes two columns of equal parity, which share their operands. More columns would not fit into the registers. */
 @inline
 function columns(o: usize, a: usize, k: i32, l: i32): void {
   const a0 = operand(a, 0, k);
@@ -94,7 +99,10 @@ function extend(a: usize, b: usize, i: i32): void {
   if (i > 0) v128.store(B_EXTENDED + ((i - 1) << 4), i32x4.mul(other, i32x4.splat(19)));
 }
 
-/** o = columns of a*b, folded: limb 10 + k counts 19 times in limb k, and products of odd limbs count twice. */
+/**
+ * Computes o = columns of a*b, folded: column 10 + k counts 19 times in column k, and products of two odd limbs count
+ * twice.
+ */
 export function multiplyColumns(o: usize, a: usize, b: usize): void {
   extend(a, b, 0);
   extend(a, b, 1);
@@ -114,7 +122,7 @@ export function multiplyColumns(o: usize, a: usize, b: usize): void {
   column(o, a, 9);
 }
 
-/** Operands of a square: 19a, 2a, 4a. */
+/** Prepared operands of a square: 19a, 2a, 4a. */
 const A_19 = memory.data(160, 16);
 const A_2 = memory.data(160, 16);
 const A_4 = memory.data(160, 16);
@@ -127,7 +135,7 @@ function scale(a: usize, i: i32): void {
   if (i >= 5) v128.store(A_19 + (i << 4), i32x4.mul(own, i32x4.splat(19)));
 }
 
-/** Wipes the operands of the last products. */
+/** Wipes the prepared operands of the last products. */
 export function wipeField(): void {
   memory.fill(A_TWICE, 0, 160);
   memory.fill(B_EXTENDED, 0, 320);
@@ -136,7 +144,10 @@ export function wipeField(): void {
   memory.fill(A_4, 0, 160);
 }
 
-/** Returns the product of limbs i <= j: unequal limbs count twice, odd ones twice, and from i + j = 10 on 19 times. */
+/**
+ * Returns the product of limbs i <= j. It is doubled if i and j differ, doubled again if both are odd, and counts 19
+ * times if i + j >= 10.
+ */
 @inline
 function part(a: usize, i: i32, j: i32): v128 {
   const odd = (i & j & 1) != 0;
@@ -174,14 +185,17 @@ function times19(x: v128): v128 {
 }
 
 /**
- * Constants of even and of odd limbs, kept in memory: V8 uses them as operands there, which is cheaper than to build
- * them again.
+ * Constants for even and for odd limbs. They are kept in memory, where V8 uses them as operands, which is cheaper than
+ * to build them again.
  */
 const LIFT_EVEN = memory.data<u64>([BIAS + (1 << 25), BIAS + (1 << 25)], 16);
 const LIFT_ODD = memory.data<u64>([BIAS + (1 << 24), BIAS + (1 << 24)], 16);
 const MASK_EVEN = memory.data<u64>([(1 << 26) - 1, (1 << 26) - 1], 16);
 const MASK_ODD = memory.data<u64>([(1 << 25) - 1, (1 << 25) - 1], 16);
-/** Sum that two rounds of carries add to a limb: half of its range, and the carry of the bias of the limb below. */
+/**
+ * Sum that two rounds of carries add to a limb: half of the limb's range, and the carry of the bias from the limb
+ * below.
+ */
 const ADDED_0 = memory.data<i32>([(1 << 25) + 19 * (1 << 11), (1 << 25) + 19 * (1 << 11), 0, 0], 16);
 const ADDED_1 = memory.data<i32>([(1 << 24) + 19 * (1 << 11), (1 << 24) + 19 * (1 << 11), 0, 0], 16);
 const ADDED_EVEN = memory.data<i32>([(1 << 25) + (1 << 11), (1 << 25) + (1 << 11), 0, 0], 16);
@@ -197,13 +211,16 @@ function carryOf(t: v128, i: i32): v128 {
   return i64x2.shr_u(t, i & 1 ? 25 : 26);
 }
 
-/** Returns the low bits of column i plus the carry of the one below; the last one carries into the first, 19 times. */
+/**
+ * Returns the low bits of column i plus the carry of the column below. The last column carries into the first, 19
+ * times.
+ */
 @inline
 function carried(t: v128, before: v128, i: i32): v128 {
   return i64x2.add(lowBits(t, i), i == 0 ? times19(carryOf(before, 9)) : carryOf(before, i - 1));
 }
 
-/** Stores a limb: narrows it to 32 bits, and subtracts the sum of the biases. */
+/** Stores a limb: narrows it to 32 bits and subtracts the sum of the biases. */
 @inline
 function storeNarrow(o: usize, i: i32, wide: v128, added: usize): void {
   const narrow = i8x16.shuffle(wide, wide, 0, 1, 2, 3, 8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11);
@@ -211,11 +228,11 @@ function storeNarrow(o: usize, i: i32, wide: v128, added: usize): void {
 }
 
 /**
- * Reduces columns to one unit, in two rounds of carries of all limbs at once: the bits above a limb are added to the
- * next one, those of the last limb to the first, 19 times. A bias makes all columns positive first, so that unsigned
- * shifts serve; half of a limb's range is added too, so that limbs lie around zero. Shifted, the bias makes the second
- * round positive as well: it is 2^36 or 2^37 there, and 19 * 2^37 in the first limb. Shifted again it is 2^11, or
- * 19 * 2^11 in the first limb and in the second, and is subtracted at the end.
+ * Reduces columns to one unit in two rounds of carries. In a round, the bits above each limb are added to the next
+ * limb, all at once; those of the last limb are added to the first limb, 19 times. A bias first makes all columns
+ * positive, so that unsigned shifts can be used; half of a limb's range is also added, so that limbs lie around zero.
+ * After the first shift the bias is 2^36 or 2^37, and 19 * 2^37 in the first limb: it makes the second round positive
+ * too. After the second shift it is 2^11, and 19 * 2^11 in the first and the second limb; there it is subtracted.
  */
 @inline
 function carryTwoRounds(
@@ -330,7 +347,10 @@ function storeLimb(o: usize, i: i32, t: v128, carry: v128): void {
   v128.store(o + (i << 4), i32x4.add(rest, carry));
 }
 
-/** o = a, reduced to one unit. @param a of up to 8 units: a carry is at most 8, and 19 times 8 is far below 2^14. */
+/**
+ * Computes o = a, reduced to one unit.
+ * @param a element of up to 8 units: a carry is at most 8, and 19 times 8 is far below 2^14.
+ */
 export function carryElement(o: usize, a: usize): void {
   const t0 = withHalf(a, 0);
   const t1 = withHalf(a, 1);
@@ -385,12 +405,12 @@ export function setSmall(o: usize, value: i32): void {
   v128.store(o, i32x4.splat(value));
 }
 
-/** Reads the low 255 bits of 32 bytes into a lane: an element of 2 units. */
+/** Reads the low 255 bits of 32 bytes into a lane, as an element of 2 units. */
 export function read(o: usize, lane: usize, bytes: usize): void {
   let at = 0;
   for (let i = 0; i < LIMBS; i++) {
     const bits = i & 1 ? 25 : 26;
-    // At most seven bits of the first byte belong to the limb below, so five bytes hold a limb.
+    // At most seven bits of the first byte belong to the limb below, so the limb lies in five bytes.
     const from = bytes + (usize(at) >> 3);
     const word = u64(load<u32>(from)) | (i < LIMBS - 1 ? u64(load<u8>(from + 4)) << 32 : 0);
     store<i32>(o + (usize(i) << 4) + (lane << 2), i32((word >> (at & 7)) & ((u64(1) << bits) - 1)));
@@ -398,7 +418,7 @@ export function read(o: usize, lane: usize, bytes: usize): void {
   }
 }
 
-/** Returns a limb of 51 bits of a lane: two of its own limbs. */
+/** Returns 51 bits of the element in a lane, which are two limbs. */
 @inline
 export function limb51(a: usize, lane: usize, i: i32): i64 {
   const at = a + (usize(i) << 5) + (lane << 2);
@@ -411,7 +431,7 @@ export function select(o: usize, a: usize, b: usize, first: bool, second: bool):
     v128.store(o + (usize(i) << 4), v128.bitselect(limb(a, i), limb(b, i), mask));
 }
 
-/** Writes the limbs of a lane one after the other. */
+/** Writes the element in a lane as limbs of 51 bits, one after the other. */
 export function pack(compact: usize, a: usize, lane: usize): void {
   for (let i: usize = 0; i < 10; i++) store<i32>(compact + (i << 2), load<i32>(a + (i << 4) + (lane << 2)));
 }
@@ -421,7 +441,7 @@ function gatherLimb(o: usize, first: usize, second: usize, i: usize): void {
   v128.store(o + (i << 4), v128.load32_lane(second + (i << 2), v128.load32_zero(first + (i << 2)), 1));
 }
 
-/** o = two packed elements, one in each lane. */
+/** Computes o = two packed elements, one in each lane. */
 export function gather(o: usize, first: usize, second: usize): void {
   gatherLimb(o, first, second, 0);
   gatherLimb(o, first, second, 1);
@@ -435,7 +455,7 @@ export function gather(o: usize, first: usize, second: usize): void {
   gatherLimb(o, first, second, 9);
 }
 
-/** Returns a mask of the lanes whose digit has this absolute value. */
+/** Returns a mask of the lanes whose digit has the given absolute value. */
 @inline
 function hasMagnitude(size: v128, m: i32): v128 {
   return i32x4.eq(size, i32x4.splat(m));
@@ -451,14 +471,14 @@ export function negateLanes(a: usize, first: i32, second: i32): void {
   for (let i: usize = 0; i < 160; i += 16) v128.store(a + i, negated(v128.load(a + i), negative));
 }
 
-/** Stores a limb of two pairs from four lanes. */
+/** Stores one limb of two pairs of elements from four lanes. */
 @inline
 function storeTwo(o: usize, limbs: v128): void {
   v128.store(o, limbs);
   v128.store(o + 640, i8x16.shuffle(limbs, limbs, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15));
 }
 
-/** Stores a limb of eight pairs, given as vectors of its bytes. */
+/** Stores one limb of eight pairs of elements, given as vectors of the limb's bytes. */
 @inline
 function storeLimbs(o: usize, v0: v128, v1: v128, v2: v128, v3: v128): void {
   const l0 = low8(v0, v1), l1 = low8(v2, v3), h0 = high8(v0, v1), h1 = high8(v2, v3);
@@ -468,7 +488,10 @@ function storeLimbs(o: usize, v0: v128, v1: v128, v2: v128, v3: v128): void {
   storeTwo(o + 3840, high16(h0, h1));
 }
 
-/** Selects Y+X and Y-X of eight pairs, exchanged where `negative` is set; both are 1 where `none` is set. */
+/**
+ * Selects Y+X and Y-X for eight pairs of points. The two are exchanged where `negative` is set; both are 1 where `none`
+ * is set.
+ */
 @inline
 export function selectSumAndDifference(o: usize, rows: usize, multiples: i32, index: v128, negative: v128, none: v128): void {
   const row = usize(multiples);
@@ -491,7 +514,7 @@ function negated(a: v128, negative: v128): v128 {
   return i32x4.sub(v128.xor(a, negative), negative);
 }
 
-/** Selects 2dT of eight pairs, negated where `negative` is set. */
+/** Selects 2dT for eight pairs of points; negated where `negative` is set. */
 @inline
 export function selectSigned(o: usize, rows: usize, multiples: i32, index: v128, negative: v128): void {
   const row = usize(multiples);

@@ -12,7 +12,7 @@ import {
   squareTimes as squareTimesHere,
 } from './field';
 
-/** Operands and results, 160 bytes each. */
+/** Operands and results, 160 bytes for each pair of elements. */
 const ELEMENTS = memory.data(2560, 16);
 const A = memory.data(160, 16);
 const B = memory.data(160, 16);
@@ -37,14 +37,14 @@ export function squareTimes(o: usize, a: usize, n: i32): void {
   squareTimesHere(o, a, n);
 }
 
-/** sum = ab + cd, difference = ab - cd */
+/** Computes sum = ab + cd and difference = ab - cd. */
 export function bothProducts(sum: usize, difference: usize, a: usize, b: usize, c: usize, d: usize): void {
   multiplyColumns(A, a, b);
   multiplyColumns(B, c, d);
   carrySumAndDifference(sum, difference, A, B);
 }
 
-/** g = b^2 - a^2, h = b^2 + a^2, f = 2c^2 - g */
+/** Computes g = b^2 - a^2, h = b^2 + a^2 and f = 2c^2 - g. */
 export function doubling(f: usize, g: usize, h: usize, a: usize, b: usize, c: usize): void {
   squareColumns(A, a);
   squareColumns(B, b);

@@ -6,7 +6,7 @@
 import * as fma from './field-fma';
 import * as int from './field-int';
 
-/** Bytes of a pair of elements, and of the columns of a pair of products before carries. */
+/** Size of a pair of elements [bytes], and of the columns of a pair of products before carries. */
 export const ELEMENT: usize = ASC_FEATURE_RELAXED_SIMD ? 80 : 160;
 
 export function prepareField(): void {
@@ -27,14 +27,14 @@ export function squareColumns(o: usize, a: usize): void {
 
 const WORK = memory.data(160, 16);
 
-/** Wipes the temporaries of products. */
+/** Wipes the temporary values of products. */
 export function wipeField(): void {
   memory.fill(WORK, 0, 160);
   if (ASC_FEATURE_RELAXED_SIMD) fma.wipeField();
   else int.wipeField();
 }
 
-/** o = a*b */
+/** Computes o = a*b. */
 @inline
 export function multiply(o: usize, a: usize, b: usize): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.multiply(o, a, b);
@@ -45,14 +45,14 @@ function multiplyInt(o: usize, a: usize, b: usize): void {
   int.carryColumns(o, WORK);
 }
 
-/** o = a*b, inlined for the formulas that take most of the time. */
+/** Computes o = a*b, inlined for the formulas that take most of the time. */
 @inline
 export function multiplyHere(o: usize, a: usize, b: usize): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.product(o, a, b, false);
   else multiplyInt(o, a, b);
 }
 
-/** o = 2*a*b, of up to 2 units, inlined. */
+/** Computes o = 2*a*b, of up to 2 units, inlined. */
 @inline
 export function multiplyTwice(o: usize, a: usize, b: usize): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.product(o, a, b, true);
@@ -63,7 +63,7 @@ function multiplyTwiceInt(o: usize, a: usize, b: usize): void {
   int.carryTwice(o, WORK);
 }
 
-/** o = a*a */
+/** Computes o = a*a. */
 @inline
 export function square(o: usize, a: usize): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.square(o, a);
@@ -74,7 +74,7 @@ function squareInt(o: usize, a: usize): void {
   int.carryColumns(o, WORK);
 }
 
-/** o = a^(2^n), n of 1 or more. */
+/** Computes o = a^(2^n), n >= 1. */
 @inline
 export function squareTimes(o: usize, a: usize, n: i32): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.squareTimes(o, a, n);
@@ -85,7 +85,7 @@ function squareTimesInt(o: usize, a: usize, n: i32): void {
   for (let i = 1; i < n; i++) squareInt(o, o);
 }
 
-/** Reduces sum = c + d and difference = c - d, of columns of products. */
+/** Reduces sum = c + d and difference = c - d, where c and d are columns of products. */
 @inline
 export function carrySumAndDifference(sum: usize, difference: usize, c: usize, d: usize): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.carrySumAndDifference(sum, difference, c, d);
@@ -95,7 +95,7 @@ export function carrySumAndDifference(sum: usize, difference: usize, c: usize, d
   }
 }
 
-/** Reduces g = b - a, h = b + a and f = 2c - g, of columns of squares. */
+/** Reduces g = b - a, h = b + a and f = 2c - g, where a, b and c are columns of squares. */
 @inline
 export function carryDoubling(f: usize, g: usize, h: usize, a: usize, b: usize, c: usize): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.carryDoubling(f, g, h, a, b, c);
@@ -106,7 +106,7 @@ export function carryDoubling(f: usize, g: usize, h: usize, a: usize, b: usize, 
   }
 }
 
-/** o = a, reduced to one unit. @param a of up to 8 units. */
+/** Computes o = a, reduced to one unit. @param a element of up to 8 units. */
 export function carryElement(o: usize, a: usize): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.carryElement(o, a);
   else int.carryElement(o, a);
@@ -140,42 +140,42 @@ export function copy(o: usize, a: usize): void {
   }
 }
 
-/** Reads the low 255 bits of 32 bytes into a lane: an element of 2 units. */
+/** Reads the low 255 bits of 32 bytes into a lane, as an element of 2 units. */
 export function read(o: usize, lane: usize, bytes: usize): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.read(o, lane, bytes);
   else int.read(o, lane, bytes);
 }
 
-/** Reads the low 255 bits of 32 bytes into both lanes, reduced. */
+/** Reads the low 255 bits of 32 bytes into both lanes, and reduces them. */
 export function readConstant(o: usize, bytes: usize): void {
   read(o, 0, bytes);
   read(o, 1, bytes);
   carryElement(o, o);
 }
 
-/** o = a in each lane whose flag is set, b in the other. */
+/** Computes o = a in each lane whose flag is set, b in the other lanes. */
 export function select(o: usize, a: usize, b: usize, first: bool, second: bool): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.select(o, a, b, first, second);
   else int.select(o, a, b, first, second);
 }
 
-/** Negates the lanes whose mask is -1; the other one is 0. */
+/** Negates the lanes whose mask is -1; the mask of the other lanes is 0. */
 @inline
 export function negateLanes(a: usize, first: i32, second: i32): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.negateLanes(a, first, second);
   else int.negateLanes(a, first, second);
 }
 
-/** Bytes of a packed element: the limbs of one lane, one after the other. */
+/** Size of a packed element [bytes]: the limbs of one lane, one after the other. */
 export const PACKED: usize = 40;
 
-/** Packs the element of a lane. */
+/** Packs the element in a lane. */
 export function pack(compact: usize, a: usize, lane: usize): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.pack(compact, a, lane);
   else int.pack(compact, a, lane);
 }
 
-/** o = two packed elements, one in each lane. */
+/** Computes o = two packed elements, one in each lane. */
 @inline
 export function gather(o: usize, first: usize, second: usize): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.gather(o, first, second);
@@ -183,16 +183,22 @@ export function gather(o: usize, first: usize, second: usize): void {
 }
 
 /**
- * Selects a multiple for each of 16 digits in constant time: reads the whole window, and no branch depends on a digit.
- * @param o eight pairs, 4 * ELEMENT apart: Y+X, Y-X and 2dT; the third element is not written.
+ * Selects a multiple for each of 16 digits in constant time: the whole window is read, and no branch depends on a
+ * digit.
+ * @param o eight pairs of points, 4 * ELEMENT apart: Y+X, Y-X and 2dT; the third element is not written.
  * @param window multiples 1 to 32, as window.ts stores them.
- * @param digits 16 bytes, from -32 to 32. @param minus selects the negatives.
+ * @param digits 16 bytes, from -32 to 32.
+ * @param minus true: selects the negatives.
  */
 export function selectFrom32(o: usize, window: usize, digits: usize, minus: bool): void {
   selectFrom(o, window, digits, minus, 32);
 }
 
-/** Selects as {@link selectFrom32}. @param window multiples 1 to 128. @param digits 16 bytes, from -128 to 127. */
+/**
+ * Selects multiples as {@link selectFrom32}.
+ * @param window multiples 1 to 128.
+ * @param digits 16 bytes, from -128 to 127.
+ */
 export function selectFrom128(o: usize, window: usize, digits: usize, minus: bool): void {
   selectFrom(o, window, digits, minus, 128);
 }
@@ -204,7 +210,7 @@ function selectFrom(o: usize, window: usize, digits: usize, minus: bool, multipl
   const size = i8x16.abs(signed);
   const none = i8x16.eq(size, i8x16.splat(0));
   const index = i8x16.sub(size, i8x16.splat(1));
-  // The negative of a multiple has Y+X and Y-X exchanged, and -2dT.
+  // In the negative of a multiple Y+X and Y-X are exchanged, and 2dT is negated.
   const rows: usize = PACKED * 2 * usize(multiples);
   if (ASC_FEATURE_RELAXED_SIMD) {
     fma.selectSumAndDifference(o, window, multiples, index, negative, none);
@@ -216,9 +222,11 @@ function selectFrom(o: usize, window: usize, digits: usize, minus: bool, multipl
 }
 
 /**
- * Selects a multiple for each lane in constant time: reads all eight, and no branch depends on a digit.
- * @param o an addend. @param table multiples 1 to 8 of a pair of points, as addends.
- * @param first digit of the first lane, from -8 to 8. @param second digit of the second lane.
+ * Selects a multiple for each lane in constant time: all eight are read, and no branch depends on a digit.
+ * @param o an addend.
+ * @param table multiples 1 to 8 of a pair of points, as addends.
+ * @param first digit of the first lane, from -8 to 8.
+ * @param second digit of the second lane.
  */
 export function selectAddend(o: usize, table: usize, first: i32, second: i32): void {
   if (ASC_FEATURE_RELAXED_SIMD) fma.selectAddend(o, table, first, second);
@@ -232,7 +240,7 @@ function limb51(a: usize, lane: usize, i: i32): i64 {
 
 const MASK: i64 = (1 << 51) - 1;
 
-/** Writes the element of a lane as 32 bytes, fully reduced modulo p. @param a of up to 3 units. */
+/** Writes the element in a lane as 32 bytes, fully reduced modulo p. @param a element of up to 3 units. */
 export function save(bytes: usize, a: usize, lane: usize): void {
   let l0 = limb51(a, lane, 0);
   let l1 = limb51(a, lane, 1);
@@ -252,7 +260,7 @@ export function save(bytes: usize, a: usize, lane: usize): void {
     l0 += 19 * (l4 >> 51);
     l4 &= MASK;
   }
-  // Subtract p if the value is p or above: add 19 and drop bit 255.
+  // If the value is at least p, subtract p: add 19 and drop bit 255.
   let above = (l0 + 19) >> 51;
   above = (l1 + above) >> 51;
   above = (l2 + above) >> 51;

@@ -47,7 +47,7 @@ const TEMP = memory.data(160, 16);
 const ONE = memory.data(160, 16);
 const ZERO = memory.data(160, 16);
 
-/** Reads 256 bits into a lane of U, and into TEMP the 19 that bit 255 counts modulo p. */
+/** Reads 256 bits into a lane of U; writes into TEMP the 19 for which bit 255 counts modulo p. */
 function read256(lane: usize, bytes: usize): void {
   read(U, lane, bytes);
   read(TEMP, lane, load<u8>(bytes + 31) >> 7 ? NINETEEN : NONE);
@@ -68,7 +68,7 @@ function isOpposite(a: usize, b: usize, lane: usize): bool {
   return isZero(TEMP, lane);
 }
 
-/** Maps two strings of 32 bytes to a pair of points. Variable time. */
+/** Maps two strings of 32 bytes to a pair of points, in variable time. */
 export function mapToCurve(o: usize, first: usize, second: usize): void {
   setSmall(ONE, 1);
   read256(0, first);
@@ -124,7 +124,7 @@ export function mapToCurve(o: usize, first: usize, second: usize): void {
   multiply(o + 3 * ELEMENT, ROOT, o + ELEMENT);
 }
 
-/** Wipes the temporaries of the map. */
+/** Wipes the temporary values of the map. */
 export function wipeMap(): void {
   memory.fill(U, 0, 160);
   memory.fill(V, 0, 160);

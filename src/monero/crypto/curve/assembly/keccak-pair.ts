@@ -4,9 +4,9 @@
  */
 import { RATE, ROUND_CONSTANTS } from '../../assembly/keccak';
 
-/** 25 pairs of words. */
+/** States of both messages: 25 pairs of words. */
 const STATE = memory.data(400, 16);
-/** State after an odd number of rounds. */
+/** States after an odd number of rounds. */
 const ODD_STATE = memory.data(400, 16);
 
 @inline
@@ -25,7 +25,7 @@ function parity(a: usize, x: i32): v128 {
   return v128.xor(v128.xor(v128.xor(word(a, x), word(a, x + 5)), v128.xor(word(a, x + 10), word(a, x + 15))), word(a, x + 20));
 }
 
-/** Stores row y after chi. */
+/** Computes the step chi of row y and stores the row. */
 @inline
 function storeRow(o: usize, y: i32, b0: v128, b1: v128, b2: v128, b3: v128, b4: v128): void {
   const at = o + 80 * y;
@@ -36,7 +36,7 @@ function storeRow(o: usize, y: i32, b0: v128, b1: v128, b2: v128, b3: v128, b4: 
   v128.store(at, v128.xor(b0, v128.andnot(b2, b1)));
 }
 
-/** o = a after a round. @param o must not overlap a. */
+/** Computes o = a after one round. @param o must not overlap a. */
 @inline
 function round(o: usize, a: usize, constant: u64): void {
   const c0 = parity(a, 0), c1 = parity(a, 1), c2 = parity(a, 2), c3 = parity(a, 3), c4 = parity(a, 4);
@@ -45,7 +45,7 @@ function round(o: usize, a: usize, constant: u64): void {
   const d2 = v128.xor(c1, rotated(c3, 1));
   const d3 = v128.xor(c2, rotated(c4, 1));
   const d4 = v128.xor(c3, rotated(c0, 1));
-  // Theta's difference, rho's rotation and pi's index in one step.
+  // Difference of theta, rotation of rho and index of pi in one step.
   storeRow(
     o,
     0,
@@ -94,7 +94,7 @@ function round(o: usize, a: usize, constant: u64): void {
   );
 }
 
-/** Hashes the messages of both lanes. */
+/** Hashes the messages that were set in both lanes. */
 export function keccakPair(): void {
   for (let i: usize = 0; i < 24; i += 2) {
     round(ODD_STATE, STATE, load<u64>(ROUND_CONSTANTS + (i << 3)));
@@ -102,7 +102,7 @@ export function keccakPair(): void {
   }
 }
 
-/** Sets the message of a lane for {@link keccakPair}. @param length in bytes, below 136. */
+/** Sets the message of a lane for {@link keccakPair}. @param length length of the message [bytes], below 136. */
 export function setMessage(lane: usize, from: usize, length: i32): void {
   const state = STATE + (lane << 3);
   for (let i: usize = 0; i < 25; i++) store<u64>(state + (i << 4), 0);
@@ -115,13 +115,13 @@ export function setMessage(lane: usize, from: usize, length: i32): void {
   store<u64>(end, load<u64>(end) | 0x8000000000000000);
 }
 
-/** Returns the first byte of the hash of a lane. */
+/** Returns the first byte of the hash in a lane. */
 @inline
 export function firstByte(lane: usize): u8 {
   return load<u8>(STATE + (lane << 3));
 }
 
-/** Writes the hash of a lane, 32 bytes. */
+/** Writes the hash in a lane, 32 bytes. */
 export function writeHash(o: usize, lane: usize): void {
   for (let i: usize = 0; i < 32; i += 8) store<u64>(o + i, load<u64>(STATE + (lane << 3) + (i << 1)));
 }

@@ -80,7 +80,10 @@ export { reserveScan, derive, findHits, wipeScan } from './scan';
 export { scanKeysAt, scanOutputsAt, scanDerivationsAt, scanSpendKeysAt } from './scan';
 export { scanHitsAt, scanOutputKeyAt, scanOutputIndexAt, scanTagsAt } from './scan';
 
-/** RESULTS = P + Hs(MESSAGES) * G, with P the first of POINTS, given twice. @param length bytes of a message. */
+/**
+ * Computes RESULTS = P + Hs(MESSAGES) * G. P is the first of POINTS and must also be the second.
+ * @param length length of a message [bytes].
+ */
 export function addHashes(count: i32, length: i32): void {
   for (let row: usize = 0; row < usize(count); row += 2) {
     setMessage(0, MESSAGES + row * usize(length), length);
@@ -90,7 +93,7 @@ export function addHashes(count: i32, length: i32): void {
   addMultiplesOfG(count, false, true);
 }
 
-/** RESULTS = SCALARS * G + AMOUNTS * H: commitments. */
+/** Computes the commitments RESULTS = SCALARS * G + AMOUNTS * H. */
 export function commit(count: i32): void {
   for (let row: usize = 0; row < usize(count); row += 2) setIdentity(SUMS + (row >> 1) * POINT);
   addToPairsG(SUMS, SCALARS, count, false);
@@ -98,7 +101,7 @@ export function commit(count: i32): void {
   writeResults(count);
 }
 
-/** o = Hp(POINTS) of two rows. */
+/** Computes o = Hp(POINTS) of two rows. */
 function hashPair(o: usize, row: usize, withT: bool): void {
   const first = POINTS + (row << 5);
   setMessage(0, first, 32);
@@ -112,7 +115,7 @@ function hashPair(o: usize, row: usize, withT: bool): void {
   double(o, o, withT);
 }
 
-/** RESULTS = SCALARS * Hp(POINTS), with POINTS any 32 bytes: key images of output keys. */
+/** Computes RESULTS = SCALARS * Hp(POINTS), the key images of output keys; POINTS may be any 32 bytes. */
 export function multiplyHashes(count: i32): void {
   for (let row: usize = 0; row < usize(count); row += 2) {
     hashPair(BASE, row, true);
@@ -121,13 +124,13 @@ export function multiplyHashes(count: i32): void {
   writeResults(count);
 }
 
-/** RESULTS = key images of own outputs, with POINTS their keys: see {@link sumOutputSecrets}. */
+/** Computes RESULTS = key images of own outputs, whose keys are POINTS: see {@link sumOutputSecrets}. */
 export function ownKeyImages(count: i32): void {
   sumOutputSecrets(count);
   multiplyHashes(count);
 }
 
-/** RESULTS = SCALARS * POINTS, in constant time. */
+/** Computes RESULTS = SCALARS * POINTS, in constant time. */
 export function multiplySecrets(count: i32): void {
   for (let row: usize = 0; row < usize(count); row += 2) {
     readPair(BASE, row);
@@ -136,13 +139,13 @@ export function multiplySecrets(count: i32): void {
   writeResults(count);
 }
 
-/** RESULTS = Hp(POINTS), with POINTS any 32 bytes. */
+/** Computes RESULTS = Hp(POINTS); POINTS may be any 32 bytes. */
 export function hashToPoints(count: i32): void {
   for (let row: usize = 0; row < usize(count); row += 2) hashPair(SUMS + (row >> 1) * POINT, row, false);
   writeResults(count);
 }
 
-/** RESULTS = POINTS - Q, with Q in both rows `count` and `count + 1` of POINTS. */
+/** Computes RESULTS = POINTS - Q. Q must be in both rows `count` and `count + 1` of POINTS. */
 export function subtractLast(count: i32): void {
   readPair(BASE, usize(count));
   toAddend(TWICE, BASE);
@@ -157,7 +160,7 @@ export { addTablesOfSums, reserveBasis, reserveTerms, resizeBasis } from './mult
 
 /**
  * Writes the tables of POINTS for {@link sum}.
- * @param index of the first in the basis or, if `isOther`, among the others.
+ * @param index index of the first point in the basis or, if `isOther`, among the other points.
  */
 export function addTables(count: i32, index: i32, isOther: bool): void {
   for (let row: usize = 0; row < usize(count); row += 2) {
@@ -166,7 +169,11 @@ export function addTables(count: i32, index: i32, isOther: bool): void {
   }
 }
 
-/** RESULTS = the sum of all terms, in two rows. @param basisTerms number of scalars for the basis. */
+/**
+ * Computes RESULTS = the sum of all terms, in two rows.
+ * @param basisTerms number of scalars for points of the basis.
+ * @param others number of scalars for other points.
+ */
 export function sum(basisTerms: i32, others: i32): void {
   sumTerms(SUMS, basisTerms, others);
   wipeTerms(basisTerms, others);
@@ -175,7 +182,7 @@ export function sum(basisTerms: i32, others: i32): void {
 
 export { startGroups } from './multiexp';
 
-/** RESULTS = for every row the sum of the terms of the basis from `first + row` on, `step` apart. */
+/** Computes RESULTS: in every row the sum of the basis' terms from index `first + row` on, `step` apart. */
 export function sumGroups(count: i32, basisTerms: i32, first: i32, step: i32): void {
   for (let row = 0; row < count; row += 2)
     sumPairOfGroups(SUMS + usize(row >> 1) * POINT, basisTerms, first + row, step);
@@ -186,7 +193,10 @@ export function endGroups(basisTerms: i32): void {
   wipeTerms(basisTerms, 0);
 }
 
-/** RESULTS = two sums with the same SCALARS: of the POINTS of even rows, and of odd rows. @param terms up to 4. */
+/**
+ * Computes RESULTS = two sums with the same SCALARS: of the POINTS in even rows, and of those in odd rows.
+ * @param terms number of terms of a sum, up to 4.
+ */
 export function twinSums(terms: i32): void {
   if (terms > MOST_TERMS) return;
   for (let term = 0; term < terms; term++) {
@@ -197,7 +207,7 @@ export function twinSums(terms: i32): void {
   writeResults(2);
 }
 
-/** Wipes all values that were computed from secrets, and every temporary that may hold a part of one. */
+/** Wipes all values that were computed from secrets, and all temporary values that may contain a part of one. */
 export function wipe(): void {
   memory.fill(HASHES, 0, 64);
   wipeRows();

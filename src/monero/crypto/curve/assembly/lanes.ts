@@ -1,6 +1,6 @@
 /* Shuffles of vector lanes, for both field implementations. */
 
-/** Returns the limbs of the pair whose mask is set, of eight pairs `stride` bytes apart; zero if none is set. */
+/** Returns the limbs of the pair whose mask is set, of eight pairs `stride` bytes apart; zero if no mask is set. */
 @inline
 export function maskedLimb(at: usize, stride: usize, m1: v128, m2: v128, m3: v128, m4: v128, m5: v128, m6: v128, m7: v128, m8: v128): v128 {
   const low = v128.or(
@@ -14,18 +14,20 @@ export function maskedLimb(at: usize, stride: usize, m1: v128, m2: v128, m3: v12
   return v128.or(low, high);
 }
 
-/** Selects a byte for each of 16 digits from 16 bytes of a row; zero where the index is not from `first` to first + 15. */
+/**
+ * Selects a byte for each of 16 indices from 16 bytes of a row; zero if the index is not from `first` to first + 15.
+ */
 @inline
 function selectFrom16(row: usize, first: i32, index: v128): v128 {
   const bytes = v128.load(row + usize(first));
   const own = i8x16.sub(index, i8x16.splat(i8(first)));
   if (!ASC_FEATURE_RELAXED_SIMD) return i8x16.swizzle(bytes, own);
-  // A relaxed swizzle gives zero in all engines only where the top bit of the index is set.
+  // All engines agree that a relaxed swizzle gives zero only if the top bit of the index is set.
   const bias = i8x16.splat(0x70);
   return i8x16.relaxed_swizzle(bytes, v128.xor(i8x16.add_sat_u(own, bias), bias));
 }
 
-/** Selects a byte for each of 16 digits from a row of 32 or 128 bytes; zero where the index is 255. */
+/** Selects a byte for each of 16 indices from a row of 32 or 128 bytes; zero if the index is 255. */
 @inline
 export function selectByte(row: usize, multiples: i32, index: v128): v128 {
   const first = v128.or(selectFrom16(row, 0, index), selectFrom16(row, 16, index));
@@ -39,7 +41,7 @@ export function selectByte(row: usize, multiples: i32, index: v128): v128 {
   );
 }
 
-/** Interleaves the lower, or upper, halves of two vectors, in units of 8, 16, 32 or 64 bits. */
+/** Interleaves the lower or the upper halves of two vectors, in units of 8, 16, 32 or 64 bits. */
 @inline
 export function low8(a: v128, b: v128): v128 {
   return i8x16.shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -78,9 +80,11 @@ function twoWords(at: usize, stride: usize): v128 {
 }
 
 /**
- * Transposes the bytes of 16 words of 64 bits: byte i of all words becomes row i.
- * @param o eight rows of 16 bytes. @param rowStride bytes between rows. @param at the first word. @param stride bytes
- * between words.
+ * Transposes the bytes of 16 words of 64 bits: row i gets byte i of all words.
+ * @param o eight rows of 16 bytes.
+ * @param rowStride bytes between rows.
+ * @param at address of the first word.
+ * @param stride bytes between words.
  */
 export function transpose16(o: usize, rowStride: usize, at: usize, stride: usize): void {
   const a0 = twoWords(at, stride), a1 = twoWords(at + 2 * stride, stride);

@@ -6,15 +6,15 @@
 import { ELEMENT, gather, pack, PACKED, setSmall, subtract } from './field';
 import { ADDEND, addAffine, addPoint, divideByZ, double, POINT, setIdentity, toAddend, toAffineAddend } from './point';
 
-/** Bits of a window: for points of the basis, whose tables are kept, and for other points, which are used once. */
+/** Bits of a window for points of the basis, whose tables are kept, and for other points, which are used once. */
 const BASIS_WINDOW: i32 = 6;
 const WINDOW: i32 = 5;
-/** Odd multiples of a table: those below half of a window. */
+/** Number of odd multiples in a table: those below half the size of a window. */
 const BASIS_MULTIPLES: i32 = 16;
 const MULTIPLES: i32 = 8;
-/** Digits of a scalar: 255 bits and a carry. */
+/** Number of digits of a scalar: 255 bits and a carry. */
 const BITS: i32 = 256;
-/** Bytes of a table entry: Y+X, Y-X, 2dT and -2dT of a multiple with Z = 1. */
+/** Size of a table entry [bytes]: Y+X, Y-X, 2dT and -2dT of a multiple with Z = 1. */
 const ENTRY: usize = 4 * PACKED;
 
 /*
@@ -30,12 +30,12 @@ let basisSize: i32 = 0;
 function otherTables(): usize {
   return TABLES + usize(basisSize) * usize(BASIS_MULTIPLES) * ENTRY;
 }
-/** Bytes of a row of digits. */
+/** Returns the size of a row of digits [bytes]. */
 @inline
 function rowOf(terms: i32): usize {
   return (usize(terms) + 15) & ~15;
 }
-/** Address of the digits; tables are written in pairs, so there is space for one more. */
+/** Returns the address of the digits. Before it is space for one more table, because tables are written in pairs. */
 @inline
 function digitsArea(others: i32): usize {
   return otherTables() + (usize(others) + 1) * usize(MULTIPLES) * ENTRY;
@@ -50,23 +50,26 @@ export function freeAreaAt(): usize {
   return otherTables();
 }
 
-/** Grows the memory up to an address. @returns false when memory is short. */
+/** Grows the memory so that it reaches up to an address. @returns false if there is no more memory. */
 export function growMemory(end: usize): bool {
   const pages = i32((end + 0xffff) >> 16);
   return pages <= memory.size() || memory.grow(pages - memory.size()) >= 0;
 }
 
-/** Reserves memory for the tables of more points of the basis. @returns false when memory is short. */
+/** Reserves memory for the tables of more points of the basis. @returns false if there is no more memory. */
 export function reserveBasis(count: i32): bool {
   return growMemory(TABLES + usize(basisSize + count + 1) * usize(BASIS_MULTIPLES) * ENTRY);
 }
 
-/** Changes the number of points of the basis: their tables must be filled. @param count of more points, or fewer. */
+/**
+ * Changes the number of points of the basis, whose tables must already be written.
+ * @param count number of points to add; negative: to remove.
+ */
 export function resizeBasis(count: i32): void {
   basisSize += count;
 }
 
-/** Reserves memory for the terms of a sum. @returns the address of its scalars, or 0 when memory is short. */
+/** Reserves memory for the terms of a sum. @returns the address of its scalars, or 0 if there is no more memory. */
 export function reserveTerms(basisTerms: i32, others: i32): usize {
   const scalars = scalarsArea(basisTerms, others);
   return growMemory(scalars + (usize(basisTerms + others) << 5)) ? scalars : 0;
@@ -75,10 +78,13 @@ export function reserveTerms(basisTerms: i32, others: i32): usize {
 const STEP = memory.data(640, 16);
 const NEGATIVE = memory.data(160, 16);
 const ZERO = memory.data(160, 16);
-/** Multiples of a pair of points: BASIS_MULTIPLES of them. */
+/** Odd multiples of a pair of points, BASIS_MULTIPLES of them. */
 const PROJECTIVE = memory.data(10240, 16);
 
-/** Writes the tables of a pair of points. @param index of the first in the basis or, if `isOther`, among the others. */
+/**
+ * Writes the tables of a pair of points.
+ * @param index index of the first point in the basis or, if `isOther`, among the other points.
+ */
 export function fillTables(pair: usize, index: i32, isOther: bool): void {
   const count = isOther ? MULTIPLES : BASIS_MULTIPLES;
   const table = (isOther ? otherTables() : TABLES) + usize(index) * usize(count) * ENTRY;
@@ -101,7 +107,7 @@ export function fillTables(pair: usize, index: i32, isOther: bool): void {
   }
 }
 
-/** The identity as an entry of a table. */
+/** The identity, as a table entry. */
 const IDENTITY_ENTRY = memory.data(160, 16);
 
 export function prepareMultiexp(): void {
@@ -112,7 +118,7 @@ export function prepareMultiexp(): void {
 
 const PADDED = memory.data(48, 16);
 
-/** Writes the digits of a scalar in non-adjacent form, lowest first. Digits are odd; zeros are not written. */
+/** Writes the digits of a scalar in non-adjacent form, lowest first. Nonzero digits are odd; zeros are not written. */
 function recode(digits: usize, stride: usize, scalar: usize, window: i32): void {
   memory.copy(PADDED, scalar, 32);
   const mask = (u64(1) << window) - 1;
@@ -130,7 +136,7 @@ function recode(digits: usize, stride: usize, scalar: usize, window: i32): void 
   }
 }
 
-/** Writes the digits of all terms: of the first points of the basis, then of the others. */
+/** Writes the digits of all terms: first those of the basis' points, then those of the other points. */
 function recodeAll(basisTerms: i32, others: i32): void {
   const digits = digitsArea(others), stride = rowOf(basisTerms + others), scalars = scalarsArea(basisTerms, others);
   memory.fill(digits, 0, scalars - digits);
@@ -138,14 +144,14 @@ function recodeAll(basisTerms: i32, others: i32): void {
     recode(digits + usize(term), stride, scalars + (usize(term) << 5), term < basisTerms ? BASIS_WINDOW : WINDOW);
 }
 
-/** Wipes tables of other points, digits and scalars, and the multiples that digits selected last. */
+/** Wipes the tables of other points, the digits and scalars, and the multiples that were selected last. */
 export function wipeTerms(basisTerms: i32, others: i32): void {
   const start = otherTables();
   memory.fill(start, 0, scalarsArea(basisTerms, others) + (usize(basisTerms + others) << 5) - start);
   wipeSums();
 }
 
-/** Wipes the temporaries of sums, except those of {@link sumTwins}, whose scalars are public. */
+/** Wipes the temporary values of sums, except those of {@link sumTwins}, whose scalars are public. */
 export function wipeSums(): void {
   memory.fill(PADDED, 0, 48);
   memory.fill(SUM, 0, 640);
@@ -157,13 +163,15 @@ export function wipeSums(): void {
   memory.fill(OTHER_LANE, 0, 640);
 }
 
-/** Returns the address of the first entry of a point of the basis: the point itself. */
+/** Returns the address of the first table entry of a basis point, which is the point itself. */
 @inline
 function basisEntry(index: u32): usize {
   return TABLES + usize(index) * usize(BASIS_MULTIPLES) * ENTRY;
 }
 
-/** Returns the address of the entry that a digit selects; its lowest bit is set if the entry is subtracted. */
+/**
+ * Returns the address of the table entry that a digit selects; its lowest bit is set if the entry is to be subtracted.
+ */
 @inline
 function entryOf(basisTerms: i32, term: i32, digit: i32): usize {
   const sign = digit >> 31;
@@ -177,7 +185,7 @@ function entryOf(basisTerms: i32, term: i32, digit: i32): usize {
 const SELECTED = memory.data(640, 16);
 const SUM = memory.data(640, 16);
 
-/** Adds an entry to each lane of a sum. */
+/** Adds a table entry to each lane of a sum. */
 @inline
 function addEntries(sum: usize, first: usize, second: usize, withT: bool): void {
   const minus0 = first & 1, minus1 = second & 1;
@@ -203,7 +211,7 @@ function joinLanes(sum: usize): void {
   addPoint(sum, sum, STEP, false, true);
 }
 
-/** sum = the sum of all terms, in both lanes. */
+/** Computes sum = the sum of all terms, in both lanes. */
 export function sumTerms(sum: usize, basisTerms: i32, others: i32): void {
   recodeAll(basisTerms, others);
   const digits = digitsArea(others), stride = rowOf(basisTerms + others);
@@ -212,7 +220,7 @@ export function sumTerms(sum: usize, basisTerms: i32, others: i32): void {
   for (let bit = BITS - 1; bit >= 0; bit--) {
     const row = digits + usize(bit) * stride;
     let doubled = !started;
-    // An entry that waits for a second one, which is added in the other lane.
+    // A table entry that waits for a second one, so that both are added at once, one in each lane.
     let waiting: usize = 0;
     for (let octet: usize = 0; octet < stride; octet += 8) {
       let word = load<u64>(row + octet);
@@ -241,9 +249,11 @@ export function sumTerms(sum: usize, basisTerms: i32, others: i32): void {
 }
 
 /**
- * Writes the tables of two sums of points of the basis, as the tables of a pair of other points.
- * @param list indices of the points, four bytes each: those of the first sum, then those of the second. @param first
- * number of points of the first sum. @param index of the first sum among the other points.
+ * Writes the tables of two sums of basis points, in the place of the tables of two other points.
+ * @param list indices of the basis points, four bytes each: those of the first sum, then those of the second.
+ * @param first number of points of the first sum.
+ * @param second number of points of the second.
+ * @param index index of the first sum among the other points.
  */
 export function addTablesOfSums(list: usize, first: i32, second: i32, index: i32): void {
   setIdentity(SUM);
@@ -263,7 +273,7 @@ export function startGroups(basisTerms: i32): void {
   recodeAll(basisTerms, 0);
 }
 
-/** sum = in lane n the sum of the terms from `first + n` on, `step` apart. */
+/** Computes sum: in lane n the sum of the terms from index `first + n` on, `step` apart. */
 export function sumPairOfGroups(sum: usize, basisTerms: i32, first: i32, step: i32): void {
   const digits = digitsArea(0), stride = rowOf(basisTerms);
   setIdentity(sum);
@@ -289,13 +299,13 @@ export function sumPairOfGroups(sum: usize, basisTerms: i32, first: i32, step: i
   }
 }
 
-/** Most terms of a pair of sums. */
+/** Largest number of terms of {@link sumTwins}. */
 export const MOST_TERMS: i32 = 4;
 const TWIN_DIGITS = memory.data(1024, 16);
 const TWIN_ODD = memory.data(20480, 16);
 const TWICE = memory.data(640, 16);
 
-/** Sets a term of {@link sumTwins}: a pair of points, with the same scalar in both lanes. */
+/** Sets a term of {@link sumTwins}: a pair of points, one for each sum, and the scalar that multiplies both. */
 export function setTwin(term: i32, pair: usize, scalar: usize): void {
   const odd = TWIN_ODD + usize(term) * 8 * ADDEND;
   double(PROJECTIVE, pair, true);
@@ -311,7 +321,7 @@ export function setTwin(term: i32, pair: usize, scalar: usize): void {
   recode(digits, 1, scalar, WINDOW);
 }
 
-/** sum = in each lane the sum of its terms. */
+/** Computes sum: in each lane the sum of its terms. */
 export function sumTwins(sum: usize, terms: i32): void {
   setIdentity(sum);
   let started = false;

@@ -8,7 +8,7 @@ import { DIGITS, toDigits } from './scalar';
 import { ENTRY, setMultiple, UNDIVIDED, writeWindow } from './window';
 
 const G_BYTES = memory.data<u64>([0x6666666666666658, 0x6666666666666666, 0x6666666666666666, 0x6666666666666666]);
-/** Source: rctTypes.h `H`. */
+/** Generator H of amounts. Source: rctTypes.h `H`. */
 const H_BYTES = memory.data<u64>([0xaf9937157059658b, 0xead0adf19fdcea2a, 0xa9cf5441d551726c, 0x941f9cd30d3a172c]);
 
 /**
@@ -37,7 +37,7 @@ const TEMP = memory.data(640, 16);
 
 let ready = false;
 
-/** Computes the tables of G and H on first use, as that takes some milliseconds. */
+/** Computes the tables of G and H at the first call, because that takes some milliseconds. */
 function prepareTables(): void {
   if (ready) return;
   fillTable(TABLE_G, G_BYTES, BITS_G, WINDOWS_G);
@@ -45,7 +45,7 @@ function prepareTables(): void {
   ready = true;
 }
 
-/** Computes the first half of the windows in the first lane, the others in the second. */
+/** Computes the first half of the windows in the first lane, and the other half in the second lane. */
 function fillTable(table: usize, base: usize, bits: i32, windows: i32): void {
   const multiples = multiplesOf(bits);
   const half = (windows + 1) >> 1;
@@ -66,16 +66,16 @@ function fillTable(table: usize, base: usize, bits: i32, windows: i32): void {
   }
 }
 
-/** Most scalars of a call. */
+/** Largest number of scalars in a call. */
 export const MOST_ROWS: i32 = 256;
-/** Scalars whose multiples are selected together. */
+/** Number of scalars whose multiples are selected together. */
 const GROUP: i32 = 16;
-/** Digits: a row for each window, a byte for each scalar. */
+/** Digits of all scalars: a row for each window, a byte for each scalar. */
 const WINDOW_DIGITS = memory.data(8192, 16);
-/** Selected multiples, one pair after the other. */
+/** Selected multiples, one pair of points after the other. */
 const SELECTED = memory.data(5120, 16);
 
-/** Writes the digits of all scalars, lowest first; no branch depends on a scalar. @param scalars 32 bytes each. */
+/** Writes the digits of all scalars, lowest first. No branch depends on a scalar. @param scalars 32 bytes each. */
 function recode(scalars: usize, count: i32, bits: i32, windows: i32): void {
   const multiples = multiplesOf(bits);
   for (let row: usize = 0; row < usize(count); row++) {
@@ -84,7 +84,7 @@ function recode(scalars: usize, count: i32, bits: i32, windows: i32): void {
     for (let w = 0; w < windows; w++) {
       const bit = w * bits;
       const from = scalar + usize(bit >> 3);
-      // The last digit of a scalar is its last byte: the byte behind it is masked out.
+      // The last digit of a scalar is its last byte; the byte after it is also loaded, and masked out.
       const value = ((i32(load<u16>(from)) >> (bit & 7)) & (2 * multiples - 1)) + carry;
       carry = (value + multiples) >> bits;
       store<i8>(WINDOW_DIGITS + usize(w * MOST_ROWS) + row, i8(value - (carry << bits)));
@@ -92,7 +92,7 @@ function recode(scalars: usize, count: i32, bits: i32, windows: i32): void {
   }
 }
 
-/** Adds multiples from a table, window by window: a window stays in the cache for all scalars. */
+/** Adds multiples from a table window by window, so that a window stays in the processor's cache for all scalars. */
 @inline
 function addFromTable(sums: usize, table: usize, bits: i32, windows: i32, scalars: usize, count: i32, minus: bool): void {
   prepareTables();
@@ -120,7 +120,7 @@ export function addMultiplesOfH(sums: usize, amounts: usize, count: i32): void {
   addFromTable(sums, TABLE_H, BITS_H, WINDOWS_H, amounts, count, false);
 }
 
-/** Radix-16 digits of the scalars of both lanes. */
+/** Radix-16 digits of the scalars of the first lane and of the second. */
 const DIGITS_0 = memory.data(64);
 const DIGITS_1 = memory.data(64);
 
@@ -136,20 +136,24 @@ function digit1(i: i32): i32 {
 /** Multiples 1 to 8 of a pair of points, as addends. */
 const SMALL_MULTIPLES = memory.data(5120, 16);
 
-/** o = s*p without T, with a scalar for each lane. @param first 32 bytes, below 2^253. @param second likewise. */
+/**
+ * Computes o = s*p without T, with a scalar for each lane.
+ * @param first scalar of 32 bytes, below 2^253.
+ * @param second likewise.
+ */
 export function multiplySecret(o: usize, p: usize, first: usize, second: usize): void {
   toDigits(DIGITS_0, first);
   toDigits(DIGITS_1, second);
   multiplyByDigits(o, p);
 }
 
-/** Sets the scalar of {@link multiplyByDigits} in both lanes. @param scalar 32 bytes, below 2^253. */
+/** Sets the scalar of {@link multiplyByDigits}, the same in both lanes. @param scalar 32 bytes, below 2^253. */
 export function setSecret(scalar: usize): void {
   toDigits(DIGITS_0, scalar);
   memory.copy(DIGITS_1, DIGITS_0, DIGITS);
 }
 
-/** o = s*p without T, with the scalars of DIGITS_0 and DIGITS_1. */
+/** Computes o = s*p without T; the scalars are given by DIGITS_0 and DIGITS_1. */
 export function multiplyByDigits(o: usize, p: usize): void {
   toAddend(SMALL_MULTIPLES, p);
   memory.copy(BASE, p, POINT);
@@ -169,7 +173,7 @@ export function multiplyByDigits(o: usize, p: usize): void {
   }
 }
 
-/** Wipes digits, the multiples that they selected, and all temporaries. */
+/** Wipes the digits, the multiples that they selected, and all temporary values. */
 export function wipeMultiples(): void {
   memory.fill(WINDOW_DIGITS, 0, 8192);
   memory.fill(DIGITS_0, 0, 64);

@@ -4,17 +4,23 @@ import { setMessage } from './keccak-pair';
 import { MESSAGES, SCALARS } from './rows';
 import { addScalars, hashToScalars } from './scalar';
 
-/** View secret a and spend secret b. */
+/** View secret key a and spend secret key b, 32 bytes each. */
 export const WALLET_KEYS = memory.data(64, 16);
 
-/** A row of MESSAGES: derivation D of 32 bytes, output index i, major and minor index of the address, 4 bytes each. */
+/**
+ * Size of a row of MESSAGES [bytes]: derivation D of 32 bytes; output index i, major and minor index of the address, 4
+ * bytes each.
+ */
 const ROW: usize = 44;
 
-/** "SubAddr\0", then a, major and minor. */
+/** Text "SubAddr\0", then a, major and minor index. */
 const SUBADDRESS = memory.data(48, 16);
 const TERMS = memory.data(64, 16);
 
-/** SCALARS = secret keys of the own outputs in MESSAGES, in constant time for the secrets. Indices are public. */
+/**
+ * Computes SCALARS = secret keys of the own outputs in MESSAGES; in constant time for the secrets, while indices are
+ * public.
+ */
 export function sumOutputSecrets(count: i32): void {
   store<u64>(SUBADDRESS, 0x0072646441627553);
   memory.copy(SUBADDRESS + 8, WALLET_KEYS, 32);
@@ -36,7 +42,7 @@ export function sumOutputSecrets(count: i32): void {
   }
 }
 
-/** @param address major and minor index. */
+/** Sets the message for the secret of a subaddress in a lane. @param address address of the major and minor index. */
 function setSubaddress(lane: usize, address: u64): void {
   store<u64>(SUBADDRESS + 40, address);
   setMessage(lane, SUBADDRESS, 48);

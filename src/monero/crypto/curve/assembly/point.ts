@@ -28,9 +28,9 @@ import {
   subtract,
 } from './field';
 
-/** Bytes of a pair of points, X, Y, Z, T. */
+/** Size of a pair of points [bytes]: X, Y, Z, T. */
 export const POINT: usize = 4 * ELEMENT;
-/** Bytes of an addend, the form of a pair of points that additions take: Y+X, Y-X, 2Z, 2dT. */
+/** Size of an addend [bytes], the form in which a pair of points is added: Y+X, Y-X, 2Z, 2dT. */
 export const ADDEND: usize = 4 * ELEMENT;
 
 const X: usize = 0;
@@ -38,10 +38,10 @@ const Y: usize = ELEMENT;
 const Z: usize = 2 * ELEMENT;
 const T: usize = 3 * ELEMENT;
 
-/** d = -121665/121666 */
+/** Curve constant d = -121665/121666. */
 const D = memory.data(160, 16);
 const TWO_D = memory.data(160, 16);
-/** 2^((p-1)/4) */
+/** Square root of -1: 2^((p-1)/4). */
 const SQRT_MINUS_ONE = memory.data(160, 16);
 
 const D_BYTES = memory.data<u64>([0x75eb4dca135978a3, 0x00700a4d4141d8ab, 0x8cc740797779e898, 0x52036cee2b6ffe73]);
@@ -70,7 +70,7 @@ const G = memory.data(160, 16);
 const H = memory.data(160, 16);
 const S = memory.data(160, 16);
 
-/** o = the point with X = EF, Y = GH, Z = FG, T = EH. */
+/** Computes o = the point with X = EF, Y = GH, Z = FG, T = EH. */
 @inline
 function setFromFactors(o: usize, withT: bool): void {
   multiplyHere(o + X, E, F);
@@ -79,7 +79,7 @@ function setFromFactors(o: usize, withT: bool): void {
   if (withT) multiplyHere(o + T, E, H);
 }
 
-/** o = 2p. @param withT computes T, which an addition of o needs. */
+/** Computes o = 2p. @param withT true: also computes T, which an addition to o needs. */
 export function double(o: usize, p: usize, withT: bool): void {
   squareColumns(A, p + X);
   squareColumns(B, p + Y);
@@ -89,7 +89,7 @@ export function double(o: usize, p: usize, withT: bool): void {
   setFromFactors(o, withT);
 }
 
-/** o = p + q or, if `minus`, p - q. @param q addend. */
+/** Computes o = p + q or, if `minus`, p - q. @param q addend. @param withT true: also computes T. */
 export function addPoint(o: usize, p: usize, q: usize, minus: bool, withT: bool): void {
   subtract(S, p + Y, p + X);
   multiplyColumns(A, S, q + (minus ? X : Y));
@@ -102,7 +102,11 @@ export function addPoint(o: usize, p: usize, q: usize, minus: bool, withT: bool)
   setFromFactors(o, withT);
 }
 
-/** o = p + q. @param q addend with Z = 1, whose third element is not read. */
+/**
+ * Computes o = p + q.
+ * @param q addend with Z = 1, whose third element is not read.
+ * @param withT true: also computes T.
+ */
 export function addAffine(o: usize, p: usize, q: usize, withT: bool): void {
   subtract(S, p + Y, p + X);
   multiplyColumns(A, S, q + Y);
@@ -117,7 +121,7 @@ export function addAffine(o: usize, p: usize, q: usize, withT: bool): void {
   setFromFactors(o, withT);
 }
 
-/** o = the point of an addend, without T. */
+/** Computes o = the point of an addend, without T. */
 export function fromAddend(o: usize, addend: usize): void {
   subtract(S, addend, addend + ELEMENT);
   carryElement(o + X, S);
@@ -126,7 +130,7 @@ export function fromAddend(o: usize, addend: usize): void {
   copy(o + Z, addend + 2 * ELEMENT);
 }
 
-/** o = the addend of p. */
+/** Computes o = the addend of p. */
 export function toAddend(o: usize, p: usize): void {
   add(S, p + Y, p + X);
   carryElement(o, S);
@@ -137,7 +141,10 @@ export function toAddend(o: usize, p: usize): void {
   multiply(o + 3 * ELEMENT, p + T, TWO_D);
 }
 
-/** o = the addend of p, for {@link addAffine}: the third element is not written. @param p X and Y divided by Z. */
+/**
+ * Computes o = the addend of p for {@link addAffine}; the third element is not written.
+ * @param p point whose X and Y are divided by Z.
+ */
 export function toAffineAddend(o: usize, p: usize): void {
   add(S, p + Y, p + X);
   carryElement(o, S);
@@ -155,7 +162,7 @@ const P1 = memory.data(160, 16);
 const P2 = memory.data(160, 16);
 const ONE = memory.data(160, 16);
 
-/** P0 = a^(2^250 - 1), P1 = a^11. */
+/** Computes P0 = a^(2^250 - 1) and P1 = a^11. */
 function power250(a: usize): void {
   square(P2, a); // 2
   squareTimes(P0, P2, 2); // 8
@@ -179,21 +186,21 @@ function power250(a: usize): void {
   multiply(P0, P2, P0); // 2^250 - 1
 }
 
-/** o = 1/a, or 0 for 0. */
+/** Computes o = 1/a; 0 if a is 0. */
 export function invert(o: usize, a: usize): void {
   power250(a);
   squareTimes(P2, P0, 5);
   multiply(o, P2, P1);
 }
 
-/** o = a^((p-5)/8). */
+/** Computes o = a^((p-5)/8). */
 export function power58(o: usize, a: usize): void {
   power250(a);
   squareTimes(P2, P0, 2);
   multiply(o, P2, a);
 }
 
-/** 2^((p-1)/4) */
+/** Returns the address of the square root of -1, 2^((p-1)/4). */
 export function rootOfMinusOne(): usize {
   return SQRT_MINUS_ONE;
 }
@@ -205,13 +212,13 @@ export function isZero(a: usize, lane: usize): bool {
   return (load<u64>(CANONICAL) | load<u64>(CANONICAL + 8) | load<u64>(CANONICAL + 16) | load<u64>(CANONICAL + 24)) == 0;
 }
 
-/** Returns whether the fully reduced value of a lane is odd. */
+/** Returns true if the fully reduced value in a lane is odd. */
 export function isOdd(a: usize, lane: usize): bool {
   save(CANONICAL, a, lane);
   return (load<u8>(CANONICAL) & 1) != 0;
 }
 
-/** Returns whether 32 bytes, without their sign bit, are a number below p. */
+/** Returns true if 32 bytes without their sign bit are a number below p. */
 function isCanonical(bytes: usize): bool {
   const high = load<u64>(bytes + 24) & 0x7fffffffffffffff;
   return !(
@@ -223,9 +230,9 @@ function isCanonical(bytes: usize): bool {
 }
 
 /**
- * Decompresses two points; an encoding that is not canonical, or of no point of the curve, becomes the identity.
- * @returns bit 0: whether the first is a point, bit 1: whether the second is.
- * Source: crypto-ops.c `ge_frombytes_vartime`.
+ * Decompresses two points. An encoding that is not canonical, or that is no point of the curve, becomes the identity.
+ * @returns bit 0 is set if the first encoding is a point, bit 1 if the second one is. Source: crypto-ops.c
+ * `ge_frombytes_vartime`.
  */
 export function decompress(o: usize, first: usize, second: usize): i32 {
   read(o + Y, 0, first);
@@ -272,16 +279,16 @@ export function decompress(o: usize, first: usize, second: usize): i32 {
   return (ok0 ? 1 : 0) | (ok1 ? 2 : 0);
 }
 
-/** Bytes of a packed point with Z = 1: X and Y. */
+/** Size of a packed point with Z = 1 [bytes]: X and Y. */
 export const PACKED_POINT: usize = 2 * PACKED;
 
-/** Packs the point of a lane. @param p pair of points with Z = 1. */
+/** Packs the point in a lane. @param p pair of points with Z = 1. */
 export function packPoint(o: usize, p: usize, lane: usize): void {
   pack(o, p + X, lane);
   pack(o + PACKED, p + Y, lane);
 }
 
-/** o = two packed points, one in each lane. */
+/** Computes o = two packed points, one in each lane. */
 export function gatherPoints(o: usize, first: usize, second: usize): void {
   gather(o + X, first, second);
   gather(o + Y, first + PACKED, second + PACKED);
@@ -295,7 +302,8 @@ const FACTOR = memory.data(160, 16);
 
 /**
  * Divides X and Y of points by their Z, with one inversion for all of them (Montgomery's trick).
- * @param count pairs, at most 128. @param stride bytes between pairs.
+ * @param count number of pairs, at most 128.
+ * @param stride bytes between pairs.
  */
 export function divideByZ(points: usize, count: i32, stride: usize): void {
   setSmall(INVERSE, 1);
@@ -313,7 +321,7 @@ export function divideByZ(points: usize, count: i32, stride: usize): void {
   }
 }
 
-/** Compresses the point of a lane. @param p pair of points with Z = 1. */
+/** Compresses the point in a lane. @param p pair of points with Z = 1. */
 export function compress(bytes: usize, p: usize, lane: usize): void {
   save(bytes, p + X, lane);
   const sign = load<u8>(bytes) & 1;
@@ -321,7 +329,7 @@ export function compress(bytes: usize, p: usize, lane: usize): void {
   store<u8>(bytes + 31, load<u8>(bytes + 31) | (sign << 7));
 }
 
-/** Wipes the temporaries of all formulas, which determine the last result. */
+/** Wipes the temporary values of all formulas, from which the last result could be computed. */
 export function wipePoints(): void {
   memory.fill(A, 0, 160);
   memory.fill(B, 0, 160);

@@ -5,34 +5,34 @@
 import { addMultiplesOfG as addToPairsG, multiplyByDigits as multiplyBySecret, setSecret } from './multiples';
 import { ADDEND, addPoint, compress, decompress, divideByZ, double, POINT, setIdentity, toAddend } from './point';
 
-/** Compressed points, compressed results and scalars: 32 bytes a row. */
+/** Compressed points, compressed results and scalars; each row has 32 bytes. */
 export const POINTS = memory.data(8192, 16);
 export const RESULTS = memory.data(8192, 16);
 export const SCALARS = memory.data(8192, 16);
-/** Amounts: 32 bytes a row, the first eight of which hold the number. */
+/** Amounts; each row has 32 bytes, the first eight of which contain the number. */
 export const AMOUNTS = memory.data(8192, 16);
-/** A byte a row: 1 if POINTS has a point there, otherwise 0. */
+/** For each row, 1 if the row of POINTS is a point, otherwise 0. */
 export const VALID = memory.data(256, 16);
-/** Messages to hash to scalars, of up to 63 bytes, one after the other. */
+/** Messages that are hashed to scalars, of up to 63 bytes each, one after the other. */
 export const MESSAGES = memory.data(16128, 16);
-/** Digits of one number in non-adjacent form, lowest first: odd and from -15 to 15, or zero. */
+/** Digits of one number in non-adjacent form, lowest first; each is zero, or odd and from -15 to 15. */
 export const DIGITS = memory.data(264, 16);
 
-/** Points before the division by Z, a pair for every two rows. */
+/** Points before the division by Z; one pair for every two rows. */
 export const SUMS = memory.data(81920, 16);
 export const BASE = memory.data(640, 16);
 export const TWICE = memory.data(640, 16);
 /** Odd multiples of BASE, as addends. */
 const ODD = memory.data(5120, 16);
 
-/** o = the points of two rows, with VALID set. */
+/** Computes o = the points of two rows, and sets VALID for these rows. */
 export function readPair(o: usize, row: usize): void {
   const ok = decompress(o, POINTS + (row << 5), POINTS + (row << 5) + 32);
   store<u8>(VALID + row, u8(ok & 1));
   store<u8>(VALID + row + 1, u8(ok >> 1));
 }
 
-/** sum = n * BASE without T, with n given by DIGITS. Variable time: n is public. */
+/** Computes sum = n * BASE without T; n is given by DIGITS. In variable time, because n is public. */
 function multiplyByDigits(sum: usize, top: i32): void {
   double(sum, BASE, true);
   toAddend(TWICE, sum);
@@ -52,14 +52,17 @@ function multiplyByDigits(sum: usize, top: i32): void {
   }
 }
 
-/** RESULTS = SUMS, compressed. */
+/** Computes RESULTS = SUMS, compressed. */
 export function writeResults(count: i32): void {
   divideByZ(SUMS, count >> 1, POINT);
   for (let row: usize = 0; row < usize(count); row++)
     compress(RESULTS + (row << 5), SUMS + (row >> 1) * POINT, row & 1);
 }
 
-/** RESULTS = n * POINTS, with n given by DIGITS, in variable time. @param top index of the highest nonzero digit. */
+/**
+ * Computes RESULTS = n * POINTS, in variable time; n is given by DIGITS.
+ * @param top index of the highest nonzero digit.
+ */
 export function multiplyPoints(count: i32, top: i32): void {
   for (let row: usize = 0; row < usize(count); row += 2) {
     readPair(BASE, row);
@@ -74,8 +77,9 @@ export function recodeSecret(): void {
 }
 
 /**
- * RESULTS = s * POINTS or, if `eightfold`, 8 * s * POINTS, in constant time; s is that of {@link recodeSecret}. The 8
- * multiplies the product, not s modulo l: points may have a torsion part, which the 8 clears.
+ * Computes RESULTS = s * POINTS or, if `eightfold`, 8 * s * POINTS, in constant time; s is the scalar of {@link
+ * recodeSecret}. The 8 multiplies the product and not s modulo l, because points may have a torsion part, which the 8
+ * clears.
  */
 export function multiplyPointsBySecret(count: i32, eightfold: bool): void {
   for (let row: usize = 0; row < usize(count); row += 2) {
@@ -88,8 +92,8 @@ export function multiplyPointsBySecret(count: i32, eightfold: bool): void {
 }
 
 /**
- * RESULTS = POINTS + SCALARS * G or, if `minus`, POINTS - SCALARS * G.
- * @param shared uses the first two points in all rows.
+ * Computes RESULTS = POINTS + SCALARS * G or, if `minus`, POINTS - SCALARS * G.
+ * @param shared true: the first two points are used for all rows.
  */
 export function addMultiplesOfG(count: i32, minus: bool, shared: bool): void {
   if (shared) readPair(BASE, 0);

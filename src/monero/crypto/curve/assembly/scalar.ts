@@ -1,7 +1,7 @@
 /* Scalars modulo l = 2^252 + c, c = 27742317777372353535851937790883648493, the order of the main subgroup. */
 import { keccakPair, writeHash } from './keccak-pair';
 
-/** c and l as words of 32 bits, lowest first. */
+/** The numbers c and l as words of 32 bits, lowest first. */
 const C = memory.data<u32>([0x5cf5d3ed, 0x5812631a, 0xa2f79cd6, 0x14def9de, 0, 0, 0, 0]);
 const L = memory.data<u32>([0x5cf5d3ed, 0x5812631a, 0xa2f79cd6, 0x14def9de, 0, 0, 0, 0x10000000]);
 
@@ -20,7 +20,7 @@ export function reduce(s: usize): void {
   addOrder(s, u32(carry), 0);
 }
 
-/** s = s + carry or, if all bits of the mask are set, s + l + carry, modulo 2^256. */
+/** Computes s = s + carry; if all bits of the mask are set, s = s + l + carry. Modulo 2^256. */
 @inline
 function addOrder(s: usize, mask: u32, carry: u64): void {
   for (let i: usize = 0; i < 32; i += 4) {
@@ -30,7 +30,7 @@ function addOrder(s: usize, mask: u32, carry: u64): void {
   }
 }
 
-/** s = s + t modulo l, in constant time. Both are below l. */
+/** Computes s = s + t modulo l, in constant time; both must be below l. */
 export function addScalars(s: usize, t: usize): void {
   let carry: u64 = 0;
   for (let i: usize = 0; i < 32; i += 4) {
@@ -42,7 +42,8 @@ export function addScalars(s: usize, t: usize): void {
 }
 
 /**
- * o = s if it is odd, otherwise l - s, in constant time. @param s from 0 to l - 1.
+ * Computes o = s if s is odd, otherwise l - s, in constant time.
+ * @param s scalar from 0 to l - 1.
  * @returns 0 if s is odd, otherwise -1: all bits are set.
  */
 export function oddScalar(o: usize, s: usize): i32 {
@@ -65,7 +66,9 @@ export function hashToScalars(first: usize, second: usize): void {
 /** Number of radix-16 digits of a scalar below 2^253. */
 export const DIGITS: i32 = 64;
 
-/** Writes the radix-16 digits of a scalar, lowest first, from -8 to 7; no branch and no address depends on it. */
+/**
+ * Writes the radix-16 digits of a scalar, lowest first, from -8 to 7. No branch and no address depends on the scalar.
+ */
 export function toDigits(digits: usize, scalar: usize): void {
   let carry = 0;
   for (let i = 0; i < DIGITS; i++) {

@@ -19,7 +19,7 @@ import {
 } from './rows';
 import { hashToScalars } from './scalar';
 
-/** In the list of view tags: the output has none. */
+/** Value in the list of view tags for an output without one. */
 const NO_TAG: u32 = 0x100;
 
 let base: usize = 0;
@@ -27,53 +27,56 @@ let keys: i32 = 0;
 let outputs: i32 = 0;
 let secrets: i32 = 0;
 
-/** Transaction keys R. */
+/** Returns the address of the transaction keys R. */
 export function scanKeysAt(): usize {
   return base;
 }
-/** Derivations D = 8*a*R of all keys, for one view secret after the other. */
+/** Returns the address of the derivations D = 8*a*R of all keys, for one view secret key after the other. */
 @inline
 function derivationAt(secret: i32, key: i32): usize {
   return scanKeysAt() + (usize(keys) << 5) + (usize(secret * keys + key) << 5);
 }
-/** Output keys P. */
+/** Returns the address of the output keys P. */
 export function scanOutputsAt(): usize {
   return derivationAt(secrets, 0);
 }
-/** D of each hit. */
+/** Returns the address of D for each hit. */
 export function scanDerivationsAt(): usize {
   return scanOutputsAt() + (usize(outputs) << 5);
 }
-/** P - Hs(D, i)*G of each hit. */
+/** Returns the address of P - Hs(D, i)*G for each hit. */
 export function scanSpendKeysAt(): usize {
   return scanDerivationsAt() + (usize(outputs) << 5);
 }
-/** Index of each hit among the outputs, 4 bytes each. */
+/** Returns the address of the output indices of the hits, 4 bytes each. */
 export function scanHitsAt(): usize {
   return scanSpendKeysAt() + (usize(outputs) << 5);
 }
-/** Index of the key to try for each output, 4 bytes each. */
+/** Returns the address of the list that contains for each output the index of the key to try, 4 bytes each. */
 export function scanOutputKeyAt(): usize {
   return scanHitsAt() + (usize(outputs) << 2);
 }
-/** Index of each output in its transaction, 4 bytes each. */
+/** Returns the address of the list that contains for each output its index in its transaction, 4 bytes each. */
 export function scanOutputIndexAt(): usize {
   return scanOutputKeyAt() + (usize(outputs) << 2);
 }
-/** View tag of each output, 2 bytes each. */
+/** Returns the address of the view tags of the outputs, 2 bytes each. */
 export function scanTagsAt(): usize {
   return scanOutputIndexAt() + (usize(outputs) << 2);
 }
-/** 1 for each key that is a point, otherwise 0. */
+/** Returns the address of the flags of the keys: 1 for a key that is a point, otherwise 0. */
 function validAt(): usize {
   return scanTagsAt() + (usize(outputs) << 1);
 }
-/** Bytes of a decompressed output: flags in byte 0, the packed P from byte 8 on. */
+/** Size of a decompressed output key [bytes]: flags in byte 0, the packed P from byte 8 on. */
 const DECOMPRESSED: usize = 8 + PACKED_POINT;
-/** Flag of a decompressed output; the next bit is set if P is a point. */
+/** Flag of an output key that was decompressed before; the next bit is set if P is a point. */
 const KNOWN: u8 = 1;
 
-/** P of an output, decompressed when it is first needed; kept only for several secrets. */
+/**
+ * Returns the address of an output's decompressed P. It is decompressed at the first call, and kept only if there are
+ * several view secret keys.
+ */
 @inline
 function decompressedAt(output: u32): usize {
   return validAt() + usize(keys) + usize(output) * DECOMPRESSED;
@@ -82,7 +85,11 @@ function endOfScan(): usize {
   return decompressedAt(secrets > 1 ? outputs : 0);
 }
 
-/** Reserves memory for a batch. @param secretCount from 1 to 128. @returns false when memory is short. */
+/**
+ * Reserves memory for a batch.
+ * @param secretCount number of view secret keys, from 1 to 128.
+ * @returns false if there is no more memory.
+ */
 export function reserveScan(keyCount: i32, outputCount: i32, secretCount: i32): bool {
   if (secretCount > MOST_SCALARS) return false;
   base = freeAreaAt();
@@ -92,7 +99,7 @@ export function reserveScan(keyCount: i32, outputCount: i32, secretCount: i32): 
   return growMemory(endOfScan());
 }
 
-/** Derives D of all keys with each of SCALARS, which are the view secrets. */
+/** Computes D of all keys with each of SCALARS, which contains the view secret keys. */
 export function derive(): void {
   if (secrets == 1) deriveWithOne();
   else deriveWithMany();
@@ -112,7 +119,7 @@ function deriveWithOne(): void {
 function deriveWithMany(): void {
   for (let output = 0; output < outputs; output++) store<u8>(decompressedAt(output), 0);
   recodeSecrets(SCALARS, secrets);
-  // Rows of a key, an even number: products are computed in pairs.
+  // Number of rows of a key; even, because products are computed in pairs.
   const width = secrets + (secrets & 1);
   const most = (MOST_ROWS / width) & ~1;
   for (let start = 0; start < keys; start += most) {
@@ -127,10 +134,10 @@ function deriveWithMany(): void {
   }
 }
 
-/** SUMS = the products of two rows of POINTS and all secrets. */
+/** Computes SUMS = the products of two rows of POINTS with all view secret keys. */
 function multiplyPair(row: i32, width: i32): void {
   readPair(BASE, row);
-  // The cofactor 8 of D clears torsion, so that secrets may be changed modulo l.
+  // The cofactor 8 of D clears torsion, so view secret keys may be changed modulo l.
   double(BASE, BASE, false);
   double(BASE, BASE, false);
   double(BASE, BASE, true);
@@ -161,14 +168,14 @@ function tagOf(output: u32): u32 {
   return load<u16>(scanTagsAt() + (usize(output) << 1));
 }
 
-/** Returns whether the key of an output is a point of the batch. */
+/** Returns true if the key to try for an output is a point. */
 @inline
 function hasKey(output: u32): bool {
   const key = keyOf(output);
   return key < u32(keys) && load<u8>(validAt() + usize(key)) != 0;
 }
 
-/** Sets the message of a lane for the view tag of an output. @returns false when it is not needed. */
+/** Sets the message of a lane for the view tag of an output. @returns false if the output has no view tag. */
 @inline
 function setTag(lane: usize, secret: i32, output: u32): bool {
   if (tagOf(output) == NO_TAG || !hasKey(output)) return false;
@@ -176,14 +183,14 @@ function setTag(lane: usize, secret: i32, output: u32): bool {
   return true;
 }
 
-/** Returns whether the view tag of an output is that of its derivation, hashed in a lane; true if it has none. */
+/** Returns true if the view tag of an output equals the hash in a lane, or if the output has no view tag. */
 @inline
 function tagMatches(lane: usize, output: u32): bool {
   const tag = tagOf(output);
   return hasKey(output) && (tag == NO_TAG || tag == u32(firstByte(lane)));
 }
 
-/** Reads P of the hits of two rows into SUMS and VALID. @param second row of the second hit. */
+/** Reads P of two hits into SUMS and VALID. @param second row of the second hit. */
 function readOutputs(row: i32, indices: usize, second: i32): void {
   const sum = SUMS + usize(row >> 1) * POINT;
   const p = load<u32>(indices + (usize(row) << 2)), q = load<u32>(indices + (usize(second) << 2));
@@ -205,14 +212,14 @@ function readOutputs(row: i32, indices: usize, second: i32): void {
   store<u8>(other, KNOWN | (u8(points >> 1) << 1));
 }
 
-/** Sets the message of a lane for the scalar of the hit of a row. */
+/** Sets the message of a lane for the scalar of the hit in a row. */
 @inline
 function setHit(lane: usize, secret: i32, indices: usize, row: i32): void {
   const output = load<u32>(indices + (usize(row) << 2));
   setDerivation(lane, derivationAt(secret, i32(keyOf(output))), indexOf(output));
 }
 
-/** Writes the derivations and the spend keys of hits, without those whose P is not a point. @returns their number. */
+/** Writes the derivations and the spend keys of the hits whose P is a point. @returns the number of these hits. */
 function computeSpendKeys(secret: i32, hits: i32): i32 {
   let found: usize = 0;
   for (let start = 0; start < hits; start += MOST_ROWS) {
@@ -239,7 +246,11 @@ function computeSpendKeys(secret: i32, hits: i32): i32 {
   return i32(found);
 }
 
-/** Finds the hits of a view secret after {@link derive}. @param secret index in SCALARS. @returns their number. */
+/**
+ * Finds the hits of a view secret key after {@link derive}.
+ * @param secret index of the key in SCALARS.
+ * @returns the number of hits.
+ */
 export function findHits(secret: i32): i32 {
   let hits: usize = 0;
   for (let output: u32 = 0; output < u32(outputs); output += 2) {

@@ -6,11 +6,11 @@ import { ELEMENT, pack, PACKED } from './field';
 import { transpose16 } from './lanes';
 import { toAffineAddend } from './point';
 
-/** Bytes of a multiple. */
+/** Size of a multiple [bytes]. */
 export const ENTRY: usize = 3 * PACKED;
-/** Most multiples of a window. */
+/** Largest number of multiples in a window. */
 export const MOST_MULTIPLES: i32 = 128;
-/** Multiples of windows before the division by Z: up to 128 pairs of points. */
+/** Multiples of windows before the division by Z, up to 128 pairs of points. */
 export const UNDIVIDED = memory.data(81920, 16);
 
 const ADDEND = memory.data(640, 16);
@@ -23,8 +23,9 @@ function entryAt(lane: usize, index: i32): usize {
 }
 
 /**
- * Sets a multiple of the next window of each lane.
- * @param index from 0 to 127. @param p pair of points whose X and Y are divided by Z.
+ * Sets one multiple of the next window of each lane.
+ * @param index index of the multiple, from 0 to 127.
+ * @param p pair of points whose X and Y are divided by Z.
  */
 export function setMultiple(index: i32, p: usize): void {
   toAffineAddend(ADDEND, p);
@@ -36,7 +37,10 @@ export function setMultiple(index: i32, p: usize): void {
   }
 }
 
-/** Writes the window of a lane when all of its multiples are set. @param multiples a multiple of 16. */
+/**
+ * Writes the window of a lane after all of its multiples were set.
+ * @param multiples number of multiples, divisible by 16.
+ */
 export function writeWindow(window: usize, multiples: i32, lane: usize): void {
   for (let index = 0; index < multiples; index += 16)
     for (let i: usize = 0; i < ENTRY; i += 8)
