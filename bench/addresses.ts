@@ -10,7 +10,7 @@ import { HttpCaller } from './http-caller.js';
 import { CALLS, FILENAME, PASSWORD, prepared, type Members, type Server } from './method-calls.js';
 import { PAYEE } from './paid-chain.js';
 import { printTable } from './table.js';
-import { pidOf, usage } from './usage.js';
+import { memoryMiB, MemoryWatch, pidOf } from './usage.js';
 
 /*
  * Longest time for which a call keeps the main thread from other work, by the number of addresses of the wallet: by the
@@ -186,6 +186,7 @@ async function measure(addresses: number): Promise<ReadonlyMap<string, Blocking>
   const made = await addressWallet({ addresses, payments: PAYMENTS, keep: options.keep });
   const daemon = await startRegtestDaemon([`--data-dir=${made.chainDir}`]);
   const watched = await startWatched(made.walletDir, daemon.address, [`--backup-dir=${made.backupDir}`]);
+  const memory = new MemoryWatch(pidOf(watched.wallet));
   const caller = new HttpCaller(watched.wallet.port, { user: '', password: '' });
   const best = new Map<string, Blocking>();
   const note = async (name: string, task: () => Promise<unknown>): Promise<void> => {
@@ -216,9 +217,8 @@ async function measure(addresses: number): Promise<ReadonlyMap<string, Blocking>
       for (const [name, task] of tasks)
         if (options.only === undefined || new RegExp(options.only).test(name))
           await note(name, () => task({ server, port: watched.wallet.port, addresses, round, mine }));
-    const { peakMiB, residentMiB } = usage(pidOf(watched.wallet));
-    best.set('peak MiB', { ms: peakMiB, blocked: 0, felt: 0 });
-    best.set('resident MiB', { ms: residentMiB, blocked: 0, felt: 0 });
+    best.set('peak MiB', { ms: memory.stop(), blocked: 0, felt: 0 });
+    best.set('memory MiB', { ms: memoryMiB(pidOf(watched.wallet)), blocked: 0, felt: 0 });
   } finally {
     caller.close();
     await watched.stop();

@@ -8,7 +8,7 @@ import { preload, startWalletRpc, type WalletRpc } from '../test/support/wallet-
 import { keptPaidChain } from './kept-paid-chain.js';
 import { PAYEE_SEED } from './paid-chain.js';
 import { median, printTable } from './table.js';
-import { pidOf, usage } from './usage.js';
+import { cpuSeconds, memoryMiB, MemoryWatch, pidOf } from './usage.js';
 
 /*
  * Events and orders: latency of an event, a repeated order, cost of events in a refresh, replay of a long history.
@@ -149,11 +149,11 @@ async function costOfRefresh(daemon: Monerod, nodeFlags: readonly string[]): Pro
     const wallet = walletCalls(server.port, 'w');
     await wallet.rpc('restore_deterministic_wallet', { password: '', seed: PAYEE_SEED, restore_height: 0 });
     const pid = pidOf(server);
-    const before = usage(pid).cpuSeconds;
+    const before = cpuSeconds(pid);
     const started = performance.now();
     await wallet.rpc('refresh');
     const elapsed = performance.now() - started;
-    const cpu = 1000 * (usage(pid).cpuSeconds - before);
+    const cpu = 1000 * (cpuSeconds(pid) - before);
     const { events = [] } = await wallet.rpc('get_events', { limit: 1 });
     if ((events as unknown[]).length !== (nodeFlags.length === 0 ? 1 : 0))
       throw new Error('the events are not those of the setting');
@@ -199,10 +199,9 @@ async function replay(
   server: WalletRpc,
   limit: number,
 ): Promise<{ readonly count: number; readonly elapsed: number; readonly peak: number }> {
-  const pid = pidOf(server);
+  const watch = new MemoryWatch(pidOf(server));
   const abort = new AbortController();
   let count = 0;
-  let peak = 0;
   const started = performance.now();
   let last = started;
   const onEvent = (): void => {
@@ -212,13 +211,10 @@ async function replay(
     if (count === limit) abort.abort();
   };
   const reading = readStream(server, 0, onEvent, abort.signal).catch(() => undefined);
-  while (performance.now() - last < 2000) {
-    await sleep(50);
-    peak = Math.max(peak, usage(pid).residentMiB);
-  }
+  while (performance.now() - last < 2000) await sleep(50);
   abort.abort();
   await reading;
-  return { count, elapsed: last - started, peak };
+  return { count, elapsed: last - started, peak: watch.stop() };
 }
 
 /** Streams short and long parts of a history. */
@@ -232,7 +228,7 @@ async function measureReplay(): Promise<void> {
     await wallet.rpc('restore_deterministic_wallet', { password: '', seed: PAYEE_SEED, restore_height: 0 });
     await wallet.rpc('refresh');
     await sleep(1000 * REST_SECONDS);
-    const before = usage(pidOf(server)).residentMiB;
+    const before = memoryMiB(pidOf(server));
     for (const limit of REPLAYS) {
       const { count, elapsed, peak } = await replay(server, limit);
       rows.push(

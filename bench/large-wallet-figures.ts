@@ -8,7 +8,7 @@ import { besideBusyPrograms } from './busy-programs.js';
 import { keptPaidChain } from './kept-paid-chain.js';
 import { PAYEE_SEED, PAYMENTS_A_BLOCK } from './paid-chain.js';
 import { median as medianOf, percentile } from './table.js';
-import { pidOf, usage } from './usage.js';
+import { cpuSeconds, memoryMiB, MemoryWatch, pidOf } from './usage.js';
 
 export type Server = 'ours' | 'reference';
 
@@ -95,7 +95,7 @@ interface Refresh {
 const RESTORED = { password: '', seed: PAYEE_SEED, restore_height: 0 };
 
 async function refresh(wallet: WalletRpc): Promise<Refresh> {
-  const cpu = (): number => 1000 * usage(pidOf(wallet)).cpuSeconds;
+  const cpu = (): number => 1000 * cpuSeconds(pidOf(wallet));
   const before = cpu();
   const ms = await clock(() => wallet.rpc('refresh'));
   return { ms, cpuMs: cpu() - before };
@@ -161,6 +161,7 @@ async function measure(
   const wallet = await launch();
   const median = (task: () => Promise<number>): Promise<number> => several(rounds, task);
   const pid = pidOf(wallet);
+  const watch = new MemoryWatch(pid);
   const name = { filename: 'large', password: '' };
   try {
     await refreshWithRequests(wallet, name.filename);
@@ -198,10 +199,10 @@ async function measure(
     }
     note('close_wallet', medianOf(closing));
     note('open_wallet', medianOf(opening));
-    note('peak MiB', usage(pid).peakMiB);
-    note('resident MiB', usage(pid).residentMiB);
+    note('peak MiB', watch.stop());
+    note('memory MiB', memoryMiB(pid));
     await sleep(1000 * REST_SECONDS);
-    note('resident MiB, after a minute of rest', usage(pid).residentMiB);
+    note('memory MiB, after a minute of rest', memoryMiB(pid));
     if (subaddresses === 0) return figures;
     for (let made = 0; made < subaddresses; made += ADDRESSES_AT_ONCE) {
       const count = Math.min(ADDRESSES_AT_ONCE, subaddresses - made);
@@ -212,7 +213,7 @@ async function measure(
       `create_address with ${number} subaddresses`,
       await median(() => ask(wallet, 'create_address', { account_index: 0 })),
     );
-    note(`resident MiB with ${number} subaddresses`, usage(pid).residentMiB);
+    note(`memory MiB with ${number} subaddresses`, memoryMiB(pid));
     return figures;
   } finally {
     await wallet.stop();

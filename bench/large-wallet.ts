@@ -47,7 +47,7 @@ const BARS: Readonly<Record<string, string>> = {
   'transfer to 1': '0.25',
   'transfer to 15': '0.25',
   'peak MiB': '250 MiB',
-  'resident MiB, after a minute of rest': '120 MiB',
+  'memory MiB, after a minute of rest': '120 MiB',
 };
 const [first, second] = servers.map((server) => figures.get(server));
 printTable(

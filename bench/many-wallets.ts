@@ -11,7 +11,7 @@ import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
 import { makePaidChain, PAYEE, PAYEE_SEED } from './paid-chain.js';
 import { percentile, printTable } from './table.js';
-import { mainThreadSeconds, pidOf, usage } from './usage.js';
+import { cpuSeconds, mainThreadSeconds, memoryMiB, pidOf } from './usage.js';
 
 /*
  * Many wallets in one process; beside it as many processes of the reference as there are wallets.
@@ -121,7 +121,7 @@ async function measureRestore(): Promise<void> {
       const server = await startWalletRpc({ daemon: daemon.address, args: CONNECTIONS });
       try {
         await sleep(1000);
-        const before = usage(pidOf(server)).cpuSeconds;
+        const before = cpuSeconds(pidOf(server));
         const ms = await timeOf(async () => {
           await inParallel(count, 8, (i) =>
             walletCalls(server.port, nameOf(i)).rpc(
@@ -131,7 +131,7 @@ async function measureRestore(): Promise<void> {
           );
           await inParallel(count, count, (i) => walletCalls(server.port, nameOf(i)).rpc('refresh'));
         });
-        const cpu = usage(pidOf(server)).cpuSeconds;
+        const cpu = cpuSeconds(pidOf(server));
         const { balance } = await walletCalls(server.port, nameOf(count - 1)).rpc('get_balance', {
           all_accounts: true,
         });
@@ -147,7 +147,7 @@ async function measureRestore(): Promise<void> {
       );
       try {
         await sleep(1000);
-        const cpuOf = (): number => servers.reduce((sum, server) => sum + usage(pidOf(server)).cpuSeconds, 0);
+        const cpuOf = (): number => servers.reduce((sum, server) => sum + cpuSeconds(pidOf(server)), 0);
         const before = cpuOf();
         const ms = await timeOf(() =>
           Promise.all(
@@ -225,7 +225,7 @@ async function measureIdle(): Promise<void> {
       await wallet.rpc('refresh');
     });
     await maker.stop({ keep: true });
-    const resident = new Map<number, number>();
+    const memory = new Map<number, number>();
     for (const count of [1, 100, IDLE]) {
       const server = await startWalletRpc({
         ...{ walletDir, daemon: proxy.address },
@@ -234,19 +234,19 @@ async function measureIdle(): Promise<void> {
       const sampler = sampleRequests(server, count);
       while (!server.process.output().includes('wallets of --open were opened')) await sleep(100);
       const times = await sampler.stop();
-      const { cpuSeconds } = usage(pidOf(server));
+      const opening = cpuSeconds(pidOf(server));
       if (count === IDLE)
         rows.push(
-          [`opening ${IDLE} wallets at the start, CPU`, `${cpuSeconds.toFixed(0)} s`, '120 s'],
+          [`opening ${IDLE} wallets at the start, CPU`, `${opening.toFixed(0)} s`, '120 s'],
           ['requests meanwhile, 99th percentile', `${percentile(times, 0.99).toFixed(1)} ms`, ''],
         );
       await sleep(90_000);
-      resident.set(count, usage(pidOf(server)).residentMiB);
+      memory.set(count, memoryMiB(pidOf(server)));
       if (count === IDLE) await measureBlocks(server, daemon, () => pages);
       await server.stop({ keep: true });
     }
-    const alone = resident.get(1) ?? 0;
-    for (const [count, mebibytes] of resident)
+    const alone = memory.get(1) ?? 0;
+    for (const [count, mebibytes] of memory)
       if (count > 1)
         rows.push([
           `memory of ${count} idle wallets, a wallet over one (${mebibytes.toFixed(0)} MiB in all)`,

@@ -11,7 +11,7 @@ import {
   type WalletRpc,
 } from '../test/support/wallet-rpc.js';
 import { median, printTable } from './table.js';
-import { pidOf, usage, type Usage } from './usage.js';
+import { memoryMiB, MemoryWatch, pidOf } from './usage.js';
 
 /*
  * Memory of a server that was just started, while it refreshes the bench chain, and after a minute of rest; of Node.js
@@ -26,24 +26,26 @@ const SETTLED_SECONDS = 1;
 /** Time after which idle threads have ended and their memory is released [s]. */
 const REST_SECONDS = 75;
 
-/** Resident memory at each moment. */
+/** Memory that a server alone holds [MiB]. */
 interface Sample {
-  readonly started: Usage;
-  readonly refreshed: Usage;
-  readonly rested: Usage;
+  readonly started: number;
+  readonly peak: number;
+  readonly rested: number;
 }
 
 async function measure(launch: () => Promise<WalletRpc>, seed: string): Promise<Sample> {
   const wallet = await launch();
   try {
     await sleep(1000 * SETTLED_SECONDS);
-    const started = usage(pidOf(wallet));
+    const pid = pidOf(wallet);
+    const started = memoryMiB(pid);
+    const watch = new MemoryWatch(pid);
     const name = { filename: 'merchant', password: '' };
     await wallet.rpc('restore_deterministic_wallet', { ...name, seed, restore_height: 0 });
     await wallet.rpc('refresh');
-    const refreshed = usage(pidOf(wallet));
+    const peak = watch.stop();
     await sleep(1000 * REST_SECONDS);
-    return { started, refreshed, rested: usage(pidOf(wallet)) };
+    return { started, peak, rested: memoryMiB(pid) };
   } finally {
     await wallet.stop();
   }
@@ -54,12 +56,12 @@ const NOTHING = ['-e', "setInterval(() => 0, 1e6); process.stdout.write('up')"];
 const PARTS = [...NODE_FLAGS, fileURLToPath(new URL('./bare-parts.js', import.meta.url))];
 
 /** Measures Node.js itself with a program that prints `up`. */
-async function bareNode(args: readonly string[]): Promise<Usage> {
+async function bareNode(args: readonly string[]): Promise<number> {
   const running = start(process.execPath, args, { ...process.env, ...ALLOCATOR });
   try {
     await until('Node.js', () => running.output().includes('up') || undefined);
     await sleep(1000 * SETTLED_SECONDS);
-    return usage(pidOf({ process: running }));
+    return memoryMiB(pidOf({ process: running }));
   } finally {
     await stop(running, 'SIGKILL');
   }
@@ -75,32 +77,20 @@ try {
     ours.push(await measure(() => startWalletRpc({ daemon: daemon.address }), seed));
     theirs.push(await measure(() => startReference({ daemon: daemon.address }), seed));
   }
-  const cells = (samples: readonly Sample[], of: (sample: Sample) => Usage, isPeak = false): string[] =>
-    [
-      median(samples.map((sample) => (isPeak ? of(sample).peakMiB : of(sample).residentMiB))),
-      median(samples.map((sample) => of(sample).fileMiB)),
-    ].map((mebibytes) => mebibytes.toFixed(0));
-  const row = (
-    what: string,
-    of: (sample: Sample) => Usage,
-    bar: string,
-    isPeak = false,
-  ): readonly string[] => [what, ...cells(ours, of, isPeak), cells(theirs, of, isPeak)[0] ?? '', bar];
-  const [bare, parts] = [await bareNode(NOTHING), await bareNode(PARTS)];
-  const ofNode = ({ residentMiB, fileMiB }: Usage): readonly string[] => [
-    residentMiB.toFixed(0),
-    fileMiB.toFixed(0),
-    '',
-    '',
+  const row = (what: string, of: (sample: Sample) => number, bar: string): readonly string[] => [
+    what,
+    ...[ours, theirs].map((samples) => median(samples.map(of)).toFixed(0)),
+    bar,
   ];
-  process.stdout.write(`Resident MiB, median of ${ROUNDS}\n`);
+  const [bare, parts] = [await bareNode(NOTHING), await bareNode(PARTS)];
+  process.stdout.write(`Memory that the process alone holds, MiB, median of ${ROUNDS}\n`);
   printTable(
-    ['', 'ours', 'pages of files', 'reference', 'bar'],
+    ['', 'ours', 'reference', 'bar'],
     [
-      ['Node.js that runs nothing', ...ofNode(bare)],
-      ['Node.js with the parts of a server', ...ofNode(parts)],
+      ['Node.js that runs nothing', bare.toFixed(0), '', ''],
+      ['Node.js with the parts of a server', parts.toFixed(0), '', ''],
       row('just started', ({ started }) => started, '70'),
-      row('peak of restore and refresh of the bench chain', ({ refreshed }) => refreshed, '130', true),
+      row('peak of restore and refresh of the bench chain', ({ peak }) => peak, '130'),
       row('after a minute of rest', ({ rested }) => rested, '80'),
     ],
   );

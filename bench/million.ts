@@ -8,7 +8,7 @@ import { startWalletRpc } from '../test/support/wallet-rpc.js';
 import { fillStore, paymentHash, PAYMENTS_A_BLOCK } from './filled-store.js';
 import { PAYEE_SEED } from './paid-chain.js';
 import { median, printTable } from './table.js';
-import { pidOf, usage } from './usage.js';
+import { memoryMiB, pidOf } from './usage.js';
 
 /*
  * Cost of calls that an index serves, in a small wallet and in one with a million payments. The store's own writers
@@ -119,7 +119,7 @@ async function measure(payments: number): Promise<Figures> {
         note(`${what}, ms`, median(times.slice(ROUNDS)));
       }
       note('close_wallet, ms', await timed('close_wallet'));
-      note('resident MiB', usage(pidOf(server)).residentMiB);
+      note('memory MiB', memoryMiB(pidOf(server)));
     } finally {
       await server.stop({ keep: true });
       await daemon.stop();

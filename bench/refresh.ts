@@ -8,7 +8,7 @@ import {
 } from '../test/support/wallet-rpc.js';
 import { besideBusyPrograms } from './busy-programs.js';
 import { median, printTable } from './table.js';
-import { pidOf, usage } from './usage.js';
+import { cpuSeconds, MemoryWatch, pidOf } from './usage.js';
 
 /*
  * Refresh of the bench chain from scratch, ours and the reference's alternately in one run: on a quiet machine, beside
@@ -40,7 +40,8 @@ async function measure(
   const wallet = await launch(options);
   try {
     const pid = pidOf(wallet);
-    const before = usage(pid);
+    const memory = new MemoryWatch(pid);
+    const before = cpuSeconds(pid);
     const started = performance.now();
     await wallet.rpc('restore_deterministic_wallet', {
       filename: 'merchant',
@@ -53,12 +54,12 @@ async function measure(
     const ended = performance.now();
     const { balance } = await wallet.rpc('get_balance', { all_accounts: true });
     if (balance !== expected) throw new Error(`wrong balance: ${balance}`);
-    const after = usage(pid);
+    const cpu = cpuSeconds(pid) - before;
     return {
       seconds: (ended - started) / 1000,
       refreshSeconds: (ended - restored) / 1000,
-      cpuSeconds: after.cpuSeconds - before.cpuSeconds,
-      peakMiB: after.peakMiB,
+      cpuSeconds: cpu,
+      peakMiB: memory.stop(),
     };
   } finally {
     await wallet.stop();

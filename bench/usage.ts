@@ -1,15 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { RunningProcess } from '../test/support/process.js';
 
-/** Resource usage of a process. */
-export interface Usage {
-  /** User and system time [s]. */
-  readonly cpuSeconds: number;
-  readonly peakMiB: number;
-  readonly residentMiB: number;
-  /** Part of the resident memory that holds pages of files, such as the program of Node.js; other processes share it. */
-  readonly fileMiB: number;
-}
+/** Time between two samples of {@link MemoryWatch} [ms]. */
+const SAMPLE_MS = 10;
 
 /** Process id of a running server. */
 export const pidOf = ({ process: { child } }: { readonly process: RunningProcess }): number => child.pid ?? 0;
@@ -20,18 +13,49 @@ function cpuSecondsIn(stat: string): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
+/** User and system time of a process [s]. Linux only. */
+export const cpuSeconds = (pid: number): number => cpuSecondsIn(`/proc/${pid}/stat`);
+
 /** User and system time of the main thread of a process [s]. Linux only. */
 export const mainThreadSeconds = (pid: number): number => cpuSecondsIn(`/proc/${pid}/task/${pid}/stat`);
 
-/** Reads the usage of a process. Linux only. */
-export function usage(pid: number): Usage {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const mebibytes = (name: string): number =>
-    Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? '0') / 1024;
-  return {
-    cpuSeconds: cpuSecondsIn(`/proc/${pid}/stat`),
-    peakMiB: mebibytes('VmHWM'),
-    residentMiB: mebibytes('VmRSS'),
-    fileMiB: mebibytes('RssFile'),
-  };
+/** Reads a size from a file of a process, which gives it in kB [MiB]. */
+function mebibytesIn(file: string, name: string): number {
+  const [, kilobytes] = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(file, 'utf8')) ?? [];
+  return Number(kilobytes ?? '0') / 1024;
+}
+
+/**
+ * Memory that a process alone holds [MiB]. Unchanged pages of files, such as those of its program, are not in it: other
+ * processes share them, and the system frees them when it needs memory. Linux only. Source: proc_pid_smaps(5).
+ */
+export const memoryMiB = (pid: number): number => mebibytesIn(`/proc/${pid}/smaps_rollup`, 'Anonymous');
+
+/** Finds the most memory that a process alone holds while it is watched, as {@link memoryMiB} counts it. Linux only. */
+export class MemoryWatch {
+  readonly #pid: number;
+  readonly #timer: NodeJS.Timeout;
+  #peakMiB = 0;
+
+  constructor(pid: number) {
+    this.#pid = pid;
+    this.#timer = setInterval(() => this.#sample(), SAMPLE_MS).unref();
+  }
+
+  /** Ends the watch. @returns the peak [MiB]. */
+  stop(): number {
+    clearInterval(this.#timer);
+    this.#sample();
+    return this.#peakMiB;
+  }
+
+  #sample(): void {
+    try {
+      // A counter of the pages of `Anonymous`, which are counted in milliseconds. Source: proc_pid_status(5).
+      this.#peakMiB = Math.max(this.#peakMiB, mebibytesIn(`/proc/${this.#pid}/status`, 'RssAnon'));
+    } catch {
+      // The process has ended.
+      clearInterval(this.#timer);
+    }
+  }
 }
