@@ -6,7 +6,6 @@ import { KernelPool } from '../monero/kernel/kernel-pool.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
 import { monotonicMs } from '../util/monotonic-time.js';
 import { RequestActivity } from '../util/request-activity.js';
-import { unmapProgramPages } from '../util/program-pages.js';
 import { ENTRY_BYTES, type PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
 import { AttachedWallet } from './attached-wallet.js';
 import { ChainFeed } from './feeds/chain-feed.js';
@@ -142,12 +141,11 @@ function connect({ config, chain }: Extract<RefreshRequest, { readonly type: 'da
   feeds?.daemon.close();
   feeds?.chain.close();
   feeds = undefined;
-  if (config === undefined) return unmapProgramPages();
+  if (config === undefined) return;
   const daemon = new HttpDaemon(config, (ended) =>
     report({ type: 'daemonCall', report: ended, daemon: config.address }),
   );
-  // The start of this thread, the kernel's compilation and a TLS handshake use more pages of the program than a scan will.
-  void daemon.connect().then(unmapProgramPages);
+  void daemon.connect();
   feeds = { daemon, chain: new ChainFeed(daemon, chain, kernel), pool: new PoolFeed(daemon, kernel) };
   for (const wallet of wallets.values()) feeds.pool.attach(wallet);
 }

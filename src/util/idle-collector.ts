@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { runInNewContext } from 'node:vm';
 import { trimMalloc } from './malloc-trim.js';
-import { unmapProgramPages } from './program-pages.js';
 import { setV8Flag } from './v8-flags.js';
 
 /** Highest utilization of the event loop at which a thread counts as idle. */
@@ -70,7 +69,6 @@ export function collectWhenIdle(
       dropCaches();
       collect();
       trimMalloc();
-      unmapProgramPages();
     },
     interval,
   );

@@ -1,5 +1,4 @@
 import { Worker, type TransferListItem } from 'node:worker_threads';
-import { unmapProgramPages } from './program-pages.js';
 
 /** Task that waits for a thread; the caller of {@link WorkerPool.run} gets its output or error. */
 export interface WaitingTask<In, Out> {
@@ -134,8 +133,6 @@ export class WorkerPool<In, Out> {
   #spawn(): Worker {
     const worker = new Worker(this.#script, { workerData: this.#workerData });
     worker.unref();
-    // Its start used more pages of the program than its tasks will.
-    worker.on('online', unmapProgramPages);
     worker.on('message', (output: Out) => {
       const tasks = this.#busy.get(worker);
       const task = tasks?.shift();
