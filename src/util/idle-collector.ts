@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
 import { runInNewContext } from 'node:vm';
-import { trimMalloc } from './malloc-trim.js';
 import { setV8Flag } from './v8-flags.js';
 
 /** Highest utilization of the event loop at which a thread counts as idle. */
@@ -68,7 +67,6 @@ export function collectWhenIdle(
     () => {
       dropCaches();
       collect();
-      trimMalloc();
     },
     interval,
   );
