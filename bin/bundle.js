@@ -54,34 +54,6 @@ const importMembersOnly = {
   },
 };
 
-/**
- * Keeps media types with a charset, and those that answers name without a slash: Express builds a table of all 2,500 when
- * it is loaded, and needs no others for answers whose type is complete.
- */
-const fewMediaTypes = {
-  name: 'few-media-types',
-  setup({ onLoad }) {
-    const named = ['text/plain', 'text/html'];
-    onLoad({ filter: /\/mime-db\/db\.json$/ }, ({ path }) => {
-      const types = Object.entries(JSON.parse(readFileSync(path, 'utf8')));
-      const kept = types.filter(([name, { charset }]) => charset !== undefined || named.includes(name));
-      return { contents: JSON.stringify(Object.fromEntries(kept)), loader: 'json' };
-    });
-  },
-};
-
-/**
- * Leaves out the tables of East Asian character sets (500 kB): Express has a decoder for text bodies, of which none is
- * used, and for forms, which are UTF-8 or Latin-1.
- */
-const fewCharacterSets = {
-  name: 'few-character-sets',
-  setup({ onLoad }) {
-    const filter = /\/iconv-lite\/encodings\/dbcs-data\.js$/;
-    onLoad({ filter }, () => ({ contents: 'module.exports = {};' }));
-  },
-};
-
 /** Modules of a server under test that replace others, in each of its threads. */
 const replacements = [
   // Results are compared with the schemas of the methods.
@@ -130,7 +102,7 @@ const bundle = (entryPoints) =>
     lineLimit: 120,
     // Has a native part.
     external: ['better-sqlite3'],
-    plugins: [importMembersOnly, fewMediaTypes, fewCharacterSets, ...(isChecked ? [replaceForTests] : [])],
+    plugins: [importMembersOnly, ...(isChecked ? [replaceForTests] : [])],
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
     },
