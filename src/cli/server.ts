@@ -53,9 +53,6 @@ export interface RunningServer {
 /** Path of one wallet, percent-encoded. */
 const WALLET_PATH = '/wallet/:target/json_rpc';
 
-/** Time from the start to the preparations that the first request does not wait for [ms]. */
-const WARM_UP_MS = 100;
-
 const GRACE_MS = 5_000;
 /** Time for pending requests to complete before their calls to the daemon are aborted. */
 const DAEMON_GRACE_MS = 2_000;
@@ -129,9 +126,12 @@ export async function startServer(
     // Leaves time to send the pending answer.
     stop: () => setTimeout(stop, 100),
   });
+  // The threads load while the rest is created.
+  server.start();
 
   const clients = createClients(config.rpc, login, log);
   announce(config, log, directory?.path, regtest?.address);
+  announceArithmetic(log);
   const onBug = (error: unknown, method?: string): void =>
     log.error({ err: error, method }, 'bug: unexpected error');
   const call = createCall(server, config.rpc.apiVersion, log);
@@ -187,11 +187,6 @@ export async function startServer(
   if (metricsListener !== undefined) watch.serveMetrics(metricsListener);
   if (config.wallet.file !== undefined) await openInitialWallet(config.wallet.file, walletPassword, server);
   log.info('Starting wallet RPC server');
-  // Threads that start and code that compiles would compete for the processors with the first answers.
-  const warmUp = setTimeout(() => {
-    server.start();
-    announceArithmetic(log);
-  }, WARM_UP_MS).unref();
   const opening = new Opening({
     ...{ server, log, directory: directory?.path },
     ...{ open: config.wallet.open, passwordDir: config.wallet.passwordDir },
@@ -214,7 +209,6 @@ export async function startServer(
     },
     async close() {
       const grace = setTimeout(() => server.endDaemonCalls(), DAEMON_GRACE_MS);
-      clearTimeout(warmUp);
       server.events.close();
       await http.close(GRACE_MS);
       clearTimeout(grace);
