@@ -4,8 +4,7 @@ import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { CHECKED_ENGINE, ENGINE_FLAGS } from '../src/cli/process/engine-flags.js';
-import { setV8Flag } from '../src/util/v8-flags.js';
+import { SERVER_FLAGS, setV8Flags } from '../src/util/v8-flags.js';
 import { NODE_FLAGS } from '../test/support/wallet-rpc.js';
 
 /*
@@ -21,7 +20,7 @@ function sumOf(count: number): number {
 
 if (!NODE_FLAGS.every((flag) => process.execArgv.includes(flag)))
   throw new Error('other flags than a server');
-for (const flag of ENGINE_FLAGS) setV8Flag(flag, CHECKED_ENGINE);
+setV8Flags(SERVER_FLAGS);
 const kernel = new WebAssembly.Module(
   readFileSync(new URL('../server/kernel-relaxed.wasm', import.meta.url)),
 );

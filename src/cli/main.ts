@@ -1,6 +1,5 @@
-import { setV8Flag } from '../util/v8-flags.js';
+import { SERVER_FLAGS, setV8Flags } from '../util/v8-flags.js';
 import { keepCompiledModules } from './process/compile-cache.js';
-import { CHECKED_ENGINE, ENGINE_FLAGS } from './process/engine-flags.js';
 import { closeDebugger } from './process/signals.js';
 
 /* Sets up the engine, then loads the program: flags and the cache apply to modules that are loaded afterwards. */
@@ -15,7 +14,7 @@ const modules = [
 ];
 for (const name of modules) process.getBuiltinModule(name);
 
-for (const flag of ENGINE_FLAGS) setV8Flag(flag, CHECKED_ENGINE);
+setV8Flags(SERVER_FLAGS);
 keepCompiledModules();
 
 const { runWalletRpc } = await import('./wallet-rpc.js');

@@ -25,7 +25,7 @@ import { PendingRequests } from '../util/pending-requests.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
-import { announce, announceArithmetic } from './output/announce.js';
+import { announce, announceArithmetic, announceEngine } from './output/announce.js';
 import { createClients } from './clients.js';
 import { withoutCompileCache } from './process/compile-cache.js';
 import type { Config } from './config/config.js';
@@ -132,6 +132,7 @@ export async function startServer(
   const clients = createClients(config.rpc, login, log);
   announce(config, log, directory?.path, regtest?.address);
   announceArithmetic(log);
+  announceEngine(log);
   const onBug = (error: unknown, method?: string): void =>
     log.error({ err: error, method }, 'bug: unexpected error');
   const call = createCall(server, config.rpc.apiVersion, log);

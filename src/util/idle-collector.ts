@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { runInNewContext } from 'node:vm';
-import { setV8Flag } from './v8-flags.js';
+import { COLLECTION_FLAG, setV8Flags } from './v8-flags.js';
 
 /** Highest utilization of the event loop at which a thread counts as idle. */
 const IDLE_UTILIZATION = 0.05;
@@ -76,7 +76,7 @@ export function collectWhenIdle(
 /** @returns V8's full garbage collection, or a function without effect if this V8 does not expose it. */
 function collectorOfV8(flavor: Flavor): () => void {
   // A context has `gc` only if it was created after the flag was set.
-  setV8Flag('--expose-gc', '14.6');
+  setV8Flags([COLLECTION_FLAG]);
   const gc = runInNewContext("typeof gc === 'function' ? gc : () => undefined") as (options: object) => void;
   return () => gc({ type: 'major', execution: 'sync', flavor });
 }

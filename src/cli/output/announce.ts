@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { chooseKernel } from '../../monero/kernel/fastest.js';
 import type { Build } from '../../monero/crypto/curve/wasm-module.js';
+import { hasKnownFlags } from '../../util/v8-flags.js';
 import type { Config } from '../config/config.js';
 
 /** Logs the effective configuration. */
@@ -34,6 +35,12 @@ const daemonsOf = ({ daemon: { addresses } }: Config): string =>
   addresses.length === 1
     ? addresses.map(({ address }) => address).join('')
     : addresses.map(({ address, trusted }) => `${address} (${trusted ? '' : 'un'}trusted)`).join(', then ');
+
+/** Logs that no flags of V8 are set, if it is newer than those that were checked to have them: the server is slower then. */
+export function announceEngine(log: Pick<Logger, 'debug'>, version: string = process.versions.v8): void {
+  if (!hasKnownFlags(version))
+    log.debug(`V8 ${version} is newer than the versions that this server has flags for: none are set`);
+}
 
 const ARITHMETIC: Record<Build, string> = {
   relaxed: 'WebAssembly with fused multiply-add',
