@@ -94,200 +94,151 @@ function low(a: v128, b: v128, c2: v128, hi: v128): v128 {
 }
 
 /*
- * The products and squares below compute the same sum, with h(ij) and l(ij) the high and the low half of a(i)*b(j):
+ * Products and squares compute the same sums, with h(ij) and l(ij) the high and the low half of a(i)*b(j):
  *
- *   column k = sum of l(ij), i + j = k, and of h(ij), i + j = k - 1, and 19 times the same sum of column k + 5
+ *   S(d) = sum of l(ij), i + j = d, and of h(ij), i + j = d - 1      for d = 0 to 9
+ *   column k = S(k) + 19*S(k + 5)
  *
- * Their order is chosen for speed. V8 moves every pure operation of a block to the place where its result is needed,
- * interleaves all columns, and then runs out of registers; only loads and stores keep their order. Therefore sums are
- * parked in memory (PARTS), or stored there without being read (PIN), and some operands are loaded again. The order was
- * found by a search that counted spills and memory accesses under these rules.
+ * V8 moves every pure operation of a block to the place where its result is needed, interleaves all sums, and then runs
+ * out of registers; only loads and stores keep their order. Therefore each S(d) is stored (SUMS) before the next one
+ * begins, and so is the sum of the high halves that the next one begins with, which is not read there (PIN).
  *
  * A product with carries may overwrite its operands: limbs are written after their last read.
  */
-const PARTS = memory.data(320, 16);
+const SUMS = memory.data(160, 16);
 const PIN = memory.data(16, 16);
 
-/** Wipes the partial sums of the last products. */
+/** Wipes the sums of the last products. */
 export function wipeField(): void {
-  memory.fill(PARTS, 0, 320);
+  memory.fill(SUMS, 0, 160);
   memory.fill(PIN, 0, 16);
+}
+
+/** Stores S(d), to which one product contributes. @param highs high halves of S(d). @returns those of S(d + 1). */
+@inline
+function sumOf1(d: i32, highs: v128, x0: v128, y0: v128): v128 {
+  const c1 = v128.load(C1), c2 = v128.load(C2);
+  const h0 = high(x0, y0, c1), l0 = low(x0, y0, c2, h0);
+  // S(0) has no high halves.
+  v128.store(SUMS + (d << 4), d == 0 ? l0 : i64x2.add(highs, l0));
+  v128.store(PIN, h0);
+  return h0;
+}
+
+/** The same for two products. */
+@inline
+function sumOf2(d: i32, highs: v128, x0: v128, y0: v128, x1: v128, y1: v128): v128 {
+  const c1 = v128.load(C1), c2 = v128.load(C2);
+  const h0 = high(x0, y0, c1), l0 = low(x0, y0, c2, h0);
+  const h1 = high(x1, y1, c1), l1 = low(x1, y1, c2, h1);
+  v128.store(SUMS + (d << 4), i64x2.add(highs, i64x2.add(l0, l1)));
+  const next = i64x2.add(h0, h1);
+  v128.store(PIN, next);
+  return next;
+}
+
+/** The same for three products. */
+@inline
+function sumOf3(d: i32, highs: v128, x0: v128, y0: v128, x1: v128, y1: v128, x2: v128, y2: v128): v128 {
+  const c1 = v128.load(C1), c2 = v128.load(C2);
+  const h0 = high(x0, y0, c1), l0 = low(x0, y0, c2, h0);
+  const h1 = high(x1, y1, c1), l1 = low(x1, y1, c2, h1);
+  const h2 = high(x2, y2, c1), l2 = low(x2, y2, c2, h2);
+  v128.store(SUMS + (d << 4), i64x2.add(highs, i64x2.add(i64x2.add(l0, l1), l2)));
+  const next = i64x2.add(i64x2.add(h0, h1), h2);
+  v128.store(PIN, next);
+  return next;
+}
+
+/** The same for four products. */
+@inline
+function sumOf4(d: i32, highs: v128, x0: v128, y0: v128, x1: v128, y1: v128, x2: v128, y2: v128, x3: v128, y3: v128): v128 {
+  const c1 = v128.load(C1), c2 = v128.load(C2);
+  const h0 = high(x0, y0, c1), l0 = low(x0, y0, c2, h0);
+  const h1 = high(x1, y1, c1), l1 = low(x1, y1, c2, h1);
+  const h2 = high(x2, y2, c1), l2 = low(x2, y2, c2, h2);
+  const h3 = high(x3, y3, c1), l3 = low(x3, y3, c2, h3);
+  v128.store(SUMS + (d << 4), i64x2.add(highs, i64x2.add(i64x2.add(i64x2.add(l0, l1), l2), l3)));
+  const next = i64x2.add(i64x2.add(i64x2.add(h0, h1), h2), h3);
+  v128.store(PIN, next);
+  return next;
+}
+
+/** The same for five products. */
+@inline
+function sumOf5(d: i32, highs: v128, x0: v128, y0: v128, x1: v128, y1: v128, x2: v128, y2: v128, x3: v128, y3: v128, x4: v128, y4: v128): v128 {
+  const c1 = v128.load(C1), c2 = v128.load(C2);
+  const h0 = high(x0, y0, c1), l0 = low(x0, y0, c2, h0);
+  const h1 = high(x1, y1, c1), l1 = low(x1, y1, c2, h1);
+  const h2 = high(x2, y2, c1), l2 = low(x2, y2, c2, h2);
+  const h3 = high(x3, y3, c1), l3 = low(x3, y3, c2, h3);
+  const h4 = high(x4, y4, c1), l4 = low(x4, y4, c2, h4);
+  v128.store(SUMS + (d << 4), i64x2.add(highs, i64x2.add(i64x2.add(i64x2.add(i64x2.add(l0, l1), l2), l3), l4)));
+  const next = i64x2.add(i64x2.add(i64x2.add(i64x2.add(h0, h1), h2), h3), h4);
+  v128.store(PIN, next);
+  return next;
+}
+
+/** Stores all S(d) of a*b. */
+@inline
+function sumProducts(a: usize, b: usize): void {
+  const a0 = limb(a, 0), a1 = limb(a, 1), a2 = limb(a, 2), a3 = limb(a, 3), a4 = limb(a, 4);
+  const b0 = limb(b, 0), b1 = limb(b, 1), b2 = limb(b, 2), b3 = limb(b, 3), b4 = limb(b, 4);
+  const h0 = sumOf1(0, i64x2.splat(0), a0, b0);
+  const h1 = sumOf2(1, h0, a0, b1, a1, b0);
+  const h2 = sumOf3(2, h1, a0, b2, a1, b1, a2, b0);
+  const h3 = sumOf4(3, h2, a0, b3, a1, b2, a2, b1, a3, b0);
+  const h4 = sumOf5(4, h3, a0, b4, a1, b3, a2, b2, a3, b1, a4, b0);
+  const h5 = sumOf4(5, h4, a1, b4, a2, b3, a3, b2, a4, b1);
+  const h6 = sumOf3(6, h5, a2, b4, a3, b3, a4, b2);
+  const h7 = sumOf2(7, h6, a3, b4, a4, b3);
+  const h8 = sumOf1(8, h7, a4, b4);
+  v128.store(SUMS + 144, h8);
+}
+
+/** Stores all S(d) of a*a. Equal products are added once, with a doubled limb. */
+@inline
+function sumSquares(a0: v128, a1: v128, a2: v128, a3: v128, a4: v128): void {
+  const d0 = f64x2.add(a0, a0), d1 = f64x2.add(a1, a1), d2 = f64x2.add(a2, a2), d3 = f64x2.add(a3, a3);
+  const h0 = sumOf1(0, i64x2.splat(0), a0, a0);
+  const h1 = sumOf1(1, h0, d0, a1);
+  const h2 = sumOf2(2, h1, d0, a2, a1, a1);
+  const h3 = sumOf2(3, h2, d0, a3, d1, a2);
+  const h4 = sumOf3(4, h3, d0, a4, d1, a3, a2, a2);
+  const h5 = sumOf2(5, h4, d1, a4, d2, a3);
+  const h6 = sumOf2(6, h5, d2, a4, a3, a3);
+  const h7 = sumOf1(7, h6, d3, a4);
+  const h8 = sumOf1(8, h7, a4, a4);
+  v128.store(SUMS + 144, h8);
+}
+
+/** Returns column k of the last sums. */
+@inline
+function column(k: i32): v128 {
+  return i64x2.add(times19(limb(SUMS, k + 5)), limb(SUMS, k));
+}
+
+@inline
+function storeColumns(o: usize): void {
+  v128.store(o, column(0));
+  v128.store(o + 16, column(1));
+  v128.store(o + 32, column(2));
+  v128.store(o + 48, column(3));
+  v128.store(o + 64, column(4));
 }
 
 /** o = columns of a*b, of 1 unit and 3, or 3 and 1. @param o must not overlap a or b. */
 @inline
 export function multiplyColumns(o: usize, a: usize, b: usize): void {
-  let a4 = limb(a, 4);
-  const b4 = limb(b, 4);
-  let c1 = v128.load(C1);
-  const h44 = high(a4, b4, c1);
-  let c2 = v128.load(C2);
-  const l44 = low(a4, b4, c2, h44);
-  v128.store(PARTS + 288, l44);
-  let b1 = limb(b, 1);
-  let a2 = limb(a, 2);
-  const h21 = high(a2, b1, c1);
-  const l21 = low(a2, b1, c2, h21);
-  let b0 = limb(b, 0);
-  let a3 = limb(a, 3);
-  const h30 = high(a3, b0, c1);
-  const l30 = low(a3, b0, c2, h30);
-  const s1 = i64x2.add(l21, l30);
-  v128.store(PIN, s1);
-  const a1 = limb(a, 1);
-  const b2 = limb(b, 2);
-  const h12 = high(a1, b2, c1);
-  const l12 = low(a1, b2, c2, h12);
-  const a0 = limb(a, 0);
-  const b3 = limb(b, 3);
-  const h03 = high(a0, b3, c1);
-  const l03 = low(a0, b3, c2, h03);
-  const s2 = i64x2.add(i64x2.add(i64x2.add(h21, h30), h12), h03);
-  v128.store(PIN, s2);
-  v128.store(PARTS + 208, i64x2.add(i64x2.add(s1, l12), l03));
-  const h13 = high(a1, b3, c1);
-  const l13 = low(a1, b3, c2, h13);
-  const h04 = high(a0, b4, c1);
-  const l04 = low(a0, b4, c2, h04);
-  a2 = limb(a, 2);
-  const h22 = high(a2, b2, c1);
-  const l22 = low(a2, b2, c2, h22);
-  const s3 = i64x2.add(i64x2.add(i64x2.add(i64x2.add(times19(h44), s2), l13), l04), l22);
-  v128.store(PIN, s3);
-  a3 = limb(a, 3);
-  c1 = v128.load(C1);
-  const h31 = high(a3, b1, c1);
-  const l31 = low(a3, b1, c2, h31);
-  b0 = limb(b, 0);
-  a4 = limb(a, 4);
-  const h40 = high(a4, b0, c1);
-  const l40 = low(a4, b0, c2, h40);
-  v128.store(PARTS + 64, i64x2.add(i64x2.add(i64x2.add(i64x2.add(h13, h04), h22), h31), h40));
-  v128.store(o + 64, i64x2.add(i64x2.add(s3, l31), l40));
-  c1 = v128.load(C1);
-  const h02 = high(a0, b2, c1);
-  const l02 = low(a0, b2, c2, h02);
-  const h11 = high(a1, b1, c1);
-  const l11 = low(a1, b1, c2, h11);
-  const h20 = high(a2, b0, c1);
-  const l20 = low(a2, b0, c2, h20);
-  const s4 = i64x2.add(i64x2.add(h02, h11), h20);
-  v128.store(PIN, s4);
-  v128.store(PARTS + 192, i64x2.add(i64x2.add(l02, l11), l20));
-  c1 = v128.load(C1);
-  const h34 = high(a3, b4, c1);
-  const l34 = low(a3, b4, c2, h34);
-  const h43 = high(a4, b3, c1);
-  const l43 = low(a4, b3, c2, h43);
-  const s5 = i64x2.add(l34, l43);
-  v128.store(PIN, s5);
-  const s6 = i64x2.add(limb(PARTS, 18), i64x2.add(h34, h43));
-  v128.store(o + 48, i64x2.add(i64x2.add(times19(s6), limb(PARTS, 13)), s4));
-  c1 = v128.load(C1);
-  const h42 = high(a4, b2, c1);
-  const l42 = low(a4, b2, c2, h42);
-  const h24 = high(a2, b4, c1);
-  const l24 = low(a2, b4, c2, h24);
-  const s7 = i64x2.add(l42, l24);
-  v128.store(PIN, s7);
-  c1 = v128.load(C1);
-  const h33 = high(a3, b3, c1);
-  const l33 = low(a3, b3, c2, h33);
-  const s8 = i64x2.add(i64x2.add(h42, h24), h33);
-  const s9 = i64x2.add(s7, l33);
-  v128.store(PIN, s8);
-  v128.store(PIN, s9);
-  const s10 = i64x2.add(s5, s8);
-  const h10 = high(a1, b0, c1);
-  const l10 = low(a1, b0, c2, h10);
-  b1 = limb(b, 1);
-  const h01 = high(a0, b1, c1);
-  const l01 = low(a0, b1, c2, h01);
-  const s11 = i64x2.add(l10, l01);
-  v128.store(PIN, s11);
-  v128.store(o + 32, i64x2.add(i64x2.add(times19(s10), limb(PARTS, 12)), i64x2.add(h10, h01)));
-  c1 = v128.load(C1);
-  const h14 = high(a1, b4, c1);
-  c2 = v128.load(C2);
-  const l14 = low(a1, b4, c2, h14);
-  const h32 = high(a3, b2, c1);
-  const l32 = low(a3, b2, c2, h32);
-  const s12 = i64x2.add(l14, l32);
-  v128.store(PIN, s12);
-  const h23 = high(a2, b3, c1);
-  c2 = v128.load(C2);
-  const l23 = low(a2, b3, c2, h23);
-  const h41 = high(a4, b1, c1);
-  const l41 = low(a4, b1, c2, h41);
-  const s13 = i64x2.add(s9, i64x2.add(i64x2.add(i64x2.add(h14, h32), h23), h41));
-  const h00 = high(a0, b0, c1);
-  const l00 = low(a0, b0, c2, h00);
-  v128.store(o + 16, i64x2.add(i64x2.add(times19(s13), s11), h00));
-  const s14 = i64x2.add(i64x2.add(i64x2.add(s12, l23), l41), limb(PARTS, 4));
-  v128.store(o + 0, i64x2.add(times19(s14), l00));
+  sumProducts(a, b);
+  storeColumns(o);
 }
 
 /** o = columns of a*a, of 1 unit. @param o must not overlap a. */
 @inline
 export function squareColumns(o: usize, a: usize): void {
-  const a4 = limb(a, 4);
-  let c1 = v128.load(C1);
-  const h44 = high(a4, a4, c1);
-  const c2 = v128.load(C2);
-  const l44 = low(a4, a4, c2, h44);
-  const a2 = limb(a, 2);
-  let a1 = limb(a, 1);
-  const d1 = f64x2.add(a1, a1);
-  const h12 = high(a2, d1, c1);
-  const l12 = low(a2, d1, c2, h12);
-  const a3 = limb(a, 3);
-  let a0 = limb(a, 0);
-  const d0 = f64x2.add(a0, a0);
-  const h03 = high(a3, d0, c1);
-  const l03 = low(a3, d0, c2, h03);
-  const h13 = high(a3, d1, c1);
-  const l13 = low(a3, d1, c2, h13);
-  const h04 = high(a4, d0, c1);
-  const l04 = low(a4, d0, c2, h04);
-  const h22 = high(a2, a2, c1);
-  const l22 = low(a2, a2, c2, h22);
-  const s1 = i64x2.add(i64x2.add(h13, h04), h22);
-  v128.store(PIN, s1);
-  v128.store(PARTS + 64, s1);
-  v128.store(o + 64, i64x2.add(i64x2.add(i64x2.add(i64x2.add(times19(h44), i64x2.add(h12, h03)), l13), l04), l22));
-  a1 = limb(a, 1);
-  c1 = v128.load(C1);
-  const h11 = high(a1, a1, c1);
-  const l11 = low(a1, a1, c2, h11);
-  const h02 = high(a2, d0, c1);
-  const l02 = low(a2, d0, c2, h02);
-  const d3 = f64x2.add(a3, a3);
-  const h34 = high(a4, d3, c1);
-  const l34 = low(a4, d3, c2, h34);
-  const s2 = i64x2.add(l44, h34);
-  v128.store(o + 48, i64x2.add(i64x2.add(times19(s2), i64x2.add(l12, l03)), i64x2.add(h11, h02)));
-  const d2 = f64x2.add(a2, a2);
-  const h24 = high(a4, d2, c1);
-  const l24 = low(a4, d2, c2, h24);
-  const h33 = high(a3, a3, c1);
-  const l33 = low(a3, a3, c2, h33);
-  const s3 = i64x2.add(l34, i64x2.add(h24, h33));
-  c1 = v128.load(C1);
-  const h01 = high(a1, d0, c1);
-  const l01 = low(a1, d0, c2, h01);
-  v128.store(o + 32, i64x2.add(i64x2.add(times19(s3), i64x2.add(l11, l02)), h01));
-  a0 = limb(a, 0);
-  c1 = v128.load(C1);
-  const h00 = high(a0, a0, c1);
-  const l00 = low(a0, a0, c2, h00);
-  const h23 = high(a3, d2, c1);
-  const l23 = low(a3, d2, c2, h23);
-  const h14 = high(a4, d1, c1);
-  const l14 = low(a4, d1, c2, h14);
-  const s4 = i64x2.add(i64x2.add(l24, l33), i64x2.add(h23, h14));
-  v128.store(o + 16, i64x2.add(i64x2.add(times19(s4), l01), h00));
-  const s5 = i64x2.add(i64x2.add(l23, l14), limb(PARTS, 4));
-  v128.store(o + 0, i64x2.add(times19(s5), l00));
+  sumSquares(limb(a, 0), limb(a, 1), limb(a, 2), limb(a, 3), limb(a, 4));
+  storeColumns(o);
 }
 
 @inline
@@ -298,134 +249,18 @@ function storeLimb(o: usize, twice: bool, i: i32, limb: v128): void {
 /** o = a*b or, if `twice`, 2*a*b, of 1 unit and 3, or 3 and 1. */
 @inline
 export function product(o: usize, a: usize, b: usize, twice: bool): void {
-  let b4 = limb(b, 4);
-  let a4 = limb(a, 4);
-  let c1 = v128.load(C1);
-  const h44 = high(a4, b4, c1);
-  const c2 = v128.load(C2);
-  const l44 = low(a4, b4, c2, h44);
-  v128.store(PARTS + 288, l44);
-  const b3 = limb(b, 3);
-  let a0 = limb(a, 0);
-  const h03 = high(a0, b3, c1);
-  const l03 = low(a0, b3, c2, h03);
-  const a2 = limb(a, 2);
-  let b1 = limb(b, 1);
-  const h21 = high(a2, b1, c1);
-  const l21 = low(a2, b1, c2, h21);
-  let b2 = limb(b, 2);
-  let a1 = limb(a, 1);
-  const h12 = high(a1, b2, c1);
-  const l12 = low(a1, b2, c2, h12);
-  const s1 = i64x2.add(i64x2.add(l03, l21), l12);
-  v128.store(PIN, s1);
-  let b0 = limb(b, 0);
-  const a3 = limb(a, 3);
-  const h30 = high(a3, b0, c1);
-  const l30 = low(a3, b0, c2, h30);
-  const s2 = i64x2.add(i64x2.add(i64x2.add(h03, h21), h12), h30);
-  v128.store(PIN, s2);
-  v128.store(PARTS + 208, i64x2.add(s1, l30));
-  const h31 = high(a3, b1, c1);
-  const l31 = low(a3, b1, c2, h31);
-  b4 = limb(b, 4);
-  const h04 = high(a0, b4, c1);
-  const l04 = low(a0, b4, c2, h04);
-  const s3 = i64x2.add(i64x2.add(i64x2.add(times19(h44), s2), l31), l04);
-  v128.store(PIN, s3);
-  c1 = v128.load(C1);
-  const h13 = high(a1, b3, c1);
-  const l13 = low(a1, b3, c2, h13);
-  b2 = limb(b, 2);
-  const h22 = high(a2, b2, c1);
-  const l22 = low(a2, b2, c2, h22);
-  a4 = limb(a, 4);
-  const h40 = high(a4, b0, c1);
-  const l40 = low(a4, b0, c2, h40);
-  v128.store(PARTS + 64, i64x2.add(i64x2.add(i64x2.add(i64x2.add(h31, h04), h13), h22), h40));
-  const t4 = i64x2.add(i64x2.add(i64x2.add(i64x2.add(s3, l13), l22), l40), limb(OFFSET_PRODUCT, 4));
-  v128.store(PIN, t4);
-  const nineteen = v128.load(NINETEEN);
-  const mask = v128.load(MASK);
-  c1 = v128.load(C1);
-  const h02 = high(a0, b2, c1);
-  const l02 = low(a0, b2, c2, h02);
-  const h20 = high(a2, b0, c1);
-  const l20 = low(a2, b0, c2, h20);
-  const h11 = high(a1, b1, c1);
-  const l11 = low(a1, b1, c2, h11);
-  const s4 = i64x2.add(i64x2.add(h02, h20), h11);
-  v128.store(PIN, s4);
-  v128.store(PARTS + 192, i64x2.add(i64x2.add(l02, l20), l11));
-  b4 = limb(b, 4);
-  c1 = v128.load(C1);
-  const h34 = high(a3, b4, c1);
-  const l34 = low(a3, b4, c2, h34);
-  a4 = limb(a, 4);
-  const h43 = high(a4, b3, c1);
-  const l43 = low(a4, b3, c2, h43);
-  const s5 = i64x2.add(l34, l43);
-  v128.store(PIN, s5);
-  const s6 = i64x2.add(limb(PARTS, 18), i64x2.add(h34, h43));
-  const t3 = i64x2.add(i64x2.add(i64x2.add(times19(s6), limb(PARTS, 13)), s4), limb(OFFSET_PRODUCT, 3));
-  let toLimb = v128.load(TO_LIMB);
-  let magic = v128.load(MAGIC);
-  storeLimb(o, twice, 4, f64x2.sub(i64x2.add(i64x2.add(v128.and(t4, mask), i64x2.shr_u(t3, RADIX)), toLimb), magic));
-  const h01 = high(a0, b1, c1);
-  const l01 = low(a0, b1, c2, h01);
-  v128.store(PIN, l01);
-  a1 = limb(a, 1);
-  b0 = limb(b, 0);
-  const h10 = high(a1, b0, c1);
-  const l10 = low(a1, b0, c2, h10);
-  v128.store(PARTS + 16, i64x2.add(h01, h10));
-  v128.store(PARTS + 176, i64x2.add(l01, l10));
-  c1 = v128.load(C1);
-  const h24 = high(a2, b4, c1);
-  const l24 = low(a2, b4, c2, h24);
-  const h33 = high(a3, b3, c1);
-  const l33 = low(a3, b3, c2, h33);
-  const s7 = i64x2.add(l24, l33);
-  v128.store(PIN, s7);
-  b2 = limb(b, 2);
-  const h42 = high(a4, b2, c1);
-  const l42 = low(a4, b2, c2, h42);
-  const s8 = i64x2.add(s7, l42);
-  v128.store(PIN, s8);
-  const s9 = i64x2.add(s5, i64x2.add(i64x2.add(h24, h33), h42));
-  const t2 = i64x2.add(i64x2.add(i64x2.add(times19(s9), limb(PARTS, 12)), limb(PARTS, 1)), limb(OFFSET_PRODUCT, 2));
-  toLimb = v128.load(TO_LIMB);
-  magic = v128.load(MAGIC);
-  storeLimb(o, twice, 3, f64x2.sub(i64x2.add(i64x2.add(v128.and(t3, mask), i64x2.shr_u(t2, RADIX)), toLimb), magic));
-  const h32 = high(a3, b2, c1);
-  const l32 = low(a3, b2, c2, h32);
-  v128.store(PIN, l32);
-  const h23 = high(a2, b3, c1);
-  const l23 = low(a2, b3, c2, h23);
-  const s10 = i64x2.add(h32, h23);
-  v128.store(PIN, s10);
-  a1 = limb(a, 1);
-  const h14 = high(a1, b4, c1);
-  const l14 = low(a1, b4, c2, h14);
-  const s11 = i64x2.add(i64x2.add(l32, l23), l14);
-  v128.store(PIN, s11);
-  b1 = limb(b, 1);
-  c1 = v128.load(C1);
-  const h41 = high(a4, b1, c1);
-  const l41 = low(a4, b1, c2, h41);
-  const s12 = i64x2.add(s8, i64x2.add(i64x2.add(s10, h14), h41));
-  b0 = limb(b, 0);
-  a0 = limb(a, 0);
-  const h00 = high(a0, b0, c1);
-  const l00 = low(a0, b0, c2, h00);
-  const t1 = i64x2.add(i64x2.add(i64x2.add(times19(s12), limb(PARTS, 11)), h00), limb(OFFSET_PRODUCT, 1));
-  toLimb = v128.load(TO_LIMB);
-  storeLimb(o, twice, 2, f64x2.sub(i64x2.add(i64x2.add(v128.and(t2, mask), i64x2.shr_u(t1, RADIX)), toLimb), magic));
-  const s13 = i64x2.add(i64x2.add(s11, l41), limb(PARTS, 4));
-  const t0 = i64x2.add(i64x2.add(times19(s13), l00), limb(OFFSET_PRODUCT, 0));
-  storeLimb(o, twice, 1, f64x2.sub(i64x2.add(i64x2.add(v128.and(t1, mask), i64x2.shr_u(t0, RADIX)), toLimb), magic));
-  const toLimb0 = v128.load(TO_LIMB_0);
-  storeLimb(o, twice, 0, f64x2.sub(i64x2.add(i64x2.add(v128.and(t0, mask), i32x4.mul(i64x2.shr_u(t4, RADIX), nineteen)), toLimb0), magic));
+  sumProducts(a, b);
+  const mask = v128.load(MASK), toLimb = v128.load(TO_LIMB), magic = v128.load(MAGIC);
+  const t4 = i64x2.add(column(4), limb(OFFSET_PRODUCT, 4));
+  const t3 = i64x2.add(column(3), limb(OFFSET_PRODUCT, 3));
+  storeLimb(o, twice, 4, nextLimb(t4, t3, mask, toLimb, magic));
+  const t2 = i64x2.add(column(2), limb(OFFSET_PRODUCT, 2));
+  storeLimb(o, twice, 3, nextLimb(t3, t2, mask, toLimb, magic));
+  const t1 = i64x2.add(column(1), limb(OFFSET_PRODUCT, 1));
+  storeLimb(o, twice, 2, nextLimb(t2, t1, mask, toLimb, magic));
+  const t0 = i64x2.add(column(0), limb(OFFSET_PRODUCT, 0));
+  storeLimb(o, twice, 1, nextLimb(t1, t0, mask, toLimb, magic));
+  storeLimb(o, twice, 0, firstLimb(t0, t4, mask, magic));
 }
 
 /** o = a*b, of 1 unit and 3, or 3 and 1. */
@@ -435,168 +270,26 @@ export function multiply(o: usize, a: usize, b: usize): void {
 
 /** o = a*a, of 1 unit. */
 export function square(o: usize, a: usize): void {
-  const a4 = limb(a, 4);
-  let c1 = v128.load(C1);
-  const h44 = high(a4, a4, c1);
-  let c2 = v128.load(C2);
-  const l44 = low(a4, a4, c2, h44);
-  const a2 = limb(a, 2);
-  const a1 = limb(a, 1);
-  const d1 = f64x2.add(a1, a1);
-  const h12 = high(a2, d1, c1);
-  const l12 = low(a2, d1, c2, h12);
-  const a3 = limb(a, 3);
-  let a0 = limb(a, 0);
-  const d0 = f64x2.add(a0, a0);
-  const h03 = high(a3, d0, c1);
-  const l03 = low(a3, d0, c2, h03);
-  v128.store(PARTS + 208, i64x2.add(l12, l03));
-  c1 = v128.load(C1);
-  const h22 = high(a2, a2, c1);
-  const l22 = low(a2, a2, c2, h22);
-  const h04 = high(a4, d0, c1);
-  const l04 = low(a4, d0, c2, h04);
-  const h13 = high(a3, d1, c1);
-  const l13 = low(a3, d1, c2, h13);
-  v128.store(PARTS + 64, i64x2.add(i64x2.add(h22, h04), h13));
-  const t4 = i64x2.add(i64x2.add(i64x2.add(i64x2.add(i64x2.add(times19(h44), i64x2.add(h12, h03)), l22), l04), l13), limb(OFFSET_SQUARE, 4));
-  v128.store(PIN, t4);
-  const nineteen = v128.load(NINETEEN);
-  const mask = v128.load(MASK);
-  const d3 = f64x2.add(a3, a3);
-  const h34 = high(a4, d3, c1);
-  const l34 = low(a4, d3, c2, h34);
-  v128.store(PARTS + 272, l34);
-  const s1 = i64x2.add(l44, h34);
-  c1 = v128.load(C1);
-  const h11 = high(a1, a1, c1);
-  const l11 = low(a1, a1, c2, h11);
-  const h02 = high(a2, d0, c1);
-  const l02 = low(a2, d0, c2, h02);
-  const s2 = i64x2.add(l11, l02);
-  v128.store(PIN, s2);
-  const t3 = i64x2.add(i64x2.add(i64x2.add(times19(s1), limb(PARTS, 13)), i64x2.add(h11, h02)), limb(OFFSET_SQUARE, 3));
-  const toLimb = v128.load(TO_LIMB);
-  const magic = v128.load(MAGIC);
-  storeLimb(o, false, 4, f64x2.sub(i64x2.add(i64x2.add(v128.and(t4, mask), i64x2.shr_u(t3, RADIX)), toLimb), magic));
-  c1 = v128.load(C1);
-  const h01 = high(a1, d0, c1);
-  const l01 = low(a1, d0, c2, h01);
-  v128.store(PARTS + 176, l01);
-  const d2 = f64x2.add(a2, a2);
-  c1 = v128.load(C1);
-  const h24 = high(a4, d2, c1);
-  const l24 = low(a4, d2, c2, h24);
-  const h33 = high(a3, a3, c1);
-  const l33 = low(a3, a3, c2, h33);
-  const s3 = i64x2.add(l24, l33);
-  v128.store(PIN, s3);
-  const s4 = i64x2.add(limb(PARTS, 17), i64x2.add(h24, h33));
-  const t2 = i64x2.add(i64x2.add(i64x2.add(times19(s4), s2), h01), limb(OFFSET_SQUARE, 2));
-  storeLimb(o, false, 3, f64x2.sub(i64x2.add(i64x2.add(v128.and(t3, mask), i64x2.shr_u(t2, RADIX)), toLimb), magic));
-  a0 = limb(a, 0);
-  c1 = v128.load(C1);
-  const h00 = high(a0, a0, c1);
-  c2 = v128.load(C2);
-  const l00 = low(a0, a0, c2, h00);
-  const h23 = high(a3, d2, c1);
-  const l23 = low(a3, d2, c2, h23);
-  v128.store(PIN, l23);
-  c1 = v128.load(C1);
-  const h14 = high(a4, d1, c1);
-  const l14 = low(a4, d1, c2, h14);
-  const s5 = i64x2.add(s3, i64x2.add(h23, h14));
-  const t1 = i64x2.add(i64x2.add(i64x2.add(times19(s5), limb(PARTS, 11)), h00), limb(OFFSET_SQUARE, 1));
-  storeLimb(o, false, 2, f64x2.sub(i64x2.add(i64x2.add(v128.and(t2, mask), i64x2.shr_u(t1, RADIX)), toLimb), magic));
-  const s6 = i64x2.add(i64x2.add(l23, l14), limb(PARTS, 4));
-  const t0 = i64x2.add(i64x2.add(times19(s6), l00), limb(OFFSET_SQUARE, 0));
-  storeLimb(o, false, 1, f64x2.sub(i64x2.add(i64x2.add(v128.and(t1, mask), i64x2.shr_u(t0, RADIX)), toLimb), magic));
-  const toLimb0 = v128.load(TO_LIMB_0);
-  storeLimb(o, false, 0, f64x2.sub(i64x2.add(i64x2.add(v128.and(t0, mask), i32x4.mul(i64x2.shr_u(t4, RADIX), nineteen)), toLimb0), magic));
+  squareTimes(o, a, 1);
 }
 
 /** o = a^(2^n), of 1 unit. The limbs stay in registers between squarings. */
 export function squareTimes(o: usize, a: usize, n: i32): void {
   let a0 = limb(a, 0), a1 = limb(a, 1), a2 = limb(a, 2), a3 = limb(a, 3), a4 = limb(a, 4);
   do {
-    let c1 = v128.load(C1);
-    const h44 = high(a4, a4, c1);
-    let c2 = v128.load(C2);
-    const l44 = low(a4, a4, c2, h44);
-    const d1 = f64x2.add(a1, a1);
-    const h12 = high(a2, d1, c1);
-    const l12 = low(a2, d1, c2, h12);
-    const d0 = f64x2.add(a0, a0);
-    const h03 = high(a3, d0, c1);
-    const l03 = low(a3, d0, c2, h03);
-    v128.store(PARTS + 208, i64x2.add(l12, l03));
-    c1 = v128.load(C1);
-    const h22 = high(a2, a2, c1);
-    const l22 = low(a2, a2, c2, h22);
-    const h04 = high(a4, d0, c1);
-    const l04 = low(a4, d0, c2, h04);
-    const h13 = high(a3, d1, c1);
-    const l13 = low(a3, d1, c2, h13);
-    v128.store(PARTS + 64, i64x2.add(i64x2.add(h22, h04), h13));
-    const t4 = i64x2.add(i64x2.add(i64x2.add(i64x2.add(i64x2.add(times19(h44), i64x2.add(h12, h03)), l22), l04), l13), limb(OFFSET_SQUARE, 4));
-    v128.store(PIN, t4);
-    const nineteen = v128.load(NINETEEN);
-    const mask = v128.load(MASK);
-    const d3 = f64x2.add(a3, a3);
-    const h34 = high(a4, d3, c1);
-    const l34 = low(a4, d3, c2, h34);
-    v128.store(PARTS + 272, l34);
-    const s1 = i64x2.add(l44, h34);
-    c1 = v128.load(C1);
-    const h11 = high(a1, a1, c1);
-    const l11 = low(a1, a1, c2, h11);
-    const h02 = high(a2, d0, c1);
-    const l02 = low(a2, d0, c2, h02);
-    const s2 = i64x2.add(l11, l02);
-    v128.store(PIN, s2);
-    const t3 = i64x2.add(i64x2.add(i64x2.add(times19(s1), limb(PARTS, 13)), i64x2.add(h11, h02)), limb(OFFSET_SQUARE, 3));
-    const toLimb = v128.load(TO_LIMB);
-    const magic = v128.load(MAGIC);
-    const n4 = f64x2.sub(i64x2.add(i64x2.add(v128.and(t4, mask), i64x2.shr_u(t3, RADIX)), toLimb), magic);
-    c1 = v128.load(C1);
-    const h01 = high(a1, d0, c1);
-    const l01 = low(a1, d0, c2, h01);
-    v128.store(PARTS + 176, l01);
-    const d2 = f64x2.add(a2, a2);
-    c1 = v128.load(C1);
-    const h24 = high(a4, d2, c1);
-    const l24 = low(a4, d2, c2, h24);
-    const h33 = high(a3, a3, c1);
-    const l33 = low(a3, a3, c2, h33);
-    const s3 = i64x2.add(l24, l33);
-    v128.store(PIN, s3);
-    const s4 = i64x2.add(limb(PARTS, 17), i64x2.add(h24, h33));
-    const t2 = i64x2.add(i64x2.add(i64x2.add(times19(s4), s2), h01), limb(OFFSET_SQUARE, 2));
-    const n3 = f64x2.sub(i64x2.add(i64x2.add(v128.and(t3, mask), i64x2.shr_u(t2, RADIX)), toLimb), magic);
-    c1 = v128.load(C1);
-    const h00 = high(a0, a0, c1);
-    c2 = v128.load(C2);
-    const l00 = low(a0, a0, c2, h00);
-    const h23 = high(a3, d2, c1);
-    const l23 = low(a3, d2, c2, h23);
-    v128.store(PIN, l23);
-    c1 = v128.load(C1);
-    const h14 = high(a4, d1, c1);
-    const l14 = low(a4, d1, c2, h14);
-    const s5 = i64x2.add(s3, i64x2.add(h23, h14));
-    const t1 = i64x2.add(i64x2.add(i64x2.add(times19(s5), limb(PARTS, 11)), h00), limb(OFFSET_SQUARE, 1));
-    const n2 = f64x2.sub(i64x2.add(i64x2.add(v128.and(t2, mask), i64x2.shr_u(t1, RADIX)), toLimb), magic);
-    const s6 = i64x2.add(i64x2.add(l23, l14), limb(PARTS, 4));
-    const t0 = i64x2.add(i64x2.add(times19(s6), l00), limb(OFFSET_SQUARE, 0));
-    const n1 = f64x2.sub(i64x2.add(i64x2.add(v128.and(t1, mask), i64x2.shr_u(t0, RADIX)), toLimb), magic);
-    const toLimb0 = v128.load(TO_LIMB_0);
-    const n0 = f64x2.sub(i64x2.add(i64x2.add(v128.and(t0, mask), i32x4.mul(i64x2.shr_u(t4, RADIX), nineteen)), toLimb0), magic);
-    a0 = n0;
-    a1 = n1;
-    a2 = n2;
-    a3 = n3;
-    a4 = n4;
-  } while (--n > 0);
+    sumSquares(a0, a1, a2, a3, a4);
+    const mask = v128.load(MASK), toLimb = v128.load(TO_LIMB), magic = v128.load(MAGIC);
+    const t4 = i64x2.add(column(4), limb(OFFSET_SQUARE, 4));
+    const t3 = i64x2.add(column(3), limb(OFFSET_SQUARE, 3));
+    a4 = nextLimb(t4, t3, mask, toLimb, magic);
+    const t2 = i64x2.add(column(2), limb(OFFSET_SQUARE, 2));
+    a3 = nextLimb(t3, t2, mask, toLimb, magic);
+    const t1 = i64x2.add(column(1), limb(OFFSET_SQUARE, 1));
+    a2 = nextLimb(t2, t1, mask, toLimb, magic);
+    const t0 = i64x2.add(column(0), limb(OFFSET_SQUARE, 0));
+    a1 = nextLimb(t1, t0, mask, toLimb, magic);
+    a0 = firstLimb(t0, t4, mask, magic);
+  } while (--n);
   v128.store(o, a0);
   v128.store(o + 16, a1);
   v128.store(o + 32, a2);
@@ -604,23 +297,29 @@ export function squareTimes(o: usize, a: usize, n: i32): void {
   v128.store(o + 64, a4);
 }
 
-/** Returns a limb: the low 51 bits of its column, plus the carry of the column below. */
+/** Returns a limb: the low 51 bits of its column t, plus the carry of the column below, both with their offsets. */
 @inline
-function limbFrom(t: v128, carry: v128, mask: v128, toLimb: v128, magic: v128): v128 {
-  return f64x2.sub(i64x2.add(i64x2.add(v128.and(t, mask), carry), toLimb), magic);
+function nextLimb(t: v128, below: v128, mask: v128, toLimb: v128, magic: v128): v128 {
+  return f64x2.sub(i64x2.add(i64x2.add(v128.and(t, mask), i64x2.shr_u(below, RADIX)), toLimb), magic);
+}
+
+/** Returns limb 0, to which the carry of the last column is added 19 times. */
+@inline
+function firstLimb(t: v128, last: v128, mask: v128, magic: v128): v128 {
+  const carry = i32x4.mul(i64x2.shr_u(last, RADIX), v128.load(NINETEEN));
+  return f64x2.sub(i64x2.add(i64x2.add(v128.and(t, mask), carry), v128.load(TO_LIMB_0)), magic);
 }
 
 /** Stores limb i of an element with column i = t and column i - 1 = `below`, both with their offsets. */
 @inline
 function storeReduced(o: usize, i: i32, t: v128, below: v128, mask: v128, toLimb: v128, magic: v128): void {
-  v128.store(o + (i << 4), limbFrom(t, i64x2.shr_u(below, RADIX), mask, toLimb, magic));
+  v128.store(o + (i << 4), nextLimb(t, below, mask, toLimb, magic));
 }
 
-/** Stores limb 0, to which the carry of the last column is added 19 times. */
+/** Stores limb 0 of an element with column 0 = t and column 4 = `last`. */
 @inline
 function storeFirst(o: usize, t: v128, last: v128, mask: v128, magic: v128): void {
-  const carry = i32x4.mul(i64x2.shr_u(last, RADIX), v128.load(NINETEEN));
-  v128.store(o, limbFrom(t, carry, mask, v128.load(TO_LIMB_0), magic));
+  v128.store(o, firstLimb(t, last, mask, magic));
 }
 
 @inline
