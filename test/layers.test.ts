@@ -130,7 +130,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
     ['refresher'],
     ['refresh-thread', 'refresh-run', 'fair-queue', 'thread-calls'],
     ['wallet-refresh', 'attached-wallet'],
-    ['refresh-error', 'refresh-failure'],
+    ['refresh-error'],
     ['messages'],
     ['feeds'],
     ['scan', 'commit'],

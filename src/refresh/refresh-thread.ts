@@ -20,7 +20,7 @@ import type {
 } from './messages.js';
 import { unpackBlocks } from './commit/packed-hashes.js';
 import { PoolFeed } from './feeds/pool-feed.js';
-import { toFailure } from './refresh-failure.js';
+import { toFailure } from './refresh-error.js';
 import { poolThreads, RefreshScanner } from './scan/refresh-scanner.js';
 import { scanTransactions } from './scan/transaction-scan.js';
 import { WalletRefresh, type DaemonFeeds } from './wallet-refresh.js';

@@ -11,7 +11,7 @@ import type { RefreshReport, WalletId } from './messages.js';
 import { packFindings, type PackedFindings } from './commit/packed-findings.js';
 import { PendingCommits } from './commit/pending-commits.js';
 import type { PoolFeed, PoolViewer } from './feeds/pool-feed.js';
-import { toFailure } from './refresh-failure.js';
+import { toFailure } from './refresh-error.js';
 import type { WalletScanner } from './scan/wallet-scanner.js';
 
 /**

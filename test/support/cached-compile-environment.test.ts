@@ -2,11 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
 
-/** Function with its compiled code, whose type lacks the result of a cached compilation. */
-type Compiled = (() => unknown) & { readonly cachedDataRejected?: boolean };
-
-const compile = (body: string, filename: string): Compiled =>
-  vm.compileFunction(body, [], { filename }) as Compiled;
+const compile = (body: string, filename: string): (() => unknown) =>
+  vm.compileFunction(body, [], { filename }) as () => unknown;
 
 /** Evaluates a module that exports one value. */
 async function exported(source: string, identifier: string): Promise<unknown> {
@@ -17,12 +14,6 @@ async function exported(source: string, identifier: string): Promise<unknown> {
 }
 
 describe('the environment of test files', () => {
-  it('compiles a function body of a file once', () => {
-    expect(compile('return 1', '/once.js').cachedDataRejected).toBeUndefined();
-    expect(compile('return 1', '/once.js').cachedDataRejected).toBe(false);
-    expect(compile('return 1', '/once.js')()).toBe(1);
-  });
-
   it('compiles the body of a changed file anew', () => {
     expect(compile('return 1', '/changed.js')()).toBe(1);
     // V8 compares the lengths of sources only.
@@ -44,7 +35,6 @@ describe('the environment of test files', () => {
     setFlagsFromString('--allow-natives-syntax');
     try {
       expect(await load()).toEqual([3, 4]);
-      expect(compile('return 3', '/flags.js').cachedDataRejected).toBe(false);
     } finally {
       setFlagsFromString('--no-allow-natives-syntax');
     }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { chooseKernel } from '../../monero/kernel/fastest.js';
+import { chooseKernel } from '../../monero/kernel/load-kernel.js';
 import type { Build } from '../../monero/crypto/curve/wasm-module.js';
 import { hasKnownFlags } from '../../util/v8-flags.js';
 import type { Config } from '../config/config.js';

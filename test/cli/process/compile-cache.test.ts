@@ -1,8 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   COMPILE_CACHE,
@@ -67,16 +65,5 @@ describe('the cache of compiled modules', () => {
   it('is off where the directory cannot be made', () => {
     expect(keep(join(parent, 'missing'))).toBe(false);
     expect(enabled).toEqual([]);
-  });
-
-  it('stores the modules that a process loads afterwards', () => {
-    const module = fileURLToPath(new URL('../../../src/cli/process/compile-cache.js', import.meta.url));
-    const later = fileURLToPath(new URL('../../../src/util/bytes.js', import.meta.url));
-    const script = `import { keepCompiledModules } from ${JSON.stringify(module)};
-      keepCompiledModules({ parent: ${JSON.stringify(parent)} });
-      await import(${JSON.stringify(later)});`;
-    execFileSync(process.execPath, ['--input-type=module', '-e', script]);
-    const stored = readdirSync(directory).flatMap((name) => readdirSync(join(directory, name)));
-    expect(stored).not.toEqual([]);
   });
 });
