@@ -1,5 +1,4 @@
 import type { Hash } from '../monero/crypto/types.js';
-import type { RequestActivity } from '../util/request-activity.js';
 import type { BlockRef, PageFindings } from '../monero/wallet/model/records.js';
 import { packKeys, type PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
 import type { RefreshReport, WalletId } from './messages.js';
@@ -22,9 +21,8 @@ export interface RefreshTarget {
   /**
    * Commits the findings of one page.
    * @param daemonHeight number of blocks of the daemon's chain.
-   * @param isBusy true while clients send requests.
    */
-  commitPage(findings: PageFindings, daemonHeight: number, isBusy: boolean): void;
+  commitPage(findings: PageFindings, daemonHeight: number): void;
   /** Commits spend keys of subaddresses in the lookahead. */
   commitSubaddresses(keys: PackedSubaddresses): void;
   /** Commits the result of a scan of the pool. @param present hashes of all transactions in the pool. */
@@ -67,7 +65,6 @@ export class RefreshRun {
   readonly resolve: (result: RefreshResult) => void;
   readonly reject: (error: Error) => void;
   readonly #target: RefreshTarget;
-  readonly #requests: Pick<RequestActivity, 'areFrequent'>;
   #blocksFetched = 0;
   #receivedMoney = false;
 
@@ -75,7 +72,6 @@ export class RefreshRun {
     readonly number: number;
     readonly wallet: WalletId;
     readonly target: RefreshTarget;
-    readonly requests: Pick<RequestActivity, 'areFrequent'>;
     readonly isPeriodic: boolean;
     readonly resolve: (result: RefreshResult) => void;
     readonly reject: (error: Error) => void;
@@ -86,7 +82,6 @@ export class RefreshRun {
     this.resolve = parts.resolve;
     this.reject = parts.reject;
     this.#target = parts.target;
-    this.#requests = parts.requests;
   }
 
   /** Commits the findings of a report, or resolves or rejects the run. */
@@ -133,7 +128,7 @@ export class RefreshRun {
       if (fresh.subaddresses.length > 0) target.commitSubaddresses(packKeys(fresh.subaddresses));
       return;
     }
-    target.commitPage(fresh, daemonHeight, this.#requests.areFrequent);
+    target.commitPage(fresh, daemonHeight);
     this.#count(fresh);
   }
 

@@ -70,7 +70,7 @@ port.on('message', (request: RefreshRequest) => {
     case 'attach': {
       // A scanner of a new wallet derives its lookahead in one go, which keeps this thread from sending batches.
       pool.sendAhead(BATCHES_SENT_AHEAD);
-      const wallet = new AttachedWallet(new WalletScanner(request.state, ownKernel, activity));
+      const wallet = new AttachedWallet(new WalletScanner(request.state, ownKernel));
       wallets.set(request.wallet, wallet);
       feeds?.pool.attach(wallet);
       return;
@@ -107,7 +107,7 @@ port.on('message', (request: RefreshRequest) => {
       return;
     case 'scanTransactions': {
       const { call, state, batch } = request;
-      scanTransactions(state, batch, { pool: kernel, own: ownKernel, activity }).then(
+      scanTransactions(state, batch, { pool: kernel, own: ownKernel }).then(
         (result) => report({ type: 'scannedTransactions', call, result }),
         (error: unknown) => report({ type: 'scannedTransactions', call, result: toFailure(error) }),
       );

@@ -306,7 +306,6 @@ export class Refresher {
         wallet,
         new RefreshRun({
           ...{ number, wallet, target, resolve, reject },
-          requests: this.#pendingRequests.activity,
           isPeriodic: from.asOf !== undefined,
         }),
       );

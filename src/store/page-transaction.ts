@@ -1,15 +1,10 @@
 import type { Db } from './file/database.js';
 
 /**
- * Approximate number of outputs and spends in one transaction. A commit writes each changed page of the file once; most
- * of these pages belong to indexes with random keys, so larger transactions save writes.
+ * Approximate number of outputs and spends in one transaction. A larger one saves time, because a commit writes each
+ * changed page once, most of them pages of random indexes; but requests wait for the commit.
  */
-const MOST_ROWS = 1024;
-
-/**
- * Approximate number of outputs and spends in one transaction while clients send requests, which wait for the commit.
- */
-const MOST_BUSY_ROWS = 256;
+const MOST_ROWS = 512;
 
 /** Longest time that the transaction stays open [ms]. */
 const LONGEST_MS = 250;
@@ -52,9 +47,9 @@ export class PageTransaction {
   /**
    * Stores a page of blocks. It is committed by {@link end}, or after some more pages, or after {@link LONGEST_MS}. The
    * commit runs in a turn of the event loop of its own, so that requests are read before it.
-   * @param isBusy true while clients send requests; the transaction is kept smaller then.
+   * @param rows number of outputs and spends of the page.
    */
-  add({ rows, isBusy }: { readonly rows: number; readonly isBusy: boolean }, store: () => void): void {
+  add(rows: number, store: () => void): void {
     if (!this.isOpen) this.#begin();
     try {
       store();
@@ -64,8 +59,7 @@ export class PageTransaction {
     }
     this.#rows += rows;
     if (this.#hasFailed || this.#soon !== undefined) this.end();
-    else if (this.#rows >= (isBusy ? MOST_BUSY_ROWS : MOST_ROWS))
-      this.#soon = setImmediate(() => this.#endInTime());
+    else if (this.#rows >= MOST_ROWS) this.#soon = setImmediate(() => this.#endInTime());
   }
 
   /**

@@ -114,26 +114,17 @@ export class StoreTransactions {
   /**
    * Stores a page of blocks.
    * @param isFollowed true if other pages follow soon: in a store on disk they share a transaction with this page.
-   * @param isBusy true while clients send requests: fewer pages share a transaction.
    */
   addPage(
     page: PageFindings,
-    {
-      isFollowed,
-      isBusy,
-      ...options
-    }: PageOptions & { readonly isFollowed: boolean; readonly isBusy: boolean },
+    { isFollowed, ...options }: PageOptions & { readonly isFollowed: boolean },
   ): void {
     const store = (w: WalletWriter): void => storePage(w, page, options);
-    if (isFollowed && !this.#parts.file.db.memory) this.#addFollowed(store, page, isBusy);
+    if (isFollowed && !this.#parts.file.db.memory) this.#addFollowed(store, page);
     else this.writeRecoverable(store);
   }
 
-  #addFollowed(
-    store: (w: WalletWriter) => void,
-    { outputs, spends, hashes }: PageFindings,
-    isBusy: boolean,
-  ): void {
+  #addFollowed(store: (w: WalletWriter) => void, { outputs, spends, hashes }: PageFindings): void {
     const { file, deferred } = this.#parts;
     file.assertOpen();
     this.#assertNotWriting();
@@ -141,7 +132,7 @@ export class StoreTransactions {
       if (!this.#pages.isOpen) this.#begin(() => file.deferFlush());
       // A hundred blocks without findings count as one row.
       const rows = outputs.length + spends.length + hashes.length / 100;
-      this.#pages.add({ rows, isBusy }, () => this.#runTask(store));
+      this.#pages.add(rows, () => this.#runTask(store));
     });
     deferred.clear();
   }

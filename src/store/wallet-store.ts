@@ -319,19 +319,14 @@ export class WalletStore {
    * crash of this process they are scanned again.
    * @param options as in `WalletWriter.applyPage`. `isFollowed`: true if other pages follow soon; they share a commit
    * with this page, whose failure is reported to {@link watchLostPages}. After a crash of this process such pages are
-   * scanned again. `isBusy`: true while clients send requests; fewer pages share a commit, which is shorter then.
+   * scanned again.
    */
   addPage(
     page: PageFindings,
-    {
-      isFollowed = false,
-      isBusy = false,
-      ...options
-    }: PageOptions & { readonly isFollowed?: boolean; readonly isBusy?: boolean } = {},
+    { isFollowed = false, ...options }: PageOptions & { readonly isFollowed?: boolean } = {},
   ): void {
     this.#file.assertOpen();
-    if (!this.#blocks.mayDefer(page))
-      return this.#transactions.addPage(page, { isFollowed, isBusy, ...options });
+    if (!this.#blocks.mayDefer(page)) return this.#transactions.addPage(page, { isFollowed, ...options });
     if (!this.#transactions.hasOpenPages) detectingDamage(this.#file.path, () => this.#file.restore());
     this.#deferred.add(page);
   }

@@ -32,7 +32,6 @@ async function run(pages: readonly PageFindings[]) {
   const result = await new Promise<RefreshResult>((resolve, reject) => {
     const under = new RefreshRun({
       ...{ number: 1, wallet: 1, target: target as RefreshTarget, isPeriodic: false, resolve, reject },
-      requests: { areFrequent: false },
     });
     const steps = { acknowledge: () => undefined, restart: () => undefined, end: () => undefined };
     for (const findings of pages)

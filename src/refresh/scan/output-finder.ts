@@ -8,7 +8,6 @@ import {
   type ReceivingKeys,
 } from '../../monero/wallet/scan/receive.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { RequestActivity } from '../../util/request-activity.js';
 import { TurnLimit } from '../../util/turn-limit.js';
 import type { SubaddressTable } from '../../monero/wallet/scan/subaddress-table.js';
 import { buildTx } from './chain-block.js';
@@ -56,7 +55,6 @@ export interface OutputFinderParts {
   readonly keys: ReceivingKeys;
   readonly arithmetic: OutputArithmetic;
   readonly table: SubaddressTable;
-  readonly activity: Pick<RequestActivity, 'giveWay'>;
   /** Is called with the index of each paid address, before the outputs after it are tried. */
   readonly onPaid: (index: SubaddressIndex) => void;
   /** Returns the output with its imported key image, if it lacks its own. */
@@ -116,11 +114,10 @@ export class OutputFinder {
     claims: readonly TxClaim[],
     signal: AbortSignal | undefined,
   ): Promise<Map<number, FoundOutput[]>> {
-    const { keys, arithmetic, activity, withKeyImage } = this.#parts;
+    const { keys, arithmetic, withKeyImage } = this.#parts;
     const opened: (FoundOutput | undefined)[] = [];
     for (let at = 0; at < claims.length; at += CLAIMS_AT_ONCE) {
       await turns.next();
-      activity.giveWay();
       signal?.throwIfAborted();
       const part = claims.slice(at, at + CLAIMS_AT_ONCE).map(({ claim }) => claim);
       opened.push(...openClaims(keys, part, arithmetic));

@@ -1,5 +1,4 @@
 import type { ScanKernel } from '../../monero/kernel/kernel.js';
-import type { RequestActivity } from '../../util/request-activity.js';
 import type { TxFindings } from '../../monero/wallet/model/records.js';
 import { outlineLoose, outlineSent, type LooseBlock } from './chain-block.js';
 import type { BatchScanner } from './match-group.js';
@@ -26,10 +25,9 @@ export async function scanTransactions(
   kernels: {
     readonly pool: BatchScanner;
     readonly own: ScanKernel;
-    readonly activity: Pick<RequestActivity, 'giveWay'>;
   },
 ): Promise<BatchFindings> {
-  const scanner = new WalletScanner(state, kernels.own, kernels.activity);
+  const scanner = new WalletScanner(state, kernels.own);
   try {
     const loose = outlineLoose(batch.mined);
     const mined = await scanner.find(loose, scanner.matchesIn(loose.txs, kernels.pool));

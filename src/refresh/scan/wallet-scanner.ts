@@ -6,7 +6,6 @@ import type { ParsedTxs } from '../../daemon/parsed-txs.js';
 import type { ScanKernel } from '../../monero/kernel/kernel.js';
 import { ZERO } from '../../util/amount.js';
 import { joinBytes } from '../../util/bytes.js';
-import type { RequestActivity } from '../../util/request-activity.js';
 import { keyImagesOf } from '../../monero/wallet/exchange/pending-tx.js';
 import {
   OutputsWithoutKeyImage,
@@ -74,11 +73,8 @@ export class WalletScanner {
   readonly #seesPool: boolean;
   readonly #fresh: PackedSubaddresses[] = [];
 
-  /**
-   * @param kernel kernel that computes subaddress keys, commitments and key images.
-   * @param activity request activity of the process; scans pause while clients send requests.
-   */
-  constructor(state: ScannerState, kernel: ScanKernel, activity: Pick<RequestActivity, 'giveWay'>) {
+  /** @param kernel kernel that computes subaddress keys, commitments and key images. */
+  constructor(state: ScannerState, kernel: ScanKernel) {
     this.#keys = state.keys;
     this.#table = new SubaddressTable(
       state.spendPublicKey,
@@ -91,7 +87,6 @@ export class WalletScanner {
       keys: this.#keys,
       arithmetic: kernel,
       table: this.#table,
-      activity,
       onPaid: (index) => this.expandTo(index),
       withKeyImage: (output) => this.#watched.withKeyImage(output),
     });

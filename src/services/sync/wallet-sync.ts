@@ -335,7 +335,7 @@ export class WalletSync implements RefreshTarget {
     return height < store.height() ? store.blockAt(height) : undefined;
   }
 
-  commitPage(findings: PageFindings, daemonHeight: number, isBusy = false): void {
+  commitPage(findings: PageFindings, daemonHeight: number): void {
     const fresh = this.#newIncoming(findings);
     if (hasFindings(findings)) this.#newScanners.noteChange();
     if (daemonHeight - this.#context.store.height() >= BEHIND_BLOCKS) this.#isSynced = false;
@@ -347,7 +347,6 @@ export class WalletSync implements RefreshTarget {
         hasReplaced = true;
       },
       freeInputs: this.#context.keystore.background !== undefined,
-      isBusy,
       isFollowed: daemonHeight - findings.startHeight - findings.hashes.length >= BEHIND_BLOCKS,
     });
     // Transactions of the pool that were scanned may be those of replaced blocks, or spend outputs that were unknown then.

@@ -52,7 +52,6 @@ const scannerOf = (state: Partial<ScannerState> = {}): WalletScanner =>
       ...state,
     },
     kernel,
-    { giveWay: () => undefined },
   );
 
 const viewOnly = (state: Partial<ScannerState> = {}): WalletScanner =>

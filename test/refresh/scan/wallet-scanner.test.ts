@@ -41,7 +41,6 @@ const scanner = (kernel = loadKernel()): WalletScanner =>
       importedKeyImages: new Uint8Array(),
     },
     kernel,
-    { giveWay: () => undefined },
   );
 
 function pageOf(count: number, outputs: readonly RewardOutput[], extra: Uint8Array): ChainTxs<ChainBlock> {
