@@ -34,7 +34,7 @@ beforeAll(async () => {
   // Outputs left over for rings.
   await crowd.mine(20);
   await crowd.at(NAME).rpc('refresh');
-}, 120_000);
+});
 
 afterAll(async () => {
   await crowd?.stop();

@@ -11,7 +11,7 @@ beforeAll(async () => {
   daemon = await startRegtestDaemon([]);
   wallet = await startWalletRpc({ daemon: daemon.address });
   await createWallet(wallet, 'kept');
-}, 60_000);
+});
 
 afterAll(async () => {
   await wallet.stop();

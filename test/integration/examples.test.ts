@@ -33,7 +33,7 @@ const pay = (invoice: string, address: string, amount = PRICE) =>
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'examples-'));
   crowd = await startCrowd([SHOP, CUSTOMER]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await crowd?.stop();

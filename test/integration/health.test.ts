@@ -42,7 +42,7 @@ beforeAll(async () => {
     daemon: monerod.address,
     args: ['--trusted-daemon', '--ready-daemon-seconds=1', '--ready-blocks-behind=5'],
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await server?.stop();
@@ -136,7 +136,7 @@ describe('a daemon that stops', () => {
     expect((await ask(server.port, '/livez')).status).toBe(200);
     monerod = await startMonerod({ dataDir: chain, port });
     await untilReady();
-  }, 60_000);
+  });
 });
 
 describe('a store that is damaged', () => {
@@ -178,7 +178,7 @@ describe('a server that needs a login', () => {
       await stop(running);
       rmSync(directory, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 });
 
 describe('a wallet of --open that cannot be opened', () => {

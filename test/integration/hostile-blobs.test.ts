@@ -111,7 +111,7 @@ beforeAll(async () => {
   hot = { server: owner, state: await watchState(owner, 'w') };
   view = { server: watcher, state: await watchState(watcher, 'w') };
   cold = { server: offline, state: await watchState(offline, 'w') };
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));

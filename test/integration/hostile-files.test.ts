@@ -54,7 +54,7 @@ beforeAll(async () => {
   putFiles({});
   await createWallet(server, 'open', 'x');
   state = await watchState(server, 'open');
-}, 60_000);
+});
 
 afterAll(async () => {
   await server?.stop();

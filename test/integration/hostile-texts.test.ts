@@ -38,7 +38,7 @@ beforeAll(async () => {
   const key = async (key_type: string): Promise<string> => (await server.rpc('query_key', { key_type })).key;
   [seed, viewkey, spendkey] = [await key('mnemonic'), await key('view_key'), await key('spend_key')];
   state = await watchState(server, 'w');
-}, 60_000);
+});
 
 afterAll(async () => {
   await server?.stop();

@@ -21,7 +21,7 @@ beforeAll(async () => {
     daemon: monerod.address,
     args: [`--metrics-bind=${metricsPort}`, '--restricted-rpc'],
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await server?.stop();

@@ -77,7 +77,7 @@ beforeAll(async () => {
   exported = await server.rpc('export_key_images', { all: true });
   paid = await pay();
   expected = await shown();
-}, 120_000);
+});
 
 afterAll(async () => {
   await server?.stop();

@@ -15,7 +15,7 @@ beforeAll(async () => {
   crowd = await startCrowd([NAME]);
   seed = ((await crowd.at(NAME).rpc('query_key', { key_type: 'mnemonic' })) as Loose).key;
   viewkey = ((await crowd.at(NAME).rpc('query_key', { key_type: 'view_key' })) as Loose).key;
-}, 120_000);
+});
 afterAll(() => crowd?.stop());
 
 const balanceOf = async (name: string): Promise<Loose> => {

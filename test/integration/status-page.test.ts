@@ -35,7 +35,7 @@ beforeAll(async () => {
   await crowd.at('late').rpc('auto_refresh', { enable: false });
   await crowd.mine(5);
   for (const name of ['shop', MARKUP]) await crowd.at(name).rpc('refresh');
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();

@@ -277,7 +277,7 @@ describe('payments between switches of the current wallet', () => {
       });
       images.set(name, new Set(transfers.map(({ key_image }: Loose) => key_image as string)));
     }
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await rich?.stop();

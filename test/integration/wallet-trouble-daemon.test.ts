@@ -21,7 +21,7 @@ beforeAll(async () => {
     via: async (address) => (proxy = await startDaemonProxy(address)).address,
   });
   for (const name of names) await crowd.at(name).rpc('auto_refresh', { enable: true, period: 1 });
-}, 120_000);
+});
 
 afterAll(async () => {
   await crowd?.stop();

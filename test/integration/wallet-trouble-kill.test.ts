@@ -75,7 +75,7 @@ beforeAll(async () => {
   });
   await crowd.server.stop({ keep: true });
   await restart();
-}, 120_000);
+});
 
 afterAll(async () => {
   await server?.stop({ keep: true });

@@ -45,7 +45,7 @@ const isNamed = (name: string): boolean => crowd.linesOf(name, 'refreshing a wal
 
 beforeAll(async () => {
   crowd = await startCrowd(names);
-}, 120_000);
+});
 
 afterAll(async () => {
   await crowd?.stop();

@@ -49,7 +49,7 @@ beforeAll(async () => {
     via: async (address) => (proxy = await startDaemonProxy(address)).address,
     args: [`--tx-notify=touch ${notified}/%w:%s`],
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await crowd?.stop();

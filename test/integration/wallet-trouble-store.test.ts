@@ -55,7 +55,7 @@ async function useTheOthers(): Promise<void> {
 
 beforeAll(async () => {
   crowd = await startCrowd([...SOUND, ...TROUBLED]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await crowd?.stop();

@@ -208,7 +208,7 @@ describe('the file', () => {
     expect(refused).toBeGreaterThan(3);
     writeFileSync(path, whole);
     readAll();
-  }, 30_000);
+  });
 
   it('refuses an amount that its columns cannot hold instead of rounding it', () => {
     const huge = page(0, 1, { received: [received(1, 0)], outputs: [output(1, 0, U64_MAX)] });

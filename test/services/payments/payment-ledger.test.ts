@@ -165,7 +165,7 @@ describe('a store that cannot be written', () => {
     expect(home.lines).toContainEqual(expect.objectContaining({ level: 50, txid: name(1) }));
     await ledger.commit([payment(1)], { spender: undefined });
     expect(home.state(1)).toBe('pending');
-  }, 30_000);
+  });
 
   it('does not have a refused payment relayed later', async () => {
     let lock: ReturnType<PaymentHome['lockStore']> | undefined;
@@ -183,7 +183,7 @@ describe('a store that cannot be written', () => {
     expect(home.state(1)).toBe('prepared');
     await ledger.commit([payment(2)], { spender: undefined });
     expect([home.state(1), home.state(2), home.balance()]).toEqual([undefined, 'pending', 450n]);
-  }, 30_000);
+  });
 });
 
 describe('several payments', () => {
