@@ -5,14 +5,14 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'keystore' | 'store'>;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly accounts: Accounts;
 }
 
 export interface TaggedAccount {
   readonly account: number;
-  /** Empty for an account without a tag. */
+  /** Tag of the account; empty if the account has none. */
   readonly tag: string;
 }
 
@@ -22,7 +22,7 @@ export interface TagView {
   readonly accounts: readonly number[];
 }
 
-/** Tags of accounts. A tag exists as long as an account has it. Source: wallet2.cpp `get_account_tags`. */
+/** Tags of accounts. A tag exists as long as at least one account has it. Source: wallet2.cpp `get_account_tags`. */
 export class AccountTags {
   readonly #context: Context;
   readonly #services: Services;
@@ -32,7 +32,7 @@ export class AccountTags {
     this.#services = services;
   }
 
-  /** All tags, in byte order. */
+  /** Lists all tags with their accounts, in byte order of the tags. */
   list(): TagView[] {
     const byTag = new Map<string, number[]>();
     for (const { account, tag } of this.#accounts()) {
@@ -53,8 +53,8 @@ export class AccountTags {
   }
 
   /**
-   * Accounts with a tag; all accounts for the empty one.
-   * @throws WalletError `invalid` for a tag that no account has.
+   * Lists the accounts that have a tag.
+   * @param tag empty: lists all accounts. @throws WalletError `invalid` for a tag that no account has.
    */
   withTag(tag: string): TaggedAccount[] {
     const all = this.#accounts();
@@ -70,8 +70,8 @@ export class AccountTags {
   }
 
   /**
-   * Accounts whose whole tag matches a regular expression; untagged accounts have the empty tag.
-   * @throws WalletError `invalid` for an invalid expression, or without a match.
+   * Lists the accounts whose whole tag matches a regular expression; untagged accounts have the empty tag.
+   * @throws WalletError `invalid` for an invalid expression, or if no account matches.
    */
   matching(expression: string): TaggedAccount[] {
     const all = this.#accounts();
@@ -87,14 +87,17 @@ export class AccountTags {
     return accounts;
   }
 
-  /** @param tag empty: removes the tags. @throws WalletError `account_out_of_range`: nothing is changed then. */
+  /**
+   * Sets the tag of accounts. @param tag empty: removes their tags.
+   * @throws WalletError `account_out_of_range`: nothing is changed then.
+   */
   assign(accounts: readonly number[], tag: string): void {
     const distinct = [...new Set(accounts)];
     for (const account of distinct) this.#services.accounts.assertAccount(account);
     this.#context.store.write((w) => w.accountTags.assign(distinct, tag));
   }
 
-  /** @throws WalletError `invalid` for a tag that no account has. */
+  /** Sets the description of a tag. @throws WalletError `invalid` for a tag that no account has. */
   describe(tag: string, description: string): void {
     if (tag === '')
       throw new WalletError({ kind: 'invalid', reason: 'the tag is empty', text: 'Tag must not be empty' });

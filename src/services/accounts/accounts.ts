@@ -12,7 +12,7 @@ import type { WalletSync } from '../sync/wallet-sync.js';
 
 type Context = Pick<WalletContext, 'addresses' | 'assertOpen' | 'keystore' | 'openAlias' | 'store'>;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly sync: WalletSync;
 }
@@ -25,19 +25,21 @@ export interface CreatedAddress {
 const range = (major: number, first: number, count: number): SubaddressIndex[] =>
   Array.from({ length: count }, (_, i) => ({ major, minor: first + i }));
 
-/** Spend public keys of addresses, by which payments to them are recognised. */
+/** Pairs indices of addresses with their spend public keys, by which the scanner recognises payments to them. */
 const entries = (indices: readonly SubaddressIndex[], keys: readonly AddressKeys[]): SubaddressKey[] =>
   keys.flatMap(({ spendPublicKey }, i) => {
     const index = indices[i];
     return index === undefined ? [] : [{ index, spendPublicKey }];
   });
 
-/** Accounts, their addresses and labels. */
+/** Accounts of the wallet, their addresses and labels. */
 export class Accounts {
   readonly #context: Context;
   readonly #services: Services;
   readonly #creating = new Mutex();
-  /** The last {@link listing} of a whole account. */
+  /**
+   * The last {@link listing} of all addresses of an account, with the store version and account that it is valid for.
+   */
   #listed: { readonly key: string; readonly listing: AddressListing } | undefined;
 
   constructor(context: Context, services: Services) {
@@ -49,13 +51,13 @@ export class Accounts {
     return this.#context.store.read((r) => r.accounts.count());
   }
 
-  /** @throws WalletError `account_out_of_range` */
+  /** Checks that an account exists. @throws WalletError `account_out_of_range` */
   assertAccount(account: number): void {
     const count = this.count();
     if (account >= count) throw new WalletError({ kind: 'account_out_of_range', account, count });
   }
 
-  /** @throws WalletError `account_out_of_range`, `address_out_of_range` */
+  /** Checks that an address was created. @throws WalletError `account_out_of_range`, `address_out_of_range` */
   assertIndex({ major, minor }: SubaddressIndex): void {
     this.assertAccount(major);
     const count = this.addressCount(major);
@@ -67,17 +69,20 @@ export class Accounts {
     return this.#context.store.read((r) => r.accounts.get(account)?.addressCount) ?? 0;
   }
 
-  /** Text of an own address, whether it was created or not. */
+  /** Returns the text of an own address, whether it was created or not. */
   address(index: SubaddressIndex): string {
     return this.#context.addresses.text(index);
   }
 
-  /** {@link address} of many, in their order. Yields to the event loop between batches. */
+  /**
+   * Returns the texts of several own addresses, in the order of their indices. Yields to the event loop between
+   * batches.
+   */
   addresses(indices: readonly SubaddressIndex[]): Promise<readonly string[]> {
     return this.#context.addresses.texts(indices);
   }
 
-  /** Derives and caches texts for {@link address} in one batch. */
+  /** Derives and caches the texts of own addresses in one batch, for later calls of {@link address}. */
   prepare(indices: readonly SubaddressIndex[]): void {
     this.#context.addresses.prepare(indices);
   }
@@ -87,9 +92,10 @@ export class Accounts {
   }
 
   /**
-   * Lists addresses of an account. The listing of all of them is the same object until the store changes.
+   * Returns a listing of addresses of an account. The listing of all addresses is the same object until the store
+   * changes.
    * @param minors empty: all addresses.
-   * @throws WalletError for an account or address out of range.
+   * @throws WalletError `account_out_of_range`, `address_out_of_range`
    */
   listing(account: number, minors: readonly number[]): AddressListing {
     this.assertAccount(account);
@@ -104,14 +110,14 @@ export class Accounts {
     return this.#listed.listing;
   }
 
-  /** Reads a {@link listing} at once: for few addresses. */
+  /** Reads all rows of a {@link listing} into memory: for few addresses. */
   async list(account: number, minors: readonly number[]): Promise<readonly AddressView[]> {
     const views: AddressView[] = [];
     for await (const page of this.listing(account, minors).pages()) views.push(...page);
     return views;
   }
 
-  /** Index of an own address. @throws WalletError `wrong_address` for an invalid or foreign address. */
+  /** Returns the index of an own address. @throws WalletError `wrong_address` for an invalid or foreign address. */
   indexOf(text: string): SubaddressIndex {
     const { spendPublicKey } = this.parse(text);
     const index = this.#context.store.read((r) => r.subaddresses.find(spendPublicKey));
@@ -121,15 +127,15 @@ export class Accounts {
   }
 
   /**
-   * Index of an own address, created or within the lookahead; undefined for a foreign one.
-   * @throws WalletError `wrong_address`
+   * Returns the index of an own address, created or within the lookahead; undefined for a foreign one.
+   * @throws WalletError `wrong_address` for an invalid address.
    */
   ownIndex(text: string): SubaddressIndex | undefined {
     const { spendPublicKey } = this.parse(text);
     return this.#context.store.read((r) => r.subaddresses.find(spendPublicKey));
   }
 
-  /** @throws WalletError `wrong_address` */
+  /** Parses an address of the wallet's network. @throws WalletError `wrong_address` */
   parse(text: string): Address {
     const address = tryParseAddress(text, this.#context.keystore.keys.network);
     if (address === undefined) throw new WalletError({ kind: 'wrong_address', reason: 'Invalid address' });
@@ -141,13 +147,13 @@ export class Accounts {
     return this.#context.openAlias.resolve(text, this.#context.keystore.keys.network);
   }
 
-  /** Labels of the labelled addresses of an account, by minor index. */
+  /** Returns the labels of the labelled addresses of an account, by minor index. */
   labels(account: number): ReadonlyMap<number, string> {
     if (this.#context.keystore.hidesNotes) return new Map();
     return this.#context.store.read((r) => r.subaddresses.labels(account));
   }
 
-  /** Labels of addresses, in their order; empty for one without a label. */
+  /** Returns the labels of addresses, in the order of the indices; empty for an address without a label. */
   labelsOf(indices: readonly SubaddressIndex[]): readonly string[] {
     if (this.#context.keystore.hidesNotes) return indices.map(() => '');
     const minors = new Map<number, number[]>();
@@ -180,8 +186,8 @@ export class Accounts {
   }
 
   /**
-   * Creates addresses, all with one label, a few at a time: other work goes on in between. Their keys are stored first,
-   * as those of the lookahead are, then all of them are created at once.
+   * Creates addresses of an account, all with one label, and yields to other work between batches. Stores the keys of
+   * all addresses first, like keys of the lookahead, so that one last transaction creates all addresses.
    * @param count number of new addresses. @throws WalletError `account_out_of_range`
    */
   async createAddresses(account: number, count: number, label: string): Promise<CreatedAddress[]> {
@@ -199,10 +205,13 @@ export class Accounts {
     return indices.map((index, i) => ({ index, address: texts[i] ?? '' }));
   }
 
-  /** @returns the first of the new addresses. A few of them are labelled. */
+  /**
+   * Stores the keys of new addresses, creates the addresses, and labels the first {@link ADDRESSES_AT_ONCE} of them.
+   * @returns minor index of the first new address.
+   */
   async #storeNew(account: number, count: number, label: string): Promise<number> {
     const { addresses, assertOpen, store } = this.#context;
-    // Addresses from the first new one whose keys are stored. A payment may create addresses meanwhile.
+    // Minor index up to which keys are stored. A payment may create addresses of this account meanwhile.
     let stored = this.addressCount(account);
     for (;;) {
       const missing = this.addressCount(account) + count - stored;
@@ -225,7 +234,7 @@ export class Accounts {
     }
   }
 
-  /** Labels all new addresses but those that {@link #storeNew} labels. */
+  /** Labels the new addresses that {@link #storeNew} left unlabelled. */
   async #labelRest(indices: readonly SubaddressIndex[], label: string): Promise<void> {
     if (label === '') return;
     for (let start = ADDRESSES_AT_ONCE; start < indices.length; start += ADDRESSES_AT_ONCE) {
@@ -238,7 +247,7 @@ export class Accounts {
     }
   }
 
-  /** @throws WalletError for an account or address out of range. */
+  /** Sets the label of an address. @throws WalletError `account_out_of_range`, `address_out_of_range` */
   setLabel(index: SubaddressIndex, label: string): void {
     this.assertIndex(index);
     this.#context.store.write((w) => w.subaddresses.setLabel(index, label));

@@ -7,17 +7,17 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'store'>;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly accounts: Accounts;
 }
 
 export interface AddressBookEntry extends AddressBookRow {
-  /** Payment id of an integrated address. */
+  /** Payment id in the integrated address of the entry; absent for any other address. */
   readonly paymentId?: PaymentId;
 }
 
-/** Changes of an entry; absent fields stay as they are. */
+/** Changes of an entry; an absent field stays as it is. */
 export interface AddressBookChange {
   readonly address?: string;
   /** Payment id to integrate into the address; `none`: removes it. */
@@ -25,7 +25,7 @@ export interface AddressBookChange {
   readonly description?: string;
 }
 
-/** Address book of the wallet. */
+/** Address book of the wallet: addresses of other people with a description. */
 export class AddressBook {
   readonly #context: Context;
   readonly #services: Services;
@@ -35,7 +35,7 @@ export class AddressBook {
     this.#services = services;
   }
 
-  /** @param indices empty: all. @throws WalletError `book_index_out_of_range` */
+  /** Lists entries. @param indices empty: all entries. @throws WalletError `book_index_out_of_range` */
   list(indices: readonly number[]): AddressBookEntry[] {
     return this.#context.store
       .read((r) => (indices.length === 0 ? r.addressBook.list() : indices.map((index) => this.#row(index))))
@@ -45,19 +45,22 @@ export class AddressBook {
       });
   }
 
-  /** @returns the entry's index. @throws WalletError `wrong_address`, `wrong_payment_id` */
+  /**
+   * Adds an entry. @param address text of an address, or an OpenAlias name. @returns index of the new entry.
+   * @throws WalletError `wrong_address`, `wrong_payment_id`
+   */
   async add(address: string, paymentId: PaymentId | undefined, description: string): Promise<number> {
     const parsed = await this.#services.accounts.resolve(address);
     const text = formatAddress(paymentId === undefined ? parsed : integrated(parsed, paymentId));
     return this.#context.store.write((w) => w.addressBook.add(text, description));
   }
 
-  /** @throws WalletError `book_index_out_of_range`, `wrong_address`, `wrong_payment_id` */
+  /** Changes an entry. @throws WalletError `book_index_out_of_range`, `wrong_address`, `wrong_payment_id` */
   async edit(index: number, change: AddressBookChange): Promise<void> {
     this.#row(index);
     const resolved =
       change.address === undefined ? undefined : await this.#services.accounts.resolve(change.address);
-    // Other calls may have changed the book meanwhile.
+    // Another call may have changed the book during the look-up of the address.
     const row = this.#row(index);
     const base = resolved ?? this.#services.accounts.parse(row.address);
     const address =
@@ -72,7 +75,7 @@ export class AddressBook {
     );
   }
 
-  /** Removes an entry; the indices of later ones decrease by one. @throws WalletError `book_index_out_of_range` */
+  /** Removes an entry; the indices of later entries decrease by one. @throws WalletError `book_index_out_of_range` */
   remove(index: number): void {
     this.#row(index);
     this.#context.store.write((w) => w.addressBook.remove(index));
@@ -88,7 +91,7 @@ export class AddressBook {
   }
 }
 
-/** @throws WalletError `wrong_payment_id` unless it is a standard address. */
+/** Integrates a payment id into an address. @throws WalletError `wrong_payment_id` unless it is a standard address. */
 function integrated(address: Address, paymentId: PaymentId): Address {
   if (address.kind !== 'standard')
     throw new WalletError({

@@ -19,10 +19,10 @@ export class AddressListing {
   readonly #account: number;
   readonly #minors: readonly number[] | undefined;
   readonly #hidesLabels: boolean;
-  /** Number of addresses. */
+  /** Number of listed addresses. */
   readonly count: number;
 
-  /** @param minors listed addresses, or the number of all of them. */
+  /** @param minors minor indices of the listed addresses, or the number of all addresses of the account. */
   constructor(context: Context, account: number, minors: readonly number[] | number) {
     this.#context = context;
     this.#account = account;
@@ -46,7 +46,7 @@ export class AddressListing {
     return this.#minors?.slice(start, end) ?? Array.from({ length: end - start }, (_, i) => start + i);
   }
 
-  /** @param imported addresses of imported outputs. */
+  /** Reads one page of rows. @param imported minor indices that imported outputs pay. */
   #page(minors: readonly number[], imported: ReadonlySet<number>): readonly AddressView[] {
     const { addresses, keystore, store } = this.#context;
     const account = this.#account;

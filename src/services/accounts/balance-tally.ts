@@ -32,10 +32,10 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
  */
 export type BalanceRows = 'addresses' | 'accounts' | ((address: SubaddressIndex) => boolean);
 
-/** Amounts that are not in the sums of the store: what is locked, unconfirmed or imported. */
+/** Methods that add amounts which the sums of the store do not contain: locked, unconfirmed and imported ones. */
 export type Adjusted = Pick<BalanceTally, 'add' | 'lock' | 'addUnconfirmed'>;
 
-/** Adds up outputs, locks and unconfirmed payments to a balance with rows. */
+/** Adds up outputs, locks and unconfirmed payments to a balance with one row for each address or account. */
 export class BalanceTally {
   readonly #rows: BalanceRows;
   readonly #accounts = new Map<number, Map<number, Writable<AddressBalance>>>();
@@ -55,7 +55,10 @@ export class BalanceTally {
     this.addSum(found.total, [found]);
   }
 
-  /** Adds the outputs of several addresses. @param rows the listed ones of them, which are part of the sum. */
+  /**
+   * Adds the outputs of several addresses.
+   * @param total sum of all these outputs. @param rows sums of the addresses that get a row; part of the total.
+   */
   addSum(total: Amount, rows: readonly OutputSum[]): void {
     this.#sums.total = amount(this.#sums.total + total);
     this.#sums.unlocked = amount(this.#sums.unlocked + total);
@@ -110,7 +113,7 @@ export class BalanceTally {
   }
 }
 
-/** Returns the balance of an address without outputs. */
+/** Returns a row with zero amounts, for an address without outputs. */
 export const emptyRow = (account: number, minor: number): AddressBalance => ({
   account,
   minor,

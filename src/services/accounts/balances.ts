@@ -12,18 +12,18 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'store'>;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly accounts: Accounts;
 }
 
-/** Depth in blocks below the tip at which an output without an unlock time can still be locked, at most. */
+/** Depth below the tip to which an output without an unlock time can be locked [blocks]. */
 const LOCK_WINDOW = 60;
 
-/** Rows of a balance that are computed at once at most. */
+/** Number of rows up to which a balance is computed in one step. */
 const MAX_ROWS_AT_ONCE = 1000;
 
-/** Number up to which the rows of a balance are counted. */
+/** Number up to which the rows of a balance are counted: a larger balance has at least as many. */
 const MAX_COUNTED_ROWS = 20_000;
 
 /** Computes balances from the same rows as the history. */
@@ -32,15 +32,15 @@ export class Balances {
   readonly #services: Services;
   readonly #rowsAtOnce: number;
   readonly #imported: ImportedBalance;
-  /** Number of blocks when the wallet came; 0 without a history, infinite until it is known. */
+  /** Number of blocks of the chain when the wallet arrived here; 0 without a history, infinite until it is known. */
   readonly #arrival: CachedRead<number>;
   /** Balances of the current store version, by account and strictness. */
   readonly #cache = new Map<string, Balance>();
   #cacheVersion = 0;
-  /** Paged balances by their sums. */
+  /** Paged balances, by the account sums that they were made from. */
   readonly #paged = new WeakMap<Balance, PagedBalance>();
 
-  /** @param rowsAtOnce rows of a balance up to which all are computed at once. */
+  /** @param rowsAtOnce number of rows up to which a balance is computed in one step. */
   constructor(context: Context, services: Services, rowsAtOnce = MAX_ROWS_AT_ONCE) {
     this.#context = context;
     this.#services = services;
@@ -50,23 +50,29 @@ export class Balances {
   }
 
   /**
+   * Returns the balance with a row for each address that has outputs or unconfirmed amounts.
    * @param account undefined: every account.
-   * @param strict counts confirmed outputs only; those spent by unconfirmed payments still count.
-   * Source: wallet2.cpp `balance_per_subaddress`, `unlocked_balance_per_subaddress`.
+   * @param strict counts confirmed outputs only; outputs spent by unconfirmed payments still count. Source: wallet2.cpp
+   * `balance_per_subaddress`, `unlocked_balance_per_subaddress`.
    */
   of(account: number | undefined, strict: boolean): Balance {
     return this.#cached(account, strict, 'addresses');
   }
 
-  /** Total and unlocked balance of each account with outputs or unconfirmed amounts, by its index. */
+  /**
+   * Returns the total and the unlocked balance of each account that has outputs or unconfirmed amounts, by account
+   * index.
+   */
   ofAccounts(strict: boolean): ReadonlyMap<number, Pick<Balance, 'total' | 'unlocked'>> {
     return new Map(this.#cached(undefined, strict, 'accounts').addresses.map((sums) => [sums.account, sums]));
   }
 
   /**
-   * Balance whose addresses are read a few at a time, for one with many. It is the same object until the store changes.
+   * Returns a balance that reads its rows page by page, if it has many. Without `minors` it is the same object until
+   * the store changes.
    * @param account undefined: every account.
-   * @param minors listed addresses, of one account; absent: all that {@link of} lists. @returns undefined for few rows.
+   * @param minors minor indices of the listed addresses of one account; absent: the addresses that {@link of} lists.
+   * @returns undefined if the balance has few rows.
    */
   paged(account: number | undefined, strict: boolean, minors?: readonly number[]): PagedBalance | undefined {
     if (this.#imported.balances !== undefined) return undefined;
@@ -87,8 +93,8 @@ export class Balances {
   }
 
   /**
-   * Sum of unconfirmed change and payments to an account [atomic units].
-   * @param minors empty: every address of it.
+   * Adds up unconfirmed change and payments to an account [atomic units].
+   * @param minors counted addresses by minor index; empty: all addresses of the account.
    */
   unconfirmed(account: number, minors: readonly number[]): Amount {
     const wanted = new Set(minors);
@@ -100,9 +106,9 @@ export class Balances {
   }
 
   /**
-   * Balance of an account that lists selected addresses only: in their order, also addresses without outputs. The other
-   * addresses are part of the sums.
-   * @param minors at least one.
+   * Returns the balance of an account with a row for each selected address, also for one without outputs, in the order
+   * of `minors`. The sums contain all addresses of the account.
+   * @param minors minor indices, at least one.
    */
   ofAddresses(account: number, minors: readonly number[], strict: boolean): Balance {
     const isListed = new Set(minors);
@@ -115,12 +121,12 @@ export class Balances {
   #cached(account: number | undefined, strict: boolean, rows: 'addresses' | 'accounts'): Balance {
     const key = keyOf(account, strict, rows);
     const balance = this.#known(key) ?? this.#compute(account, strict, rows);
-    // Not cached with a lock by time, which ends without a change of the store.
+    // A lock by time ends without a change of the store: such a balance is not cached.
     if (balance.secondsToUnlock === 0) this.#cache.set(key, balance);
     return balance;
   }
 
-  /** Cached balance; undefined if the store has changed since. */
+  /** Returns a cached balance; undefined if the store has changed since. */
   #known(key: string): Balance | undefined {
     const { version } = this.#context.store;
     if (version !== this.#cacheVersion) this.#cache.clear();
@@ -128,12 +134,12 @@ export class Balances {
     return this.#cache.get(key);
   }
 
-  /** Whether the blocks up to the arrival of a wallet with a history are scanned. */
+  /** True once the blocks up to the arrival of a wallet with a history are scanned. */
   get isScanned(): boolean {
     return this.#context.store.height() >= this.#arrival.value;
   }
 
-  /** @param rows a set: of addresses of the account. */
+  /** Computes a balance from the store. @param rows a set: minor indices of the addresses that get a row. */
   #compute(
     account: number | undefined,
     strict: boolean,
@@ -163,7 +169,7 @@ export class Balances {
     return tally.balance();
   }
 
-  /** Adds what is imported, locked and unconfirmed to the sums of the store. */
+  /** Adds imported, locked and unconfirmed amounts to the sums of the store. */
   #adjust(tally: Adjusted, r: WalletReader, account: number | undefined, strict: boolean): void {
     const chainHeight = this.#context.store.height();
     const now = this.#context.clock.now();
@@ -182,15 +188,16 @@ export class Balances {
     if (!strict) this.#addUnconfirmed(tally, r, account);
   }
 
-  /** Adds change and payments of transactions that are not mined. */
+  /** Adds change and payments of transactions that are not mined yet. */
   #addUnconfirmed(tally: Adjusted, r: WalletReader, account: number | undefined): void {
     for (const { txHash, account: major, change, destinations } of r.outgoing.list({
       states: ['prepared', 'pending'],
     })) {
       if (account !== undefined && major !== account) continue;
-      // Undone by a reorganisation: its inputs still count, its change and payments do not.
+      // A reorganisation undid the spends of this payment: its inputs count as unspent, its change and payments do
+      // not count.
       if (r.outputs.spentBy(txHash).length === 0) continue;
-      // Change is paid to the first address, which is listed even if there is no change.
+      // Change is paid to address 0, which gets a row even if the change is zero.
       tally.addUnconfirmed({ major, minor: 0 }, change);
       for (const { address, amount: paid } of destinations) {
         const own = this.#services.accounts.ownIndex(address);

@@ -3,17 +3,20 @@ import { CachedRead, type VersionedStore } from '../../store/cached-read.js';
 import type { CachedBalances } from '../../monero/wallet/model/imported-wallet.js';
 import type { BalanceTally } from './balance-tally.js';
 
-/** Balance that an imported cache shows, until the wallet has reached the daemon's tip. */
+/** Balance in the imported cache of the reference, shown until the wallet has reached the daemon's tip. */
 export class ImportedBalance {
   readonly #text: CachedRead<string | undefined>;
-  /** The last text that was read, with its value. */
+  /** Stored text that was read last, with the balances decoded from it. */
   #read: { readonly text: string; readonly balances: CachedBalances } | undefined;
 
   constructor(store: VersionedStore) {
     this.#text = new CachedRead(store, (r) => r.meta.get('imported_balances'));
   }
 
-  /** Undefined for a wallet that was not imported, and once it has reached the tip. */
+  /**
+   * Balances of the imported cache; undefined for a wallet that was not imported, and once the wallet has reached the
+   * tip.
+   */
   get balances(): CachedBalances | undefined {
     const text = this.#text.value;
     if (text === undefined) this.#read = undefined;

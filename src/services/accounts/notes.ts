@@ -12,14 +12,17 @@ export class Annotations {
     this.#context = context;
   }
 
-  /** Sets notes in one store transaction. @param notes one per transaction; an empty one removes the note. */
+  /**
+   * Sets notes of transactions in one store transaction. @param notes one per transaction; an empty note removes the
+   * stored one.
+   */
   setNotes(notes: readonly { readonly txHash: Hash; readonly note: string }[]): void {
     this.#context.store.write((w) => {
       for (const { txHash, note } of notes) w.notes.set(txHash, note);
     });
   }
 
-  /** Notes of transactions, in their order; empty for a transaction without one. */
+  /** Returns the notes of transactions, in the order of the hashes; empty for a transaction without a note. */
   notes(txHashes: readonly Hash[]): string[] {
     if (this.#context.keystore.hidesNotes) return txHashes.map(() => '');
     return this.#context.store.read((r) => txHashes.map((txHash) => r.notes.get(txHash) ?? ''));
@@ -29,7 +32,7 @@ export class Annotations {
     this.#context.store.write((w) => w.attributes.set(key, value));
   }
 
-  /** @throws WalletError `attribute_missing` */
+  /** Returns the value of an attribute. @throws WalletError `attribute_missing` */
   attribute(key: string): string {
     const value = this.#context.store.read((r) => r.attributes.get(key));
     if (value === undefined || this.#context.keystore.hidesNotes)

@@ -12,30 +12,33 @@ import { BalanceTally, emptyRow, type AddressBalance, type Adjusted, type Balanc
 
 type Context = Pick<WalletContext, 'assertOpen' | 'store'>;
 
-/** Addresses read between two yields to the event loop. */
+/** Number of addresses read between two yields to the event loop. */
 const ROWS_AT_ONCE = 128;
 
 interface Parts {
-  /** Absent: every account. */
+  /** Account of the listed addresses; absent: every account. */
   readonly account: number | undefined;
   readonly strict: boolean;
-  /** Listed addresses of the account, in their order; absent: those with outputs or unconfirmed amounts, by index. */
+  /**
+   * Minor indices of the listed addresses, in this order; absent: addresses with outputs or unconfirmed amounts, by
+   * index.
+   */
   readonly minors: readonly number[] | undefined;
   readonly count: number;
   readonly sums: Omit<Balance, 'addresses'>;
-  /** Adds what is imported, locked and unconfirmed. */
+  /** Adds imported, locked and unconfirmed amounts to a tally. */
   readonly adjust: (tally: Adjusted, r: WalletReader) => void;
 }
 
 type Read = <T>(task: (r: WalletReader) => T) => T;
 
-/** A page of sums, and the range that follows it if there is one. */
+/** Sums of a page of addresses, and the address range after the page; undefined at the end. */
 interface Page {
   readonly found: readonly OutputSum[];
   readonly rest: AddressRange | undefined;
 }
 
-/** Balance with very many addresses, whose rows are read a few at a time. */
+/** Balance with many addresses, whose rows are read page by page. */
 export class PagedBalance {
   readonly #context: Context;
   readonly #parts: Parts;
@@ -49,14 +52,14 @@ export class PagedBalance {
     return this.#parts.sums;
   }
 
-  /** Number of addresses, or more. */
+  /** Number of rows, exact or too high. */
   get count(): number {
     return this.#parts.count;
   }
 
   /**
-   * Reads the rows in pages, all as of now, except those of a store in memory. Yields to the event loop between pages.
-   * The pages throw WalletError `no_wallet` if the wallet is closed meanwhile.
+   * Reads the rows in pages, and yields to the event loop between them. All pages show the store at this call, except
+   * for a store in memory. The pages throw WalletError `no_wallet` if the wallet is closed meanwhile.
    */
   rows(): Paged<readonly AddressBalance[]> {
     const { store, assertOpen } = this.#context;
@@ -69,7 +72,9 @@ export class PagedBalance {
     return { pages: yielding(pages, assertOpen), release: () => snapshot?.release() };
   }
 
-  /** Complete rows of the addresses that have more than the sums of the store, in the order of their indices. */
+  /**
+   * Returns the complete rows of addresses with imported, locked or unconfirmed amounts, in the order of their indices.
+   */
   #adjusted(r: WalletReader): Map<string, AddressBalance> {
     const { adjust, strict } = this.#parts;
     const indices = new Map<string, SubaddressIndex>();
@@ -120,7 +125,7 @@ export class PagedBalance {
   }
 }
 
-/** Yields to the event loop after each page, before the next one is read. */
+/** Yields the pages, and returns to the event loop before the next page is read. */
 async function* yielding<T>(pages: Iterable<T>, assertOpen: () => void): AsyncGenerator<T> {
   for (const page of pages) {
     yield page;

@@ -50,7 +50,7 @@ type Context = Pick<
   'assertOpen' | 'exportFormat' | 'exports' | 'keystore' | 'store' | 'workers'
 >;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly accounts: Accounts;
   readonly keyImageTransfer: KeyImageTransfer;
@@ -58,7 +58,10 @@ interface Services {
   readonly payments: PaymentMaker;
 }
 
-/** Signed transactions: sealed for the wallet that relays them, and with their keys for the client of this one. */
+/**
+ * Result of signing: the set encrypted for the wallet that relays it, and its transactions with their keys for the
+ * client.
+ */
 export interface SignedSet {
   readonly blob: Uint8Array;
   readonly txs: readonly {
@@ -78,7 +81,7 @@ export class ColdSigning {
     this.#services = services;
   }
 
-  /** @throws WalletError `bad_hex`, `bad_unsigned_set` */
+  /** Describes the transactions of an unsigned set. @throws WalletError `bad_hex`, `bad_unsigned_set` */
   async describe(hex: string): Promise<TransferDescriptions> {
     const { txs } = await this.#readUnsigned(hex);
     try {
@@ -99,8 +102,8 @@ export class ColdSigning {
   }
 
   /**
-   * Signs a set unchanged. The transaction keys are on disk, and the amounts count against the limits of the client,
-   * before the signed set is returned.
+   * Signs a set unchanged. Writes the transaction keys to disk, and counts the amounts against the limits of the
+   * client, before it returns the signed set.
    * @throws WalletError `bad_hex`, `bad_unsigned_set`, `signing_failed`, `spend_limit`, `credential_denied`: nothing is
    * signed then.
    */
@@ -132,7 +135,7 @@ export class ColdSigning {
     }
   }
 
-  /** Signs a set; the outputs in it are imported only if all of it is signed. */
+  /** Signs a set; imports the outputs in the set only if all of its transactions are signed. */
   #sign(set: UnsignedTxSet, spender: Spender | undefined): Promise<SignedSet> {
     const { outputTransfer } = this.#services;
     const { outputs: exported } = set;
@@ -208,9 +211,9 @@ export class ColdSigning {
   }
 
   /**
-   * A wallet that reads the chain itself imports no outputs. It may order them differently: blocks were replaced since
-   * the export, or one of the wallets has not read them.
-   * @throws WalletError `invalid` unless it has all of them.
+   * Checks that this wallet knows all outputs of a set, if it reads the chain itself: such a wallet imports no outputs.
+   * The order of the outputs may differ, after a reorganisation or where one of the wallets is not synchronised.
+   * @throws WalletError `invalid` if an output is unknown.
    */
   #assertKnown({ outputs }: UnsignedTxSet['outputs']): void {
     const isKnown = this.#context.store.read((r) =>
@@ -263,7 +266,8 @@ export class ColdSigning {
 
   /**
    * Imports the signer's key images of inputs, of payments to this wallet, and of exported outputs, each by its output
-   * key. The list of the set in the order of the signer's outputs is not used: that order may differ from the one here.
+   * key. Ignores the list of the set that is in the order of the signer's outputs: that order may differ from the order
+   * here.
    */
   async #importKeyImages({ txs, ownKeyImages }: SignedTxSet): Promise<void> {
     if (!this.#context.keystore.isViewOnly) return;
@@ -275,7 +279,10 @@ export class ColdSigning {
     );
   }
 
-  /** @throws WalletError `submission_failed` for a transaction that does not fit this wallet. */
+  /**
+   * Converts a signed transaction to a payment of this wallet.
+   * @throws WalletError `submission_failed` for a transaction that does not fit this wallet.
+   */
   #payment(pending: PendingTx): SignedPayment {
     const { store } = this.#context;
     const { keys } = this.#context.keystore;
@@ -297,8 +304,8 @@ export class ColdSigning {
 }
 
 /**
- * Removes the placeholder of a withheld tx key. The payment id was decrypted with it, so it is read from the
- * construction data instead.
+ * Removes the placeholder that stands for a withheld tx key. Takes the payment id from the construction data, since the
+ * one in the payment was decrypted with the placeholder.
  */
 function withoutKeys(payment: SignedPayment, { construction }: PendingTx): SignedPayment {
   const { blob, txHash, account, inputs, fee, change, unlockTime, destinations, rings } = payment;
@@ -313,7 +320,7 @@ function withoutKeys(payment: SignedPayment, { construction }: PendingTx): Signe
 
 type Pair = readonly [PublicKey, KeyImage];
 
-/** Output key and key image of each input; skips sources that are not in the order of the inputs. */
+/** Returns the output key and the key image of each input; omits sources that are not in the order of the inputs. */
 function spentPairs({ tx, construction }: PendingTx): Pair[] {
   return tx.prefix.inputs.flatMap((input, i): Pair[] => {
     const source = construction.sources[i];

@@ -3,12 +3,12 @@ import type { ImportFacts } from '../../store/tables/output-row.js';
 import { amount, type Amount } from '../../util/amount.js';
 
 const KEY_BYTES = 32;
-/** Bits of an output's flags. */
+/** Bits of the flags of an output. */
 const FLAG = { frozen: 1, spent: 2, spentByUnknown: 4 };
 
 /**
- * Facts of the outputs that an import of key images covers, in few large arrays: an object for each of 10,000 outputs
- * took more time to collect than to read.
+ * Facts of the outputs that an import of key images covers, in a few typed arrays: one object for each of 10,000
+ * outputs took longer to garbage-collect than to read.
  */
 export class CoveredOutputs {
   readonly #publicKeys: Uint8Array;
@@ -17,14 +17,14 @@ export class CoveredOutputs {
   #count = 0;
   #height = 0;
 
-  /** @param most outputs that are added at most. */
+  /** @param most largest number of outputs that are added. */
   constructor(most: number) {
     this.#publicKeys = new Uint8Array(KEY_BYTES * most);
     this.#amounts = new BigUint64Array(most);
     this.#flags = new Uint8Array(most);
   }
 
-  /** Adds the next output of the list. */
+  /** Adds the next output, in the order of the list. */
   add({ publicKey, amount: value, height, frozen, isSpent, isSpentByUnknown }: ImportFacts): void {
     this.#publicKeys.set(publicKey, KEY_BYTES * this.#count);
     this.#amounts[this.#count] = value;
@@ -38,7 +38,7 @@ export class CoveredOutputs {
     return this.#count;
   }
 
-  /** Height of the last output; 0 without any. */
+  /** Height of the output that was added last; 0 without outputs. */
   get height(): number {
     return this.#height;
   }
@@ -51,12 +51,15 @@ export class CoveredOutputs {
     return this.#has(place, FLAG.spent);
   }
 
-  /** True if a transaction that the wallet has seen spends an output: no answer of the daemon takes that back. */
+  /** True if a transaction that the wallet has seen spends an output: the daemon cannot revoke such a spend. */
   hasSeenSpend(place: number): boolean {
     return this.isSpent(place) && !this.#has(place, FLAG.spentByUnknown);
   }
 
-  /** Sums the outputs that are not frozen. @param isSpent decides to which sum an output belongs. */
+  /**
+   * Adds up the outputs that are not frozen [atomic units]. @param isSpent whether the output at a place counts as
+   * spent.
+   */
   totals(isSpent: (place: number) => boolean): { readonly spent: Amount; readonly unspent: Amount } {
     const totals = { spent: 0n, unspent: 0n };
     for (let place = 0; place < this.#count; place++)

@@ -7,15 +7,15 @@ import { outputPages } from './output-pages.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'keystore' | 'store' | 'workers'>;
 
-/** A signed key image, and the output at its place in the list of the importing wallet. */
+/** A signed key image with the output at its place in the list of the importing wallet. */
 export interface PlacedClaim extends KeyImageClaim {
-  /** Position among the outputs, as the exporting wallet counts them. */
+  /** Position among the outputs, in the order of the exporting wallet. */
   readonly place: number;
 }
 
-/** A claim with the output that the signature fits. */
+/** A signed key image with the output whose key its signature fits. */
 export interface OwnedClaim extends PlacedClaim {
-  /** Position of that output in the list of the importing wallet. */
+  /** Position of the owning output in the list of the importing wallet. */
   readonly ownPlace: number;
 }
 
@@ -24,13 +24,16 @@ interface Candidate {
   readonly place: number;
 }
 
-/** Outputs that a key image is compared with, the nearest ones: a reorganisation moves outputs of few blocks. */
+/**
+ * Largest number of outputs that a signature is tried with, nearest places first: a reorganisation moves only the
+ * outputs of a few blocks.
+ */
 const MOST_CANDIDATES = 256;
 
-/** Signatures that one import verifies in search of moved outputs: some seconds of two threads. */
+/** Largest number of signatures that one import verifies in search of moved outputs: some seconds on two threads. */
 const MOST_TRIES = 1 << 16;
 
-/** Finds the outputs of signed key images: the signature names the output key, the place does not. */
+/** Finds the output of each signed key image. The signature decides: the place may differ in the exporting wallet. */
 export class KeyImageOwners {
   readonly #context: Context;
 
@@ -39,6 +42,7 @@ export class KeyImageOwners {
   }
 
   /**
+   * Verifies signed key images, and searches for the outputs of those whose signature does not fit their place.
    * @param imported number of imported key images, for error messages.
    * @returns the claims in their order, each with the output key that its signature fits.
    * @throws WalletError `invalid` for a point outside the group, `wrong_signature` where a signature fits no output.
@@ -83,7 +87,9 @@ export class KeyImageOwners {
     return claims.map((claim) => moved.get(claim) ?? { ...claim, ownPlace: claim.place });
   }
 
-  /** Outputs without a certain key image, in their order, except those of some keys in hex. */
+  /**
+   * Lists the outputs whose key image is not certain yet, in their order. @param proven output keys to leave out [hex].
+   */
   async #candidates(proven: ReadonlySet<string>): Promise<Candidate[]> {
     const { isViewOnly } = this.#context.keystore;
     if (!isViewOnly) return [];
@@ -91,7 +97,7 @@ export class KeyImageOwners {
     let place = 0;
     for await (const page of outputPages(this.#context, {}, (r, range) => r.outputs.importFacts(range)))
       for (const { publicKey, isProven } of page) {
-        // The facts share the memory of their row.
+        // Copies the key: the facts share the memory of their row.
         if (!isProven && !proven.has(toHex(publicKey)))
           candidates.push({ publicKey: Uint8Array.from(publicKey) as PublicKey, place });
         place++;
@@ -99,7 +105,7 @@ export class KeyImageOwners {
     return candidates;
   }
 
-  /** The output that certainly has a key image already. */
+  /** Returns the output for which the wallet already knows this key image for certain; undefined if there is none. */
   #knownOwner({ signed: { keyImage } }: PlacedClaim): Candidate | undefined {
     const { isViewOnly } = this.#context.keystore;
     return this.#context.store.read((r) => {
@@ -121,7 +127,7 @@ export class KeyImageOwners {
   }
 }
 
-/** The candidates nearest to a place. @param candidates by ascending place. */
+/** Returns the candidates nearest to a place. @param candidates in ascending order of their places. */
 function nearest(candidates: readonly Candidate[], place: number): readonly Candidate[] {
   if (candidates.length <= MOST_CANDIDATES) return candidates;
   const at = candidates.findIndex((candidate) => candidate.place >= place);
@@ -130,6 +136,8 @@ function nearest(candidates: readonly Candidate[], place: number): readonly Cand
   return candidates.slice(start, start + MOST_CANDIDATES);
 }
 
-/** As in upstream: position among the outputs, over the number of imported key images. */
+/**
+ * Names a key image in an error text of upstream: position among the outputs, number of imported key images, key image.
+ */
 const nameOf = ({ place, signed: { keyImage } }: PlacedClaim, imported: number): string =>
   `${place}/${imported}, key image ${toHex(keyImage)}`;

@@ -19,14 +19,14 @@ import { outputPages } from './output-pages.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'keystore' | 'locks' | 'store' | 'workers'>;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly sync: WalletSync;
 }
 
 /** Consecutive key images of a wallet, in the order in which their outputs were received. */
 export interface KeyImageExport {
-  /** Position of the first one among the outputs. */
+  /** Position of the output of the first key image among all outputs. */
   readonly first: number;
   readonly images: readonly SignedKeyImage[];
 }
@@ -39,17 +39,17 @@ export interface KeyImageImport {
   readonly unspent: Amount;
 }
 
-/** An output whose key image the daemon is asked about. */
+/** An output whose key image the daemon is asked about, to learn whether it is spent. */
 interface StatedOutput {
   readonly keyImage: KeyImage;
   readonly publicKey: PublicKey;
-  /** Position of the output. */
+  /** Position of the output among all outputs. */
   readonly place: number;
-  /** A spend by a seen transaction was recorded for this key image before the import. */
+  /** True if the store had a spend of this key image by a seen transaction before the import. */
   readonly hasSeenSpend: boolean;
 }
 
-/** Key images that are stored in one transaction: some milliseconds. */
+/** Number of key images that are stored in one transaction: some milliseconds. */
 const STORED_AT_ONCE = 64;
 
 const isSameKey = (a: Uint8Array | undefined, b: Uint8Array): boolean => a !== undefined && equalBytes(a, b);
@@ -65,7 +65,7 @@ const notComputed = (): WalletError =>
     text: 'key_image generated not matched with cached key image',
   });
 
-/** Exports signed key images for a wallet without a spend key, and imports them there. */
+/** Exports signed key images for a wallet without the spend key, and imports them into such a wallet. */
 export class KeyImageTransfer {
   readonly #context: Context;
   readonly #services: Services;
@@ -77,11 +77,11 @@ export class KeyImageTransfer {
   }
 
   /**
-   * Signs key images. A wallet without a whole spend key has none to export but an empty range.
-   * @param all false: from the first key image on that the last import of outputs requested; in a view-only wallet from
-   * the first output on that has none.
-   * @throws WalletError `view_only` where key images are unknown, `invalid` where this wallet cannot compute known ones.
-   * Source: wallet2.cpp `export_key_images`.
+   * Signs key images. A wallet without a whole spend key exports an empty range or fails.
+   * @param all true: all key images; false: from the first output that the last import of outputs requested; in a
+   * view-only wallet from the first output without a key image.
+   * @throws WalletError `view_only` where key images are unknown, `invalid` where this wallet cannot compute known
+   * ones. Source: wallet2.cpp `export_key_images`.
    */
   async export(all: boolean): Promise<KeyImageExport> {
     const { keys, isViewOnly } = this.#context.keystore;
@@ -105,7 +105,7 @@ export class KeyImageTransfer {
     return { first, images };
   }
 
-  /** Reads outputs from a place to the end of the list, without a search for that place if it is the end. */
+  /** Reads the outputs from a place to the end of the list. Does not search for the place if it is the end. */
   async #located(first: number, count: number): Promise<LocatedOutput[]> {
     const located: LocatedOutput[] = [];
     if (first === count) return located;
@@ -115,10 +115,11 @@ export class KeyImageTransfer {
   }
 
   /**
-   * Verifies and stores key images, then asks the daemon which are spent. Such spends become payments of this wallet.
-   * @param first position of the output with the first key image. A key image of another output, which had that position
-   * before a reorganisation, is stored for the output that its signature fits.
-   * @throws WalletError `daemon_untrusted`, `invalid`, `wrong_signature`: nothing is stored then. DaemonError
+   * Verifies and stores key images, then asks the daemon which of them are spent. Records the spends as payments of
+   * this wallet.
+   * @param first position of the output of the first key image. A key image whose output had that position before a
+   * reorganisation is stored for the output that its signature fits.
+   * @throws WalletError `daemon_untrusted`, `invalid`, `wrong_signature`: nothing is stored then. @throws DaemonError
    * Source: wallet2.cpp `import_key_images`.
    */
   async import(images: readonly SignedKeyImage[], first: number): Promise<KeyImageImport> {
@@ -146,7 +147,7 @@ export class KeyImageTransfer {
       for (const facts of page) {
         const place = outputs.count;
         const signed = place < first ? undefined : images[place - first];
-        // A wallet with a spend key computed its key images.
+        // A wallet with a spend key computed its key images itself.
         const isCertain = !isViewOnly || facts.isProven;
         const isKnown = isCertain && signed !== undefined && isSameKey(facts.keyImage, signed.keyImage);
         if (signed !== undefined && !isKnown) claims.push({ publicKey: facts.publicKey, signed, place });
@@ -162,7 +163,7 @@ export class KeyImageTransfer {
       const hasSeenSpend = outputs.hasSeenSpend(place);
       return { keyImage, publicKey: outputs.publicKey(place), place, hasSeenSpend };
     });
-    // A spend that was recorded for another key image was removed.
+    // The import removed a spend that was recorded for another key image of this output.
     for (const { publicKey, signed, place, ownPlace } of owners)
       stated[place - first] = { keyImage: signed.keyImage, publicKey, place: ownPlace, hasSeenSpend: false };
     const statuses = await this.#askSpent(stated);
@@ -177,9 +178,10 @@ export class KeyImageTransfer {
   }
 
   /**
-   * Stores key images, some in each transaction, and flushes them to disk. Recognises spends of their outputs: earlier
-   * ones in the store, later ones in the scan. Where one replaces another, a refresh that runs begins again.
-   * @throws WalletError `no_wallet` if the wallet is closed meanwhile
+   * Stores key images, some in each transaction, and flushes them to disk. Finds the spends of their outputs: earlier
+   * ones in the store, later ones in the scan. Cancels a running refresh, which then starts again, if a key image
+   * replaces another one.
+   * @throws WalletError `no_wallet` if the wallet is closed meanwhile.
    */
   record(keyImages: readonly ImportedKeyImage[]): Promise<void> {
     return this.#recording.run(() => this.#record(keyImages));
@@ -201,7 +203,7 @@ export class KeyImageTransfer {
       contradicting.push(...others);
       if (fresh.length > 0) this.#watch(store.writeRecoverable((w) => resolveKeyImages(w, fresh)));
     }
-    // All in one transaction: a spend that leaves one output belongs to another one of them.
+    // All in one transaction: a spend that is removed from one output may belong to another output among them.
     if (contradicting.length > 0)
       await this.#services.sync.cancelAndRun(() => {
         store.write((w) => resolveKeyImages(w, contradicting));
@@ -215,9 +217,9 @@ export class KeyImageTransfer {
   }
 
   /**
-   * Asks the daemon which key images are spent, and records its answer. The scanner recognises the key images already, so
-   * that it finds the spends in blocks that the daemon receives after it answered.
-   * @returns a status for each. @throws DaemonError
+   * Asks the daemon which key images are spent, and records its answer. The scanner must know the key images before: it
+   * finds the spends in blocks that the daemon receives after its answer.
+   * @returns the status of each output. @throws DaemonError
    */
   async #askSpent(outputs: readonly StatedOutput[]): Promise<readonly KeyImageStatus[]> {
     if (outputs.length === 0) return [];
@@ -231,8 +233,10 @@ export class KeyImageTransfer {
   }
 
   /**
-   * Returns the statuses that count: the daemon is asked again about recorded spends that it denies. A spend that was
-   * scanned, and any spend if the daemon lacks the newest scanned block, remains. @throws DaemonError
+   * Decides the status of each output from the daemon's answer. Asks a second time about recorded spends that the
+   * daemon denies. A scanned spend stays, and so does every recorded spend if the daemon lacks the newest scanned
+   * block.
+   * @throws DaemonError
    */
   async #settle(
     outputs: readonly StatedOutput[],
@@ -250,14 +254,14 @@ export class KeyImageTransfer {
     });
   }
 
-  /** Reads the outputs that were reported as spent by a transaction which the wallet has not seen. */
+  /** Reads the outputs that the daemon reported as spent by a transaction which the wallet has not seen. */
   #unknownSpends(): readonly OwnedOutput[] {
     return this.#context.store.read((r) => r.outputs.spentBy(UNKNOWN_TX)).filter(({ burnt }) => !burnt);
   }
 
   /**
-   * Marks outputs spent or unspent as the daemon reports. An output spent in the chain without a known transaction was
-   * spent by another wallet with these keys, in a payment without change; a rescan finds that payment.
+   * Marks outputs spent or unspent according to their status. An output spent in the chain by an unknown transaction
+   * was spent by another wallet with these keys, in a payment without change; a rescan finds that payment.
    */
   #applyStatuses(outputs: readonly StatedOutput[], statuses: readonly KeyImageStatus[]): void {
     this.#context.store.write((w) => {

@@ -3,10 +3,10 @@ import type { WalletReader } from '../../store/wallet-reader.js';
 import { PagedReader, type PagedReaderContext } from '../history/paged-reader.js';
 
 /**
- * Reads outputs in the order of upstream's list, page by page from the state of the store at this call. A wallet with an
- * output that has the place of another one is read in one page.
- * @param read returns the items of a range, in the state of the store at this call.
- * @throws WalletError `no_wallet` if the wallet is closed meanwhile
+ * Reads outputs page by page in upstream's order, all from the state of the store at this call. If an output shares its
+ * place with another one, reads all outputs in one page.
+ * @param read returns the items of a range.
+ * @throws WalletError `no_wallet` if the wallet is closed meanwhile.
  */
 export function outputPages<T>(
   context: PagedReaderContext,

@@ -28,48 +28,51 @@ type Context = Pick<
   'assertOpen' | 'exportFormat' | 'exports' | 'keystore' | 'log' | 'store' | 'workers'
 >;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly accounts: Accounts;
   readonly sync: WalletSync;
 }
 
-/** Range of a wallet's outputs to export. */
+/** Range of outputs to export. */
 export interface ExportRange {
-  /** True: from `start` on; false: from the first output without a proven key image. */
+  /** True: the range begins at `start`; false: at the first output without a proven key image. */
   readonly all: boolean;
   readonly start: number;
-  /** Maximum number. */
+  /** Largest number of exported outputs. */
   readonly count: number;
 }
 
-/** Where a range begins. */
+/** Start of a range of outputs, in the list of all outputs. */
 interface RangeStart {
   readonly first: number;
-  /** Number of the wallet's outputs. */
+  /** Number of outputs of the wallet. */
   readonly total: number;
-  /** All outputs that the wallet imported; empty for one that reads the chain. */
+  /** All outputs that the wallet imported; empty for a wallet that reads the chain itself. */
   readonly imported: readonly ImportedOutput[];
 }
 
-/** Outputs of an import, verified to be ours and not written to the store yet. */
+/** Outputs of an import, verified to belong to this wallet and not stored yet. */
 export interface ImportedOutputs {
   readonly outputs: readonly ImportedOutput[];
   readonly write: (w: WalletWriter) => void;
 }
 
-/** Highest output index within a transaction that is imported. Source: wallet2.cpp `import_outputs`. */
+/** Largest index of an output in its transaction that an import accepts. Source: wallet2.cpp `import_outputs`. */
 const MAX_OUTPUT_INDEX = 65_535;
 
 const KEY_BYTES = 32;
 
 const NO_KEY_IMAGE = new Uint8Array(KEY_BYTES) as KeyImage;
 
-/** @param text upstream's message. */
+/** Creates a WalletError `invalid`. @param text upstream's message. */
 const invalid = (reason: string, text?: string, cause?: unknown): WalletError =>
   new WalletError({ kind: 'invalid', reason, ...(text === undefined ? {} : { text }) }, { cause });
 
-/** Source: wallet2.cpp `import_outputs_from_str`, `decrypt`. */
+/**
+ * Upstream's message for an export that cannot be read, by the part that fails. Source: wallet2.cpp
+ * `import_outputs_from_str`, `decrypt`.
+ */
 const NOT_OPENED: Readonly<Record<ExportError['part'], string>> = {
   magic: 'Bad magic from outputs',
   size: 'Failed to decrypt outputs: Unexpected ciphertext size',
@@ -78,7 +81,7 @@ const NOT_OPENED: Readonly<Record<ExportError['part'], string>> = {
 
 const NOT_IMPORTED = 'Failed to import outputs';
 
-/** Exports outputs for an offline wallet with the same keys, and imports them there. */
+/** Exports outputs for an offline wallet with the same keys, and imports them into such a wallet. */
 export class OutputTransfer {
   readonly #context: Context;
   readonly #services: Services;
@@ -89,12 +92,12 @@ export class OutputTransfer {
     this.#services = services;
   }
 
-  /** Whether this wallet reads the chain itself; such a wallet imports no outputs. */
+  /** True if this wallet reads the chain itself; such a wallet imports no outputs. */
   isHot(): boolean {
     return this.#context.store.read((r) => r.chain.tip()) !== undefined;
   }
 
-  /** @throws WalletError `invalid` for an invalid range. */
+  /** Exports a range of outputs, encrypted with the view key. @throws WalletError `invalid` for an invalid range. */
   async export(range: ExportRange): Promise<Uint8Array> {
     if (range.count === 0) throw invalid('count is at least 1');
     if (!range.all && range.start > 0) throw invalid('start requires all');
@@ -109,7 +112,7 @@ export class OutputTransfer {
     return exports.seal('outputs', concatBytes(spendPublicKey, viewPublicKey, body));
   }
 
-  /** Writes the outputs of a range while they are read. */
+  /** Encodes the outputs of a range while it reads them from the store. */
   #write(range: ExportRange): Promise<Uint8Array> {
     const { first, total, imported } = this.#context.store.read((r) => this.#startOf(range, r));
     const count = Math.min(range.count, total - first);
@@ -120,7 +123,7 @@ export class OutputTransfer {
     return writeOutputExport(outputExport[this.#context.exportFormat], { first, total, count }, pages);
   }
 
-  /** Outputs of a range, as exported. Source: wallet2.cpp `export_outputs`. */
+  /** Lists the outputs of a range in the form of an export. Source: wallet2.cpp `export_outputs`. */
   list(range: ExportRange): OutputExport {
     return this.#context.store.read((r) => {
       const { first, total, imported } = this.#startOf(range, r);
@@ -132,7 +135,7 @@ export class OutputTransfer {
     });
   }
 
-  /** Place of the first output of a range, and all outputs of a wallet that imported its outputs. */
+  /** Returns the start of a range, and all imported outputs of an offline wallet. */
   #startOf({ all, start }: ExportRange, r: WalletReader): RangeStart {
     const imported = r.imported.list();
     const isOffline = imported.length > 0;
@@ -145,8 +148,9 @@ export class OutputTransfer {
   }
 
   /**
-   * Encoded outputs that a signer needs. Never none for release 0.18.0, which drops all its outputs on an empty import.
-   * @throws WalletError `no_wallet` if the wallet is closed meanwhile
+   * Encodes the outputs that a signer needs, at least one: release 0.18.0 drops all its outputs when it imports an
+   * empty list.
+   * @throws WalletError `no_wallet` if the wallet is closed meanwhile.
    */
   forSigner(): Promise<Uint8Array> {
     const fresh = { all: false, start: 0, count: Infinity };
@@ -157,8 +161,8 @@ export class OutputTransfer {
   }
 
   /**
-   * Key images of all outputs of the wallet with an export, in its order as far as the export tells it; zeros for unknown
-   * ones. Only the reference uses their places: {@link keyImagesByKey}.
+   * Lists the key images of all outputs of an exporting wallet, at the places that its export gives; zeros for unknown
+   * ones. Only the reference uses the places; this server uses {@link keyImagesByKey}.
    */
   async keyImages({ first, outputs, total }: OutputExport): Promise<KeyImage[]> {
     const imported = this.#context.store.read((r) => r.imported.list());
@@ -178,7 +182,7 @@ export class OutputTransfer {
     return keyImages;
   }
 
-  /** Output keys of an export with the key images that are known here. */
+  /** Pairs the output keys of an export with the key images that this wallet knows. */
   keyImagesByKey({ outputs }: Pick<OutputExport, 'outputs'>): (readonly [PublicKey, KeyImage])[] {
     return this.#context.store.read((r) => {
       const imported = new Map(r.imported.list().map((one) => [toHex(one.publicKey), one.keyImage]));
@@ -191,10 +195,11 @@ export class OutputTransfer {
 
   /**
    * Imports outputs into an offline wallet. Changes nothing in a wallet that reads the chain itself.
-   * @param countKnown true: a wallet that reads the chain counts known outputs; false: it refuses all, as upstream.
-   * @returns the number of outputs imported so far; for a wallet that reads the chain, the position after the last of
-   * these outputs; 0 for a blob without outputs.
-   * @throws WalletError `bad_hex`; `invalid`, also for an output unknown to a wallet that reads the chain.
+   * @param countKnown for a wallet that reads the chain itself: true counts known outputs; false refuses the import, as
+   * upstream.
+   * @returns the number of outputs imported so far; for a wallet that reads the chain itself, the position after the
+   * last of these outputs; 0 for an export without outputs.
+   * @throws WalletError `bad_hex`; `invalid`, also for an output unknown to a wallet that reads the chain itself.
    */
   async importBlob(hex: string, countKnown: boolean): Promise<number> {
     if (!isHex(hex)) throw new WalletError({ kind: 'bad_hex', what: 'outputs_data_hex' });
@@ -211,7 +216,10 @@ export class OutputTransfer {
     return this.#context.store.read((r) => r.imported.list()).length;
   }
 
-  /** @throws WalletError `invalid` for an unknown output: only a refresh can add it. */
+  /**
+   * Returns the position after the last output of an export.
+   * @throws WalletError `invalid` for an unknown output: only a refresh can add it.
+   */
   #countKnown({ first, outputs }: OutputExport): number {
     const known = this.#context.store.read((r) =>
       outputs.every(({ publicKey }) => r.outputs.byPublicKey(publicKey) !== undefined),
@@ -221,14 +229,15 @@ export class OutputTransfer {
   }
 
   /**
-   * Imports outputs. Outputs imported before are kept; if one differs at its position, all from there on are replaced.
-   * @throws WalletError `invalid` if earlier outputs are missing, or one is not ours: nothing is changed then.
+   * Imports outputs. Keeps outputs that were imported before; if one differs at its position, replaces all from that
+   * position on.
+   * @throws WalletError `invalid` if earlier outputs are missing, or an output is not ours: nothing is changed then.
    */
   import(exported: OutputExport): Promise<void> {
     return this.importWith(exported, ({ write }) => this.#context.store.write(write));
   }
 
-  /** {@link import} as part of a larger task, which writes the outputs to the store itself. */
+  /** Runs a task with the outputs of an export, verified as in {@link import}; the task writes them to the store. */
   importWith<T>(exported: OutputExport, task: (imported: ImportedOutputs) => T | Promise<T>): Promise<T> {
     return this.#importing.run(async () => task(await this.#prepare(exported)));
   }
@@ -275,7 +284,7 @@ export class OutputTransfer {
     const write = (w: WalletWriter): void => {
       w.imported.clearRequests();
       w.imported.put(first, imported, replaces);
-      // An export can claim an address beyond the lookahead, which is not in use here.
+      // An export can contain an address beyond the lookahead, which this wallet does not use yet.
       const paid = new Map(imported.map(({ subaddress: to }) => [`${to.major}/${to.minor}`, to]));
       const { accounts } = this.#services;
       for (const index of paid.values())
@@ -285,7 +294,7 @@ export class OutputTransfer {
     return { outputs: imported, write };
   }
 
-  /** Finds the addresses that outputs pay. @throws WalletError `invalid` for an output that is not ours. */
+  /** Finds the own address that each output pays. @throws WalletError `invalid` for an output that is not ours. */
   async locate(
     outputs: readonly (OutputHint & { readonly subaddress?: ExportedOutput['subaddress'] })[],
   ): Promise<LocatedOutput[]> {
@@ -297,7 +306,7 @@ export class OutputTransfer {
     const { store } = this.#context;
     const { keys } = this.#context.keystore;
     const { accounts } = this.#services;
-    // A wallet that is always offline never refreshes, which would derive its lookahead.
+    // A wallet that is always offline never refreshes; a refresh would derive the lookahead.
     if (!this.isHot()) await this.#services.sync.deriveLookahead();
     const found = await this.#context.workers.keyImages.locate(outputs, {
       viewSecret: keys.viewSecret.expose(),
@@ -359,17 +368,17 @@ export class OutputTransfer {
   }
 }
 
-/** Place of the first item that satisfies a condition; undefined if none does. */
+/** Index of the first item that satisfies a condition; undefined if none does. */
 function placeOf<T>(items: readonly T[], condition: (item: T) => boolean): number | undefined {
   const place = items.findIndex(condition);
   return place < 0 ? undefined : place;
 }
 
-/** Whether the exporting wallet has a proven key image of an output. */
+/** True if the exporting wallet has a proven key image of an output. */
 const isKeyImageSettled = ({ flags }: ExportedOutput): boolean =>
   flags.keyImageKnown && !flags.keyImageRequested;
 
-/** Whether two outputs have the same key image. */
+/** True if an exported output and an imported one are the same output with the same key image. */
 const isSame = (exported: ExportedOutput, known: ImportedOutput | undefined): boolean =>
   known !== undefined &&
   exported.outputIndex === known.outputIndex &&

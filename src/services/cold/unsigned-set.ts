@@ -3,7 +3,9 @@ import type { ConstructionData } from '../../monero/wallet/exchange/construction
 import type { WalletContext } from '../context/wallet-context.js';
 import type { OutputTransfer } from './output-transfer.js';
 
-/** Encrypts unsigned transactions for the wallet with the spend key, with the outputs that it needs to sign them. */
+/**
+ * Encrypts unsigned transactions, with the outputs that the signing wallet needs, for the wallet with the spend key.
+ */
 export async function sealUnsigned(
   { exports, exportFormat }: Pick<WalletContext, 'exports' | 'exportFormat'>,
   outputTransfer: Pick<OutputTransfer, 'forSigner'>,

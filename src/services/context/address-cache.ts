@@ -6,26 +6,26 @@ import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import type { WalletKeys } from '../../monero/wallet/keys.js';
 import { AddressTexts } from './address-texts.js';
 
-/** Addresses derived between two yields to the event loop: some 5 ms. */
+/** Number of addresses derived between two yields to the event loop: some 5 ms. */
 export const ADDRESSES_AT_ONCE = 128;
 
-/** Addresses prefetched between two yields to the event loop: well below a millisecond. */
+/** Number of addresses prefetched between two yields to the event loop: well below a millisecond. */
 const PREFETCH_BATCH_SIZE = 16;
 
-/** Number of cached texts from which prefetching stops: requests to a larger wallet list few addresses at a time. */
+/** Number of cached texts at which prefetching stops: requests to a larger wallet list few addresses at a time. */
 const MAX_PREFETCHED = 2000;
 
-/** Limit of the cached texts [bytes], 95 each: those of a million addresses and more. */
+/** Limit of the cached texts [bytes]: 95 bytes each, enough for more than a million addresses. */
 const MAX_CACHED_BYTES = 160 << 20;
 
-/** Derives the wallet's own addresses, many of them in batches. Their texts are cached: they never change. */
+/** Derives the wallet's own addresses, many of them in batches. Caches their texts, which never change. */
 export class AddressCache {
   readonly #keys: () => WalletKeys;
   readonly #cache: AddressTexts;
-  /** Indices to prefetch. */
+  /** Indices of addresses whose texts are still to be prefetched. */
   #queue: SubaddressIndex[] = [];
 
-  /** @param limit of the cached texts [bytes]. */
+  /** @param limit size of all cached texts [bytes]. */
   constructor(keys: () => WalletKeys, limit = MAX_CACHED_BYTES) {
     this.#keys = keys;
     this.#cache = new AddressTexts(limit);
@@ -39,7 +39,7 @@ export class AddressCache {
     return { network, kind: 'subaddress', ...keys };
   }
 
-  /** Derives the keys of subaddresses, in their order. @param indices none of them {0, 0}. */
+  /** Derives the keys of subaddresses, in the order of the indices. @param indices must not contain {0, 0}. */
   keysOf(indices: readonly SubaddressIndex[]): AddressKeys[] {
     const { spendPublicKey, viewSecret } = this.#keys();
     return addressKeysOf(spendPublicKey, viewSecret.expose(), indices);
@@ -55,7 +55,7 @@ export class AddressCache {
     if (missing.length > 0) this.add(missing, this.keysOf(missing));
   }
 
-  /** Derives and caches texts in the background, in small batches. */
+  /** Derives and caches the texts of addresses in the background, in small batches. */
   prefetch(indices: readonly SubaddressIndex[]): void {
     if (this.#cache.count + this.#queue.length >= MAX_PREFETCHED) return;
     const missing = this.#missing(indices);
@@ -72,13 +72,17 @@ export class AddressCache {
         this.prepare(this.#queue.slice(0, PREFETCH_BATCH_SIZE));
         this.#queue.splice(0, PREFETCH_BATCH_SIZE);
       } catch {
-        // The wallet was closed meanwhile. Any other failure recurs in the call that asks for the text.
+        // The wallet was closed meanwhile, or the derivation failed: the call that needs the text fails with the
+        // same error.
         this.#queue = [];
       }
     }
   }
 
-  /** Texts of addresses, in their order. Yields to the event loop between batches, whether texts are cached or not. */
+  /**
+   * Returns the texts of addresses, in the order of the indices. Yields to the event loop between batches, also for
+   * cached texts.
+   */
   texts(indices: readonly SubaddressIndex[]): Promise<readonly string[]> {
     return this.#inBatches(indices, (batch) => {
       this.prepare(batch);
@@ -86,7 +90,7 @@ export class AddressCache {
     });
   }
 
-  /** {@link keysOf}, which yields to the event loop between batches. */
+  /** Derives the keys of subaddresses as {@link keysOf}, and yields to the event loop between batches. */
   derive(indices: readonly SubaddressIndex[]): Promise<AddressKeys[]> {
     return this.#inBatches(indices, (batch) => this.keysOf(batch));
   }
@@ -103,7 +107,7 @@ export class AddressCache {
     return results;
   }
 
-  /** Caches the texts of addresses whose keys the caller derived. @param indices none of them {0, 0}. */
+  /** Caches the texts of addresses from keys that the caller has derived. @param indices must not contain {0, 0}. */
   add(indices: readonly SubaddressIndex[], keys: readonly AddressKeys[]): void {
     const { network } = this.#keys();
     indices.forEach((index, i) => {

@@ -1,28 +1,31 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 
-/** Characters of a subaddress or a standard address. Source: cryptonote_basic_impl.cpp `get_account_address_as_str`. */
+/**
+ * Length of the text of a subaddress or a standard address [bytes]. Source: cryptonote_basic_impl.cpp
+ * `get_account_address_as_str`.
+ */
 const TEXT_BYTES = 95;
 
-/** Addresses of one block: neighbours in an account. */
+/** Number of addresses of an account, with consecutive minor indices, whose texts share one block. */
 const BLOCK_ADDRESSES = 256;
 
 /**
- * Texts of addresses, packed outside the heap: as strings in maps, a million of them would take twice the memory, and
- * maps of that size stop the thread while they grow. The oldest block gives way at the limit.
+ * Texts of addresses, packed outside the JavaScript heap: as strings in maps, a million texts would take twice the
+ * memory, and maps of that size block the thread while they grow. At the limit the oldest block is dropped.
  */
 export class AddressTexts {
   readonly #limit: number;
-  /** Texts by account and block, zeros for a missing one. A block is as long as its last text needs. */
+  /** Blocks of texts, by account and number of the block; a missing text is zeros. A block ends after its last text. */
   readonly #blocks = new Map<string, Buffer>();
   #bytes = 0;
   #count = 0;
 
-  /** @param limit of the packed texts [bytes]. */
+  /** @param limit size of all blocks [bytes]. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Number of texts that were added. */
+  /** Number of texts that were added so far. */
   get count(): number {
     return this.#count;
   }
@@ -34,7 +37,7 @@ export class AddressTexts {
     return block.toString('latin1', at, at + TEXT_BYTES);
   }
 
-  /** Adds a text, unless it has another length than the addresses of known networks. */
+  /** Adds a text, unless its length differs from that of addresses of the known networks. */
   set(index: SubaddressIndex, text: string): void {
     if (text.length !== TEXT_BYTES) return;
     const at = offsetOf(index);
@@ -42,7 +45,7 @@ export class AddressTexts {
     this.#count += 1;
   }
 
-  /** Returns a block of at least some bytes. */
+  /** Returns a block of at least the given length [bytes]; creates or enlarges it. */
   #blockFor(key: string, bytes: number): Buffer {
     const known = this.#blocks.get(key);
     if (known !== undefined && known.length >= bytes) return known;
@@ -59,7 +62,7 @@ export class AddressTexts {
     return block;
   }
 
-  /** @param kept block that stays. */
+  /** Drops the oldest block. @param kept key of a block that must stay. */
   #dropOldest(kept: string): void {
     for (const [key, block] of this.#blocks) {
       if (this.#bytes <= this.#limit) return;

@@ -1,32 +1,32 @@
 import type { CallOptions, Daemon, DaemonInfo } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
 
-/** End of a chain, by what a daemon answers. */
+/** End of the chain of a daemon, as the daemon claims it. */
 export interface ChainTip {
-  /** Number of blocks. */
+  /** Number of blocks in the chain. */
   readonly blocks: number;
   /** Time of the newest block [Unix s]. */
   readonly timestamp: number;
 }
 
-/** Calls that read the end of a chain. */
+/** Calls of a daemon that {@link readTip} needs. */
 export type TipSource = Pick<Daemon, 'getInfo' | 'getLastBlockHeader'>;
 
 /**
- * Blocks below the tip from which a new wallet is scanned: a reorganisation may mine its first payment again below the
- * height at which it was created. The longest one of mainnet had 18 blocks.
+ * Number of blocks below the tip at which the scan of a new wallet begins: a reorganisation may move its first payment
+ * below the height at which the wallet was created. The longest reorganisation of mainnet had 18 blocks.
  */
 export const TIP_MARGIN = 60;
 
-/** Time by which the newest block of a daemon may be older than that of another one [s]. */
+/** Largest difference between the times of the newest blocks of two daemons that both count [s]. */
 const MOST_STALE_SECONDS = 86_400;
 
-/** First height that is at least {@link TIP_MARGIN} blocks below the tip. */
+/** Height that is {@link TIP_MARGIN} blocks below the tip, at least 0. */
 export const belowTip = (blocks: number): number => Math.max(0, blocks - TIP_MARGIN);
 
 /**
- * Reads the number of blocks of a daemon twice, from its state and from its newest header, and takes the lower one: a
- * wallet that begins above the real tip loses the payments in between.
+ * Reads the number of blocks of a daemon twice, from its state and from its newest header, and returns the lower one: a
+ * wallet whose scan begins above the real tip misses the payments in between.
  * @throws DaemonError, `malformed` for a daemon without blocks.
  */
 export async function readTip(
@@ -40,9 +40,9 @@ export async function readTip(
 }
 
 /**
- * Returns the lowest number of blocks that the serving daemon and others claim. Another one whose newest block is more
- * than a day older than the newest of all does not count: it stopped following the chain.
- * @param now Unix time [s]; blocks that claim to be newer count as of now.
+ * Returns the lowest number of blocks that the serving daemon and the other ones claim. Ignores any other daemon whose
+ * newest block is more than a day older than the newest of all: it has stopped following the chain.
+ * @param now Unix time [s]; a block with a later time counts as one of this time.
  */
 export function lowestTip(serving: ChainTip, others: readonly ChainTip[], now: number): number {
   const newest = Math.min(now, Math.max(serving.timestamp, ...others.map(({ timestamp }) => timestamp)));
@@ -50,7 +50,10 @@ export function lowestTip(serving: ChainTip, others: readonly ChainTip[], now: n
   return Math.min(serving.blocks, ...following.map(({ blocks }) => blocks));
 }
 
-/** First height below which every block was mined before a time. Asks for a header per halving of the chain. */
+/**
+ * Returns the height of the first block whose timestamp is not before a time, found by bisection; `blocks` if there is
+ * none. @param blocks number of blocks of the chain. @param timestamp Unix time [s]. @throws DaemonError
+ */
 export async function heightOfTime(
   daemon: Pick<Daemon, 'getBlockHeader'>,
   blocks: number,

@@ -4,13 +4,13 @@ import { unlessAborted } from '../../util/unless-aborted.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { DaemonConnection } from './daemon-connection.js';
 
-/** A listed daemon that does not serve. */
+/** A listed daemon other than the one that serves. */
 export interface OtherDaemon {
   readonly trusted: boolean;
   readonly client: Daemon;
 }
 
-/** Access of one open wallet to the daemon. Closing it ends the calls of this wallet only. */
+/** Access of one open wallet to the daemon. Closing it aborts the calls of this wallet only. */
 export class DaemonAccess {
   readonly #connection: DaemonConnection;
   readonly #closing = new AbortController();
@@ -23,27 +23,33 @@ export class DaemonAccess {
     return this.#connection.trusted;
   }
 
-  /** `host:port` as configured; undefined when offline. */
+  /** Address `host:port` of the serving daemon as configured; undefined when offline. */
   get address(): string | undefined {
     return this.#connection.address;
   }
 
-  /** `host:port` of the daemon that serves, equal for all spellings of its address; undefined when offline. */
+  /** Address `host:port` of the serving daemon, equal for all spellings of the address; undefined when offline. */
   get name(): string | undefined {
     return this.#connection.current?.name;
   }
 
-  /** Calls fail with WalletError `no_wallet` once this is closed. @throws DaemonError `unreachable` when offline. */
+  /**
+   * Returns the client of the serving daemon, whose calls fail with WalletError `no_wallet` once this access is closed.
+   * @throws DaemonError `unreachable` when offline.
+   */
   client(): Daemon {
     return this.#connection.client(this.#closing.signal);
   }
 
-  /** Lists the hashes of all transactions in the pool. @throws DaemonError; WalletError `no_wallet` once this is closed. */
+  /**
+   * Lists the hashes of all transactions in the pool.
+   * @throws DaemonError; WalletError `no_wallet` once this access is closed.
+   */
   poolHashes(): Promise<readonly Hash[]> {
     return unlessAborted(this.#connection.poolHashes(), this.#closing.signal);
   }
 
-  /** Finds a listed daemon by its name; undefined for the one that serves and for one that is not listed. */
+  /** Finds a listed daemon by its name; undefined for the serving daemon and for an unlisted one. */
   other(name: string): OtherDaemon | undefined {
     const { list, current } = this.#connection;
     const daemon = list.find(name);

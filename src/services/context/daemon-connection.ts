@@ -9,18 +9,18 @@ import { DaemonList, type ListedDaemon, type NamedDaemon } from './daemon-list.j
 
 export interface DaemonConnectionParts {
   readonly connect: ConnectDaemon;
-  /** Creates clients for checks, whose calls are not measured; absent: `connect`. */
+  /** Creates clients for checks, whose calls do not count in the metrics; absent: `connect` creates them. */
   readonly connectAside?: ConnectDaemon;
   readonly refresher: Pick<Refresher, 'start' | 'setDaemon' | 'close'>;
-  /** In the order of preference, the first one serves; empty when offline. */
+  /** Listed daemons in the order of preference, of which the first one serves; empty when offline. */
   readonly daemons: readonly ListedDaemon[];
-  /** {@link DaemonConnection.trusted} while offline; absent: false. */
+  /** Value of {@link DaemonConnection.trusted} while offline; absent: false. */
   readonly trustedOffline?: boolean;
 }
 
 /**
- * Connection to the daemon that serves, shared by every open wallet: the client of this thread and the one of the
- * refresh thread. The other listed daemons are reached for checks only.
+ * Connection to the serving daemon, shared by all open wallets: the client of the main thread and the one of the
+ * refresh thread. Other listed daemons are called for checks only.
  */
 export class DaemonConnection {
   readonly #connect: ConnectDaemon;
@@ -41,22 +41,22 @@ export class DaemonConnection {
     this.#list = new DaemonList(daemons, connectAside);
   }
 
-  /** Starts the refresh threads, unless the server is offline. */
+  /** Starts the refresh thread, unless the server is offline. */
   start(): void {
     if (this.current !== undefined) this.#refresher.start();
   }
 
-  /** Listed daemons; another value after each {@link change}. */
+  /** Listed daemons; a new object after each {@link change}. */
   get list(): DaemonList {
     return this.#list;
   }
 
-  /** Index of the daemon that serves in the list. */
+  /** Index of the serving daemon in the list. */
   get serving(): number {
     return this.#serving;
   }
 
-  /** The daemon that serves; undefined when offline. */
+  /** The serving daemon; undefined when offline. */
   get current(): NamedDaemon | undefined {
     return this.#list.entries[this.#serving];
   }
@@ -65,12 +65,15 @@ export class DaemonConnection {
     return this.current?.trusted ?? this.#trustedOffline;
   }
 
-  /** `host:port` as configured; undefined when offline. */
+  /** Address `host:port` of the serving daemon as configured; undefined when offline. */
   get address(): string | undefined {
     return this.current?.config.address;
   }
 
-  /** @param signal aborts the calls with its reason. @throws DaemonError `unreachable` when offline. */
+  /**
+   * Returns a client of the serving daemon. @param signal aborts the calls, with its own reason.
+   * @throws DaemonError `unreachable` when offline.
+   */
   client(signal?: AbortSignal): Daemon {
     const { current } = this;
     if (current === undefined)
@@ -80,23 +83,23 @@ export class DaemonConnection {
   }
 
   /**
-   * Lists the hashes of all transactions in the pool, from a request that is sent after this call. Wallets that ask at
-   * the same time share it.
+   * Lists the hashes of all transactions in the pool, with a request that is sent after this call. Wallets that call at
+   * the same time share the request.
    * @throws DaemonError
    */
   poolHashes(): Promise<readonly Hash[]> {
     return this.#readingPool.run();
   }
 
-  /** Aborts the running calls of this thread, and every later one. */
+  /** Aborts the running calls of the main thread, and every later one. */
   endCalls(): void {
     this.#client?.close();
     this.#list.close();
   }
 
   /**
-   * Makes another listed daemon serve; refreshes start again from it.
-   * @returns a function that ends the calls of this thread to the daemon that served before.
+   * Makes another listed daemon serve, and restarts the refreshes with it.
+   * @returns a function that aborts the calls of the main thread to the daemon that served before.
    */
   serve(index: number): () => void {
     const next = this.#list.entries[index];

@@ -3,20 +3,20 @@ import { DaemonError } from '../../daemon/errors.js';
 import type { DaemonConfig } from '../../daemon/http-daemon.js';
 import type { ConnectDaemon, DaemonClient } from './daemon-client.js';
 
-/** A daemon that the operator listed. */
+/** A daemon in the list of the operator. */
 export interface ListedDaemon {
   readonly config: DaemonConfig;
-  /** Whether answers that cannot be verified are believed. */
+  /** True if the server believes answers of this daemon that it cannot verify. */
   readonly trusted: boolean;
 }
 
-/** A listed daemon with its identity. */
+/** A listed daemon with a name that identifies it. */
 export interface NamedDaemon extends ListedDaemon {
-  /** `host:port`, equal for all spellings of its address. */
+  /** Address `host:port`, equal for all spellings of the address. */
   readonly name: string;
 }
 
-/** Listed daemons in the order of preference; each has a client for checks, which is created with its first use. */
+/** Listed daemons in the order of preference. Each has a client for checks, created when it is first used. */
 export class DaemonList {
   readonly entries: readonly NamedDaemon[];
   readonly #connect: ConnectDaemon;
@@ -32,21 +32,23 @@ export class DaemonList {
     return this.entries.find((entry) => entry.name === name);
   }
 
-  /** Client for checks of a listed daemon; it shares no connection with the client that serves the wallets. */
+  /**
+   * Returns the client for checks of a listed daemon; it shares no connection with the client that serves the wallets.
+   */
   client({ name, config }: NamedDaemon): DaemonClient {
     const client = this.#clients.get(name) ?? this.#connect(config);
     this.#clients.set(name, client);
     return client;
   }
 
-  /** Ends the calls of the clients for checks. */
+  /** Aborts the calls of all clients for checks. */
   close(): void {
     for (const client of this.#clients.values()) client.close();
     this.#clients.clear();
   }
 }
 
-/** Name of a daemon; its address itself if that is invalid, as every call to it fails then. */
+/** Name of a daemon; the unchanged address if it is invalid, since every call to that daemon fails. */
 function nameOf({ address, defaultPort }: DaemonConfig): string {
   try {
     return endpointName(parseEndpoint(address, defaultPort));

@@ -8,7 +8,7 @@ import {
 } from '../../monero/wallet/exchange/export-blob.js';
 import type { WalletKeys } from '../../monero/wallet/keys.js';
 
-/** Encrypts and decrypts data exchanged by wallets with the same view key. The slow key derivation runs once. */
+/** Encrypts and decrypts data for wallets with the same view key. Runs the slow key derivation only once. */
 export class ExportCipher {
   readonly #keys: WalletKeys;
   readonly #kdfRounds: number;
@@ -25,7 +25,9 @@ export class ExportCipher {
     return sealExport(kind, plaintext, await this.#exportKeys(), this.#rng);
   }
 
-  /** Decrypts an export. @throws CodecError for another kind, another view key, or altered data. */
+  /**
+   * Decrypts an export. @throws CodecError for an export of another kind, of another view key, or with altered data.
+   */
   async open(kind: ExportKind, blob: Uint8Array): Promise<Uint8Array> {
     return openExport(kind, blob, await this.#exportKeys());
   }

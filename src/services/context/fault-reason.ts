@@ -1,23 +1,25 @@
 import { DaemonError, type DaemonErrorKind } from '../../daemon/errors.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 
-/** Kinds of failure without an answer from the daemon; the other kinds are bad answers. */
+/** Kinds of errors without an answer of the daemon; all other kinds are bad answers. */
 const UNREACHABLE: ReadonlySet<DaemonErrorKind> = new Set(['unreachable', 'timeout', 'unauthorized', 'tls']);
 
 export const isUnreachable = ({ kind }: DaemonError): boolean => UNREACHABLE.has(kind);
 
-/** Message of a daemon error, with the error code of the operating system (such as ECONNREFUSED) where it has one. */
+/**
+ * Message of a daemon error, followed by the error code of the operating system (such as ECONNREFUSED) if it has one.
+ */
 export const describeDaemonError = ({ message, code }: DaemonError): string =>
   code === undefined || message.includes(code) ? message : `${message} (${code})`;
 
-/** Cause of a failure, as a part of a longer sentence. */
+/** Cause of a failure, to be inserted into a longer sentence. */
 export interface FaultReason {
   readonly reason: string;
-  /** Upstream's message, where it has one. */
+  /** Upstream's message for the failure, if upstream has one. */
   readonly text?: string;
 }
 
-/** Describes a daemon or wallet error. @throws the cause itself where it is any other error. */
+/** Returns the reason of a daemon error or a wallet error. @throws any other error unchanged. */
 export function reasonOf(cause: unknown): FaultReason {
   if (cause instanceof DaemonError)
     return {

@@ -36,7 +36,7 @@ import { isReady } from '../../monero/wallet/multisig/account.js';
 import { multisigSeed } from '../../monero/wallet/multisig/seed.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 
-/** Stands in memory for a secret key that only the keys file holds. */
+/** Placeholder in memory for a secret key that only the keys file has. */
 const BLANK = new Uint8Array(32) as SecretKey;
 
 export interface KeystoreParts {
@@ -57,7 +57,7 @@ export class Keystore {
   #keys: WalletKeys;
   /** Content of the keys file, with blank secret keys. */
   #keysFile: KeysFile;
-  /** Absent during background sync, as it would decrypt the spend key. */
+  /** Password of the keys file; absent during background sync, since it would decrypt the spend key. */
   #password: string | undefined;
 
   constructor({ keys, keysFile, password, ...parts }: KeystoreParts) {
@@ -82,7 +82,7 @@ export class Keystore {
     return this.#keysFile.watchOnly;
   }
 
-  /** Kind of background sync; undefined when the spend key is in memory, or for wallets without one. */
+  /** Kind of background sync; undefined while the spend key is in memory, and for a wallet without a spend key. */
   get background(): Background | undefined {
     if (this.#keysFile.backgroundKey !== undefined) return 'wallet';
     const { spendSecret, multisig } = this.#keys;
@@ -95,26 +95,26 @@ export class Keystore {
     return backgroundSyncOf(this.#keysFile);
   }
 
-  /** True during background sync with a password of its own: notes, labels and attributes are then hidden. */
+  /** True during background sync with a separate password: notes, labels and attributes are hidden then. */
   get hidesNotes(): boolean {
     return this.background !== undefined && this.backgroundSync === 'custom-background-password';
   }
 
   /**
-   * Complete keys file with secret keys, for a wallet whose keys are replaced.
-   * @throws Error as {@link #withSecrets}
+   * Complete keys file with all secret keys, to create a wallet with replaced keys.
+   * @throws Error if a secret key is not in memory.
    */
   get whole(): KeysFile {
     return this.#withSecrets(this.#keysFile);
   }
 
-  /** @throws Error during background sync. */
+  /** Password of the keys file. @throws Error during background sync. */
   get password(): string {
     if (this.#password === undefined) throw new Error('the password is not in memory during background sync');
     return this.#password;
   }
 
-  /** Whether multisig is enabled for this wallet. Source: wallet2.h `is_multisig_enabled`. */
+  /** True if multisig is enabled for this wallet. Source: wallet2.h `is_multisig_enabled`. */
   get multisigEnabled(): boolean {
     return enablesMultisig(this.#keysFile);
   }
@@ -128,12 +128,12 @@ export class Keystore {
     return lookaheadOf(this.#keysFile);
   }
 
-  /** First height that may concern this wallet, for the reference. */
+  /** Height of the first block that may contain a payment of this wallet, in the form of the reference's keys file. */
   get refreshHeight(): number {
     return this.#keysFile.refreshHeight;
   }
 
-  /** A wallet in memory has no password to check. @throws WalletError `wrong_password` */
+  /** Checks the password; accepts any password for a wallet in memory. @throws WalletError `wrong_password` */
   assertPassword(password: string): void {
     if (this.#parts.path !== undefined && !this.isPassword(password))
       throw new WalletError({ kind: 'wrong_password' });
@@ -158,8 +158,8 @@ export class Keystore {
 
   /**
    * Reads the spend key from the keys file.
-   * @param fromSeed must equal the stored one; the only source for a wallet in memory.
-   * @returns a copy, for the caller to wipe. @throws WalletError `wrong_password`, `invalid`
+   * @param fromSeed spend key of a seed, which must equal the stored one; required for a wallet in memory.
+   * @returns a copy that the caller must wipe. @throws WalletError `wrong_password`, `invalid`
    */
   async recoverSpendKey(password: string, fromSeed: SecretKey | undefined): Promise<SecretKey> {
     const stored = await this.#storedSpendKey(password);
@@ -182,7 +182,8 @@ export class Keystore {
   }
 
   /**
-   * @param backgroundPassword of the background files; used by `custom-background-password` only.
+   * Sets the kind of background sync.
+   * @param backgroundPassword password of the background files; used by `custom-background-password` only.
    * @throws WalletError `wallet_exists` where files of another wallet have the names of the background files.
    */
   async setBackgroundSync(type: BackgroundSyncType, backgroundPassword: string): Promise<void> {
@@ -197,7 +198,7 @@ export class Keystore {
     if (!custom && hadFiles && store !== undefined) await removeBackgroundFiles(store);
   }
 
-  /** Writes the background files again where they are missing or were written by the reference. */
+  /** Writes the background files again if they are missing, or if the reference wrote them. */
   async restoreBackgroundFiles(): Promise<void> {
     const { store } = this.#parts;
     const key = backgroundKeyIn(this.#keysFile);
@@ -205,7 +206,7 @@ export class Keystore {
     await this.#saveBackground(this.#keysFile);
   }
 
-  /** Writes the keys file again if it was deleted and all keys are in memory. @returns whether it was written. */
+  /** Writes the keys file again if it was deleted and all keys are in memory. @returns true if it was written. */
   async restoreFile(): Promise<boolean> {
     const { path } = this.#parts;
     if (path === undefined || this.background !== undefined || keysFileExists(path)) return false;
@@ -213,7 +214,7 @@ export class Keystore {
     return true;
   }
 
-  /** Rewrites the keys file alone. @throws WalletError `wrong_password` */
+  /** Rewrites the keys file with a new password; the store stays as it is. @throws WalletError `wrong_password` */
   async changePassword(oldPassword: string, newPassword: string): Promise<void> {
     if (!this.isPassword(oldPassword)) throw new WalletError({ kind: 'wrong_password' });
     await this.#save(this.#keysFile, newPassword);
@@ -229,6 +230,7 @@ export class Keystore {
   }
 
   /**
+   * Returns a secret key or the seed. @param type one of upstream's `query_key` types.
    * @throws WalletError `background_syncing`, `background_wallet`, `view_only`, `not_deterministic`, `wrong_key_type`
    */
   query(type: string): string {
@@ -258,7 +260,10 @@ export class Keystore {
     return encodeMnemonic(spendSecret.expose(), language);
   }
 
-  /** Fills in the secret keys. @throws Error when one is not in memory: a blank key must never be written to disk. */
+  /**
+   * Fills the secret keys into a keys file. @throws Error if one is not in memory: a blank key must never be written to
+   * disk.
+   */
   #withSecrets(keysFile: KeysFile): KeysFile {
     const keys = this.#keys;
     const account = accountOf(keys);
@@ -286,12 +291,12 @@ export class Keystore {
   async #save(keysFile: KeysFile, password: string): Promise<void> {
     const { path, kdfRounds, rng } = this.#parts;
     if (path === undefined) return;
-    // Background files first: the keys file holds their key.
+    // Background files first: the keys file then contains the key of these files.
     await this.#saveBackground(keysFile);
     await saveKeysFile(path, this.#withSecrets(keysFile), password, kdfRounds, rng);
   }
 
-  /** Writes the background files, where background sync has its own password. */
+  /** Writes the background files if background sync has a separate password. */
   async #saveBackground(keysFile: KeysFile): Promise<void> {
     const { store, rng } = this.#parts;
     const key = backgroundKeyIn(keysFile);

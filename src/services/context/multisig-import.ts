@@ -1,7 +1,8 @@
 import type { WalletContext } from './wallet-context.js';
 
 /**
- * Whether an output lacks its key image until multisig info of other signers is imported. False for other wallets.
+ * True if an output lacks its key image until this wallet imports multisig info of other signers; false for other
+ * wallets.
  * @param account undefined: any account.
  */
 export function isMultisigImportNeeded(

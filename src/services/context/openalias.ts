@@ -7,11 +7,11 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 
 /** Source of DNS TXT records. */
 export interface TextSource {
-  /** @throws CodecError for an invalid host name; DnsError when the lookup fails. */
+  /** Reads the TXT records of a host. @throws CodecError for an invalid host name; DnsError when the lookup fails. */
   texts(host: string): Promise<TextRecords>;
 }
 
-/** @param text upstream's message. */
+/** Creates a WalletError `wrong_address`. @param text upstream's message. */
 const wrong = (reason: string, { text, cause }: { text?: string; cause?: unknown } = {}): WalletError =>
   new WalletError({ kind: 'wrong_address', reason, ...(text === undefined ? {} : { text }) }, { cause });
 
@@ -26,8 +26,8 @@ export class OpenAlias {
 
   /**
    * Parses an address, or looks up an OpenAlias name.
-   * @param network undefined: any. @throws WalletError `wrong_address`
-   * Source: cryptonote_basic_impl.cpp `get_account_address_from_str_or_url`.
+   * @param network required network of the address; undefined: any. @throws WalletError `wrong_address` Source:
+   * cryptonote_basic_impl.cpp `get_account_address_from_str_or_url`.
    */
   async resolve(text: string, network: NetworkType | undefined): Promise<Address> {
     const plain = tryParseAddress(text, network);
@@ -40,7 +40,7 @@ export class OpenAlias {
     return found;
   }
 
-  /** {@link resolve}, or undefined for an invalid text or a failed lookup. */
+  /** Parses or looks up an address as {@link resolve}; undefined for an invalid text or a failed lookup. */
   async find(text: string, network: NetworkType | undefined): Promise<Address | undefined> {
     try {
       return await this.resolve(text, network);
@@ -50,7 +50,7 @@ export class OpenAlias {
     }
   }
 
-  /** @throws WalletError `wrong_address` */
+  /** Looks up the address of an OpenAlias name. @throws WalletError `wrong_address` */
   async #lookUp(host: string): Promise<string> {
     if (this.#source === undefined)
       throw wrong(`${host} is not an address, and names are not looked up: DNS is off`);

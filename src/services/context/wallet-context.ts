@@ -13,11 +13,11 @@ import type { WalletLocks } from './wallet-locks.js';
 import type { WalletLog } from './wallet-log.js';
 
 /**
- * Resources of one open wallet, shared by its services. Holds no service: a service takes the resources that it uses
- * (`Pick<WalletContext, …>`) and the sibling services that it names. `open-wallet.ts` creates it.
+ * Resources of one open wallet, shared by its services. Contains no service: a service takes the resources that it uses
+ * (`Pick<WalletContext, …>`) and other services as named parameters. `open-wallet.ts` creates it.
  */
 export interface WalletContext {
-  /** Name in the wallet directory; empty for a wallet in memory. */
+  /** Name of the wallet in the wallet directory; empty for a wallet in memory. */
   readonly name: string;
   readonly store: WalletStore;
   readonly keystore: Keystore;
@@ -34,9 +34,11 @@ export interface WalletContext {
   readonly rng: Rng;
   readonly log: WalletLog;
   readonly events: WalletEvents;
-  /** Age from which events are deleted [ms]. */
+  /** Age at which events are deleted [ms]. */
   readonly eventRetentionMs: number;
   readonly locks: WalletLocks;
-  /** To be called after each `await`. @throws WalletError `no_wallet` once the wallet is closed. */
+  /**
+   * Checks that the wallet is open; to be called after each `await`. @throws WalletError `no_wallet` once it is closed.
+   */
   readonly assertOpen: () => void;
 }

@@ -8,9 +8,9 @@ import { assertName, assertNewName, badName, endingOf, isPlainName, OWN_ENDINGS 
 
 /** Paths of the files of one wallet. */
 export interface WalletPaths {
-  /** Name in the wallet directory, as clients give it. */
+  /** Name in the wallet directory, as clients write it. */
   readonly name: string;
-  /** The encrypted store. */
+  /** Path of the encrypted store. */
   readonly store: string;
   readonly keys: string;
   readonly lock: string;
@@ -23,19 +23,16 @@ const pathsOf = (directory: string, name: string): WalletPaths => {
 
 const KEYS_ENDING = '.keys';
 
-/**
- * Name of a wallet that a client names by itself or by its keys file.
- * Source: wallet2.cpp `do_prepare_file_names`.
- */
+/** Name of a wallet, from its name or the name of its keys file. Source: wallet2.cpp `do_prepare_file_names`. */
 export const walletNameOf = (given: string): string =>
   given.endsWith(KEYS_ENDING) && given.length > KEYS_ENDING.length
     ? given.slice(0, -KEYS_ENDING.length)
     : given;
 
-/** Name of the file that keeps event ids increasing, in the directory of the wallets. */
+/** Name of the file in the wallet directory with an id greater than all allocated event ids. */
 export const EVENT_IDS_FILE = 'events.wallet-rpc-ids';
 
-/** The directory that clients create wallets in and open them from. */
+/** Directory in which clients create and open wallets. */
 export class WalletDirectory {
   readonly path: string;
 
@@ -45,7 +42,10 @@ export class WalletDirectory {
     withFileErrors(this.path, () => makeDirectory(this.path, 0o700));
   }
 
-  /** Names of the wallets with a keys file in the directory, in ascending order. @throws WalletError `wallet_io` */
+  /**
+   * Lists the wallets with a keys file in the directory, in ascending order of their names. @throws WalletError
+   * `wallet_io`
+   */
   names(): string[] {
     return withFileErrors(this.path, () => readdirSync(this.path))
       .filter((file) => walletNameOf(file) !== file)
@@ -55,8 +55,8 @@ export class WalletDirectory {
   }
 
   /**
-   * Paths of an existing wallet; the files are not checked.
-   * @throws WalletError `bad_wallet_name` for a name that is not a plain file name of this directory.
+   * Returns the paths of an existing wallet, without a check of the files.
+   * @throws WalletError `bad_wallet_name` for a name that is not a plain file name in this directory.
    */
   locate(name: string): WalletPaths {
     assertName(name);
@@ -64,9 +64,9 @@ export class WalletDirectory {
   }
 
   /**
-   * Paths of a wallet to create; the files are not checked.
-   * @throws WalletError `bad_wallet_name`, also for a name that the files of another wallet may have, and for one with
-   * white space at an end.
+   * Returns the paths of a wallet to create, without a check of the files.
+   * @throws WalletError `bad_wallet_name`, also for a name that a file of another wallet may have, and for one that
+   * begins or ends with white space.
    */
   locateNew(name: string): WalletPaths {
     assertNewName(name);
@@ -74,10 +74,10 @@ export class WalletDirectory {
   }
 }
 
-/** Paths of a wallet given as a file path, `--wallet-file`. */
+/** Paths of the wallet whose file path is given with `--wallet-file`. */
 export const locateFile = (path: string): WalletPaths => pathsOf(dirname(resolve(path)), basename(path));
 
-/** Paths of the wallet opened by a background keys file: it shares the store and the lock of its main wallet. */
+/** Paths of a wallet that is opened by its background keys file: the store and the lock of the main wallet. */
 export function backgroundPaths(background: WalletPaths): WalletPaths {
   const { name, keys } = background;
   const main = background.store.replace(/\.background$/, '');
@@ -87,20 +87,21 @@ export function backgroundPaths(background: WalletPaths): WalletPaths {
 const isThere = (path: string): boolean =>
   withFileErrors(path, () => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
 
-/** @throws WalletError `wallet_exists` where the keys file or the store exists; `wallet_io` */
+/** Checks that no file has the name of the keys file or the store. @throws WalletError `wallet_exists`, `wallet_io` */
 export function assertFree(paths: WalletPaths): void {
   if (isThere(paths.keys) || isThere(paths.store))
     throw new WalletError({ kind: 'wallet_exists', name: paths.name });
 }
 
-/** @throws WalletError `wallet_missing`, `wallet_io` */
+/** Checks that the wallet exists. @throws WalletError `wallet_missing`, `wallet_io` */
 export function assertPresent(paths: WalletPaths): void {
   if (!isThere(paths.keys)) throw new WalletError({ kind: 'wallet_missing', name: paths.name });
 }
 
 /**
- * Refuses a wallet whose files have the names of another wallet's files, such as the log of `shop` and the store of a
- * wallet named `shop-wal`. Such names are not created any more; old wallets and other programs may still have them.
+ * Checks that the files of a wallet are not files of another wallet: the log of the wallet `shop` has the name of the
+ * store of a wallet `shop-wal`. Such names are not created any more; old wallets and other programs may still have
+ * them.
  * @throws WalletError `bad_wallet_name`, `wallet_locked`, `wallet_io`
  */
 export function assertApart({ name, store }: WalletPaths): void {
@@ -119,8 +120,8 @@ export function assertApart({ name, store }: WalletPaths): void {
 }
 
 /**
- * Refuses a wallet whose store may be that of another wallet, past its lock: through a link, or by the name without the
- * white space at its end, which earlier versions dropped.
+ * Checks that the store is not the store of another wallet, which has a lock of its own: through a link, or because an
+ * earlier version dropped white space at the end of the name.
  * @throws WalletError `bad_wallet_name`; `wallet_locked` where this process has the file open; `wallet_io`
  */
 function assertOwnStore(name: string, store: string): void {

@@ -1,15 +1,18 @@
 import type { Hash } from '../../monero/crypto/types.js';
 
-/** Notices of open wallets, by the name of the wallet (empty in memory). Listeners must not throw. */
+/** Notifications of open wallets, each with the name of the wallet (empty in memory). Listeners must not throw. */
 export interface WalletEvents {
-  /** Transactions that pay the wallet were seen for the first time, in the pool or in blocks; at least one. */
+  /**
+   * Called when transactions that pay the wallet are seen for the first time, in the pool or in blocks; at least one.
+   */
   readonly onIncoming: (name: string, txHashes: readonly Hash[]) => void;
   /**
-   * Blocks were read.
-   * @param height blocks known. @param daemonHeight blocks that the daemon holds. @param scanned blocks just read.
+   * Called when blocks were scanned.
+   * @param height number of blocks that the wallet knows. @param daemonHeight number of blocks that the daemon has.
+   * @param scanned number of blocks scanned since the last call.
    */
   readonly onProgress: (name: string, height: number, daemonHeight: number, scanned: number) => void;
   readonly onClosed: (name: string) => void;
-  /** Events were appended to the store and committed. */
+  /** Called when events were appended to the store and committed. */
   readonly onEvents?: (name: string) => void;
 }

@@ -1,4 +1,4 @@
-/** Log lines about one open wallet. */
+/** Logger for messages about one open wallet. */
 export interface WalletLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -6,8 +6,8 @@ export interface WalletLog {
 }
 
 /**
- * Adds the wallet's name to each line. A child logger of pino would keep the log level of the moment at which the wallet
- * was opened.
+ * Returns a logger that adds the wallet's name to each line. A child logger of pino is no substitute: it keeps the log
+ * level of the time at which it was created.
  */
 export const namedLog = (log: WalletLog, name: string): WalletLog => ({
   info: (fields, message) => log.info({ name, ...fields }, message),

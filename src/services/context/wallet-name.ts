@@ -3,15 +3,15 @@ import { LOG_SUFFIXES } from '../../store/file/atomic-replace.js';
 import { DRAFT_SUFFIX } from '../../store/file/file-draft.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 
-/** Longest wallet name [bytes] that leaves room for our endings on common file systems. */
+/** Longest wallet name [bytes] that leaves room for the endings of its files on common file systems. */
 const MAX_NAME_BYTES = 200;
 
-/** Endings, after a wallet name, of the files that this server may write at any time. */
+/** Endings, after a wallet name, of files that this server may write at any time. */
 export const OWN_ENDINGS = ['.keys', '.lock', DRAFT_SUFFIX, ...LOG_SUFFIXES];
 
 /**
- * Endings of the other files beside a wallet: background files, backups, and files of the reference.
- * Source: wallet2.cpp `do_prepare_file_names`, `store_to`, `store_keys`, `load_wallet_cache`.
+ * Endings of other files of a wallet: background files, backups, and files of the reference. Source: wallet2.cpp
+ * `do_prepare_file_names`, `store_to`, `store_keys`, `load_wallet_cache`.
  */
 const OTHER_ENDINGS = [
   '.background',
@@ -24,23 +24,29 @@ const OTHER_ENDINGS = [
   '.wallet-rpc-ids',
 ];
 
-/** Number behind the ending of every backup but the first. Source: backup-name.ts. */
+/** Number after the ending of every backup except the first. Source: backup-name.ts. */
 const BACKUP_NUMBER = /(?<=\.(reference-cache|replaced))\.\d+$/i;
 
-/** White space, control characters, and characters without width. */
+/** White space, control characters, and characters without width, as a class of a regular expression. */
 const BLANK = '[\\s\\p{White_Space}\\p{Cc}\\u180e\\u200b-\\u200f\\u2060\\ufeff]';
 
-/** Libraries, file systems and people drop such characters at an end, and then two names are one. */
+/**
+ * Matches a name that begins or ends with such a character. Libraries, file systems and people drop these characters,
+ * so that two names become the same.
+ */
 const BLANK_END = new RegExp(`^${BLANK}|${BLANK}$`, 'u');
 
-/** Half of a surrogate pair, which UTF-8 has no bytes for. */
+/** Matches one half of a surrogate pair, which UTF-8 cannot encode. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Compares without regard to case, as some file systems do. */
+/**
+ * Returns the ending that a name has, without regard to case, as on some file systems; undefined if it has none of
+ * them.
+ */
 export const endingOf = (name: string, endings: readonly string[]): string | undefined =>
   endings.find((ending) => name.toLowerCase().endsWith(ending));
 
-/** Whether a name is a file name without a directory. */
+/** True if a name is a file name without a directory. */
 export const isPlainName = (name: string): boolean =>
   name !== '' &&
   name === basename(name) &&
@@ -52,7 +58,10 @@ export const isPlainName = (name: string): boolean =>
 export const badName = (name: string, reason: string): WalletError =>
   new WalletError({ kind: 'bad_wallet_name', name, reason });
 
-/** @throws WalletError `bad_wallet_name` for a name that no wallet of a directory has. */
+/**
+ * Checks the name of an existing wallet. @throws WalletError `bad_wallet_name` for a name that no wallet in a directory
+ * can have.
+ */
 export function assertName(name: string): void {
   if (!isPlainName(name))
     throw badName(name, 'a wallet name is a plain file name inside the wallet directory');
@@ -62,7 +71,10 @@ export function assertName(name: string): void {
     throw badName(name, 'a wallet is opened by its name, without .keys or .lock');
 }
 
-/** @throws WalletError `bad_wallet_name` for a name that no new wallet gets; an older one may have it. */
+/**
+ * Checks the name of a new wallet.
+ * @throws WalletError `bad_wallet_name` for a name that only an older wallet may have, or that none can have.
+ */
 export function assertNewName(name: string): void {
   if (BLANK_END.test(name))
     throw badName(name, 'a wallet name neither begins nor ends with white space or invisible characters');

@@ -8,20 +8,20 @@ import type {
   WalletEvent,
 } from '../../monero/wallet/model/events.js';
 
-/** An event as clients get it. */
+/** An event in the JSON form that clients receive. */
 export interface EventJson {
   readonly id: number;
   readonly type: WalletEvent['type'];
-  /** Time at which it was recorded, in ISO 8601. */
+  /** Time at which the event was recorded, in ISO 8601. */
   readonly timestamp: string;
   /** Name of the wallet; empty for a wallet in memory. */
   readonly wallet: string;
-  /** Present if its block was mined before the wallet came to this server. */
+  /** Present if the block of the event was mined before the wallet came to this server. */
   readonly history?: true;
   readonly data: { readonly [key: string]: Json | undefined };
 }
 
-/** Text of an own address. */
+/** Returns the text of an own address. */
 export type AddressText = (index: SubaddressIndex) => string;
 
 const paymentJson = (facts: PaymentFacts, addressText: AddressText) => ({
@@ -32,7 +32,7 @@ const paymentJson = (facts: PaymentFacts, addressText: AddressText) => ({
   coinbase: facts.coinbase,
   unlock_time: facts.unlockTime,
   tx_timestamp: facts.timestamp,
-  // Transactions without a payment id carry an encrypted zero.
+  // A transaction without a payment id contains an encrypted payment id of zeros.
   ...(facts.paymentId?.some((byte) => byte !== 0) === true ? { payment_id: toHex(facts.paymentId) } : {}),
 });
 
@@ -97,7 +97,7 @@ function dataOf(event: WalletEvent, addressText: AddressText): EventJson['data']
   }
 }
 
-/** @param wallet name of the wallet. */
+/** Converts an event to its JSON form. @param wallet name of the wallet. */
 export const eventJson = (event: WalletEvent, wallet: string, addressText: AddressText): EventJson => ({
   id: event.id,
   type: event.type,

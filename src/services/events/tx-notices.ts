@@ -5,51 +5,54 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'log' | 'name' | 'store'>;
 
-/** Starts the command of a transaction. @param txid 64 hex digits. @returns false if it cannot be started. */
+/** Starts the command for a transaction. @param txid 64 hex digits. @returns false if it cannot be started. */
 export type StartCommand = (txid: string) => boolean;
 
-/** Incoming transactions of one wallet for which a command runs. */
+/** Incoming transactions of one wallet for which a command must be started. */
 export interface NoticeSource {
   /** Name of the wallet; empty in memory. */
   readonly wallet: string;
-  /** Starts the command of the next transaction, and records it. Never throws. @returns false if there is none. */
+  /**
+   * Starts the command for the next transaction, and records the start. Never throws. @returns false if no transaction
+   * is left.
+   */
   startNext(start: StartCommand): boolean;
 }
 
 /** Runs the commands of several sources. */
 export interface NoticeRunner {
-  /** Whether it runs commands for the history of restored and imported wallets too. */
+  /** True if commands also run for the history of restored and imported wallets. */
   readonly history?: boolean;
-  /** Starts the commands of a source soon, until it has none left. */
+  /** Starts the commands of a source soon, until the source has no transaction left. */
   wake(source: NoticeSource): void;
-  /** Starts no further command of a source. */
+  /** Starts no further commands of a source. */
   remove(source: NoticeSource): void;
 }
 
-/** Events that decide which commands run. */
+/** Types of events that decide which commands are started. */
 const TYPES: readonly EventType[] = ['payment.seen', 'payment.mined', 'payment.reversed'];
 
-/** Events read at once. */
+/** Number of events read in one step. */
 const PAGE = 100;
 
 /**
- * Starts a command once for each transaction that pays the wallet: at the first event of one of its payments. The store
- * keeps the position in the events and the transactions whose command was started. A process that is killed after a
- * start and before its record starts that command again when the wallet is next opened. Events of a store that was never
- * opened with a command start none, nor does the history of a wallet that was restored or imported.
+ * Starts a command once for each transaction that pays the wallet, at the first event of one of its payments. The store
+ * keeps the position in the events, and the transactions whose command was started. If the process is killed between a
+ * start and its record, the command is started again when the wallet is next opened. No command is started for events
+ * of a store that was never opened with a command, nor for the history of a restored or imported wallet.
  */
 export class TxNotices implements NoticeSource {
   readonly #context: Context;
   readonly #runner: NoticeRunner;
-  /** Events that were read and not handled, in the order of their ids. */
+  /** Events that were read and are not handled yet, in the order of their ids. */
   readonly #events: WalletEvent[] = [];
-  /** Id up to which events were read. */
+  /** Id of the last event that was read. */
   #read = 0;
-  /** Id up to which events were handled. */
+  /** Id of the last event that was handled. */
   #handled = 0;
-  /** Handled transactions that are not recorded. */
+  /** Transactions that were handled and are not recorded yet, by txid. */
   readonly #unrecorded = new Map<string, Hash>();
-  /** Transactions whose command could not be started: the recorded position stays before the first of them. */
+  /** Txids whose command could not be started: the recorded position stays before the first of them. */
   readonly #failed = new Set<string>();
   #isChanged = false;
   #isClosed = false;
@@ -63,7 +66,7 @@ export class TxNotices implements NoticeSource {
     return this.#context.name;
   }
 
-  /** Continues at the recorded position; in a store without one, after its last event. To be called once. */
+  /** Continues after the recorded position; in a store without one, after its last event. To be called once. */
   start(): void {
     const { store } = this.#context;
     const { known, last, expired } = store.read((r) => ({
@@ -77,7 +80,7 @@ export class TxNotices implements NoticeSource {
     this.onEvents();
   }
 
-  /** To be called when events were appended to the store. */
+  /** Wakes the runner; to be called when events were appended to the store. */
   onEvents(): void {
     if (!this.#isClosed) this.#runner.wake(this);
   }
@@ -94,7 +97,7 @@ export class TxNotices implements NoticeSource {
     return false;
   }
 
-  /** Starts no further command. */
+  /** Ends the source: starts no further commands. */
   close(): void {
     this.#isClosed = true;
     this.#runner.remove(this);
@@ -111,7 +114,7 @@ export class TxNotices implements NoticeSource {
     return this.#events.shift();
   }
 
-  /** @returns true if the event has a command, whether it was started or failed. */
+  /** Handles one event. @returns true if a command belongs to the event, whether it was started or failed. */
   #handle(event: WalletEvent, start: StartCommand): boolean {
     this.#handled = event.id;
     this.#isChanged = true;
@@ -122,12 +125,12 @@ export class TxNotices implements NoticeSource {
     if (this.#unrecorded.has(txid) || this.#context.store.read((r) => r.notifiedTxs.has(txHash)))
       return false;
     if (event.type === 'payment.reversed') {
-      // Its first event started a command, or is older than the first position.
+      // A command was started at the first event of the payment, or that event is older than the first position.
       if (!this.#failed.has(txid)) this.#unrecorded.set(txid, txHash);
       return false;
     }
     if (event.history === true && this.#runner.history !== true) return false;
-    // The event in the mempool had the command.
+    // The command was started at the event of the payment in the mempool.
     if (event.type === 'payment.mined' && event.data.seen !== undefined) return false;
     if (start(txid)) {
       this.#unrecorded.set(txid, txHash);
@@ -137,7 +140,7 @@ export class TxNotices implements NoticeSource {
     return true;
   }
 
-  /** Records the handled transactions. After a failure the next record contains them too. */
+  /** Records the handled transactions and the position. After a failure, the next call records them too. */
   #record(): void {
     const { store, log } = this.#context;
     try {

@@ -23,17 +23,18 @@ export class WalletEventLog {
 
   /** Id of the latest event; 0 if the wallet has had none. */
   get lastId(): number {
-    // Events of other wallets may have greater ids: a cursor behind these would pass over later commits of smaller ones.
+    // Commits first: events of other wallets may have greater ids, and a cursor after them would skip smaller ids
+    // committed later.
     this.#context.store.commitPages();
     return this.#last.value;
   }
 
-  /** Greatest id that retention has deleted; 0 if none. */
+  /** Greatest id of an event that retention has deleted; 0 if none. */
   get expiredUpTo(): number {
     return this.#context.store.read((r) => r.events.expiredUpTo());
   }
 
-  /** Returns the latest events of some types, newest first. @param limit most events. */
+  /** Returns the latest events of some types, newest first. @param limit largest number of events. */
   latest(limit: number, types: readonly EventType[]): EventJson[] {
     const { store, addresses, name } = this.#context;
     const events = store.readCommitted((r) => r.events.latest(limit, types));
@@ -41,9 +42,9 @@ export class WalletEventLog {
   }
 
   /**
-   * Returns events after a cursor, in the order of their ids.
-   * @param limit most events. @param types absent: all.
-   * @throws WalletError `events_expired` if events after the cursor were deleted.
+   * Returns the events after a cursor, in the order of their ids.
+   * @param id cursor: id of the last event that the caller has. @param limit largest number of events.
+   * @param types absent: all types. @throws WalletError `events_expired` if events after the cursor were deleted.
    */
   after(id: number, limit: number, types?: readonly EventType[]): EventJson[] {
     if (id >= this.lastId) return [];

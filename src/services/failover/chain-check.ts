@@ -5,23 +5,23 @@ import { equalBytes, toHex } from '../../util/bytes.js';
 import type { BlockRef } from '../../monero/wallet/model/records.js';
 import { MAX_FORK } from './held-blocks.js';
 
-/** Calls that the checks of a daemon make. */
+/** Calls of a daemon that its checks need. */
 export type CheckedDaemon = Pick<Daemon, 'getInfo' | 'getBlockHeader' | 'getBlocks'>;
 
-/** The chain that a daemon must have in order to serve. */
+/** Blocks that a daemon must have in order to serve. */
 export interface RequiredChain {
   readonly network: NetworkType;
   readonly genesis: Hash;
-  /** Blocks that each open wallet holds, newest first: see `heldBlocks`. */
+  /** Blocks that each open wallet has, newest first: see `heldBlocks`. */
   readonly histories: readonly (readonly BlockRef[])[];
 }
 
-/** A daemon answers, but cannot serve the open wallets. The message is the reason. */
+/** Error of a daemon that answers, but cannot serve the open wallets. The message is the reason. */
 export class UnfitDaemon extends Error {
   override readonly name = 'UnfitDaemon';
 }
 
-/** Newest blocks that are checked for linking to each other. */
+/** Number of newest blocks whose links to each other are checked. */
 const TIP_BLOCKS = 3;
 
 /** Reads the state of a daemon. @throws DaemonError; UnfitDaemon if it follows another network, or is syncing. */
@@ -31,7 +31,7 @@ export async function checkState(
   options: CallOptions,
 ): Promise<DaemonInfo> {
   const info = await daemon.getInfo(options);
-  // The addresses of regtest are those of mainnet.
+  // Addresses of regtest have the prefixes of mainnet.
   const isExpected = info.network === network || (network === 'mainnet' && info.network === 'fakechain');
   if (!isExpected) throw new UnfitDaemon(`it follows ${info.network.slice(0, 20)}`);
   if (!info.synchronized) throw new UnfitDaemon('it is syncing');
@@ -41,7 +41,8 @@ export async function checkState(
 
 /**
  * Checks that a daemon has the newest block that it claims.
- * @returns this block and the one {@link MAX_FORK} below it, or the one above the genesis block, newest first.
+ * @returns headers of this block and of the block {@link MAX_FORK} below it (at lowest the one above the genesis
+ * block).
  * @throws DaemonError; UnfitDaemon
  */
 export async function checkTip(
@@ -58,10 +59,10 @@ export async function checkTip(
 }
 
 /**
- * Checks that a daemon has the newest block of a wallet. Otherwise it must have another block of the wallet, at most
- * {@link MAX_FORK} below the newest, which is not the genesis block: it lacks the blocks above, or a reorganisation
- * replaced them. A wallet without blocks accepts any daemon.
- * @throws DaemonError; UnfitDaemon
+ * Checks that a daemon has the newest block of a wallet. If it does not, it must have another block of the wallet, at
+ * most {@link MAX_FORK} below the newest and above the genesis block: the daemon lacks the blocks above, or a
+ * reorganisation replaced them. Accepts any daemon for a wallet without blocks.
+ * @param hashAt block hash of the daemon at a height. @throws DaemonError; UnfitDaemon
  */
 export async function checkHistory(
   hashAt: (height: number) => Promise<Hash>,
@@ -77,7 +78,7 @@ export async function checkHistory(
   throw new UnfitDaemon(`it has none of the last ${MAX_FORK} blocks of an open wallet`);
 }
 
-/** Returns a function that asks for the block hash of each height once. */
+/** Returns a function that reads the block hash at a height, and asks the daemon only once for each height. */
 export function hashesOf(daemon: CheckedDaemon, options: CallOptions): (height: number) => Promise<Hash> {
   const known = new Map<number, Promise<Hash>>();
   return (height) => {
@@ -88,8 +89,8 @@ export function hashesOf(daemon: CheckedDaemon, options: CallOptions): (height: 
 }
 
 /**
- * Checks that a daemon can take over: it has the genesis block, the blocks of every open wallet, and its newest blocks,
- * whose hashes are computed from their contents. @throws DaemonError; UnfitDaemon
+ * Checks that a daemon can take over: it has the genesis block, the blocks of every open wallet, and its own newest
+ * blocks, whose hashes are computed from their contents. @throws DaemonError; UnfitDaemon
  */
 export async function checkChain(
   daemon: CheckedDaemon,
@@ -99,7 +100,7 @@ export async function checkChain(
 ): Promise<void> {
   const hashAt = hashesOf(daemon, options);
   if (!equalBytes(await hashAt(0), genesis)) throw new UnfitDaemon('it has another genesis block');
-  // Most wallets hold the same blocks.
+  // Most wallets have the same blocks: checks each list only once.
   const distinct = new Map(histories.map((history) => [nameOf(history), history]));
   await Promise.all([...distinct.values()].map((history) => checkHistory(hashAt, info.height, history)));
   await checkNewestBlocks(daemon, info, options);
@@ -110,10 +111,10 @@ async function checkNewestBlocks(
   { height, topBlockHash }: DaemonInfo,
   options: CallOptions,
 ): Promise<void> {
-  // A daemon does not serve its genesis block by height.
+  // A daemon does not return its genesis block by height.
   if (height < 2) return;
   const startHeight = Math.max(1, height - TIP_BLOCKS);
-  // The answer is refused unless each block names its predecessor.
+  // The client refuses the answer unless each block contains the hash of the block before.
   const { blocks, startHeight: first } = await daemon.getBlocks({
     ...{ ...options, startHeight, maxBlocks: TIP_BLOCKS + 1, prune: true },
   });

@@ -27,42 +27,42 @@ import {
   type SwitchReason,
 } from './switch-proposal.js';
 
-/** Time between the starts of two rounds of probes [ms]; the second one while the daemon that serves fails. */
+/** Time between the starts of two rounds of probes [ms]; `failing` while the serving daemon fails. */
 const PROBE_MS = { usual: 10_000, failing: 2_000 };
-/** Shortest time between two rounds [ms]. */
+/** Shortest pause between two rounds of probes [ms]. */
 const MIN_PAUSE_MS = 1_000;
 /** Longest time for one call of a probe [ms], directly and through a proxy. */
 const CALL_MS = { direct: 5_000, proxy: 20_000 };
-/** Longest time for the check of a daemon that is to take over [ms]. */
+/** Longest time for the check of a daemon before it takes over [ms]. */
 const CHECK_MS = 30_000;
 
-/** A listed daemon by its last probe. */
+/** State of a listed daemon by its last probe. */
 export interface DaemonStatus {
-  /** `host:port` */
+  /** Address `host:port` of the daemon. */
   readonly name: string;
   readonly serves: boolean;
-  /** Number of blocks; absent unless it can serve. */
+  /** Number of blocks of the daemon; absent if it cannot serve. */
   readonly height?: number;
-  /** Reason for which it cannot serve. */
+  /** Reason why the daemon cannot serve; absent if it can. */
   readonly problem?: string;
 }
 
 export interface FailoverParts {
   readonly connection: DaemonConnection;
-  /** Chain of the open wallets, read at each check. */
+  /** Returns the blocks of the open wallets; called for each check. */
   readonly chain: () => RequiredChain;
   readonly clock: Clock;
   /** Monotonic time [ms]. */
   readonly elapsed: () => number;
   readonly log: Logger;
-  /** Called after each switch. */
+  /** Called after each switch to another daemon. */
   readonly onSwitch: () => void;
 }
 
 /**
  * Chooses which listed daemon serves. Probes all of them; replaces the serving one when it fails or is behind, and
- * returns to one that is preferred when it is healthy again. A daemon takes over only after its chain was checked.
- * Without a second daemon nothing is asked.
+ * returns to a preferred one when it is healthy again. A daemon takes over only after a check of its chain. Sends no
+ * probe if only one daemon is listed.
  */
 export class DaemonFailover {
   readonly #parts: FailoverParts;
@@ -83,31 +83,31 @@ export class DaemonFailover {
     this.#reset();
   }
 
-  /** Starts the first round. */
+  /** Starts the first round of probes. */
   start(): void {
     this.#isRunning = true;
     this.#probeNow();
   }
 
-  /** Follows a replaced list. */
+  /** Starts again with the new list after the list of daemons was replaced. */
   restart(): void {
     this.#reset();
     this.#probeNow();
   }
 
-  /** Ends the probes and the calls to daemons that were replaced. */
+  /** Ends the probes, and the calls to daemons that were replaced. */
   close(): void {
     this.#isRunning = false;
     this.#cancelTimer();
     this.#retired.close();
   }
 
-  /** Number of switches since the start, by reason. */
+  /** Number of switches to another daemon since the start, by reason. */
   get switches(): ReadonlyMap<SwitchReason, number> {
     return this.#switches;
   }
 
-  /** Listed daemons in the order of preference. */
+  /** Listed daemons in the order of preference, with the results of their last probes. */
   get statuses(): readonly DaemonStatus[] {
     const { connection } = this.#parts;
     return this.#standings.map(({ daemon, info, problem }) => ({
@@ -126,10 +126,13 @@ export class DaemonFailover {
     );
   }
 
-  /** Takes the end of a call to a daemon that serves or served. @param address as configured. */
+  /**
+   * Counts the result of a call to a daemon that serves or served. @param address address of that daemon, as
+   * configured.
+   */
   note(report: DaemonCallReport, address: string): void {
     const { connection, elapsed } = this.#parts;
-    // Calls to a daemon that was replaced may still fail.
+    // Late failures of calls to a replaced daemon do not count.
     if (!this.#isActive || address !== connection.address) return;
     const before = this.#failures.count;
     this.#failures.note(report, elapsed());
@@ -147,7 +150,7 @@ export class DaemonFailover {
     this.#isStuck = false;
   }
 
-  /** Starts a round, unless one runs. */
+  /** Starts a round of probes, unless one runs. */
   #probeNow(): void {
     if (this.#isProbing) return;
     this.#cancelTimer();
@@ -174,12 +177,12 @@ export class DaemonFailover {
     this.#cancelTimer = clock.after(Math.max(MIN_PAUSE_MS, next - elapsed()), () => this.#probeNow());
   }
 
-  /** Whether a round that began with a list still counts. */
+  /** True if the list with which a round of probes began is still in use. */
   #isCurrent(list: DaemonList): boolean {
     return this.#isActive && list === this.#list;
   }
 
-  /** Never rejects with an error of the daemon. */
+  /** Probes a daemon and records the result, an error of the daemon included. */
   async #probe(standing: DaemonStanding): Promise<void> {
     const { connection, chain, elapsed } = this.#parts;
     const list = this.#list;
@@ -206,7 +209,7 @@ export class DaemonFailover {
     }
   }
 
-  /** Switches if that is called for and another daemon passes its check. */
+  /** Switches to another daemon if a switch is proposed and a candidate passes its check. */
   async #decide(): Promise<void> {
     const list = this.#list;
     let wanted = this.#propose();
@@ -223,7 +226,7 @@ export class DaemonFailover {
       }
       candidate.setProblem(problem);
     }
-    // After the checks: the height of a daemon that failed its check counts for none.
+    // Only after the checks: a daemon that failed its check has no height with which the others are compared.
     this.#countProbes();
     if (wanted !== undefined && this.#propose() !== undefined) this.#reportStuck(wanted);
   }
@@ -262,8 +265,8 @@ export class DaemonFailover {
   }
 
   /**
-   * Chain that a daemon must have to take over. While no wallet has blocks, it is that of the daemon that serves; if
-   * this one never answered, that of all other daemons, which must agree.
+   * Returns the blocks that a daemon must have to take over. While no wallet has blocks: those of the serving daemon;
+   * if that daemon never answered, those of all other daemons, which must agree.
    */
   #requiredChain(candidate: DaemonStanding): RequiredChain {
     const { chain, connection } = this.#parts;
@@ -294,7 +297,7 @@ export class DaemonFailover {
     onSwitch();
   }
 
-  /** Logs once that no other daemon can serve. */
+  /** Logs once that no other daemon can serve, although a switch is proposed. */
   #reportStuck({ text }: SwitchProposal): void {
     if (this.#isStuck) return;
     this.#isStuck = true;
@@ -313,14 +316,14 @@ const callTime = ({ config }: NamedDaemon): number =>
 
 const nameOf = (daemon: NamedDaemon | undefined): string => daemon?.name ?? 'none';
 
-/** History of the wallet with the newest block. */
+/** Returns the history whose newest block is the highest of all wallets. */
 const newestOf = (histories: RequiredChain['histories']): RequiredChain['histories'][number] =>
   histories.reduce(
     (newest, history) => ((history[0]?.height ?? -1) > (newest[0]?.height ?? -1) ? history : newest),
     [],
   );
 
-/** @throws the error itself if it is a bug. */
+/** Describes why a daemon cannot serve. @throws the error itself if it is neither a DaemonError nor an UnfitDaemon. */
 function problemOf(error: unknown): string {
   if (error instanceof UnfitDaemon) return error.message;
   if (error instanceof DaemonError)

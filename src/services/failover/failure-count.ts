@@ -1,21 +1,22 @@
 import type { DaemonCallReport } from '../../daemon/call-report.js';
 import type { DaemonErrorKind } from '../../daemon/errors.js';
 
-/** Kinds of failures after which the daemon is in use all the same: it answers. */
+/** Kinds of errors that count as an answer: the daemon works, but refuses this call. */
 const ANSWERS: ReadonlySet<DaemonErrorKind> = new Set(['busy', 'rejected', 'too_large']);
 
-/** Key of the count over all calls. */
+/** Key of the count that covers calls of all names. */
 const ANY_CALL = '';
 
 /**
- * Consecutive failures of a daemon: those of any call since the last answer, and those of each call since its own last
- * answer, as a daemon may answer some calls only. Calls that overlap a counted failure are not counted.
+ * Consecutive failures of a daemon: over all calls since the last answer, and for each call name since the last answer
+ * to that call, since a daemon may answer some calls only. A failed call that overlaps a counted failure is not
+ * counted.
  */
 export class FailureCount {
   readonly #counts = new Map<string, { readonly count: number; readonly end: number }>();
   #last: string | undefined;
 
-  /** The greatest of the counts. */
+  /** Greatest of all counts. */
   get count(): number {
     return Math.max(0, ...[...this.#counts.values()].map(({ count }) => count));
   }
@@ -25,7 +26,7 @@ export class FailureCount {
     return this.#last ?? 'none';
   }
 
-  /** @param now monotonic time of its end [ms]. */
+  /** Counts the end of a call. @param now monotonic time at which the call ended [ms]. */
   note({ call, seconds, failure }: DaemonCallReport, now: number): void {
     if (failure === undefined || ANSWERS.has(failure)) this.noteAnswer(call);
     else this.noteFailure(call, `${failure} in ${call}`, { start: now - 1000 * seconds, end: now });
@@ -36,7 +37,7 @@ export class FailureCount {
     this.#counts.delete(call);
   }
 
-  /** @param at monotonic time of the call [ms]. */
+  /** Counts a failed call. @param at monotonic times at which the call started and ended [ms]. */
   noteFailure(call: string, reason: string, at: { readonly start: number; readonly end: number }): void {
     this.#last = reason;
     for (const key of [ANY_CALL, call]) {

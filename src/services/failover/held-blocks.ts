@@ -3,28 +3,28 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { BlockRef } from '../../monero/wallet/model/records.js';
 
 /**
- * Deepest reorganisation that a change of the daemon may cause [blocks]. A deeper one needs an operator.
- * Source: cryptonote_config.h, wallet2.cpp `ORPHANED_BLOCKS_MAX_COUNT`.
+ * Deepest reorganisation that a switch of the daemon may cause [blocks]. A deeper one needs an operator. Source:
+ * cryptonote_config.h, wallet2.cpp `ORPHANED_BLOCKS_MAX_COUNT`.
  */
 export const MAX_FORK = 100;
 
-/** Blocks that a wallet holds. */
+/** Part of a chain that knows the blocks of a wallet. */
 export interface HeldChain {
-  /** Newest first, thinning out. */
+  /** Returns blocks of the chain, newest first, with growing distances. */
   shortHistory(): readonly BlockRef[];
   oldestFrom(height: number): BlockRef | undefined;
 }
 
 const depthOf = ([tip]: readonly BlockRef[], { height }: BlockRef): number => (tip?.height ?? 0) - height;
 
-/** Whether a block lies as deep below the newest of others as a fork may begin. */
+/** True if a block lies {@link MAX_FORK} below the newest of `blocks`, or directly above the genesis block. */
 const isDeepest = (blocks: readonly BlockRef[], block: BlockRef): boolean =>
   block.height === 1 || depthOf(blocks, block) >= MAX_FORK;
 
 /**
- * Returns the blocks of wallets that a daemon must have one of: the newest one, then the oldest of the
- * {@link MAX_FORK} below it, which every fork in reach leaves. The genesis block is not among them: every chain has it.
- * Wallets with the same newest block hold the same chain, of which one may know more than another.
+ * Returns, for each wallet, the blocks of which a daemon must have at least one: the newest block, then the oldest one
+ * at most {@link MAX_FORK} below it, which every permitted fork contains. The genesis block is left out, since every
+ * chain has it. Wallets with the same newest block hold the same chain, though some may know more of its blocks.
  */
 export function heldBlocks(chains: Iterable<HeldChain>): BlockRef[][] {
   const byTip = new Map<string, BlockRef[]>();
@@ -40,7 +40,7 @@ export function heldBlocks(chains: Iterable<HeldChain>): BlockRef[][] {
         byTip.set(name, oldest === undefined || oldest.height >= deepest.height ? known : [tip, oldest]);
       }
     } catch (error) {
-      // Closed meanwhile, or damaged: it cannot be refreshed from any daemon.
+      // The wallet was closed meanwhile, or its store is damaged: no daemon can refresh it.
       if (!(error instanceof WalletError)) throw error;
     }
   }
@@ -48,8 +48,9 @@ export function heldBlocks(chains: Iterable<HeldChain>): BlockRef[][] {
 }
 
 /**
- * Adds a block of the daemon that has served wallets, which hold fewer blocks than a fork may undo.
- * @param served its newest block and one below it; empty if it never served.
+ * Adds a block of the daemon that has served the wallets, if the wallets hold fewer blocks than a permitted fork may
+ * undo.
+ * @param served newest block of that daemon and one below it; empty if it never served.
  */
 export function withServedBlock(held: readonly BlockRef[], served: readonly BlockRef[]): readonly BlockRef[] {
   const [block] = served.slice(-1);

@@ -1,19 +1,22 @@
 import type { Clock } from '../../net/webhooks/clock.js';
 
-/** Time for calls to a healthy daemon to end after it was replaced [ms]; longer than the sending of a payment. */
+/** Time after which calls to a replaced, healthy daemon are aborted [ms]; longer than the sending of a payment. */
 const RETIRE_MS = 60_000;
 
-/** Daemons that were replaced, whose last calls may still end. */
+/** Daemons that were replaced, and whose running calls may still end. */
 export class RetiredDaemons {
   readonly #clock: Clock;
-  /** Functions that end the calls of one daemon, each with the function that cancels its timer. */
+  /** Functions that abort the calls of one daemon, each with the function that cancels its timer. */
   readonly #ends = new Map<() => void, () => void>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Lets the calls to a healthy daemon end before its connections are closed. @param end ends its calls at once. */
+  /**
+   * Lets the running calls to a healthy daemon end before its connections are closed. @param end aborts the calls at
+   * once.
+   */
   add(end: () => void): void {
     const cancel = this.#clock.after(RETIRE_MS, () => {
       this.#ends.delete(end);
@@ -22,7 +25,7 @@ export class RetiredDaemons {
     this.#ends.set(end, cancel);
   }
 
-  /** Ends all calls. */
+  /** Aborts all calls. */
   close(): void {
     for (const [end, cancel] of this.#ends) {
       cancel();

@@ -1,41 +1,43 @@
 import type { DaemonStanding } from './daemon-standing.js';
 
-/** Failures in a row after which a daemon is replaced. */
+/** Number of consecutive failures after which a daemon is replaced. */
 export const MAX_FAILURES = 3;
-/** Blocks that a daemon lacks from which it is replaced. */
+/** Number of missing blocks from which a daemon is replaced. */
 const MAX_BLOCKS_BEHIND = 3;
 
-/** Reason of a switch: the daemon failed, it lacked blocks, or one that is preferred is healthy again. */
+/** Reason for a switch: the daemon failed, it lacked blocks, or a preferred daemon is healthy again. */
 export type SwitchReason = 'failed' | 'behind' | 'return';
 
-/** A switch that is called for. */
+/** A proposed switch from the serving daemon to another one. */
 export interface SwitchProposal {
   readonly reason: SwitchReason;
-  /** Text for the log. */
+  /** Explanation of the switch for the log. */
   readonly text: string;
-  /** Daemons that may take over once their chain was checked, in the order of preference; empty if none can. */
+  /** Daemons that may take over after a check of their chain, in the order of preference; empty if none can. */
   readonly candidates: readonly DaemonStanding[];
 }
 
-/** Daemons to choose from. */
+/** Listed daemons with the facts that decide which one should serve. */
 export interface Choice {
-  /** In the order of preference. */
+  /** Results of the probes, in the order of preference of the daemons. */
   readonly standings: readonly DaemonStanding[];
-  /** Index of the daemon that serves. */
+  /** Index of the serving daemon in `standings`. */
   readonly serving: number;
-  /** Its failures in a row, and the last of them. */
+  /** Number of consecutive failures of the serving daemon, and description of the last failure. */
   readonly failures: { readonly count: number; readonly last: string };
 }
 
-/** The largest number of blocks; 0 while none is known. */
+/** Largest number of blocks of all daemons; 0 while none is known. */
 export const bestHeight = (standings: readonly DaemonStanding[]): number =>
   Math.max(0, ...standings.map(({ info }) => info?.height ?? 0));
 
-/** Whether a daemon lacks so many blocks that it must not serve. */
+/** True if a daemon lacks so many blocks that it must not serve. */
 export const isBehind = ({ info }: DaemonStanding, best: number): boolean =>
   best - (info?.height ?? 0) >= MAX_BLOCKS_BEHIND;
 
-/** Proposes the switch that the last probes and failures call for; undefined while the daemon that serves is the best. */
+/**
+ * Proposes the switch that the last probes and failures require; undefined while the serving daemon is the best one.
+ */
 export function proposeSwitch({ standings, serving: at, failures }: Choice): SwitchProposal | undefined {
   const serving = standings[at];
   if (serving === undefined) return undefined;
@@ -44,7 +46,7 @@ export function proposeSwitch({ standings, serving: at, failures }: Choice): Swi
   if (failures.count >= MAX_FAILURES)
     return {
       ...{ reason: 'failed', text: `${failures.count} failures (${failures.last})` },
-      // The height that a failing daemon claims does not count.
+      // The failing daemon is left out: the height that it claims does not count.
       candidates: upToDate(bestHeight(others)),
     };
   const best = bestHeight([serving, ...others]);

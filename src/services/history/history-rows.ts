@@ -17,7 +17,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 export type HistoryContext = Pick<WalletContext, 'store' | 'keystore' | 'clock'>;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 export interface HistoryServices {
   readonly accounts: Pick<Accounts, 'address'>;
   readonly annotations: Pick<Annotations, 'notes'>;

@@ -16,7 +16,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'keystore' | 'store'>;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly accounts: Accounts;
   readonly annotations: Annotations;

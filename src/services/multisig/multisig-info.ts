@@ -19,7 +19,7 @@ import type { WalletSync } from '../sync/wallet-sync.js';
 
 type Context = Pick<WalletContext, 'exports' | 'keystore' | 'locks' | 'log' | 'store' | 'workers'>;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly sync: WalletSync;
 }

@@ -24,7 +24,7 @@ type Context = Pick<WalletContext, 'store' | 'keystore' | 'rng' | 'workers'>;
  */
 export type Rekey = (change: () => Promise<KeysFile>) => Promise<void>;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly sync: Pick<WalletSync, 'refresh'>;
   readonly rekey: Rekey;

@@ -37,7 +37,7 @@ import { spentKeys } from './multisig-proposal.js';
 
 type Context = Pick<WalletContext, 'exports' | 'keystore' | 'locks' | 'log' | 'store' | 'workers'>;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly accounts: Accounts;
   readonly payments: PaymentMaker;

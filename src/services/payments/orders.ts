@@ -15,7 +15,7 @@ import { trackOrder, type TrackedOrder } from './order-tracker.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'exportFormat' | 'exports' | 'store'>;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly relay: PaymentRelay;
 }

@@ -18,7 +18,7 @@ import type { PaymentRelay } from '../sync/payment-relay.js';
 
 type Context = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'log'>;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly relay: PaymentRelay;
   readonly mempool: Pick<MempoolTracker, 'reserveLost'>;

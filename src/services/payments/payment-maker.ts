@@ -44,7 +44,7 @@ type Context = Pick<
   'assertOpen' | 'clock' | 'daemon' | 'keystore' | 'locks' | 'log' | 'rng' | 'store' | 'workers'
 >;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly accounts: Accounts;
   readonly feeEstimator: FeeEstimator;

@@ -10,7 +10,7 @@ import type { Accounts } from '../accounts/accounts.js';
 import type { Balances } from '../accounts/balances.js';
 import type { PaymentMaker } from './payment-maker.js';
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly accounts: Accounts;
   readonly balances: Balances;

@@ -23,7 +23,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'keystore' | 'store'>;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly accounts: Pick<Accounts, 'decoded'>;
 }

@@ -20,7 +20,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'daemon' | 'keystore' | 'store' | 'workers'>;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly accounts: Accounts;
 }

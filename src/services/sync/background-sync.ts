@@ -14,7 +14,7 @@ type Context = Pick<WalletContext, 'assertOpen' | 'keystore' | 'store'>;
 /** Outputs whose key images are computed and stored at once. */
 const OUTPUTS_AT_ONCE = 500;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly sync: WalletSync;
 }

@@ -13,7 +13,7 @@ import { inputsOf, rivalSpends, type RivalSpend } from './rival-spends.js';
 
 type Context = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'log' | 'assertOpen'>;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly relay: PaymentRelay;
 }

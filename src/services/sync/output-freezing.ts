@@ -32,7 +32,7 @@ interface LockedMoney {
   readonly isLocked: true;
 }
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly lostPayments: LostPayments;
   readonly spending: Spending;

@@ -12,7 +12,7 @@ import type { WalletSync } from './wallet-sync.js';
 
 type Context = Pick<WalletContext, 'daemon' | 'store'>;
 
-/** Sibling services. */
+/** Other services of the wallet that this one calls. */
 interface Services {
   readonly sync: WalletSync;
 }
