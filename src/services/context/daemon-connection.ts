@@ -41,7 +41,7 @@ export class DaemonConnection {
     this.#list = new DaemonList(daemons, connectAside);
   }
 
-  /** Starts the refresh thread, unless the server is offline. */
+  /** Starts the refresh threads, unless the server is offline. */
   start(): void {
     if (this.current !== undefined) this.#refresher.start();
   }

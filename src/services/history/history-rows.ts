@@ -29,21 +29,21 @@ export type HistoryType = 'in' | 'out' | 'pending' | 'failed' | 'pool' | 'block'
 export interface HistoryEntry {
   readonly type: HistoryType;
   readonly txHash: Hash;
-  /** 8 or 32 bytes. */
+  /** Payment id, 8 or 32 bytes. */
   readonly paymentId?: Uint8Array;
-  /** 0 while unconfirmed. */
+  /** Height of the block with the transaction; 0 while it is unconfirmed. */
   readonly height: number;
-  /** Unix time [s]. */
+  /** Time of the block; while unconfirmed, time at which the transaction was seen or made [Unix s]. */
   readonly timestamp: number;
   readonly amount: Amount;
-  /** Incoming payments: one per output. */
+  /** Amounts of the single outputs of an incoming payment [atomic units]; empty for an outgoing one. */
   readonly amounts: readonly Amount[];
   readonly fee: Amount;
   readonly change?: Amount;
   readonly note: string;
   readonly unlockTime: bigint;
   readonly subaddress: SubaddressIndex;
-  /** Receiving address, or the addresses of the inputs. */
+  /** Receiving address of an incoming payment; addresses of the inputs of an outgoing one. */
   readonly subaddresses: readonly SubaddressIndex[];
   readonly address: string;
   readonly destinations: readonly Destination[];
@@ -53,21 +53,21 @@ export interface HistoryEntry {
   readonly locked: boolean;
 }
 
-/** Incoming payment with its address and lock state. */
+/** Incoming payment with the text of its address and its lock state. */
 export interface PaymentView {
   readonly payment: Payment;
   readonly address: string;
   readonly locked: boolean;
 }
 
-/** State of the chain, the same for all rows of an answer. */
+/** State of the chain for which all rows of an answer are made. */
 interface ChainView {
   readonly chainHeight: number;
-  /** Unix time [s]. */
+  /** Time of the request [Unix s]. */
   readonly now: number;
-  /** Reward of the last block. */
+  /** Reward of the newest block [atomic units]. */
   readonly reward: Amount;
-  /** Note of a transaction; empty without one. */
+  /** Returns the note of a transaction; empty for one without a note. */
   readonly note: (txHash: Hash) => string;
 }
 
@@ -141,7 +141,7 @@ export class HistoryRows {
     };
   }
 
-  /** Rows of an unmined transaction: one per address, as for a mined one. */
+  /** Converts an unmined incoming transaction: one row per receiving address, as for a mined one. */
   pooled(tx: PoolTx): HistoryEntry[] {
     const byAddress = new Map<string, PoolOutput[]>();
     for (const output of tx.outputs) {
@@ -182,9 +182,9 @@ export class HistoryRows {
 }
 
 /**
- * Amount paid to others [atomic units]: inputs less change and fee. Inputs received before the restore height are
- * unknown, so the difference may fall short of the amount or below zero; then it is the sum of the recorded
- * destinations, or 0 without any. Source: wallet_rpc_server.cpp `fill_transfer_entry`, which wraps below zero.
+ * Amount paid to others [atomic units]: inputs minus change and fee. If inputs from below the restore height are
+ * unknown, this difference can be too small or negative; then the result is the sum of the recorded destinations, 0
+ * without any. Source: wallet_rpc_server.cpp `fill_transfer_entry`, which wraps below zero.
  */
 function amountPaid({ amountIn, change, fee, destinations }: OutgoingTx): Amount {
   const difference = amountIn - change - fee;
@@ -193,7 +193,10 @@ function amountPaid({ amountIn, change, fee, destinations }: OutgoingTx): Amount
   return difference > recorded ? amount(difference) : recorded;
 }
 
-/** Source: wallet_rpc_server.cpp `set_confirmations`. */
+/**
+ * Returns the confirmations of a transaction, and the number that its amount deserves. Source: wallet_rpc_server.cpp
+ * `set_confirmations`.
+ */
 function depth(
   txHash: Hash,
   height: number,

@@ -23,13 +23,13 @@ interface Services {
 }
 
 export interface HistoryFilter {
-  /** Exclusive. */
+  /** Height below the first listed block (exclusive bound). */
   readonly minHeight: number;
-  /** Inclusive. */
+  /** Height of the last listed block (inclusive bound). */
   readonly maxHeight: number;
-  /** Absent: all accounts. */
+  /** Account whose payments are listed; absent: all accounts. */
   readonly account?: number;
-  /** Absent or empty: all addresses of the account. */
+  /** Minor indices of the listed addresses; absent or empty: all addresses of the account. */
   readonly minors?: readonly number[];
 }
 
@@ -37,20 +37,23 @@ export type HistoryList = 'in' | 'out' | 'pending' | 'failed' | 'pool';
 
 export type IncomingKind = 'all' | 'available' | 'unavailable';
 
-/** Outputs per page of JSON written by the store: 1 to 2 ms of work. */
+/** Number of outputs per page of JSON that the store writes: 1 to 2 ms of work. */
 const INCOMING_PAGE_ROWS = 1024;
 
-/** Addresses, and payments to them, up to which these are looked up one by one in place of reading pages of all. */
+/**
+ * Largest number of addresses, and of payments to them, that are looked up one by one; for more, all payments are read
+ * page by page.
+ */
 const FEW = 256;
 
-/** Lists of the history, all for the state of the store at the time of the request. */
+/** Lists of the history, all from the state of the store at the time of the request. */
 export interface HistoryLists {
   readonly lists: Partial<Record<HistoryList, AsyncIterable<readonly HistoryEntry[]>>>;
-  /** Frees the snapshot; no page can be read afterwards. */
+  /** Frees the snapshot of the store; no page can be read afterwards. */
   release(): void;
 }
 
-/** Lists incoming and outgoing payments and outputs, from the same rows as the balance. */
+/** Lists incoming payments, outgoing payments and outputs, from the same rows as the balance. */
 export class History {
   readonly #context: Context;
   readonly #services: Services;
@@ -91,9 +94,9 @@ export class History {
   }
 
   /**
-   * {@link list} of the newest mined transactions only, in whole blocks.
+   * Lists the newest mined transactions as {@link list}, in whole blocks.
    * @param limit approximate number of transactions, at least 1.
-   * @returns the lists, and the `maxHeight` of the next page if there is one.
+   * @returns the lists; `next` is the `maxHeight` of the next page, absent at the end.
    */
   page(
     lists: ReadonlySet<HistoryList>,
@@ -106,7 +109,7 @@ export class History {
     return { ...this.list(lists, { ...filter, minHeight: next }), next };
   }
 
-  /** Every row of one transaction in one account, incoming first. @throws WalletError `wrong_tx_hash` */
+  /** Returns all rows of one transaction in one account, incoming ones first. @throws WalletError `wrong_tx_hash` */
   byTransaction(txHash: Hash, account: number): HistoryEntry[] {
     this.#services.accounts.assertAccount(account);
     const entries = new HistoryRows(this.#context, this.#services);
@@ -133,14 +136,17 @@ export class History {
     return rows;
   }
 
-  /** Incoming payments with a payment id, in height order. @param minHeight exclusive. */
+  /**
+   * Returns the incoming payments with a payment id, by ascending height.
+   * @param minHeight height below the first listed block.
+   */
   payments(paymentId: Uint8Array, minHeight = -1): PaymentView[] {
     const payments = this.#context.store.read((r) => r.payments.byPaymentId(paymentId, minHeight));
     this.#services.accounts.prepare(payments.map(({ subaddress }) => subaddress));
     return new HistoryRows(this.#context, this.#services).payments(payments);
   }
 
-  /** All incoming payments. @param minHeight exclusive. */
+  /** Reads all incoming payments in pages. @param minHeight height below the first listed block. */
   allPayments(minHeight: number): Paged<readonly PaymentView[]> {
     const entries = new HistoryRows(this.#context, this.#services);
     const reading = new PagedReader(this.#context);
@@ -151,7 +157,7 @@ export class History {
     return { pages: shown((payments) => entries.payments(payments)), release: () => reading.release() };
   }
 
-  /** Outputs received by an account, as JSON rows of a template. */
+  /** Reads the outputs that an account received, as JSON rows made from a template. */
   incoming(
     kind: IncomingKind,
     account: number,
@@ -203,7 +209,7 @@ export class History {
         });
     return (async function* () {
       for await (const page of pages) {
-        // Yields to the event loop while many texts are derived.
+        // Derives the texts of the page before the rows are written, and yields to the event loop between batches.
         await accounts.addresses(page.map(({ subaddress }) => subaddress));
         assertOpen();
         yield page;

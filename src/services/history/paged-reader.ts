@@ -7,8 +7,8 @@ import type { WalletContext } from '../context/wallet-context.js';
 export type PagedReaderContext = Pick<WalletContext, 'store' | 'assertOpen'>;
 
 /**
- * Rows per page: less than 1 ms of work. Objects made from larger pages survive the collections of V8's young generation and
- * fill the heap.
+ * Number of rows per page: less than 1 ms of work. Objects of larger pages survive the collections of V8's young
+ * generation and fill the heap.
  */
 const PAGE_ROWS = 64;
 
@@ -16,20 +16,20 @@ const PAGE_ROWS = 64;
 export interface PagedList<Page, Range> {
   /** Approximate number of rows per page. */
   readonly rows?: number;
-  /** Divides a range after about `rows` rows; undefined if it has fewer. */
+  /** Splits a range after about `rows` rows; undefined if it has fewer. */
   readonly divide: (r: WalletReader, range: Range, rows: number) => Division<Range> | undefined;
   readonly read: (r: WalletReader, range: Range) => Page;
 }
 
-/** A page, and the range that follows it if there is one. */
+/** A page of rows, and the range that follows it; undefined at the end. */
 interface Part<Page, Range> {
   readonly page: Page;
   readonly rest: Range | undefined;
 }
 
 /**
- * Reads long lists in pages from one snapshot of the store, and yields to the event loop between pages. All lists
- * must be requested without an `await` in between. A store in memory is read in one page.
+ * Reads long lists in pages from one snapshot of the store, and yields to the event loop between pages. All lists must
+ * be requested in one turn of the event loop, without an `await` in between. A store in memory is read in one page.
  */
 export class PagedReader {
   readonly #context: PagedReaderContext;
@@ -39,7 +39,7 @@ export class PagedReader {
     this.#context = context;
   }
 
-  /** @throws WalletError `no_wallet` if the wallet is closed meanwhile */
+  /** Reads a range in pages. @throws WalletError `no_wallet` if the wallet is closed meanwhile. */
   pages<Page, Range>(range: Range, list: PagedList<Page, Range>): AsyncIterable<Page> {
     const { store } = this.#context;
     const first = store.read((r) => this.#part(r, range, list));

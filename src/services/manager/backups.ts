@@ -3,21 +3,21 @@ import type { Backup } from '../../store/backup/backup.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { OpenWallet } from '../open-wallet.js';
 
-/** Backups of open wallets in one directory of the server. */
+/** Writes backups of open wallets to one directory of the server. */
 export class Backups {
   readonly #directory: string | undefined;
   readonly #now: () => Date;
-  /** Backups under way by wallet name. */
+  /** Running backups by wallet name. */
   readonly #running = new Map<string, Promise<Backup>>();
 
-  /** @param directory absent: backups are refused. */
+  /** @param directory absent: every backup is refused. */
   constructor(directory: string | undefined, now: () => Date = () => new Date()) {
     this.#directory = directory === undefined ? undefined : resolve(directory);
     this.#now = now;
   }
 
   /**
-   * Writes a backup of an open wallet. A call during another one of the same wallet waits for it, then writes its own.
+   * Writes a backup of an open wallet, after a running backup of the same wallet has ended.
    * @throws WalletError `invalid` without a directory or for a wallet in memory; errors of `WalletStore.backup`.
    */
   async write({ context, paths }: Pick<OpenWallet, 'context' | 'paths'>): Promise<Backup> {

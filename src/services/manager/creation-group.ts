@@ -1,23 +1,23 @@
-/** Time for which first refreshes wait at most [ms]. */
+/** Longest time for which first refreshes wait for further creations [ms]. */
 const MOST_MS = 10_000;
 
-/** Time after the end of a creation in which another one may begin, for example the next one of a script [ms]. */
+/** Time after the end of a creation in which the next one of the group may begin, for example in a script [ms]. */
 const GAP_MS = 200;
 
-/** Wallets that are created at about the same time. */
+/** Group of wallets that are created at about the same time, and whose first refreshes begin together. */
 export class CreationGroup {
   readonly #now: () => number;
-  /** Creations under way. */
+  /** Number of running creations. */
   #running = 0;
   #lastEnd = -Infinity;
   #limit = -Infinity;
 
-  /** @param now time [ms]. */
+  /** @param now returns the time [ms]. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Notes the start of a creation. @returns true if it begins a group, because none waits. */
+  /** Records the start of a creation. @returns true if it begins a new group, because no group is waiting. */
   begin(): boolean {
     const isFirst = this.#now() >= this.heldUntil;
     if (isFirst) this.#limit = this.#now() + MOST_MS;
@@ -30,12 +30,12 @@ export class CreationGroup {
     this.#lastEnd = this.#now();
   }
 
-  /** Time until which wallets of this group wait at most. */
+  /** Latest time until which wallets of this group wait [ms]. */
   get limit(): number {
     return this.#limit;
   }
 
-  /** Time until which the first refreshes of created wallets wait; changes when a creation begins or ends. */
+  /** Time until which the first refreshes of created wallets wait [ms]; changes when a creation begins or ends. */
   get heldUntil(): number {
     return this.#running > 0 ? this.#limit : Math.min(this.#limit, this.#lastEnd + GAP_MS);
   }

@@ -2,27 +2,29 @@ import type { EventType } from '../../monero/wallet/model/events.js';
 import type { EventJson } from '../events/event-json.js';
 import type { WalletEventLog } from '../events/wallet-event-log.js';
 
-/** Events read from each wallet at a time, at least. */
+/** Smallest number of events that are read from each wallet in one step. */
 const LEAST_PAGE = 16;
 
 export interface EventQuery {
-  /** Cursor: only events with greater ids. */
+  /** Cursor: only events with greater ids are read. */
   readonly after: number;
-  /** Most events. */
+  /** Largest number of events. */
   readonly limit: number;
-  /** Absent: all. */
+  /** Types of the read events; absent: all types. */
   readonly types?: readonly EventType[];
 }
 
 /** Events after a cursor. */
 export interface EventPage {
-  /** In the order of their ids. */
+  /** Events in the order of their ids. */
   readonly events: readonly EventJson[];
-  /** Cursor after them. */
+  /** Cursor after the last of the events. */
   readonly cursor: number;
 }
 
-/** Events of several open wallets in the order of their ids, which increase in the server. */
+/**
+ * Merges the events of several open wallets in the order of their ids, which increase across all wallets of the server.
+ */
 export class EventFeed {
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
@@ -32,18 +34,21 @@ export class EventFeed {
     return this.#isClosed;
   }
 
-  /** Ends every wait: events were committed. */
+  /** Ends all running waits, because events were committed. */
   notify(): void {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Ends every wait, for good. */
+  /** Ends all running and later waits, because the server stops. */
   close(): void {
     this.#isClosed = true;
     this.notify();
   }
 
-  /** Resolves when events were committed, the server stops, the signal aborts, or a time [ms] has passed. */
+  /**
+   * Resolves when events are committed, the server stops, the signal aborts, or the given time has passed.
+   * @param ms longest wait [ms].
+   */
   wait(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (this.#isClosed || signal?.aborted === true) return resolve();
@@ -59,12 +64,15 @@ export class EventFeed {
     });
   }
 
-  /** Least cursor after which all events of the wallets are kept. */
+  /** Returns the smallest cursor for which no event of the wallets was deleted yet. */
   oldestCursor(logs: readonly WalletEventLog[]): number {
     return Math.max(0, ...logs.map((log) => log.expiredUpTo));
   }
 
-  /** @throws WalletError `events_expired` if events of a wallet after the cursor were deleted. */
+  /**
+   * Reads the events of wallets after a cursor.
+   * @throws WalletError `events_expired` if events of a wallet after the cursor were deleted.
+   */
   read(logs: readonly WalletEventLog[], { after, limit, types }: EventQuery): EventPage {
     const events: EventJson[] = [];
     let cursor = after;
@@ -90,7 +98,7 @@ export class EventFeed {
     const most = Math.min(limit, size);
     const latest = Math.max(after, ...fresh.map(({ lastId }) => lastId));
     const pages = fresh.map((log) => log.after(after, most, types));
-    // Beyond the last event of a page that is full, its wallet may have others.
+    // A wallet with a full page may have further events, with ids above the last one of its page.
     const horizon = Math.min(
       Infinity,
       ...pages.filter(({ length }) => length >= most).map((page) => page.at(-1)?.id ?? Infinity),

@@ -18,7 +18,7 @@ const PINO_LEVEL: Readonly<Record<Severity, string>> = {
   TRACE: 'trace',
 };
 
-/** Pino level for a log category string. */
+/** Converts a string of log categories to a level of pino. */
 export function pinoLevel(categories: string): string {
   const severity = severityOf(categories);
   return severity === undefined ? 'silent' : PINO_LEVEL[severity];
@@ -29,19 +29,22 @@ export class LogControl {
   readonly #log: Logger;
   #categories: string;
 
-  /** @param categories of the log at the start. */
+  /** @param categories log categories at the start. */
   constructor(log: Logger, categories: string) {
     this.#log = log;
     this.#categories = categories;
   }
 
-  /** @throws WalletError `bad_log_level` */
+  /** Sets the log level. @param level number from 0 to 4, as upstream. @throws WalletError `bad_log_level` */
   setLevel(level: number): void {
     if (level < 0 || level >= LOG_LEVELS) throw new WalletError({ kind: 'bad_log_level', level });
     this.#apply(categoriesOf(level));
   }
 
-  /** @returns the categories in force afterwards. @throws WalletError `invalid` for a longer text than the limit. */
+  /**
+   * Sets, adds or removes log categories. @param change string of categories, as upstream's `set_log_categories`.
+   * @returns the categories in force afterwards. @throws WalletError `invalid` if the text is too long.
+   */
   setCategories(change: string): string {
     const categories = changeCategories(this.#categories, change);
     if (categories.length > MAX_CATEGORIES)

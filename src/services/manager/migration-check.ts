@@ -23,24 +23,24 @@ import { openCache } from '../../monero/wallet/reference-cache/open-cache.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { CACHE_SUFFIX, oldCacheKey } from './reference-import.js';
 
-/** Contents of a cache, or of a store up to the height of the cache. */
+/** Figures of a cache, or of a store up to the height of the cache. */
 export interface MigrationFigures {
-  /** Number of blocks. */
+  /** Number of blocks that the wallet knows. */
   readonly height: number;
-  /** Outputs that no mined transaction spends, frozen ones too [atomic units]. */
+  /** Sum of the outputs that no mined transaction spends, frozen ones included [atomic units]. */
   readonly balance: bigint;
   readonly outputs: number;
   readonly accounts: number;
   readonly addresses: number;
-  /** Mined payments that the wallet made. */
+  /** Number of mined payments that the wallet made. */
   readonly payments: number;
-  /** Transactions with keys. */
+  /** Number of transactions whose keys are stored. */
   readonly txKeys: number;
   readonly notes: number;
   readonly addressBook: number;
 }
 
-/** A figure that differs. */
+/** A figure that differs between the store and the cache. */
 export interface MigrationDifference {
   readonly subject: string;
   readonly here: bigint | number;
@@ -49,7 +49,7 @@ export interface MigrationDifference {
 
 export type MigrationCheck =
   | { readonly state: 'no cache' }
-  /** The cache is still in the place of the store. */
+  /** The cache was not imported: it is still at the path of the store. */
   | { readonly state: 'not migrated'; readonly cache: MigrationFigures }
   | {
       readonly state: 'migrated';
@@ -59,8 +59,8 @@ export type MigrationCheck =
     };
 
 /**
- * Compares a wallet with the cache of the reference that was found with it, as of the height of the cache. Nothing is
- * changed: the store is read from a copy, which is removed.
+ * Compares a wallet with the cache of the reference that it was imported from, as of the height of the cache. Changes
+ * nothing: the store is read from a copy, which is removed afterwards.
  * @throws WalletError `wrong_password`, `wallet_corrupt` for a cache that cannot be read or belongs to another wallet,
  * or for a damaged store; `wallet_io`
  */
@@ -78,14 +78,14 @@ export async function checkMigration(paths: WalletPaths, access: KeysAccess): Pr
   const figures = figuresOf(cache, keysFile);
   const differences = await withStoreCopy(paths, keysFile, (store) => {
     const height = store.height();
-    // Balances cannot be compared before.
+    // A store that has not reached the height of the cache has no balance to compare.
     if (height < figures.height) return [{ subject: 'height', here: height, cached: figures.height }];
     return store.read((r) => differencesOf(r, cache, figures));
   });
   return { state: 'migrated', cache: figures, differences, isMultisig: keysFile.multisig !== undefined };
 }
 
-/** @throws WalletError `wallet_corrupt`, `wallet_io` */
+/** Reads the figures of a cache. @throws WalletError `wallet_corrupt`, `wallet_io` */
 async function readCache(
   { name }: WalletPaths,
   path: string,
@@ -117,7 +117,7 @@ async function readCache(
 
 function figuresOf(cache: ReferenceCache, { watchOnly }: Pick<KeysFile, 'watchOnly'>): MigrationFigures {
   const { transfers, labels, confirmed, txKeys, notes, addressBook } = cache;
-  // A view-only wallet learns of spends from imported key images, without a height, and makes no payments.
+  // A view-only wallet knows spends from imported key images, which have no height, and makes no payments.
   const isSpent = watchOnly ? ({ spent }: TransferDetails): boolean => spent : isSpentInBlock;
   return {
     height: cachedHeight(cache),
@@ -147,7 +147,7 @@ function differencesOf(
   const found: readonly (readonly [subject: string, here: bigint | number, cached: bigint | number])[] = [
     ['balance', unspent.reduce((sum, output) => sum + output.amount, 0n), figures.balance],
     ['outputs', outputs.length, figures.outputs],
-    // Others may have been created since.
+    // The store may have further accounts, created since the import.
     ['accounts', Math.min(accounts.length, figures.accounts), figures.accounts],
     [
       'addresses',
@@ -192,7 +192,8 @@ async function withStoreCopy<T>(
   const path = join(directory, name);
   const key = storeKey(viewSecret, spendSecret);
   try {
-    // A log means that a server has the store open, or was killed. Opening one without a log would create files.
+    // A write-ahead log means that a server has the store open, or was killed. Opening a store without a log would
+    // create files.
     if (existsSync(`${store}-wal`)) await copyStore(store, path, { key, cipher: cipherOf(store) });
     else withFileErrors(store, () => copyFileSync(store, path));
     const copy = WalletStore.open(path, key);

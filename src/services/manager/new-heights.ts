@@ -3,28 +3,28 @@ import { DaemonError } from '../../daemon/errors.js';
 import { belowTip, lowestTip, readTip, type ChainTip } from '../context/chain-tip.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
 
-/** Deadline for the daemon's height [ms]. Without it a new wallet determines its height at the first refresh. */
+/** Deadline for the daemon's height [ms]; after it, a new wallet determines its height at its first refresh. */
 const HEIGHT_DEADLINE_MS = 10_000;
 
-/** Ends of the chains of the listed daemons that do not serve, by their last probes. */
+/** Returns the ends of the chains of all listed daemons except the serving one, by their last probes. */
 export type OtherTips = () => readonly ChainTip[];
 
-/** A restore height that was replaced, because the chain ends below it. */
+/** A restore height that was lowered, because the chain ends below it. */
 export interface LoweredHeight {
   readonly asked: number;
   /** Number of blocks of the chain. */
   readonly blocks: number;
-  /** First height that is scanned instead. */
+  /** Height from which the wallet is scanned. */
   readonly from: number;
 }
 
-/** First height that a new wallet scans, and the one that was asked for instead where the chain ends below it. */
+/** Height from which a new wallet is scanned, and the requested height if the chain ends below it. */
 export interface PlacedHeight {
   readonly restoreHeight: number;
   readonly lowered?: LoweredHeight;
 }
 
-/** Chooses the first heights of new wallets from the ends of the chains that the listed daemons have. */
+/** Chooses the heights from which new wallets are scanned, by the ends of the chains of the listed daemons. */
 export class NewHeights {
   readonly #daemon: Pick<DaemonConnection, 'client'>;
   readonly #otherTips: OtherTips;
@@ -36,15 +36,16 @@ export class NewHeights {
     this.#log = log;
   }
 
-  /** First height of a wallet of random keys; undefined if no daemon answers. */
+  /** Returns the height from which a wallet of random keys is scanned; undefined if no daemon answers. */
   async ofNewKeys(): Promise<number | undefined> {
     const tip = await this.#tip();
     return tip === undefined ? undefined : belowTip(tip.blocks);
   }
 
   /**
-   * First height of a wallet of given keys. A height above the tip, where the wallet can have received nothing, loses
-   * the payments up to it: it is lowered, unless the daemon syncs or does not answer.
+   * Returns the height from which a wallet of given keys is scanned. Lowers a height above the tip, unless the daemon
+   * is syncing or does not answer: the wallet would miss the payments between the tip and that height.
+   * @param asked requested height.
    */
   async ofGivenKeys(asked: number): Promise<PlacedHeight> {
     const tip = asked === 0 ? undefined : await this.#tip();
@@ -57,7 +58,10 @@ export class NewHeights {
     return { restoreHeight: from, lowered: { asked, blocks: tip.blocks, from } };
   }
 
-  /** @returns the number of blocks of the chain, and the height to which the daemon syncs; 0 once it has. */
+  /**
+   * Reads the end of the chain. @returns number of blocks, and the height to which the daemon is syncing (0 once it
+   * has); undefined if no daemon answers.
+   */
   async #tip(): Promise<{ readonly blocks: number; readonly target: number } | undefined> {
     try {
       const tip = await readTip(this.#daemon.client(), { deadline: HEIGHT_DEADLINE_MS });

@@ -1,14 +1,14 @@
 import type { PublicKey } from '../../monero/crypto/types.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 
-/** Initial content of every store. */
+/** Values that every store is created with. */
 export interface NewStore {
-  /** First height to scan; undefined if no daemon answered. */
+  /** Height from which the wallet is scanned; undefined if no daemon answered. */
   readonly restoreHeight: number | undefined;
-  /** Unix time [s]. */
+  /** Creation time of the wallet [Unix s]. */
   readonly createdAt: number;
   readonly spendPublicKey: PublicKey;
-  /** Time at which a wallet comes to this server that may have a history [Unix s]; absent for a wallet of new keys. */
+  /** Time at which a wallet that may have a history came to this server [Unix s]; absent for a wallet of new keys. */
   readonly arrivedAt?: number | undefined;
 }
 

@@ -11,23 +11,23 @@ import { DEFAULT_PERIOD_SECONDS, type RefreshScheduler } from './refresh-schedul
 import type { NewWallet, WalletOpener } from './wallet-opener.js';
 
 /**
- * Reason that keeps a wallet open: it is the current wallet of `/json_rpc`, or it was opened under its own path. A
- * wallet is closed with its last holder.
+ * Reason why a wallet is open: it is the current wallet of `/json_rpc`, or it was opened under its own path. A wallet
+ * is closed when its last holder releases it.
  */
 export type Holder = 'current' | 'path';
 
 interface Entry {
   wallet: OpenWallet;
-  /** Absent for a wallet in memory. */
+  /** Paths of the wallet's files; absent for a wallet in memory. */
   readonly paths?: WalletPaths;
   readonly holders: Set<Holder>;
 }
 
-/** {@link KeyedMutex} key of the wallet in memory; only one is open at a time. */
+/** Key of the wallet in memory in a {@link KeyedMutex}; only one such wallet is open at a time. */
 const IN_MEMORY = '';
 
 /**
- * Registry of the open wallets of a server. Opening, creating, rekeying and closing of one wallet run one at a time;
+ * Registry of the open wallets of a server. Opening, creating, rekeying and closing of one wallet exclude each other;
  * different wallets do not wait for each other.
  */
 export class OpenWallets {
@@ -35,14 +35,14 @@ export class OpenWallets {
   readonly #scheduler: RefreshScheduler;
   /** Open wallets by the path of the keys file. */
   readonly #entries = new Map<string, Entry>();
-  /** Locks by the path of the store, which background files share with their main wallet. */
+  /** Locks by path of the store; background files share the store, and thus the lock, with their main wallet. */
   readonly #changing = new KeyedMutex();
   /** Held while the current wallet of `/json_rpc` is replaced. */
   readonly #switching = new Mutex();
   #opener: WalletOpener | undefined;
   #current: Entry | undefined;
   #isClosed = false;
-  /** Refresh period of wallets opened by `/json_rpc` [s]; undefined: refreshed by request only. */
+  /** Refresh period of wallets opened through `/json_rpc` [s]; undefined: they are refreshed on request only. */
   #currentPeriod: number | undefined = DEFAULT_PERIOD_SECONDS;
 
   constructor(log: Logger, scheduler: RefreshScheduler) {
@@ -50,23 +50,23 @@ export class OpenWallets {
     this.#scheduler = scheduler;
   }
 
-  /** Sets the opener, which in turn needs {@link rekey}. To be called once, before any wallet is opened. */
+  /** Sets the opener, whose construction needs {@link rekey}. To be called once, before any wallet is opened. */
   setOpener(opener: WalletOpener): void {
     this.#opener = opener;
   }
 
-  /** The current wallet of `/json_rpc`. */
+  /** The current wallet of `/json_rpc`; undefined if there is none. */
   get current(): OpenWallet | undefined {
     return this.#current?.wallet;
   }
 
-  /** Finds a wallet that was opened under its own path. */
+  /** Finds a wallet that was opened under its own path; undefined if it is not open there. */
   findByPath({ keys }: WalletPaths): OpenWallet | undefined {
     const entry = this.#entries.get(keys);
     return entry?.holders.has('path') === true ? entry.wallet : undefined;
   }
 
-  /** Finds an open wallet by its keys file, for any holder. */
+  /** Finds an open wallet by the path of its keys file, for any holder. */
   findByKeysFile(path: string): OpenWallet | undefined {
     return this.#entries.get(path)?.wallet;
   }
@@ -77,15 +77,16 @@ export class OpenWallets {
   }
 
   /**
-   * Opens a wallet, or adds a holder to an open one. As the current wallet it replaces the previous one, which stays
-   * current if opening fails; the current wallet itself is closed and opened again, unless its path holds it too.
+   * Opens a wallet, or adds a holder to an open wallet. For the holder `current` it replaces the current wallet, which
+   * stays current if opening fails. If it is the current wallet already, it is closed and opened again, unless it is
+   * also held by its path.
    * @throws WalletError `wallet_missing`, `wrong_password`, `wallet_locked`, `wallet_io`, `wallet_corrupt`
    */
   open(paths: WalletPaths, password: string, holder: Holder): Promise<OpenWallet> {
     return this.#openFor(holder, lockKey(paths), () => this.#open(paths, password, holder));
   }
 
-  /** Creates a wallet and opens it. @param paths absent: in memory. @throws WalletError `wallet_exists`, `wallet_io` */
+  /** Creates a wallet and opens it. @throws WalletError `wallet_exists`, `wallet_io` */
   create(wallet: NewWallet, holder: Holder): Promise<OpenWallet> {
     const { paths } = wallet;
     return this.#scheduler.creating((isFirst) =>
@@ -95,7 +96,7 @@ export class OpenWallets {
     );
   }
 
-  /** Removes a holder of a wallet, and closes the wallet with its last one. @throws WalletError `no_wallet` */
+  /** Removes a holder of a wallet, and closes the wallet if no holder is left. @throws WalletError `no_wallet` */
   async release(wallet: OpenWallet, holder: Holder): Promise<void> {
     const release = async (): Promise<void> => {
       const entry = this.#entryOf(wallet);
@@ -107,15 +108,15 @@ export class OpenWallets {
   }
 
   /**
-   * Replaces the keys of an open wallet: closes it and opens it again, for the same holders.
-   * @param change creates the new keys file. If it throws, nothing was changed.
+   * Replaces the keys of an open wallet: closes it and opens it again for the same holders.
+   * @param change returns the content of the new keys file. If it throws, nothing is changed.
    * @throws WalletError `no_wallet` for a closed wallet.
    */
   rekey(wallet: OpenWallet, change: () => Promise<KeysFile>): Promise<void> {
     return this.#changing.run(keyOf(wallet), async () => {
       const entry = this.#entryOf(wallet);
       if (entry === undefined) throw new WalletError({ kind: 'no_wallet' });
-      // Copies: the wallet wipes its keys when it closes.
+      // Copies the keys: the wallet wipes its own when it closes.
       const after = structuredClone(await change());
       const before = structuredClone(wallet.keystore.whole);
       const { paths } = entry;
@@ -124,7 +125,7 @@ export class OpenWallets {
       const keepStore =
         equalBytes(after.spendPublicKey, before.spendPublicKey) &&
         equalBytes(after.viewPublicKey, before.viewPublicKey);
-      // No other process may open the wallet in between.
+      // Keeps the lock, so that no other process can open the wallet before it is opened again.
       const lock = wallet.detachLock();
       const opening = { paths, lock, password, restoreHeight };
       const reopen = async (keysFile: KeysFile): Promise<void> => {
@@ -156,15 +157,19 @@ export class OpenWallets {
   }
 
   /**
-   * Sets the refresh period of a wallet; for the current one, also of each wallet that becomes current later.
-   * @param seconds undefined: refreshed by request only.
+   * Sets the refresh period of a wallet. For the holder `current`, the period also applies to each later current
+   * wallet.
+   * @param seconds period [s]; undefined: refreshed on request only.
    */
   setPeriod(wallet: OpenWallet | undefined, holder: Holder, seconds: number | undefined): void {
     if (holder === 'current') this.#currentPeriod = seconds;
     if (wallet !== undefined) this.#scheduler.setPeriod(wallet, seconds);
   }
 
-  /** Closes every wallet, and each one still being opened. @throws the first error of closing one, once all are closed. */
+  /**
+   * Closes all wallets, including wallets that are still being opened.
+   * @throws the first error of closing a wallet, after all are closed.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     const closing = this.all().map((wallet) =>
@@ -185,7 +190,7 @@ export class OpenWallets {
     return this.#opener;
   }
 
-  /** Runs a task that opens a wallet, under the locks that its holder needs. */
+  /** Runs a task that opens a wallet, while the locks that its holder needs are held. */
   #openFor(holder: Holder, key: string, task: () => Promise<Entry>): Promise<OpenWallet> {
     const locked = (): Promise<Entry> =>
       this.#changing.run(key, async () => {
@@ -207,7 +212,7 @@ export class OpenWallets {
   async #open(paths: WalletPaths, password: string, holder: Holder): Promise<Entry> {
     assertPresent(paths);
     const version = keysFileVersion(paths.keys);
-    // The password is checked before an open wallet is closed.
+    // Checks the password before the open wallet is closed.
     const keysFile = await this.#opening.readKeys(paths, password);
     try {
       const located = keysFile.backgroundKey === undefined ? paths : backgroundPaths(paths);
@@ -226,12 +231,12 @@ export class OpenWallets {
       }
       return this.#add(wallet, located, holder);
     } finally {
-      // The open wallet has its own copies.
+      // Wipes the keys that were read: the open wallet has its own copies.
       for (const secret of [keysFile.viewSecret, keysFile.spendSecret]) secret?.fill(0);
     }
   }
 
-  /** Closes the current wallet if it uses the same store as its replacement. */
+  /** Closes the current wallet if it has the same store as the wallet that replaces it. */
   async #closeSharedStore({ store }: WalletPaths, holder: Holder): Promise<void> {
     const current = this.#current;
     if (holder !== 'current' || current?.paths?.store !== store || current.holders.has('path')) return;
@@ -251,7 +256,7 @@ export class OpenWallets {
     return entry;
   }
 
-  /** Releases the replaced current wallet; a failure is logged, as opening the other wallet succeeded. */
+  /** Releases the replaced current wallet. Only logs a failure, since the other wallet was opened successfully. */
   async #releaseReplaced(before: Entry): Promise<void> {
     try {
       await this.#changing.run(keyOf(before.wallet), () => this.#remove(before, 'current'));
@@ -286,7 +291,7 @@ export class OpenWallets {
   }
 }
 
-/** Path of the store, which background files share with their main wallet. */
+/** Key of the lock of a wallet: the path of its store, which background files share with their main wallet. */
 const lockKey = (paths: WalletPaths | undefined): string =>
   paths === undefined ? IN_MEMORY : backgroundPaths(paths).store;
 

@@ -11,9 +11,9 @@ import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.
 import type { ImportedWallet } from '../../monero/wallet/model/imported-wallet.js';
 import { fillNewStore, type NewStore } from './new-store.js';
 
-/** Task of the thread that imports a cache. */
+/** Task for the thread that imports a cache. */
 export interface CacheTask {
-  /** Path of the cache and of the later store, whose draft is written beside it. */
+  /** Path of the cache, which becomes the path of the store; the draft of the store is written beside it. */
   readonly path: string;
   /** Key of the cache, 32 bytes. */
   readonly cacheKey: Uint8Array;
@@ -23,7 +23,7 @@ export interface CacheTask {
   readonly store: NewStore;
 }
 
-/** Number of imported records. */
+/** Numbers of imported records, by kind. */
 export interface CacheCounts {
   readonly accounts: number;
   readonly addresses: number;
@@ -35,9 +35,11 @@ export interface CacheCounts {
 
 export type CacheAnswer =
   | { readonly imported: CacheCounts }
-  /** The cache cannot be read. `otherKey`: decryption failed, perhaps for a wrong key only. */
+  /**
+   * Answer if the cache cannot be read. `otherKey`: true if decryption failed, possibly only because of a wrong key.
+   */
   | { readonly problem: string; readonly otherKey: boolean }
-  /** The files cannot be accessed. */
+  /** Answer if the files cannot be accessed. */
   | { readonly fault: Fault };
 
 const countsOf = (wallet: ImportedWallet): CacheCounts => ({

@@ -13,24 +13,24 @@ import { fillNewStore, type NewStore } from './new-store.js';
 import type { CacheAnswer, CacheTask } from './reference-cache-thread.js';
 
 export interface ReferenceImport {
-  /** Path of the cache, and of the store afterwards. */
+  /** Path of the cache, which becomes the path of the store. */
   readonly path: string;
   readonly keysFile: KeysFile;
   readonly password: string;
   readonly kdfRounds: number;
-  /** 32 bytes. */
+  /** Key of the store, 32 bytes. */
   readonly storeKey: Uint8Array;
   readonly store: NewStore;
   readonly log: WalletLog;
 }
 
-/** Suffix of the names of imported caches. */
+/** Ending of the names of imported caches. */
 export const CACHE_SUFFIX = 'reference-cache';
 
 /**
- * Replaces a cache of the reference by a store with the facts of the cache that the chain does not hold. Where the
- * cache cannot be read, the store begins empty, so that the wallet opens in any case. The cache is renamed and not
- * changed; a crash at any point leaves either the cache or the whole store at its path.
+ * Replaces a cache of the reference by a store that contains the facts of the cache which the chain does not have. If
+ * the cache cannot be read, creates an empty store, so that the wallet opens in any case. Renames the cache and does
+ * not change it; a crash leaves either the cache or the whole store at the path.
  */
 export async function importReferenceCache(request: ReferenceImport): Promise<void> {
   const { path, storeKey, store, log } = request;
@@ -49,7 +49,9 @@ export async function importReferenceCache(request: ReferenceImport): Promise<vo
 /** Largest cache that is imported [bytes]: about a million payments. */
 const MAX_BYTES = 1 << 30;
 
-/** Such a cache is valid: it is left in place, for a machine with more memory. */
+/**
+ * Creates the error for a cache that is valid but too large. The cache stays in place, for a machine with more memory.
+ */
 const tooLarge = (path: string, cause?: unknown): WalletError => {
   const reason = 'the cache of monero-wallet-rpc is too large for the memory of this machine';
   return new WalletError({ kind: 'wallet_corrupt', name: basename(path), reason }, { cause });
@@ -57,20 +59,23 @@ const tooLarge = (path: string, cause?: unknown): WalletError => {
 
 type Outcome = Exclude<CacheAnswer, { readonly fault: unknown }>;
 
-/** @throws WalletError for a fault of the thread. */
+/** Returns the outcome in the answer of the thread. @throws WalletError for a fault of the thread. */
 function outcomeOf(answer: CacheAnswer): Outcome {
   if ('fault' in answer) throw new WalletError(answer.fault);
   return answer;
 }
 
-/** Key of a cache that an old release wrote, which did not derive it from the password. */
+/**
+ * Derives the key of a cache that an old release wrote; old releases derived it from the secret keys, not from the
+ * password.
+ */
 export const oldCacheKey = (
   { viewSecret, spendSecret }: Pick<KeysFile, 'viewSecret' | 'spendSecret'>,
   kdfRounds: number,
 ): Promise<Uint8Array> =>
   secretKeysKey(viewSecret, spendSecret ?? (new Uint8Array(32) as SecretKey), kdfRounds);
 
-/** Tries the key of current releases, then that of old ones. */
+/** Imports a cache on a thread. Tries the cache key of current releases, then the one of old releases. */
 async function importOnThread(request: ReferenceImport): Promise<Outcome> {
   const { path, keysFile, password, kdfRounds } = request;
   if (statSync(path).size > MAX_BYTES) throw tooLarge(path);

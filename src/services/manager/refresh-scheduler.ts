@@ -7,43 +7,45 @@ import { CreationGroup } from './creation-group.js';
 
 export const DEFAULT_PERIOD_SECONDS = 20;
 
-/** Time before a failed refresh is tried again [ms]; doubles from the first to the last. */
+/** Shortest and longest time before a failed refresh is tried again [ms]; the time doubles with each failure. */
 const RETRY_MS = { first: 1000, last: 60_000 };
 
-/** Refreshes started between two yields to the event loop: each reads its wallet's store for less than 1 ms. */
+/**
+ * Number of refreshes started between two yields to the event loop: each reads its wallet's store for less than 1 ms.
+ */
 const STARTS_PER_TURN = 4;
 
-/** The parts of an open wallet that are scheduled. */
+/** Parts of an open wallet that the scheduler needs. */
 export type ScheduledWallet = Pick<OpenWallet, 'name' | 'context' | 'sync'>;
 
 interface Schedule {
-  /** Refresh period [s]; undefined: refreshed by request only. */
+  /** Refresh period [s]; undefined: refreshed on request only. */
   period: number | undefined;
   /** Time of the next refresh [ms since the scheduler was created]. */
   due: number;
   isRefreshing: boolean;
-  /** Time until which the first refresh of a created wallet waits at most for wallets that are being created. */
+  /** Latest time until which the first refresh waits for other wallets that are being created [ms]. */
   waitsUntil: number;
-  /** Consecutive failures not caused by the daemon. */
+  /** Number of consecutive failures for which the daemon is not the cause. */
   failures: number;
 }
 
 /**
  * Refreshes the open wallets of a server periodically. Wallets with the same period are due at the same times, so that
- * they share one pass over the chain. After a failure of the daemon all are tried again at growing intervals.
+ * they share one pass over the chain. After a failure of the daemon, all wallets are tried again at growing intervals.
  */
 export class RefreshScheduler {
   readonly #log: Logger;
   readonly #schedules = new Map<ScheduledWallet, Schedule>();
   readonly #origin = performance.now();
   #timer: NodeJS.Timeout | undefined;
-  /** Failed attempts in a row; wallets that ask the daemon at the same moment make one attempt. */
+  /** Number of consecutive failed attempts to reach the daemon; refreshes started in one cycle count as one attempt. */
   #daemonFailures = 0;
-  /** Time of the next attempt after a failure of the daemon, the same for all wallets [ms]. */
+  /** Time of the next attempt for all wallets after a failure of the daemon [ms]. */
   #retryAt = 0;
   #stopped = false;
   readonly #group = new CreationGroup(() => this.#now());
-  /** True while a cycle starts refreshes; no other cycle starts meanwhile. */
+  /** True while a cycle starts refreshes: no second cycle starts then. */
   #isStarting = false;
 
   constructor(log: Logger) {
@@ -51,8 +53,9 @@ export class RefreshScheduler {
   }
 
   /**
-   * Schedules a wallet, whose first refresh is due now.
-   * @param period [s]; undefined: refreshed by request only. @param isNew see {@link creating}.
+   * Schedules a wallet; its first refresh is due now.
+   * @param period refresh period [s]; undefined: refreshed on request only.
+   * @param isNew true for a wallet that {@link creating} has just created.
    */
   add(wallet: ScheduledWallet, period: number | undefined, { isNew = false } = {}): void {
     const waitsUntil = isNew ? this.#group.limit : -Infinity;
@@ -61,9 +64,9 @@ export class RefreshScheduler {
   }
 
   /**
-   * Runs a task that creates a wallet. First refreshes of wallets that are created at about the same time begin
+   * Runs a task that creates a wallet. The first refreshes of wallets that are created at about the same time begin
    * together, so that they share one pass over the chain from its start.
-   * @param task is called with true for the first of such wallets.
+   * @param task receives true for the first wallet of such a group.
    */
   async creating<T>(task: (isFirst: boolean) => Promise<T>): Promise<T> {
     const isFirst = this.#group.begin();
@@ -79,14 +82,17 @@ export class RefreshScheduler {
     this.#schedules.delete(wallet);
   }
 
-  /** Transfers the period of a wallet to the one opened in its place. */
+  /** Gives the period of a closed wallet to the wallet that was opened in its place. */
   replace(before: ScheduledWallet, after: ScheduledWallet): void {
     const period = this.#schedules.get(before)?.period;
     this.remove(before);
     this.add(after, period);
   }
 
-  /** @param seconds undefined: refreshed by request only. */
+  /**
+   * Sets the refresh period of a wallet, and makes the wallet due now.
+   * @param seconds period [s]; undefined: refreshed on request only.
+   */
   setPeriod(wallet: ScheduledWallet, seconds: number | undefined): void {
     const schedule = this.#schedules.get(wallet);
     if (schedule === undefined) return;
@@ -95,7 +101,7 @@ export class RefreshScheduler {
     this.#arm();
   }
 
-  /** Makes every wallet due now and resets the counts of failures. For a server with another daemon. */
+  /** Makes every wallet due now and clears all failure counts, after a switch to another daemon. */
   restart(): void {
     this.#daemonFailures = 0;
     this.#retryAt = 0;
@@ -107,8 +113,8 @@ export class RefreshScheduler {
   }
 
   /**
-   * Makes every periodically refreshed wallet due now: the daemon has news. A refresh under way, which may have asked
-   * before, is followed by another. Changes nothing during an outage of the daemon.
+   * Makes every periodically refreshed wallet due now, because the daemon has a new block or transaction. A running
+   * refresh, which may have missed it, is followed by another one. Does nothing during an outage of the daemon.
    */
   refreshNow(): void {
     if (this.#daemonFailures > 0) return;
@@ -122,7 +128,7 @@ export class RefreshScheduler {
     clearTimeout(this.#timer);
   }
 
-  /** Earliest time of the next refresh of a wallet. */
+  /** Earliest time of the next refresh of a wallet [ms]. */
   #startOf({ due, waitsUntil }: Schedule): number {
     return Math.max(due, Math.min(waitsUntil, this.#group.heldUntil));
   }
@@ -144,9 +150,7 @@ export class RefreshScheduler {
     this.#timer = setTimeout(() => void this.#cycle(), Math.max(0, earliest - this.#now())).unref();
   }
 
-  /**
-   * Starts the refresh of every wallet that is due, with one `asOf`, so that all accept the same answers of the daemon.
-   */
+  /** Starts the refresh of every due wallet, all with the same `asOf`, so that they share answers of the daemon. */
   async #cycle(): Promise<void> {
     this.#isStarting = true;
     const start = this.#now();
@@ -188,7 +192,7 @@ export class RefreshScheduler {
       schedule.isRefreshing = false;
     }
     const now = this.#now();
-    // Due times are multiples of the period: the same for all wallets with one period.
+    // Due times are multiples of the period, and so the same for all wallets with one period.
     const period = 1000 * (schedule.period ?? DEFAULT_PERIOD_SECONDS);
     if (schedule.due <= cycle)
       schedule.due = wait === undefined ? (Math.floor(now / period) + 1) * period : now + wait;
@@ -202,7 +206,7 @@ export class RefreshScheduler {
     this.#retryAt = Math.min(this.#retryAt, this.#now());
   }
 
-  /** Counts a failure once per attempt, not once per wallet, and logs the first one of an outage. */
+  /** Counts a failure of the daemon once per cycle, not once per wallet, and logs the first one of an outage. */
   #noteDaemonFailure({ message, code }: DaemonError, address: string, cycle: number): void {
     if (cycle < this.#retryAt) return;
     this.#daemonFailures += 1;

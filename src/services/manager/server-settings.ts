@@ -12,40 +12,40 @@ import type { WalletDirectory } from '../context/wallet-directory.js';
 import type { NoticeRunner } from '../events/tx-notices.js';
 import type { WebhookSettings } from '../webhooks/webhook-sending.js';
 
-/** Settings of the process that concern wallets. */
+/** Settings of the server process that concern wallets. */
 export interface ServerSettings {
   readonly network: NetworkType;
-  /** Absent: clients cannot create or open wallets. */
+  /** Directory in which clients create and open wallets; absent: they cannot. */
   readonly directory?: WalletDirectory;
-  /** Directory of backups; absent: `backup_wallet` is refused. */
+  /** Directory for backups; absent: `backup_wallet` is refused. */
   readonly backupDirectory?: string;
   readonly kdfRounds: number;
   /** Version of exported outputs. */
   readonly exportFormat: ExportFormat;
   readonly restricted: boolean;
   readonly threads: number;
-  /** Daemons in the order of preference; empty: offline. */
+  /** Listed daemons in the order of preference; empty: offline. */
   readonly daemons: readonly ListedDaemon[];
-  /** Whether calls that need a trusted daemon are accepted while there is none. Absent: they are not. */
+  /** True if calls that need a trusted daemon are accepted while the server is offline; absent: false. */
   readonly trustedOffline?: boolean;
-  /** Listener for finished calls to the daemon that serves, of all threads. */
+  /** Called at the end of each call to the serving daemon, on any thread. */
   readonly onDaemonCall?: ObserveDaemons;
-  /** Accepts blocks with a version newer than any known one. */
+  /** True if blocks with a version newer than all known ones are accepted. */
   readonly anyFork: boolean;
   readonly rng: Rng;
   /** Pending requests of this process. */
   readonly pendingRequests: PendingRequests;
   readonly openAlias: OpenAlias;
   readonly events: WalletEvents;
-  /** Source of event ids of all wallets, and thresholds of `payment.confirmed`. */
+  /** Source of event ids for all wallets, and thresholds of `payment.confirmed`. */
   readonly eventSettings: EventSettings;
-  /** Age from which events are deleted [ms]. */
+  /** Age at which events are deleted [ms]. */
   readonly eventRetentionMs: number;
   readonly webhooks: WebhookSettings;
-  /** Runs `--tx-notify`; absent: the option is not set. */
+  /** Starts the commands of `--tx-notify`; absent if the option is not set. */
   readonly noticeRunner?: NoticeRunner;
   readonly log: Logger;
-  /** Categories of the log at the start. */
+  /** Log categories at the start. */
   readonly logCategories: string;
   /** Ends the process. */
   readonly stop: () => void;

@@ -22,7 +22,7 @@ import {
 } from './wallet-restore.js';
 
 export interface CreateRequest {
-  /** Empty: in memory. */
+  /** Name of the wallet; empty for a wallet in memory. */
   readonly filename: string;
   readonly password: string;
   readonly language: string;
@@ -33,14 +33,14 @@ export interface GenerateRequest {
   readonly password: string;
   readonly keys: KeyTexts;
   readonly restoreHeight: number;
-  /** Language of the seed; empty: none is stored. */
+  /** Language of the seed; empty: no language is stored. */
   readonly language: string;
 }
 
-/** A wallet of given keys that was created and opened. */
+/** A wallet that was created from given keys and opened. */
 export interface CreatedWallet {
   readonly address: string;
-  /** Present if the wallet is scanned from a lower height than was asked for. */
+  /** Present if the wallet is scanned from a lower height than requested. */
   readonly lowered?: LoweredHeight;
 }
 
@@ -66,7 +66,7 @@ export class WalletCreation {
     this.#heights = heights;
   }
 
-  /** @throws WalletError `wallet_exists`, `unknown_language` */
+  /** Creates a wallet from random keys. @throws WalletError `wallet_exists`, `unknown_language` */
   async create({ filename, password, language: name }: CreateRequest): Promise<void> {
     const paths = this.#locateNew(filename);
     const language = requireLanguage(name);
@@ -75,7 +75,10 @@ export class WalletCreation {
     await this.#add(paths, { keys, language, password, restoreHeight });
   }
 
-  /** @returns the address, and the seed without its offset. @throws WalletError `bad_seed`, `wallet_exists` */
+  /**
+   * Restores a wallet from its seed. @returns the wallet, and the seed without its offset.
+   * @throws WalletError `bad_seed`, `wallet_exists`
+   */
   async restore(
     request: RestoreRequest,
   ): Promise<CreatedWallet & { readonly seed: string; readonly deprecated: boolean }> {
@@ -84,13 +87,19 @@ export class WalletCreation {
     return { ...(await this.#addFrom(request.restoreHeight, paths, wallet)), seed, deprecated };
   }
 
-  /** Restores a multisig participant; the address is that of the group. @throws WalletError `bad_seed`, `wallet_exists` */
+  /**
+   * Restores a multisig participant. @returns the wallet; its address is that of the group.
+   * @throws WalletError `bad_seed`, `wallet_exists`
+   */
   async restoreMultisig(request: MultisigRestoreRequest): Promise<CreatedWallet> {
     const paths = this.#locateUnused(request.filename);
     return this.#addFrom(request.restoreHeight, paths, walletFromMultisigSeed(request));
   }
 
-  /** @throws WalletError `invalid` for keys that do not belong together, `wallet_exists` */
+  /**
+   * Creates a wallet from given keys.
+   * @throws WalletError `invalid` for keys that do not belong together, `wallet_exists`
+   */
   async generateFromKeys(request: GenerateRequest): Promise<CreatedWallet & { readonly viewOnly: boolean }> {
     const paths = this.#locateUnused(request.filename);
     const { password, restoreHeight } = request;
@@ -100,7 +109,10 @@ export class WalletCreation {
     return { ...created, viewOnly: keys.spendSecret === undefined };
   }
 
-  /** Adds a wallet that is scanned from a height that was asked for, if the chain reaches it. */
+  /**
+   * Creates and opens a wallet that is scanned from the requested height, or from a lower one if the chain ends below
+   * it.
+   */
   async #addFrom(
     asked: number,
     paths: WalletPaths | undefined,
@@ -137,14 +149,15 @@ export class WalletCreation {
     return this.#settings.directory;
   }
 
-  /** @returns undefined for a wallet in memory. @throws WalletError `bad_wallet_name` */
+  /** Returns the paths of a new wallet; undefined for a wallet in memory. @throws WalletError `bad_wallet_name` */
   #locateNew(filename: string): WalletPaths | undefined {
     const directory = this.#directory();
     return filename === '' ? undefined : directory.locateNew(filename);
   }
 
   /**
-   * {@link #locateNew}, for methods of upstream that check the file before the keys.
+   * Returns paths as {@link #locateNew}, and checks that the files do not exist: some methods of upstream check the
+   * files before the keys.
    * @throws WalletError `wallet_exists`
    */
   #locateUnused(filename: string): WalletPaths | undefined {
@@ -154,7 +167,7 @@ export class WalletCreation {
   }
 }
 
-/** Spend secret of a new wallet, with a seed that other wallets read in the same language too. */
+/** Generates the spend key of a new wallet, until its seed is one that other wallets read in the same language. */
 export function randomSpendSecret(rng: Rng, language: Language): SecretKey {
   for (;;) {
     const secret = randomSecretKey(rng);

@@ -12,7 +12,7 @@ export interface NewWalletFiles {
   readonly paths: WalletPaths;
   readonly keysFile: KeysFile;
   readonly password: string;
-  /** First height to scan; undefined if no daemon answered. */
+  /** Height from which the wallet is scanned; undefined if no daemon answered. */
   readonly restoreHeight: number | undefined;
   readonly arrivedAt?: NewStore['arrivedAt'];
   readonly kdfRounds: number;
@@ -20,9 +20,9 @@ export interface NewWalletFiles {
 }
 
 /**
- * Writes drafts of the keys file and of the store, then renames the keys file, then the store. The wallet exists once
- * its keys file has its name; a crash leaves drafts only, or a wallet that opens. The caller holds the wallet's lock.
- * Waits for the disk without blocking this thread.
+ * Creates the files of a wallet: writes drafts of the keys file and of the store, then renames the keys file, then the
+ * store. The wallet exists once its keys file has its name; a crash leaves either drafts only, or a wallet that can be
+ * opened. The caller must hold the wallet's lock. Does not block this thread while it waits for the disk.
  * @throws WalletError `wallet_exists`, `wallet_io`: all files are removed then.
  */
 export async function createWalletFiles(request: NewWalletFiles): Promise<void> {
@@ -32,7 +32,7 @@ export async function createWalletFiles(request: NewWalletFiles): Promise<void> 
   try {
     await WalletStore.draftAsync(paths.store, storeKey(viewSecret, spendSecret), (w) => {
       fillNewStore(w, { restoreHeight, createdAt, spendPublicKey, arrivedAt });
-      // Nothing is to be reported: a transaction less when the store is opened.
+      // A new store has no events to report: marking it so here saves a transaction when the store is opened.
       w.events.beginNext();
     });
   } catch (error) {
@@ -54,9 +54,9 @@ export async function createWalletFiles(request: NewWalletFiles): Promise<void> 
   }
 }
 
-/** Removes the files of a wallet whose creation failed: no client has received its address. */
+/** Removes the files of a wallet whose creation failed; no client has received its address. */
 export function discardWalletFiles({ keys, store }: WalletPaths): void {
-  // Keys file last: as long as it exists, the remaining files open as a wallet.
+  // The keys file last: while it exists, the remaining files can be opened as a wallet.
   discardDatabase(store);
   discardFile(keys);
 }

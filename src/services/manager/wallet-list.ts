@@ -5,23 +5,23 @@ import type { OpenWallets } from './open-wallets.js';
 
 /** State of an open wallet. */
 export interface OpenWalletState {
-  /** Number of blocks known to the wallet. */
+  /** Number of blocks that the wallet knows. */
   readonly height: number;
-  /** Number of blocks of the daemon at the last refresh; 0 before. */
+  /** Number of blocks that the daemon had at the last refresh; 0 before the first one. */
   readonly daemonHeight: number;
   readonly viewOnly: boolean;
   readonly multisig: boolean;
-  /** Whether the wallet knows fewer blocks than the daemon. */
+  /** True if the wallet knows fewer blocks than the daemon has. */
   readonly syncing: boolean;
 }
 
 export interface ListedWallet {
   readonly name: string;
-  /** Absent for a closed wallet. */
+  /** State of the wallet if it is open; absent for a closed wallet. */
   readonly open?: OpenWalletState;
 }
 
-/** Ending of the name of a background wallet, which shares the store of its main wallet. */
+/** Ending of the name of a background wallet, which has the store of its main wallet. */
 const BACKGROUND = '.background';
 
 /**

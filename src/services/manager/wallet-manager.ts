@@ -31,7 +31,7 @@ export class WalletManager {
   readonly logControl: LogControl;
   readonly events = new EventFeed();
   readonly backups: Backups;
-  /** Choice of the daemon among those that are listed. */
+  /** Chooses which of the listed daemons serves. */
   readonly failover: DaemonFailover;
   readonly #daemon: DaemonConnection;
   readonly #workers = new WorkerPools();
@@ -89,7 +89,7 @@ export class WalletManager {
     this.#current = new WalletScope(this.#resources);
   }
 
-  /** Settings whose listeners wake readers of events too. */
+  /** Returns the settings with listeners that also wake the readers of events. */
   #withFeed(settings: ServerSettings): ServerSettings {
     const onEvents = (name: string): void => {
       settings.events.onEvents?.(name);
@@ -98,14 +98,17 @@ export class WalletManager {
     return { ...settings, events: { ...settings.events, onEvents } };
   }
 
-  /** @throws WalletError `invalid`; DaemonError. See `restore-height.ts`. */
+  /**
+   * Returns the height for a date, as `heightOfDate` in `restore-height.ts`. @throws WalletError `invalid`; DaemonError
+   */
   async heightOfDate(date: string): Promise<number> {
     return heightOfDate(date, this.#daemon.client(), Date.now());
   }
 
   /**
-   * @param name of the wallet in the request path; absent: the scope of the current wallet.
-   * @param access of the client; absent: all wallets.
+   * Returns the wallets that a request can reach.
+   * @param name name of the wallet in the path of the request; absent: the current wallet.
+   * @param access wallets that the client may know of; absent: all wallets.
    */
   scope(name?: string, access?: WalletAccess): WalletScope {
     return name === undefined && access === undefined
@@ -113,17 +116,17 @@ export class WalletManager {
       : new WalletScope(this.#resources, name, access);
   }
 
-  /** `host:port` as configured; undefined when offline. */
+  /** Address `host:port` of the serving daemon as configured; undefined when offline. */
   get daemonAddress(): string | undefined {
     return this.#daemon.address;
   }
 
-  /** Asks the daemon for its state. @param deadline [ms]. @throws DaemonError */
+  /** Reads the state of the daemon. @param deadline longest time [ms]. @throws DaemonError */
   daemonInfo(deadline: number): Promise<DaemonInfo> {
     return this.#daemon.client().getInfo({ deadline });
   }
 
-  /** Opens the files of a wallet. @throws WalletError as {@link WalletScope.openWallet} */
+  /** Opens a wallet by the paths of its files. @throws WalletError as {@link WalletScope.openWallet} */
   async openPaths(paths: WalletPaths, password: string, holder: Holder): Promise<void> {
     await this.#wallets.open(paths, password, holder);
   }
@@ -132,31 +135,34 @@ export class WalletManager {
     return this.#wallets.all();
   }
 
-  /** Wallets of the directory by name. @throws WalletError `wallet_io` */
+  /** Lists the wallets of the directory by name. @throws WalletError `wallet_io` */
   listWallets(): Promise<ListedWallet[]> {
     return listWallets(this.#wallets, this.settings.directory);
   }
 
   /**
-   * Starts the probes of listed daemons, and the refresh threads ahead of the first wallet: they end if none is opened
-   * within a minute.
+   * Starts the probes of the listed daemons, and the refresh threads before the first wallet is opened. The threads end
+   * if no wallet is opened within a minute.
    */
   start(): void {
     this.#daemon.start();
     this.failover.start();
   }
 
-  /** Refreshes all wallets that are refreshed periodically: the daemon has a new block or transaction. */
+  /** Refreshes all periodically refreshed wallets, because the daemon has a new block or transaction. */
   refreshNow(): void {
     this.#scheduler.refreshNow();
   }
 
-  /** Drops the page caches of open stores. */
+  /** Drops the page caches of all open stores. */
   shrinkMemory(): void {
     for (const wallet of this.#wallets.all()) wallet.store.shrinkMemory();
   }
 
-  /** @param config undefined: offline. @throws WalletError `bad_daemon_settings` */
+  /**
+   * Replaces the listed daemons by one daemon. @param config undefined: offline. @throws WalletError
+   * `bad_daemon_settings`
+   */
   setDaemon(config: DaemonConfig | undefined, trusted: boolean): void {
     try {
       const defaultPort = DAEMON_RPC_PORT[this.settings.network];
@@ -170,12 +176,12 @@ export class WalletManager {
     this.#scheduler.restart();
   }
 
-  /** Stops the process after the current answer. */
+  /** Stops the process after the current request is answered. */
   requestStop(): void {
     this.settings.stop();
   }
 
-  /** Aborts all calls to the daemon, and with them the requests that wait for them. For a server that stops. */
+  /** Aborts all calls to the daemon, and thereby the requests that wait for them, because the server stops. */
   endDaemonCalls(): void {
     this.#scheduler.stop();
     this.failover.close();

@@ -35,30 +35,30 @@ import { OpenWallet, type OpenWalletParts } from '../open-wallet.js';
 
 /** A wallet that does not exist yet. */
 export interface NewWallet {
-  /** Absent for a wallet in memory. */
+  /** Paths of the wallet's files; undefined for a wallet in memory. */
   readonly paths: WalletPaths | undefined;
   readonly keys: AccountKeys;
-  /** State of a multisig participant, whose `keys.spendSecret` is its signing key. */
+  /** Group state of a multisig participant; `keys.spendSecret` is then its signing key. */
   readonly multisig?: GroupState;
-  /** Language of the seed; undefined where none was given. */
+  /** Language of the seed; undefined if none was given. */
   readonly language: Language | undefined;
   readonly password: string;
-  /** First height to scan; undefined if no daemon answered. */
+  /** Height from which the wallet is scanned; undefined if no daemon answered. */
   readonly restoreHeight: number | undefined;
-  /** Whether others may have used the keys before: payments to them until now are history. */
+  /** True if the keys may have been used before: earlier payments to the wallet are then its history. */
   readonly hasHistory?: boolean;
 }
 
 /** Files and secrets from which a wallet is opened. */
 export interface Opening {
-  /** Absent for a wallet in memory, as is its lock. */
+  /** Paths of the wallet's files; absent for a wallet in memory, which has no lock either. */
   readonly paths?: WalletPaths | undefined;
   readonly lock?: WalletLock | undefined;
   readonly keysFile: KeysFile;
   readonly password: string;
-  /** First height to scan, for a new store; undefined if no daemon answered. */
+  /** Height from which a new store is scanned; undefined if no daemon answered. */
   readonly restoreHeight: number | undefined;
-  /** For a new store. */
+  /** Time at which a wallet with a possible history came here, for a new store. */
   readonly arrivedAt?: NewStore['arrivedAt'];
 }
 
@@ -70,7 +70,7 @@ export interface SharedResources extends Pick<OpenWalletParts, 'rekey'> {
   readonly webhookSending: WebhookSending;
 }
 
-/** Opens and creates wallets from their files: lock, keys file, store. */
+/** Opens and creates wallets: their lock, keys file and store. */
 export class WalletOpener {
   readonly #settings: ServerSettings;
   readonly #shared: SharedResources;
@@ -81,11 +81,11 @@ export class WalletOpener {
   }
 
   /**
-   * Creates the files of a wallet and opens it. The wallet is locked before any of its files is checked or written; no
-   * file is replaced. A failure leaves no file but the lock file. The daemon sends the first blocks while the password
-   * is hashed.
-   * @param isFirst true if no wallet was created just before. These blocks are scanned meanwhile: several wallets share
-   * one scan, which takes less CPU than one for each.
+   * Creates the files of a wallet and opens it. Locks the wallet before any of its files is checked or written, and
+   * replaces no file. A failure leaves no file except the lock file. Fetches the first blocks from the daemon while the
+   * password is hashed.
+   * @param isFirst true if no other wallet was created just before: the fetched blocks are then scanned during the
+   * hashing, too. Several new wallets are scanned together later, which takes less CPU than a scan for each.
    * @throws WalletError `wallet_exists`, `wallet_locked`, `wallet_io`
    */
   async create(
@@ -107,7 +107,8 @@ export class WalletOpener {
     if (restoreHeight !== undefined)
       this.#shared.refresher.prefetch(restoreHeight, isFirst ? keys.viewSecret : undefined);
     if (paths === undefined) return this.#openWallet({ keysFile, password, restoreHeight, arrivedAt });
-    // First, because an open wallet of this name exists: its store would count as that of another name.
+    // Before the check of the store: an open wallet of the same name must be reported as existing, not as a store of
+    // another name.
     assertFree(paths);
     assertApart(paths);
     return this.#locked(paths, lockForCreation(paths), async (lock) => {
@@ -124,9 +125,9 @@ export class WalletOpener {
   }
 
   /**
-   * Replaces the keys file of a closed wallet whose lock is held. A crash leaves the old or the new keys. The store is
-   * removed first, unless it is kept, as only its own keys decrypt it; it is rebuilt from the chain.
-   * @throws WalletError `wallet_io`: nothing was changed if the new keys cannot be written.
+   * Replaces the keys file of a closed wallet whose lock is held; a crash leaves the old or the new keys. Unless
+   * `keepStore`, removes the store first, since only the old keys decrypt it: a new store is built from the chain.
+   * @throws WalletError `wallet_io`: nothing is changed if the new keys cannot be written.
    */
   async rekey(
     paths: WalletPaths | undefined,
@@ -147,7 +148,7 @@ export class WalletOpener {
   }
 
   /**
-   * Reads the keys of a wallet that is to be opened. The threads of the refresh start while the password is hashed.
+   * Reads the keys of a wallet that is to be opened, and starts the refresh threads while the password is hashed.
    * @throws WalletError `wrong_password`, `wallet_io`, `wallet_corrupt`, also for a wallet of another network.
    */
   async readKeys(paths: WalletPaths, password: string): Promise<KeysFile> {
@@ -164,8 +165,8 @@ export class WalletOpener {
 
   /**
    * Opens the files of a wallet.
-   * @param version of the keys file when it was read; another process may have replaced it before the wallet was
-   * locked.
+   * @param version version of the keys file when it was read. If another process has replaced the file since, the
+   * wallet counts as locked.
    * @throws WalletError `bad_wallet_name`, `wallet_locked`, `wallet_io`, `wallet_corrupt`
    */
   async open(paths: WalletPaths, keysFile: KeysFile, password: string, version: string): Promise<OpenWallet> {
@@ -179,13 +180,13 @@ export class WalletOpener {
     });
   }
 
-  /** Reopens a wallet that was closed while its lock was kept. */
+  /** Opens a wallet again that was closed while its lock was kept. */
   async reopen({ paths, lock, ...opening }: Opening): Promise<OpenWallet> {
     if (paths === undefined || lock === undefined) return this.#openWallet(opening);
     return this.#locked(paths, lock, () => this.#openWallet({ ...opening, paths, lock }));
   }
 
-  /** Runs a task under a wallet's lock, which is released if it throws. */
+  /** Runs a task with a wallet's lock, and releases the lock if the task throws. */
   async #locked<T>(paths: WalletPaths, lock: WalletLock, task: (lock: WalletLock) => Promise<T>): Promise<T> {
     try {
       const leftovers = removeLeftoverDrafts(paths);
@@ -230,7 +231,9 @@ export class WalletOpener {
     }
   }
 
-  /** Opens the store. Creates it where there is none; imports it where there is a cache of the reference. */
+  /**
+   * Opens the store of a wallet. Creates it if there is none; imports it from a cache of the reference if there is one.
+   */
   async #openStore(
     path: string | undefined,
     { keysFile, password, restoreHeight, arrivedAt }: Opening,
@@ -277,7 +280,10 @@ export class WalletOpener {
   }
 }
 
-/** @throws WalletError `wallet_exists` also for an open wallet, `wallet_locked` for one being created. */
+/**
+ * Locks a wallet that is to be created.
+ * @throws WalletError `wallet_exists` also for an open wallet, `wallet_locked` for one that is being created.
+ */
 function lockForCreation(paths: WalletPaths): WalletLock {
   try {
     return lockWallet(paths.lock, paths.name);
@@ -297,7 +303,7 @@ const toKeys = (file: KeysFile): WalletKeys => ({
 
 const secretCopy = <K extends Uint8Array>(key: K): Secret<K> => new Secret(Uint8Array.from(key) as K);
 
-/** Spend key, or a multisig participant's shares of it. */
+/** Spend key of a wallet, or the key shares of a multisig participant. */
 const spendingKeys = (
   { multisig }: KeysFile,
   spendSecret: SecretKey,

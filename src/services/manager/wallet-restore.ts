@@ -19,10 +19,13 @@ export interface RestoreRequest {
 
 export type MultisigRestoreRequest = Omit<RestoreRequest, 'language' | 'seedOffset'>;
 
-/** A new wallet whose paths are not chosen yet. */
+/** A new wallet for which no paths are chosen yet. */
 export type UnlocatedWallet = Omit<NewWallet, 'paths'>;
 
-/** @returns the wallet, and its seed without the offset. @throws WalletError `bad_seed`, `unknown_language` */
+/**
+ * Derives a wallet from a seed. @returns the wallet, and its seed without the offset.
+ * @throws WalletError `bad_seed`, `unknown_language`
+ */
 export async function walletFromSeed(
   request: RestoreRequest,
 ): Promise<{ readonly wallet: UnlocatedWallet; readonly seed: string; readonly deprecated: boolean }> {
@@ -34,7 +37,7 @@ export async function walletFromSeed(
       text: "field 'seed' is mandatory. Please provide a seed you want to restore from.",
     });
   const decoded = asSeed(() => decodeMnemonic(request.seed));
-  // The Old English word list is read-only: such wallets get a seed in another language.
+  // Seeds in Old English are only read: such a wallet gets a seed in another language.
   const language = decoded.language === OLD_ENGLISH ? requireLanguage(request.language) : decoded.language;
   const plain = await withoutOffset(decoded.seed, seedOffset);
   return {
@@ -49,7 +52,7 @@ export async function walletFromSeed(
   };
 }
 
-/** Restores one multisig participant. @throws WalletError `bad_seed` */
+/** Derives one multisig participant from its seed. @throws WalletError `bad_seed` */
 export function walletFromMultisigSeed({
   seed,
   password,
@@ -65,7 +68,7 @@ export function walletFromMultisigSeed({
   return { keys, multisig, language: undefined, password, restoreHeight };
 }
 
-/** @throws WalletError `unknown_language` */
+/** Finds a language by its name. @throws WalletError `unknown_language` */
 export function requireLanguage(name: string): Language {
   const language = findLanguage(name);
   if (language === undefined) throw new WalletError({ kind: 'unknown_language', language: name });

@@ -8,26 +8,26 @@ import type { ServerSettings } from './server-settings.js';
 import { WalletCreation, type CreateRequest, type GenerateRequest } from './wallet-creation.js';
 import type { MultisigRestoreRequest, RestoreRequest } from './wallet-restore.js';
 
-/** Wallets that a client may know of, by name; any other is treated as if it did not exist. */
+/** Wallets that a client may know of, by name. Any other wallet is treated as if it did not exist. */
 export interface WalletAccess {
-  /** Name of its credential. */
+  /** Name of the credential of the client. */
   readonly name: string;
   allowsWallet(name: string): boolean;
 }
 
-/** Resources of the server that its scopes share. */
+/** Resources of the server that all scopes share. */
 export interface ScopeResources {
   readonly settings: ServerSettings;
   readonly daemon: DaemonConnection;
   readonly wallets: OpenWallets;
-  /** Ends of the chains of the other listed daemons; see {@link NewHeights}. */
+  /** Returns the ends of the chains of the other listed daemons; see {@link NewHeights}. */
   readonly otherTips: OtherTips;
 }
 
 /**
- * Wallets reachable by requests of one HTTP path. Without a name (`/json_rpc`): the current wallet, replaced by each
- * wallet opened or created there. With a name (`/wallet/<name>/json_rpc`): the wallet of that name only. Either way only
- * wallets that the client may know of.
+ * Wallets that requests of one HTTP path can reach, as far as the client may know of them. Without a name
+ * (`/json_rpc`): the current wallet, which each wallet opened or created there replaces. With a name
+ * (`/wallet/<name>/json_rpc`): the wallet of that name only.
  */
 export class WalletScope {
   readonly #resources: ScopeResources;
@@ -36,7 +36,10 @@ export class WalletScope {
   readonly #holder: Holder;
   readonly #creation: WalletCreation;
 
-  /** @param name absent: the scope of the current wallet. @param access absent: all wallets. */
+  /**
+   * @param name name of the wallet in the path; absent: the current wallet.
+   * @param access wallets that the client may know of; absent: all wallets.
+   */
   constructor(resources: ScopeResources, name?: string, access?: WalletAccess) {
     this.#resources = resources;
     this.#name = name;
@@ -47,12 +50,15 @@ export class WalletScope {
     this.#creation = new WalletCreation(settings, daemon, wallets, this.#holder, heights);
   }
 
-  /** True for the path of a wallet; false for the path of the current wallet. */
+  /** True for the path of one wallet; false for the path of the current wallet. */
   get isOneWallet(): boolean {
     return this.#name !== undefined;
   }
 
-  /** Returns the open wallet of this scope, if any, at the time of the call. @throws WalletError `bad_wallet_name` */
+  /**
+   * Returns the wallet of this scope that is open now; undefined if there is none. @throws WalletError
+   * `bad_wallet_name`
+   */
   find(): OpenWallet | undefined {
     const { wallets } = this.#resources;
     if (this.#name !== undefined) return this.#findByName(this.#name);
@@ -60,19 +66,19 @@ export class WalletScope {
     return current !== undefined && this.mayKnow(current.name) ? current : undefined;
   }
 
-  /** Whether the client may know of a wallet. */
+  /** True if the client may know of a wallet. @param name name of the wallet. */
   mayKnow(name: string): boolean {
     return this.#access?.allowsWallet(name) ?? true;
   }
 
-  /** @throws WalletError `bad_wallet_name` */
+  /** Finds an open wallet by the name in the path. @throws WalletError `bad_wallet_name` */
   #findByName(name: string): OpenWallet | undefined {
     const paths = this.#directory().locate(name);
     return this.mayKnow(name) ? this.#resources.wallets.findByPath(paths) : undefined;
   }
 
   /**
-   * Returns an open wallet by its name, at the time of the call. The path of the request must not name another one.
+   * Returns the wallet of a name that is open now. The path of the request must not name another wallet.
    * @throws WalletError `no_wallet`, `bad_wallet_name`
    */
   wallet(name: string): OpenWallet {
@@ -99,7 +105,10 @@ export class WalletScope {
     return this.#creation.generateFromKeys({ ...request, filename: this.#newName(request.filename) });
   }
 
-  /** @throws WalletError `wallet_missing`, `wrong_password`, `wallet_locked`, `wallet_io`, `wallet_corrupt` */
+  /**
+   * Opens a wallet of the directory.
+   * @throws WalletError `wallet_missing`, `wrong_password`, `wallet_locked`, `wallet_io`, `wallet_corrupt`
+   */
   async openWallet({
     filename,
     password,
@@ -113,13 +122,17 @@ export class WalletScope {
     await this.#resources.wallets.open(paths, password, this.#holder);
   }
 
-  /** @param wallet of the request. @throws WalletError `no_wallet` if it is closed already. */
+  /**
+   * Closes a wallet. @param wallet wallet that the request was bound to. @throws WalletError `no_wallet` if it is
+   * closed already.
+   */
   closeWallet(wallet: OpenWallet): Promise<void> {
     return this.#resources.wallets.release(wallet, this.#holder);
   }
 
   /**
-   * @param seconds undefined: refreshed by request only.
+   * Sets the refresh period of the wallet of this scope. @param seconds period [s]; undefined: refreshed on request
+   * only.
    * @throws WalletError `no_wallet` for a named wallet that is closed.
    */
   setAutoRefresh(seconds: number | undefined): void {
@@ -134,7 +147,10 @@ export class WalletScope {
     return directory;
   }
 
-  /** @throws WalletError `bad_wallet_name`; `credential_denied`, whether a wallet of this name exists or not. */
+  /**
+   * Checks the name of a new wallet.
+   * @throws WalletError `bad_wallet_name`; `credential_denied`, whether a wallet of this name exists or not.
+   */
   #newName(given: string): string {
     const name = this.#filename(given);
     if (this.#access === undefined || this.mayKnow(name)) return name;
@@ -144,7 +160,10 @@ export class WalletScope {
     });
   }
 
-  /** @throws WalletError `bad_wallet_name` if the path and the request name different wallets. */
+  /**
+   * Returns the name of the wallet that a request names.
+   * @throws WalletError `bad_wallet_name` if the path and the request name different wallets.
+   */
   #filename(given: string): string {
     const name = walletNameOf(given);
     if (this.#name === undefined || name === this.#name) return name;
