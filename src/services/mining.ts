@@ -17,7 +17,7 @@ export interface MiningRequest {
   readonly ignoreBattery: boolean;
 }
 
-/** Starts and stops mining of the daemon to the primary address. */
+/** Starts and stops mining by the daemon to the primary address. */
 export class Mining {
   readonly #context: Context;
   readonly #services: Services;
@@ -27,7 +27,10 @@ export class Mining {
     this.#services = services;
   }
 
-  /** @param cpuThreads of this machine; at least 2 are allowed. @throws WalletError `invalid`, `mining_refused` */
+  /**
+   * Starts mining. @param cpuThreads number of CPU threads of this machine; at least 2 mining threads are allowed.
+   * @throws WalletError `invalid`, `mining_refused`
+   */
   async start({ threads, background, ignoreBattery }: MiningRequest, cpuThreads: number): Promise<void> {
     const maxThreads = Math.max(cpuThreads, 2);
     if (threads < 1 || threads > maxThreads)
@@ -42,13 +45,16 @@ export class Mining {
     );
   }
 
-  /** @throws WalletError `mining_refused`, also if the daemon is not mining. */
+  /** Stops mining. @throws WalletError `mining_refused`, also if the daemon is not mining. */
   async stop(): Promise<void> {
     await withRefusal('stop', () => this.#context.daemon.client().stopMining());
   }
 }
 
-/** Turns every daemon error into `mining_refused`. Source: wallet_rpc_server.cpp `on_start_mining`. */
+/**
+ * Runs a call to the daemon. @throws WalletError `mining_refused` in place of every daemon error. Source:
+ * wallet_rpc_server.cpp `on_start_mining`.
+ */
 async function withRefusal(action: 'start' | 'stop', call: () => Promise<void>): Promise<void> {
   try {
     await call();

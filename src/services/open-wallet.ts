@@ -46,20 +46,20 @@ import { WalletSync } from './sync/wallet-sync.js';
 import { WalletWebhooks } from './webhooks/wallet-webhooks.js';
 import type { WebhookSending } from './webhooks/webhook-sending.js';
 
-/** Resources passed to an open wallet; it creates the rest of its {@link WalletContext} itself. */
+/** Resources that an open wallet receives; it creates the rest of its {@link WalletContext} itself. */
 export interface OpenWalletParts extends Omit<
   WalletContext,
   'name' | 'addresses' | 'exports' | 'locks' | 'assertOpen'
 > {
-  /** Absent for a wallet in memory, as is its lock. */
+  /** Paths of the wallet's files; absent for a wallet in memory, which has no lock either. */
   readonly paths?: WalletPaths;
   readonly lock?: WalletLock;
   readonly kdfRounds: number;
   readonly refresher: Refresher;
   readonly webhookSending: WebhookSending;
-  /** Runs `--tx-notify`; absent: the option is not set. */
+  /** Starts the commands of `--tx-notify`; absent if the option is not set. */
   readonly noticeRunner?: NoticeRunner;
-  /** Replaces the keys of this wallet: closes it and opens it again. */
+  /** Replaces the keys of this wallet: closes the wallet and opens it again. */
   readonly rekey: (wallet: OpenWallet, ...args: Parameters<Rekey>) => ReturnType<Rekey>;
 }
 
@@ -180,12 +180,14 @@ export class OpenWallet {
     };
   }
 
-  /** To be called after each `await`. @throws WalletError `no_wallet` once it is closed. */
+  /**
+   * Checks that the wallet is open; to be called after each `await`. @throws WalletError `no_wallet` once it is closed.
+   */
   assertOpen(): void {
     if (this.#closed) throw new WalletError({ kind: 'no_wallet' });
   }
 
-  /** Name in the wallet directory; empty for a wallet in memory. */
+  /** Name of the wallet in the wallet directory; empty for a wallet in memory. */
   get name(): string {
     return this.context.name;
   }
@@ -206,19 +208,19 @@ export class OpenWallet {
     return this.keystore.isViewOnly;
   }
 
-  /** Absent for a wallet in memory. */
+  /** Paths of the wallet's files; undefined for a wallet in memory. */
   get paths(): WalletPaths | undefined {
     return this.#parts.paths;
   }
 
-  /** Whether an output lacks its key image until multisig info of other signers is imported. */
+  /** True if an output lacks its key image until this wallet imports multisig info of other signers. */
   get isMultisigImportNeeded(): boolean {
     return isMultisigImportNeeded(this.context);
   }
 
   /**
    * Moves the write-ahead log into the store, and writes the keys file again if it was deleted. Acknowledged changes
-   * are on disk even without it.
+   * are on disk even without this call.
    */
   async save(): Promise<void> {
     this.store.checkpointSync();
@@ -226,13 +228,19 @@ export class OpenWallet {
       this.context.log.warn({}, 'the keys file of the open wallet was deleted; it was written again');
   }
 
-  /** Takes over the lock: {@link close} does not release it any more. @returns undefined for a wallet in memory */
+  /**
+   * Takes the lock of the wallet: {@link close} does not release it any more.
+   * @returns the lock; undefined for a wallet in memory.
+   */
   detachLock(): WalletLock | undefined {
     this.#isLockDetached = true;
     return this.#parts.lock;
   }
 
-  /** Aborts its calls to the daemon, stops its refresh, webhooks and `--tx-notify`, closes the store, wipes the keys. */
+  /**
+   * Closes the wallet: aborts its calls to the daemon, stops its refresh, webhooks and `--tx-notify`, closes the store,
+   * wipes the keys.
+   */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

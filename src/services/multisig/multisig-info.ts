@@ -24,21 +24,27 @@ interface Services {
   readonly sync: WalletSync;
 }
 
-/** Source: wallet2.cpp `import_multisig`, `decrypt`. */
+/**
+ * Upstream's message for signer info that cannot be read, by the part that fails. Source: wallet2.cpp
+ * `import_multisig`, `decrypt`.
+ */
 const NOT_OPENED: Readonly<Record<ExportError['part'], string>> = {
   magic: 'Bad multisig info file magic in ',
   size: 'Unexpected ciphertext size',
   signature: 'Failed to authenticate ciphertext',
 };
 
-/** Signer info of another signer by output key in hex, with its hash. */
+/** Signer info of one other signer, by output key [hex], with its hash. */
 interface ImportedInfo {
   readonly signer: PublicKey;
   readonly byOutput: ReadonlyMap<string, SignerInfo['outputs'][number]>;
   readonly digest: Hash;
 }
 
-/** Exports this wallet's signer info and imports that of the others, which yields key images and nonces. */
+/**
+ * Exports the signer info of this wallet, and imports that of other signers, from which key images and nonces are
+ * computed.
+ */
 export class MultisigInfoTransfer {
   readonly #context: Context;
   readonly #services: Services;
@@ -49,8 +55,8 @@ export class MultisigInfoTransfer {
   }
 
   /**
-   * Exports partial key images, and fresh nonces of unspent outputs. They replace the nonces of earlier exports, with
-   * which nothing can be signed any more. @throws WalletError `not_multisig`
+   * Exports partial key images, and fresh nonces for unspent outputs. The fresh nonces replace those of earlier
+   * exports, which can sign nothing any more. @throws WalletError `not_multisig`
    */
   export(): Promise<Uint8Array> {
     const { store, exports, locks } = this.#context;
@@ -86,9 +92,10 @@ export class MultisigInfoTransfer {
   }
 
   /**
-   * Imports the signer info of others, which replaces earlier info. Computes key images from it, and recognises spends
-   * of their outputs in blocks already scanned.
-   * @param refresh afterwards, if a daemon can be reached. @returns the number of outputs covered by every info.
+   * Imports the signer info of others in place of earlier info. Computes key images from it, and finds spends of their
+   * outputs in blocks that were scanned already.
+   * @param refresh true: refreshes the wallet afterwards, if a daemon can be reached.
+   * @returns the number of outputs for which every signer gave info.
    * @throws WalletError `too_few_signers`, `bad_hex`, `multisig_refused`: nothing is changed then.
    */
   async import(texts: readonly string[], refresh: boolean): Promise<number> {
@@ -142,7 +149,7 @@ export class MultisigInfoTransfer {
     return covered.length;
   }
 
-  /** Computes the missing or changed key images of outputs without a mined spend. */
+  /** Computes the key images of outputs without a mined spend whose key image is missing or changed. */
   async #keyImages(
     { shares, commonSecret, ...group }: MultisigAccount,
     covered: readonly OwnedOutput[],
@@ -168,14 +175,17 @@ export class MultisigInfoTransfer {
     });
   }
 
-  /** Whether the key image of an output was computed from the same partial key images. */
+  /** True if the key image of an output was computed from the same partial key images. */
   #isUnchanged({ publicKey, keyImage }: OwnedOutput, infos: SignerInfo['outputs']): boolean {
     if (keyImage === undefined) return false;
     const before = this.#context.store.read((r) => r.multisig.infos(publicKey));
     return isSameSet(partsIn(before), partsIn(infos));
   }
 
-  /** Reads and verifies the info of other signers, one each. @throws WalletError `multisig_refused` */
+  /**
+   * Reads and verifies the info of other signers; the first one of each signer counts. @throws WalletError
+   * `multisig_refused`
+   */
   async #readInfos(
     texts: readonly string[],
     account: MultisigAccount,
@@ -208,8 +218,9 @@ export class MultisigInfoTransfer {
   }
 
   /**
-   * Finds the outputs of info; that of outputs which are unknown here is left out. @returns it by output key in hex.
-   * @throws WalletError `multisig_refused` for info that contradicts earlier info, or itself.
+   * Finds the outputs that signer info belongs to; leaves out info of outputs that this wallet does not know.
+   * @returns info by output key [hex].
+   * @throws WalletError `multisig_refused` for info that contradicts itself or earlier info.
    */
   #byOutput(
     { signer, outputs: infos }: SignerInfo,
@@ -241,7 +252,7 @@ export class MultisigInfoTransfer {
     }
   }
 
-  /** @throws WalletError `multisig_refused` in place of a MultisigProblem. */
+  /** Waits for a task. @throws WalletError `multisig_refused` in place of a MultisigProblem. */
   async #refusing<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
@@ -252,7 +263,7 @@ export class MultisigInfoTransfer {
   }
 }
 
-/** Partial key images of all signers for one output. */
+/** Lists the partial key images of all signers for one output. */
 const partsIn = (infos: SignerInfo['outputs']): KeyImage[] =>
   infos.flatMap(({ partialKeyImages }) => partialKeyImages);
 

@@ -6,13 +6,13 @@ import { groupAccountOf } from '../../monero/wallet/keys.js';
 import { sortedSources, multisigTxSet } from '../../monero/wallet/multisig/tx-set.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-/** Public keys of the outputs that a transaction spends, in the order of its inputs. */
+/** Lists the public keys of the outputs that a transaction spends, in the order of its inputs. */
 export const spentKeys = ({ construction }: PendingTx): PublicKey[] =>
   sortedSources(construction.sources).flatMap(({ ring, realIndex }) => ring[realIndex]?.publicKey ?? []);
 
 /**
  * Encrypts proposed transactions for the other signers, and erases this signer's nonces of the spent outputs, so that
- * it signs no other transaction with them. Called under the payment lock.
+ * no other transaction is signed with them. To be called under the payment lock.
  */
 export async function sealMultisig(
   { exports, keystore, store }: Pick<WalletContext, 'exports' | 'keystore' | 'store'>,

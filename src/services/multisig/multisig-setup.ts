@@ -20,7 +20,7 @@ type Context = Pick<WalletContext, 'store' | 'keystore' | 'rng' | 'workers'>;
 
 /**
  * Closes the wallet, replaces its keys, and opens it again.
- * @param change creates the new keys file. If it throws, nothing was changed.
+ * @param change returns the content of the new keys file. If it throws, nothing is changed.
  */
 export type Rekey = (change: () => Promise<KeysFile>) => Promise<void>;
 
@@ -33,7 +33,7 @@ interface Services {
 /** Progress of the key exchange of a wallet. */
 export interface MultisigStatus {
   readonly multisig: boolean;
-  /** Whether all shares are known. */
+  /** True if all key shares are known. */
   readonly exchanged: boolean;
   readonly ready: boolean;
   readonly threshold: number;
@@ -42,14 +42,15 @@ export interface MultisigStatus {
 
 /** Result of one round of the key exchange. */
 export interface RoundResult {
-  /** Message for the other participants, also once the exchange is complete. */
+  /** Message for the other participants; also present once the exchange is complete. */
   readonly message: string;
   readonly address: string;
   readonly ready: boolean;
 }
 
 /**
- * Makes the open wallet a multisig participant, round by round. Each round is on disk before its message is returned.
+ * Makes the open wallet a multisig participant, round by round. Writes each round to disk before it returns the
+ * message.
  */
 export class MultisigSetup {
   readonly #context: Context;
@@ -71,7 +72,7 @@ export class MultisigSetup {
     };
   }
 
-  /** @returns the message of round 1. @param enable enables multisig for this wallet first. */
+  /** Returns the message of round 1. @param enable true: enables multisig for this wallet first. */
   async prepare(enable: boolean): Promise<string> {
     const { keystore, rng } = this.#context;
     if (enable) await keystore.enableMultisig();
@@ -91,8 +92,8 @@ export class MultisigSetup {
   }
 
   /**
-   * Runs each further round. Without messages, once the main rounds are done, repeats this participant's confirmation.
-   * @param incomplete accepts fewer messages than there are other participants.
+   * Runs one further round. Without messages, after the main rounds, returns this participant's confirmation again.
+   * @param incomplete true: accepts fewer messages than there are other participants.
    * @throws WalletError `wrong_password`, `too_few_signers`, `multisig_refused`
    */
   async exchange(
@@ -116,7 +117,7 @@ export class MultisigSetup {
   }
 
   /**
-   * Creates the next-round message from the messages of some participants.
+   * Creates the message of the next round from the messages of some participants only.
    * @throws WalletError `wrong_password`, `too_few_signers`, `multisig_refused`
    */
   boost(
@@ -157,7 +158,7 @@ export class MultisigSetup {
     return result;
   }
 
-  /** @throws WalletError `view_only`, `already_multisig` */
+  /** Returns the signer that the keys of this wallet make. @throws WalletError `view_only`, `already_multisig` */
   #newSigner(): Signer {
     const { multisig, spendSecret, viewSecret } = this.#context.keystore.keys;
     if (multisig !== undefined) throw new WalletError({ kind: 'already_multisig' });
@@ -166,8 +167,8 @@ export class MultisigSetup {
   }
 
   /**
-   * Refuses a wallet file that has received money, which other keys could never spend. A wallet in memory is accepted:
-   * its seed is with the client.
+   * Checks that a wallet with files has received no money: the keys of the group could not spend it. Accepts a wallet
+   * in memory, whose seed the client has.
    * @throws WalletError `multisig_refused`
    */
   async #assertUnused(): Promise<void> {
@@ -176,7 +177,7 @@ export class MultisigSetup {
     try {
       await this.#services.sync.refresh();
     } catch (error) {
-      // Without a daemon the state of the store decides.
+      // Without a daemon, only the outputs in the store are checked.
       if (!(error instanceof DaemonError)) throw error;
     }
     const { received, pooled } = store.read((r) => ({
@@ -196,7 +197,7 @@ const keysFileOf = (
   { signerSecret, commonSecret, spendPublicKey, ...group }: MultisigAccount,
   before: KeysFile,
 ): KeysFile => ({
-  // Multisig wallets have no background sync.
+  // A multisig wallet has no background sync.
   ...withBackgroundSync(before, 'off'),
   spendPublicKey,
   viewPublicKey: publicKeyOf(commonSecret),

@@ -53,7 +53,7 @@ const isAmong = (keys: readonly Uint8Array[], key: Uint8Array): boolean =>
 export class MultisigSigning {
   readonly #context: Context;
   readonly #services: Services;
-  /** Hashes in hex of the sets signed since the wallet was opened. */
+  /** Hashes of the sets that were signed since the wallet was opened [hex]. */
   readonly #answered = new Set<string>();
 
   constructor(context: Context, services: Services) {
@@ -61,10 +61,14 @@ export class MultisigSigning {
     this.#services = services;
   }
 
-  /** @throws WalletError `bad_hex`, `bad_multisig_set` */
+  /** Describes the transactions of a multisig set. @throws WalletError `bad_hex`, `bad_multisig_set` */
   async describe(
     hex: string,
-  ): Promise<TransferDescriptions & { /** One per transaction. */ readonly weights: readonly number[] }> {
+  ): Promise<
+    TransferDescriptions & {
+      /** Weights of the transactions, in their order. */ readonly weights: readonly number[];
+    }
+  > {
     const { txs } = await this.#read(hex, 'multisig_txset');
     try {
       const { txFacts } = this.#services.payments;
@@ -85,9 +89,9 @@ export class MultisigSigning {
   }
 
   /**
-   * Signs every transaction of a set. The answer is recorded, the nonces erased, and the amounts counted against the
-   * limits of the client, in one store transaction before it is returned. A set is signed once: after the wallet was
-   * reopened, the recorded answer is returned again.
+   * Signs all transactions of a set. Before it returns, one store transaction records the answer, erases the nonces,
+   * and counts the amounts against the limits of the client. A set is signed only once: after the wallet was opened
+   * again, the recorded answer is returned again.
    * @throws WalletError `bad_hex`, `bad_multisig_set`, `multisig_signing_failed`, `multisig_export_needed`,
    * `spend_limit`, `credential_denied`: nothing is changed then.
    */
@@ -100,7 +104,7 @@ export class MultisigSigning {
         throw failed('this wallet has signed them already and returned its answer');
       const known = this.#context.store.read((r) => r.multisig.answerTo(request));
       const answer = known ?? (await this.#answer(set, request, spender));
-      // Another client may have had it signed.
+      // The set may have been signed for another client: its amounts then count against the limits of this one, too.
       if (known !== undefined) {
         const again = this.#spentBy(spender, set.txs);
         this.#context.store.write((w) => this.#services.payments.spending.record(w, spender, again));
@@ -111,7 +115,7 @@ export class MultisigSigning {
   }
 
   /**
-   * Records fully signed transactions as payments of this wallet and relays them.
+   * Records fully signed transactions as payments of this wallet, and relays them.
    * @throws WalletError `bad_hex`, `bad_multisig_set`, `too_few_signers`, `multisig_submission_failed`
    */
   async submit(hex: string, spender: Spender | undefined, order?: OrderEntry): Promise<MadePayments> {
@@ -130,7 +134,7 @@ export class MultisigSigning {
     }
   }
 
-  /** Erases the nonces of relayed payments. A failure is only logged, as the payments are relayed already. */
+  /** Erases the nonces of relayed payments. Only logs a failure, since the payments are relayed already. */
   #eraseNonces(txs: MultisigTxSet['txs']): void {
     const { store, log } = this.#context;
     try {
@@ -140,7 +144,10 @@ export class MultisigSigning {
     }
   }
 
-  /** Amounts that count against the limits of a client. @param txs verified to pay what their records say. */
+  /**
+   * Returns the amounts that count against the limits of a client.
+   * @param txs transactions verified to pay the destinations in their construction data.
+   */
   #spentBy(
     spender: Spender | undefined,
     txs: readonly PendingTx[],
@@ -163,7 +170,8 @@ export class MultisigSigning {
     assertSignable(set, account, signer);
     const spent = set.txs.map((pending) => this.#inputsOf(pending));
     const names = spent.flat().map(({ publicKey }) => publicKey);
-    // Nonces are read from the store per output: two transactions that spend the same output would reuse a nonce.
+    // Nonces are read from the store for each output: two transactions that spend the same output would use a nonce
+    // twice.
     if (new Set(names.map(toHex)).size !== names.length) throw failed('they spend an output twice');
     const nonces = store.read((r) =>
       spent.map((outputs) => outputs.map(({ publicKey }) => r.multisig.nonces(publicKey))),
@@ -223,7 +231,10 @@ export class MultisigSigning {
     }
   }
 
-  /** Own outputs that a transaction spends, in its order. @throws WalletError `multisig_signing_failed` */
+  /**
+   * Lists the own outputs that a transaction spends, in the order of its inputs.
+   * @throws WalletError `multisig_signing_failed` if one is unknown.
+   */
   #inputsOf({ construction }: PendingTx): OwnedOutput[] {
     return sortedSources(construction.sources).map((source) => {
       const publicKey = source.ring[source.realIndex]?.publicKey;
@@ -238,14 +249,17 @@ export class MultisigSigning {
     });
   }
 
-  /** Outputs of this wallet that a transaction spends, without unknown ones. */
+  /** Lists the known outputs of this wallet that a transaction spends. */
   #spentOutputs(pending: PendingTx): OwnedOutput[] {
     return this.#context.store.read((r) =>
       spentKeys(pending).flatMap((publicKey) => r.outputs.byPublicKey(publicKey) ?? []),
     );
   }
 
-  /** @throws WalletError `multisig_submission_failed` for a transaction that does not fit this wallet. */
+  /**
+   * Converts a signed transaction to a payment of this wallet.
+   * @throws WalletError `multisig_submission_failed` for a transaction that does not fit this wallet.
+   */
   #payment(pending: PendingTx): SignedPayment {
     const inputs = this.#spentOutputs(pending);
     try {
@@ -280,8 +294,8 @@ export class MultisigSigning {
 }
 
 /**
- * @throws WalletError `multisig_signing_failed` if this wallet cannot add a signature.
- * Source: wallet2.cpp `sign_multisig_tx`.
+ * Checks that this wallet can add a signature.
+ * @throws WalletError `multisig_signing_failed` Source: wallet2.cpp `sign_multisig_tx`.
  */
 function assertSignable({ txs, signers }: MultisigTxSet, group: GroupState, signer: PublicKey): void {
   if (txs.length === 0) throw failed('there are none');

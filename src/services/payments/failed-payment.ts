@@ -11,10 +11,10 @@ import { isSpendableNow } from './spendable-now.js';
 
 type Context = Pick<WalletContext, 'clock' | 'store'>;
 
-/** An attempt that could still be mined, with its inputs. */
+/** A failed attempt that can still be mined, with its inputs. */
 interface LiveAttempt {
   readonly inputs: readonly OwnedOutput[];
-  /** Least number of blocks above a spend that excludes it; undefined without one in a block. */
+  /** Number of blocks above the block that spends an input of the attempt; undefined if no block does. */
   readonly depth?: number;
 }
 
@@ -22,31 +22,32 @@ const nameOf = ({ txHash, outputIndex }: Pick<OwnedOutput, 'txHash' | 'outputInd
   `${toHex(txHash)}/${outputIndex}`;
 
 /**
- * Failed attempts to make one transaction of an order. A further attempt must spend at least one input of each that could
- * still be mined, however old it is, so that at most one of them is mined. An attempt is dead only when SETTLED_DEPTH
- * blocks lie over another transaction that spends an input of it. To be used under the payment lock.
+ * Failed attempts to make one transaction of an order. A further attempt must spend at least one input of each earlier
+ * attempt that can still be mined, however old it is, so that at most one attempt is mined. An attempt cannot be mined
+ * any more once SETTLED_DEPTH blocks lie above another transaction that spends one of its inputs. To be used under the
+ * payment lock.
  */
 export class FailedPayment {
   readonly #context: Context;
   readonly #attempts: readonly OrderTx[];
   readonly #last: OrderTx;
 
-  /** @param last the attempt in effect. */
+  /** @param earlier attempts before the last one. @param last latest attempt. */
   constructor(context: Context, earlier: readonly OrderTx[], last: OrderTx) {
     this.#context = context;
-    // A transaction that never left this server cannot be mined.
+    // A transaction that was never sent cannot be mined.
     this.#attempts = [...earlier, last].filter(({ withdrawn }) => withdrawn !== 'unsent');
     this.#last = last;
   }
 
-  /** Destinations with the amounts that they were to receive. */
+  /** Destinations of the latest attempt, with their amounts. */
   get destinations(): readonly Destination[] {
     return this.#last.made.destinations;
   }
 
   /**
-   * Selects one spendable input of every attempt that can still be mined, as few as possible.
-   * @throws WalletError `order_failed` if an attempt has none.
+   * Selects one spendable input of every attempt that can still be mined, as few inputs as possible.
+   * @throws WalletError `order_failed` if such an attempt has no spendable input.
    */
   requiredInputs(): readonly OwnedOutput[] {
     const chosen = new Map<string, OwnedOutput>();
@@ -61,7 +62,9 @@ export class FailedPayment {
     return [...chosen.values()];
   }
 
-  /** Inputs of the latest attempt that can be spent, and {@link requiredInputs}. @throws WalletError `order_failed` */
+  /**
+   * Lists the spendable inputs of the latest attempt, and {@link requiredInputs}. @throws WalletError `order_failed`
+   */
   sweptInputs(): readonly OwnedOutput[] {
     const required = this.requiredInputs();
     const free = this.#context.store
@@ -76,14 +79,16 @@ export class FailedPayment {
     return [...inputs.values()];
   }
 
-  /** @throws WalletError `order_failed` unless a transaction with these inputs excludes every failed attempt. */
+  /**
+   * Checks that a transaction with the given inputs excludes every failed attempt. @throws WalletError `order_failed`
+   */
   assertExcluded(planned: readonly Pick<OwnedOutput, 'txHash' | 'outputIndex'>[]): void {
     const names = new Set(planned.map(nameOf));
     for (const attempt of this.#live())
       if (!attempt.inputs.some((input) => names.has(nameOf(input)))) throw notFree(attempt);
   }
 
-  /** Attempts that could still be mined. */
+  /** Lists the attempts that can still be mined. */
   #live(): LiveAttempt[] {
     const { store } = this.#context;
     const tip = store.height() - 1;
@@ -110,7 +115,7 @@ const notFree = ({ depth }: LiveAttempt): WalletError =>
   });
 
 /**
- * Checks that a plan replaces a failed transaction by one that excludes it.
+ * Checks that a plan has one transaction, which excludes every failed attempt.
  * @throws WalletError `order_failed`, `needs_split`
  */
 export function assertReplaces(

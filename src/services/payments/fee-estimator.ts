@@ -16,37 +16,36 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'daemon' | 'store'>;
 
-/** Fee rates and priority of a payment. */
+/** Fee rates and priority for a payment. */
 export interface Prices {
   readonly rates: FeeRates;
-  /** Fee level, 1 to 4. */
+  /** Fee level, from 1 to 4. */
   readonly priority: number;
 }
 
-/** Size of the tx extra with a public key and an encrypted payment id. */
+/** Size of a tx extra with a public key and an encrypted payment id [bytes]. */
 const USUAL_EXTRA_BYTES = 34 + 10;
 
 const MAX_COUNT = 0x7fff_ffff;
 
 const SLOW: Priority = 1;
 
-/** Approximate weight of a usual transaction. */
+/** Approximate weight of a transaction with two inputs and two outputs. */
 const SAMPLE_WEIGHT = 2000;
 
 /** Lowest block reward [atomic units]. */
 const TAIL_REWARD = 600_000_000_000n;
 
 /**
- * Height from which the base reward is {@link TAIL_REWARD}: no daemon raises the ceiling by blocks with a higher one.
- * Source: the first block of mainnet with the tail emission.
+ * Height from which the base reward is {@link TAIL_REWARD}. From there on the reward that a daemon reports is ignored,
+ * so that it cannot raise the ceiling. Source: the first block of mainnet with the tail emission.
  */
 const TAIL_HEIGHT = 2_641_623;
 
 /**
- * Highest accepted fee of a transaction of {@link SAMPLE_WEIGHT}: 1000 times the lowest rate per byte, which is
- * 3000 · reward / zone², with the block reward and the full reward zone. The fastest level is about 200 times that
- * rate.
- * Source: blockchain.cpp `get_dynamic_base_fee`.
+ * Returns the highest accepted fee of a transaction of weight {@link SAMPLE_WEIGHT} [atomic units]: 1000 times the
+ * lowest rate per byte, 3000 · reward / zone², with the block reward and the full reward zone. The fastest level has
+ * about 200 times that rate. Source: blockchain.cpp `get_dynamic_base_fee`.
  */
 function sampleCeiling(lastReward: Amount, height: number): Amount {
   const reward = height < TAIL_HEIGHT && lastReward > TAIL_REWARD ? lastReward : TAIL_REWARD;
@@ -54,7 +53,7 @@ function sampleCeiling(lastReward: Amount, height: number): Amount {
   return amount(perByte * BigInt(SAMPLE_WEIGHT));
 }
 
-/** State of chain and pool that a default priority depends on. */
+/** State of chain and pool on which the default priority depends. */
 interface ChainUsage extends Omit<Traffic, 'backlogBlocks'> {
   readonly backlog: readonly PoolEntry[];
 }
@@ -74,7 +73,8 @@ export class FeeEstimator {
   }
 
   /**
-   * @param priority 0 to 4; 0: chosen by the state of chain and pool, or slow if that is unknown.
+   * Returns fee rates and priority for a payment.
+   * @param priority 0 to 4; 0: chosen by the state of chain and pool; the slowest if that is unknown.
    * @throws WalletError `fee_too_high`, `fee_rates_unknown`
    */
   async prices(priority: number): Promise<Prices> {
@@ -92,7 +92,7 @@ export class FeeEstimator {
     });
   }
 
-  /** Priority that a payment without one would get now. @throws WalletError `priority_unknown` */
+  /** Returns the priority that a payment without a given priority gets now. @throws WalletError `priority_unknown` */
   async defaultPriority(): Promise<Priority> {
     try {
       const [rates, usage] = await Promise.all([this.#rates(), this.#usage()]);
@@ -104,8 +104,8 @@ export class FeeEstimator {
   }
 
   /**
-   * Estimates the size and weight of a transaction.
-   * @param ringSize 0: the current one. @param rct false: outputs from before RingCT.
+   * Estimates the size [bytes] and the weight of a transaction.
+   * @param ringSize 0: the current one. @param rct false: for outputs from before RingCT.
    * @throws WalletError `invalid`
    */
   estimateSize(
@@ -140,7 +140,7 @@ export class FeeEstimator {
   }
 
   /**
-   * Upstream has an error code of its own if the daemon is unreachable here.
+   * Reads the fee rates, with upstream's separate error code for an unreachable daemon.
    * @throws WalletError `fee_rates_unknown`
    */
   async #ratesOrFault(): Promise<FeeRates> {
@@ -157,7 +157,7 @@ export class FeeEstimator {
     return { perByte, quantizationMask };
   }
 
-  /** @throws WalletError `fee_too_high` */
+  /** Checks that fee rates lie below the ceiling. @throws WalletError `fee_too_high` */
   #belowCeiling(prices: Prices): Prices {
     const { rates, priority } = prices;
     const fee = feeOfWeight(SAMPLE_WEIGHT, feePerByte(rates, priority), rates);
@@ -167,7 +167,7 @@ export class FeeEstimator {
     return prices;
   }
 
-  /** @throws DaemonError */
+  /** Reads the state of chain and pool. @throws DaemonError */
   async #usage(): Promise<ChainUsage> {
     const daemon = this.#context.daemon.client();
     const start = this.#context.store.height() - RECENT_BLOCKS;

@@ -1,8 +1,11 @@
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import type { MadePayments } from '../../monero/wallet/model/made-payment.js';
 
-/** Writes an order in the store transaction that records its payments. */
+/** Writes an order in the same store transaction as its payments. */
 export interface OrderEntry {
-  /** @param made result of the call. @param sent its transactions are recorded as payments, and sent after that. */
+  /**
+   * Writes the order. @param made result of the call.
+   * @param sent true if the store transaction also records the transactions as payments, which are sent afterwards.
+   */
   record(w: WalletWriter, made: MadePayments, { sent }: { readonly sent: boolean }): void;
 }

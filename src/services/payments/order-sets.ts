@@ -7,12 +7,12 @@ import type { TrackedOrder } from './order-tracker.js';
 
 type Context = Pick<WalletContext, 'exports' | 'exportFormat'>;
 
-/** Set with a transaction of an order that another wallet has to sign. */
+/** A transaction set of an order for another wallet to sign, with one transaction in it. */
 interface Part {
   readonly set: Uint8Array;
   /** Index of the transaction in the set. */
   readonly index: number;
-  /** The set has no other transaction. */
+  /** True if the set has no other transaction. */
   readonly isAlone: boolean;
 }
 
@@ -22,8 +22,8 @@ interface Kind<T> {
 }
 
 /**
- * Returns the set that other wallets have to sign: that of the call, or once a transaction was made anew, one with the
- * transactions in effect.
+ * Returns the set for other wallets to sign: the set that the call made, or, if a transaction failed and was made
+ * again, a set with the latest attempts.
  */
 export async function setToSign(
   { exports, exportFormat }: Context,
@@ -46,7 +46,10 @@ export async function setToSign(
   return { unsignedSet: await joined(exports, { name: 'unsignedTxs', codec }, parts) };
 }
 
-/** Joins transactions of several sets. The rest is that of the last set, which has the outputs that earlier ones lack. */
+/**
+ * Joins transactions of several sets. Takes all other fields from the last set: its exported outputs include those of
+ * the earlier sets.
+ */
 async function joined<T extends { readonly txs: readonly unknown[] }>(
   exports: Context['exports'],
   { name, codec }: Kind<T>,

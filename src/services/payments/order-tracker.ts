@@ -14,7 +14,7 @@ import { inputsOf, rivalSpends, type RivalSpend } from '../sync/rival-spends.js'
 
 type Reader = Pick<WalletReader, 'orders' | 'outgoing' | 'outputs'>;
 
-/** An order with the states of its transactions. */
+/** An order with its state and the states of its transactions. */
 export interface TrackedOrder {
   readonly order: Order;
   readonly state: OrderState;
@@ -22,18 +22,19 @@ export interface TrackedOrder {
 }
 
 /**
- * Finds the spends which exclude that an attempt is mined while they are in the chain. Of a set that other wallets sign,
- * only a transaction counts whose rings were read: its hash alone does not tell a rival from a signature of the set.
+ * Finds the spends that prevent an attempt from being mined as long as they are in the chain. For a set that other
+ * wallets sign, counts only a transaction whose rings were read and differ: the hash alone does not show whether a
+ * transaction is a signed version of the set.
  */
 export function exclusions(r: Pick<WalletReader, 'outputs'>, { made, rival }: OrderTx): RivalSpend[] {
   const spends = rivalSpends(inputsOf(r, made), made.signed?.txHash);
   if (made.rings !== undefined)
     return spends.filter(({ txHash }) => rival !== undefined && equalBytes(rival, txHash));
-  // Without hash and rings it is a set of an earlier version: any of these may be its signature.
+  // A set of an earlier version has neither hash nor rings: any of the spends may be its signed version.
   return made.signed === undefined ? [] : spends;
 }
 
-/** Adds the states of its transactions to an order. */
+/** Determines the states of an order and of its transactions. */
 export function trackOrder(r: Reader, order: Order): TrackedOrder {
   const positions = positionsOf(order.transactions.map((tx) => trackTx(r, tx)));
   return { order, positions, state: orderState(positions) };
@@ -49,7 +50,8 @@ function trackTx(r: Reader, tx: OrderTx): TrackedTx {
   const before = txHash && r.orders.beforeRescan(txHash);
   if (before !== undefined)
     return { ...tx, isRecorded: false, state: before.height === undefined ? 'relayed' : 'mined', ...before };
-  // Its record is deleted by a rescan that did not find it again, and by a reorganisation below SETTLED_DEPTH.
+  // The record of a sent payment is missing if a rescan did not find it again, or after a reorganisation deeper than
+  // SETTLED_DEPTH.
   const isOver = tx.withdrawn !== undefined || tx.sent || exclusions(r, tx).length > 0;
   return { ...tx, isRecorded: false, state: isOver ? 'failed' : 'prepared' };
 }

@@ -22,32 +22,32 @@ interface Services {
 
 /** Request for a payment under an idempotency key. */
 export interface OrderTerms extends OrderRequest {
-  /** Pays an order anew whose payment failed. */
+  /** True: pays the order again if its payment failed. */
   readonly retryFailed: boolean;
-  /** The call returns transaction blobs. */
+  /** True if the call returns the blobs of transactions. */
   readonly withBlobs: boolean;
 }
 
-/** Makes the payment of one call. */
+/** Makes the payment of one call with an idempotency key. */
 export interface OrderMaker {
-  /** @param entry is to be written with the payment; absent: none. */
+  /** Makes the payment. @param entry writes the order with the payment; absent: the payment has no order. */
   pay(entry?: OrderEntry): Promise<MadePayments>;
-  /** Makes one failed transaction anew. Absent: {@link pay} relays the same transactions. */
+  /** Makes one failed transaction again. Absent: {@link pay} relays the same transactions. */
   payAgain?(entry: OrderEntry, failed: FailedPayment): Promise<MadePayments>;
 }
 
 export interface OrderFilter {
-  /** Absent: any. */
+  /** State of the listed orders; absent: any state. */
   readonly state?: OrderState;
   readonly limit: number;
-  /** Sequence number, exclusive: orders accepted before it. */
+  /** Sequence number that the listed orders lie below. */
   readonly before: number;
 }
 
-/** Orders read in one turn of the event loop. */
+/** Number of orders read in one turn of the event loop. */
 const PAGE = 50;
 
-/** Payments under an idempotency key: each is made once, however often it is called. */
+/** Payments with an idempotency key: each is made only once, however often it is called. */
 export class Orders {
   readonly #context: Context;
   readonly #services: Services;
@@ -59,11 +59,11 @@ export class Orders {
   }
 
   /**
-   * Makes a payment, or returns the result of the first call with its key. Transactions that are not mined are relayed
-   * again before: a result means that the network has them, or that they were sent now. Concurrent calls with one key wait
-   * for the first one. A call that fails before its payment is sent leaves the key free. A payment that was refused at once
-   * is made anew, by a transaction that excludes the refused one.
-   * @param terms absent: a payment without a key. The method, its parameters and their hash must belong together.
+   * Makes a payment, or returns the result of the first call with the same key. Relays unmined transactions again
+   * before it returns: after a result, the network has the transactions or they were just sent. Concurrent calls with
+   * one key wait for the first one. A call that fails before its payment is sent leaves the key free. If the daemon
+   * refused the payment when it was first sent, it is made again, with a transaction that excludes the refused one.
+   * @param terms absent: a payment without a key. The hash must be that of the method and its parameters.
    * @throws WalletError `order_mismatch` for a key of another request, `order_failed` for a failed payment without
    * `retryFailed`; the errors of `maker`.
    */
@@ -85,20 +85,20 @@ export class Orders {
     });
   }
 
-  /** Reads an order; undefined if its key is free. */
+  /** Finds an order by its key; undefined if the key is free. */
   find(key: string): TrackedOrder | undefined {
     const order = this.#context.store.read((r) => r.orders.byKey(key));
     return order && this.#track(order);
   }
 
-  /** @throws WalletError `order_missing` */
+  /** Returns an order by its key. @throws WalletError `order_missing` */
   get(key: string): TrackedOrder {
     const order = this.find(key);
     if (order === undefined) throw new WalletError({ kind: 'order_missing' });
     return order;
   }
 
-  /** Lists orders, the latest first. */
+  /** Lists orders, latest first. */
   async list({ state, limit, before }: OrderFilter): Promise<TrackedOrder[]> {
     const found: TrackedOrder[] = [];
     let next = before;
@@ -130,7 +130,7 @@ export class Orders {
     };
   }
 
-  /** Makes every failed transaction anew, one after the other. */
+  /** Makes every failed transaction again, one after the other. */
   async #retry(
     { order, positions }: TrackedOrder,
     maker: OrderMaker,
@@ -157,14 +157,15 @@ export class Orders {
 
   /**
    * Relays unmined transactions again, except those that were sent since the call began.
-   * @throws WalletError `tx_rejected` if the daemon refuses one and does not have it, or `order_failed` for one that cannot
-   * be sent; DaemonError
+   * @param since time at which the call began.
+   * @throws WalletError `tx_rejected` if the daemon refuses a transaction and does not have it, `order_failed` if a
+   * transaction cannot be sent; DaemonError
    */
   async #relayAgain({ positions }: TrackedOrder, since: number): Promise<void> {
     const { relay } = this.#services;
     for (const { current } of positions) {
       const txHash = current.made.signed?.txHash;
-      // Unrecorded: to be signed or relayed by the caller.
+      // Not recorded as a payment: the caller must sign or relay it.
       if (txHash === undefined || !current.isRecorded || current.state === 'mined') continue;
       await relay.exclusive(() => this.#send(txHash, since));
       this.#context.assertOpen();
@@ -177,7 +178,7 @@ export class Orders {
     if (payment === undefined || payment.state === 'confirmed' || payment.state === 'failed') return;
     if (relay.wasSentSince(txHash, since)) return;
     if (payment.blob !== undefined) return relay.deliver(txHash, payment.blob);
-    // Another wallet relayed it.
+    // The daemon has the transaction already: another wallet relayed it.
     if (await relay.isHeld(txHash)) return;
     throw new WalletError({
       kind: 'order_failed',
@@ -186,7 +187,10 @@ export class Orders {
     });
   }
 
-  /** Result of the call, from the transactions in effect. @throws WalletError `order_failed` if one failed meanwhile. */
+  /**
+   * Returns the result of the call with the latest attempts. @throws WalletError `order_failed` if a transaction failed
+   * meanwhile.
+   */
   async #resultOf(tracked: TrackedOrder): Promise<MadePayments> {
     if (tracked.state === 'failed') throw hasFailed();
     return {
@@ -202,11 +206,11 @@ const hasFailed = (): WalletError =>
     reason: 'its payment failed: call it with retry_failed to pay it anew',
   });
 
-/** Whether the daemon refused every transaction when it was first relayed, and none was seen since. */
+/** True if the daemon refused every transaction when it was first relayed, and none was seen since. */
 const isRefused = ({ positions }: TrackedOrder): boolean =>
   positions.every(({ attempts }) => attempts.every((tx) => tx.withdrawn !== undefined && !tx.isRecorded));
 
-/** Payment as an order keeps it: with its blob only if the call returns it. */
+/** Returns a payment in the form that an order stores: with its blob only if the call returns the blob. */
 const storedPayment = (made: MadePayment, withBlobs: boolean): MadePayment => {
   const { signed, unsigned, ...facts } = made;
   const blob = new Uint8Array();

@@ -44,14 +44,14 @@ export interface PaymentTerms {
   readonly unlockTime: bigint;
 }
 
-/** One transaction with its rings, one per input, before it is signed. */
+/** A planned transaction with the rings of its inputs, before it is signed. */
 export interface PaymentDraft extends ChosenRings {
   readonly share: FundedTransfer;
   readonly terms: PaymentTerms;
   readonly prices: Prices;
 }
 
-/** A transaction with its draft, in which usable decoys have replaced others. */
+/** A built transaction with its draft; unusable decoys in the draft are replaced. */
 export interface Built<T> {
   readonly draft: PaymentDraft;
   readonly tx: T;
@@ -59,13 +59,16 @@ export interface Built<T> {
 
 type PlanOf<Input> = Omit<PricedPlan, 'inputs'> & { readonly inputs: readonly Input[] };
 
-/** Highest fee of a transaction, 1 XMR: the heaviest transaction at the fastest rate pays less. */
+/** Highest fee of a transaction, 1 XMR [atomic units]: the heaviest transaction at the fastest rate pays less. */
 const FEE_CEILING = amount(1_000_000_000_000n);
 
-/** Decoys of four inputs: their check takes 10 ms, and the start of a second thread 50 ms of CPU and 11 MiB. */
+/**
+ * Largest number of decoys that are checked on the same thread, those of four inputs: their check takes 10 ms, while
+ * the start of a second thread takes 50 ms of CPU time and 11 MiB.
+ */
 const FEW_DECOYS = 4 * (RING_SIZE - 1);
 
-/** Builds transactions from planned transfers: chooses rings, then signs. Records nothing. */
+/** Builds transactions from planned transfers: chooses rings, then signs. Records no payment. */
 export class PaymentBuilder {
   readonly #context: Context;
   readonly #services: Services;
@@ -75,14 +78,14 @@ export class PaymentBuilder {
     this.#services = services;
   }
 
-  /** The distribution of outputs that rings are chosen from. @throws DaemonError */
+  /** Reads the distribution of outputs, from which decoys are chosen. @throws DaemonError */
   async outputDistribution(): Promise<OutputDistribution> {
     return this.#context.daemon.client().getOutputDistribution();
   }
 
   /**
    * Chooses the ring of every input.
-   * @param distribution where it is requested already. @throws WalletError, DaemonError
+   * @param distribution distribution of outputs if it was requested already. @throws WalletError, DaemonError
    */
   async draft(
     planned: readonly FundedTransfer<SpendableOutput>[],
@@ -102,7 +105,7 @@ export class PaymentBuilder {
     return drafts;
   }
 
-  /** @throws WalletError `view_only`, `transfer_failed`, `fee_too_high` */
+  /** Signs a draft. @throws WalletError `view_only`, `transfer_failed`, `fee_too_high` */
   sign(presumed: PaymentDraft): Promise<Built<SignedTx>> {
     return this.#withUsableDecoys(presumed, (draft) =>
       this.#priced(draft, ownInput, async ({ plan, rate, rates }) => {
@@ -115,7 +118,7 @@ export class PaymentBuilder {
   }
 
   /**
-   * {@link sign} without a spend key: key images and ring signatures are placeholders.
+   * Builds the transaction of a draft without a spend key, with placeholders for key images and ring signatures.
    * @throws WalletError `transfer_failed`, `fee_too_high`
    */
   buildUnsigned(presumed: PaymentDraft): Promise<Built<SignedTx>> {
@@ -161,8 +164,8 @@ export class PaymentBuilder {
   }
 
   /**
-   * Builds a transaction, and checks its decoys on a second thread meanwhile if they are many. Where some are unusable, which
-   * is rare, it is built again with others: it is only returned with usable ones.
+   * Builds a transaction; if it has many decoys, checks them on a second thread meanwhile. If some are unusable, which
+   * is rare, builds it again with other decoys, so that the returned transaction has usable ones only.
    */
   async #withUsableDecoys<T>(
     draft: PaymentDraft,
@@ -184,7 +187,7 @@ export class PaymentBuilder {
     return { draft, tx: tx.value };
   }
 
-  /** Reads the complete outputs. @throws WalletError `transfer_failed` if a reorganisation removed one meanwhile. */
+  /** Reads the complete rows of outputs. @throws WalletError `transfer_failed` if a reorganisation has removed one. */
   #completeOutputs(inputs: readonly SpendableOutput[]): OwnedOutput[] {
     return this.#context.store.read((r) =>
       inputs.map((input) => {
@@ -196,7 +199,7 @@ export class PaymentBuilder {
     );
   }
 
-  /** Runs a task that settles the fee of a draft, and checks that fee. */
+  /** Runs a task that determines the fee of a draft, and checks the fee. @throws WalletError `fee_too_high` */
   async #priced<Input, T extends { readonly fee: Amount }>(
     { share, rings, terms, prices }: PaymentDraft,
     inputOf: (output: OwnedOutput, ring: Ring) => Input,
@@ -234,20 +237,23 @@ export class PaymentBuilder {
   }
 }
 
-/** @throws WalletError `view_only` */
+/** Returns an input with this wallet's keys. @throws WalletError `view_only` */
 function ownInput(output: OwnedOutput, ring: Ring): OwnInput {
   const { keyImage, amount: value, mask, derivationKey, outputIndex, subaddress } = output;
   if (keyImage === undefined) throw new WalletError({ kind: 'view_only' });
   return { ring, keyImage, amount: value, mask, derivationKey, outputIndex, subaddress };
 }
 
-/** @param secretKey this signer's share of the output secret key. @throws WalletError `view_only` */
+/**
+ * Returns an input with a share of the output's secret key. @param secretKey this signer's share.
+ * @throws WalletError `view_only`
+ */
 const inputWithPart = (secretKey: SecretKey, output: OwnedOutput, ring: Ring): SpendableInput => ({
   ...ownInput(output, ring),
   secretKey,
 });
 
-/** Input without a secret key, of the same weight as the signed one. */
+/** Returns an input without a secret key, which has the weight of a signed one. */
 const withoutSecret = (output: OwnedOutput, ring: Ring): SpendableInput => ({
   ring,
   secretKey: new Uint8Array(32) as SecretKey,
@@ -256,7 +262,7 @@ const withoutSecret = (output: OwnedOutput, ring: Ring): SpendableInput => ({
   mask: output.mask,
 });
 
-/** @throws WalletError `fee_too_high` */
+/** Checks that a fee is not above the ceiling. @throws WalletError `fee_too_high` */
 export function assertFee(fee: Amount): void {
   if (fee > FEE_CEILING) throw new WalletError({ kind: 'fee_too_high', fee, ceiling: FEE_CEILING });
 }

@@ -29,15 +29,15 @@ interface Services {
 type RecordedTx = OutgoingTx & { readonly blob: Uint8Array };
 
 /**
- * State of a payment before it is recorded: never recorded, refused when it was first sent, recorded as failed, recorded
- * and unmined, or mined.
+ * State of a payment before it is recorded: not recorded yet, refused when it was first sent, recorded as failed,
+ * recorded and unmined, or mined.
  */
 type PriorState = 'new' | 'refused' | 'failed' | 'unmined' | 'mined';
 
 interface Entry {
   readonly record: RecordedTx;
   readonly prior: PriorState;
-  /** Present if it did not count against the limits of the client before. */
+  /** Amount that this record has counted against the limits of the client; absent if it was counted before. */
   readonly counted?: SpentTx;
 }
 
@@ -47,11 +47,11 @@ interface RecordedOrder {
   readonly made: MadePayments;
 }
 
-/** Client and order of a payment. */
+/** Client and order that a payment is recorded for. */
 interface CommitOptions {
-  /** Undefined: a client with all rights. */
+  /** Client that pays; undefined: a client with all rights. */
   readonly spender: Spender | undefined;
-  /** Is recorded in the same store transaction, and withdrawn with payments that are not sent. */
+  /** Order that is written in the same store transaction, and changed with payments that are withdrawn. */
   readonly order?: RecordedOrder | undefined;
 }
 
@@ -60,7 +60,7 @@ const priorOf = (before: OutgoingTx | undefined, wasRefused: boolean): PriorStat
   return wasRefused ? 'refused' : 'new';
 };
 
-/** Whether no byte of a payment was sent. A daemon that answered may have relayed it, whatever it answered. */
+/** True if no byte of a payment was sent. A daemon that answered may have relayed the payment, whatever its answer. */
 const neverLeft = (error: unknown): boolean => {
   if (error instanceof WalletError) return error.fault.kind !== 'tx_rejected';
   return !(error instanceof DaemonError) || error.kind === 'unreachable' || error.kind === 'tls';
@@ -77,14 +77,14 @@ export class PaymentLedger {
   }
 
   /**
-   * Records payments in one store transaction, then sends them to the daemon one by one; after a crash in between they
-   * are relayed later. If one is refused, it and all after it are withdrawn: new ones leave the list of payments, failed
-   * ones stay failed. Keys and destinations of a refused one are kept, as the daemon may have relayed it all the same; one
-   * that was never sent is deleted. A mined payment is not sent. A payment found in pool or chain counts as relayed,
-   * whatever the daemon answers.
+   * Records payments in one store transaction, then sends them to the daemon one by one; after a crash in between, they
+   * are relayed later. If one payment is refused, withdraws it and all later ones: new payments leave the list of
+   * payments, failed ones stay failed. Keeps keys and destinations of a refused payment, since the daemon may have
+   * relayed it nevertheless; deletes a payment that was never sent. Does not send a mined payment. A payment found in
+   * pool or chain counts as relayed, whatever the daemon answers.
    * @throws WalletError `spend_limit` or `credential_denied` by the rules of the client: nothing is recorded then;
-   * WalletError `partly_relayed` for any failure after a payment was relayed; before that `tx_rejected`, or
-   * DaemonError if the daemon certainly did not accept the first one.
+   * WalletError `partly_relayed` for any failure after a payment was relayed; before that `tx_rejected`, or DaemonError
+   * if the daemon certainly did not accept the first payment.
    */
   commit(payments: readonly SignedPayment[], options: CommitOptions): Promise<void> {
     return this.#services.relay.exclusive(async () => {
@@ -102,7 +102,10 @@ export class PaymentLedger {
     });
   }
 
-  /** Sends one payment to the daemon. @param unsent it and all after it, which are withdrawn if it is not relayed. */
+  /**
+   * Sends one payment to the daemon. @param unsent this payment and all later ones, which are withdrawn if it is not
+   * relayed.
+   */
   async #send(entry: Entry, unsent: readonly Entry[], options: CommitOptions): Promise<void> {
     try {
       const { record, prior } = entry;
@@ -125,7 +128,7 @@ export class PaymentLedger {
     return store.write((w) => {
       order?.entry.record(w, order.made, { sent: true });
       for (const { rings, txHash } of payments) if (rings !== undefined) w.recogniseSigned(rings, txHash);
-      // Payments that were relayed before leave no more money.
+      // A payment that was relayed before takes no further money: it does not count again.
       const relayed = records.map(({ txHash }) => {
         const state = w.outgoing.byHash(txHash)?.state;
         return state !== undefined && state !== 'failed';
@@ -147,7 +150,7 @@ export class PaymentLedger {
             reason: 'its inputs are frozen, or spent by another payment',
           });
         const wasRefused = w.outgoing.isForgotten(record.txHash);
-        // Before it is sent: after a crash it counts as sent.
+        // Records the daemon before sending: after a crash the payment counts as sent to it.
         const sentTo = before === undefined ? this.#context.daemon.name : before.sentTo;
         w.prepare({ ...record, ...(sentTo === undefined ? {} : { sentTo }) }, inputs, txSecretKeys);
         const tx = spent[i];
@@ -157,7 +160,7 @@ export class PaymentLedger {
     });
   }
 
-  /** Whether the payment was found in pool or chain since it was recorded. */
+  /** True if the payment was found in pool or chain since it was recorded. */
   #wasRelayed(entry: Entry): boolean {
     const state = this.#context.store.read((r) => r.outgoing.byHash(entry.record.txHash))?.state;
     return state === 'confirmed' || (state === 'pending' && entry.prior !== 'unmined');
@@ -165,7 +168,7 @@ export class PaymentLedger {
 
   /**
    * Undoes {@link #record} for payments that were not relayed, except those found in the pool meanwhile.
-   * @param first how the first one was withdrawn; the others were not sent.
+   * @param first how the first payment is withdrawn; the later ones were not sent.
    */
   #withdraw(entries: readonly Entry[], { spender, order }: CommitOptions, first: Withdrawal): void {
     const { store } = this.#context;
@@ -193,7 +196,7 @@ export class PaymentLedger {
     );
   }
 
-  /** Adds the hashes of the payments relayed before a failure, so that the client does not make them again. */
+  /** Creates an error that adds the hashes of the relayed payments, so that the client does not make them again. */
   #partlyRelayed(relayed: readonly string[], cause: unknown): WalletError {
     const isExpected = cause instanceof WalletError || cause instanceof DaemonError;
     if (!isExpected)

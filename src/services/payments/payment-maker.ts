@@ -58,13 +58,13 @@ interface Services {
 
 /** Options of a payment besides its destinations and inputs. */
 export interface PaymentOptions extends PaymentTerms {
-  /** 0 to 4; 0 is the default. */
+  /** Priority from 0 to 4; 0: the default priority. */
   readonly priority: number;
   readonly doNotRelay: boolean;
   readonly withMetadata: boolean;
-  /** Client that pays; undefined: one with all rights. */
+  /** Client that pays; undefined: a client with all rights. */
   readonly spender: Spender | undefined;
-  /** Is recorded with the payment. */
+  /** Writes the order in the store transaction that records the payment. */
   readonly order?: OrderEntry;
 }
 
@@ -75,14 +75,17 @@ interface Made {
   readonly view: MadePayment;
 }
 
-/** Faults of a payment that lacks spendable outputs. */
+/** Kinds of faults of a payment that lacks spendable outputs. */
 const SHORTAGES: ReadonlySet<Fault['kind']> = new Set([
   'not_enough_money',
   'not_enough_unlocked_money',
   'transfer_failed',
 ]);
 
-/** Upstream's fault for a transfer then is "No transaction created"; a sweep keeps its own. */
+/**
+ * Returns the fault of a payment that lacks multisig info. Upstream reports "No transaction created" for a transfer; a
+ * sweep keeps its own fault.
+ */
 const asImportNeeded = (fault: Fault): Fault => {
   const reason = 'some outputs cannot be spent before multisig info of other signers is imported';
   return fault.kind === 'transfer_failed'
@@ -98,9 +101,9 @@ export class PaymentMaker {
   readonly #source: PaymentSource;
   readonly builder: PaymentBuilder;
   readonly planner: PaymentPlanner;
-  /** Limits of the clients that pay. */
+  /** Limits of the clients that make payments. */
   readonly spending: SpendGuard;
-  /** Facts of transactions that clients bring back. */
+  /** Verifies facts of transactions that clients submit. */
   readonly txFacts: TxFacts;
 
   constructor(context: Context, services: Services) {
@@ -115,13 +118,13 @@ export class PaymentMaker {
     this.#ledger = new PaymentLedger(context, { ...services, spending, txFacts });
   }
 
-  /** Waits for the payment being made. */
+  /** Waits until the running payment is made. */
   waitForPayment(): Promise<void> {
     return this.#context.locks.payment.run(() => Promise.resolve());
   }
 
   /**
-   * Makes and relays a payment, or creates the set that other wallets have to sign.
+   * Makes and relays a payment, or creates the set for other wallets to sign.
    * @param plan selects inputs and payees; no other payment selects outputs until this one is recorded.
    * @throws WalletError, DaemonError
    */
@@ -129,11 +132,11 @@ export class PaymentMaker {
     return this.#context.locks.payment.run(async () => {
       this.#services.mempool.reserveLost();
       const distribution = this.builder.outputDistribution();
-      // Its error is that of the draft, unless something else fails before.
+      // An error of the distribution is thrown by the draft, unless another step fails before.
       distribution.catch(() => undefined);
       const prices = await this.#services.feeEstimator.prices(options.priority);
       const planned = await this.#planned(() => plan(prices), options.account);
-      // The limits hold where it is recorded; a payment that must exceed them is refused before any work.
+      // The limits are enforced when the payment is recorded; this check refuses a payment beyond them before any work.
       this.#checkLaidOut(options.spender, () => planned.map((plan) => laidOut(plan, options)));
       const drafts = await this.builder.draft(planned, options, prices, distribution);
       const { multisig } = this.#context.keystore.keys;
@@ -142,7 +145,7 @@ export class PaymentMaker {
         return this.#keep(made, options, spent);
       }
       if (this.#context.keystore.isViewOnly) {
-        // Without a signature nothing leaves: it counts where it is signed, and where it is submitted.
+        // An unsigned payment does not count against the limits: it counts when it is signed and when it is submitted.
         const made = await this.#buildUnsigned(drafts, options);
         return this.#keep(made, options, []);
       }
@@ -151,7 +154,7 @@ export class PaymentMaker {
       const made = { payments: signed.map(({ view }) => view) };
       const payments = signed.map(({ payment }) => payment);
       const { spender, order } = options;
-      // The client may relay it elsewhere.
+      // The client may relay the signed transaction elsewhere, so it counts now.
       if (options.doNotRelay)
         return this.#keep(
           made,
@@ -163,7 +166,10 @@ export class PaymentMaker {
     });
   }
 
-  /** Makes no payment; the set that other wallets would sign is empty then. @param order is recorded with the result. */
+  /**
+   * Returns the result of a call without payments; the set for other wallets is empty then.
+   * @param order writes the order with this result.
+   */
   async makeNone(order?: OrderEntry): Promise<MadePayments> {
     const { keystore, store } = this.#context;
     const { sealMultisig, sealUnsigned } = this.#services;
@@ -176,7 +182,10 @@ export class PaymentMaker {
     return made;
   }
 
-  /** Records the order of payments that are not relayed. @param spent those that count against the client's limits. */
+  /**
+   * Records the order of payments that are not relayed. @param spent amounts that count against the limits of the
+   * client.
+   */
   #keep(made: MadePayments, { order, spender }: PaymentOptions, spent: readonly SpentTx[]): MadePayments {
     if (order !== undefined || (spender !== undefined && spent.length > 0))
       this.#context.store.write((w) => {
@@ -187,7 +196,7 @@ export class PaymentMaker {
   }
 
   /**
-   * Relays a payment made with `doNotRelay`, by this wallet or another one with the same keys.
+   * Relays a payment that this wallet, or another one with the same keys, made with `doNotRelay`.
    * @throws WalletError `bad_hex`, `bad_tx_metadata`, `tx_rejected`, `spend_limit`, `credential_denied`
    */
   relay(hex: string, spender: Spender | undefined): Promise<Hash> {
@@ -211,7 +220,7 @@ export class PaymentMaker {
     return made;
   }
 
-  /** Plans a payment. Reports a shortage as a missing import of multisig info where outputs lack their key images. */
+  /** Plans a payment. If outputs lack their key images, reports a shortage as a missing import of multisig info. */
   async #planned(plan: () => Planned | Promise<Planned>, account: number): Promise<Planned> {
     try {
       return await plan();
@@ -223,8 +232,8 @@ export class PaymentMaker {
   }
 
   /**
-   * Creates a multisig set, with the signatures of this signer. Records no payment and reserves no output: that is done
-   * when the signed set is submitted.
+   * Creates a multisig set with the signatures of this signer. Records no payment and reserves no output: the
+   * submission of the signed set does so.
    */
   async #propose(
     drafts: readonly PaymentDraft[],
@@ -257,12 +266,12 @@ export class PaymentMaker {
           }),
         );
     }
-    // Sealing uses nonces up.
+    // Checked before sealing, which uses up nonces.
     this.spending.check(spender, spent);
     return { made: { payments, multisigSet: await this.#services.sealMultisig(proposed) }, spent };
   }
 
-  /** Creates an unsigned set. Records nothing and reserves no output: that is done when the signed set is submitted. */
+  /** Creates an unsigned set. Records no payment and reserves no output: the submission of the signed set does so. */
   async #buildUnsigned(
     drafts: readonly PaymentDraft[],
     { spender, withMetadata }: PaymentOptions,
@@ -290,7 +299,7 @@ export class PaymentMaker {
     return { payments, unsignedSet: await this.#services.sealUnsigned(unsigned) };
   }
 
-  /** Checks payments that are not signed against the limits of a client. @throws WalletError */
+  /** Checks unsigned payments against the limits of a client. @throws WalletError `spend_limit`, `credential_denied` */
   #checkLaidOut(spender: Spender | undefined, payments: () => readonly LaidOutPayment[]): void {
     if (spender === undefined) return;
     this.spending.check(
@@ -325,24 +334,24 @@ export class PaymentMaker {
   }
 }
 
-/** Payees of a share with the amounts that they receive, less the fee where they pay it. */
+/** Lists the payees of a transaction with the amounts that they receive, minus the fee for payees that pay it. */
 const paidBy = ({ share }: PaymentDraft, { payees }: Pick<SignedTx, 'payees'>): Payee[] =>
   share.payees.map((payee, i) => ({ ...payee, amount: payees[i]?.amount ?? payee.amount }));
 
-/** Destinations of payees as they are recorded. */
+/** Converts payees to the destinations that are recorded. */
 const destinationsOf = (payees: readonly Payee[]): Destination[] =>
   payees.map(({ text: address, amount }) => ({ address, amount }));
 
 const inputKeysOf = (inputs: readonly OwnedOutput[]): PublicKey[] => inputs.map(({ publicKey }) => publicKey);
 
-/** Payment before it is signed. @param fee as far as it is settled. */
+/** Describes a payment before it is signed. @param fee fee if it is known; otherwise zero. */
 const laidOut = (
   { inputs, payees, feeFrom }: Pick<FundedTransfer<SpendableOutput>, 'inputs' | 'payees' | 'feeFrom'>,
   { unlockTime }: Pick<PaymentTerms, 'unlockTime'>,
   fee = ZERO,
 ): LaidOutPayment => ({
   amountIn: sum(inputs.map((input) => input.amount)),
-  // A payee that pays the fee gets less, and the wallet pays no more than the amount.
+  // A payee that pays the fee receives less than the amount, at least one atomic unit.
   payees: payees.map(({ address, amount: value }) => ({
     address,
     amount: feeFrom.length === 0 ? value : 1n,
@@ -351,7 +360,7 @@ const laidOut = (
   unlockTime,
 });
 
-/** Result for a payment that another wallet signed. */
+/** Returns the result of a payment that another wallet signed. */
 const madePayment = ({
   destinations,
   fee,

@@ -20,7 +20,7 @@ import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { TxFacts } from './tx-facts.js';
 
-/** The parts of an open wallet that describe its payments. */
+/** Parts of an open wallet from which its payments are described. */
 export interface PaymentSource extends Pick<WalletContext, 'store'> {
   readonly accounts: Pick<Accounts, 'decoded'>;
 }
@@ -40,7 +40,7 @@ function partsOf(
   return { inputs, payees, changeAddress, account: terms.account };
 }
 
-/** Encodes `tx_metadata`, with which a wallet with the same keys can relay and record the payment. */
+/** Encodes `tx_metadata`, from which a wallet with the same keys can relay and record the payment. */
 export const writeMetadata = (
   source: PaymentSource,
   draft: PaymentDraft,
@@ -48,7 +48,7 @@ export const writeMetadata = (
   payees: readonly Payee[],
 ): Uint8Array => encode(pendingTx, pendingTxOf({ signed, ...partsOf(source, draft, payees) }));
 
-/** Pending transaction that the other signers of a group need to sign. */
+/** Returns the pending transaction for the other signers of a group to sign. */
 export const proposedTx = (
   source: PaymentSource,
   draft: PaymentDraft,
@@ -56,7 +56,10 @@ export const proposedTx = (
   payees: readonly Payee[],
 ): PendingTx => pendingTxOf({ signed, ...partsOf(source, draft, payees), multisig: { sigs, entropy } });
 
-/** Construction data that a wallet with the spend key needs to sign a payment. Its payment id is not encrypted. */
+/**
+ * Returns the construction data from which a wallet with the spend key signs a payment. Its payment id is not
+ * encrypted.
+ */
 export function unsignedConstruction(
   source: PaymentSource,
   draft: PaymentDraft,
@@ -68,9 +71,9 @@ export function unsignedConstruction(
 }
 
 /**
- * Decodes `tx_metadata`. Of its claims the payment has those that its transaction proves.
- * @throws WalletError `bad_hex`, `bad_tx_metadata`, also for inputs that are not ours, `tx_rejected` for a transaction of
- * a wallet that cannot sign.
+ * Decodes `tx_metadata`. Keeps only those claims about the payment that its transaction proves.
+ * @throws WalletError `bad_hex`, `bad_tx_metadata`, also for inputs that are not ours, `tx_rejected` for a transaction
+ * of a wallet that cannot sign.
  */
 export function readMetadata(
   context: Pick<WalletContext, 'store' | 'keystore'>,

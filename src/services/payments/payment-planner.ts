@@ -10,29 +10,29 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'keystore' | 'rng' | 'store' | 'workers'>;
 
-/** Addresses of the account that pays. */
+/** Addresses whose outputs pay. */
 interface PayingAddresses {
   readonly account: number;
-  /** Empty: every address. */
+  /** Minor indices; empty: all addresses of the account. */
   readonly minors: readonly number[];
 }
 
-/** Addresses, and outputs on them, up to which a payment is planned on the main thread: some milliseconds. */
+/** Largest number of addresses with which a payment is planned on the main thread: some milliseconds. */
 const FEW_ADDRESSES = 256;
 const FEW_OUTPUTS = 1000;
 
-/** Selects the inputs of payments, on another thread where these may be many. Reserves none. */
+/** Selects the inputs of payments; on another thread if there may be many. Does not reserve them. */
 export class PaymentPlanner {
   readonly #context: Context;
   readonly #fewAddresses: number;
 
-  /** @param fewAddresses addresses with money up to which a payment is planned on this thread. */
+  /** @param fewAddresses largest number of addresses with outputs for which a payment is planned on this thread. */
   constructor(context: Context, fewAddresses = FEW_ADDRESSES) {
     this.#context = context;
     this.#fewAddresses = fewAddresses;
   }
 
-  /** @throws WalletError for a request that cannot be paid. */
+  /** Plans the transactions of a payment. @throws WalletError for a request that cannot be paid. */
   async plan(
     { account, minors }: PayingAddresses,
     request: PlanRequest,
@@ -41,7 +41,7 @@ export class PaymentPlanner {
     const { rng, store, workers } = this.#context;
     const shared = this.#hasFew(account, minors) ? undefined : store.shared();
     if (shared === undefined)
-      // Within one read of the store, as spendable outputs are read lazily while the plan is made.
+      // One read of the store, since the plan reads spendable outputs while it is made.
       return store.read(() => planPayment(request, this.spendableOutputs(account, minors), rates, rng));
     const task = { store: shared, account, minors, terms: this.#terms(), request, rates };
     const planned = await workers.signing.run('plan', task, [shared.key.key]);
@@ -49,7 +49,7 @@ export class PaymentPlanner {
     return planned;
   }
 
-  /** Spendable outputs of an account. @param minors empty: every address of it. */
+  /** Returns the spendable outputs of an account. @param minors minor indices; empty: all addresses of the account. */
   spendableOutputs(account: number, minors: readonly number[]): SpendableOutputs {
     const source = this.#context.store.read((r) => r.spendableOutputs.of(account, minors));
     return new SpendableOutputs(source, this.#terms());

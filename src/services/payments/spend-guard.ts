@@ -16,16 +16,16 @@ type Reader = Pick<WalletReader | WalletWriter, 'credentialSpends'>;
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
-/** Whether a rule of a credential refused a payment. */
+/** True if a rule of a credential refused a payment. */
 export const isCredentialRefusal = (error: unknown): boolean =>
   error instanceof WalletError &&
   (error.fault.kind === 'spend_limit' || error.fault.kind === 'credential_denied');
 
 /**
- * Holds the payments of a credential within its limits. They are counted in the store transaction that records the
- * payment, or that precedes the answer with a signature: what leaves this server with a signature counts. A transaction
- * counts once for a credential. Windows are measured with a clock that is never before the latest payment, so that a
- * clock that is set back frees nothing.
+ * Keeps the payments of a credential within its limits. Counts a payment in the store transaction that records it, or
+ * that precedes an answer with its signature, since whoever has a signed transaction can relay it. Counts a transaction
+ * only once for a credential. Measures time windows with a clock that never lies before the latest payment, so that
+ * setting the clock back frees no money.
  */
 export class SpendGuard {
   readonly #context: Context;
@@ -35,7 +35,7 @@ export class SpendGuard {
   }
 
   /**
-   * Checks payments without counting them. @param spender undefined: a client with all rights.
+   * Checks payments without counting them. @param spender client; undefined: a client with all rights.
    * @throws WalletError `spend_limit`, `credential_denied`
    */
   check(spender: Spender | undefined, payments: readonly Spending[]): void {
@@ -44,8 +44,8 @@ export class SpendGuard {
   }
 
   /**
-   * Counts payments. A refusal undoes the store transaction.
-   * @returns signing hashes of the payments that did not count before, in hex.
+   * Checks and counts payments; an error undoes the store transaction.
+   * @returns signing hashes of the payments that were not counted before [hex].
    * @throws WalletError `spend_limit`, `credential_denied`
    */
   record(w: WalletWriter, spender: Spender | undefined, payments: readonly SpentTx[]): ReadonlySet<string> {
@@ -62,12 +62,14 @@ export class SpendGuard {
     return new Set(fresh.map(({ signingHash }) => toHex(signingHash)));
   }
 
-  /** Gives back a payment that the daemon refused when it was first relayed: no client has its transaction. */
+  /** Removes a counted payment that the daemon refused when it was first relayed: no client has its transaction. */
   withdraw(w: WalletWriter, spender: Spender, signingHash: Hash): void {
     w.credentialSpends.withdraw(spender.name, signingHash);
   }
 
-  /** @throws WalletError `spend_limit`, `credential_denied` */
+  /**
+   * Checks payments against the rights and limits of a client. @throws WalletError `spend_limit`, `credential_denied`
+   */
   #assess(r: Reader, spender: Spender, payments: readonly Spending[]): void {
     const { name, limits } = spender;
     for (const payment of payments) assertRights(spender, payment);
@@ -89,13 +91,13 @@ export class SpendGuard {
     }
   }
 
-  /** Time that never decreases from one payment of a credential to the next [Unix s]. */
+  /** Returns a time that never decreases from one payment of a credential to the next [Unix s]. */
   #now(r: Pick<Reader, 'credentialSpends'>, credential: string): number {
     return Math.max(this.#context.clock.now(), r.credentialSpends.latest(credential) ?? 0);
   }
 }
 
-/** @throws WalletError `credential_denied` */
+/** Checks that a client may pay the payees, and lock the money. @throws WalletError `credential_denied` */
 function assertRights(
   { name, addresses, mayLock }: Spender,
   { payees, hasUnknownPayee, isLocked }: Spending,

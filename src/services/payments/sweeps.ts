@@ -30,17 +30,17 @@ interface Services {
 /** Destination and options of a sweep. */
 export interface SweepTerms extends Omit<PaymentOptions, 'account'> {
   readonly address: string;
-  /** Outputs of each transaction to the address. */
+  /** Number of outputs to the address in each transaction. */
   readonly outputs: number;
 }
 
 /** Request to send all outputs of an account, or some of them, to one address. */
 export interface SweepRequest extends SweepTerms {
   readonly account: number;
-  /** Addresses swept; empty without `allAddresses`: one chosen at random. */
+  /** Minor indices of the swept addresses; empty, without `allAddresses`: one address chosen at random. */
   readonly minors: readonly number[];
   readonly allAddresses: boolean;
-  /** Sweeps outputs with a smaller amount only; 0: all outputs. */
+  /** Amount below which outputs are swept [atomic units]; 0: all outputs. */
   readonly below: Amount;
 }
 
@@ -48,11 +48,11 @@ type Planned = readonly FundedTransfer<SpendableOutput>[];
 
 const NOT_SPENT = 'outputs from before RingCT cannot be spent with this server';
 
-/** @param text upstream's message. */
+/** Creates the error of a sweep. @param text upstream's message. */
 const notSwept = (reason: string, text?: string): WalletError =>
   new WalletError({ kind: 'transfer_failed', reason, ...(text === undefined ? {} : { text }) });
 
-/** Payments that send whole outputs to one address. */
+/** Makes payments that send whole outputs to one address. */
 export class Sweeps {
   readonly #context: Context;
   readonly #services: Services;
@@ -62,7 +62,10 @@ export class Sweeps {
     this.#services = services;
   }
 
-  /** @throws WalletError `transfer_failed` if no output matches the request, DaemonError */
+  /**
+   * Sweeps the outputs of an account. @throws WalletError `transfer_failed` if no output matches the request,
+   * DaemonError
+   */
   async all(request: SweepRequest): Promise<MadePayments> {
     const { account, allAddresses, below, minors } = request;
     const { payments, accounts } = this.#services;
@@ -75,7 +78,8 @@ export class Sweeps {
   }
 
   /**
-   * @param readKeyImage called after the address was resolved, as upstream checks the address first.
+   * Sweeps one output.
+   * @param readKeyImage returns the output's key image; called after the address is checked, as upstream.
    * @throws WalletError `key_image_unknown`, `invalid` if the output cannot be spent now, DaemonError
    */
   async single(terms: SweepTerms, readKeyImage: () => KeyImage): Promise<MadePayments> {
@@ -96,7 +100,7 @@ export class Sweeps {
     });
   }
 
-  /** Sweeps the inputs of a failed sweep again to its address. @throws WalletError, DaemonError */
+  /** Sweeps the inputs of a failed sweep to its address again. @throws WalletError, DaemonError */
   async again(terms: SweepTerms, failed: FailedPayment): Promise<MadePayments> {
     const [destination] = failed.destinations;
     const account = failed.sweptInputs()[0]?.subaddress.major;
@@ -107,7 +111,8 @@ export class Sweeps {
   }
 
   /**
-   * Sweeps outputs without a ring: from before RingCT, of an amount with too few other outputs. Makes no payment.
+   * Sweeps outputs that cannot have a ring: outputs from before RingCT of an amount that too few other outputs have.
+   * Makes no payment.
    * @throws WalletError `transfer_failed` if the wallet has outputs from before RingCT, which it cannot spend.
    */
   async unmixable(order?: OrderEntry): Promise<MadePayments> {
@@ -116,7 +121,7 @@ export class Sweeps {
     return this.#services.payments.makeNone(order);
   }
 
-  /** Sweeps selected outputs. */
+  /** Sweeps the given outputs. */
   #sweepOutputs(
     terms: SweepTerms,
     account: number,

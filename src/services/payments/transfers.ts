@@ -17,23 +17,23 @@ interface Services {
   readonly payments: PaymentMaker;
 }
 
-/** Request for a payment. */
+/** Request for a payment to destinations. */
 export interface PaymentRequest extends PaymentOptions {
   readonly destinations: readonly { readonly address: string; readonly amount: Amount }[];
-  /** Empty: every address of the account. */
+  /** Minor indices of the paying addresses; empty: all addresses of the account. */
   readonly minors: readonly number[];
-  /** Indices of the destinations that pay the fee; empty: it is paid in addition. */
+  /** Indices of the destinations whose amounts are reduced by the fee; empty: the fee is paid in addition. */
   readonly feeFrom: readonly number[];
-  /** Outputs that the change is split into, 1 to 14. */
+  /** Number of outputs that the change is split into, 1 to 14. */
   readonly changeOutputs: number;
-  /** Allows more than one transaction. */
+  /** True: allows more than one transaction. */
   readonly split: boolean;
 }
 
-/** Addresses parsed between two yields to the event loop. */
+/** Number of addresses parsed between two yields to the event loop. */
 const PARSE_BATCH_SIZE = 16;
 
-/** Payments to destinations. */
+/** Makes payments to destinations. */
 export class Transfers {
   readonly #services: Services;
 
@@ -41,7 +41,7 @@ export class Transfers {
     this.#services = services;
   }
 
-  /** @throws WalletError, DaemonError */
+  /** Pays the destinations of a request. @throws WalletError, DaemonError */
   async pay(request: PaymentRequest): Promise<MadePayments> {
     const payees: Payee[] = [];
     for (const [i, destination] of request.destinations.entries()) {
@@ -60,12 +60,13 @@ export class Transfers {
 
   /**
    * Pays the destinations of a failed transaction again.
-   * @param request as it was made first. @throws WalletError, DaemonError
+   * @param request request of the first attempt. @throws WalletError, DaemonError
    */
   async payAgain(request: PaymentRequest, failed: FailedPayment): Promise<MadePayments> {
     const payees: Payee[] = [];
     for (const [i, { address, amount }] of failed.destinations.entries()) {
-      // The recorded amounts are less the fee where the payees paid it; there is one transaction then.
+      // Where payees paid the fee, the recorded amounts lack it: the amounts of the request are used. There is one
+      // transaction then.
       const asked = request.feeFrom.length === 0 ? amount : (request.destinations[i]?.amount ?? amount);
       payees.push(await this.#payee({ address, amount: asked }));
     }
@@ -97,7 +98,7 @@ export class Transfers {
     });
   }
 
-  /** Resolves a destination; the resolved address is recorded, not the OpenAlias name. */
+  /** Resolves the address of a destination. The resolved address is recorded, not the OpenAlias name. */
   async #payee(destination: { readonly address: string; readonly amount: Amount }): Promise<Payee> {
     const address = await this.#services.accounts.resolve(destination.address);
     return { address, text: formatAddress(address), amount: destination.amount };

@@ -28,7 +28,7 @@ interface Services {
   readonly accounts: Pick<Accounts, 'decoded'>;
 }
 
-/** Reads what transactions pay with the view key of the wallet, whatever a client claims about them. */
+/** Reads the payments in transactions with the view key of the wallet, independently of any claims of a client. */
 export class TxFacts {
   readonly #context: Context;
   readonly #services: Services;
@@ -38,7 +38,10 @@ export class TxFacts {
     this.#services = services;
   }
 
-  /** Leaves out of a payment what its transaction does not prove. @throws CodecError, RangeError for a malformed one. */
+  /**
+   * Removes from a payment all facts that its transaction does not prove.
+   * @throws CodecError, RangeError for a malformed transaction.
+   */
   proven(payment: SignedPayment): SignedPayment {
     const tx = parseTransaction(payment.blob);
     const claims = payment.destinations.map(({ address, amount }) => ({
@@ -49,9 +52,9 @@ export class TxFacts {
   }
 
   /**
-   * {@link proven} for a payment that the wallet with the spend key signed and sealed without its tx keys. Nothing
-   * proves destinations of others then, so they are those that the signer names, if they add up to what leaves the
-   * wallet.
+   * Checks a payment as {@link proven}, if the wallet with the spend key signed it and withheld its tx keys. Without
+   * the keys nothing proves destinations of others: keeps the destinations that the signer names, if their amounts add
+   * up to the money that leaves the wallet.
    */
   submitted(payment: SignedPayment): SignedPayment {
     const proven = this.proven(payment);
@@ -70,12 +73,18 @@ export class TxFacts {
     };
   }
 
-  /** Money that a signed transaction takes from the wallet. @throws CodecError, RangeError for a malformed one. */
+  /**
+   * Returns the money that a signed transaction takes from the wallet.
+   * @throws CodecError, RangeError for a malformed transaction.
+   */
   spentBy(spending: SpendingTx): SpentTx {
     return spentBy(spending, this.#ownOutputs(spending.tx));
   }
 
-  /** Construction data for a description: a claimed change that goes to another wallet is a payment. */
+  /**
+   * Returns construction data for a description: sets the change to zero if it goes to another wallet, since that is a
+   * payment.
+   */
   withOwnChange(data: ConstructionData): ConstructionData {
     const { change } = data;
     const index = this.#indexOf(change.address);
@@ -83,7 +92,7 @@ export class TxFacts {
     return isOwn ? data : { ...data, change: { ...change, amount: 0n } };
   }
 
-  /** Least money that a payment takes from the wallet before it is signed. */
+  /** Returns the smallest amount that a payment takes from the wallet, before it is signed. */
   leastSpending(payment: LaidOutPayment): Spending {
     return leastSpending(payment, (address) => this.#isOwn(address));
   }
@@ -100,7 +109,10 @@ export class TxFacts {
     }));
   }
 
-  /** Whether the wallet finds payments to an address: those to its keys under another kind of address are lost. */
+  /**
+   * True if the wallet finds payments to an address. It does not find payments to its own keys under another kind of
+   * address.
+   */
   #isOwn(address: Address): boolean {
     const index = this.#indexOf(address);
     return index !== undefined && sameReceiver(this.#services.accounts.decoded(index), address);

@@ -6,23 +6,26 @@ import type { FetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
 import type { RingReference, SpentRing } from '../../monero/wallet/proofs/spend-proof.js';
 import type { DaemonAccess } from '../context/daemon-access.js';
 
-/** Transaction fetched from the daemon, not parsed yet. */
+/** Transaction fetched from the daemon and not parsed yet. */
 export interface ChainTransaction {
   readonly fetched: FetchedTx;
-  /** Absent for an unmined transaction. */
+  /** Height of the block with the transaction; absent while it is unmined. */
   readonly height?: number;
 }
 
 export interface ChainPlace {
   readonly inPool: boolean;
-  /** 0 for an unmined transaction. */
+  /** Number of confirmations; 0 for an unmined transaction. */
   readonly confirmations: number;
 }
 
-/** Source: wallet2.cpp `get_tx_proof`, `check_reserve_proof`. */
+/**
+ * Upstream's message for a transaction that the daemon does not have. Source: wallet2.cpp `get_tx_proof`,
+ * `check_reserve_proof`.
+ */
 const NOT_FETCHED = 'Failed to get transaction from daemon';
 
-/** @param text upstream's message, which differs between the proofs. */
+/** Creates the error for an unknown transaction. @param text upstream's message, which differs between the proofs. */
 const unknown = (text: string): WalletError =>
   new WalletError({
     kind: 'invalid',
@@ -41,7 +44,7 @@ const toChainTransaction = ({
   ...(inPool || blockHeight === undefined ? {} : { height: blockHeight }),
 });
 
-/** Fetches any transactions from the daemon. Every method may throw DaemonError. */
+/** Fetches arbitrary transactions from the daemon. Every method may throw DaemonError. */
 export class ChainTransactions {
   readonly #daemon: Pick<DaemonAccess, 'client'>;
 
@@ -49,7 +52,10 @@ export class ChainTransactions {
     this.#daemon = daemon;
   }
 
-  /** @param text upstream's message for an unknown transaction. @throws WalletError `invalid` for such a one. */
+  /**
+   * Fetches a transaction. @param text upstream's message for an unknown transaction.
+   * @throws WalletError `invalid` for an unknown transaction.
+   */
   async transaction(txHash: Hash, text = NOT_FETCHED): Promise<ChainTransaction> {
     const { transactions } = await this.#daemon.client().getTransactions([txHash], { prune: false });
     const found = transactions.find(({ hash }) => equalBytes(hash, txHash));
@@ -57,7 +63,10 @@ export class ChainTransactions {
     return toChainTransaction(found);
   }
 
-  /** Mined transactions, one per hash in its order. @throws WalletError `invalid` for unknown and unmined ones. */
+  /**
+   * Fetches mined transactions, in the order of the hashes. @throws WalletError `invalid` for an unknown or unmined
+   * one.
+   */
   async confirmed(hashes: readonly Hash[]): Promise<FetchedTx[]> {
     const unique = [...new Map(hashes.map((hash) => [toHex(hash), hash])).values()];
     const { transactions } = await this.#daemon.client().getTransactions(unique, { prune: false });
@@ -81,7 +90,7 @@ export class ChainTransactions {
     return { inPool: false, confirmations: Math.max(0, chainHeight - height) };
   }
 
-  /** Looks up the keys of rings. */
+  /** Fetches the output keys of ring members. */
   async rings(references: readonly RingReference[]): Promise<SpentRing[]> {
     const daemon = this.#daemon.client();
     const rings: SpentRing[] = [];

@@ -3,13 +3,16 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'assertOpen'>;
 
-/** Time after its arrival within which a wallet takes the current tip for that of its arrival [s]. */
+/** Time after its arrival within which a wallet uses the current tip as the tip at its arrival [s]. */
 const RECENT_SECONDS = 120;
 
-/** Time before the arrival from which blocks are no history, where the tip then is unknown [s]: clocks of miners differ. */
+/**
+ * Time before the arrival from which blocks do not count as history, if the tip at the arrival is unknown [s]: the
+ * clocks of miners differ.
+ */
 const MARGIN_SECONDS = 3_600;
 
-/** Height at which a wallet with a history came to this server: what was paid below it is not news. */
+/** Height at which a wallet with a history came to this server: payments below it are history, not news. */
 export class ArrivalHeight {
   readonly #context: Context;
   #isKnown = false;
@@ -18,7 +21,10 @@ export class ArrivalHeight {
     this.#context = context;
   }
 
-  /** Finds and stores the height, once. @throws DaemonError; WalletError `no_wallet` if the wallet is closed meanwhile. */
+  /**
+   * Determines and stores the height, unless it is stored already.
+   * @throws DaemonError; WalletError `no_wallet` if the wallet is closed meanwhile.
+   */
   async determine(): Promise<void> {
     if (this.#isKnown) return;
     const { store, daemon, clock, assertOpen } = this.#context;

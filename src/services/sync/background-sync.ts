@@ -11,7 +11,7 @@ import type { WalletSync } from './wallet-sync.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'keystore' | 'store'>;
 
-/** Outputs whose key images are computed and stored at once. */
+/** Number of outputs whose key images are computed and stored in one step. */
 const OUTPUTS_AT_ONCE = 500;
 
 /** Other services of the wallet that this one calls. */
@@ -21,18 +21,17 @@ interface Services {
 
 const invalid = (reason: string): WalletError => new WalletError({ kind: 'invalid', reason });
 
-/** Password and seed to restore the spend key after background sync. */
+/** Password and seed from which the spend key is restored after background sync. */
 export interface Recovery {
   readonly password: string;
-  /** Empty: the spend key is read from the keys file. */
+  /** Mnemonic seed; empty: the spend key is read from the keys file. */
   readonly seed: string;
   readonly seedOffset: string;
 }
 
 /**
- * Syncs a wallet while its spend key is not in memory. Spends of outputs received meanwhile are recognised once the key
- * is restored.
- * Source: wallet2.cpp `setup_background_sync`, `start_background_sync`, `stop_background_sync`.
+ * Refreshes a wallet while its spend key is not in memory. Spends of outputs received meanwhile are found once the key
+ * is restored. Source: wallet2.cpp `setup_background_sync`, `start_background_sync`, `stop_background_sync`.
  */
 export class BackgroundSync {
   readonly #context: Context;
@@ -44,7 +43,9 @@ export class BackgroundSync {
     this.#services = services;
   }
 
-  /** @throws WalletError `invalid`, `wrong_password`, `wallet_exists` */
+  /**
+   * Sets the kind of background sync and its password. @throws WalletError `invalid`, `wrong_password`, `wallet_exists`
+   */
   setup(type: string, password: string, backgroundPassword: string): Promise<void> {
     return this.#changing.run(async () => {
       const { keystore } = this.#context;
@@ -62,7 +63,7 @@ export class BackgroundSync {
     });
   }
 
-  /** @throws WalletError `invalid` */
+  /** Starts background sync: drops the spend key. @throws WalletError `invalid` */
   start(): Promise<void> {
     return this.#changing.run(async () => {
       const { keystore, store } = this.#context;
@@ -70,7 +71,7 @@ export class BackgroundSync {
       if (keystore.background === 'wallet') throw invalid('a background wallet is always in background sync');
       if (keystore.background === 'syncing') return;
       await this.#services.sync.cancelAndRun(() => {
-        // Recorded before the key is dropped: even after a crash, spends of later outputs are then resolved.
+        // Recorded before the key is dropped: after a crash, the spends of later outputs are then still found.
         store.write((w) => w.meta.set('background_sync', '1'));
         keystore.dropSpendKey();
         return Promise.resolve();
@@ -78,7 +79,10 @@ export class BackgroundSync {
     });
   }
 
-  /** @throws WalletError `wrong_password`, `bad_seed`, `invalid` */
+  /**
+   * Stops background sync: restores the spend key and finds the spends. @throws WalletError `wrong_password`,
+   * `bad_seed`, `invalid`
+   */
   stop({ password, seed, seedOffset }: Recovery): Promise<void> {
     return this.#changing.run(async () => {
       const { keystore } = this.#context;
@@ -99,7 +103,7 @@ export class BackgroundSync {
     });
   }
 
-  /** Continues or completes an earlier background sync. To be called before an opened wallet is used. */
+  /** Continues or completes the background sync of an earlier process. To be called before an opened wallet is used. */
   async resume(): Promise<void> {
     const { keystore, store } = this.#context;
     const { keys } = this.#context.keystore;
@@ -111,12 +115,12 @@ export class BackgroundSync {
     await this.#services.sync.cancelAndRun(() => this.#resolveSpends(spendSecret.expose()));
   }
 
-  /** Computes the missing key images with the spend key, and resolves the ambiguous spends. */
+  /** Computes the missing key images with the spend key, and decides which ambiguous spends are real. */
   async #resolveSpends(spendSecret: SecretKey): Promise<void> {
     const { store } = this.#context;
     for (;;) {
       const found = await this.#nextKeyImages(spendSecret);
-      // The spends are decided with all key images. After a crash before, the next start continues.
+      // Spends are decided once all key images are stored. After a crash before that, the next start continues.
       if (found.length < OUTPUTS_AT_ONCE) {
         store.write((w) => {
           resolveAmbiguousSpends(w, found);
@@ -132,7 +136,7 @@ export class BackgroundSync {
     }
   }
 
-  /** Computes some of the missing key images. */
+  /** Computes the next batch of missing key images. */
   async #nextKeyImages(spendSecret: SecretKey): Promise<OutputKeyImage[]> {
     const { keystore, store } = this.#context;
     const { viewSecret } = keystore.keys;

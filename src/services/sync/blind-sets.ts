@@ -16,29 +16,32 @@ import { inputsOf } from './rival-spends.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'log' | 'store'>;
 
-/** Inputs and fee of an attempt some of whose inputs have no key image in this wallet. */
+/** Inputs and fee of an attempt, where this wallet lacks the key image of at least one input. */
 interface BlindAttempt {
   readonly inputs: readonly OwnedOutput[];
   readonly fee: Amount;
 }
 
 /**
- * Finds payments of orders in a wallet that lacks the key images of their inputs, so that it cannot see their spends: a
- * transaction with the rings of a set reveals the key images. It is looked for among those that paid the wallet, which
- * a payment with change does.
+ * Finds payments of orders whose inputs have no key image in this wallet, so that it cannot see their spends: a
+ * transaction with the rings of a set reveals the key images. Searches the transactions that paid the wallet, since a
+ * payment with change is among them.
  */
 export class BlindSets {
   readonly #context: Context;
-  /** Transactions whose rings were read, by hash in hex. A set that is made later is not their origin. */
+  /**
+   * Hashes of the transactions whose rings were read [hex]. A set that is made later cannot be the origin of such a
+   * transaction.
+   */
   readonly #read = new Set<string>();
-  /** Height up to which all transactions were read. */
+  /** Height up to which the rings of all candidate transactions were read. */
   #readTo = 0;
 
   constructor(context: Context) {
     this.#context = context;
   }
 
-  /** @returns key images that were learned, for the scanner. */
+  /** Searches for payments of attempts. @returns key images that were found, for the scanner. */
   async follow(attempts: readonly OrderTx[]): Promise<ImportedKeyImage[]> {
     const { store, assertOpen } = this.#context;
     const blind = this.#blindOf(attempts);
@@ -60,7 +63,7 @@ export class BlindSets {
     );
   }
 
-  /** Attempts that lack key images of their inputs, by the digest of their rings in hex. */
+  /** Returns the attempts that lack key images of their inputs, by the digest of their rings [hex]. */
   #blindOf(attempts: readonly OrderTx[]): Map<string, BlindAttempt> {
     return this.#context.store.read((r) => {
       const blind = new Map<string, BlindAttempt>();
@@ -74,11 +77,14 @@ export class BlindSets {
     });
   }
 
-  /** Transactions that may be payments of attempts, as far as their rings were not read, with those of late blocks. */
+  /**
+   * Lists the transactions whose rings must be read: possible payments of attempts above the height that was read, or
+   * in late blocks that may have been replaced.
+   */
   #candidates(blind: readonly BlindAttempt[]): Hash[] {
     if (blind.length === 0) return [];
     const lowest = Math.min(...blind.flatMap(({ inputs }) => inputs.map(({ height }) => height)));
-    // A reorganisation may have replaced blocks that were read.
+    // Goes SETTLED_DEPTH blocks back: a reorganisation may have replaced blocks that were read.
     const above = Math.max(lowest, this.#readTo - SETTLED_DEPTH);
     return this.#context.store.read((r) => [
       ...r.ambiguousSpends.list().flatMap(({ txHash, height }) => (height > above ? [txHash] : [])),
@@ -118,8 +124,8 @@ export class BlindSets {
 }
 
 /**
- * Assigns the key images of a transaction to the outputs that it spends, by the rings that contain them. @returns none
- * where the rings do not decide, because outputs of the wallet are decoys of each other.
+ * Assigns the key images of a transaction to the outputs that it spends, by the rings that contain the outputs.
+ * @returns an empty list if the rings do not decide, because outputs of the wallet are decoys of each other.
  */
 function keyImagesIn({ prefix }: Transaction, inputs: readonly OwnedOutput[]): ImportedKeyImage[] {
   const keyInputs = prefix.inputs.filter((input) => input.type === 'key');

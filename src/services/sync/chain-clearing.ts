@@ -1,13 +1,14 @@
 import { betweenWrites } from '../../store/between-writes.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-/** Rows of each table that are deleted at once: some 10 ms. */
+/** Number of rows of each table that are deleted in one transaction: some 10 ms. */
 const ROWS_AT_ONCE = 1000;
 
 /**
- * Deletes every row derived from the chain, the highest first, as `WalletWriter.clearChain` does, a few at a time. After
- * a crash in between, the deleted ones are read from the chain again. To be called under the refresh lock.
- * @param onPart is called after each part. @throws WalletError `no_wallet` if the wallet is closed meanwhile.
+ * Deletes every row derived from the chain, from the top down, as `WalletWriter.clearChain` does, but some in each
+ * transaction. After a crash in between, the deleted rows are scanned from the chain again. To be called under the
+ * refresh lock.
+ * @param onPart called after each transaction. @throws WalletError `no_wallet` if the wallet is closed meanwhile.
  */
 export async function clearInParts(
   { assertOpen, store }: Pick<WalletContext, 'assertOpen' | 'store'>,

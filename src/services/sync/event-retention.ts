@@ -2,24 +2,24 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'store' | 'clock' | 'eventRetentionMs'>;
 
-/** Shortest interval between two deletions. */
+/** Shortest interval between two deletions of expired rows [s]. */
 const INTERVAL_SECONDS = 3600;
 
-/** Transactions of one deletion at most, and the rows of each. */
+/** Largest number of transactions in one deletion; each deletes a limited number of rows. */
 const STEPS = 10;
 const ROWS_AT_ONCE = 1_000;
 
-/** Deletes events older than the retention, and webhook deliveries that ended before it. */
+/** Deletes events older than the retention time, and webhook deliveries that ended before it. */
 export class EventRetention {
   readonly #context: Context;
-  /** Time at which all expired events were last deleted [Unix s]. */
+  /** Time at which the last expired row was deleted [Unix s]. */
   #doneAt = -Infinity;
 
   constructor(context: Context) {
     this.#context = context;
   }
 
-  /** Deletes expired rows once an hour, in transactions of limited size. The next call goes on with further ones. */
+  /** Deletes expired rows once an hour, in transactions of limited size. If rows are left, the next call continues. */
   run(): void {
     const { clock, eventRetentionMs } = this.#context;
     const now = clock.now();
@@ -28,7 +28,7 @@ export class EventRetention {
     if (this.#expireEvents(before) && this.#expireDeliveries(before)) this.#doneAt = now;
   }
 
-  /** @param before Unix time [ms]. @returns true if none is left. */
+  /** Deletes expired events. @param before Unix time [ms]. @returns true if none is left. */
   #expireEvents(before: number): boolean {
     const { store } = this.#context;
     for (let i = 0; i < STEPS; i++) {
@@ -39,7 +39,7 @@ export class EventRetention {
     return false;
   }
 
-  /** @param before Unix time [ms]. @returns true if none is left. */
+  /** Deletes expired webhook deliveries. @param before Unix time [ms]. @returns true if none is left. */
   #expireDeliveries(before: number): boolean {
     const { store } = this.#context;
     for (let i = 0; i < STEPS; i++) {

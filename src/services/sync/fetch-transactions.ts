@@ -4,13 +4,14 @@ import { toHex } from '../../util/bytes.js';
 import type { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { DaemonAccess } from '../context/daemon-access.js';
 
-/** Transactions in one call to the daemon: the limit of a restricted one. */
+/** Number of transactions in one call to the daemon: the limit of a restricted daemon. */
 const TXS_PER_CALL = 100;
 
 /**
- * Fetches transactions in the order of their hashes, a part in each call.
- * @param unknown makes the error for a transaction that the daemon does not know.
- * @param prune leaves out their proofs. @returns the parts, each once it has arrived. @throws DaemonError; the error of `unknown`.
+ * Fetches transactions in the order of their hashes, some in each call.
+ * @param unknown creates the error for a transaction that the daemon does not know.
+ * @param prune true: without their proofs. @returns the transactions of each call. @throws DaemonError; the error of
+ * `unknown`.
  */
 export async function* fetchTransactions(
   daemon: Pick<DaemonAccess, 'client'>,

@@ -2,12 +2,12 @@ import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 
-/** Watched addresses at most: each takes memory, and time when the wallet is opened. */
+/** Largest number of watched addresses: each takes memory, and time when the wallet is opened. */
 const MAX_WATCHED_ADDRESSES = 500_000;
 
 /**
- * @param created last created address of each account.
- * @throws WalletError `invalid` for 0, or more than {@link MAX_WATCHED_ADDRESSES} watched addresses.
+ * Checks the number of addresses that a wallet would watch. @param created last created address of each account.
+ * @throws WalletError `invalid` for a lookahead of 0, or more than {@link MAX_WATCHED_ADDRESSES} watched addresses.
  */
 export function assertWatchable(lookahead: Lookahead, created: readonly SubaddressIndex[]): void {
   if (lookahead.major === 0 || lookahead.minor === 0)

@@ -19,41 +19,41 @@ interface Services {
 }
 
 /**
- * Seconds since a payment was made before it may fail: time for it to travel through the network's privacy relay.
+ * Shortest time between making and failing a payment [s]: its way through the network's privacy relay takes so long.
  * Source: wallet2.cpp `process_unconfirmed_transfer`, which waits for 500.
  */
 const PROPAGATION_SECONDS = 600;
 
-/** Seconds since a payment was last seen after which it fails although no daemon refuses it. */
+/** Time since a payment was last seen, after which it fails even if no daemon refuses it [s]. */
 const UNSEEN_SECONDS = 24 * 3600;
 
-/** Shortest interval between two relays of one payment. */
+/** Shortest interval between two relays of one payment [s]. */
 const RELAY_AGAIN_SECONDS = 60;
 
-/** Shortest interval between two writes of the time at which a payment was seen. */
+/** Shortest interval between two writes of the time at which a payment was last seen [s]. */
 const SEEN_SECONDS = 3600;
 
 const STATES = ['prepared', 'pending', 'failed'] as const;
 
 /**
- * Handles own unmined payments that are missing in the pool. A payment made here is relayed again, as the daemon's
- * answer may have been lost, or the daemon was restarted. A payment fails, which frees its inputs, if it was missing in
+ * Handles own unmined payments that are missing in the pool. Relays a payment made here again, since the daemon's
+ * answer may have been lost, or the daemon was restarted. Fails a payment, which frees its inputs, if it was missing in
  * two reads of the pool, with a block scanned between them, and
  * - it was made elsewhere, or the daemon refuses it: 600 seconds after it was made;
  * - in any other case: 24 hours after it was made or last seen, unless another listed daemon may hold it.
  *
- * It fails at once if it is missing and a scanned block contains another transaction that spends an input of it.
+ * Fails a missing payment at once if a scanned block contains another transaction that spends one of its inputs.
  *
- * One read is not enough: a block that is not scanned yet may hold the payment. A failed payment keeps its blob and
- * keys, and becomes pending or confirmed again if it is seen later.
- * Source: wallet2.cpp `update_pool_state`, `process_unconfirmed_transfer`.
+ * One read of the pool is not enough: a block that is not scanned yet may contain the payment. A failed payment keeps
+ * its blob and keys, and becomes pending or confirmed again if it is seen later. Source: wallet2.cpp
+ * `update_pool_state`, `process_unconfirmed_transfer`.
  */
 export class LostPayments {
   readonly #context: Context;
   readonly #services: Services;
-  /** Time of the last relay of a payment, by hash in hex. */
+  /** Time of the last relay of each payment [Unix s], by transaction hash [hex]. */
   readonly #relayed = new Map<string, number>();
-  /** Number of blocks known when a payment was first missing, by hash in hex. */
+  /** Number of blocks that the wallet knew when a payment was first missing, by transaction hash [hex]. */
   readonly #missedAt = new Map<string, number>();
   readonly #hasOpen: CachedRead<boolean>;
 
@@ -63,7 +63,10 @@ export class LostPayments {
     this.#hasOpen = new CachedRead(context.store, (r) => r.outgoing.hasUnmined());
   }
 
-  /** To be called after blocks and then the pool were read. @param present hashes in hex of the pool. */
+  /**
+   * Handles the payments that a read of the pool lacks. To be called after blocks and then the pool were read.
+   * @param present hashes of all transactions in the pool [hex].
+   */
   async follow(present: ReadonlySet<string>): Promise<void> {
     const { store } = this.#context;
     const { relay } = this.#services;
@@ -75,7 +78,7 @@ export class LostPayments {
     let relays = true;
     for (const payment of payments) {
       if (present.has(toHex(payment.txHash))) this.#found(payment);
-      // After one payment without an answer of the daemon, the others are not sent.
+      // Once the daemon has not answered for one payment, the later payments are not sent.
       else if (payment.state !== 'failed')
         relays = await relay.exclusive(() => this.#missed(payment.txHash, relays));
     }
@@ -86,7 +89,7 @@ export class LostPayments {
     this.#missedAt.delete(toHex(txHash));
     const now = this.#context.clock.now();
     if (state === 'pending' && now - seen < SEEN_SECONDS) return;
-    // The inputs of a failed payment without a blob are known only when it is scanned.
+    // The inputs of a failed payment without a blob become known only when it is scanned.
     if (state === 'failed' && blob === undefined) return;
     this.#context.store.write((w) => {
       w.outgoing.setSeen(txHash, now);
@@ -96,12 +99,15 @@ export class LostPayments {
     });
   }
 
-  /** @param relays whether the payment may be sent. @returns whether the next ones may be. */
+  /**
+   * Handles one missing payment. @param relays true if the payment may be sent. @returns true if later payments may be
+   * sent.
+   */
   async #missed(txHash: Hash, relays: boolean): Promise<boolean> {
     const { store } = this.#context;
     const { routes } = this.#services.relay;
     this.#context.assertOpen();
-    // It may have changed while others were sent.
+    // Reads the payment again: it may have changed while other payments were sent.
     const payment = store.read((r) => r.outgoing.byHash(txHash));
     if (payment === undefined || (payment.state !== 'prepared' && payment.state !== 'pending')) return relays;
     const { blob, timestamp, seen = 0 } = payment;
@@ -124,7 +130,7 @@ export class LostPayments {
     return relays;
   }
 
-  /** Finds a mined transaction that spends an input in place of a payment. */
+  /** Finds a mined transaction that spends an input of a payment, other than the payment itself. */
   #minedRival({ txHash, amountIn, blob }: OutgoingTx): RivalSpend | undefined {
     if (blob === undefined) return undefined;
     return this.#context.store.read((r) => {
@@ -135,14 +141,17 @@ export class LostPayments {
     });
   }
 
-  /** @returns whether other payments may be sent. */
+  /**
+   * Relays a payment again. @param mayFail true: the payment fails if the daemon refuses it.
+   * @returns true if later payments may be sent.
+   */
   async #relayAgain(txHash: Hash, blob: Uint8Array, mayFail: boolean): Promise<boolean> {
     const { log } = this.#context;
     const { relay } = this.#services;
     const txid = toHex(txHash);
     const now = this.#context.clock.now();
     const last = this.#relayed.get(txid);
-    // Relays at once if the clock was set back.
+    // Relays at once if the clock was set back since the last relay.
     if (last !== undefined && now >= last && now - last < RELAY_AGAIN_SECONDS) return true;
     this.#relayed.set(txid, now);
     try {
@@ -162,9 +171,10 @@ export class LostPayments {
   }
 
   /**
-   * Fails at once the payments that the daemon has in neither pool nor chain, except those that another listed daemon may
-   * hold. @throws DaemonError; WalletError `daemon_misbehaves` if it lacks such payments and the newest scanned block
-   * Source: wallet2.cpp `rescan_spent`, which frees outputs that the daemon reports as unspent.
+   * Fails at once all payments that the daemon has in neither pool nor chain, except those that another listed daemon
+   * may hold.
+   * @throws DaemonError; WalletError `daemon_misbehaves` if the daemon lacks such payments and also the newest scanned
+   * block. Source: wallet2.cpp `rescan_spent`, which frees outputs that the daemon reports as unspent.
    */
   async failUnheld(): Promise<void> {
     const { store, daemon } = this.#context;
@@ -174,7 +184,8 @@ export class LostPayments {
       if (open.length === 0) return;
       const hashes = open.map(({ txHash }) => txHash);
       const client = daemon.client();
-      // Before the question: a daemon that catches up meanwhile may have lacked a payment of its newest blocks.
+      // Checked before the daemon is asked for payments: a daemon that is catching up may have lacked the payments of
+      // its newest blocks.
       const isCurrent = await holdsNewestBlock(this.#context, client);
       const { transactions } = await client.getTransactions(hashes, { prune: true });
       this.#context.assertOpen();

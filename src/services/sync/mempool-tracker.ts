@@ -12,19 +12,20 @@ import type { WalletContext } from '../context/wallet-context.js';
 type Context = Pick<WalletContext, 'store'>;
 
 /**
- * Blocks above a wallet at most that it must know before a transaction counts as gone, and blocks that it reads at most
- * without knowing the daemon's newest one before it decides. A daemon that is fewer blocks behind may replace the one
- * that claimed them; with more, false claims would list a transaction for ever.
+ * Two limits [blocks]: the number of blocks above its own that a wallet waits for before a missing transaction counts
+ * as gone, and the number of blocks that it reads without knowing the daemon's newest block before it decides
+ * nevertheless. A daemon may claim blocks and then be replaced by one that is fewer blocks behind; without a limit,
+ * false claims would keep a transaction listed for ever.
  */
 const MOST_NEEDED_BLOCKS = 10;
 
-/** Hashes in hex. */
+/** Transaction hashes [hex]. */
 type Names = ReadonlySet<string>;
 
 /**
- * Updates the records of unmined incoming and outgoing payments from the pool. An incoming payment that the pool does
- * not hold any more is listed until the wallet knows every block that may contain it.
- * Source: wallet2.cpp `update_pool_state_by_pool_query`, which removes payments after a refresh only.
+ * Updates the records of unmined incoming and outgoing payments from the pool. Lists an incoming payment that left the
+ * pool until the wallet knows every block that may contain it. Source: wallet2.cpp `update_pool_state_by_pool_query`,
+ * which removes payments after a refresh only.
  */
 export class MempoolTracker {
   readonly #context: Context;
@@ -32,8 +33,8 @@ export class MempoolTracker {
   readonly #open: CachedRead<readonly Hash[]>;
   #present: Names = new Set();
   /**
-   * Number of blocks of the wallet when it first did not know the daemon's newest one; undefined if it does, or nothing is
-   * missing.
+   * Number of blocks of the wallet when it first lacked the daemon's newest block; undefined if it has that block, or
+   * if no payment is missing.
    */
   #undecidedFrom: number | undefined;
 
@@ -50,18 +51,21 @@ export class MempoolTracker {
     );
   }
 
-  /** Hashes in hex of the transactions that the pool held when it was last committed. */
+  /** Hashes of the transactions in the pool that was committed last [hex]. */
   get present(): Names {
     return this.#present;
   }
 
-  /** @param present hashes of all transactions in the pool. @returns hashes of new incoming transactions. */
+  /**
+   * Records a scanned pool. @param present hashes of all transactions in the pool.
+   * @returns hashes of new incoming transactions.
+   */
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): Hash[] {
     const names = namesOf(present);
     this.#present = names;
     if (!this.lacksPayments) this.#undecidedFrom = undefined;
     const back = this.#returned(names);
-    // Most reads change nothing.
+    // Most reads of the pool change nothing and need no transaction.
     if (back.length === 0 && findings.length === 0 && !this.#listed.value.isUndecided) return [];
     return this.#context.store.write((w) => {
       for (const { txHash } of back) w.pool.setMissing(txHash, undefined);
@@ -71,39 +75,41 @@ export class MempoolTracker {
     });
   }
 
-  /** True if committing a later pool changes nothing, because all its transactions were in the one read before. */
+  /** True if committing a later pool would change nothing, because the last committed pool has all its transactions. */
   isUpToDate(present: readonly Hash[]): boolean {
     if (this.#listed.value.isUndecided) return false;
     const names = namesOf(present);
     return [...names].every((name) => this.#present.has(name)) && this.#returned(names).length === 0;
   }
 
-  /** True if the pool as last committed lacks a listed payment or an own unmined one: {@link decide} is to be called. */
+  /**
+   * True if the last committed pool lacks a listed payment or an own unmined one, so that {@link decide} must be
+   * called.
+   */
   get lacksPayments(): boolean {
     const isMissing = ({ txHash }: { readonly txHash: Hash }): boolean => !this.#present.has(toHex(txHash));
     return this.#listed.value.txs.some(isMissing) || this.#open.value.some((txHash) => isMissing({ txHash }));
   }
 
-  /** True if a pool lacks a listed payment that no earlier one lacked: {@link noteMissing} is to be called. */
+  /** True if a pool lacks a listed payment that no earlier pool lacked, so that {@link noteMissing} must be called. */
   hasNewlyMissing(present: Names): boolean {
     return this.#newlyMissing(present).length > 0;
   }
 
   /**
-   * Keeps listed payments that a pool lacks until the wallet knows as many blocks as the daemon had when they were first
-   * missing.
-   * @param height number of blocks of the daemon, asked for after its pool was listed.
+   * Keeps listed payments that a pool newly lacks, until the wallet knows as many blocks as the daemon has now.
+   * @param height number of blocks of the daemon, requested after its pool was listed.
    */
   noteMissing(present: Names, height: number): void {
     this.#update([], this.#newlyMissing(present), height);
   }
 
   /**
-   * Removes the listed payments that the pool as last committed lacks, if the wallet knows all blocks that may contain
-   * them; keeps them as {@link noteMissing} does otherwise.
-   * @param tip newest block of the daemon, asked for after its pool was listed; undefined if it did not answer.
-   * @returns whether the wallet knows the tip: no block that it does not know took a payment from the pool. Also true if
-   * it has not known one for ten blocks.
+   * Removes the listed payments that the last committed pool lacks, if the wallet knows all blocks that may contain
+   * them; otherwise keeps them as {@link noteMissing}.
+   * @param tip newest block of the daemon, requested after its pool was listed; undefined if the daemon did not answer.
+   * @returns true if the wallet knows the tip, so that no unknown block took a payment from the pool; also true if the
+   * wallet has not known a tip for ten blocks.
    */
   decide(tip: BlockRef | undefined): boolean {
     const height = this.#context.store.height();
@@ -124,24 +130,28 @@ export class MempoolTracker {
     return block !== undefined && known !== undefined && equalBytes(known.hash, block.hash);
   }
 
-  /** Listed payments that a pool lacks. */
+  /** Returns the listed payments that a pool lacks. */
   #missing(present: Names): readonly ListedTx[] {
     return this.#listed.value.txs.filter(({ txHash }) => !present.has(toHex(txHash)));
   }
 
-  /** Listed payments that a pool holds and an earlier one lacked. */
+  /** Returns the listed payments that a pool contains and an earlier pool lacked. */
   #returned(present: Names): readonly ListedTx[] {
     return this.#listed.value.txs.filter(
       ({ txHash, neededHeight }) => neededHeight !== undefined && present.has(toHex(txHash)),
     );
   }
 
-  /** Listed payments that a pool lacks and no earlier one lacked. */
+  /** Returns the listed payments that a pool lacks and no earlier pool lacked. */
   #newlyMissing(present: Names): readonly ListedTx[] {
     return this.#missing(present).filter(({ neededHeight }) => neededHeight === undefined);
   }
 
-  /** @param waiting payments that are kept until the wallet knows as many blocks as the daemon. @param height these. */
+  /**
+   * Removes and keeps listed payments. @param gone payments to remove.
+   * @param waiting payments to keep until the wallet knows `height` blocks. @param height number of blocks of the
+   * daemon.
+   */
   #update(gone: readonly ListedTx[], waiting: readonly ListedTx[], height: number): void {
     if (gone.length === 0 && waiting.length === 0) return;
     const { store } = this.#context;
@@ -153,7 +163,7 @@ export class MempoolTracker {
     });
   }
 
-  /** Records unmined transactions. @returns hashes of new incoming ones. */
+  /** Records unmined transactions. @returns hashes of new incoming transactions. */
   admit(findings: readonly PoolFinding[]): Hash[] {
     if (findings.length === 0) return [];
     return this.#context.store.write((w) => {
@@ -166,24 +176,24 @@ export class MempoolTracker {
   #record(w: WalletWriter, findings: readonly PoolFinding[]): Hash[] {
     const fresh: Hash[] = [];
     for (const { incoming, outgoing } of findings) {
-      // Skipped if it was mined between the scan of blocks and this read of the pool: the block has all facts. If that block
-      // is replaced, the pool is scanned again: `WalletSync.commitPage`.
+      // A transaction that was mined between the scan of blocks and this read of the pool is left out: the block has
+      // all facts. If that block is replaced, the pool is scanned again: `WalletSync.commitPage`.
       if (incoming !== undefined && w.payments.byTx(incoming.txHash).length === 0) {
         const known = w.pool.has(incoming.txHash);
         w.pool.add(incoming);
         if (!known && w.pool.isIncome(incoming.txHash)) fresh.push(incoming.txHash);
       }
       if (outgoing === undefined) continue;
-      // It was recorded as incoming while its inputs were unknown.
+      // The payment was recorded as incoming while its inputs were unknown.
       if (incoming === undefined) w.removeIncoming(outgoing.txHash);
       const known = w.outgoing.byHash(outgoing.txHash);
       if (known === undefined) {
-        // Paid by another wallet with our keys.
+        // Another wallet with the same keys made this payment.
         w.addPending({ ...outgoing, destinations: [] });
         w.outputs.reserveByKeyImages(outgoing.keyImages, outgoing.txHash, { seen: true });
       } else if (known.state !== 'confirmed') {
         if (known.state !== 'pending') w.markPending(outgoing.txHash);
-        // Its inputs may be recorded later than it: after a failure, or after a rescan.
+        // The inputs may be recorded later than the payment: after it failed, or after a rescan.
         w.outputs.reserveByKeyImages(outgoing.keyImages, outgoing.txHash, { seen: true });
       }
     }

@@ -4,33 +4,33 @@ import { readWatched, scannerStateOf, type WatchedState } from './stored-scanner
 
 type Context = Pick<WalletContext, 'assertOpen' | 'keystore' | 'store'>;
 
-/** Attempts to read the watched outputs without a change in between. */
+/** Number of attempts to read the watched outputs without a change in between. */
 const READ_ATTEMPTS = 3;
 
-/** Reads the state of each new scanner of a wallet before it begins, a few rows at a time. */
+/** Reads the state of each new scanner of a wallet before the scanner starts, in parts. */
 export class NewScanners {
   readonly #context: Context;
-  /** Watched addresses and outputs, while a scanner begins. */
+  /** Watched addresses and outputs of the scanner that is starting; undefined at other times. */
   #watched: WatchedState | undefined;
-  /** Number of changes of the outputs whose spends a scanner recognises. */
+  /** Number of changes to the outputs whose spends a scanner recognises. */
   #changes = 0;
 
   constructor(context: Context) {
     this.#context = context;
   }
 
-  /** Counts a change of the outputs whose spends a scanner recognises, or of their key images. */
+  /** Counts a change to the outputs whose spends a scanner recognises, or to their key images. */
   noteChange(): void {
     this.#changes += 1;
   }
 
-  /** Returns the state of the scanner that begins. */
+  /** Returns the state for the scanner that is starting. */
   state(): ScannerState {
     return scannerStateOf(this.#context, this.#watched);
   }
 
   /**
-   * Runs a task that has a scanner begin before it awaits anything.
+   * Runs a task that starts a scanner before its first `await`.
    * @throws WalletError `no_wallet` if the wallet is closed meanwhile.
    */
   async begin<T>(task: () => Promise<T>): Promise<T> {
@@ -44,7 +44,7 @@ export class NewScanners {
     }
   }
 
-  /** Reads the watched outputs, once more where they changed meanwhile; undefined if they change all the time. */
+  /** Reads the watched outputs, and again if they changed meanwhile; undefined if they change in every attempt. */
   async #read(): Promise<WatchedState | undefined> {
     for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
       const changes = this.#changes;

@@ -5,8 +5,9 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 /**
- * Whether a daemon has the newest block that the wallet scanned. One without it cannot deny spends and payments: a
- * failover may have chosen one that is behind, and one address may lead to several daemons. @throws DaemonError
+ * True if a daemon has the newest block that the wallet scanned. A daemon without that block cannot deny spends and
+ * payments: a failover may have chosen a daemon that is behind, and several daemons may share one address. @throws
+ * DaemonError
  */
 export async function holdsNewestBlock(
   { store }: Pick<WalletContext, 'store'>,
@@ -20,7 +21,10 @@ export async function holdsNewestBlock(
   return equalBytes(isTop ? topBlockHash : (await client.getBlockHeader(newest.height)).hash, newest.hash);
 }
 
-/** The daemon denies spends or payments of a wallet, and lacks its newest block. @param denied «reports …», «lacks …» */
+/**
+ * Creates the error for a daemon that denies spends or payments of a wallet, but lacks the wallet's newest block.
+ * @param denied part of the error text: «reports …», «lacks …».
+ */
 export const lacksNewestBlock = (denied: string): WalletError =>
   new WalletError({
     kind: 'daemon_misbehaves',
@@ -28,15 +32,15 @@ export const lacksNewestBlock = (denied: string): WalletError =>
   });
 
 /**
- * Asks the daemon again about key images whose recorded spends its answer denied, once it has shown the newest block
- * that the wallet scanned.
- * @returns a status for each; undefined if the daemon lacks the block. @throws DaemonError
+ * Asks the daemon again about key images whose recorded spends it denied, after it has shown the newest block that the
+ * wallet scanned.
+ * @returns the status of each key image; undefined if the daemon lacks the block. @throws DaemonError
  */
 export async function confirmUnspent(
   context: Pick<WalletContext, 'daemon' | 'store'>,
   keyImages: readonly KeyImage[],
 ): Promise<readonly KeyImageStatus[] | undefined> {
-  // Another call may get the client of another daemon.
+  // One client for both calls: a second `client()` may return the client of another daemon.
   const client = context.daemon.client();
   return (await holdsNewestBlock(context, client)) ? client.isKeyImageSpent(keyImages) : undefined;
 }

@@ -17,13 +17,13 @@ import type { WalletSync } from './wallet-sync.js';
 
 type Context = Pick<WalletContext, 'clock' | 'daemon' | 'locks' | 'log' | 'store'>;
 
-/** Counts money against the limits of clients. */
+/** Counts locked money against the limits of clients. */
 interface Spending {
-  /** @throws WalletError `spend_limit`, `credential_denied` */
+  /** Checks and counts money. @throws WalletError `spend_limit`, `credential_denied` */
   record(w: WalletWriter, spender: Spender | undefined, spent: readonly LockedMoney[]): unknown;
 }
 
-/** Money that a client locks, with a name under which it counts once. */
+/** Money that a client locks, with a hash under which it counts only once. */
 interface LockedMoney {
   readonly signingHash: Hash;
   readonly amount: Amount;
@@ -39,20 +39,20 @@ interface Services {
   readonly sync: WalletSync;
 }
 
-/** Outputs that the daemon is asked about. */
+/** Outputs with the daemon's answer, whether they are spent. */
 interface AskedOutputs {
   readonly outputs: readonly KeyImageState[];
-  /** States of the outputs, in their order. */
+  /** States of the outputs, in the order of the outputs. */
   readonly statuses: Promise<readonly KeyImageStatus[]>;
 }
 
-/** Key images in one call to the daemon. */
+/** Number of key images in one call to the daemon. */
 const KEY_IMAGES_PER_CALL = 1000;
 
 const UNSPENT: KeyImageStatus = 0;
 const SPENT_IN_CHAIN: KeyImageStatus = 1;
 
-/** Freezes and thaws single outputs, and corrects their spent state. */
+/** Freezes and thaws single outputs, and corrects whether outputs are spent. */
 export class OutputFreezing {
   readonly #context: Context;
   readonly #services: Services;
@@ -63,8 +63,8 @@ export class OutputFreezing {
   }
 
   /**
-   * Freezes an output, so that no payment spends it. Its amount counts against the limits of the client, as a locked
-   * one.
+   * Freezes an output, so that no payment spends it. Its amount counts against the limits of the client, as locked
+   * money.
    * @throws WalletError `key_image_unknown`, `spend_limit`, `credential_denied`
    */
   freeze(keyImage: KeyImage, spender?: Spender): void {
@@ -82,7 +82,10 @@ export class OutputFreezing {
     this.#context.store.write((w) => w.outputs.setFrozen(output, false));
   }
 
-  /** Money locked by freezing an output now. It has a name of its own each time: it may have been thawed meanwhile. */
+  /**
+   * Returns the money that freezing an output locks. Its hash includes the time, so that freezing counts again after a
+   * thaw.
+   */
   #lockedBy({ publicKey }: OwnedOutput, amount: Amount): LockedMoney {
     const time = new Uint8Array(8);
     new DataView(time.buffer).setBigUint64(0, BigInt(this.#context.clock.now()));
@@ -90,7 +93,7 @@ export class OutputFreezing {
     return { signingHash, amount, payees: [], hasUnknownPayee: false, isLocked: true };
   }
 
-  /** @throws WalletError `key_image_unknown` */
+  /** Finds an output by its key image. @throws WalletError `key_image_unknown` */
   find(keyImage: KeyImage): OwnedOutput {
     const output = this.#context.store.read((r) => r.outputs.byKeyImage(keyImage));
     if (output === undefined) throw new WalletError({ kind: 'key_image_unknown' });
@@ -98,11 +101,11 @@ export class OutputFreezing {
   }
 
   /**
-   * Sets the spent state of all outputs to the one reported by the daemon. Own payments that it has in neither pool nor
-   * chain fail, which frees their inputs; the inputs of other unmined payments stay reserved. Then corrects key images
-   * that an earlier version gave to other outputs.
-   * @throws DaemonError; WalletError `daemon_misbehaves` if it lacks recorded spends or payments, and the newest scanned block
-   * Source: wallet2.cpp `rescan_spent`.
+   * Marks all outputs spent or unspent as the daemon reports. Fails own payments that the daemon has in neither pool
+   * nor chain, which frees their inputs; the inputs of other unmined payments stay reserved. Then corrects key images
+   * that an earlier version stored for wrong outputs.
+   * @throws DaemonError; WalletError `daemon_misbehaves` if the daemon lacks recorded spends or payments, and also the
+   * newest scanned block. Source: wallet2.cpp `rescan_spent`.
    */
   async rescanSpent(): Promise<void> {
     const { locks } = this.#context;
@@ -115,7 +118,7 @@ export class OutputFreezing {
 
   async #correctAll(): Promise<void> {
     const denied: KeyImageState[] = [];
-    // The daemon is asked for the next key images while the answer for these is awaited.
+    // Sends the request for the next key images before the answer for these is awaited.
     let asked = this.#askBehind(0);
     for (let last = asked.outputs.at(-1); last !== undefined; last = asked.outputs.at(-1)) {
       const { outputs, statuses } = asked;
@@ -125,18 +128,21 @@ export class OutputFreezing {
     if (denied.length > 0) await this.#markUnspent(denied);
   }
 
-  /** Asks the daemon which outputs behind one are spent. @param after number of that output. */
+  /** Asks the daemon whether the next outputs are spent. @param after number of the output before the first one. */
   #askBehind(after: number): AskedOutputs {
     const { store, daemon } = this.#context;
     const outputs = store.read((r) => r.outputs.keyImageStates(after, KEY_IMAGES_PER_CALL));
     if (outputs.length === 0) return { outputs, statuses: Promise.resolve([]) };
     const statuses = daemon.client().isKeyImageSpent(outputs.map(({ keyImage }) => keyImage));
-    // If an earlier answer fails, nothing waits for this one.
+    // Marks a rejection as handled: nothing awaits this answer if an earlier one fails.
     statuses.catch(() => undefined);
     return { outputs, statuses };
   }
 
-  /** Marks the outputs that the daemon reports as spent. @returns spent ones that it reports as unspent. */
+  /**
+   * Marks the outputs that the daemon reports as spent. @returns outputs stored as spent that the daemon reports as
+   * unspent.
+   */
   #markSpent(outputs: readonly KeyImageState[], statuses: readonly KeyImageStatus[]): KeyImageState[] {
     const denied: KeyImageState[] = [];
     this.#context.store.write((w) => {
@@ -156,8 +162,8 @@ export class OutputFreezing {
   }
 
   /**
-   * Frees spent outputs that the daemon reports as unspent. @throws DaemonError; WalletError `daemon_misbehaves` if it
-   * lacks the newest block of the wallet
+   * Frees outputs stored as spent that the daemon reports as unspent.
+   * @throws DaemonError; WalletError `daemon_misbehaves` if the daemon lacks the newest block of the wallet.
    */
   async #markUnspent(denied: readonly KeyImageState[]): Promise<void> {
     const statuses = await confirmUnspent(
@@ -182,7 +188,7 @@ export class OutputFreezing {
     );
   }
 
-  /** Whether an unmined payment that can be relayed again spends an output. */
+  /** True if an output is spent by an unmined payment that can be relayed again. */
   #isReserved({ spentBy, spentHeight }: KeyImageState): boolean {
     if (spentBy === undefined || spentHeight !== undefined) return false;
     const payment = this.#context.store.read((r) => r.outgoing.byHash(spentBy));

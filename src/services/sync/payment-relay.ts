@@ -8,30 +8,30 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { PaymentRoutes } from './payment-routes.js';
 
-/** Time for which the sending of a payment is remembered [ms]. */
+/** Time for which the last sending of a payment is remembered [ms]. */
 const RECENT_MS = 600_000;
 
 export type RelayContext = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'log'>;
 
 /**
- * Result of sending a payment: the daemon accepted it; its answer is lost; the payment was not sent, because another
- * daemon may hold it.
+ * Result of sending a payment: the daemon accepted it; the daemon's answer was lost; the payment was not sent, because
+ * another daemon may hold it.
  */
 export type SendOutcome = 'accepted' | 'unanswered' | 'held';
 
 /**
- * Sends recorded payments to the daemon. The store holds the daemon of a payment before it is sent. Only an explicit
+ * Sends recorded payments to the daemon. Stores the name of the daemon before a payment is sent. Only an explicit
  * refusal is an error: a payment that may have been relayed counts as made, even if the daemon's answer is lost or the
  * store fails.
  */
 export class PaymentRelay {
-  /** Daemons that payments were sent to. */
+  /** Knows which daemon each payment was sent to. */
   readonly routes: PaymentRoutes;
   readonly #context: RelayContext;
   readonly #sending = new Mutex();
-  /** Time at which a payment was last sent [ms of `monotonicMs`], by hash in hex, the oldest first. */
+  /** Time at which each payment was last sent [ms of `monotonicMs`], by transaction hash [hex], oldest first. */
   readonly #sent = new Map<string, number>();
-  /** Pending changes to the records of refused payments, by hash in hex. */
+  /** Changes to the records of refused payments that are not stored yet, by transaction hash [hex]. */
   readonly #withdrawn = new Map<string, () => void>();
 
   constructor(context: RelayContext) {
@@ -39,7 +39,7 @@ export class PaymentRelay {
     this.routes = new PaymentRoutes(context);
   }
 
-  /** Runs a task that sends payments and handles the answers; one such task runs at a time. */
+  /** Runs a task that sends payments and handles the answers; only one such task runs at a time. */
   exclusive<T>(task: () => Promise<T>): Promise<T> {
     return this.#sending.run(() => {
       this.#settleWithdrawn();
@@ -48,15 +48,17 @@ export class PaymentRelay {
   }
 
   /**
-   * Sends a payment, and marks it as pending once the daemon accepts it. One that another daemon may hold is not sent.
-   * @param isNew it was never sent before. @throws WalletError `tx_rejected`; DaemonError or WalletError `no_wallet` if it certainly was not sent.
+   * Sends a payment, and marks it as pending once the daemon accepts it. Does not send a payment that another daemon
+   * may hold.
+   * @param isNew true if the payment was never sent before.
+   * @throws WalletError `tx_rejected`; DaemonError or WalletError `no_wallet` if the payment was certainly not sent.
    */
   async send(txHash: Hash, blob: Uint8Array, { isNew = false } = {}): Promise<SendOutcome> {
     const { store, daemon, log } = this.#context;
     const txid = toHex(txHash);
     const known = store.read((r) => r.outgoing.byHash(txHash));
     if (known !== undefined && !isNew && !(await this.routes.mayLeave(known))) return 'held';
-    // From here to the sending nothing is awaited: the recorded daemon is the one that is sent to.
+    // No `await` from here to the sending: the payment is sent to the daemon whose name is stored.
     const client = daemon.client();
     const { name } = daemon;
     if (name !== undefined && name !== known?.sentTo) store.write((w) => w.outgoing.setSentTo(txHash, name));
@@ -80,9 +82,9 @@ export class PaymentRelay {
   }
 
   /**
-   * {@link send} for a client: succeeds only if the payment was sent now, or a daemon that was asked now has it in pool or
-   * chain.
-   * @throws as {@link send}; DaemonError if another daemon may hold it, and does not say so.
+   * Sends a payment as {@link send}, for a client: succeeds only if the payment was sent now, or if a daemon answers
+   * now that it has the payment in pool or chain.
+   * @throws as {@link send}; DaemonError if another daemon may hold the payment, but does not confirm it.
    */
   async deliver(txHash: Hash, blob: Uint8Array, { isNew = false } = {}): Promise<void> {
     let outcome: SendOutcome;
@@ -97,7 +99,7 @@ export class PaymentRelay {
     if (outcome === 'held') this.routes.assertPresent(toHex(txHash));
   }
 
-  /** Whether the daemon says that it has a payment in pool or chain; false if it cannot be asked. */
+  /** True if the daemon answers that it has a payment in pool or chain; false if it does not answer. */
   async isHeld(txHash: Hash): Promise<boolean> {
     try {
       const { transactions } = await this.#context.daemon.client().getTransactions([txHash], { prune: true });
@@ -108,7 +110,7 @@ export class PaymentRelay {
     }
   }
 
-  /** Whether a payment was sent since a time [ms of `monotonicMs`]. */
+  /** True if a payment was sent since a time. @param time [ms of `monotonicMs`]. */
   wasSentSince(txHash: Hash, time: number): boolean {
     return (this.#sent.get(toHex(txHash)) ?? -Infinity) >= time;
   }
@@ -118,7 +120,7 @@ export class PaymentRelay {
     try {
       store.write((w) => w.markPending(txHash));
     } catch (error) {
-      // It stays recorded as prepared: the next read of the pool, or the next relay, marks it.
+      // The payment stays recorded as prepared: the next read of the pool, or the next relay, marks it as pending.
       log.error(
         { err: error, txid: toHex(txHash) },
         'a payment was relayed, but writing that to the store failed; the next refresh does it',
@@ -137,8 +139,8 @@ export class PaymentRelay {
   }
 
   /**
-   * Changes the records of refused payments. If the store fails, they are changed before the next payment is sent, so
-   * that none of them is relayed again.
+   * Changes the records of refused payments. If the store fails, changes them before the next payment is sent, so that
+   * no refused payment is relayed again.
    */
   withdraw(refused: readonly { readonly txHash: Hash; readonly change: () => void }[]): void {
     for (const { txHash, change } of refused) this.#withdrawn.set(toHex(txHash), change);
@@ -160,6 +162,6 @@ export class PaymentRelay {
   }
 }
 
-/** Whether a payment certainly did not reach the network. */
+/** True if a payment certainly did not reach the network. */
 const isNotTaken = (error: unknown): boolean =>
   error instanceof WalletError || (error instanceof DaemonError && error.notTaken);

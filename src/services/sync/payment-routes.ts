@@ -7,7 +7,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'log'>;
 
-/** Longest time for the answer of a daemon that was sent a payment [ms]. */
+/** Longest time for the answer of a daemon that a payment was sent to [ms]. */
 const DEADLINE_MS = 5_000;
 
 /** Time for which a daemon that did not answer is not asked again [s]. */
@@ -20,10 +20,10 @@ const SILENCE_SECONDS = 30;
  */
 const DENIAL_SECONDS = 300;
 
-/** Shortest interval between two writes of the time at which a payment was seen [s]. */
+/** Shortest interval between two writes of the time at which a payment was last seen [s]. */
 const SEEN_SECONDS = 3600;
 
-/** Reasons for which a payment is not sent to another daemon. */
+/** Reasons why a payment is not sent to another daemon. */
 const HELD = {
   present: 'the daemon that a payment was sent to holds it; it is sent to no other',
   silent:
@@ -33,33 +33,33 @@ const HELD = {
 } as const;
 
 /**
- * Keeps each payment at one daemon. Another one gets it only if the daemon that it was sent to does not hold it, or is
- * no longer listed.
+ * Keeps each payment at one daemon. Lets a payment go to another daemon only if the daemon that it was sent to does not
+ * hold it, or is no longer listed.
  */
 export class PaymentRoutes {
   readonly #context: Context;
-  /** Payments that wait for the daemon they were sent to, by hash in hex. */
+  /** Reasons why payments wait for the daemon that they were sent to, by transaction hash [hex]. */
   readonly #held = new Map<string, keyof typeof HELD>();
-  /** Time of the first denial of an untrusted daemon [Unix s], by hash in hex. */
+  /** Time at which an untrusted daemon first denied a payment [Unix s], by transaction hash [hex]. */
   readonly #denied = new Map<string, number>();
-  /** Time at which a daemon did not answer [Unix s], by its name. */
+  /** Time at which a daemon last did not answer [Unix s], by name of the daemon. */
   readonly #silent = new Map<string, number>();
 
   constructor(context: Context) {
     this.#context = context;
   }
 
-  /** Number of payments that wait for the daemon they were sent to. */
+  /** Number of payments that wait for the daemon that they were sent to. */
   get held(): number {
     return this.#held.size;
   }
 
-  /** Whether a payment was last sent to a listed daemon other than the one that serves. */
+  /** True if a payment was last sent to a listed daemon other than the serving one. */
   isElsewhere({ sentTo }: Pick<OutgoingTx, 'sentTo'>): boolean {
     return sentTo !== undefined && this.#context.daemon.other(sentTo) !== undefined;
   }
 
-  /** Whether a payment may be sent to the daemon that serves. Asks the daemon that it was sent to before. */
+  /** Decides whether a payment may be sent to the serving daemon. Asks the daemon that it was sent to before. */
   async mayLeave(payment: OutgoingTx): Promise<boolean> {
     const { txHash, sentTo } = payment;
     const other = sentTo === undefined ? undefined : this.#context.daemon.other(sentTo);
@@ -78,7 +78,10 @@ export class PaymentRoutes {
     return false;
   }
 
-  /** @throws DaemonError unless the daemon that a payment was sent to said that it holds it. @param txid hash in hex. */
+  /**
+   * Checks that the daemon that a payment was sent to has confirmed that it holds the payment.
+   * @param txid transaction hash [hex]. @throws DaemonError
+   */
   assertPresent(txid: string): void {
     const reason = this.#held.get(txid);
     if (reason === undefined || reason === 'present') return;
@@ -86,13 +89,13 @@ export class PaymentRoutes {
     throw new DaemonError(kind, HELD[reason], { notTaken: true });
   }
 
-  /** Forgets a payment that waits no longer. @param txid hash in hex. */
+  /** Forgets a payment that does not wait any longer. @param txid transaction hash [hex]. */
   settle(txid: string): void {
     this.#held.delete(txid);
     this.#denied.delete(txid);
   }
 
-  /** Forgets all payments but these. @param open hashes in hex. */
+  /** Forgets all payments except the open ones. @param open transaction hashes [hex]. */
   retain(open: ReadonlySet<string>): void {
     for (const known of [this.#held, this.#denied])
       for (const txid of known.keys()) if (!open.has(txid)) this.settle(txid);
@@ -114,7 +117,7 @@ export class PaymentRoutes {
     }
   }
 
-  /** Takes the answer that a daemon lacks a payment. @returns undefined if that is certain. */
+  /** Records that a daemon denies a payment. @returns undefined if it certainly does not hold the payment. */
   #denial({ trusted }: OtherDaemon, txHash: Hash): 'denied' | undefined {
     if (trusted) return undefined;
     const now = this.#context.clock.now();
@@ -123,7 +126,7 @@ export class PaymentRoutes {
     return first !== undefined && now - first >= DENIAL_SECONDS ? undefined : 'denied';
   }
 
-  /** A payment that a daemon holds is pending, however long the daemon that serves lacks it. */
+  /** Marks a payment that its daemon holds as pending and as seen now, even if the serving daemon lacks it. */
   #noteSeen({ txHash, state, seen = 0 }: OutgoingTx): void {
     const { store, clock } = this.#context;
     this.#denied.delete(toHex(txHash));

@@ -18,29 +18,29 @@ import { correctionBy, type InputRing } from './ring-evidence.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'keystore' | 'log' | 'store'>;
 
-/** Called between steps; it throws where the work is to end. */
+/** Function called between steps; it throws when the work must end. */
 type AssertRuns = () => void;
 
-/** Outputs that are read at once: less than a millisecond. */
+/** Number of outputs read in one step: less than a millisecond. */
 const OUTPUTS_AT_ONCE = 1024;
 
-/** Confirmed key images that are stored at once: some milliseconds. */
+/** Number of confirmed key images stored in one transaction: some milliseconds. */
 const CONFIRMED_AT_ONCE = 1024;
 
 const nameOf = ({ publicKey, txHash }: PlacedSpend): string => `${toHex(publicKey)}/${toHex(txHash)}`;
 
 /**
- * Compares the key images of a view-only wallet that earlier versions took by the places of their outputs with the rings
- * of the mined transactions that spend them. To be called under the refresh lock.
+ * Verifies key images of a view-only wallet that earlier versions stored by the places of their outputs: compares them
+ * with the rings of the mined transactions that spend the outputs. To be called under the refresh lock.
  */
 export class PlacedKeyImages {
   readonly #context: Context;
   readonly #spends: CachedRead<readonly PlacedSpend[]>;
-  /** Rings that were read, by transaction hash in hex, of transactions that are not decided. */
+  /** Rings that were read from transactions which are not decided yet, by transaction hash [hex]. */
   readonly #rings = new Map<string, readonly InputRing[]>();
   /** Spends that their rings do not decide, or whose rings were not read. */
   #undecided: ReadonlySet<string> = new Set();
-  /** Whether rings were not read because the daemon is not trusted. */
+  /** True if rings were not read because the daemon is not trusted. */
   #lacksTrust = false;
 
   constructor(context: Context) {
@@ -49,8 +49,9 @@ export class PlacedKeyImages {
   }
 
   /**
-   * {@link correct} where key images were spent that no earlier call considered. Where the daemon fails, a later call
-   * tries again. @param assertRuns throws where the refresh is cancelled or the wallet closed.
+   * Corrects key images as {@link correct}, if some were spent that no earlier call has considered. After an error of
+   * the daemon, a later call tries again.
+   * @param assertRuns throws if the refresh is cancelled or the wallet closed. @returns as {@link correct}.
    */
   async follow(assertRuns: AssertRuns): Promise<boolean> {
     const isAnsweredAnew = this.#lacksTrust && this.#context.daemon.trusted;
@@ -70,9 +71,10 @@ export class PlacedKeyImages {
   }
 
   /**
-   * Corrects key images, with spends and payments, in one transaction of the store. The daemon is asked for transactions
-   * only where such a key image is spent, and only if it is trusted: they are those of the wallet.
-   * @returns true if the scanner must begin again with the state of the store.
+   * Corrects key images, with the spends and payments that follow from them, in one store transaction. Asks the daemon
+   * for transactions only where such a key image is spent, and only if the daemon is trusted, since the request shows
+   * that they belong to one wallet.
+   * @returns true if the scanner must start again with the state of the store.
    * @throws DaemonError; WalletError `daemon_misbehaves`: nothing is changed then.
    */
   async correct(assertRuns: AssertRuns = this.#context.assertOpen): Promise<boolean> {
@@ -102,7 +104,7 @@ export class PlacedKeyImages {
     return this.#context.keystore.isViewOnly ? this.#spends.value : [];
   }
 
-  /** Reads the rings of transactions, as far as they are unknown. @returns false if the daemon may not be asked. */
+  /** Reads the rings of transactions that were not read yet. @returns false if the daemon must not be asked. */
   async #readRings(spends: readonly PlacedSpend[], assertRuns: AssertRuns): Promise<boolean> {
     const { store, daemon, log } = this.#context;
     const missing = new Map<string, Hash>();
@@ -130,7 +132,7 @@ export class PlacedKeyImages {
     return true;
   }
 
-  /** Fetches transactions in parts, those whole whose hashes cannot be verified otherwise. */
+  /** Fetches transactions in parts: pruned ones, and again in full those whose hash cannot be verified otherwise. */
   async *#transactions(hashes: readonly Hash[]): AsyncGenerator<readonly DaemonTransaction[], void, void> {
     const { daemon } = this.#context;
     for await (const part of fetchTransactions(daemon, hashes, notSent)) {
@@ -140,7 +142,7 @@ export class PlacedKeyImages {
     }
   }
 
-  /** Finds the outputs of the wallet in the rings that were read. @returns their keys by their places. */
+  /** Finds the outputs of the wallet in the rings that were read. @returns output keys by place in the chain. */
   async #ownKeys(assertRuns: AssertRuns): Promise<Map<string, PublicKey>> {
     const places = new Set(
       [...this.#rings.values()].flatMap((rings) => rings.flatMap((ring) => ring.places)),
@@ -170,7 +172,7 @@ export class PlacedKeyImages {
     }
   }
 
-  /** Forgets the rings of decided transactions, and reports spends that their rings do not decide. */
+  /** Forgets the rings of decided transactions, and reports the spends that their rings do not decide. */
   #keepUndecided(): void {
     const left = this.#spendsNow();
     const names = left.map(nameOf);
@@ -200,8 +202,8 @@ export class PlacedKeyImages {
 }
 
 /**
- * Whether a transaction is pruned and of version 1, whose hash covers its signatures. A pruned daemon has no others: no
- * ring is read from them.
+ * True if a transaction is pruned and of version 1, whose hash covers its signatures. A pruned daemon can send only
+ * such: no ring is read from them.
  */
 const isUnverifiable = ({ blob: [version], prunableHash }: DaemonTransaction): boolean =>
   version === 1 && prunableHash !== undefined;
@@ -212,7 +214,7 @@ const notSent = (hash: Hash): WalletError =>
     reason: `it does not send transaction ${toHex(hash)}, which it had in a block`,
   });
 
-/** Places of the ring members of each input. */
+/** Returns, for each input, the places of its ring members in the chain. */
 const ringsOf = ({ prefix }: Transaction): InputRing[] =>
   prefix.inputs.flatMap((input) =>
     input.type === 'key'

@@ -5,10 +5,10 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'name' | 'store' | 'keystore' | 'daemon' | 'log' | 'assertOpen'>;
 
-/** Time before the creation of a wallet from which blocks are scanned [s]: clocks of miners may differ. */
+/** Time before the creation of a wallet from which blocks are scanned [s]: the clocks of miners differ. */
 const MARGIN_SECONDS = 86_400;
 
-/** First height that a wallet scans. */
+/** Height from which a wallet is scanned. */
 export class RestoreHeight {
   readonly #context: Context;
   readonly #stored: CachedRead<string | undefined>;
@@ -18,19 +18,21 @@ export class RestoreHeight {
     this.#stored = new CachedRead(context.store, (r) => r.meta.get('restore_height'));
   }
 
-  /** Undefined for a wallet created without a daemon, until its first refresh. */
+  /** Stored restore height; undefined for a wallet created without a daemon, until its first refresh. */
   get known(): number | undefined {
     const stored = this.#stored.value;
     return stored === undefined ? undefined : Number(stored);
   }
 
   /**
-   * Returns the height from which the next refresh scans: the restore height, which must not lie above the daemon's tip
-   * in a wallet without blocks, and skips no block of any other, or the one that the caller asks for if it is higher.
-   * @param asked lowest height that the caller wants to be scanned. It is ignored where the daemon has no such block.
+   * Returns the height from which the next refresh scans: the restore height, or the requested height if it is higher.
+   * In a wallet without blocks, the restore height must not lie above the daemon's tip; in any other wallet, no block
+   * is skipped.
+   * @param asked height below which the caller wants no unknown block to be scanned. Ignored if the daemon has no block
+   * at this height.
    * @param tip height of the newest block of the wallet; undefined while it has none.
-   * @throws DaemonError, `busy` while the daemon syncs and has not reached the restore height; WalletError `no_wallet`
-   * if the wallet is closed meanwhile.
+   * @throws DaemonError, `busy` while the daemon is syncing and has not reached the restore height; WalletError
+   * `no_wallet` if the wallet is closed meanwhile.
    */
   async firstToScan(asked: number, tip: number | undefined): Promise<number> {
     const restore = tip === undefined ? await this.#confirmed() : Math.min(this.known ?? 0, tip + 1);
@@ -43,7 +45,7 @@ export class RestoreHeight {
     return restore;
   }
 
-  /** Lowers the height in the keys file, which the reference reads, to that of the store. */
+  /** Lowers the restore height in the keys file, which the reference reads, to that of the store. */
   async keepInKeysFile(): Promise<void> {
     const { keystore } = this.#context;
     const { known } = this;
@@ -59,8 +61,9 @@ export class RestoreHeight {
   }
 
   /**
-   * Returns the stored height once the daemon has the block below it. A height above the tip would lose the payments
-   * below it: it is replaced by one below the tip, and below the blocks of the day before the wallet was created.
+   * Returns the stored height if the daemon has the block below it. Otherwise replaces it by a height below the tip,
+   * and below the blocks of the day before the wallet was created: with a height above the tip, the wallet would miss
+   * the payments in between.
    */
   async #confirmed(): Promise<number> {
     const { known } = this;
@@ -84,7 +87,7 @@ export class RestoreHeight {
     return found;
   }
 
-  /** Whether the daemon has every block below a height. @throws DaemonError but `rejected` */
+  /** True if the daemon has every block below a height. @throws DaemonError of any kind except `rejected`. */
   async #isReached(height: number): Promise<boolean> {
     if (height === 0) return true;
     try {

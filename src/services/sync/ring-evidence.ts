@@ -4,37 +4,38 @@ import type { ImportedKeyImageReader } from '../../store/tables/imported-key-ima
 import { equalBytes, fromHex, toHex } from '../../util/bytes.js';
 import { narrowOwners } from '../../monero/wallet/scan/ring-owners.js';
 
-/** Input of a mined transaction: its key image, and the places of its ring members. */
+/** Input of a mined transaction: its key image, and the places of its ring members in the chain. */
 export interface InputRing {
   readonly keyImage: KeyImage;
   readonly places: readonly string[];
 }
 
-/** A mined transaction that spends an output of the wallet, so that all its inputs do. */
+/** A mined transaction that spends an output of the wallet; all its other inputs then belong to the wallet, too. */
 export interface SpendingRings {
   readonly txHash: Hash;
   readonly inputs: readonly InputRing[];
 }
 
-/** An input whose key image may belong to several outputs, or has the wrong one. */
+/** An input with a key image that may belong to several outputs, or is stored for the wrong output. */
 interface Claim {
   readonly txHash: Hash;
   readonly keyImage: KeyImage;
   /** Output keys that have this key image in the store. */
   readonly owners: readonly PublicKey[];
-  /** Output keys in the ring, in hex, without those with another certain key image. */
+  /** Output keys of the wallet in the ring [hex], except those with another certain key image. */
   readonly candidates: ReadonlySet<string>;
-  /** Every ring of the transaction holds an output of the wallet: none that it spends is unknown to the wallet. */
+  /** True if every ring of the transaction contains a known output of the wallet, so that it spends no unknown one. */
   readonly isCovered: boolean;
 }
 
 type Known = Pick<ImportedKeyImageReader, 'of' | 'ownersOf'>;
 
 /**
- * Decides from the rings of mined transactions which outputs the key images belong to that were taken by their places.
- * A ring contains the output that its input spends. A key image moves where one output remains for it. Where several
- * remain, it is kept by its output if that is one of them; otherwise it is forgotten.
- * @param keysAt output keys of the wallet by their places in rings.
+ * Decides, from the rings of mined transactions, to which outputs the key images belong that were stored by place. The
+ * ring of an input contains the output that the input spends. If one output is possible, the key image is moved to it.
+ * If several are possible, the output that has the key image keeps it if it is one of them; otherwise the key image is
+ * deleted.
+ * @param keysAt output keys of the wallet by their places in the chain.
  */
 export function correctionBy(
   txs: readonly SpendingRings[],
@@ -77,7 +78,7 @@ export function correctionBy(
   return { ...correction, found: unknown.filter(({ txHash }) => decidedIn.has(toHex(txHash))) };
 }
 
-/** Inputs of a transaction whose key images are not certain. */
+/** Returns the inputs of a transaction whose key images are not certain. */
 function claimsOf(
   { txHash, inputs }: SpendingRings,
   keysAt: ReadonlyMap<string, PublicKey>,

@@ -5,14 +5,14 @@ import { equalBytes } from '../../util/bytes.js';
 import type { MadePayment } from '../../monero/wallet/model/made-payment.js';
 import type { OwnedOutput } from '../../monero/wallet/model/records.js';
 
-/** Spend of an output by another transaction than a given one. */
+/** Spend of an output by a transaction other than a given one. */
 export interface RivalSpend {
   readonly txHash: Hash;
-  /** Absent for an unmined transaction. */
+  /** Height of the block with the spending transaction; absent while it is unmined. */
   readonly height?: number;
 }
 
-/** Finds the inputs of a transaction among the outputs that the wallet has now, by their keys or key images. */
+/** Finds the inputs of a transaction among the outputs that the wallet has, by output keys or key images. */
 export const inputsOf = (
   r: Pick<WalletReader, 'outputs'>,
   { inputKeys, keyImages }: Pick<MadePayment, 'inputKeys' | 'keyImages'>,
@@ -22,9 +22,9 @@ export const inputsOf = (
     : keyImages.flatMap((keyImage) => r.outputs.byKeyImage(keyImage) ?? []);
 
 /**
- * Finds the transactions that spend or reserve inputs of a transaction in its place. A spend by an unknown transaction
- * proves nothing: it may be this one.
- * @param txHash of the transaction; undefined while it is not signed.
+ * Finds the other transactions that spend or reserve the inputs of a transaction. Leaves out spends by an unknown
+ * transaction, which may be the given one.
+ * @param txHash hash of the given transaction; undefined while it is not signed.
  */
 export const rivalSpends = (inputs: readonly OwnedOutput[], txHash: Hash | undefined): RivalSpend[] =>
   inputs.flatMap(({ spentBy, spentHeight }) => {

@@ -13,7 +13,7 @@ import { inputsOf, rivalSpends, type RivalSpend } from './rival-spends.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'log' | 'store'>;
 
-/** An attempt of an order that other wallets sign, and the transactions that spend its inputs. */
+/** An attempt of an order that other wallets sign, with the transactions that spend its inputs. */
 interface Spent {
   readonly attempt: OrderTx;
   readonly rings: Hash;
@@ -23,8 +23,9 @@ interface Spent {
 const isSame = (a: Hash | undefined, b: Hash): boolean => a !== undefined && equalBytes(a, b);
 
 /**
- * Recognises the transactions of orders that other wallets sign and submit. A set may be signed several times: any
- * transaction with its rings is its payment. One with other rings that spends an input is a rival.
+ * Finds the transactions of orders that other wallets sign and submit. A set may be signed several times: any
+ * transaction with the rings of the set is its payment. A transaction with other rings that spends one of its inputs is
+ * a rival.
  */
 export class SignedSets {
   readonly #context: Context;
@@ -44,8 +45,8 @@ export class SignedSets {
   }
 
   /**
-   * To be called after blocks and then the pool were read.
-   * @returns key images of own outputs that were learned, for the scanner.
+   * Searches for payments and rivals. To be called after blocks and then the pool were read.
+   * @returns key images of own outputs that were found, for the scanner.
    */
   async follow(): Promise<readonly ImportedKeyImage[]> {
     const { store } = this.#context;
@@ -69,7 +70,7 @@ export class SignedSets {
     return learned;
   }
 
-  /** Stops following the attempts whose outcome no reorganisation changes any more. */
+  /** Stops following the attempts whose outcome is final, deeper than any reorganisation. */
   #settle(): void {
     const { store } = this.#context;
     const settledHeight = store.height() - 1 - SETTLED_DEPTH;
@@ -89,7 +90,10 @@ export class SignedSets {
     });
   }
 
-  /** Reads the rings of a transaction that spends outputs of the wallet; undefined if the daemon does not send it now. */
+  /**
+   * Reads the rings of a transaction that spends outputs of the wallet.
+   * @returns digest of the rings; undefined if the daemon does not send the transaction now.
+   */
   async #ringsOf(txHash: Hash): Promise<Hash | undefined> {
     const { store, daemon, log } = this.#context;
     const blob = store.read((r) => r.outgoing.byHash(txHash)?.blob);

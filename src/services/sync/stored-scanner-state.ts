@@ -11,12 +11,12 @@ type Context = Pick<WalletContext, 'store' | 'keystore'>;
 
 type Open = Pick<WalletContext, 'assertOpen' | 'store'>;
 
-/** Attempts to read a store in memory without a change in between. */
+/** Number of attempts to read a store in memory without a change in between. */
 const READ_ATTEMPTS = 3;
 
 type Read = <T>(task: (r: WalletReader) => T) => T;
 
-/** Watched addresses and outputs of a wallet, as of one moment. */
+/** Watched addresses and outputs of a wallet, all from one state of the store. */
 export type WatchedState = Pick<
   ScannerState,
   'subaddresses' | 'withKeyImage' | 'withoutKeyImage' | 'reused' | 'importedKeyImages'
@@ -24,7 +24,7 @@ export type WatchedState = Pick<
 
 /**
  * Reads the state that a scanner starts with: secret keys, watched addresses, and outputs whose spends are recognised.
- * @param watched from {@link readWatched}; absent: all is read now.
+ * @param watched result of {@link readWatched}; absent: everything is read now.
  */
 export function scannerStateOf({ store, keystore }: Context, watched?: WatchedState): ScannerState {
   const { viewSecret, spendSecret, spendPublicKey, multisig } = keystore.keys;
@@ -39,15 +39,16 @@ export function scannerStateOf({ store, keystore }: Context, watched?: WatchedSt
     lookahead: keystore.lookahead,
     handedOut: lastCreatedAddresses(store),
     ...known,
-    // Their spends are recorded as ambiguous. Of these wallets, only a multisig one reads the pool.
+    // Spends of outputs without a key image are recorded as ambiguous. Of the wallets with such outputs, only a
+    // multisig wallet reads the pool.
     ...(keystore.background === undefined && multisig === undefined ? {} : { blind }),
     ...(keystore.background === undefined && multisig !== undefined ? { seesPool: true as const } : {}),
   };
 }
 
 /**
- * Reads all watched addresses and outputs as of one moment, and yields to the event loop between parts. A scanner derives
- * the addresses that are created meanwhile.
+ * Reads all watched addresses and outputs from one state of the store, and yields to the event loop between parts. A
+ * scanner derives addresses that are created meanwhile itself.
  * @throws WalletError `no_wallet` if the wallet is closed meanwhile.
  */
 export async function readWatched(context: Open): Promise<WatchedState> {
@@ -61,7 +62,7 @@ export async function readWatched(context: Open): Promise<WatchedState> {
   }
 }
 
-/** Reads a store in memory, which has no snapshots: at once if it changes each time meanwhile. */
+/** Reads a store in memory, which has no snapshots: in parts, or in one step if it changes during every attempt. */
 async function readUnchanged(context: Open): Promise<WatchedState> {
   const { store } = context;
   for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
@@ -90,7 +91,10 @@ function readAtOnce(store: Context['store']): WatchedState {
   }
 }
 
-/** Reads a {@link WatchedState} in parts of some milliseconds. @param height number of blocks of the wallet. */
+/**
+ * Reads a {@link WatchedState} in parts of some milliseconds each. @param height number of blocks that the wallet
+ * knows.
+ */
 function* watchedParts(read: Read, height: number): Generator<void, WatchedState, void> {
   const subaddresses = [read((r) => r.subaddresses.packedParts())];
   yield* pages(subaddresses, (after) => read((r) => r.subaddresses.packedAfter(after)));
@@ -120,13 +124,13 @@ function* watchedParts(read: Read, height: number): Generator<void, WatchedState
   };
 }
 
-/** Packed records of a part; `last` is the key of the last of them, absent in the last part. */
+/** Packed records of one part; `last` is the key of its last record, absent in the last part. */
 interface Part {
   readonly packed: PackedSubaddresses;
   readonly last: Uint8Array | undefined;
 }
 
-/** Reads parts in the order of their keys. @param readAfter returns the part that follows a key. */
+/** Reads parts in the order of their keys. @param readAfter returns the part after a key. */
 function* pages(into: Uint8Array[], readAfter: (key: Uint8Array) => Part): Generator<void, void, void> {
   for (let after: Uint8Array | undefined = new Uint8Array(0); after !== undefined;) {
     const { packed, last } = readAfter(after);
@@ -136,6 +140,6 @@ function* pages(into: Uint8Array[], readAfter: (key: Uint8Array) => Part): Gener
   }
 }
 
-/** Index of the last created address of each account. */
+/** Returns the index of the last created address of each account. */
 export const lastCreatedAddresses = (store: Context['store']): SubaddressIndex[] =>
   store.read((r) => r.accounts.list()).map(({ major, addressCount }) => ({ major, minor: addressCount - 1 }));

@@ -17,7 +17,7 @@ interface Services {
   readonly sync: WalletSync;
 }
 
-/** Scans single transactions by their hashes, apart from a refresh. */
+/** Scans single transactions by their hashes, independently of a refresh. */
 export class TxScan {
   readonly #context: Context;
   readonly #services: Services;
@@ -28,12 +28,11 @@ export class TxScan {
   }
 
   /**
-   * Records the outputs received and spent by transactions; known ones stay as they are. For new outputs, the wallet's
-   * transactions from their height on are scanned again, as they may spend them. A transaction unknown to the wallet
-   * that spends them is found only if its hash is given too.
-   * @throws WalletError `invalid` for unknown hashes, and where further hashes would be revealed to an untrusted
-   * daemon.
-   * Source: wallet2.cpp `scan_tx`.
+   * Records the outputs received and spent by transactions; known ones stay as they are. After new outputs are found,
+   * scans the later transactions of the wallet again, since they may spend these outputs. Finds a spend by a
+   * transaction that the wallet does not know only if its hash is given, too.
+   * @throws WalletError `invalid` for unknown hashes, and if further hashes would have to be shown to an untrusted
+   * daemon. Source: wallet2.cpp `scan_tx`.
    */
   async scan(hashes: readonly Hash[]): Promise<void> {
     const requested = new Map(hashes.map((hash) => [toHex(hash), hash]));
@@ -55,7 +54,7 @@ export class TxScan {
     });
   }
 
-  /** Mined transactions of the wallet that may spend newly found outputs. */
+  /** Returns the mined transactions of the wallet that may spend newly found outputs. */
   #possibleSpends({ mined }: BatchFindings): Hash[] {
     return this.#context.store.read((r) => {
       const fresh = mined.outputs.filter((output) => !r.outputs.has(output));
@@ -71,7 +70,7 @@ export class TxScan {
     });
   }
 
-  /** @throws WalletError `invalid`, DaemonError */
+  /** Fetches transactions. @throws WalletError `invalid`, DaemonError */
   async #fetch(hashes: readonly Hash[]): Promise<DaemonTransaction[]> {
     const fetched: DaemonTransaction[] = [];
     const unknown = (hash: Hash): WalletError =>

@@ -1,7 +1,7 @@
 import { RefreshCancelled } from '../../refresh/refresh-error.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 
-/** Awaits an answer of the refresh thread. @throws WalletError `no_wallet` if the wallet is closed meanwhile. */
+/** Waits for an answer of the refresh thread. @throws WalletError `no_wallet` if the wallet is closed meanwhile. */
 export async function untilClosed<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

@@ -51,7 +51,7 @@ type Context = Pick<
   | 'assertOpen'
 >;
 
-/** Sibling services, and the refresh threads. */
+/** Other services of the wallet that this one calls, and the refresh threads. */
 interface Services {
   readonly refresher: Refresher;
   readonly mempool: MempoolTracker;
@@ -61,19 +61,19 @@ interface Services {
 }
 
 export interface RefreshOptions {
-  /** Unknown blocks below this height are skipped, unless it lies above the tip. */
+  /** Height below which unknown blocks are skipped; ignored if it lies above the tip. */
   readonly startHeight?: number;
   /**
-   * Earliest time of a daemon answer that may be used [ms of `monotonicMs`]; absent: now. Refreshes with the
-   * same time share the daemon's answers.
+   * Earliest time of a daemon's answer that may be used [ms of `monotonicMs`]; absent: now. Refreshes with the same
+   * time share answers of the daemon.
    */
   readonly asOf?: number;
 }
 
-/** Blocks without findings at most that are not flushed to disk. */
+/** Largest number of blocks without findings that are not flushed to disk. */
 const MAX_SCANNED_AGAIN = 10;
 
-/** Blocks that a wallet lacks from which it is no longer synced. */
+/** Number of missing blocks from which a wallet does not count as synchronised any more. */
 const BEHIND_BLOCKS = 10;
 
 /** Refreshes one open wallet: passes its keys to the scanner and commits the scanner's findings to the store. */
@@ -88,11 +88,11 @@ export class WalletSync implements RefreshTarget {
   readonly #newScanners: NewScanners;
   readonly #arrivalHeight: ArrivalHeight;
   #daemonHeight = 0;
-  /** True while the wallet follows the daemon's tip, which it has reached since it was opened. */
+  /** True while the wallet is at the daemon's tip or close to it, which it has reached since it was opened. */
   #isSynced = false;
-  /** Number of calls that cancelled the refresh. */
+  /** Number of calls so far that cancelled a refresh. */
   #cancels = 0;
-  /** Whether a refresh committed data that is to be on disk when it ends. */
+  /** True if a refresh committed data that must be on disk when it ends. */
   #mustFlush = false;
 
   constructor(context: Context, services: Services) {
@@ -107,42 +107,42 @@ export class WalletSync implements RefreshTarget {
     context.store.watchLostPages((error) => this.#refresher.fail(this.#id, error));
   }
 
-  /** Cancels the running refresh; no other one can be started. */
+  /** Cancels the running refresh, and prevents every later one. */
   stop(): void {
     this.#refresher.detach(this.#id);
   }
 
-  /** Extends the watched addresses to a created one and the lookahead after it. */
+  /** Extends the watched addresses to a created address and the lookahead after it. */
   expandTo(index: SubaddressIndex): void {
     this.#refresher.expand(this.#id, index);
   }
 
-  /** Number of blocks of the daemon when this wallet last read some; 0 before. */
+  /** Number of blocks of the daemon when this wallet last read blocks; 0 before. */
   get daemonHeight(): number {
     return this.#daemonHeight;
   }
 
-  /** First height to scan; undefined until it is determined. */
+  /** Height from which the wallet is scanned; undefined until it is determined. */
   get restoreHeight(): number | undefined {
     return this.#restoreHeight.known;
   }
 
-  /** Adds imported key images to the scanner, which recognises spends of their outputs from now on. */
+  /** Adds imported key images to the scanner, which then recognises spends of their outputs. */
   watchKeyImages(keyImages: readonly ImportedKeyImage[]): void {
     this.#newScanners.noteChange();
     this.#refresher.importKeyImages(this.#id, keyImages);
   }
 
-  /** Restarts the scanner with the state of the store, and reads the pool again. */
+  /** Restarts the scanner with the state of the store; the pool is scanned again. */
   restartScan(): void {
     this.#newScanners.noteChange();
     this.#refresher.restart(this.#id);
   }
 
   /**
-   * Syncs the wallet to the daemon's tip. Concurrent refreshes run one after another. A refresh cancelled by a change
-   * of the daemon or a rescan starts again.
-   * @throws DaemonError; WalletError `no_wallet` once it is closed.
+   * Synchronises the wallet with the daemon's tip. Concurrent refreshes run one after another. Starts again after a
+   * change of the daemon or a rescan cancelled it.
+   * @throws DaemonError; WalletError `no_wallet` once the wallet is closed.
    */
   async refresh({ startHeight = 0, asOf }: RefreshOptions = {}): Promise<RefreshResult> {
     for (;;) {
@@ -156,17 +156,16 @@ export class WalletSync implements RefreshTarget {
   }
 
   /**
-   * Reads the pool without blocks, also during a refresh. The read starts after this call; concurrent callers share it.
-   * Listed payments stay listed: a block that is not scanned may contain one that is missing. During background sync
-   * nothing is read.
-   * @throws DaemonError; WalletError `no_wallet` once it is closed.
-   * Source: wallet2.cpp `update_pool_state`.
+   * Reads the pool without reading blocks, also during a refresh. The read starts after this call; concurrent callers
+   * share it. Listed payments that the pool lacks stay listed, since a block that is not scanned yet may contain them.
+   * Reads nothing during background sync.
+   * @throws DaemonError; WalletError `no_wallet` once the wallet is closed. Source: wallet2.cpp `update_pool_state`.
    */
   refreshPool(): Promise<void> {
     return this.#readingPool.run();
   }
 
-  /** Runs a task under the refresh and payment locks. @throws WalletError `no_wallet` once it is closed. */
+  /** Runs a task under the refresh and payment locks. @throws WalletError `no_wallet` once the wallet is closed. */
   runExclusive<T>(task: () => Promise<T>): Promise<T> {
     return this.#context.locks.exclusive(() => {
       this.#context.assertOpen();
@@ -174,7 +173,7 @@ export class WalletSync implements RefreshTarget {
     });
   }
 
-  /** {@link runExclusive}, which first cancels a running refresh, and restarts the scanner after the task. */
+  /** Runs a task as {@link runExclusive}, but cancels a running refresh before, and restarts the scanner afterwards. */
   cancelAndRun(task: () => Promise<void>): Promise<void> {
     this.#cancel();
     return this.runExclusive(async () => {
@@ -183,20 +182,23 @@ export class WalletSync implements RefreshTarget {
     });
   }
 
-  /** Cancels the refresh, also one that is about to begin. */
+  /** Cancels the refresh that runs or is about to start. */
   #cancel(): void {
     this.#cancels += 1;
     this.#refresher.cancel(this.#id);
   }
 
-  /** Computes key images of own outputs on a refresh thread, in their order. @throws WalletError `no_wallet` */
+  /**
+   * Computes key images of own outputs on a refresh thread, in the order of the outputs. @throws WalletError
+   * `no_wallet`
+   */
   keyImages(keys: SpendingKeys, outputs: readonly LocatedOutput[]): Promise<KeyImage[]> {
     return untilClosed(this.#refresher.keyImages(this.#id, keys, outputs));
   }
 
   /**
-   * Lists the pool on this thread, and has the refresh thread scan it only if the wallet has not scanned all its
-   * transactions: that thread has a low priority.
+   * Lists the pool on this thread. Lets the refresh thread, which has a low priority, scan the pool only if it contains
+   * a transaction that the wallet has not scanned.
    */
   async #readPool(): Promise<void> {
     this.#context.assertOpen();
@@ -218,7 +220,8 @@ export class WalletSync implements RefreshTarget {
 
   /**
    * Asks the daemon for its newest block.
-   * @param name of the daemon that must answer. @returns undefined if it does not, or another one serves.
+   * @param name name of the daemon that must answer. @returns undefined if it does not answer, or if another daemon
+   * serves.
    */
   async #tipOf(name: string | undefined): Promise<BlockRef | undefined> {
     const { daemon, assertOpen } = this.#context;
@@ -259,17 +262,17 @@ export class WalletSync implements RefreshTarget {
     }
     this.#context.assertOpen();
     await this.#restoreHeight.keepInKeysFile();
-    // Before payments are followed, which are recognised by the spends of their inputs.
+    // Before payments are followed: they are recognised by the spends of their inputs.
     if (await this.#services.placedKeyImages.follow(assertRuns)) this.restartScan();
     this.#reportSynced();
-    // The pool is not read during background sync, so no payment can be missing in it.
+    // During background sync the pool is not read, so no payment can be missing in it.
     if (this.#context.keystore.background === undefined) await this.#followPayments(name);
     this.#retention.run();
     this.#prefetch();
     return result;
   }
 
-  /** Reads the values that the next refresh needs, while the statements of the store are prepared. */
+  /** Reads values that the next refresh needs, at a time when the statements of the store are prepared. */
   #prefetch(): void {
     this.#context.store.prefetch();
     void this.#restoreHeight.known;
@@ -286,10 +289,10 @@ export class WalletSync implements RefreshTarget {
   }
 
   /**
-   * Decides on payments that are missing in the pool: removes received ones, relays own ones again, or fails them, and
-   * recognises payments of orders that other wallets signed. If a block was found since the chain was read, which may
-   * contain them, the next refresh decides. To be called after the pool was read.
-   * @param daemon name of the daemon that chain and pool were read from.
+   * Handles payments that the pool lacks: removes incoming ones, relays own ones again or fails them, and finds
+   * payments of orders that other wallets signed. If a block was found since the chain was read, which may contain
+   * them, leaves the decision to the next refresh. To be called after the pool was read.
+   * @param daemon name of the daemon from which chain and pool were read.
    */
   async #followPayments(daemon: string | undefined): Promise<void> {
     const { mempool, lostPayments, signedSets } = this.#services;
@@ -300,7 +303,10 @@ export class WalletSync implements RefreshTarget {
     if (keyImages.length > 0) this.watchKeyImages(keyImages);
   }
 
-  /** Deletes every row derived from the chain, then reads it again; `hard` also deletes tx keys and destinations. */
+  /**
+   * Deletes every row derived from the chain, then scans the chain again. @param hard true: also deletes tx keys and
+   * destinations.
+   */
   async rescan(hard: boolean): Promise<void> {
     this.#cancel();
     await this.#context.locks.refresh.run(() => clearInParts(this.#context, hard, () => this.restartScan()));
@@ -309,7 +315,8 @@ export class WalletSync implements RefreshTarget {
   }
 
   /**
-   * Corrects key images that earlier versions took by the places of their outputs. To be called under the refresh lock.
+   * Corrects key images that earlier versions stored by the places of their outputs. To be called under the refresh
+   * lock.
    * @throws DaemonError; WalletError `daemon_misbehaves`, `no_wallet`: nothing is changed then.
    */
   async correctKeyImages(): Promise<void> {
@@ -321,7 +328,7 @@ export class WalletSync implements RefreshTarget {
     return this.#newScanners.state();
   }
 
-  /** Runs a task that may make the refresh thread begin with a new scanner. */
+  /** Runs a task that may make the refresh thread start a new scanner. @param isNew true if it starts one. */
   #withScanner<T>(task: () => Promise<T>, isNew = !this.#refresher.isAttached(this.#id)): Promise<T> {
     return isNew ? this.#newScanners.begin(task) : task();
   }
@@ -339,8 +346,8 @@ export class WalletSync implements RefreshTarget {
     const fresh = this.#newIncoming(findings);
     if (hasFindings(findings)) this.#newScanners.noteChange();
     if (daemonHeight - this.#context.store.height() >= BEHIND_BLOCKS) this.#isSynced = false;
-    // In background sync nothing can be paid, so the inputs of a payment undone by a reorganisation are freed until it
-    // is relayed again.
+    // A wallet in background sync makes no payments, so the inputs of a payment that a reorganisation undid are freed
+    // until it is relayed again.
     let hasReplaced = false;
     this.#context.store.addPage(findings, {
       onReplaced: () => {
@@ -349,12 +356,13 @@ export class WalletSync implements RefreshTarget {
       freeInputs: this.#context.keystore.background !== undefined,
       isFollowed: daemonHeight - findings.startHeight - findings.hashes.length >= BEHIND_BLOCKS,
     });
-    // Transactions of the pool that were scanned may be those of replaced blocks, or spend outputs that were unknown then.
-    // Not before the commit: a scan of the pool meanwhile is committed first, to the blocks before this page.
+    // The pool is scanned again: its scanned transactions may have been in replaced blocks, or may spend outputs that
+    // were unknown then. Only after the commit, since a scan of the pool that ends before it belongs to the blocks
+    // before this page.
     if (hasReplaced || findings.outputs.some(({ height }) => height + SPENDABLE_AGE_BLOCKS <= daemonHeight))
       this.#refresher.forgetPool(this.#id);
     this.#mustFlush ||= !isCheapToScanAgain(findings);
-    // A balance request lists these addresses.
+    // Prepares the texts for balance requests, which list these addresses.
     this.#context.addresses.prefetch(findings.outputs.map(({ subaddress }) => subaddress));
     this.#notify(fresh);
     this.#daemonHeight = daemonHeight;
@@ -366,7 +374,7 @@ export class WalletSync implements RefreshTarget {
     );
   }
 
-  /** Incoming transactions without a notice so far, which they get in the pool already. */
+  /** Returns the mined incoming transactions without a notification so far; those seen in the pool had theirs then. */
   #newIncoming({ received, outputs }: TxFindings): Hash[] {
     if (received.length === 0) return [];
     const incoming = new Set(outputs.filter(({ change }) => !change).map(({ txHash }) => toHex(txHash)));
@@ -376,7 +384,7 @@ export class WalletSync implements RefreshTarget {
 
   /** Scans single transactions for own outputs and spends. @throws WalletError `no_wallet` */
   scanTxs(batch: TxBatch): Promise<BatchFindings> {
-    // Scanned by a scanner of their own.
+    // A new scanner scans these transactions, not the one of the refresh.
     return this.#withScanner(() => untilClosed(this.#refresher.scanTransactions(this.#id, batch)), true);
   }
 
@@ -391,7 +399,7 @@ export class WalletSync implements RefreshTarget {
     this.#report(this.#services.mempool.admit(unmined));
   }
 
-  /** Sends notices of mined incoming transactions, except those whose outputs are all burnt. */
+  /** Reports mined incoming transactions to the listeners, except those whose outputs are all burnt. */
   #notify(txHashes: readonly Hash[]): void {
     if (txHashes.length === 0) return;
     this.#report(this.#context.store.read((r) => r.outputs.incomeAmong(txHashes)));
@@ -410,7 +418,7 @@ export class WalletSync implements RefreshTarget {
   }
 
   /**
-   * Sets the number of addresses watched beyond the last created one, in the keys file too.
+   * Sets the number of addresses that are watched after the last created one, in the keys file too.
    * @throws WalletError `invalid`: see {@link assertWatchable}.
    */
   async setLookahead(lookahead: Lookahead): Promise<void> {
@@ -419,7 +427,7 @@ export class WalletSync implements RefreshTarget {
     await this.deriveLookahead();
   }
 
-  /** Adds every address up to the lookahead beyond the created ones to the store. Needs no daemon. */
+  /** Adds all addresses up to the lookahead after the created ones to the store. Needs no daemon. */
   async deriveLookahead(): Promise<void> {
     const { lookahead } = this.#context.keystore;
     await this.#withScanner(() =>
@@ -428,6 +436,6 @@ export class WalletSync implements RefreshTarget {
   }
 }
 
-/** True for a few blocks without findings: after a crash of the machine they are scanned again. */
+/** True for a few blocks without findings: if a crash of the machine loses them, scanning them again is cheap. */
 const isCheapToScanAgain = (findings: PageFindings): boolean =>
   findings.hashes.length <= MAX_SCANNED_AGAIN && !hasFindings(findings);

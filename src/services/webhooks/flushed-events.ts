@@ -5,14 +5,14 @@ import type { Clock } from '../../net/webhooks/clock.js';
 const ERROR_PAUSE_MS = 5000;
 
 interface Listeners {
-  /** More events are on disk. */
+  /** Called when more events are on disk. */
   readonly onFlushed: () => void;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Position up to which the events of a wallet are on disk. A later event could be undone by a crash of the machine, so
- * it is not sent yet.
+ * Position up to which the events of a wallet are on disk. Later events are not sent yet, since a crash of the machine
+ * could undo them.
  */
 export class FlushedEvents {
   readonly #store: Pick<WalletStore, 'read' | 'flushToDisk'>;
@@ -45,18 +45,18 @@ export class FlushedEvents {
     this.#done = this.#run();
   }
 
-  /** Resolves once the store is not used any more. */
+  /** Ends the flushes. Resolves once the store is not used any more. */
   close(): Promise<void> {
     this.#isClosed = true;
     this.#endPause();
     return this.#done;
   }
 
-  /** Never rejects. */
+  /** Flushes until no event is left; never rejects. */
   async #run(): Promise<void> {
     while (this.#isStale && !this.#isClosed) {
       this.#isStale = false;
-      // The commit that appended the events ends first.
+      // Waits until the commit that appended the events has ended.
       await Promise.resolve();
       try {
         await this.#flush();

@@ -6,7 +6,7 @@ import { eventJson } from '../events/event-json.js';
 
 type Context = Pick<WalletContext, 'addresses' | 'name' | 'store'>;
 
-/** Events of one wallet that an endpoint subscribes to, as far as they are on disk. */
+/** Events of one wallet that an endpoint subscribes to, up to the last one on disk. */
 export class StoredEvents implements EventSource {
   readonly #context: Context;
   readonly #flushed: { readonly upTo: number };
@@ -14,8 +14,8 @@ export class StoredEvents implements EventSource {
   readonly #kind: { readonly live: boolean };
 
   /**
-   * @param flushed position up to which events are on disk. @param types absent: all.
-   * @param options.history whether the history of a restored or imported wallet is sent too.
+   * @param flushed position up to which events are on disk. @param types absent: all types.
+   * @param options.history true: includes the history of a restored or imported wallet.
    */
   constructor(
     context: Context,
@@ -29,7 +29,7 @@ export class StoredEvents implements EventSource {
     this.#kind = { live: !history };
   }
 
-  /** Finds the next event on disk; events that retention has deleted are left out. */
+  /** Finds the next event on disk after an id; skips events that retention has deleted. */
   next(after: number): ReturnType<EventSource['next']> {
     const { upTo } = this.#flushed;
     if (after >= upTo) return { upTo };
@@ -37,13 +37,13 @@ export class StoredEvents implements EventSource {
     return event !== undefined && event.id <= upTo ? { event: this.#queued(event) } : { upTo };
   }
 
-  /** Also an event of the history. */
+  /** Finds an event by its id, also one of the history. */
   byId(id: number): QueuedEvent | undefined {
     const [event] = this.#context.store.read((r) => r.events.after(id - 1, 1, this.#types));
     return event?.id === id ? this.#queued(event) : undefined;
   }
 
-  /** Counts events after a position, on disk or not, up to a limit. */
+  /** Counts the events after an id, whether on disk or not. @param limit largest result. */
   count(after: number, limit: number): number {
     return this.#context.store.read((r) => r.events.after(after, limit, this.#types, this.#kind)).length;
   }

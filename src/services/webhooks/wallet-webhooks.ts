@@ -12,29 +12,32 @@ import type { WebhookSending } from './webhook-sending.js';
 
 type Context = Pick<WalletContext, 'addresses' | 'log' | 'name' | 'rng' | 'store'>;
 
-/** Endpoints of a wallet at most. */
+/** Largest number of endpoints of a wallet. */
 const MAX_WEBHOOKS = 16;
-/** Rows counted at most for a {@link WebhookStatus}. */
+/** Largest number of rows that are counted for a {@link WebhookStatus}. */
 const MAX_COUNT = 1000;
-/** Time for attempts in flight when the wallet closes [ms]; a later answer is lost, and the event sent again. */
+/**
+ * Time that running attempts have to end when the wallet closes [ms]; a later answer is lost, and the event is sent
+ * again.
+ */
 const CLOSE_GRACE_MS = 2000;
 const ID_BYTES = 16;
 
-/** Endpoint to be added. */
+/** Request to add an endpoint. */
 export interface WebhookRequest {
   readonly url: string;
-  /** Event types; empty: all. */
+  /** Event types; empty: all types. */
   readonly types: readonly string[];
 }
 
 /** Endpoint with the state of its deliveries. */
 export interface WebhookStatus {
   readonly webhook: Webhook;
-  /** Events that wait for their first attempt, counted up to 1000. */
+  /** Number of events that wait for their first attempt, at most 1000. */
   readonly backlog: number;
-  /** Deliveries that wait for another attempt, counted up to 1000. */
+  /** Number of deliveries that wait for a further attempt, at most 1000. */
   readonly pending: number;
-  /** Delivery of the latest event with an attempt. */
+  /** Delivery of the latest event for which there was an attempt. */
   readonly last?: Delivery;
 }
 
@@ -43,20 +46,20 @@ const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_webhoo
 const typesOf = ({ types }: Webhook): readonly EventType[] | undefined =>
   types.length === 0 ? undefined : types.filter(isEventType);
 
-/** Deliveries that the endpoints of a wallet lack. */
+/** Events and deliveries that the endpoints of a wallet have not received yet. */
 export interface WebhookBacklog {
-  /** Events that wait for their first attempt, counted up to 1000 an endpoint. */
+  /** Number of events that wait for their first attempt, at most 1000 per endpoint. */
   readonly events: number;
-  /** Deliveries that wait for another attempt. */
+  /** Number of deliveries that wait for a further attempt. */
   readonly retries: number;
 }
 
-/** Endpoints of one open wallet, which get its events. They are kept in its encrypted store. */
+/** Endpoints of one open wallet that receive its events. They are stored in the encrypted store of the wallet. */
 export class WalletWebhooks {
   readonly #context: Context;
   readonly #sending: WebhookSending;
   readonly #flushed: FlushedEvents;
-  /** Prefix of the dispatcher's ids: an open copy of this wallet has webhooks with the same ids. */
+  /** Prefix of the ids in the dispatcher: an open copy of this wallet has webhooks with the same ids. */
   readonly #prefix: string;
   readonly #served = new Set<string>();
   #isClosed = false;
@@ -71,20 +74,20 @@ export class WalletWebhooks {
     });
   }
 
-  /** Begins to serve the stored endpoints. To be called once. */
+  /** Starts the deliveries to the stored endpoints. To be called once. */
   start(): void {
     for (const webhook of this.#context.store.read((r) => r.webhooks.list())) this.#serve(webhook);
     this.onEvents();
   }
 
-  /** To be called when events were appended to the store. */
+  /** Wakes the deliveries; to be called when events were appended to the store. */
   onEvents(): void {
     if (this.#served.size > 0) this.#flushed.advance();
   }
 
   /**
-   * Adds an endpoint, which gets the events after this call.
-   * @returns the endpoint with its secret in text form, which is not readable later.
+   * Adds an endpoint, which receives the events after this call.
+   * @returns the endpoint, and its secret in text form, which cannot be read later.
    * @throws WalletError `bad_webhook`
    */
   add({ url, types }: WebhookRequest): { readonly webhook: Webhook; readonly secret: string } {
@@ -116,7 +119,7 @@ export class WalletWebhooks {
     return store.read((r) => r.webhooks.list()).map((webhook) => this.#status(webhook));
   }
 
-  /** Counts the deliveries that are missing at enabled endpoints. */
+  /** Counts the events and deliveries that enabled endpoints have not received yet. */
   backlog(): WebhookBacklog {
     if (this.#served.size === 0) return { events: 0, retries: 0 };
     const { store } = this.#context;
@@ -137,8 +140,8 @@ export class WalletWebhooks {
   }
 
   /**
-   * Replaces the secret of an endpoint. Deliveries are signed with the former one too for a time.
-   * @param overlap [ms]. @returns the new secret in text form, which is not readable later.
+   * Replaces the secret of an endpoint. For a time, deliveries are signed with the former secret as well.
+   * @param overlap this time [ms]. @returns the new secret in text form, which cannot be read later.
    * @throws WalletError `webhook_missing`
    */
   rotateSecret(id: string, overlap: number): string {
@@ -165,9 +168,9 @@ export class WalletWebhooks {
   }
 
   /**
-   * Sends an event again, with all of its attempts; also one from before the endpoint was added.
+   * Sends an event again, with the full number of attempts; also an event from before the endpoint was added.
    * @throws WalletError `webhook_missing`; `bad_webhook` for an event that is not stored, that the endpoint does not
-   * subscribe to, or whose first attempt is still to come.
+   * subscribe to, or that had no first attempt yet.
    */
   redeliver(id: string, eventId: number): void {
     const { store } = this.#context;
@@ -180,7 +183,7 @@ export class WalletWebhooks {
     this.#wake(id);
   }
 
-  /** Ends the service of all endpoints. The store is not used once the promise resolves. */
+  /** Ends the deliveries to all endpoints. Once it resolves, the store is not used any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const ids = [...this.#served];

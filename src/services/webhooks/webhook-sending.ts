@@ -8,12 +8,12 @@ import { HttpSender, type DeliverySender } from '../../net/webhooks/sender.js';
 import { parseTarget, TargetError } from '../../net/webhooks/target.js';
 
 export interface WebhookSettings {
-  /** Allows targets that are not public: loopback, private networks, local names. */
+  /** True: allows targets that are not public (loopback, private networks, local names). */
   readonly allowPrivate: boolean;
   readonly userAgent: string;
-  /** Sends the history of restored and imported wallets too. */
+  /** True: also sends the history of restored and imported wallets. */
   readonly history?: boolean;
-  /** SOCKS 5 proxy of all deliveries, `[ip:]port`; absent: direct connections. */
+  /** SOCKS 5 proxy for all deliveries, `[ip:]port`; absent: direct connections. */
   readonly proxy?: string;
 }
 
@@ -21,11 +21,11 @@ export interface WebhookSettings {
 export class WebhookSending {
   readonly clock: Clock;
   readonly dispatcher: Dispatcher;
-  /** Whether the history of restored and imported wallets is sent too. */
+  /** True if the history of restored and imported wallets is sent, too. */
   readonly history: boolean;
   readonly #allowPrivate: boolean;
 
-  /** @param createSender replaces HTTP in tests. */
+  /** @param createSender creates a sender for tests; absent: the HTTP sender. */
   constructor(
     settings: WebhookSettings,
     log: Pick<Logger, 'error'>,
@@ -40,7 +40,7 @@ export class WebhookSending {
     });
   }
 
-  /** @throws WalletError `bad_webhook` for a URL that nothing is sent to. */
+  /** Checks the URL of an endpoint. @throws WalletError `bad_webhook` for a URL that nothing may be sent to. */
   assertTarget(url: string): void {
     try {
       parseTarget(url, this.#allowPrivate);

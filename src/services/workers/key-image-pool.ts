@@ -17,27 +17,32 @@ import type {
   ViewKeys,
 } from './key-image-thread.js';
 
-/** Items of one message to a thread: about 0.2 s of work. */
+/** Number of items in one message to a thread: about 0.2 s of work. */
 const BATCH_ITEMS = 32;
 
-/** Threads that compute, sign and verify key images. */
+/** Pool of threads that compute, sign and verify key images. */
 export class KeyImagePool {
   readonly #threads = new WorkerPool<KeyImageTask, KeyImageAnswer>(
     new URL('./key-image-thread.js', import.meta.url),
     2,
   );
 
-  /** Finds the own addresses that each output may pay: one list per output. */
+  /** Finds the own addresses that each output may pay. @returns one list of candidates per output. */
   locate(hints: readonly OutputHint[], keys: ViewKeys): Promise<OutputCandidate[][]> {
     return this.#run('locate', hints, keys);
   }
 
-  /** @throws WalletError `invalid` for an output that is not the wallet's. */
+  /**
+   * Computes the key images of outputs. @throws WalletError `invalid` for an output that does not belong to the wallet.
+   */
   derive(outputs: readonly LocatedOutput[], keys: SpendingKeys): Promise<KeyImage[]> {
     return this.#run('derive', outputs, keys);
   }
 
-  /** @throws WalletError `invalid` for an output that is not the wallet's. */
+  /**
+   * Computes and signs the key images of outputs.
+   * @throws WalletError `invalid` for an output that does not belong to the wallet.
+   */
   sign(outputs: readonly LocatedOutput[], keys: SpendingKeys): Promise<SignedKeyImage[]> {
     return this.#run('sign', outputs, keys);
   }

@@ -14,7 +14,7 @@ import {
   type SpendingKeys,
 } from '../../monero/wallet/scan/key-images.js';
 
-/** A signed key image and the output key that it is claimed for. */
+/** A signed key image, and the output key that it claims to belong to. */
 export interface KeyImageClaim {
   readonly publicKey: PublicKey;
   readonly signed: SignedKeyImage;

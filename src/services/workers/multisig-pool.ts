@@ -1,12 +1,15 @@
 import type { MultisigWork } from './multisig-thread.js';
 import { WorkerClient } from './worker-client.js';
 
-/** Invalid message of another participant; the error text is the predicate of a sentence about it ("has …"). */
+/**
+ * Error for an invalid message of another participant. Its text is a predicate, to be preceded by a name of the message
+ * ("has …").
+ */
 export class MultisigProblem extends Error {
   override readonly name = 'MultisigProblem';
 }
 
-/** Threads for key exchange and signing of multisig groups. A task throws MultisigProblem or WalletError. */
+/** Pool of threads for key exchange and signing in multisig groups. A task throws MultisigProblem or WalletError. */
 export type MultisigPool = WorkerClient<MultisigWork>;
 
 export const createMultisigPool = (): MultisigPool =>

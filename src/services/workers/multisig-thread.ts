@@ -30,7 +30,7 @@ import { propose, type Proposal, type ProposalPlan } from '../../monero/wallet/m
 import { refused } from '../../monero/wallet/multisig/kex-round.js';
 import type { TaskOf, ThreadAnswer } from './worker-client.js';
 
-/** A participant's account after a round of key exchange, and its message to the others. */
+/** A participant's account after a round of key exchange, and the message for the other participants. */
 export interface RoundOutput {
   readonly account: MultisigAccount;
   readonly message: string;
@@ -58,7 +58,7 @@ export interface MultisigWork {
     readonly task: { readonly booster: Booster; readonly messages: readonly string[] };
     readonly result: string;
   };
-  /** Creates signer info with fresh nonces, `nonces` of them for each output. */
+  /** Creates signer info with `nonces` fresh nonces for each output. */
   readonly createInfo: {
     readonly task: {
       readonly outputs: readonly { readonly publicKey: PublicKey; readonly nonces: number }[];
@@ -75,7 +75,7 @@ export interface MultisigWork {
     };
     readonly result: true;
   };
-  /** Computes key images from own partial key images and imported ones. */
+  /** Computes key images from this signer's partial key images and imported ones. */
   readonly combineKeyImages: {
     readonly task: {
       readonly outputs: readonly { readonly output: LocatedOutput; readonly imported: readonly KeyImage[] }[];
@@ -90,7 +90,7 @@ export interface MultisigWork {
 
 type MultisigTask = TaskOf<MultisigWork>;
 
-/** @throws WalletError `multisig_refused` */
+/** Reads messages of a key exchange. @throws WalletError `multisig_refused` */
 const readMessages = (texts: readonly string[]): KexMessage[] =>
   texts.map((text) => {
     try {
@@ -138,7 +138,7 @@ function run(work: MultisigTask): MultisigWork[keyof MultisigWork]['result'] {
   }
 }
 
-/** Secrets of a task, as copies of the thread, to be wiped after the task. */
+/** Lists the secrets of a task, copies in this thread, which are wiped after the task. */
 function secretsOf(work: MultisigTask): readonly Uint8Array[] {
   switch (work.kind) {
     case 'start':

@@ -15,14 +15,16 @@ import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js
 export interface PlanTask {
   readonly store: SharedFile;
   readonly account: number;
-  /** Addresses that pay; empty: every address. */
+  /** Minor indices of the paying addresses; empty: all addresses of the account. */
   readonly minors: readonly number[];
   readonly terms: SpendableTerms;
   readonly request: PlanRequest;
   readonly rates: FeeRates;
 }
 
-/** Plans a payment over a connection of its own. @throws WalletError, also `wallet_corrupt` and `wallet_io` */
+/**
+ * Plans a payment, with a database connection of its own. @throws WalletError, also `wallet_corrupt` and `wallet_io`
+ */
 export function planFromStore({
   store: { path, key },
   account,

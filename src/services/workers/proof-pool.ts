@@ -2,7 +2,7 @@ import { WorkerPool } from '../../util/worker-pool.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { ProofAnswer, ProofJobs, ProofTask } from './proof-thread.js';
 
-/** Threads that create and check proofs. */
+/** Pool of threads that create and verify proofs. */
 export class ProofPool {
   readonly #threads = new WorkerPool<ProofTask, ProofAnswer>(
     new URL('./proof-thread.js', import.meta.url),
@@ -11,8 +11,8 @@ export class ProofPool {
 
   /**
    * Runs a job on a thread.
-   * @param secrets copies of secret keys in the input, moved to the thread, which wipes them.
-   * @throws WalletError as the job does.
+   * @param secrets buffers of secret keys in the input; they are moved to the thread, which wipes them.
+   * @throws WalletError of the job.
    */
   async run<Job extends keyof ProofJobs>(
     job: Job,

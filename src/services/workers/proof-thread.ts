@@ -8,7 +8,7 @@ import { checkSpend, proveSpend } from '../../monero/wallet/proofs/spend-proof.j
 import { checkTxKey } from '../../monero/wallet/proofs/tx-key.js';
 import { checkTxProof, proveReceived, proveSent } from '../../monero/wallet/proofs/tx-proof.js';
 
-/** Jobs of the thread by name: functions of plain data, and of a random source where they create a proof. */
+/** Functions that the thread runs, by name: each takes plain data, and a random source if it creates a proof. */
 const JOBS = {
   signMessage,
   verifyMessage,
@@ -28,7 +28,7 @@ export type ProofJobs = typeof JOBS;
 export interface ProofTask<Job extends keyof ProofJobs = keyof ProofJobs> {
   readonly job: Job;
   readonly input: Parameters<ProofJobs[Job]>[0];
-  /** Parts of the input that are wiped when the job is done. */
+  /** Buffers in the input that are wiped after the job. */
   readonly secrets: readonly Uint8Array[];
 }
 

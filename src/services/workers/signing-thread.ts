@@ -16,21 +16,21 @@ import { settleFee, type PricedPlan, type SignedTx } from '../../monero/wallet/b
 import { planFromStore, type PlanTask } from './plan-task.js';
 import type { TaskOf, ThreadAnswer } from './worker-client.js';
 
-/** A transaction plan without a final fee. */
+/** A transaction plan whose fee is still to be determined from the fee rate. */
 export interface PricedTask<Plan = PricedPlan> {
   readonly plan: Plan;
-  /** Atomic units per byte. */
+  /** Fee rate [atomic units per byte]. */
   readonly rate: bigint;
   readonly rates: FeeRates;
 }
 
 /** Task and result of each kind of work. */
 export interface SigningWork {
-  /** Inputs of a payment; the thread that plans it signs it next. */
+  /** Selects the inputs of a payment. The threads that plan payments are those that sign them. */
   readonly plan: { readonly task: PlanTask; readonly result: readonly FundedTransfer<SpendableOutput>[] };
   readonly unusableDecoys: { readonly task: readonly Candidate[]; readonly result: readonly number[] };
   readonly build: { readonly task: PricedTask<OwnPlan>; readonly result: SignedTx };
-  /** Its ring signatures are placeholders. */
+  /** Builds a transaction with placeholders for its ring signatures. */
   readonly buildUnsigned: { readonly task: PricedTask; readonly result: SignedTx };
   readonly offline: { readonly task: OfflineSigningRequest; readonly result: OfflineSigned };
 }
@@ -55,7 +55,7 @@ function run(work: SigningTask): SigningWork[keyof SigningWork]['result'] {
   }
 }
 
-/** Secrets of a task, as copies of the thread, to be wiped after the task. */
+/** Lists the secrets of a task, copies in this thread, which are wiped after the task. */
 function secretsOf(work: SigningTask): readonly Uint8Array[] {
   switch (work.kind) {
     case 'plan':

@@ -5,7 +5,7 @@ import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.
 /** Task and result of each kind of work that a thread does. */
 type Works<Work> = { readonly [K in keyof Work]: { readonly task: unknown; readonly result: unknown } };
 
-/** A task of a thread, with its kind. */
+/** A task for a thread, with its kind. */
 export type TaskOf<Work extends Works<Work>> = {
   readonly [K in keyof Work]: { readonly kind: K; readonly task: Work[K]['task'] };
 }[keyof Work];
@@ -16,7 +16,7 @@ export type ThreadAnswer =
   | { readonly fault: Fault }
   | { readonly problem: string };
 
-/** Two threads that run tasks of several kinds. */
+/** Client of two threads that run tasks of several kinds. */
 export class WorkerClient<Work extends Works<Work>> {
   readonly #threads: WorkerPool<TaskOf<Work>, ThreadAnswer>;
   readonly #problem: (text: string) => Error;
@@ -29,8 +29,8 @@ export class WorkerClient<Work extends Works<Work>> {
 
   /**
    * Runs one task on a thread.
-   * @param secrets buffers in the task, moved to the thread, which wipes them.
-   * @throws WalletError for a fault; the pool's own error for unusable input.
+   * @param secrets buffers in the task; they are moved to the thread, which wipes them.
+   * @throws WalletError for a fault; the error of `problem` for unusable input.
    */
   async run<K extends keyof Work>(
     kind: K,
