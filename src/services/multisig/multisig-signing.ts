@@ -61,14 +61,11 @@ export class MultisigSigning {
     this.#services = services;
   }
 
-  /** Describes the transactions of a multisig set. @throws WalletError `bad_hex`, `bad_multisig_set` */
-  async describe(
-    hex: string,
-  ): Promise<
-    TransferDescriptions & {
-      /** Weights of the transactions, in their order. */ readonly weights: readonly number[];
-    }
-  > {
+  /**
+   * Describes the transactions of a multisig set. @returns `weights`: weights of the transactions, in their order.
+   * @throws WalletError `bad_hex`, `bad_multisig_set`
+   */
+  async describe(hex: string): Promise<TransferDescriptions & { readonly weights: readonly number[] }> {
     const { txs } = await this.#read(hex, 'multisig_txset');
     try {
       const { txFacts } = this.#services.payments;
