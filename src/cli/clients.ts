@@ -14,17 +14,17 @@ import { ConfigError } from './config/options.js';
 import type { Credentials } from './config/prepare.js';
 import { RefusedLogins } from './output/refused-logins.js';
 
-/** Logins of clients, and the record of their calls. */
+/** Login of clients, and audit log of their calls. */
 export interface Clients {
-  /** Absent: no login is required. */
+  /** Handler that requires a login; absent: no login is required. */
   readonly auth?: RequestHandler;
   readonly audit?: AuditLog;
-  /** Reads the credentials and opens the audit log again; a failure is logged, and changes nothing. */
+  /** Reads the credentials again, and opens the audit log again. Logs a failure, after which nothing is changed. */
   reload(): void;
   close(): void;
 }
 
-/** Names that a credential may list as methods. */
+/** Returns the names that a credential may list as methods. */
 export const methodNames = (): ReadonlySet<string> => new Set(registry.methods.map(({ name }) => name));
 
 /** Reads the file of credentials and opens the audit log. @throws ConfigError */

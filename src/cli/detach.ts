@@ -18,7 +18,8 @@ export async function detach(args: readonly string[]): Promise<never> {
     {
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      // Overrides the flag in the config file too. The child sets up its own cache, after its flags of V8.
+      // Overrides the flag, also that in the config file. The child creates its own compile cache, after it has set
+      // flags of V8.
       env: { ...withoutCompileCache(process.env), [environmentName('detach')]: '0' },
     },
   );
@@ -30,7 +31,7 @@ export async function detach(args: readonly string[]): Promise<never> {
   const ready = await new Promise<boolean>((resolve) => {
     child.once('message', () => resolve(true));
     child.once('error', () => resolve(false));
-    // `close` follows the last output on standard error.
+    // The event `close` follows the last output on standard error.
     child.once('close', () => resolve(false));
   });
   if (!ready)
@@ -41,7 +42,10 @@ export async function detach(args: readonly string[]): Promise<never> {
   process.exit(0);
 }
 
-/** Notifies the parent process of `--detach`, if any, that the server answers requests, and disconnects from it. */
+/**
+ * Notifies the parent process of `--detach`, if there is one, that the server answers requests, and disconnects from
+ * the parent.
+ */
 export function sayReady(): void {
   if (process.send === undefined || process.env[environmentName('detach')] !== '0') return;
   process.send(READY);

@@ -2,12 +2,12 @@ import { SERVER_FLAGS, setV8Flags } from '../util/v8-flags.js';
 import { keepCompiledModules } from './process/compile-cache.js';
 import { closeDebugger } from './process/signals.js';
 
-/* Sets up the engine, then loads the program: flags and the cache apply to modules that are loaded afterwards. */
+/* Sets up V8 and the compile cache, then loads the program: both apply only to modules that are loaded afterwards. */
 
 closeDebugger();
 
-// The modules of Node.js that the program uses are loaded first: they come compiled, and V8 rejects that code once a flag
-// differs.
+// Loads the modules of Node.js that the program uses first: they come compiled, and V8 rejects compiled code once a
+// flag differs.
 const modules = [
   ...['assert', 'child_process', 'cluster', 'dgram', 'dns', 'dns/promises', 'http', 'https', 'perf_hooks'],
   ...['readline/promises', 'tty', 'vm', 'worker_threads', 'zlib'],

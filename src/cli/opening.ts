@@ -8,41 +8,44 @@ import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { StartProgress, UnopenedWallet } from '../watch/readiness.js';
 import { withoutLineEnd } from './config/config-values.js';
 
-/** Wallets opened at the same time: one hashes its password while another reads its files. */
+/** Number of wallets opened at the same time: one can hash its password while another one reads its files. */
 const AT_ONCE = 2;
 
-/** Wallets after which the log says how many are open. */
+/** Number of opened wallets after which the log has a line with the number so far. */
 const PROGRESS_WALLETS = 100;
 
-/** Interval between looks at the files of wallets that could not be opened [ms]. */
+/** Interval between checks of the files of wallets that could not be opened [ms]. */
 const LOOK_MS = 5000;
 
-/** Looks after which a wallet is tried again although its files are the same: its disk or another process may not be. */
+/**
+ * Number of checks after which a wallet is tried again although its files are unchanged: a fault of its disk or a lock
+ * of another process may have ended.
+ */
 const LOOKS_PER_RETRY = 12;
 
-/** Causes that may end while the files of the wallet stay the same. */
+/** Causes of a failure that may end while the files of the wallet stay the same. */
 const PASSING_CAUSES = ['wallet_locked', 'wallet_io', 'other'];
 
 export interface OpeningParts {
   readonly server: Pick<WalletManager, 'scope'>;
-  /** Names of the wallets. */
+  /** Names of the wallets to open. */
   readonly open: readonly string[];
-  /** Directory of the wallets. */
+  /** Wallet directory; undefined if there is none. */
   readonly directory: string | undefined;
-  /** Directory of the files with their passwords. */
+  /** Directory of the files with the passwords; undefined if there is none. */
   readonly passwordDir: string | undefined;
   readonly log: Logger;
 }
 
 interface Failure extends UnopenedWallet {
-  /** Changes with the files that decide whether the wallet opens. */
+  /** Versions of all files that decide whether the wallet can be opened. */
   readonly files: string;
 }
 
 /**
- * Opens the wallets of `--open` under their paths, beside the requests of clients. A wallet that cannot be opened is an
- * error line of the log, and the others are opened all the same. It is tried again when its keys file, its store or its
- * password file changes, and when {@link retry} asks for it.
+ * Opens the wallets of `--open` under their paths, while the server answers requests. A wallet that cannot be opened
+ * causes an error line in the log, and the others are opened nevertheless. It is tried again when its keys file, its
+ * store or its password file changes, and when {@link retry} is called.
  */
 export class Opening {
   readonly #parts: OpeningParts;
@@ -50,7 +53,7 @@ export class Opening {
   readonly #failures = new Map<string, Failure>();
   readonly #workers = new Set<Promise<void>>();
   #opened = 0;
-  /** Wallets of the start that were tried. */
+  /** Number of wallets tried since the start. */
   #tried = 0;
   #looks = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -68,13 +71,13 @@ export class Opening {
     return { waiting: this.#parts.open.length - this.#tried, unopened };
   }
 
-  /** Tries each wallet again that could not be opened. */
+  /** Tries each wallet that could not be opened again. */
   retry(): void {
     this.#forgetOpened();
     this.#enqueue([...this.#failures.keys()]);
   }
 
-  /** Tries wallets again whose files have changed. */
+  /** Tries each wallet again that could not be opened and whose files have changed since. */
   look(): void {
     this.#forgetOpened();
     this.#looks += 1;
@@ -89,7 +92,7 @@ export class Opening {
     );
   }
 
-  /** Opens no further wallet, and resolves once none is being opened. */
+  /** Opens no further wallet. Resolves once no wallet is being opened. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#waiting.splice(0);
@@ -125,7 +128,7 @@ export class Opening {
   async #open(name: string): Promise<void> {
     const { server, open, passwordDir, log } = this.#parts;
     const before = this.#failures.get(name);
-    // Before the attempt: a change during it counts. The attempt itself may change the store.
+    // Read before the attempt, so that a change during the attempt counts. The attempt itself may change the store.
     const secrets = this.#secretsOf(name);
     try {
       await server.scope(name).openWallet({ filename: '', password: readPassword(passwordDir, name) });
@@ -138,7 +141,7 @@ export class Opening {
     } catch (error) {
       const failure = failureOf(error, name, passwordDir);
       this.#failures.set(name, { ...failure, files: `${secrets} ${versionOf(this.#storeOf(name))}` });
-      // Once for each reason: the wallet is tried again and again.
+      // Logs each reason only once, although the wallet is tried many times.
       if (before?.reason !== failure.reason) logFailure(log, failure, error);
     }
     if (before !== undefined) return;
@@ -147,7 +150,7 @@ export class Opening {
       log.info({ opened: this.#opened, failed: this.#failures.size }, 'wallets of --open were opened');
   }
 
-  /** Forgets the failures of wallets that clients have opened meanwhile. */
+  /** Forgets the failures of wallets that clients have opened since. */
   #forgetOpened(): void {
     for (const name of this.#failures.keys()) if (this.#isOpen(name)) this.#failures.delete(name);
     if (this.#failures.size > 0 || this.#timer === undefined) return;
@@ -167,7 +170,7 @@ export class Opening {
     return `${this.#secretsOf(name)} ${versionOf(this.#storeOf(name))}`;
   }
 
-  /** Versions of the keys file and the password file. */
+  /** Returns the versions of the keys file and the password file. */
   #secretsOf(name: string): string {
     const { passwordDir } = this.#parts;
     const store = this.#storeOf(name);
@@ -181,7 +184,9 @@ export class Opening {
   }
 }
 
-/** Returns a text that changes when a file is written, replaced, or gets other rights; empty if there is none. */
+/**
+ * Returns a text that changes when a file is written, replaced, or gets other rights; empty if the file does not exist.
+ */
 function versionOf(path: string | undefined): string {
   if (path === undefined) return '';
   try {
@@ -192,9 +197,11 @@ function versionOf(path: string | undefined): string {
   }
 }
 
-/** Password in the file of a wallet; empty where there is no such file. @throws PasswordFileError */
+/**
+ * Reads the password file of a wallet. @returns an empty password if there is no such file. @throws PasswordFileError
+ */
 export function readPassword(directory: string | undefined, name: string): string {
-  // A name with a path is refused with a reason of its own.
+  // A name with a path has no password file: opening the wallet refuses the name, with its own reason.
   if (directory === undefined || !isPlainName(name)) return '';
   const path = join(directory, name);
   try {
@@ -205,7 +212,7 @@ export function readPassword(directory: string | undefined, name: string): strin
   }
 }
 
-/** A password file that cannot be read. */
+/** Error of a password file that cannot be read. */
 class PasswordFileError extends Error {
   override readonly name = 'PasswordFileError';
 

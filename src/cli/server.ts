@@ -45,18 +45,20 @@ import { createWatch, WatchListeners } from './watch.js';
 
 export interface RunningServer {
   readonly port: number;
-  /** Reads credentials and certificates again, opens the audit log again, and tries again to open wallets of --open. */
+  /**
+   * Reads credentials and certificates again, opens the audit log again, and tries to open the wallets of --open again.
+   */
   reload(): void;
   close(): Promise<void>;
 }
 
-/** Path of one wallet, percent-encoded. */
+/** HTTP path of one wallet, whose name is percent-encoded. */
 const WALLET_PATH = '/wallet/:target/json_rpc';
 
 const GRACE_MS = 5_000;
-/** Time for pending requests to complete before their calls to the daemon are aborted. */
+/** Time that pending requests have to complete before their calls to the daemon are aborted [ms]. */
 const DAEMON_GRACE_MS = 2_000;
-/** Time for queued --tx-notify commands to start when the server stops. */
+/** Time that waiting --tx-notify commands have to start when the server stops [ms]. */
 const NOTIFY_MS = 2_000;
 
 const TOO_MANY = {
@@ -66,8 +68,8 @@ const TOO_MANY = {
 };
 
 /**
- * The composition root: builds every layer and starts listening.
- * @param line of a terminal, which shows the progress. @throws ConfigError
+ * Creates all parts of the server, and makes it listen (the composition root).
+ * @param line last line of a terminal, which shows the progress. @throws ConfigError
  */
 export async function startServer(
   config: Config,
@@ -76,9 +78,9 @@ export async function startServer(
   stop: () => void,
   line?: StatusLine,
 ): Promise<RunningServer> {
-  // Credentials may allow some wallets only.
+  // Not with credentials, which may allow some wallets only.
   keepRecentKeys(config.rpc.credentials === undefined);
-  // Opening a wallet starts with the slow hash.
+  // Opening a wallet begins with the slow hash.
   if (config.wallet.file !== undefined || config.wallet.open.length > 0) startSlowHash();
   const regtest = config.regtest && (await startRegtestProcess(config, log));
   const daemons = config.daemon.offline ? [] : listedDaemons(config, daemonLogin, regtest?.address);
@@ -97,13 +99,13 @@ export async function startServer(
     restricted: config.rpc.restricted,
     threads: config.threads,
     daemons,
-    // As with upstream: the trust that the flags give to a daemon that is never called.
+    // As upstream: the trust that the flags give to a daemon which is never called.
     trustedOffline: config.daemon.addresses[0]?.trusted ?? false,
     onDaemonCall: listening.onDaemonCall,
     anyFork: config.daemon.allowMismatchedVersion,
     rng: systemRng,
     openAlias: createOpenAlias(config),
-    // On a terminal a line that changes in place shows the steps of a refresh; a log file needs them.
+    // On a terminal, a line that changes in place shows the progress of a refresh; a log file needs lines.
     events: createEvents(
       listening,
       new ProgressLog(log, { tipOnly: line !== undefined && config.log.file === undefined }),
@@ -123,7 +125,7 @@ export async function startServer(
     },
     log,
     logCategories: config.log.categories,
-    // Leaves time to send the pending answer.
+    // Waits until the answer to the request is sent.
     stop: () => setTimeout(stop, 100),
   });
   // The threads load while the rest is created.
@@ -136,7 +138,7 @@ export async function startServer(
   const onBug = (error: unknown, method?: string): void =>
     log.error({ err: error, method }, 'bug: unexpected error');
   const call = createCall(server, config.rpc.apiVersion, log);
-  // A wallet of --wallet-file is open once the others begin to be opened.
+  // The wallet of --wallet-file is open before the first wallet of --open is opened.
   const start = {
     progress: (): StartProgress => ({ waiting: config.wallet.open.length || 1, unopened: [] }),
   };
@@ -199,7 +201,7 @@ export async function startServer(
       ? undefined
       : new DaemonNews({ ...config.daemon.zmq, log, onNews: () => server.refreshNow() });
   news?.open();
-  // Requests wait for a collection.
+  // A collection delays requests, so it waits until there are none.
   collectWhenIdle('regular', 5, () => server.shrinkMemory());
   return {
     port: listeners.at(-1)?.port ?? config.rpc.port,
@@ -226,7 +228,10 @@ export async function startServer(
   };
 }
 
-/** @param regtest address of the regtest node that this server started, if any. */
+/**
+ * Lists the daemons in the order of preference. @param regtest address of the regtest node that this server started, if
+ * any.
+ */
 function listedDaemons({ daemon }: Config, login?: Credentials, regtest?: string): ListedDaemon[] {
   return daemon.addresses.map(({ address, trusted }) => ({
     config: {
@@ -245,7 +250,7 @@ function createOpenAlias({ dns }: Config): OpenAlias {
   return new OpenAlias(new Resolver({ servers, rng: systemRng }));
 }
 
-/** Creates the source of event ids, with a file in the directory of the wallets. @throws ConfigError */
+/** Creates the source of event ids, with its file in the wallet directory. @throws ConfigError */
 function createEventIds({ wallet }: Config, directory: string | undefined): EventIds {
   const home = directory ?? (wallet.file === undefined ? undefined : dirname(resolve(wallet.file)));
   if (home === undefined) return new EventIds();
@@ -265,7 +270,7 @@ function openDirectory(path: string): WalletDirectory {
   }
 }
 
-/** Explanation of a wallet error, after a colon; empty for other errors. */
+/** Returns ": " and the explanation of a WalletError; empty for any other error. */
 const reasonIn = (error: unknown): string =>
   error instanceof WalletError ? `: ${explain(error.fault)}` : '';
 
@@ -281,7 +286,7 @@ async function openInitialWallet(file: string, password: string, server: WalletM
   }
 }
 
-/** Environment for child processes, without settings that carry secrets. */
+/** Returns an environment for child processes, without settings that are secrets. */
 const withoutSecrets = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const secrets = [
     'RPC_LOGIN',
@@ -298,7 +303,7 @@ const createNotifier = (
     ? undefined
     : new TxNotifier({ command, env: withoutCompileCache(withoutSecrets(process.env)), log, history });
 
-/** Logs incoming transactions and the progress of refreshes. */
+/** Creates the listeners that log incoming transactions and the progress of refreshes. */
 function createEvents(listening: WatchListeners, progress: ProgressLog, incoming: IncomingLog): WalletEvents {
   return {
     onIncoming: (name, txHashes) => incoming.note(name, txHashes),

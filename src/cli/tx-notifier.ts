@@ -3,24 +3,24 @@ import type { Logger } from 'pino';
 import type { NoticeRunner, NoticeSource } from '../services/events/tx-notices.js';
 import { waitAtMost } from '../util/wait-at-most.js';
 
-/** Maximum number of concurrent commands. */
+/** Largest number of commands that run at the same time. */
 const MAX_CONCURRENT = 4;
 
 export interface TxNotifierParts {
   /**
-   * Program and arguments, separated by spaces; `%s` is the transaction hash, `%w` the wallet name. Runs without a
-   * shell.
+   * Program with its arguments, separated by spaces; `%s` stands for the transaction hash, `%w` for the wallet name.
+   * Runs without a shell.
    */
   readonly command: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
-  /** See {@link NoticeRunner}. */
+  /** True: also runs commands for the history; see {@link NoticeRunner}. */
   readonly history?: boolean;
-  /** Time after which a command is killed, so that queued commands can start. */
+  /** Time after which a command is killed [ms], so that waiting commands can start. */
   readonly limitMs?: number;
 }
 
-/** Runs a command for each incoming transaction of open wallets, a few concurrently; the wallets take turns. */
+/** Runs a command for each incoming transaction of the open wallets, a few at the same time; the wallets take turns. */
 export class TxNotifier implements NoticeRunner {
   readonly history: boolean;
   readonly #program: string;
@@ -28,7 +28,7 @@ export class TxNotifier implements NoticeRunner {
   readonly #env: NodeJS.ProcessEnv;
   readonly #log: Logger;
   readonly #limitMs: number;
-  /** Wallets that may have transactions, in the order of their turns. */
+  /** Wallets that may have transactions without a command, in the order of their turns. */
   readonly #ready = new Set<NoticeSource>();
   readonly #running = new Set<ChildProcess>();
   #isScheduled = false;
@@ -56,8 +56,8 @@ export class TxNotifier implements NoticeRunner {
   }
 
   /**
-   * Resolves when every pending command has started, or after `withinMs`. Running commands are not stopped; commands that
-   * have not started are started when their wallet is opened again.
+   * Resolves when every waiting command has started, or after `withinMs` [ms]. Running commands are not stopped. A
+   * command that has not started is started when its wallet is opened again.
    */
   async close(withinMs: number): Promise<void> {
     if (this.#ready.size > 0)
@@ -68,7 +68,7 @@ export class TxNotifier implements NoticeRunner {
     this.#ready.clear();
   }
 
-  /** Starts commands after the work of the current turn of the event loop. */
+  /** Starts commands in the next turn of the event loop. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -88,7 +88,9 @@ export class TxNotifier implements NoticeRunner {
     if (this.#ready.size === 0) this.#drained?.();
   }
 
-  /** @returns false if the program cannot be started. */
+  /**
+   * Starts the command for a transaction. @param txid 64 hex digits. @returns false if the program cannot be started.
+   */
   #start(txid: string, wallet: string): boolean {
     const failed = (error: unknown): void =>
       this.#log.error({ err: error, name: wallet, txid }, '--tx-notify could not be run');
@@ -126,11 +128,11 @@ export class TxNotifier implements NoticeRunner {
   }
 }
 
-/** Kills the process group of a detached process. */
+/** Kills a detached process with its process group. */
 function killGroup(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // The process has already exited.
+    // The process has exited already.
   }
 }

@@ -10,21 +10,21 @@ import { notifyServiceManager } from './process/service-manager.js';
 import { StatusLine } from './output/status-line.js';
 import { readOwnPackage } from '../util/own-package.js';
 
-/** Commands beside the server: `commands.ts` runs them. */
+/** Names of the commands that `commands.ts` runs. */
 const COMMAND_NAMES: readonly string[] = ['backup', 'credential', 'migrate', 'restore', 'verify'];
 
-/** True if a line of standard output can be changed in place. */
+/** True if standard output is a terminal on which a line can be changed in place. */
 const isTerminal = (): boolean => process.stdout.isTTY && process.env['TERM'] !== 'dumb';
 
-/** Runs the program with the arguments of the process, and ends the process. */
+/** Runs the program with the arguments of this process, and ends the process. */
 export const runWalletRpc = (): Promise<never> =>
   run().catch((error: unknown) => failWith('wallet-rpc', error));
 
-/** @throws ConfigError */
+/** Runs the command, or the server. @throws ConfigError */
 async function run(): Promise<never> {
-  // A closed output pipe must not end the server.
+  // A closed pipe at standard output or error must not end the server.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  // Files are readable by their owner only. Source: wallet_args.cpp `main`.
+  // Files are created with rights for their owner only. Source: wallet_args.cpp `main`.
   process.umask(0o077);
   const areKeysSafe = keepKeysFromCoreDumps();
   const [first = ''] = process.argv.slice(2);
@@ -52,7 +52,7 @@ async function run(): Promise<never> {
     pidFile: config.pidFile,
     async start(stop) {
       const prepared = await prepareStart(config, log);
-      // Loading the server takes longest: clients can connect meanwhile, and launchers read the address.
+      // Loaded last, since it takes longest: meanwhile clients can connect, and launchers can read the address.
       const { startServer } = await import('./server.js');
       const running = await startServer(config, prepared, log, () => stop('stop_wallet'), line);
       sayReady();

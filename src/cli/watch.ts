@@ -20,17 +20,17 @@ import { SyncProgress } from '../watch/sync-progress.js';
 import { WalletFactReader } from '../watch/wallet-facts.js';
 import type { Config } from './config/config.js';
 
-/** Parts of the server that operators watch it by. */
+/** Pages and measurements with which operators watch the server. */
 export interface Watch {
-  /** Pages without login. */
+  /** Pages that need no login. */
   readonly openPages: readonly Page[];
-  /** Pages behind the login. */
+  /** Pages that need a login. */
   readonly pages: readonly Page[];
   readonly forms: readonly FormTarget[];
-  /** Call function of the server, which is measured. */
+  /** Call function of the server, with measured calls. */
   readonly call: Call;
   readonly onStatus: (status: number) => void;
-  /** Serves `/metrics` without login. */
+  /** Serves `/metrics` without a login. */
   serveMetrics(listener: Listener): void;
   close(): Promise<void>;
 }
@@ -38,17 +38,17 @@ export interface Watch {
 export interface WatchParts {
   readonly config: Config;
   readonly server: WalletManager;
-  /** Call function of the server. */
+  /** Call function of the server, without measurements. */
   readonly call: Call;
   readonly listeners: WatchListeners;
-  /** Progress of the opening of wallets. */
+  /** Returns the progress of opening the wallets of the start. */
   readonly start: () => StartProgress;
   readonly onBug: (error: unknown, method?: string) => void;
 }
 
 const MAX_CONNECTIONS = 20;
 
-/** Listeners of the {@link WalletManager}, which exist before it. */
+/** Listeners that receive the events of a {@link WalletManager}; they are created before it. */
 export class WatchListeners {
   readonly sync = new SyncProgress();
   #parts: { readonly health: DaemonHealth; readonly metrics: Metrics } | undefined;
@@ -76,7 +76,7 @@ const notServed = (path: string): Page => ({
   }),
 });
 
-/** Creates the pages of a server. */
+/** Creates the pages and the measured call function of a server. */
 export function createWatch({ config, server, call: plainCall, listeners, start, onBug }: WatchParts): Watch {
   const { wallet, watch, rpc } = config;
   const directory = resolve(wallet.dir ?? dirname(wallet.file ?? '.'));

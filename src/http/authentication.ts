@@ -8,41 +8,41 @@ import { NonceStore } from './nonce-store.js';
 /** Realm that clients hash with their user name and password. */
 export const REALM = 'monero-rpc';
 
-/** Body of an answer to a request without login. Source: http_auth.cpp `create_digest_response`. */
+/** Body of the answer to a request without a login. Source: http_auth.cpp `create_digest_response`. */
 const REFUSAL = Buffer.from(
   '<html><head><title>Unauthorized Access</title></head><body><h1>401 Unauthorized</h1></body></html>',
 );
 
 const FAILURE_DELAY_MS = 500;
 /**
- * Most failures whose answer is delayed at one time; further ones are answered at once, so that a flood takes no
- * memory.
+ * Largest number of refusals that are delayed at the same time. Further refusals are sent at once, so that a flood of
+ * them takes no memory.
  */
 const MAX_DELAYED = 64;
 
 export const md5 = (text: string): string => hash('md5', text);
 
-/** Path of a `uri` parameter, in which some clients include scheme and host. */
+/** Returns the path in a `uri` parameter: some clients include scheme and host. */
 const pathOf = (uri: string): string => uri.replace(/^https?:\/\/[^/]*/i, '');
 
-/** Compares a text with an expected one, in a time that depends on nothing but their lengths. */
+/** Compares two texts in a time that depends only on their lengths. */
 export function sameText(text: string, expected: string): boolean {
   const bytes = Buffer.from(text);
   const expectedBytes = Buffer.from(expected);
   return bytes.length === expectedBytes.length && timingSafeEqual(bytes, expectedBytes);
 }
 
-/** Result of a digest exchange. */
+/** Result of a digest login attempt. */
 interface DigestVerdict {
-  /** Login whose password the request proves. */
+  /** Login whose password the request proves; absent for a refused request. */
   readonly login?: Login;
-  /** True if the nonce, but not the password, is the reason for a refusal. */
+  /** True if the nonce, and not the password, is the reason for the refusal. */
   readonly stale?: boolean;
 }
 
 const logins = new WeakMap<IncomingMessage, Login>();
 
-/** Returns the client of a request, with the login that it presented. */
+/** Returns the client of a request, with the login that the request used. */
 export function callerOf(req: Request): Caller {
   const login = logins.get(req);
   return { address: addressOf(req), ...(login === undefined ? {} : { login }) };
@@ -52,10 +52,11 @@ const addressOf = ({ socket }: IncomingMessage): string =>
   (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
 
 /**
- * Requires a login: HTTP digest, or a bearer token. http-auth parses digest headers and runs the exchange; our nonces
- * replace its own, which only one connection at a time can use and which grow without bound. Unknown names and wrong
- * secrets are refused alike.
- * @param onRefused takes the address of a client whose login was refused; not for a challenge, nor an expired nonce.
+ * Creates a handler that requires a login: HTTP digest, or a bearer token. The package http-auth parses digest headers
+ * and runs the exchange, with nonces of this server: its own nonces work on one connection at a time only, and grow
+ * without bound. The answer to an unknown name and to a wrong secret is the same.
+ * @param onRefused called with the address of a client whose login was refused; not for a challenge, nor for an expired
+ * nonce.
  */
 export function authentication(
   accepted: Logins,
@@ -98,7 +99,7 @@ export function authentication(
 }
 
 function digestOf(accepted: Logins, nonces: NonceStore): Digest<DigestVerdict> {
-  /** Compared with the responses of unknown users. */
+  /** Random HA1 with which the responses of unknown users are compared. */
   const nobody = randomBytes(16).toString('hex');
   const digest = httpAuth.digest<DigestVerdict>({ realm: REALM, contentType: 'text/html' }, (_user, done) =>
     done(nobody),
@@ -138,7 +139,7 @@ function digestOf(accepted: Logins, nonces: NonceStore): Digest<DigestVerdict> {
     const challenge = (algorithm: string): string =>
       `Digest qop="auth",algorithm=${algorithm},realm="${REALM}",nonce="${nonce}",stale=${result.stale === true}`;
     const bearer = accepted.byToken === undefined ? [] : [`Bearer realm="${REALM}"`];
-    // Some clients compare the name with its case. Source: http_auth.cpp `add_challenge`.
+    // Some clients compare header names case-sensitively. Source: http_auth.cpp `add_challenge`.
     res.setHeader('WWW-authenticate', [...['MD5', 'MD5-sess'].map(challenge), ...bearer]);
     res.writeHead(401, { 'Content-Type': 'text/html', 'Content-Length': REFUSAL.length });
     res.end(REFUSAL);

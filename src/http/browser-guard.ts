@@ -5,14 +5,14 @@ import type { TLSSocket } from 'node:tls';
 import { corsHeaders } from './reference-head.js';
 
 /*
- * Rules against web pages that call the server from a browser on its user's behalf. Programs are not browsers: of these
- * rules only that of reads under unknown host names applies to them.
+ * Rules against web pages that call the server from the browser of a user. Programs are no browsers: only the rule for
+ * GET and HEAD under unknown host names applies to them, too.
  */
 
-/** Content types that a page can send to another site without a preflight. */
+/** Content types that a page can send to another site without a CORS preflight. */
 const FORM_TYPES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\b/i;
 
-/** Reads the name or address of a Host header, in lower case, without port and brackets. */
+/** Returns the name or address in a Host header, in lower case, without port and brackets. */
 export const hostName = (header: string): string =>
   header
     .replace(/:\d+$/, '')
@@ -20,8 +20,9 @@ export const hostName = (header: string): string =>
     .toLowerCase();
 
 /**
- * True for a request of a browser. Every one in use sends Origin with all methods but GET and HEAD, and Sec-Fetch headers
- * to loopback and https addresses. Sec-Fetch-Mode does not indicate a browser: Node's fetch sends it.
+ * True for a request of a browser. Every current browser sends Origin with all methods except GET and HEAD, and
+ * Sec-Fetch headers to loopback and https addresses. Sec-Fetch-Mode does not show a browser, since Node's fetch sends
+ * it, too.
  */
 const isFromBrowser = (headers: IncomingHttpHeaders): boolean =>
   ['origin', 'sec-fetch-site', 'sec-fetch-dest', 'sec-fetch-user'].some(
@@ -29,11 +30,12 @@ const isFromBrowser = (headers: IncomingHttpHeaders): boolean =>
   );
 
 /**
- * Refuses browsers under host names that are not listed, because a page of another site can have its own name resolve to
- * this server (DNS rebinding), which makes the two one origin to the browser. The Host header then carries that name.
- * Programs call a server under any name, such as that of a container. A GET or HEAD is refused to programs too, since that
- * of a browser may look the same: over plain HTTP, a page's GET to its own origin has neither Origin nor Sec-Fetch-Site.
- * An IP address is not resolved, and no browser leaves the name out, so requests for one and without one are served.
+ * Refuses browsers under host names that are not listed. A page of another site can let its own host name resolve to
+ * this server (DNS rebinding); the browser then treats page and server as one origin, and the Host header contains that
+ * name. Programs may call a server under any name, such as that of a container, except with GET or HEAD: over plain
+ * HTTP, a page's GET to its own origin has neither Origin nor Sec-Fetch-Site, so that it looks like the request of a
+ * program. Requests with an IP address or without a Host header are served: an address needs no name resolution, and
+ * every browser sends the header.
  */
 export function refuseUnknownHosts(hosts: readonly string[]): RequestHandler {
   const known = new Set(['', 'localhost', ...hosts.map((host) => host.toLowerCase())]);
@@ -51,16 +53,17 @@ export function refuseUnknownHosts(hosts: readonly string[]): RequestHandler {
   };
 }
 
-/** Origin of this server as the client addresses it, in lower case. */
+/** Returns the origin of this server as the client addresses it, in lower case. */
 const ownOrigin = ({ socket, headers: { host = '' } }: Request): string => {
   const scheme = (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http';
   return `${scheme}://${host}`.toLowerCase();
 };
 
 /**
- * Refuses pages of origins that are neither listed nor the server's own, and answers OPTIONS, also to programs. Without a
- * login it must come after {@link refuseUnknownHosts}: a name that resolves to this server is its own origin.
- * @param origins `*` allows any.
+ * Refuses pages whose origin is neither listed nor the server's own, and answers OPTIONS, also to programs. Without a
+ * login it must follow {@link refuseUnknownHosts}: for a host name that resolves to this server, page and server have
+ * the same origin.
+ * @param origins `*` allows any origin.
  */
 export const refuseUnknownOrigins =
   (origins: readonly string[]): RequestHandler =>
@@ -76,7 +79,9 @@ export const refuseUnknownOrigins =
     return isPreflight ? res.status(200).end() : next();
   };
 
-/** Refuses content types that a form can send, from browsers only: `curl -d` and Node's fetch send the same types. */
+/**
+ * Refuses content types that an HTML form can send, from browsers only: `curl -d` and Node's fetch send the same types.
+ */
 export const refuseForms: RequestHandler = ({ headers }, res, next) => {
   if (isFromBrowser(headers) && FORM_TYPES.test(headers['content-type'] ?? ''))
     res.status(415).type('text').send('Send application/json.\n');
@@ -84,8 +89,8 @@ export const refuseForms: RequestHandler = ({ headers }, res, next) => {
 };
 
 /**
- * Refuses forms that a page of another site may have sent: a browser adds the login to them by itself. A request must
- * prove that it comes from a page of this server, so programs are refused too.
+ * Refuses forms that a page of another site may have sent, since the browser adds the login to its requests. A request
+ * must prove that it comes from a page of this server, so that programs are refused, too.
  */
 export const refuseCrossSite: RequestHandler = (req, res, next) => {
   const { origin, 'sec-fetch-site': site } = req.headers;

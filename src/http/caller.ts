@@ -1,22 +1,24 @@
 /** Client of a request. */
 export interface Caller {
-  /** IP address of its connection. */
+  /** IP address of the client's connection. */
   readonly address: string;
-  /** Absent: the server requires no login. */
+  /** Login of the client; absent if the server requires none. */
   readonly login?: Login;
 }
 
-/** Login that a request presented, with the right secret. */
+/** Login whose secret the client has proven. */
 export interface Login {
   readonly name: string;
-  /** Returns the reason for which a client may not use it now; undefined if it may. */
+  /**
+   * Returns the reason why a client may not use this login now; undefined if it may. @param ip address of the client.
+   */
   refusalFrom(ip: string): { readonly status: number; readonly reason: string } | undefined;
 }
 
 /** Logins that a server accepts. */
 export interface Logins {
-  /** HTTP digest. @returns HA1 in hex with the login. */
+  /** Finds a login for HTTP digest by its user name. @returns the login, and its HA1 [hex]. */
   byUser(user: string): { readonly ha1: string; readonly login: Login } | undefined;
-  /** Absent: bearer tokens are not accepted. */
+  /** Finds the login of a bearer token; absent if the server accepts no tokens. */
   byToken?(token: string): Login | undefined;
 }

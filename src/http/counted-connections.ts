@@ -1,4 +1,4 @@
-/** Open connections, in all and by address. */
+/** Numbers of open connections, in total and by client address. */
 export class CountedConnections {
   readonly #perIp = new Map<string, number>();
   #all = 0;
@@ -11,7 +11,7 @@ export class CountedConnections {
     return this.#perIp.get(ip) ?? 0;
   }
 
-  /** Counts a connection. @returns a function that ends this; further calls of it have no effect. */
+  /** Counts a connection. @returns a function that ends its count; later calls of the function have no effect. */
   add(ip: string): () => void {
     this.#all += 1;
     this.#perIp.set(ip, this.of(ip) + 1);

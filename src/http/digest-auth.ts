@@ -5,15 +5,15 @@ import type { NonceStore } from './nonce-store.js';
 
 export { REALM } from './authentication.js';
 
-/** The login of `--rpc-login`, which may call everything. */
+/** Login of `--rpc-login`, which may call every method. */
 export const FULL_LOGIN: Login = { name: 'login', refusalFrom: () => undefined };
 
-/** Accepts one user, with all rights. */
+/** Returns logins with one user, who has all rights. */
 export function singleLogin(user: string, password: string): Logins {
   const found = { ha1: md5(`${user}:${REALM}:${password}`), login: FULL_LOGIN };
   return { byUser: (name) => (sameText(name, user) ? found : undefined) };
 }
 
-/** Requires the HTTP digest login of one user. */
+/** Creates a handler that requires the HTTP digest login of one user. */
 export const digestAuth = (user: string, password: string, nonces?: NonceStore): RequestHandler =>
   authentication(singleLogin(user, password), nonces);

@@ -6,19 +6,19 @@ import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcErro
 import { FULL_LOGIN } from './digest-auth.js';
 import { readRequest, type ReadRequest, type RequestRules, type SizeOf } from './request-body.js';
 
-/** Facts of the HTTP request that a call arrived with. */
+/** Facts about the HTTP request of a call. */
 export interface CallOrigin {
-  /** Name in the path of the request; absent: the path without one. */
+  /** Name in the path of the request; absent for the path without a name. */
   readonly target?: string;
-  /** Value of the header `Idempotency-Key`. */
+  /** Key in the header `Idempotency-Key`. */
   readonly idempotencyKey?: string;
-  /** The client asks for `error.data`. */
+  /** True if the client asks for `error.data`. */
   readonly errorDetails?: boolean;
-  /** Absent in tests of the protocol. */
+  /** Client of the request; absent in tests of the protocol. */
   readonly caller?: Caller;
 }
 
-/** Runs one call. @throws RpcError for errors that the client sees; anything else is a bug. */
+/** Runs one call. @throws RpcError for an error that the client sees; any other error is a bug. */
 export type Call = (
   method: string,
   params: Json | undefined,
@@ -28,59 +28,63 @@ export type Call = (
 /** Answer to a request, with its HTTP status. */
 export interface DispatchedAnswer {
   readonly status: number;
-  /** Header `Retry-After` [s]. */
+  /** Value of the header `Retry-After` [s]. */
   readonly retryAfter?: number;
   readonly body: AnswerText;
 }
 
-/** Text of an answer in pieces: complete, or page by page while it is read. */
+/** Text of an answer in pieces: complete, or page by page as the pages are read. */
 export type AnswerText = readonly Uint8Array[] | AsyncIterable<readonly Uint8Array[]>;
 
 export interface DispatcherParts {
   readonly call: Call;
-  /** Reports a bug; the client gets no details. */
+  /** Called with each bug; the client receives no details of it. */
   readonly onBug: (method: string, error: unknown) => void;
   /** Encodes the complete text of an answer; absent: UTF-8. */
   readonly encode?: (text: string) => Uint8Array;
-  /** Size class of a method's requests; absent: requests of all methods may be long. */
+  /** Returns the size class of a method's requests; absent: requests of all methods may be long. */
   readonly sizeOf?: SizeOf;
   /**
-   * Refuses a large request before it is read to its end. @param method undefined until it was read. @throws RpcError
+   * Refuses a large request before its body is read completely. @param method undefined until the name was read.
+   * @throws RpcError
    */
   readonly admit?: (method: string | undefined, origin: CallOrigin) => void;
-  /** Errors have `data` for every client; absent: for clients that ask for it. */
+  /** True: errors have `data` for every client; absent: only for clients that ask for it. */
   readonly errorDetails?: boolean;
 }
 
-/** Most calls of one batch; they run one after the other. */
+/** Largest number of calls in one batch; they run one after another. */
 export const MAX_BATCH = 100;
 
-/** Length of a batch's answer from which its further calls are refused [bytes]: it is in memory until all have run. */
+/**
+ * Length of a batch's answer from which its further calls are refused [bytes]: the answer is in memory until all calls
+ * have run.
+ */
 const MAX_BATCH_ANSWER = 64 * 1024 * 1024;
 
 /**
- * The answer to a request cannot be written although its calls have run: a bug, and the cause. The client must not take
- * it for a refusal.
+ * Error if an answer cannot be written although its calls have run, which is a bug. The client must not conclude that
+ * the calls were refused. `cause` is the bug.
  */
 export class AnswerLost extends Error {
   override readonly name = 'AnswerLost';
 }
 
-/** One request whose answer can be written. */
+/** A parsed request; its answer can be written. */
 interface ReadCall {
-  /** JSON of the id; undefined for a notification. */
+  /** Id in JSON form; undefined for a notification. */
   readonly id: string | undefined;
-  /** Undefined: the request is invalid. */
+  /** Name of the method; undefined for an invalid request. */
   readonly method: string | undefined;
   readonly params: Json | undefined;
 }
 
-/** JSON of the id of an answer to a request whose own id is unknown. */
+/** Id, in JSON form, of the answer to a request whose own id is unknown. */
 const NO_ID = '0';
 
 /**
- * Reads one request. @param defaultId id of a request without one; undefined makes it a notification.
- * @throws RangeError for an id that JSON cannot hold.
+ * Parses one request. @param defaultId id of a request without one; undefined: such a request is a notification.
+ * @throws RangeError for an id that JSON cannot represent.
  */
 function readCall(request: Json, defaultId: string | undefined): ReadCall {
   if (!isObject(request)) return { id: NO_ID, method: undefined, params: undefined };
@@ -94,8 +98,8 @@ type Outcome = { readonly result: Writable } | RpcError;
 
 type Run<O> = (method: string, params: Json | undefined, origin: CallOrigin) => Promise<O>;
 
-// Members are in alphabetical order like upstream's: some clients compare whole texts.
-// Some clients refuse an error with other members than code and message, so it has `data` for those that ask.
+// Members are in alphabetical order, as upstream's, since some clients compare whole texts. Some clients refuse an
+// error with members other than code and message, so it has `data` only for clients that ask for it.
 function writeAnswer(w: JsonWriter, id: string, outcome: Outcome, errorDetails: boolean): JsonWriter {
   if (!(outcome instanceof RpcError)) return writeHead(w, id).value(outcome.result).raw('}');
   const { code, data, message } = outcome;
@@ -115,8 +119,8 @@ async function* streamed(id: string, result: StreamedJson): AsyncGenerator<reado
 }
 
 /**
- * Reads a JSON-RPC request or batch, runs its calls and writes the answer. A call runs only if its answer can be written:
- * the ids of a batch are written before its first call runs.
+ * Reads a JSON-RPC request or batch, runs its calls and writes the answer. A call runs only if its answer can be
+ * written: all ids of a batch are encoded before its first call runs.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
@@ -126,9 +130,9 @@ export class Dispatcher {
   }
 
   /**
-   * @param body UTF-8, in chunks as they arrive.
-   * @returns the answer; undefined for a batch of notifications. Iterating over an answer in pages throws an RpcError,
-   * or a bug, when a later page cannot be read.
+   * Answers one request or batch. @param body UTF-8 text in chunks, as they arrive.
+   * @returns the answer; undefined for a batch of notifications. The iteration over an answer in pages throws an
+   * RpcError, or a bug, if a later page cannot be read.
    * @throws RequestTooLarge and the errors of `body`, before any call runs; AnswerLost afterwards.
    */
   async answer(
@@ -170,7 +174,7 @@ export class Dispatcher {
   async #answerTo(request: Json, origin: CallOrigin): Promise<DispatchedAnswer | undefined> {
     if (Array.isArray(request)) return this.#answerBatch(request as readonly Json[], origin);
     const call = readCall(request, NO_ID);
-    // `encode` needs the complete text: only UTF-8 is written page by page.
+    // `encode` needs the complete text, so only UTF-8 is written page by page.
     const run = this.#parts.encode === undefined ? this.#run : this.#runToTheEnd;
     const outcome = await this.#outcomeOf(call, run, origin);
     const { id = NO_ID } = call;
@@ -255,5 +259,5 @@ const invalidRequest = (): RpcError => new RpcError(INVALID_REQUEST, 'Invalid Re
 const batchIsFull = (): RpcError =>
   new RpcError(INVALID_REQUEST, 'this call did not run: the answers of the batch before it are too long');
 
-/** Error of a call whose method is unknown. */
+/** Creates the error of a call whose method is unknown. */
 export const methodNotFound = (): RpcError => new RpcError(METHOD_NOT_FOUND, 'Method not found');

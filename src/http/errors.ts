@@ -5,23 +5,23 @@ export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
-/** `data` member of an error, for clients that ask for it. */
+/** Member `data` of an error, for clients that ask for it. */
 export interface ErrorData {
-  /** One English sentence for users that adds detail to the message. */
+  /** One English sentence for users with details that the message lacks. */
   readonly explanation: string;
 }
 
-/** JSON-RPC error that the client sees. */
+/** A JSON-RPC error that the client receives. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
   readonly data: ErrorData | undefined;
-  /** HTTP status of the answer to a single call. */
+  /** HTTP status of the answer, if the request is a single call. */
   readonly status: number;
-  /** Header `Retry-After` of that answer [s]. */
+  /** Value of the header `Retry-After` in that answer [s]. */
   readonly retryAfter: number | undefined;
 
-  /** @param explanation becomes `data.explanation`; absent: the error never has `data`. @param status default: 200. */
+  /** @param explanation value of `data.explanation`; absent: the error never has `data`. @param status absent: 200. */
   constructor(
     code: number,
     message: string,

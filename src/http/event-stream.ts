@@ -1,45 +1,45 @@
 import type { ServerResponse } from 'node:http';
 import { PacedResponse } from './paced-response.js';
 
-/** An event of a stream. */
+/** An event in a stream. */
 export interface StreamedEvent {
   readonly id: number;
   readonly type: string;
-  /** JSON in one line. */
+  /** Content of the event: JSON in one line. */
   readonly data: string;
 }
 
-/** Source of a stream of events. */
+/** Source of the events in a stream. */
 export interface EventSource {
-  /** Returns the next events; none if there is none yet. Throws to end the stream. */
+  /** Returns the next events, without waiting; an empty list if there are none yet. An error ends the stream. */
   next(): readonly StreamedEvent[];
-  /** Resolves when there may be events, after a time [ms] at the latest. */
+  /** Resolves when there may be new events. @param ms longest wait [ms]. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** True once the stream is to end. */
+  /** True once the stream must end. */
   readonly isClosed: boolean;
 }
 
 export interface EventStreamOptions {
-  /** Interval between comments that keep the connection open [ms]. */
+  /** Interval between the comments that keep the connection open [ms]. */
   readonly heartbeatMs?: number;
-  /** Time that a client may take to read what was sent [ms]; then the connection is closed. */
+  /** Time in which a client must read the sent events [ms]; otherwise the connection is closed. */
   readonly stallMs?: number;
 }
 
 const HEARTBEAT_MS = 15_000;
 const STALL_MS = 15_000;
 
-/** Bytes that may wait for the client while the source is asked for more. */
+/** Number of unread bytes up to which the source is asked for more events. */
 const MOST_WAITING = 1 << 16;
 
-/** Time after which a client connects again [ms]. */
+/** Time after which a client reconnects [ms]. */
 const RETRY_MS = 2_000;
 
 const textOf = ({ id, type, data }: StreamedEvent): string => `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`;
 
 /**
- * Sends events as server-sent events until the source or the client ends the stream. At most one result of `next` is
- * buffered: a client that does not read it in time loses its connection, and continues with `Last-Event-ID`.
+ * Sends events as server-sent events until the source or the client ends the stream. Buffers at most one result of
+ * `next`: a client that does not read it in time loses its connection, and continues later with `Last-Event-ID`.
  * Source: HTML standard, section 9.2.
  */
 export async function sendEvents(
@@ -49,7 +49,7 @@ export async function sendEvents(
 ): Promise<void> {
   const gone = new AbortController();
   res.once('close', () => gone.abort());
-  // A client that closes its side, which is all that a stream sees of one that is gone, gets no more events.
+  // A client that closes its side gets no more events: a stream cannot distinguish it from a client that is gone.
   res.req.socket.once('end', () => gone.abort());
   res.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -58,7 +58,7 @@ export async function sendEvents(
     connection: 'close',
   });
   const response = new PacedResponse(res, { mostWaiting: MOST_WAITING, stallMs });
-  // False once the client is gone.
+  // Resolves with false once the client is gone.
   const send = (text: string): Promise<boolean> => {
     response.write([Buffer.from(text)]);
     return response.ready();

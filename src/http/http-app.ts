@@ -21,38 +21,44 @@ import { RequestTooLarge } from './request-body.js';
 
 export interface HttpAppOptions {
   readonly dispatcher: Dispatcher;
-  /** Absent: no login is required, and browsers and reads are served under known host names only. */
+  /**
+   * Handler that requires a login; absent: none is required, and browsers and GET requests are served under known host
+   * names only.
+   */
   readonly auth?: RequestHandler;
-  /** Is lifted from a connection that authenticates. */
+  /** Deadline that ends for a connection when the client has logged in. */
   readonly loginDeadline?: LoginDeadline;
-  /** Browser origins that may call, beside the server's own; `*` allows any. */
+  /** Browser origins that may call the server, besides its own; `*` allows any origin. */
   readonly origins: readonly string[];
-  /** Names under which a server without login answers browsers and reads, beside `localhost` and any IP address. */
+  /**
+   * Host names under which a server without a login answers browsers and GET requests, besides `localhost` and IP
+   * addresses.
+   */
   readonly hosts: readonly string[];
   readonly onBug: (error: unknown) => void;
-  /** Registers every request until it is answered. */
+  /** Counts every request until it is answered. */
   readonly pendingRequests?: PendingRequests;
-  /** Path of JSON-RPC for one of several targets, as Express writes it; its parameter `target` is percent-decoded. */
+  /** JSON-RPC path of one of several targets, in the syntax of Express; its parameter `target` is percent-decoded. */
   readonly targetPath?: string;
-  /** Further paths. */
+  /** Further paths, whose requests are not JSON-RPC. */
   readonly endpoints?: readonly Endpoint[];
   /** Paths of event streams. */
   readonly streams?: readonly StreamEndpoint[];
-  /** Pages without login; answered at once, also before the server has started. */
+  /** Pages that need no login; they are answered at once, even before the server has started. */
   readonly openPages?: readonly Page[];
   readonly pages?: readonly Page[];
   readonly forms?: readonly FormTarget[];
-  /** Whether a client may read `pages`; absent: every client that has logged in. */
+  /** Decides whether a client may read `pages`; absent: every client with a login may. */
   readonly mayRead?: (caller: Caller | undefined) => boolean;
-  /** Whether a client may submit `forms`; absent: as for pages. */
+  /** Decides whether a client may submit `forms`; absent: as `mayRead`. */
   readonly maySubmit?: (caller: Caller | undefined) => boolean;
-  /** Reports the status of each answer. */
+  /** Called with the HTTP status of each answer. */
   readonly onStatus?: (status: number) => void;
-  /** Requests wait for it, except those for `openPages`. */
+  /** Resolves when the server has started; all requests except those for `openPages` wait for it. */
   readonly started?: Promise<void>;
   /**
-   * Answers requests of any method, host name and content type, like upstream's servers. For test networks only: a page
-   * of another site can call the server.
+   * True: answers requests with any method, host name and content type, as upstream's servers do. For test networks
+   * only, since pages of other sites can then call the server.
    */
   readonly anyClient?: boolean;
 }
@@ -65,9 +71,9 @@ export interface Endpoint {
 
 /** Path that answers GET with server-sent events. */
 export interface StreamEndpoint {
-  /** As Express writes it; a parameter `target` is percent-decoded. */
+  /** Path in the syntax of Express; a parameter `target` is percent-decoded. */
   readonly path: string;
-  /** @throws StreamRefusal, as its source may later. */
+  /** Opens a stream. @throws StreamRefusal; the returned source may throw it, too. */
   open(request: StreamRequest): EventSource;
 }
 
@@ -75,17 +81,17 @@ export interface StreamEndpoint {
 export interface StreamRequest {
   readonly target?: string;
   readonly caller: Caller;
-  /** Parameters of the URL that have one value. */
+  /** Query parameters of the URL that occur once. */
   readonly query: { readonly [name: string]: string | undefined };
-  /** Header `Last-Event-ID`. */
+  /** Value of the header `Last-Event-ID`. */
   readonly lastEventId?: string;
 }
 
-/** An event stream cannot begin. The message is the answer's text. */
+/** Error of an event stream that cannot begin. The message is the text of the answer. */
 export class StreamRefusal extends Error {
   override readonly name = 'StreamRefusal';
   readonly status: number;
-  /** Header `Retry-After` [s]. */
+  /** Value of the header `Retry-After` [s]. */
   readonly retryAfter: number | undefined;
 
   constructor(status: number, message: string, retryAfter?: number) {
@@ -97,24 +103,24 @@ export class StreamRefusal extends Error {
 
 export interface Answer {
   readonly status: number;
-  /** Header `Retry-After` [s]. */
+  /** Value of the header `Retry-After` [s]. */
   readonly retryAfter?: number;
-  /** Media type. */
+  /** Media type of the answer. */
   readonly type: string;
   readonly body: AnswerText;
 }
 
-/** Longest body of an {@link Endpoint}, which is read whole before it is answered [bytes]. */
+/** Longest body for an {@link Endpoint} [bytes]; it is read completely before it is answered. */
 const MAX_BODY_BYTES = 100 * 1024 * 1024;
 const PATH = '/json_rpc';
 
-/** Bytes of a long answer that may wait for the client while its next page is read. */
+/** Number of unread bytes of a long answer up to which its next page is read. */
 const MOST_WAITING = 1 << 20;
 
 /** Time in which a client must read 64 KiB of a long answer [ms]. */
 const STALL_MS = 60_000;
 
-/** Serves JSON-RPC over HTTP: POST only, login before everything else. */
+/** Creates the application that serves JSON-RPC over HTTP. It accepts POST only, and checks the login first. */
 export function createHttpApp({
   dispatcher,
   auth,
@@ -155,7 +161,7 @@ export function createHttpApp({
 
   if (auth === undefined && !anyClient) app.use(refuseUnknownHosts(hosts));
   app.use(refuseUnknownOrigins(origins));
-  // A connection without login is closed, so that it does not count against the limits for long.
+  // Closes connections of clients without a login, so that they do not count against the limits for long.
   servePages(app, openPages, { Connection: 'close' });
   if (auth !== undefined)
     app.use(auth, ({ socket }, _res, next) => {
@@ -173,7 +179,7 @@ export function createHttpApp({
     ...before: RequestHandler[]
   ): void => {
     const handle: RequestHandler = async (req, res, next) => {
-      // The path must equal the whole URL: a query makes it another one.
+      // The whole URL must equal the path: with a query it is a different path.
       if (anyClient && req.originalUrl !== path) return next();
       await send(res, await answer(req), onBug);
     };
@@ -221,7 +227,7 @@ export function createHttpApp({
       res.destroy();
       return onBug(error.cause);
     }
-    // The client closed the connection before its request was complete.
+    // The client closed the connection before it had sent the whole request.
     if (req.destroyed && !req.complete) return undefined;
     if (res.headersSent) return next(error);
     if (typeof status === 'number' && status >= 400 && status < 500)
@@ -233,18 +239,19 @@ export function createHttpApp({
   return app;
 }
 
-/** Sends the answer to calls that have run. If it cannot be sent whole, the connection is closed. */
+/** Sends the answer to calls that have run. Closes the connection if the answer cannot be sent completely. */
 async function send(res: Response, answer: Answer, onBug: (error: unknown) => void): Promise<void> {
   try {
     await sendWhole(res, answer);
   } catch (error) {
-    // The status may be sent already, and any other answer would say that the calls did not run.
+    // Closes the connection: the status may be sent already, and any other answer would mean that the calls did not
+    // run.
     res.destroy();
     if (!(error instanceof RpcError)) onBug(error);
   }
 }
 
-/** @throws the error of an answer in pages, one of whose pages cannot be read. */
+/** Sends a complete answer. @throws the error of an answer in pages, if one of them cannot be read. */
 async function sendWhole(res: Response, { status, retryAfter, type, body }: Answer): Promise<void> {
   if (status === NO_CONTENT) return void res.status(status).end();
   const response = new PacedResponse(res, { mostWaiting: MOST_WAITING, stallMs: STALL_MS });
@@ -262,7 +269,7 @@ async function sendWhole(res: Response, { status, retryAfter, type, body }: Answ
   res.end();
 }
 
-/** Whether a client asks for `error.data`, by a header of ours. */
+/** True if a client asks for `error.data`, with the header `Error-Details` of this server. */
 const asksForDetails = (req: Request): boolean => /^yes$/i.test(req.get('error-details') ?? '');
 
 const NO_CONTENT = 204;
@@ -281,7 +288,7 @@ async function answerRpc(dispatcher: Dispatcher, req: Request, target?: string):
       ...(target === undefined ? {} : { target }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     };
-    // The connection stays open when a request is refused before its end.
+    // Keeps the connection open if a request is refused before its end.
     const answer = await dispatcher.answer(req.iterator({ destroyOnReturn: false }), origin);
     return { ...(answer ?? NOTHING), type };
   } catch (error) {
@@ -317,7 +324,7 @@ async function answerStream(
   try {
     await sendEvents(res, source);
   } catch (error) {
-    // A refusal in the middle of a stream: the client gets it as the answer when it connects again.
+    // A stream that has begun can only be closed: the client receives the refusal when it reconnects.
     res.destroy();
     if (!(error instanceof StreamRefusal)) onBug(error);
   }

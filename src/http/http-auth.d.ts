@@ -1,16 +1,16 @@
-/** Types of the part of http-auth that we use; the package has none. */
+/** Types of the part of http-auth that this server uses; the package has no types. */
 declare module 'http-auth' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 
   export interface Digest<Result> {
-    /** @param credentials parameters of the Authorization header. */
+    /** Finds a user and checks the password. @param credentials parameters of the Authorization header. */
     findUser: (
       req: IncomingMessage,
       credentials: { readonly [parameter: string]: string | undefined },
       done: (result: Result) => void,
     ) => void;
     ask: (res: ServerResponse, result: Partial<Result>) => void;
-    /** Passes on the result of `findUser`; an empty one for a request without a digest login. */
+    /** Calls back with the result of `findUser`; with an empty result for a request without a digest login. */
     isAuthenticated(req: IncomingMessage, callback: (result: Partial<Result> | Error) => void): void;
   }
 

@@ -9,13 +9,13 @@ import type { LoginDeadline } from './login-deadline.js';
 import type { CertifiedKey } from './self-signed.js';
 
 export interface TlsOptions {
-  /** A function is called for the first TLS connection. */
+  /** Key and certificate, or a function that makes them at the first TLS connection. */
   readonly certificate: CertifiedKey | (() => Promise<CertifiedKey>);
-  /** Client certificates must chain to one of these, or have one of `allowedFingerprints`. */
+  /** CA certificates (PEM). Client certificates must chain to one of them, or have one of `allowedFingerprints`. */
   readonly ca?: Buffer;
-  /** SHA-256 of allowed client certificates, in lower-case hex. */
+  /** SHA-256 fingerprints of allowed client certificates [lower-case hex]. */
   readonly allowedFingerprints: readonly string[];
-  /** Serves plain HTTP too, on the same port. */
+  /** True: also serves plain HTTP on the same port. */
   readonly optional: boolean;
 }
 
@@ -25,23 +25,23 @@ export interface HttpServerOptions {
   readonly maxConnections: number;
   readonly maxPerPrivateIp: number;
   readonly maxPerPublicIp: number;
-  /** True for an address whose new connections are closed before anything is read. */
+  /** Returns true for a client address whose new connections are closed before anything is read. */
   readonly isRefused?: (ip: string) => boolean;
-  /** Reports connections that were closed because of a limit. */
+  /** Called when connections were closed because of a limit. */
   readonly onTooMany?: (refused: TooManyConnections) => void;
-  /** Absent: connections need no login. */
+  /** Deadline for the login of a connection; absent: no login is required. */
   readonly loginDeadline?: LoginDeadline;
-  /** Reports that the certificate cannot be made. */
+  /** Called if the certificate cannot be made. */
   readonly onBug?: (error: unknown) => void;
 }
 
-/** Connections that were closed because of a limit; address and limit are those of the latest one. */
+/** Report of connections that were closed because of a limit; address and limit are those of the latest connection. */
 export interface TooManyConnections {
   readonly ip: string;
-  /** Most open connections, of the address or of all clients. */
+  /** Largest number of open connections, of this address or of all clients. */
   readonly limit: number;
   readonly of: 'address' | 'all';
-  /** Connections that were closed since the last report, this one included. */
+  /** Number of connections closed since the last report, including the latest one. */
   readonly refused: number;
 }
 
@@ -50,19 +50,19 @@ const REQUEST_TIMEOUT_MS = 300_000;
 const KEEP_ALIVE_MS = 60_000;
 /** First byte of a TLS handshake record. */
 const TLS_HANDSHAKE = 0x16;
-/** From the opening of a connection to its first byte. */
+/** Longest time from the opening of a connection to its first byte [ms]. */
 const SNIFF_TIMEOUT_MS = 10_000;
-/** From the first byte to the end of the TLS handshake. */
+/** Longest time from the first byte to the end of the TLS handshake [ms]. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** Interval between checks for requests that exceed a time limit; Node's default is 30 s. */
+/** Interval between checks for requests that exceed a time limit [ms]; Node's default is 30 s. */
 const CHECK_INTERVAL_MS = 5_000;
-/** Most connections whose clients have closed their side and wait for an answer, or are gone. */
+/** Largest number of connections whose clients have closed their side: they wait for an answer, or are gone. */
 const MAX_HALF_CLOSED = 100;
-/** Shortest interval between reports of connections over a limit. */
+/** Shortest interval between reports of connections over a limit [ms]. */
 const REPORT_INTERVAL_MS = 10_000;
 
 const HTTP_OPTIONS = {
-  // As with the reference.
+  // The reference accepts requests without a Host header, too.
   requireHostHeader: false,
   headersTimeout: HEADERS_TIMEOUT_MS,
   requestTimeout: REQUEST_TIMEOUT_MS,
@@ -73,15 +73,15 @@ const HTTP_OPTIONS = {
 const PRIVATE = /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|::1$|f[cd]|fe80:)/i;
 
 /**
- * Makes Node enforce time limits and find idle connections. Node begins this with the event `listening`, which does not
- * occur here because our own listener accepts the connections.
+ * Makes Node enforce time limits and find idle connections. Node starts this with the event `listening`, which does not
+ * occur here, since a listener of this server accepts the connections.
  */
 function trackConnections<S extends Server>(server: S): S {
   server.emit('listening');
   return server;
 }
 
-/** Serves HTTP and TLS with limits on connections, and stops without cutting answers off. */
+/** Serves HTTP and TLS with limits on connections, and waits for pending answers when it stops. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #http: Server;
@@ -90,7 +90,7 @@ export class HttpServer {
   readonly #listeners: Listener[] = [];
   readonly #sockets = new Set<Socket>();
   readonly #counted = new CountedConnections();
-  /** Connections whose clients send nothing more, the first one first; they do not count against the limits. */
+  /** Connections whose clients have closed their side, oldest first; they do not count against the limits. */
   readonly #halfClosed = new Set<Socket>();
   #refused = 0;
   #reported = -Infinity;
@@ -99,7 +99,7 @@ export class HttpServer {
     this.#options = options;
     const { handler, tls, loginDeadline } = options;
     this.#http = trackConnections(createHttp(HTTP_OPTIONS, handler));
-    // Some clients close their side after the request, and wait for the answer. The types lack this member of Node's.
+    // Some clients close their side after the request, and wait for the answer. Node's types lack this member.
     (this.#http as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
     this.#http.on('connection', (socket: Socket) => loginDeadline?.begin(socket));
     if (tls !== undefined && typeof tls.certificate !== 'function')
@@ -130,7 +130,10 @@ export class HttpServer {
     return https;
   }
 
-  /** @param port 0 binds a free one. @returns the bound port. @throws Error when it cannot be bound. */
+  /**
+   * Binds a port and serves it. @param port 0: a free port. @returns the bound port. @throws Error if it cannot be
+   * bound.
+   */
   async listen(host: string, port: number): Promise<number> {
     const listener = await Listener.bind(host, port);
     this.serve(listener);
@@ -138,23 +141,27 @@ export class HttpServer {
   }
 
   /**
-   * Replaces key, certificate and the certificates that clients' chain to, for new connections.
-   * @throws Error for files that are not valid or do not belong together: nothing is changed.
+   * Replaces key, certificate and CA certificates for new connections.
+   * @param ca certificates that client certificates must chain to.
+   * @throws Error for files that are invalid or do not belong together: nothing is changed then.
    */
   renewCertificate({ key, cert }: CertifiedKey, ca: Buffer | undefined): void {
     const files = { key, cert, ...(ca === undefined ? {} : { ca }) };
-    // The server would keep a part of files that are not valid.
+    // Checks the files first: of invalid files the server would keep a part.
     createSecureContext(files);
     this.#https?.setSecureContext(files);
   }
 
-  /** Serves connections of a port that is bound already. */
+  /** Serves the connections of a bound port. */
   serve(listener: Listener): void {
     this.#listeners.push(listener);
     listener.serve((socket) => this.#accept(socket));
   }
 
-  /** Refuses new connections, waits `graceMs` for pending answers, then closes the remaining connections. */
+  /**
+   * Closes the server: refuses new connections, waits for pending answers, then closes the remaining connections.
+   * @param graceMs longest wait [ms].
+   */
   async close(graceMs: number): Promise<void> {
     const closed = this.#listeners.map((listener) => listener.close());
     this.#http.closeIdleConnections();
@@ -193,7 +200,7 @@ export class HttpServer {
     else this.#secure(socket, tls);
   }
 
-  /** Keeps a connection until its answer is sent: whether its client is gone is known only then. */
+  /** Keeps a half-closed connection until its answer is sent: only then it shows whether the client is gone. */
   #keepHalfClosed(socket: Socket): void {
     this.#halfClosed.add(socket);
     const [oldest] = this.#halfClosed;
@@ -209,7 +216,7 @@ export class HttpServer {
     this.#refused = 0;
   }
 
-  /** Passes a connection to the HTTP or the TLS server, by its first byte. */
+  /** Passes a connection to the HTTP server or the TLS server, depending on its first byte. */
   #sniff(socket: Socket, tls: TlsOptions): void {
     socket.setTimeout(SNIFF_TIMEOUT_MS, () => socket.destroy());
     socket.once('readable', () => {
@@ -234,7 +241,7 @@ export class HttpServer {
       (https) => socket.destroyed || https.emit('connection', socket),
       (error: unknown) => {
         if (this.#makingHttps !== undefined) this.#options.onBug?.(error);
-        // The next connection tries again.
+        // The next connection starts another attempt.
         this.#makingHttps = undefined;
         socket.destroy();
       },
@@ -242,7 +249,10 @@ export class HttpServer {
   }
 }
 
-/** True if nothing was read from the connection; `closeIdleConnections` ends those that are idle after a request. */
+/**
+ * True if nothing was read from a connection. Connections that are idle after a request are closed by
+ * `closeIdleConnections`.
+ */
 const isIdle = (socket: Socket): boolean => socket.bytesRead === 0;
 
 function hasAllowedCertificate(socket: TLSSocket, tls: TlsOptions): boolean {

@@ -1,22 +1,22 @@
-/** The header `Idempotency-Key` of a request is malformed. */
+/** Error of a malformed header `Idempotency-Key`. */
 export class BadIdempotencyKey extends Error {
   override readonly name = 'BadIdempotencyKey';
 }
 
-/** Structured-field string (RFC 8941, section 3.3.3), without parameters. */
+/** String of a structured field (RFC 8941, section 3.3.3), without parameters. */
 const QUOTED = /^ *"((?:[ !#-[\]-~]|\\["\\])*)" *$/;
 
 /** Longest key [bytes]. */
 export const MAX_KEY_BYTES = 255;
 
-/** Whether a text is an idempotency key: 1 to 255 bytes of UTF-8. */
+/** True if a text can be an idempotency key: 1 to 255 bytes of UTF-8. */
 export const isIdempotencyKey = (text: string): boolean =>
   text !== '' && Buffer.byteLength(text) <= MAX_KEY_BYTES;
 
 /**
- * Reads the key of the header `Idempotency-Key`: a quoted string, in which `\"` and `\\` are escapes.
- * @param header undefined if the request has none. @throws BadIdempotencyKey
- * Source: draft-ietf-httpapi-idempotency-key-header.
+ * Parses the header `Idempotency-Key`: a quoted string, in which `\"` and `\\` are escapes.
+ * @param header value of the header; undefined if the request has none. @throws BadIdempotencyKey Source:
+ * draft-ietf-httpapi-idempotency-key-header.
  */
 export function readIdempotencyKey(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;

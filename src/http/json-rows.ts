@@ -2,17 +2,20 @@ import type { Json } from '../util/json.js';
 import { markReleasable } from '../util/buffer-release.js';
 import { alphabeticalKeys, EncodedJson, JsonWriter, type Writable } from '../util/json-writer.js';
 
-/** List of an answer that is read page by page; other work goes on between pages. */
+/** List in an answer that is read page by page; the event loop runs other work between pages. */
 export interface JsonRows {
-  /** Converts the rows, for another API version. @param adapt gets each row, or the template of all rows. */
+  /** Converts the rows to another API version. @param adapt called with each row, or with the template of all rows. */
   map(adapt: (row: Json) => Json): JsonRows;
-  /** JSON of the rows of each page, separated by commas; no page is empty. The receiver may release the pieces. */
+  /**
+   * Reads the rows as JSON, separated by commas within each page. No page is empty. The receiver may free the memory of
+   * the pieces.
+   */
   pages(): AsyncIterable<readonly Uint8Array[]>;
   /** Releases the source of the rows. */
   release(): void;
 }
 
-/** Rows that are JSON values. */
+/** Rows in the form of JSON values. */
 export class ListedRows implements JsonRows {
   readonly #pages: AsyncIterable<readonly Json[]>;
   readonly #release: () => void;
@@ -44,7 +47,7 @@ export class ListedRows implements JsonRows {
   }
 }
 
-/** Result of a method in which lists may come in pages and parts may be encoded already. */
+/** Result of a method; its lists may be read page by page, and its parts may be encoded already. */
 export type PagedResult = { readonly [key: string]: Part | undefined };
 
 type Part = Json | JsonRows | EncodedJson;
@@ -54,7 +57,7 @@ const isRows = (value: Part | undefined): value is JsonRows =>
 
 const hasRows = (result: PagedResult): boolean => Object.values(result).some(isRows);
 
-/** A streamed JSON result; the receiver must consume it or release it. */
+/** JSON result that is streamed; the receiver must read or release it. */
 export class StreamedJson implements AsyncIterable<readonly Uint8Array[]> {
   readonly #begun: readonly Uint8Array[];
   readonly #rest: AsyncGenerator<readonly Uint8Array[], void>;
@@ -70,7 +73,9 @@ export class StreamedJson implements AsyncIterable<readonly Uint8Array[]> {
     this.#explain = explain;
   }
 
-  /** Can be called once only. Ending the iteration early releases the sources of the remaining rows. */
+  /**
+   * Reads the result; to be called only once. Ending the iteration early releases the sources of the remaining rows.
+   */
   [Symbol.asyncIterator](): AsyncIterator<readonly Uint8Array[], void> {
     let begun: readonly Uint8Array[] | undefined = this.#begun;
     return {
@@ -90,7 +95,7 @@ export class StreamedJson implements AsyncIterable<readonly Uint8Array[]> {
     };
   }
 
-  /** Reads the complete result. */
+  /** Reads the complete result into memory. */
   async whole(): Promise<EncodedJson> {
     const pieces: Uint8Array[] = [];
     for await (const page of this) pieces.push(...page);
@@ -98,12 +103,12 @@ export class StreamedJson implements AsyncIterable<readonly Uint8Array[]> {
   }
 }
 
-/** Length from which a result is streamed [bytes]: reading so much takes a few milliseconds. */
+/** Length from which a result is streamed [bytes]; reading a shorter one takes a few milliseconds. */
 const STREAMED_FROM = 1 << 20;
 
 /**
- * Writes a result with lists that come in pages; empty lists are left out as everywhere. A short result is read to its
- * end first, so that an error can still be answered.
+ * Writes a result whose lists may be read page by page; leaves out empty lists, as in every result. Reads a short
+ * result completely, so that an error in it can still be answered.
  * @param explain converts an error that occurs while the result is streamed.
  */
 export async function writeRows(

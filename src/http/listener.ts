@@ -1,11 +1,11 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** Most connections that wait for {@link Listener.serve}; further ones are closed. */
+/** Largest number of connections that wait for {@link Listener.serve}; further connections are closed. */
 const MAX_WAITING = 100;
 
 /**
- * A bound TCP port. Connections wait until `serve` is called, so that a port can be bound early. They stay open for
- * answers when the client closes its side.
+ * A bound TCP port. Connections wait until `serve` is called, so that a port can be bound before the server is ready. A
+ * connection stays open for answers after its client has closed its side.
  */
 export class Listener {
   readonly port: number;
@@ -24,7 +24,10 @@ export class Listener {
     });
   }
 
-  /** @param port 0 binds a free one. @throws Error of `net.Server.listen`, with its `code`, when it cannot be bound. */
+  /**
+   * Binds a port. @param port 0: a free port. @throws Error of `net.Server.listen`, with its `code`, if it cannot be
+   * bound.
+   */
   static bind(host: string, port: number): Promise<Listener> {
     const server = createServer({ noDelay: true, allowHalfOpen: true });
     return new Promise((resolve, reject) => {
@@ -42,7 +45,7 @@ export class Listener {
     for (const socket of this.#waiting.splice(0)) if (!socket.destroyed) accept(socket);
   }
 
-  /** Refuses new connections; resolves once all accepted connections are closed. */
+  /** Refuses new connections. Resolves once all accepted connections are closed. */
   close(): Promise<void> {
     return new Promise((resolve) => this.#server.close(() => resolve()));
   }

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 
-/** From the opening of a connection to the headers of its first authenticated request. */
+/** Longest time from the opening of a connection to the headers of its first authenticated request [ms]. */
 const LOGIN_MS = 8_000;
 
 /**
- * Closes connections that do not authenticate in time: clients without the login must not use up the limits on
+ * Closes connections that do not authenticate in time, so that clients without a login cannot use up the limits on
  * connections.
  */
 export class LoginDeadline {
@@ -22,7 +22,7 @@ export class LoginDeadline {
     socket.once('close', () => clearTimeout(timer));
   }
 
-  /** Removes the deadline, at the connection's first authenticated request. */
+  /** Ends the deadline of a connection; to be called at its first authenticated request. */
   lift(socket: Socket): void {
     clearTimeout(this.#timers.get(socket));
     this.#timers.delete(socket);

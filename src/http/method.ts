@@ -4,23 +4,23 @@ import type { RequestSize } from './request-body.js';
 
 export type Result = { readonly [key: string]: Json | undefined };
 
-/** An RPC method: names, gates, parameters and handler. */
+/** A method of an RPC server: names, gates, parameters and handler. */
 export interface Method<Context, Meta, Answer = Result, Params extends z.ZodType = z.ZodType> {
   readonly name: string;
   readonly aliases?: readonly string[];
-  /** One sentence for users, shown by discovery. */
+  /** Summary in one sentence for users, shown by `rpc.discover`. */
   readonly summary: string;
-  /** Gates and other data that only the server which defines the method interprets. */
+  /** Gates and other facts that only the server with the method interprets. */
   readonly meta: Meta;
   readonly params: Params;
-  /** Default: ordinary. */
+  /** Size class of the method's requests; absent: ordinary. */
   readonly requestSize?: RequestSize;
-  /** Upstream definition. */
+  /** Name of the upstream definition. */
   readonly source: string;
   handle(context: Context, params: z.output<Params>): Answer | Promise<Answer>;
 }
 
-/** Defines a method; its handler gets the parameters with the type of their schema. */
+/** Defines a method, whose handler receives the parameters with the types of their schema. */
 export const defineMethod =
   <Context, Meta, Answer = Result>() =>
   <Params extends z.ZodType>(method: Method<Context, Meta, Answer, Params>): Method<Context, Meta, Answer> =>

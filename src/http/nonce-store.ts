@@ -1,12 +1,12 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Validity of a nonce; afterwards it is stale and the client takes a new one. */
+/** Validity of a nonce [ms]; afterwards it is stale, and the client takes a new one. */
 const LIFETIME_MS = 30 * 60_000;
 /**
- * Distance below the highest counter within which unused counters are accepted: parallel requests arrive in any order.
+ * Distance below the highest counter up to which unused counters are accepted: parallel requests arrive in any order.
  */
 const WINDOW = 1024;
-/** Most nonces whose counters are stored. */
+/** Largest number of nonces whose counters are stored. */
 const MAX_TRACKED = 4096;
 const STAMP_BYTES = 6;
 const SALT_BYTES = 10;
@@ -15,21 +15,24 @@ const MAC_BYTES = 16;
 interface Counters {
   readonly issued: number;
   highest: number;
-  /** Bit `n % WINDOW`: counter `n` was used; for the {@link WINDOW} counters up to the highest one. */
+  /** Bit `n % WINDOW` is set if counter `n` was used, for the {@link WINDOW} counters up to the highest one. */
   readonly used: Uint32Array;
 }
 
 export type NonceVerdict = 'fresh' | 'stale';
 
 /**
- * Issues nonces that contain their time and a MAC, so that issuing one takes no memory. Counters are stored only for
+ * Issues nonces that contain the time and a MAC, so that issuing a nonce takes no memory. Stores counters only for
  * nonces that were used with the right password. A nonce is valid on any connection.
  */
 export class NonceStore {
   readonly #key = randomBytes(32);
   readonly #counters = new Map<string, Counters>();
   readonly #now: () => number;
-  /** Latest issue time of an evicted nonce: nonces issued until then are refused unless their counters are stored. */
+  /**
+   * Latest issue time of a nonce whose counters were dropped. Nonces issued up to this time are refused unless their
+   * counters are still stored.
+   */
   #evictedUpTo = 0;
 
   constructor(now: () => number = Date.now) {
@@ -48,11 +51,11 @@ export class NonceStore {
   }
 
   /**
-   * Uses one counter of a nonce. Call it only after the password was verified.
-   * @param count undefined for a client without counters, which may use a nonce once.
+   * Uses one counter of a nonce. To be called only after the password was verified.
+   * @param count counter; undefined for a client without counters, which may use a nonce once.
    */
   use(nonce: string, count: number | undefined): NonceVerdict {
-    // The MAC of a nonce with counters was verified with its first use.
+    // The MAC of a nonce with stored counters was verified at its first use.
     const known = this.#counters.get(nonce);
     const issued = known?.issued ?? this.#issuedAt(nonce);
     const now = this.#now();
@@ -91,7 +94,7 @@ export class NonceStore {
 
 const unused = (issued: number): Counters => ({ issued, highest: 0, used: new Uint32Array(WINDOW / 32) });
 
-/** Marks a counter as used. @returns false if it was used before or is too far below the highest one. */
+/** Marks a counter as used. @returns false if it was used before, or lies too far below the highest counter. */
 function take(counters: Counters, count: number): boolean {
   const { highest, used } = counters;
   if (count < 1 || highest - count >= WINDOW) return false;

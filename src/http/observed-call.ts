@@ -3,10 +3,10 @@ import type { Writable } from '../util/json-writer.js';
 import type { Call, CallOrigin } from './dispatcher.js';
 import type { StreamedJson } from './json-rows.js';
 
-/** Outcome of a call: its result, or what it threw. */
+/** Outcome of a call: its result, or the error that it threw. */
 export type CallOutcome = { readonly result: Writable | StreamedJson } | { readonly error: unknown };
 
-/** Notes that a call begins. @returns a function that notes its outcome. */
+/** Records that a call begins. @returns a function that records its outcome. */
 export type CallObserver = (
   method: string,
   params: Json | undefined,
@@ -14,8 +14,8 @@ export type CallObserver = (
 ) => (outcome: CallOutcome) => void;
 
 /**
- * Wraps a call function with an observer. An outcome that cannot be noted is reported as a bug and answered all the
- * same: the call has run, and its client must get the result.
+ * Wraps a call function with an observer. An error of the observer is reported as a bug, and the call is answered
+ * nevertheless: it has run, and its client must receive the result.
  */
 export const observed =
   (call: Call, observe: CallObserver, onBug: (error: unknown, method: string) => void): Call =>

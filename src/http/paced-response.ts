@@ -2,19 +2,19 @@ import type { ServerResponse } from 'node:http';
 import { releaseBuffer } from '../util/buffer-release.js';
 
 export interface PacedResponseOptions {
-  /** Bytes that may wait for the client while more are produced. */
+  /** Number of unread bytes up to which more are produced. */
   readonly mostWaiting: number;
-  /** Time in which the client must read a piece [ms]; then its connection is closed. */
+  /** Time in which the client must read a piece [ms]; otherwise its connection is closed. */
   readonly stallMs: number;
 }
 
-/** Response of any length, which takes little memory because it is produced as fast as the client reads it. */
+/** Response of any length that takes little memory: it is produced only as fast as the client reads it. */
 export class PacedResponse {
   readonly #res: ServerResponse;
   readonly #options: PacedResponseOptions;
-  /** Bytes that were not passed to the system yet. */
+  /** Number of bytes that were not passed to the operating system yet. */
   #waiting = 0;
-  /** Called when a piece was passed to the system. */
+  /** Called when a piece was passed to the operating system. */
   #onProgress: () => void = () => undefined;
 
   constructor(res: ServerResponse, options: PacedResponseOptions) {
@@ -26,7 +26,7 @@ export class PacedResponse {
     return this.#res.destroyed || this.#res.req.socket.destroyed;
   }
 
-  /** Sends pieces in order, and releases their memory. */
+  /** Sends pieces in order, and frees their memory. */
   write(pieces: readonly Uint8Array[]): void {
     for (const piece of pieces) {
       const { length } = piece;
@@ -39,14 +39,17 @@ export class PacedResponse {
     }
   }
 
-  /** Waits until the client has read most of the response. @returns false if its connection is closed. */
+  /** Waits until the client has read most of the response. @returns false if the connection is closed. */
   async ready(): Promise<boolean> {
     while (!this.#isClosed && this.#waiting > this.#options.mostWaiting)
       if (!(await this.#progress())) this.#res.destroy();
     return !this.#isClosed;
   }
 
-  /** Waits for the next piece that is passed to the system, or the end of the connection. @returns false after too long. */
+  /**
+   * Waits until the next piece is passed to the operating system, or the connection ends. @returns false after a
+   * timeout.
+   */
   #progress(): Promise<boolean> {
     const { socket } = this.#res.req;
     return new Promise((resolve) => {
@@ -58,7 +61,7 @@ export class PacedResponse {
       };
       const proceed = (): void => settle(true);
       const timer = setInterval(() => {
-        // Without a socket the response waits for the one to an earlier request of the same connection.
+        // Without a socket, the response still waits for the end of an earlier request on the same connection.
         if (this.#res.socket !== null) settle(false);
       }, this.#options.stallMs);
       socket.once('close', proceed);

@@ -2,7 +2,10 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 import { refuseUnknownHosts, refuseUnknownOrigins } from './browser-guard.js';
 import { servePages, type Page } from './pages.js';
 
-/** Creates a server of pages without login, for known host names. @param hosts beside `localhost` and any IP address. */
+/**
+ * Creates an application that serves pages without a login, under known host names.
+ * @param hosts allowed host names, besides `localhost` and IP addresses.
+ */
 export function createPageApp(
   pages: readonly Page[],
   hosts: readonly string[],

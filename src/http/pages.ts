@@ -7,7 +7,7 @@ export interface Page {
   answer(request: PageRequest): PageAnswer | Promise<PageAnswer>;
 }
 
-/** Path that answers the form of a page. */
+/** Path that receives the form of a page. */
 export interface FormTarget {
   readonly path: string;
   submit(fields: PageRequest['query']): Promise<PageAnswer>;
@@ -15,24 +15,24 @@ export interface FormTarget {
 
 /** Request for a page. */
 export interface PageRequest {
-  /** Parameters of the URL that have one value. */
+  /** Query parameters of the URL that occur once. */
   readonly query: { readonly [name: string]: string | undefined };
 }
 
 export interface PageAnswer {
   readonly status: number;
-  /** Media type with its charset. */
+  /** Media type with its charset, such as `text/html; charset=utf-8`. */
   readonly type: string;
   readonly body: string;
   readonly headers?: { readonly [name: string]: string };
 }
 
-/** Longest form [bytes]. */
+/** Longest body of a form [bytes]. */
 const MAX_FORM_BYTES = 4096;
 
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
-/** Returns the parameters that have one value. */
+/** Returns the parameters that occur once. */
 export const singleValues = (values: object): PageRequest['query'] =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
@@ -52,7 +52,7 @@ const refuseMethod =
     res.set('Allow', allowed).status(405).type('text').send(`${allowed} only.\n`);
   };
 
-/** Serves pages. @param headers of every answer, beside those that forbid to store it and to guess its type. */
+/** Serves pages. @param headers headers of every answer, in addition to those against caching and type sniffing. */
 export function servePages(app: Express, pages: readonly Page[], headers: PageAnswer['headers'] = {}): void {
   for (const { path, answer } of pages) {
     app.get(path, async ({ query }, res) => {
@@ -63,7 +63,7 @@ export function servePages(app: Express, pages: readonly Page[], headers: PageAn
   }
 }
 
-/** Serves the targets of forms, to pages of this server only. */
+/** Serves the targets of forms, for pages of this server only. */
 export function serveForms(app: Express, forms: readonly FormTarget[]): void {
   const parse = express.urlencoded({ extended: false, limit: MAX_FORM_BYTES });
   for (const { path, submit } of forms) {

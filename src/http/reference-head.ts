@@ -1,9 +1,9 @@
 import type { Response } from 'express';
 
-/** Reason phrases of the reference that differ from the usual ones. Source: http_server_handlers_map2.h. */
+/** Reason phrases of the reference that differ from the standard ones. Source: http_server_handlers_map2.h. */
 const REASONS: Readonly<Record<number, string>> = { 200: 'Ok', 400: 'Bad request', 404: 'Not found' };
 
-/** Sets status and content type with the bytes of the reference: Express would add a charset. */
+/** Sets status and content type exactly as the reference: Express would add a charset. */
 export function setHead(res: Response, status: number, type: string): void {
   const reason = REASONS[status];
   res.status(status).setHeader('Content-Type', type);
@@ -11,8 +11,8 @@ export function setHead(res: Response, status: number, type: string): void {
 }
 
 /**
- * Headers of every answer to an allowed origin. Source: http_protocol_handler.inl `get_response_header`; `Vary` is an
- * addition for caches.
+ * Returns the CORS headers of every answer to an allowed origin. Source: http_protocol_handler.inl
+ * `get_response_header`; `Vary` is added for caches.
  */
 export const corsHeaders = (origin: string, isPreflight: boolean): Readonly<Record<string, string>> => ({
   'Access-Control-Allow-Origin': origin,

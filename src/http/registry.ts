@@ -8,7 +8,7 @@ export class Registry<M extends Named> {
   readonly methods: readonly M[];
   readonly #byName = new Map<string, M>();
 
-  /** @throws Error when two methods share a name. */
+  /** @throws Error if two methods share a name or an alias. */
   constructor(methods: readonly M[]) {
     this.methods = methods;
     for (const method of methods)

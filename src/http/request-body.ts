@@ -2,10 +2,10 @@ import { TextDecoder } from 'node:util';
 import { JsonError, JsonParser, TooManyValues, type Json } from '../util/json.js';
 import { workSlices } from '../util/work-slices.js';
 
-/** A request exceeds a limit on its size. The message names the limit. */
+/** Error of a request that exceeds a limit on its size. The message names the limit. */
 export class RequestTooLarge extends Error {
   override readonly name = 'RequestTooLarge';
-  /** HTTP status: 413, or 503 if the same request may be accepted later. */
+  /** HTTP status of the answer: 413, or 503 if the same request may be accepted later. */
   readonly status: 413 | 503;
 
   constructor(message: string, status: 413 | 503 = 413) {
@@ -14,22 +14,22 @@ export class RequestTooLarge extends Error {
   }
 }
 
-/** Size class of a method's requests; the long ones contain a text or a list that grows with the wallet. */
+/** Size class of a method's requests; a long request contains a text or a list that grows with the wallet. */
 export type RequestSize = 'ordinary' | 'long-text' | 'long-list';
 
 export type SizeOf = (method: string) => RequestSize;
 
 interface SizeLimit {
   readonly bytes: number;
-  /** JSON values: time and memory of a request depend on their number more than on its length. */
+  /** Number of JSON values, which determines time and memory of a request more than its length. */
   readonly values: number;
 }
 
 const MIB = 1024 * 1024;
 
 /**
- * Limits by size class: within them a handler takes a fraction of a second at most. Key images and outputs of 100,000
- * payments take about 25 MiB.
+ * Limits by size class; within them a handler takes a fraction of a second at most. The key images and outputs of
+ * 100,000 payments take about 25 MiB.
  */
 const LIMITS: Readonly<Record<RequestSize, SizeLimit>> = {
   ordinary: { bytes: MIB, values: 20_000 },
@@ -40,29 +40,35 @@ const ORDINARY = LIMITS.ordinary;
 const LARGEST = LIMITS['long-list'];
 const MAX_DEPTH = 100;
 
-/** Memory of all requests over the ordinary limit that are read or answered at one time [bytes]. */
+/** Memory for all requests above the ordinary limit that are read or answered at one time [bytes]. */
 const MAX_TOTAL_BYTES = 256 * MIB;
-/** Part of it that the requests of one client with limited rights may take [bytes]: one of any kind fits. */
+/**
+ * Part of this memory that the requests of one client with limited rights may take [bytes]; enough for one request of
+ * any kind.
+ */
 const MAX_SHARE_BYTES = 96 * MIB;
 /** Approximate memory of one parsed value [bytes]. */
 const VALUE_BYTES = 100;
-/** Bytes that are parsed without a pause: a few milliseconds of work at worst. */
+/** Number of bytes that are parsed without a pause: a few milliseconds of work at most. */
 const PART_BYTES = 32 * 1024;
 
 let totalBytes = 0;
-/** Memory by client. */
+/** Memory taken by large requests [bytes], by client. */
 const shares = new Map<string, number>();
 
-/** Rules for requests of one client. */
+/** Rules for the requests of one client. */
 export interface RequestRules {
   readonly sizeOf: SizeOf;
-  /** Client with limited rights, which may take a part of the memory for large requests; absent: all of it. */
+  /**
+   * Name of a client with limited rights, which may take only a part of the memory for large requests; absent: all of
+   * it.
+   */
   readonly client?: string;
-  /** Refuses a large request as soon as possible. @param method undefined until it was read. @throws any error */
+  /** Refuses a large request as soon as possible. @param method undefined until its name was read. @throws any error */
   readonly admit?: (method: string | undefined) => void;
 }
 
-/** Changes the memory that a client takes. */
+/** Changes the memory that the large requests of a client take. */
 function take(client: string | undefined, bytes: number): void {
   totalBytes += bytes;
   if (client === undefined) return;
@@ -78,9 +84,9 @@ export interface ReadRequest {
 }
 
 /**
- * Parses a request while it arrives, in slices that leave the event loop free.
- * @throws JsonError, on bytes that are not UTF-8 too. RequestTooLarge as soon as a limit is exceeded. The errors of
- * `admit` before a large request takes memory, and again once its method was read.
+ * Parses a request while it arrives, in parts between which the event loop runs.
+ * @throws JsonError, also for bytes that are not UTF-8; RequestTooLarge as soon as a limit is exceeded; the errors of
+ * `admit`, which is called before a large request takes memory, and again when its method is known.
  */
 export async function readRequest(
   chunks: AsyncIterable<Uint8Array>,
@@ -107,7 +113,7 @@ export async function readRequest(
     admitted = method;
     const cost = bytes + VALUE_BYTES * parser.values;
     const share = client === undefined ? 0 : (shares.get(client) ?? 0) - counted + cost;
-    // A refused request frees its memory at once: it must not cause the refusal of another.
+    // Frees the memory of a refused request at once, so that it does not cause the refusal of another one.
     if (totalBytes - counted + cost > MAX_TOTAL_BYTES || share > MAX_SHARE_BYTES) {
       release();
       throw new RequestTooLarge('other large requests are being processed: send this one again later', 503);
@@ -117,7 +123,7 @@ export async function readRequest(
   };
   try {
     for await (const part of inParts(chunks)) {
-      // A short request, the usual one, needs no pause.
+      // Parses a short request, the usual case, without a pause.
       if (bytes === 0) parse(part);
       else await workSlices.run(() => parse(part));
     }
@@ -131,7 +137,7 @@ export async function readRequest(
   }
 }
 
-/** Divides a body into parts of bounded length; joins shorter chunks. */
+/** Splits a body into parts of limited length, and joins short chunks. */
 async function* inParts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   let short: Uint8Array[] = [];
   let length = 0;
@@ -147,7 +153,7 @@ async function* inParts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   if (length > 0) yield Buffer.concat(short);
 }
 
-/** Decodes the next bytes; without `part`, the end of the text. @throws JsonError */
+/** Decodes the next bytes. @param part absent: ends the text. @throws JsonError for bytes that are not UTF-8. */
 function decode(decoder: TextDecoder, part?: Uint8Array): string {
   try {
     return part === undefined ? decoder.decode() : decoder.decode(part, { stream: true });
@@ -156,15 +162,15 @@ function decode(decoder: TextDecoder, part?: Uint8Array): string {
   }
 }
 
-/** Method of a request so far as it was read. */
+/** Returns the method of a partly parsed request; undefined until it was read. */
 function methodIn({ root }: JsonParser): string | undefined {
   const method = (root as { readonly method?: Json } | null | undefined)?.method;
   return typeof method === 'string' ? method : undefined;
 }
 
 /**
- * Checks a request against the limit of its method. Until the method was read, which may be the last member, the
- * largest limit applies. A batch is an ordinary request.
+ * Checks a request against the size limit of its method. The largest limit applies until the method was read, which may
+ * be the last member. A batch is an ordinary request.
  * @throws RequestTooLarge
  */
 function assertSize(bytes: number, parser: JsonParser, sizeOf: SizeOf, complete = false): void {

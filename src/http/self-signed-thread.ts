@@ -20,7 +20,7 @@ async function make(): Promise<CertifiedKey> {
   notAfter.setFullYear(notAfter.getFullYear() + YEARS);
   const certificate = await X509CertificateGenerator.createSelfSigned(
     {
-      // Positive, and different at every start: clients distinguish certificates by it.
+      // Positive, and different at every start, since clients distinguish certificates by their serial numbers.
       serialNumber: `01${randomBytes(15).toString('hex')}`,
       name: `CN=${NAME}`,
       notBefore,

@@ -1,17 +1,17 @@
 import { WorkerPool } from '../util/worker-pool.js';
 
-/** A private key and the certificate of its public key, both PEM. */
+/** A private key and the certificate of its public key, both in PEM form. */
 export interface CertifiedKey {
   readonly key: string | Buffer;
   readonly cert: string | Buffer;
-  /** SHA-256 of the certificate, in upper-case hex with colons. */
+  /** SHA-256 of the certificate [upper-case hex with colons]. */
   readonly fingerprint?: string;
 }
 
 /**
- * Makes a new key with a self-signed certificate, valid for ten years. A thread of its own does so and ends: loading
- * the library for certificates takes a tenth of a second and about 15 MB.
- * Source: net_ssl.cpp `create_rsa_ssl_certificate`; here with P-256, whose keys are made at once.
+ * Makes a new key with a self-signed certificate, valid for ten years, on a thread that ends afterwards: loading the
+ * library for certificates takes a tenth of a second and about 15 MB. Source: net_ssl.cpp `create_rsa_ssl_certificate`;
+ * with P-256 in place of RSA, since such a key is generated at once.
  */
 export async function makeSelfSigned(): Promise<CertifiedKey> {
   const thread = new WorkerPool<undefined, CertifiedKey>(

@@ -3,8 +3,8 @@ import { U64_MAX } from '../util/amount.js';
 
 /*
  * Schemas of results. Their input is the exact JSON of an answer, in which every integer is a bigint; their output has
- * the types of a client: bigint for amounts, number for heights, indices and times. Metadata of a leaf is its JSON
- * Schema. Results are not validated in production: schemas serve types, discovery, documentation and tests.
+ * the types of the client: bigint for amounts, number for heights, indices and times. The metadata of a leaf is its
+ * JSON Schema. Results are not validated in production: the schemas serve types, discovery, documentation and tests.
  */
 
 const U32_MAX = 0xffff_ffffn;
@@ -46,10 +46,10 @@ export const amount = (description: string) => AMOUNT.describe(description);
 /** Unsigned 64-bit integer that may exceed the safe integers, as a bigint. */
 export const u64 = (description: string) => U64.describe(description);
 
-/** Unsigned safe integer: height, count, time, id. */
+/** Unsigned safe integer: a height, count, time or id. */
 export const uint = (description: string) => UINT.describe(description);
 
-/** Unsigned 32-bit integer: index of an account or address, small count. */
+/** Unsigned 32-bit integer: the index of an account or address, or a small count. */
 export const u32 = (description: string) => U32.describe(description);
 
 export const text = (description: string) => TEXT.describe(description);
@@ -68,11 +68,11 @@ export const time = (description: string) => TIME.describe(description);
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T, description: string) =>
   z.enum(values).describe(description);
 
-/** List whose JSON is left out if it is empty, as that of every list is. */
+/** List; it is left out of the JSON if it is empty, as every list. */
 export const list = <T extends z.ZodType>(item: T, description: string) =>
   z.array(item).default([]).describe(description);
 
-/** Object without other members. */
+/** Object in which unknown members are not allowed. */
 export const object = <S extends z.ZodRawShape>(shape: S, description = '') => {
   const schema = z.strictObject(shape);
   return description === '' ? schema : schema.describe(description);

@@ -4,34 +4,34 @@ import * as wire from '../http/wire.js';
 import type { Json } from '../util/json.js';
 import { WalletError, type Fault } from '../monero/wallet/model/wallet-error.js';
 
-/** `1.3`: exactly as specified; `1.32`: as the current monero-wallet-rpc. */
+/** Version of the API. `1.3`: exactly as specified; `1.32`: as the current monero-wallet-rpc. */
 export type ApiVersion = '1.3' | '1.32';
 
 const packed = (major: number, minor: number): number => major * 0x10000 + minor;
 
-/** Version that get_version returns, and that the results of handlers follow. */
+/** Version that get_version returns, and that the results of handlers have. */
 export const LATEST_API = packed(1, 32);
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Difference between the versions. Handlers accept the parameters of both and return results of 1.32. */
+/** Difference between the two API versions. Handlers accept the parameters of both, and return results of 1.32. */
 interface Difference {
-  /** Row in the table of decisions. */
+  /** Name of the row in the table of decisions. */
   readonly row: string;
   readonly methods: readonly string[];
-  /** Converts parsed parameters for the handler, or refuses them. */
+  /** Converts parsed parameters for the handler, or throws if the version does not allow them. */
   readonly request?: Partial<Record<ApiVersion, (params: Params) => Params>>;
-  /** Converts the handler's result for the version. */
+  /** Converts the handler's result to that of the version. */
   readonly reply?: Partial<Record<ApiVersion, (result: PagedResult) => PagedResult>>;
   /** Converts the schema of the handler's result to that of the version. */
   readonly result?: Partial<Record<ApiVersion, (schema: z.ZodObject) => z.ZodObject>>;
-  /** Converts a fault to a result, if it is not an error in the version. */
+  /** Converts a fault to a result, if the version does not treat it as an error; undefined otherwise. */
   readonly fault?: Partial<Record<ApiVersion, (fault: Fault) => PagedResult | undefined>>;
 }
 
 const HASH_DIGITS = 64;
 
-/** Highest priority with a fee level. */
+/** Highest priority that has a fee level. */
 const HIGHEST_PRIORITY = 4;
 
 const obsoletePaymentId = (text: string): WalletError =>
@@ -46,12 +46,12 @@ const minorIndex = (item: Json): Json => {
   return { ...rest, subaddr_index: index.minor };
 };
 
-/** Clients of the reference reject unknown fields. */
+/** Removes the size of a transaction: clients of the reference reject unknown fields. */
 const withoutSize = (item: Json): Json => ({ ...(item as Params), tx_size: undefined }) as Json;
 
 const withoutPaymentId = (entry: Json): Json => ({ ...(entry as Params), payment_id: undefined }) as Json;
 
-/** Changes the rows of a list in a schema. @throws Error if it has no such list. */
+/** Changes the schema of the rows of a list. @throws Error if the schema has no such list. */
 function withRows(schema: z.ZodObject, name: string, change: (row: z.ZodObject) => z.ZodObject): z.ZodObject {
   const list = schema.shape[name];
   const rows = list instanceof z.ZodDefault ? list.def.innerType : undefined;
@@ -61,7 +61,7 @@ function withRows(schema: z.ZodObject, name: string, change: (row: z.ZodObject) 
   return schema.extend({ [name]: wire.list(change(row), list.description ?? '') });
 }
 
-/** Result in place of the error for an unreadable proof. */
+/** Returns a result in place of the error for an unreadable proof. */
 const badProofAs =
   (answer: PagedResult) =>
   (fault: Fault): PagedResult | undefined =>
@@ -117,7 +117,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     row: 'W9',
     methods: ['get_address_book'],
-    // The integrated address contains it: clients would take the field for a second payment id.
+    // Removes the payment id: the integrated address contains it, and clients would take the field for a second one.
     reply: {
       '1.32': (result) => ({ ...result, entries: (result['entries'] as Json[]).map(withoutPaymentId) }),
     },
@@ -126,7 +126,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     row: 'W10',
     methods: ['make_uri'],
-    // Checked in the result, so that an invalid address is refused before the payment id.
+    // The payment id is checked in the result, so that an invalid address is refused first.
     reply: {
       '1.32': (result) => {
         if (/[?&]tx_payment_id=/.test(String(result['uri'])))
@@ -196,7 +196,8 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     row: 'view-only payments',
     methods: ['get_tx_key'],
-    // A signed set of upstream has the scalar 1 in place of the key, which its view-only wallet stores.
+    // The view-only wallet of the reference stores the scalar 1, which a signed set of upstream has in place of the
+    // key.
     fault: {
       '1.32': (fault) =>
         fault.kind === 'no_tx_key' && fault.withSigner === true
@@ -207,7 +208,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     row: 'view-only payments',
     methods: ['transfer', 'sweep_single'],
-    // Placeholder that is no real hash: clients of the reference check its length.
+    // Placeholder of zeros for the hash: clients of the reference check its length.
     reply: {
       '1.32': (result) =>
         result['tx_hash'] === '' && result['unsigned_txset'] !== ''
@@ -233,21 +234,24 @@ export const DIFFERENCES: readonly Difference[] = [
 const applying = (method: string): readonly Difference[] =>
   DIFFERENCES.filter(({ methods }) => methods.includes(method));
 
-/** @throws WalletError for parameters that only the other version allows. */
+/**
+ * Converts parameters of a version for the handler. @throws WalletError for parameters that only the other version
+ * allows.
+ */
 export const adaptRequest = (version: ApiVersion, method: string, params: Params): Params =>
   applying(method).reduce((adapted, { request }) => request?.[version]?.(adapted) ?? adapted, params);
 
 export const adaptReply = (version: ApiVersion, method: string, result: PagedResult): PagedResult =>
   applying(method).reduce((adapted, { reply }) => reply?.[version]?.(adapted) ?? adapted, result);
 
-/** Schema of a method's result in a version. */
+/** Returns the schema of a method's result in a version. */
 export const resultSchema = (
   version: ApiVersion,
   { name, result }: { readonly name: string; readonly result: () => z.ZodObject },
 ): z.ZodObject =>
   applying(name).reduce((schema, difference) => difference.result?.[version]?.(schema) ?? schema, result());
 
-/** Result in place of an error in this version; undefined if it stays an error. */
+/** Returns the result that a version has in place of an error; undefined if the version has the error. */
 export const adaptFault = (version: ApiVersion, method: string, fault: Fault): PagedResult | undefined =>
   applying(method)
     .map((difference) => difference.fault?.[version]?.(fault))

@@ -17,18 +17,18 @@ const UNAVAILABLE = 503;
 const isHash = (value: unknown): value is string =>
   typeof value === 'string' && /^[0-9a-f]{64}$/.test(value) && !/^0+$/.test(value);
 
-/** Transaction hashes in a result. */
+/** Lists the transaction hashes in a result. */
 function hashesIn(result: unknown): string[] {
   if (typeof result !== 'object' || result === null || result instanceof StreamedJson) return [];
   const { tx_hash: one, tx_hash_list: list } = result as { tx_hash?: unknown; tx_hash_list?: unknown };
   return [one, ...(Array.isArray(list) ? (list as readonly unknown[]) : [])].filter(isHash);
 }
 
-/** Hashes of the payments that were relayed before a later one of the same call failed. */
+/** Lists the hashes in the error of a call that failed after it had relayed payments. */
 const hashesInError = ({ message }: RpcError): string[] =>
   (/relayed before it: ([0-9a-f, ]+)/.exec(message)?.[1] ?? '').split(', ').filter(isHash);
 
-/** Text of a parameter that a method has. */
+/** Returns the text of a parameter, if the method has this parameter. */
 function textParam(
   method: WalletMethod | undefined,
   params: Json | undefined,
@@ -40,13 +40,16 @@ function textParam(
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Wallet whose name or keys file the parameter `filename` gives. */
+/** Returns the wallet that the parameter `filename` names, by its name or keys file. */
 function fileIn(method: WalletMethod, params: Json | undefined): string | undefined {
   const given = textParam(method, params, 'filename');
   return given && walletNameOf(given);
 }
 
-/** Wallet that a call concerns: that its parameter names, of its path, of the file that it names, or the current one. */
+/**
+ * Returns the wallet that a call concerns: the wallet that a parameter names, that of the path, that of the named file,
+ * or the current wallet.
+ */
 const walletOf = (
   server: WalletManager,
   method: WalletMethod | undefined,
@@ -63,7 +66,7 @@ const clientOf = ({ caller }: CallOrigin): Pick<AuditRecord, 'credential' | 'cli
   client: caller?.address ?? '',
 });
 
-/** Records each call after it ended. */
+/** Creates a function that records a call after it ended. */
 const recorder =
   (server: WalletManager, log: AuditLog): CallObserver =>
   (name, params, origin) => {
@@ -83,7 +86,10 @@ const recorder =
     };
   };
 
-/** Refuses methods of the families spend and admin before they begin, while the log cannot be written. */
+/**
+ * Wraps a call function: while the log cannot be written, refuses methods of the families spend and admin before they
+ * begin.
+ */
 const refusingUnrecorded =
   (call: Call, log: AuditLog): Call =>
   async (name, params, origin) => {
@@ -96,8 +102,8 @@ const refusingUnrecorded =
   };
 
 /**
- * Records each call after it ended. While the log cannot be written, methods of the families spend and admin are
- * refused before they begin.
+ * Wraps a call function: records each call after it ended. While the log cannot be written, refuses methods of the
+ * families spend and admin before they begin.
  */
 export const audited = (
   call: Call,
@@ -106,10 +112,10 @@ export const audited = (
   onBug: (error: unknown, method: string) => void,
 ): Call => observed(refusingUnrecorded(call, log), recorder(server, log), onBug);
 
-/** Checks a large request before it is read to its end. @throws RpcError */
+/** Checks a large request before its body is read completely. @throws RpcError */
 type Admission = (method: string | undefined, origin: CallOrigin) => void;
 
-/** Records refusals of an admission: no call of these requests begins. */
+/** Wraps an admission check: records its refusals, after which no call begins. */
 export const auditedAdmission =
   (admit: Admission, log: AuditLog): Admission =>
   (method, origin) => {

@@ -12,7 +12,7 @@ import { explain } from './faults/fault-table.js';
 import { eventLogsOf, waitForEvents } from './event-scope.js';
 import { registry } from './registry.js';
 
-/** Events sent at a time. */
+/** Number of events read from the stores in one step. */
 const PAGE = 500;
 
 const BAD_REQUEST = 400;
@@ -21,7 +21,7 @@ const NOT_FOUND = 404;
 const GONE = 410;
 const INTERNAL_SERVER_ERROR = 500;
 
-/** @throws StreamRefusal */
+/** Parses a cursor. @throws StreamRefusal for a malformed one. */
 function readCursor(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const cursor = Number(text);
@@ -29,7 +29,7 @@ function readCursor(text: string | undefined): number | undefined {
   throw new StreamRefusal(BAD_REQUEST, 'the cursor is the id of an event');
 }
 
-/** @throws StreamRefusal */
+/** Parses a list of event types. @throws StreamRefusal for an unknown type. */
 function readTypes(text: string | undefined): EventType[] {
   const names = text === undefined || text === '' ? [] : text.split(',');
   return names.map((name) => {
@@ -39,7 +39,7 @@ function readTypes(text: string | undefined): EventType[] {
   });
 }
 
-/** Runs a task. @throws StreamRefusal for a fault of the wallet. */
+/** Runs a task. @throws StreamRefusal in place of a WalletError. */
 function refusing<T>(task: () => T): T {
   try {
     return task();
@@ -49,7 +49,7 @@ function refusing<T>(task: () => T): T {
   }
 }
 
-/** Checks the rules of a credential, which are those of `get_events`. @throws StreamRefusal */
+/** Checks that a credential may call `get_events`, whose rules apply to streams. @throws StreamRefusal */
 function admit(credential: Credential): void {
   const method = registry.find('get_events');
   if (method === undefined) throw new Error('no method get_events');
@@ -62,7 +62,11 @@ function admit(credential: Credential): void {
   }
 }
 
-/** @throws StreamRefusal for a bad or expired cursor, a wallet that is not open, and by a credential. */
+/**
+ * Opens a stream of events.
+ * @throws StreamRefusal for a malformed or expired cursor, for a wallet that is not open, and by the rules of a
+ * credential.
+ */
 function openStream(
   server: WalletManager,
   { target, query, lastEventId, caller }: StreamRequest,
@@ -91,7 +95,7 @@ function openStream(
         data: writeWholeJson({ ...event }),
       }));
     };
-    // Read before the answer begins, so that its status can tell of an expired cursor.
+    // Reads the first page before the answer begins, so that its status can report an expired cursor.
     let first: ReturnType<typeof next> | undefined = next();
     return {
       next() {
@@ -107,7 +111,10 @@ function openStream(
   });
 }
 
-/** Paths of events as streams: of one wallet, and of all open wallets. @param audit records each stream. */
+/**
+ * Returns the endpoints of event streams: for one wallet, and for all open wallets. @param audit log that records each
+ * stream.
+ */
 export const eventEndpoints = (server: WalletManager, audit?: AuditLog): readonly StreamEndpoint[] =>
   ['/events', '/wallet/:target/events'].map((path) => ({
     path,

@@ -50,10 +50,10 @@ const event = <T extends EventType, S extends z.ZodRawShape>(type: T, data: S) =
     data: wire.object(data, 'Facts of the event'),
   });
 
-/** An event by its type. */
+/** An event in the form that clients receive, by its type. */
 export type EventRow = z.output<ReturnType<typeof eventSchema>>;
 
-/** Schema of an event; `type` decides on its data. */
+/** Schema of an event; the value of `type` decides the schema of `data`. */
 export const eventSchema = () =>
   z.union([
     event('payment.seen', payment()),

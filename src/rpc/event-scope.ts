@@ -6,9 +6,9 @@ import type { WalletScope } from '../services/manager/wallet-scope.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 
 /**
- * Event logs that a path reaches: that of its wallet, or, for a path without a name, of all open wallets that the client
- * may know of.
- * @throws WalletError `no_wallet` if the wallet of the path is not open.
+ * Returns the event logs that a path reaches: that of the named wallet; for a path without a name, those of all open
+ * wallets that the client may know of.
+ * @throws WalletError `no_wallet` if the named wallet is not open.
  */
 export function eventLogsOf({
   server,
@@ -28,8 +28,7 @@ export function eventLogsOf({
 }
 
 /**
- * Waits for events, no longer than a credential may be used: it ends when the credential is changed, removed or expires.
- * @param ms longest wait.
+ * Waits for events. Ends at the latest when the credential is changed, removed or expires. @param ms longest wait [ms].
  */
 export function waitForEvents(
   feed: Pick<EventFeed, 'wait'>,

@@ -10,7 +10,7 @@ import type { Conditions } from './conditions.js';
 import { DENIED } from './faults/client-error.js';
 import type { Context } from './method.js';
 
-/** @throws WalletError */
+/** Checks the conditions of a method for multisig wallets. @throws WalletError */
 function passMultisigGate(
   { multisig, multisigEnabled }: Conditions,
   wallet: OpenWallet,
@@ -27,7 +27,7 @@ function passMultisigGate(
   if (strict && !wallet.keystore.multisigEnabled) throw new WalletError({ kind: 'multisig_disabled' });
 }
 
-/** Refuses a method that restricted mode does not serve, whatever its parameters are. @throws RpcError */
+/** Refuses a method that restricted mode does not serve, independently of its parameters. @throws RpcError */
 export function passRestriction(
   { restricted }: Conditions,
   { settings }: Pick<WalletManager, 'settings'>,
@@ -37,8 +37,8 @@ export function passRestriction(
 }
 
 /**
- * Resolves the wallet of a request, once, and checks the conditions of its method in upstream's order, after
- * {@link passRestriction}.
+ * Binds a request to its wallet, and checks the conditions of its method in upstream's order, after {@link
+ * passRestriction}.
  * @throws WalletError
  */
 export function passGate(
@@ -63,13 +63,13 @@ export function passGate(
   };
 }
 
-/** @throws WalletError `no_wallet` */
+/** Returns the wallet of a request. @throws WalletError `no_wallet` if there is none. */
 function required(wallet: OpenWallet | undefined): OpenWallet {
   if (wallet === undefined) throw new WalletError({ kind: 'no_wallet' });
   return wallet;
 }
 
-/** @throws WalletError */
+/** Checks the conditions of a method for its wallet. @throws WalletError */
 function passWalletGate(conditions: Conditions, wallet: OpenWallet, version: ApiVersion): void {
   passMultisigGate(conditions, wallet, version);
   if (conditions.spendKey && wallet.isViewOnly) throw new WalletError({ kind: 'view_only' });

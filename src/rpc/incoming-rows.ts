@@ -6,7 +6,7 @@ import { Field, type RowTemplate } from '../util/row-template.js';
 import type { IncomingField } from '../monero/wallet/model/records.js';
 import { indexSchema } from './shapes.js';
 
-/** Reads JSON rows of a template; the rows of a page are separated by commas. */
+/** Reads rows as JSON made from a template; the rows of one page are separated by commas. */
 export type ReadRows = (template: RowTemplate<IncomingField>) => Paged<Uint8Array | undefined>;
 
 const field = (name: IncomingField): Field<IncomingField> => new Field(name);
@@ -42,7 +42,7 @@ export const incomingSchema = () =>
     unlocked: wire.flag('The output can be spent now, as far as its lock is concerned'),
   });
 
-/** Rows that the store encodes as JSON from a row template. */
+/** Rows that the store encodes as JSON with a row template. */
 export class IncomingRows implements JsonRows {
   readonly #read: ReadRows;
   readonly #template: RowTemplate<IncomingField>;

@@ -1,16 +1,17 @@
 import type { JsonRows } from '../http/json-rows.js';
 import { EncodedJson } from '../util/json-writer.js';
 
-/** Rows of the longest list that is cached: a few megabytes. */
+/** Largest number of rows of a list that is cached: a few megabytes. */
 const MAX_ROWS = 10_000;
 
-/** Encoded lists by their source; an entry is dropped with its source. */
+/** Encoded lists by their source object; an entry is freed with its source. */
 const CACHE = new WeakMap<object, EncodedJson>();
 
 /**
- * Encodes a list as JSON on its first use, and returns the cached JSON afterwards. A very long list is streamed each time.
- * @param source must be a new object whenever the rows change. @param count number of rows, or a greater number.
- * @param open makes the rows. @returns undefined for an empty list.
+ * Encodes a list as JSON at its first use, and returns the cached JSON afterwards. Streams a very long list each time.
+ * @param source object that must be a new one whenever the rows change. @param count number of rows, or a greater
+ * number.
+ * @param open creates the rows. @returns undefined for an empty list.
  */
 export async function cachedRows(
   source: object,

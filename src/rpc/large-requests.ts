@@ -5,7 +5,7 @@ import { assertAllowed, assertRate, assertValid, credentialOf, denied } from './
 import { passRestriction } from './gate.js';
 import { registry } from './registry.js';
 
-/** @throws RpcError if a credential allows no method with large requests. */
+/** Checks that a credential allows at least one method with large requests. @throws RpcError */
 function assertAnyLarge(credential: Credential): void {
   const large = registry.methods.filter(({ requestSize = 'ordinary' }) => requestSize !== 'ordinary');
   if (!large.some(({ name, meta }) => credential.allowsMethod(name, meta.family)))
@@ -13,8 +13,8 @@ function assertAnyLarge(credential: Credential): void {
 }
 
 /**
- * Returns a check of large requests before they are read to their end, by the rules that will hold for their calls, which
- * are counted later. The method is undefined until it was read; the check throws an RpcError.
+ * Returns a check of large requests that runs before their body is read completely, by the same rules as their calls
+ * except the rate limit. The method is undefined until its name was read; the check throws an RpcError.
  */
 export const admission =
   (server: Pick<WalletManager, 'settings'>) =>

@@ -14,23 +14,26 @@ import type { ConditionKind, Conditions } from './conditions.js';
 import type { OwnErrors } from './faults/client-error.js';
 import type { Kind, Text } from './faults/fault-entry.js';
 
-/** The server, scope and wallet of one request. */
+/** Server, scope and wallet of one request. */
 export interface Context {
   readonly server: WalletManager;
-  /** Wallets reachable by the path of the request. */
+  /** Wallets that the path of the request reaches. */
   readonly scope: WalletScope;
-  /** Wallet of the request, resolved when it arrived. @throws WalletError `no_wallet` if none was open then. */
+  /**
+   * Wallet of the request, which was bound when the request arrived. @throws WalletError `no_wallet` if none was open
+   * then.
+   */
   readonly wallet: OpenWallet;
   readonly version: ApiVersion;
-  /** Methods that the client may call. */
+  /** Returns the methods that the client may call. */
   readonly methods: () => readonly WalletMethod[];
-  /** Credential of the client; undefined: it has all rights. */
+  /** Credential of the client; undefined: a client with all rights. */
   readonly credential: Credential | undefined;
-  /** Limits of the client's payments; undefined: none, as it has all rights. */
+  /** Limits for payments of the client; undefined: none, for a client with all rights. */
   readonly spender: Spender | undefined;
 }
 
-/** Schema of a result: an object without other members, of the schemas in `http/wire.ts`. */
+/** Schema of a result: an object without unknown members, made of the schemas in `http/wire.ts`. */
 export type ResultSchema = z.ZodObject;
 
 type Members = { readonly [member: string]: Json };
@@ -55,7 +58,7 @@ export interface WalletMethod extends Method<Context, Conditions, PagedResult>, 
   /** Faults that the handler can raise, beside those of the conditions. */
   readonly faults: readonly Kind[];
   /**
-   * Schema of the handler's result, made on each call: nothing needs it while requests are served. `resultSchema` of
+   * Returns the schema of the handler's result. Created on each call, since no request needs it. `resultSchema` of
    * `api-version.ts` adapts it to a version.
    */
   readonly result: () => ResultSchema;
@@ -75,7 +78,10 @@ type Member<T> =
   | Immutable<T>
   | (NonNullable<T> extends readonly unknown[] ? JsonRows | EncodedJson | undefined : never);
 
-/** Result of a handler by its schema; a list may be streamed, encoded already, or absent for an empty one. */
+/**
+ * Result of a handler, with the types of its schema. A list may also be streamed, encoded already, or absent if it is
+ * empty.
+ */
 export type Answer<Schema extends ResultSchema> = {
   readonly [K in keyof z.output<Schema>]: Member<z.output<Schema>[K]>;
 };
@@ -101,7 +107,7 @@ interface Definition<
   readonly examples?: () => readonly Example<Immutable<z.input<Params>>, Immutable<z.input<Schema>>>[];
 }
 
-/** Defines a method; its handler gets and returns values with the types of the schemas. */
+/** Defines a method, whose handler receives and returns values with the types of the schemas. */
 export const defineMethod = <
   Params extends z.ZodType,
   Schema extends ResultSchema,

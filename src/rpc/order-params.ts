@@ -12,7 +12,7 @@ import { WalletError } from '../monero/wallet/model/wallet-error.js';
 
 export const idempotencyKey = text.refine(isIdempotencyKey, `expected 1 to ${MAX_KEY_BYTES} bytes`);
 
-/** Parameters of methods whose payment can be repeated safely. */
+/** Parameters of methods whose payments can be repeated safely, by an idempotency key. */
 export const orderParams = {
   idempotency_key: idempotencyKey
     .optional()
@@ -26,7 +26,7 @@ export const orderParams = {
 
 type OrderArgs = z.output<z.ZodObject<typeof orderParams>>;
 
-/** JSON with the members of each object in alphabetical order. */
+/** Returns JSON with the members of each object in alphabetical order. */
 function canonical(value: Json): Json {
   if (Array.isArray(value)) return (value as readonly Json[]).map(canonical);
   if (typeof value !== 'object' || value === null) return value;
@@ -40,8 +40,8 @@ function canonical(value: Json): Json {
 const textOf = (value: unknown): string => writeWholeJson(canonical(value as Json));
 
 /**
- * Hash of a method's parameters without those of the order itself. A parameter with its default value counts as absent,
- * so that a request keeps its hash when a later version adds parameters.
+ * Returns the hash of a method's parameters without those of the order itself. A parameter with its default value
+ * counts as absent, so that the hash of a request stays the same when a later version adds parameters.
  */
 function requestHashOf(method: string, schema: z.ZodType, args: object) {
   const defaults = schema.parse({}) as Readonly<Record<string, unknown>>;
@@ -52,8 +52,8 @@ function requestHashOf(method: string, schema: z.ZodType, args: object) {
 }
 
 /**
- * Terms of the order that a call places; undefined without a key.
- * @param schema parameters of the method. @throws RpcError for `retry_failed` without a key.
+ * Returns the terms of the order that a call places; undefined without a key.
+ * @param schema schema of the method's parameters. @throws RpcError for `retry_failed` without a key.
  */
 export function orderTerms(
   method: string,
@@ -70,8 +70,9 @@ export function orderTerms(
 }
 
 /**
- * Parameters of a call with the key of its HTTP header, if its method takes one: reading methods ignore the header.
- * @throws RpcError if header and parameter differ, or if the parameters are no object.
+ * Adds the key in the HTTP header to the parameters of a call, if the method has such a parameter; other methods ignore
+ * the header.
+ * @throws RpcError if header and parameter differ, or if the parameters are not an object.
  */
 export function withHeaderKey(
   schema: z.ZodType,
@@ -89,7 +90,7 @@ export function withHeaderKey(
 /** HTTP status of a key that belongs to another request. Source: draft-ietf-httpapi-idempotency-key-header. */
 const UNPROCESSABLE = 422;
 
-/** Adds the HTTP status to the error of a call whose key came in a header. */
+/** Adds the HTTP status to the error of a call whose key was in a header. */
 export function withMismatchStatus(cause: unknown, shown: unknown): unknown {
   const isMismatch = cause instanceof WalletError && cause.fault.kind === 'order_mismatch';
   if (!isMismatch || !(shown instanceof RpcError)) return shown;

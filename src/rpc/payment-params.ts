@@ -4,19 +4,19 @@ import type { Spender } from '../monero/wallet/model/spender.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { ResultFields } from './payment-shapes.js';
 
-/** Parameters of all methods that make transactions, for the fields of the result. */
+/** Parameters that select the optional fields of the result, for all methods that make transactions. */
 export const resultParams = {
   do_not_relay: flag
     .default(false)
     .describe('Makes the transactions without relaying them: relay_tx relays them later'),
   get_tx_hex: flag.default(false).describe('Returns the transactions in hex, too'),
   get_tx_metadata: flag.default(false).describe('Returns the metadata that relay_tx takes, too'),
-  // The specification and upstream differ in its name for some methods.
+  // A field whose name differs between the specification and upstream for some methods.
   get_tx_key: flag.default(false).describe('Returns the secret keys of the transactions, too'),
   get_tx_keys: flag.default(false).describe('Returns the secret keys of the transactions, too'),
 };
 
-/** Parameters of all methods that make payments. `ring_size` is ignored: the network has a fixed one. */
+/** Parameters of all methods that make payments. `ring_size` is ignored: the network requires a fixed size. */
 export const paymentParams = {
   ...resultParams,
   priority: u32
@@ -34,7 +34,10 @@ export const paymentParams = {
 type ResultParams = z.output<z.ZodObject<typeof resultParams>>;
 type PaymentParams = z.output<z.ZodObject<typeof paymentParams>>;
 
-/** Options of a payment. @throws WalletError `wrong_payment_id` for a standalone payment id: these are obsolete. */
+/**
+ * Returns the options of a payment. @throws WalletError `wrong_payment_id` for a standalone payment id, which is
+ * obsolete.
+ */
 export function paymentOptions(args: PaymentParams, spender: Spender | undefined) {
   if (args.payment_id !== '')
     throw new WalletError({

@@ -5,7 +5,7 @@ import { PLACEHOLDER_KEY_IMAGE } from '../monero/wallet/build/placeholder-tx.js'
 import type { MadePayment, MadePayments, MadeTx } from '../monero/wallet/model/made-payment.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 
-/** Optional fields of the result that the client requested. */
+/** Optional fields of the result that the client has requested. */
 export interface ResultFields {
   readonly keys: boolean;
   readonly blobs: boolean;
@@ -13,7 +13,10 @@ export interface ResultFields {
 }
 
 const amountsOf = ({ destinations }: MadePayment): Amount[] => destinations.map(({ amount }) => amount);
-/** Transaction that a client gets. One that another wallet signs keeps its placeholders in a repeated answer. */
+/**
+ * Returns the transaction that a client receives. For a transaction that another wallet signs, a repeated answer
+ * contains the same placeholders as the first one.
+ */
 const txOf = ({ signed, unsigned }: MadePayment): MadeTx | undefined => unsigned ?? signed;
 const hashHex = (payment: MadePayment): string => toHex(txOf(payment)?.txHash ?? new Uint8Array());
 const keysHex = ({ txSecretKeys }: MadePayment): string => toHex(concatBytes(...txSecretKeys));
@@ -86,7 +89,10 @@ export const paymentsSchema = () =>
 export const hashesSchema = () =>
   wire.object({ tx_hash_list: wire.list(wire.hash('Transaction hash'), 'Hashes of the transactions') });
 
-/** Result of methods that make one transaction. Fields of a signed one are empty if others have to sign. */
+/**
+ * Returns the result of a method that makes one transaction. Fields of the signed transaction are empty if others must
+ * sign it.
+ */
 export function paymentShape(made: MadePayments, fields: ResultFields) {
   const [payment] = made.payments;
   if (payment === undefined)
@@ -110,7 +116,7 @@ export function paymentShape(made: MadePayments, fields: ResultFields) {
   };
 }
 
-/** Result of methods that make as many transactions as needed. */
+/** Returns the result of a method that makes as many transactions as needed. */
 export function paymentsShape(made: MadePayments, fields: ResultFields) {
   const { payments } = made;
   const whole = payments.filter((payment) => txOf(payment) !== undefined);
@@ -131,7 +137,7 @@ export function paymentsShape(made: MadePayments, fields: ResultFields) {
   };
 }
 
-/** Hashes of signed transactions. */
+/** Returns the hashes of the signed transactions. */
 export const hashesShape = ({ payments }: MadePayments) => ({
   tx_hash_list: payments.filter(({ signed }) => signed !== undefined).map(hashHex),
 });

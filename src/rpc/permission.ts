@@ -17,19 +17,22 @@ export function credentialOf(caller: Caller | undefined): Credential | undefined
   throw new Error('a login without known rights');
 }
 
-/** Refusal by a rule of a credential. */
+/** Creates the error for a call that a rule of a credential refuses. */
 export const denied = (
   message: string,
   options: { readonly status?: number; readonly retryAfter?: number } = {},
 ): RpcError => new RpcError(FAULTS.credential_denied.code, message, options);
 
-/** @throws RpcError for a credential that was changed or removed, or has expired. */
+/** Checks that a credential may still be used. @throws RpcError if it was changed or removed, or has expired. */
 export function assertValid(credential: Credential): void {
   const refusal = credential.refusal(Date.now());
   if (refusal !== undefined) throw denied(refusal.reason, { status: refusal.status });
 }
 
-/** @param wait time until a call is allowed again [ms]. @throws RpcError if there is any. */
+/**
+ * Checks the rate limit of a credential. @param wait time until a call is allowed again [ms].
+ * @throws RpcError if it is not 0.
+ */
 export function assertRate({ name, rules }: Credential, wait = 0): void {
   if (wait <= 0) return;
   const { requests = 0, seconds = 0 } = rules.rate ?? {};
@@ -40,7 +43,7 @@ export function assertRate({ name, rules }: Credential, wait = 0): void {
 }
 
 /**
- * Counts a call of a credential, which must be valid still: the calls of a batch take time.
+ * Counts a call of a credential, and checks that the credential is still valid: during a long batch it may expire.
  * @throws RpcError
  */
 export function countCall(credential: Credential): void {
@@ -48,7 +51,7 @@ export function countCall(credential: Credential): void {
   assertRate(credential, credential.rate?.take());
 }
 
-/** @throws RpcError for a method that neither its family nor its name allows. */
+/** Checks that a credential allows a method, by its family or its name. @throws RpcError */
 export function assertAllowed(
   credential: Credential,
   { name, meta }: Pick<WalletMethod, 'name' | 'meta'>,
@@ -57,7 +60,7 @@ export function assertAllowed(
     throw denied(`credential ${credential.name}: method ${name} is not allowed`);
 }
 
-/** Limits of the payments of a credential. */
+/** Returns the limits for payments of a credential. */
 export const spenderOf = ({ rules, mayLock }: Credential): Spender => ({
   name: rules.name,
   addresses: rules.addresses,
@@ -66,8 +69,8 @@ export const spenderOf = ({ rules, mayLock }: Credential): Spender => ({
 });
 
 /**
- * Whether a client may use a page about all wallets of the server. A credential must be valid for every wallet name, and
- * for a method that shows or does the same.
+ * True if a client may use a page about all wallets of the server. A credential must allow every wallet name, and a
+ * method with the same content or effect.
  */
 export function mayUsePage(
   caller: Caller | undefined,

@@ -23,7 +23,7 @@ import { transferMethods } from './methods/transfers.js';
 import { uriMethods } from './methods/uris.js';
 import { webhookMethods } from './methods/webhooks.js';
 
-/** All wallet methods. */
+/** Registry of all wallet methods. */
 export const registry = new Registry<WalletMethod>([
   ...discoveryMethods,
   ...fileMethods,

@@ -13,7 +13,7 @@ import { passGate, passRestriction } from './gate.js';
 import type { WalletMethod } from './method.js';
 import { registry } from './registry.js';
 
-/** Methods that restricted mode and a credential allow. */
+/** Lists the methods that restricted mode and a credential allow. */
 const callable = ({ settings }: WalletManager, credential: Credential | undefined): readonly WalletMethod[] =>
   registry.methods.filter(
     ({ name, meta }) =>
@@ -21,8 +21,8 @@ const callable = ({ settings }: WalletManager, credential: Credential | undefine
   );
 
 /**
- * Creates the call function of a server: checks credential, restricted mode, parameters and gate, runs the handler,
- * adapts version and errors.
+ * Creates the call function of a server. It checks credential, restricted mode, parameters and gate, runs the handler,
+ * and adapts result and errors to the version.
  */
 export function createCall(server: WalletManager, version: ApiVersion, log: Logger): Call {
   return async (name, rawParams, origin) => {

@@ -17,7 +17,7 @@ export const indexSchema = (description: string) =>
     description,
   );
 
-/** Messages of methods with an address or OpenAlias name. Source: wallet_rpc_server.cpp `validate_transfer`. */
+/** Error messages of methods with an address or OpenAlias name. Source: wallet_rpc_server.cpp `validate_transfer`. */
 export const WRONG_ADDRESS = {
   wrong_address: ({ address, text, reason }) =>
     address === undefined ? (text ?? reason) : `WALLET_RPC_ERROR_CODE_WRONG_ADDRESS: ${address}`,
@@ -27,10 +27,10 @@ export const WRONG_ADDRESS = {
 export const rowsOf = <T>({ pages, release }: Paged<readonly T[]>, shape: (item: T) => Json): JsonRows =>
   new ListedRows(mapPages(pages, shape), release);
 
-/** Items of a list that become JSON between two yields to the event loop. */
+/** Number of items of a list that are converted to JSON between two yields to the event loop. */
 const ITEMS_AT_ONCE = 1024;
 
-/** Converts a list of any length to JSON, a few rows at a time. */
+/** Converts a list of any length to JSON rows, in parts if it is long. */
 export const listedRows = <T, R extends Json>(
   list: readonly T[],
   shape: (item: T) => R,
@@ -39,7 +39,7 @@ export const listedRows = <T, R extends Json>(
     ? list.map(shape)
     : new ListedRows(mapPages(pagesOf(list, ITEMS_AT_ONCE), shape), () => undefined);
 
-/** Payment id as 16 hex digits, or 64 for a long one; zeros if there is none. */
+/** Writes a payment id: 16 hex digits, 64 for a long one; zeros if there is none. */
 export const paymentIdShape = (paymentId: Uint8Array | undefined): string =>
   toHex(paymentId ?? new Uint8Array(8));
 
@@ -116,7 +116,7 @@ export const paymentSchema = () =>
     address: wire.text('Receiving address'),
   });
 
-/** @param paymentId in hex, as given by the client. */
+/** Row of get_payments and get_bulk_payments. @param paymentId payment id as the client wrote it [hex]. */
 export const paymentShape = ({ payment, address, locked }: PaymentView, paymentId: string) => ({
   payment_id: paymentId,
   tx_hash: toHex(payment.tx.txHash),
@@ -128,14 +128,14 @@ export const paymentShape = ({ payment, address, locked }: PaymentView, paymentI
   address,
 });
 
-/** @throws WalletError `wrong_key_image` */
+/** Parses a key image. @throws WalletError `wrong_key_image` */
 export function readKeyImage(text: string): KeyImage {
   if (!isHex(text) || text.length !== 64)
     throw new WalletError({ kind: 'wrong_key_image', reason: 'a key image has 64 hex digits' });
   return bytes32<'KeyImage'>(fromHex(text), 'KeyImage');
 }
 
-/** @throws WalletError `wrong_tx_hash` */
+/** Parses a transaction hash. @throws WalletError `wrong_tx_hash` */
 export function readTxHash(text: string): Hash {
   if (!isHex(text) || text.length !== 64)
     throw new WalletError({

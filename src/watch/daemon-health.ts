@@ -3,38 +3,41 @@ import type { DaemonInfo } from '../daemon/daemon.js';
 import { DaemonError, type DaemonErrorKind } from '../daemon/errors.js';
 import { waitAtMost } from '../util/wait-at-most.js';
 
-/** Age from which the state of the daemon is asked for again [ms]. */
+/** Age of the daemon's state from which it is requested again [ms]. */
 const RECENT_MS = 5_000;
-/** Longest time for the answer [ms]. */
+/** Longest time for the daemon's answer [ms]. */
 const DEADLINE_MS = 10_000;
-/** Longest time that a check waits for the answer [ms]. */
+/** Longest time for which a check waits for the answer [ms]. */
 const WAIT_MS = 500;
 
-/** Kinds of failures that prove that a daemon answers. */
+/** Kinds of errors which prove that the daemon answers. */
 const ANSWERS: ReadonlySet<DaemonErrorKind> = new Set(['busy', 'rejected', 'too_large']);
 
-/** The daemon of a server. */
+/** Access to the daemon of a server. */
 export interface WatchedDaemon {
-  /** `host:port` as configured; undefined when offline. */
+  /** Address `host:port` of the daemon as configured; undefined when offline. */
   readonly daemonAddress: string | undefined;
-  /** @throws DaemonError */
+  /** Reads the state of the daemon. @param deadline longest time [ms]. @throws DaemonError */
   daemonInfo(deadline: number): Promise<DaemonInfo>;
 }
 
-/** State of the daemon, by the calls of the wallets. Without a recent one, a check asks the daemon itself. */
+/**
+ * State of the daemon, derived from the calls of the wallets. If there was no recent call, a check asks the daemon
+ * itself.
+ */
 export class DaemonHealth {
   readonly #daemon: WatchedDaemon;
   readonly #now: () => number;
   #address: string | undefined;
   #info: DaemonInfo | undefined;
-  /** Start of the last call for {@link info} [ms]. */
+  /** Time at which the state in {@link info} was last requested [ms]. */
   #asked = -Infinity;
   #asking: Promise<void> | undefined;
   #hasAnswered = false;
-  /** Start of the first failed call since the last answer [ms]. */
+  /** Start time of the first failed call since the last answer [ms]; undefined without one. */
   #failingSince: number | undefined;
 
-  /** @param now monotonic time [ms]. */
+  /** @param now returns the monotonic time [ms]. */
   constructor(daemon: WatchedDaemon, now: () => number = () => performance.now()) {
     this.#daemon = daemon;
     this.#now = now;
@@ -45,22 +48,25 @@ export class DaemonHealth {
     return this.#daemon.daemonAddress === undefined;
   }
 
-  /** False until the daemon has answered a call. */
+  /** True once the daemon has answered a call. */
   get hasAnswered(): boolean {
     return this.#hasAnswered;
   }
 
-  /** Duration of the outage [s]; 0 if the last call was answered. */
+  /** Duration of the current outage [s]; 0 if the last call was answered. */
   get outage(): number {
     return this.#failingSince === undefined ? 0 : (this.#now() - this.#failingSince) / 1000;
   }
 
-  /** Latest answer to a {@link check}; undefined before the first one. */
+  /** State in the latest answer to a {@link check}; undefined before the first one. */
   get info(): DaemonInfo | undefined {
     return this.#info;
   }
 
-  /** Takes the end of a call of any thread. @param daemon address as configured; those that were replaced are ignored. */
+  /**
+   * Records the end of a call on any thread. @param daemon address of the called daemon as configured; calls to
+   * replaced daemons are ignored.
+   */
   note({ seconds, failure }: DaemonCallReport, daemon = this.#daemon.daemonAddress): void {
     this.#followChange();
     if (daemon !== this.#address) return;
@@ -68,7 +74,9 @@ export class DaemonHealth {
     else this.#failingSince ??= this.#now() - 1000 * seconds;
   }
 
-  /** Asks the daemon for its state, unless it was asked recently. Waits for the answer for a short time only. */
+  /**
+   * Requests the state of the daemon, unless it was requested recently. Waits for the answer at most {@link WAIT_MS}.
+   */
   async check(): Promise<void> {
     this.#followChange();
     if (this.isOffline) return;
@@ -93,7 +101,7 @@ export class DaemonHealth {
     this.#failingSince = undefined;
   }
 
-  /** Never rejects. */
+  /** Requests the state of the daemon; never rejects. */
   async #ask(): Promise<void> {
     const address = this.#address;
     const start = this.#now();

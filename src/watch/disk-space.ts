@@ -6,7 +6,7 @@ export interface DiskSpace {
   readonly total: number;
 }
 
-/** Space that this process may use on the file system of a directory; undefined if it cannot be read. */
+/** Reads the space that this process may use on the file system of a directory; undefined if it cannot be read. */
 export async function diskSpace(directory: string): Promise<DiskSpace | undefined> {
   try {
     const { bavail, blocks, bsize } = await statfs(directory);

@@ -1,7 +1,7 @@
 /** Writes an integer with a comma between groups of three digits. */
 export const grouped = (integer: number): string => integer.toLocaleString('en-US');
 
-/** Writes a share of 1 as a percentage that reaches 100 only at 1. */
+/** Writes a fraction (0 to 1) as a percentage, rounded down, so that `100.0 %` means all. */
 export const percentage = (share: number): string => `${(Math.floor(1000 * share) / 10).toFixed(1)} %`;
 
 const UNITS = [
@@ -11,7 +11,7 @@ const UNITS = [
   ['s', 1],
 ] as const;
 
-/** Writes a duration [s] with its two greatest units at most, such as `3 h 20 min`. */
+/** Writes a duration in its two largest units at most, such as `3 h 20 min`. @param seconds duration [s]. */
 export function durationText(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const first = Math.max(
@@ -19,7 +19,7 @@ export function durationText(seconds: number): string {
     UNITS.findIndex(([, length]) => whole >= length),
   );
   if (whole === 0) return '0 s';
-  // Seconds beside minutes say nothing.
+  // Leaves seconds out beside minutes, as too precise.
   const shown = UNITS.slice(first, first + 2).filter(([unit], i) => i === 0 || unit !== 's');
   let rest = whole;
   const parts = shown.map(([unit, length]) => {

@@ -12,7 +12,10 @@ const json = (status: number, value: Parameters<typeof writeWholeJson>[0]): Page
   body: `${writeWholeJson(value)}\n`,
 });
 
-/** Place of the daemon that serves in the list, from 1 on; empty unless there are several. No address: see `/metrics`. */
+/**
+ * Returns the position of the serving daemon in the list, from 1; an empty object for a single daemon. Its address is
+ * left out: see `/metrics`.
+ */
 function servingDaemon({ statuses }: Pick<DaemonFailover, 'statuses'>): {
   readonly daemon?: { readonly serving: number; readonly listed: number; readonly preferred: boolean };
 } {
@@ -22,8 +25,8 @@ function servingDaemon({ statuses }: Pick<DaemonFailover, 'statuses'>): {
 }
 
 /**
- * Pages for supervisors and load balancers. `/livez` depends on nothing but the event loop, because a restart mends
- * neither the daemon nor the disk; `/readyz` names every reason for which requests may fail.
+ * Returns the pages for supervisors and load balancers. `/livez` depends on the event loop only, since a restart
+ * repairs neither the daemon nor the disk; `/readyz` names every reason why requests may fail.
  */
 export const healthPages = (
   readiness: Pick<Readiness, 'reasons'>,

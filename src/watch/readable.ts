@@ -1,6 +1,6 @@
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 
-/** Reads from the store of an open wallet; undefined if it is damaged or was closed. */
+/** Reads a value from the store of an open wallet; undefined if the store is damaged or the wallet was closed. */
 export function readable<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -3,42 +3,42 @@ import type { DaemonHealth } from './daemon-health.js';
 import { diskSpace, type DiskSpace } from './disk-space.js';
 import { lagOf, type FollowingWallet } from './wallet-lag.js';
 
-/** Limits beyond which a server is not ready. */
+/** Limits above (for disk space: below) which a server is not ready. */
 export interface ReadinessLimits {
-  /** Duration of an outage of the daemon [s]. */
+  /** Longest outage of the daemon [s]. */
   readonly daemonSeconds: number;
-  /** Blocks that a wallet lacks. */
+  /** Largest number of blocks that a wallet may lack. */
   readonly blocksBehind: number;
-  /** Free space for the wallets [bytes]. */
+  /** Smallest free space on the file system of the wallets [bytes]. */
   readonly diskBytes: number;
 }
 
-/** The opening of wallets at the start of the server. */
+/** Progress of opening the wallets at the start of the server. */
 export interface StartProgress {
-  /** Wallets that are still to be opened. */
+  /** Number of wallets that are still to be opened. */
   readonly waiting: number;
-  /** Wallets that could not be opened, until they are. */
+  /** Wallets that could not be opened so far. */
   readonly unopened: readonly UnopenedWallet[];
 }
 
 /** A wallet of `--open` that could not be opened. */
 export interface UnopenedWallet {
   readonly name: string;
-  /** Kind of the fault; `other` for one that is none of a wallet. */
+  /** Kind of the fault; `other` for an error that is not a WalletError. */
   readonly cause: string;
-  /** A sentence for the operator. */
+  /** Explanation for the operator, one sentence. */
   readonly reason: string;
 }
 
-/** Cause of wallets whose files are damaged. */
+/** Cause of a wallet whose files are damaged. */
 const DAMAGED = 'wallet_corrupt';
 
-/** Reason for which a server is not ready. It names no wallet. */
+/** Reason why a server is not ready. Contains no name of a wallet. */
 export type NotReady =
   | { readonly reason: 'opening_wallets'; readonly wallets: number }
-  /** `causes`: each once, in alphabetical order. */
+  /** `causes`: distinct causes in alphabetical order. */
   | { readonly reason: 'wallets_not_opened'; readonly wallets: number; readonly causes: readonly string[] }
-  /** `seconds` is absent before the first answer. */
+  /** `seconds`: duration of the outage [s]; absent before the first answer of the daemon. */
   | { readonly reason: 'daemon_unreachable'; readonly seconds?: number }
   | { readonly reason: 'wallets_behind'; readonly wallets: number; readonly blocks: number }
   | { readonly reason: 'disk_nearly_full'; readonly free_bytes: number }
@@ -49,22 +49,22 @@ export interface ReadinessParts {
   readonly health: DaemonHealth;
   readonly wallets: () => readonly FollowingWallet[];
   readonly start: () => StartProgress;
-  /** Directory of the wallets. */
+  /** Wallet directory, whose free space is checked. */
   readonly directory: string;
   readonly space?: (directory: string) => Promise<DiskSpace | undefined>;
 }
 
-/** Decides whether a server can do its work. */
+/** Decides whether a server is ready for requests. */
 export class Readiness {
   readonly #parts: ReadinessParts;
-  /** The reading under way, which serves all clients that ask meanwhile: they need no login. */
+  /** The running check, whose result all clients get that ask meanwhile: they need no login, and may be many. */
   #reading: Promise<NotReady[]> | undefined;
 
   constructor(parts: ReadinessParts) {
     this.#parts = parts;
   }
 
-  /** Returns all reasons; none: the server is ready. */
+  /** Returns all reasons why the server is not ready; an empty list if it is ready. */
   reasons(): Promise<NotReady[]> {
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     return this.#reading;

@@ -1,29 +1,29 @@
-/** Time over which the rate is measured [ms]. */
+/** Period over which the rate is measured [ms]. */
 const WINDOW_MS = 15_000;
-/** Least time between two samples [ms]. */
+/** Shortest time between two samples [ms]. */
 const SAMPLE_MS = 500;
-/** Least time from which a rate follows [ms]. */
+/** Shortest period from which a rate is computed [ms]. */
 const LEAST_MS = 1_000;
 
-/** Time after the last step of a refresh from which it is not shown [ms]. */
+/** Time after the last step of a refresh at which its progress is not shown any more [ms]. */
 const STALE_MS = 60_000;
 
-/** Progress of the refresh of a wallet. */
+/** Progress of a wallet's refresh. */
 export interface WalletProgress {
   readonly name: string;
   /** Number of blocks that the wallet knows. */
   readonly height: number;
-  /** Number of blocks of the daemon. */
+  /** Number of blocks that the daemon has. */
   readonly daemonHeight: number;
-  /** Blocks per second; undefined while unknown. */
+  /** Number of blocks scanned per second; undefined while it is unknown. */
   readonly rate: number | undefined;
-  /** Time until the wallet has all blocks [s]; undefined while unknown. */
+  /** Estimated time until the wallet knows all blocks [s]; undefined while it is unknown. */
   readonly secondsLeft: number | undefined;
 }
 
 interface Sample {
   readonly time: number;
-  /** Blocks scanned since the first sample. */
+  /** Number of blocks scanned since the first sample. */
   readonly scanned: number;
 }
 
@@ -31,7 +31,7 @@ interface Entry {
   height: number;
   daemonHeight: number;
   scanned: number;
-  /** Time of the last step [ms]. */
+  /** Time of the last step of the refresh [ms]. */
   noted: number;
   samples: Sample[];
 }
@@ -41,17 +41,17 @@ export class SyncProgress {
   readonly #now: () => number;
   readonly #entries = new Map<string, Entry>();
 
-  /** @param now monotonic time [ms]. */
+  /** @param now returns the monotonic time [ms]. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Takes a step of a refresh. @param scanned blocks just read. */
+  /** Records a step of a refresh. @param scanned number of blocks scanned in this step. */
   note(name: string, height: number, daemonHeight: number, scanned: number): void {
     if (height >= daemonHeight) return void this.#entries.delete(name);
     const now = this.#now();
     const entry = this.#entries.get(name) ?? { height, daemonHeight, scanned: 0, noted: now, samples: [] };
-    // The first step began before it was noted.
+    // The blocks of the first step do not count, since it began before the first sample.
     if (entry.samples.length > 0) entry.scanned += scanned;
     Object.assign(entry, { height, daemonHeight, noted: now });
     const last = entry.samples.at(-1);
@@ -66,13 +66,13 @@ export class SyncProgress {
     this.#entries.delete(name);
   }
 
-  /** Returns the progress of a wallet; undefined if it was not behind at its last step. */
+  /** Returns the progress of a wallet; undefined if it was not behind the daemon at its last step. */
   of(name: string): WalletProgress | undefined {
     const entry = this.#entries.get(name);
     return entry && this.#progress(name, entry);
   }
 
-  /** Returns the wallets that are behind, the one that lacks most blocks first. */
+  /** Returns the wallets that are behind the daemon, the one that lacks most blocks first. */
   behind(): WalletProgress[] {
     const lacking = ({ height, daemonHeight }: WalletProgress): number => daemonHeight - height;
     const since = this.#now() - STALE_MS;

@@ -2,7 +2,7 @@ import type { OpenWallet } from '../services/open-wallet.js';
 import { readable } from './readable.js';
 import { lagOf, type WalletLag } from './wallet-lag.js';
 
-/** The parts of an open wallet that are watched. */
+/** Parts of an open wallet that are watched. */
 export interface WatchedWallet {
   readonly name: string;
   readonly store: Pick<OpenWallet['store'], 'height' | 'isDamaged' | 'version' | 'read' | 'fileSizes'>;
@@ -12,25 +12,25 @@ export interface WatchedWallet {
   readonly webhooks: Pick<OpenWallet['webhooks'], 'backlog'>;
 }
 
-/** Facts that depend on the store alone. */
+/** Facts of a wallet that depend on its store only. */
 interface StoredFacts {
   readonly pendingPayments: number;
   readonly failedPayments: number;
-  /** Events that wait for their first attempt. */
+  /** Number of events that wait for their first attempt of a delivery. */
   readonly webhookEvents: number;
-  /** Deliveries that wait for another attempt. */
+  /** Number of deliveries that wait for a further attempt. */
   readonly webhookRetries: number;
   /** Id of the latest event. */
   readonly lastEvent: number;
 }
 
-/** Figures of an open wallet. */
+/** Facts of an open wallet for metrics and pages. */
 export interface WalletFacts extends WalletLag, StoredFacts {
   readonly name: string;
-  /** Payments that wait for the daemon they were sent to. */
+  /** Number of payments that wait for the daemon that they were sent to. */
   readonly heldPayments: number;
   readonly storeBytes: number;
-  /** Size of the write-ahead log. */
+  /** Size of the write-ahead log [bytes]. */
   readonly logBytes: number;
 }
 
@@ -38,11 +38,11 @@ const UNKNOWN: StoredFacts = {
   ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
 };
 
-/** Reads figures of wallets. The store of a wallet is read only if it has changed since. */
+/** Reads facts of wallets. Reads a store only if it has changed since the last call. */
 export class WalletFactReader {
   readonly #known = new WeakMap<WatchedWallet, { readonly version: number; readonly facts: StoredFacts }>();
 
-  /** @param latest number of blocks by a recent answer of the daemon. */
+  /** Reads the facts of a wallet. @param latest number of blocks in a recent answer of the daemon. */
   read(wallet: WatchedWallet, latest?: number): WalletFacts {
     const { main, log } = wallet.store.fileSizes();
     return {
@@ -65,7 +65,7 @@ export class WalletFactReader {
   }
 }
 
-/** @throws WalletError for a store that is damaged or was closed. */
+/** Reads facts from the store. @throws WalletError for a store that is damaged or was closed. */
 function factsIn({ store, eventLog, webhooks }: WatchedWallet): StoredFacts {
   const { pending, failed } = store.read((r) => r.outgoing.unminedCounts());
   const { events, retries } = webhooks.backlog();

@@ -1,25 +1,26 @@
 import { readable } from './readable.js';
 
-/** The parts of an open wallet that its lag depends on. */
+/** Parts of an open wallet that determine how many blocks it lacks. */
 export interface FollowingWallet {
   readonly store: { height(): number; readonly isDamaged: boolean };
-  /** `daemonHeight` is 0 before the first refresh. */
+  /** `daemonHeight`: number of blocks of the daemon; 0 before the first refresh. */
   readonly sync: { readonly daemonHeight: number };
 }
 
 export interface WalletLag {
   /** Number of blocks that the wallet knows; 0 if its store cannot be read. */
   readonly height: number;
-  /** Number of blocks of the daemon; undefined while unknown. */
+  /** Number of blocks of the daemon; undefined while it is unknown. */
   readonly daemonHeight: number | undefined;
-  /** Number of blocks that the wallet lacks; 0 while unknown. */
+  /** Number of blocks that the wallet lacks; 0 while it is unknown. */
   readonly blocks: number;
   readonly isDamaged: boolean;
 }
 
 /**
- * Compares a wallet with the chain. Reads its store only if that has changed.
- * @param latest number of blocks by a recent answer of the daemon; undefined: that of the wallet's last refresh.
+ * Compares the blocks of a wallet with the chain of the daemon. Reads the store only if it has changed since the last
+ * call.
+ * @param latest number of blocks in a recent answer of the daemon; undefined: that of the wallet's last refresh.
  */
 export function lagOf({ store, sync }: FollowingWallet, latest?: number): WalletLag {
   const height = readable(() => store.height());

@@ -8,7 +8,7 @@ import { accessOf, withAccess, type AccessOptions } from './wallet-access.js';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Writes a backup of a wallet that may be open in a server. */
+/** Command that writes a backup of a wallet, which may be open in a server. */
 const backup = withAccess(new Command('wallet-rpc backup'))
   .description('Writes a checked copy of a wallet, which a server may have open, and prints its directory.')
   .argument('<name>', 'name of the wallet')
@@ -22,7 +22,7 @@ const backup = withAccess(new Command('wallet-rpc backup'))
     say(directory);
   });
 
-/** Checks a backup. */
+/** Command that checks a backup. */
 const verify = withAccess(new Command('wallet-rpc verify'))
   .description('Opens a backup and checks every page, reference and index of its store.')
   .argument('<directory>', 'directory of the backup, <backup-dir>/<wallet>/<time>')
@@ -32,7 +32,7 @@ const verify = withAccess(new Command('wallet-rpc verify'))
     say(`${name}: intact ${kind} of ${network}, height ${height}, ${bytes} bytes`);
   });
 
-/** Makes a wallet of a backup. */
+/** Command that creates a wallet from a backup. */
 const restore = withAccess(new Command('wallet-rpc restore'))
   .description('Checks a backup and copies it to a wallet directory. An existing wallet is never replaced.')
   .argument('<directory>', 'directory of the backup, <backup-dir>/<wallet>/<time>')
@@ -51,5 +51,5 @@ const restore = withAccess(new Command('wallet-rpc restore'))
     say('Orders made after the backup are unknown to it: a repeated idempotency key would pay again.');
   });
 
-/** Commands beside the server, by their first word. */
+/** Commands for backups, by the first word of the command line. */
 export const backupCommands: Readonly<Record<string, Command>> = { backup, restore, verify };

@@ -11,7 +11,7 @@ const terminal = {
   hint: (line: string): void => void process.stderr.write(`${line}\n`),
 };
 
-/** Commands by name. */
+/** Commands by name, each with the function that runs it. */
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<unknown>>> = {
   credential: (args) => runCredentialCommand(args, terminal),
   migrate: (args) => runMigrateCommand(args, terminal),

@@ -18,11 +18,11 @@ import { utf8 } from '../../util/bytes.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { methodNames } from '../clients.js';
 
-/** Streams of the command. */
+/** Output streams of the command. */
 export interface Terminal {
-  /** Standard output. */
+  /** Prints a line to standard output. */
   print(line: string): void;
-  /** Standard error. */
+  /** Prints a line to standard error. */
   hint(line: string): void;
 }
 
@@ -44,7 +44,7 @@ interface AddOptions extends FileOption {
   readonly rate?: string;
 }
 
-/** Longest wait for other commands that change the file, and pause between two attempts [ms]. */
+/** Longest wait for other commands that change the file [ms]. */
 const LOCK_MS = 10_000;
 const LOCK_PAUSE_MS = 20;
 
@@ -53,7 +53,9 @@ const collect = (value: string, previous: readonly string[] = []): string[] => [
 const entriesOf = (path: string): CredentialEntry[] =>
   existsSync(path) ? readCredentials(readOwnFile(path), methodNames()).map(({ entry }) => entry) : [];
 
-/** Locks the file for one change, after those of other commands. @throws WalletError `wallet_locked`, `wallet_io` */
+/**
+ * Locks the file for one change, after the changes of other commands. @throws WalletError `wallet_locked`, `wallet_io`
+ */
 async function lock(path: string): Promise<WalletLock> {
   for (let waited = 0; ; waited += LOCK_PAUSE_MS) {
     try {
@@ -66,10 +68,10 @@ async function lock(path: string): Promise<WalletLock> {
   }
 }
 
-/** Most symbolic links from a path to its file. Source: path_resolution(7). */
+/** Largest number of symbolic links that are followed from a path to its file. Source: path_resolution(7). */
 const MOST_LINKS = 40;
 
-/** Follows symbolic links to the file that is to be written, which need not exist. @throws CredentialFileError */
+/** Follows symbolic links to the path of the file to write, which need not exist. @throws CredentialFileError */
 function targetOf(path: string): string {
   let target = path;
   for (let links = 0; links <= MOST_LINKS; links++) {
@@ -81,9 +83,8 @@ function targetOf(path: string): string {
 }
 
 /**
- * Replaces the credentials at once; the owner of the file alone may read it. A symbolic link, the owner and the rights
- * of the file stay. Commands that run at the same time change
- * it one after the other.
+ * Replaces the whole file of credentials; only its owner may read the file. Keeps a symbolic link, the owner and the
+ * rights of the file. Commands that run at the same time change the file one after another.
  * @param edit returns the new credentials. @throws CredentialFileError
  */
 async function change(
@@ -105,7 +106,7 @@ async function change(
   }
 }
 
-/** Reads `requests/seconds`. @throws CredentialFileError */
+/** Parses a rate limit `requests/seconds`. @throws CredentialFileError */
 function readRate(text: string): { requests: number; seconds: number } {
   const [, requests, seconds] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
   if (requests === undefined || seconds === undefined)
@@ -113,7 +114,7 @@ function readRate(text: string): { requests: number; seconds: number } {
   return { requests: Number(requests), seconds: Number(seconds) };
 }
 
-/** Rules of an entry, without those that are not given. */
+/** Returns the rules that the options give, without absent ones. */
 function rulesOf(options: AddOptions): Omit<CredentialEntry, 'name'> {
   const spend = {
     ...(options.spendTransaction === undefined ? {} : { transaction: options.spendTransaction }),

@@ -18,7 +18,7 @@ interface CheckOptions extends AccessOptions {
 
 const xmr = (value: bigint): string => `${formatCoins(amount(value))} XMR`;
 
-/** Lines about a wallet, of which the first names it. */
+/** Returns lines of text about a wallet; the first line has its name. */
 function linesOf(name: string, check: MigrationCheck): string[] {
   if (check.state === 'no cache') return [`${name}: it has no cache of monero-wallet-rpc`];
   const { balance, height, outputs, accounts, addresses, payments, txKeys } = check.cache;
@@ -45,7 +45,10 @@ const reasonOf = (error: unknown): string => {
   throw error;
 };
 
-/** Compares every wallet of a directory with its old cache. @throws ConfigError if one differs, or cannot be read. */
+/**
+ * Compares every wallet of a directory with the cache that it was imported from.
+ * @throws ConfigError if a wallet differs, or cannot be read.
+ */
 async function check({ check: directory, passwordDir, ...options }: CheckOptions, terminal: Terminal) {
   if (passwordDir !== undefined && options.passwordFile !== undefined)
     throw new ConfigError('--password-file and --password-dir exclude each other');

@@ -6,15 +6,16 @@ import { withoutLineEnd } from '../config/config-values.js';
 import { ConfigError } from '../config/options.js';
 import { promptSecret } from '../config/prompt.js';
 
-/** Options of every command that reads a wallet. */
+/** Options of the commands that read a wallet. */
 export interface AccessOptions {
   readonly passwordFile?: string;
   readonly kdfRounds: string;
 }
 
 /**
- * Password of a wallet from a file or the terminal, never from the command line.
- * @param of name of the wallet, where a command reads several. @param known the password, if another option names it.
+ * Reads the password of a wallet from a file or the terminal, never from the command line.
+ * @param of name of the wallet, for a command that reads several wallets.
+ * @param known password, if another option has given it.
  * @throws ConfigError
  */
 export async function accessOf(

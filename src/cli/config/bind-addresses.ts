@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import { ConfigError } from './options.js';
 
-/** Address to listen on; the server starts without an optional one that cannot be bound. */
+/** Address to listen on. If an optional one cannot be bound, the server starts without it. */
 export interface BindAddress {
   readonly ip: string;
   readonly optional: boolean;
@@ -11,7 +11,7 @@ export interface BindAddress {
 export const isLoopback = (ip: string): boolean =>
   (isIPv4(ip) && ip.startsWith('127.')) || ip === '::1' || ip === '::ffff:127.0.0.1';
 
-/** @throws ConfigError for an address that other machines can reach, unless that is confirmed. */
+/** Checks that only this machine can reach an address, unless an external one is confirmed. @throws ConfigError */
 function assertLoopback(ip: string, externalConfirmed: boolean): void {
   if (!isLoopback(ip) && !externalConfirmed)
     throw new ConfigError(
@@ -19,7 +19,7 @@ function assertLoopback(ip: string, externalConfirmed: boolean): void {
     );
 }
 
-/** Reads the addresses of the RPC server. @throws ConfigError */
+/** Parses the addresses of the RPC server. @throws ConfigError */
 export function bindAddresses(
   ipv4: string,
   ipv6: string,
@@ -36,7 +36,7 @@ export function bindAddresses(
   return bind;
 }
 
-/** Reads the address of `/metrics`. @throws ConfigError */
+/** Parses the address of `/metrics`. @throws ConfigError */
 export function readMetricsBind(
   text: string | undefined,
   externalConfirmed: boolean,
@@ -50,7 +50,7 @@ export function readMetricsBind(
   return { ip, port };
 }
 
-/** Reads a host name that requests may name. @throws ConfigError */
+/** Parses a host name that the `Host` header of requests may contain. @throws ConfigError */
 export function readHost(text: string): string {
   if (isIP(text) === 0 && !/^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i.test(text))
     throw new ConfigError('--rpc-allowed-hosts is a list of host names, without scheme and port');

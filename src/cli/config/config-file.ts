@@ -1,6 +1,6 @@
 import { ConfigError, OPTIONS } from './options.js';
 
-/** Settings of one source by flag name; `false` is a switch that the source turns off. */
+/** Settings of one source by flag name; `false` means that the source turns a switch off. */
 export type Settings = Readonly<Record<string, Setting>>;
 
 /** Value of one setting: a text, a switch, or the texts of a repeatable setting. */
@@ -10,18 +10,18 @@ export type Setting = string | boolean | readonly string[];
 const trimmed = (text: string): string => text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
 
 /**
- * Prefix of the names below a section. No setting has a section, so that one may only stand at the end of a file.
- * Source: config_file.cpp `common_config_file_iterator::get`.
+ * Returns the prefix of the names after a `[section]` line. Since no setting has a prefix, a section can only stand at
+ * the end of a file. Source: config_file.cpp `common_config_file_iterator::get`.
  */
 const prefixOf = (section: string): string => (section.endsWith('.') ? section : `${section}.`);
 
 /**
- * Reads `name=value` lines with the rules of the reference's parser: everything from the first `#` of a line is a comment,
- * quotes and backslashes are parts of a value, names below `[section]` begin with `section.`. The value of a switch is
- * `1`, `true`, `yes`, `on` or empty to turn it on; `0`, `false`, `no` or `off` to turn it off. A repeatable setting has
- * one line a value.
- * @throws ConfigError on an unknown name, a repeated name, or a line of another form.
- * Source: config_file.cpp `common_config_file_iterator::get`.
+ * Parses `name=value` lines by the rules of the reference's parser: everything from the first `#` of a line is a
+ * comment, quotes and backslashes are part of a value, and names after a line `[section]` begin with `section.`. The
+ * values `1`, `true`, `yes`, `on` and the empty value turn a switch on; `0`, `false`, `no` and `off` turn it off. A
+ * repeatable setting has one line per value.
+ * @throws ConfigError for an unknown name, a repeated name, or a line of another form. Source: config_file.cpp
+ * `common_config_file_iterator::get`.
  */
 export function parseConfigFile(text: string): Settings {
   const settings: Record<string, Setting> = {};
@@ -32,10 +32,10 @@ export function parseConfigFile(text: string): Settings {
     if (content.startsWith('[') && content.endsWith(']'))
       return void (prefix = prefixOf(content.slice(1, -1)));
     const where = `config file, line ${i + 1}`;
-    // The decoder puts U+FFFD in place of other bytes: a password would silently be another one.
+    // The decoder replaces invalid bytes by U+FFFD, which would change a password silently.
     if (content.includes('\ufffd')) throw new ConfigError(`${where}: not UTF-8`);
     const equals = content.indexOf('=');
-    // The error does not quote the line: a password file may have been passed by mistake.
+    // The error does not contain the line: the file may be a password file that was passed by mistake.
     if (equals < 0) throw new ConfigError(`${where}: not of the form name=value`);
     const name = prefix + trimmed(content.slice(0, equals));
     const setting = readSetting(name, trimmed(content.slice(equals + 1)), where);
@@ -50,12 +50,12 @@ export function parseConfigFile(text: string): Settings {
 const ON = ['', '1', 'true', 'yes', 'on'];
 const OFF = ['0', 'false', 'no', 'off'];
 
-/** Name in quotes for an error; empty for a text that cannot be a name, and may be a secret. */
+/** Quotes a name for an error message; returns an empty text for anything that cannot be a name and may be a secret. */
 const quoted = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? ` '${name}'` : '');
 
 /**
- * Reads one setting from text.
- * @param where location for the error text, which never quotes the value.
+ * Parses the value of one setting.
+ * @param where place of the setting for the error message, which never contains the value.
  * @throws ConfigError
  */
 export function readSetting(name: string, value: string, where: string): Setting {
@@ -63,7 +63,7 @@ export function readSetting(name: string, value: string, where: string): Setting
   if (option === undefined) throw new ConfigError(`${where}: unknown setting${quoted(name)}`);
   if (option.repeatable) return [value];
   if (option.argument !== undefined) return value;
-  // Source: boost, program_options/src/value_semantic.cpp `validate`, for bool.
+  // Words for a boolean. Source: boost, program_options/src/value_semantic.cpp `validate`.
   const word = value.toLowerCase();
   if (ON.includes(word)) return true;
   if (OFF.includes(word)) return false;

@@ -7,7 +7,7 @@ import { Secret } from '../../util/secret.js';
 import { ConfigError } from './options.js';
 import { parseTcpEndpoint, type TcpEndpoint } from './tcp-endpoint.js';
 
-/** Credentials; without a password the process prompts for it. */
+/** User name and password; if the password is absent, the process prompts for it. */
 export interface LoginConfig {
   readonly user: string;
   readonly password: Secret | undefined;
@@ -16,7 +16,7 @@ export interface LoginConfig {
 const MAX_THRESHOLDS = 8;
 const MAX_CONFIRMATIONS = 10_000;
 
-/** Reads the address of a ZeroMQ publisher. @throws ConfigError */
+/** Parses the address of a ZeroMQ publisher. @throws ConfigError */
 export function readZmq(text: string | undefined): TcpEndpoint | undefined {
   const endpoint = text === undefined ? undefined : parseTcpEndpoint(text);
   if (text !== undefined && (endpoint === undefined || endpoint.port === 0))
@@ -24,7 +24,7 @@ export function readZmq(text: string | undefined): TcpEndpoint | undefined {
   return endpoint;
 }
 
-/** Reads the thresholds of `payment.confirmed`. @throws ConfigError */
+/** Parses the thresholds of `payment.confirmed` [confirmations]. @throws ConfigError */
 export function readConfirmations(texts: readonly string[]): number[] {
   const numbers = texts.map((text) => (/^\d{1,5}$/.test(text) ? Number(text) : 0));
   const thresholds = [...new Set(numbers)].sort((a, b) => a - b);
@@ -36,7 +36,7 @@ export function readConfirmations(texts: readonly string[]): number[] {
   return thresholds;
 }
 
-/** @param asked value of `--log-level`. @throws ConfigError */
+/** Returns the log categories. @param asked value of `--log-level`. @throws ConfigError */
 export function logCategories(asked: string | undefined): string {
   const categories = readLogLevel(asked ?? '0');
   if (categories === undefined)
@@ -46,7 +46,7 @@ export function logCategories(asked: string | undefined): string {
   return categories;
 }
 
-/** Reads `user:password`. @throws ConfigError */
+/** Parses `user:password`. @throws ConfigError */
 export function readLogin(name: string, value: string | undefined): LoginConfig | undefined {
   if (value === undefined) return undefined;
   const colon = value.indexOf(':');
@@ -55,7 +55,7 @@ export function readLogin(name: string, value: string | undefined): LoginConfig 
   return { user, password: colon < 0 ? undefined : new Secret(utf8(value.slice(colon + 1))) };
 }
 
-/** Reads the address of a DNS server. @throws ConfigError */
+/** Parses the address of a DNS server. @throws ConfigError */
 export function readNameserver(text: string): Nameserver {
   try {
     return parseNameserver(text);
@@ -75,6 +75,6 @@ export function readText(path: string, option: string): string {
 
 export const withoutLineEnd = (text: string): string => text.replace(/[\r\n]+$/, '');
 
-/** Object with one member; without it if the value is undefined. */
+/** Returns an object with one member, or an empty object if the value is undefined. */
 export const optional = <K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } =>
   (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: V };

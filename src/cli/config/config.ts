@@ -36,19 +36,19 @@ export interface Config {
     readonly dir?: string;
     readonly file?: string;
     readonly password?: Secret;
-    /** Wallets of the directory to open at the start. */
+    /** Names of the wallets to open at the start. */
     readonly open: readonly string[];
-    /** Directory with their passwords, a file a wallet. */
+    /** Directory with the passwords of these wallets, one file per wallet. */
     readonly passwordDir?: string;
-    /** Directory that backups are written to. */
+    /** Directory for backups. */
     readonly backupDir?: string;
     readonly promptForPassword: boolean;
     readonly kdfRounds: number;
     readonly exportFormat: ExportFormat;
     readonly txNotify?: string;
-    /** Run `--tx-notify`, and send webhooks, for the history of restored and imported wallets too. */
+    /** True: runs `--tx-notify`, and sends webhooks, also for the history of restored and imported wallets. */
     readonly notifyHistory?: boolean;
-    /** Thresholds of `payment.confirmed`, ascending. */
+    /** Thresholds of `payment.confirmed` [confirmations], ascending. */
     readonly confirmations: readonly number[];
     readonly eventRetentionMs: number;
   };
@@ -56,15 +56,15 @@ export interface Config {
     readonly bind: readonly BindAddress[];
     readonly port: number;
     readonly login?: LoginConfig;
-    /** File of credentials. */
+    /** Path of the file of credentials. */
     readonly credentials?: string;
     readonly auditLog?: string;
     readonly restricted: boolean;
     readonly origins: readonly string[];
-    /** Host names accepted in the `Host` header when no login is set, in lower case. */
+    /** Host names that the `Host` header may contain if no login is required, in lower case. */
     readonly hosts: readonly string[];
     readonly apiVersion: ApiVersion;
-    /** Errors have `data` for every client. */
+    /** True: errors have `data` for every client. */
     readonly errorDetails: boolean;
     readonly ssl: SslConfig;
     readonly maxConnections: number;
@@ -72,42 +72,42 @@ export interface Config {
     readonly maxConnectionsPerPublicIp: number;
   };
   readonly daemon: {
-    /** At least one, in the order of preference. */
+    /** Listed daemons in the order of preference, at least one. */
     readonly addresses: readonly DaemonAddress[];
     readonly login?: LoginConfig;
     readonly proxy?: string;
-    /** ZeroMQ publisher of the daemon. */
+    /** Address of the daemon's ZeroMQ publisher. */
     readonly zmq?: { readonly host: string; readonly port: number };
     readonly ssl: DaemonSslConfig;
     readonly allowMismatchedVersion: boolean;
     readonly offline: boolean;
   };
-  /** Regtest node that starts with the server; absent: use the nodes of `daemon.addresses`. */
+  /** Settings of the regtest node that starts with the server; absent: the server uses `daemon.addresses`. */
   readonly regtest?: {
-    /** 0 picks a free port. */
+    /** Port of the node; 0: a free port. */
     readonly port: number;
     readonly dataDir?: string;
   };
   readonly dns: {
-    /** Resolve OpenAlias names. False when offline, and behind a proxy, which DNS would bypass. */
+    /** True: resolves OpenAlias names. False when offline, and behind a proxy, which DNS lookups would bypass. */
     readonly enabled: boolean;
-    /** Empty: use the system's resolvers. */
+    /** DNS servers; empty: those of the operating system. */
     readonly servers: readonly Nameserver[];
   };
   readonly webhooks: {
-    /** Allow targets that are not public. */
+    /** True: allows webhook targets that are not public. */
     readonly allowPrivate: boolean;
   };
   readonly watch: {
-    /** Address of `/metrics`; absent: on the port of the server. */
+    /** Address of `/metrics`; absent: the page is on the port of the server. */
     readonly metrics?: { readonly ip: string; readonly port: number };
-    /** Limits of `/readyz`. */
+    /** Limits that decide on `/readyz`. */
     readonly ready: ReadinessLimits;
   };
   readonly threads: number;
   readonly log: { readonly categories: string; readonly file?: string };
   readonly interactive: boolean;
-  /** Run in the background. */
+  /** True: runs in the background. */
   readonly detach: boolean;
   readonly pidFile?: string;
   /** Flags that are set but have no effect. */
@@ -116,15 +116,18 @@ export interface Config {
 
 export type ApiVersion = '1.3' | '1.32';
 
-/** Default port of the server: the default RPC port of the node plus two. */
+/** Default port of the server for each network: the default RPC port of a node, plus two. */
 const RPC_PORT: Record<NetworkType, number> = { mainnet: 18083, testnet: 28083, stagenet: 38083 };
 
-/** Host as in a URL: an IPv6 address in brackets. Hosts without a colon are not tested, which takes Node.js 3 ms at first. */
+/**
+ * Writes a host as in a URL, with an IPv6 address in brackets. Hosts without a colon are not parsed, since the first
+ * call of `isIPv6` takes 3 ms.
+ */
 const inBrackets = (host: string): string => (host.includes(':') && isIPv6(host) ? `[${host}]` : host);
 
 /**
- * Merges the sources: the command line overrides the environment, which overrides the config file. A source may turn
- * off a switch of a lower one. @throws ConfigError
+ * Merges the sources of settings: the command line overrides the environment, which overrides the config file. A source
+ * can turn off a switch that a source of lower priority turns on. @throws ConfigError
  */
 export function mergeSources(flags: RawOptions, environment: NodeJS.ProcessEnv): RawOptions {
   const fromEnvironment: Record<string, Setting> = {};
@@ -143,13 +146,13 @@ export function mergeSources(flags: RawOptions, environment: NodeJS.ProcessEnv):
   );
 }
 
-/** @throws ConfigError */
+/** Validates the settings. @param cores number of processors of this machine. @throws ConfigError */
 export function toConfig(raw: RawOptions, cores: number): Config {
   const text = (name: string): string | undefined => {
     const value = raw[name] ?? OPTIONS.find((option) => option.name === name)?.default;
     return typeof value === 'string' ? value : undefined;
   };
-  /** Values of a repeatable option. */
+  /** Returns the values of a repeatable option. */
   const texts = (name: string): readonly string[] => {
     const value = raw[name];
     return typeof value === 'string' ? [value] : Array.isArray(value) ? (value as readonly string[]) : [];

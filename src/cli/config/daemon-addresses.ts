@@ -3,23 +3,24 @@ import { isLoopback } from './bind-addresses.js';
 import { ConfigError } from './options.js';
 import type { SslConfig } from './ssl-config.js';
 
-/** Address of a node, and whether answers of it are believed that cannot be verified. */
+/** Address of a node, and whether answers that cannot be verified are accepted from this node. */
 export interface DaemonAddress {
   /** `host:port`, optionally with `http://` or `https://`. */
   readonly address: string;
   readonly trusted: boolean;
 }
 
-/** TLS settings of the connection to a daemon. */
+/** TLS settings for the connection to a daemon. */
 export type DaemonSslConfig = SslConfig & { readonly allowAnyCert: boolean };
 
 const badAddress = (cause?: unknown): ConfigError =>
   new ConfigError('--daemon-address is host:port, with http:// or https:// before it if you like', { cause });
 
 /**
- * Reads the values of `--daemon-address`; one value may name several nodes with spaces between them.
- * @param fallback address if there is none. @param trusted trust of a node without a mark; undefined: only a node on
- * this machine is trusted. @throws ConfigError for a node that is named twice
+ * Parses the values of `--daemon-address`; one value may contain several nodes, separated by spaces.
+ * @param fallback address if there is no value.
+ * @param trusted trust in a node without a mark; undefined: only a node on this machine is trusted.
+ * @throws ConfigError for a node that is listed twice.
  */
 export function readDaemonAddresses(
   values: readonly string[],
@@ -37,7 +38,7 @@ export function readDaemonAddresses(
   return addresses;
 }
 
-/** Whether an address is that of this machine. */
+/** True if an address is on this machine. */
 function isLocal(address: string): boolean {
   const { host } = endpointIn(address);
   return host === 'localhost' || isLoopback(host);
@@ -52,8 +53,8 @@ function endpointIn(address: string): ReturnType<typeof parseEndpoint> {
 }
 
 /**
- * Requires a way to authenticate the daemon when TLS is enabled or a proxy is used.
- * Source: wallet2.cpp `make_basic`. @throws ConfigError
+ * Checks that the daemon can be authenticated when TLS is enabled or a proxy is used. Source: wallet2.cpp `make_basic`.
+ * @throws ConfigError
  */
 export function assertVerifiable(address: string, ssl: DaemonSslConfig, proxy: string | undefined): void {
   const { host, port } = endpointIn(address);

@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
 
-/** Invalid setting; the message is shown on the terminal and quotes no secret. */
+/** Error of an invalid setting. The message is shown on the terminal, and contains no secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** One flag. The README's table, the config file, the environment and `--help` all follow from these. */
+/** Definition of one flag, from which the README's table, the config file, the environment and `--help` are made. */
 export interface OptionSpec {
   readonly name: string;
   /** Placeholder of the value in the help; absent for a switch. */
@@ -13,11 +13,11 @@ export interface OptionSpec {
   readonly group: OptionGroup;
   readonly help: string;
   readonly default?: string;
-  /** The option may be repeated; its values are collected. */
+  /** True: the option may be repeated, and its values are collected. */
   readonly repeatable?: true;
-  /** Accepted for the reference's launchers only; a warning at start-up names it. */
+  /** True: the option is accepted only because launchers of the reference pass it; a warning at the start names it. */
   readonly noEffect?: true;
-  /** Unsuitable for the command line of a production server: the process list shows it. */
+  /** True: the value is a secret, which the process list would show if it were on the command line. */
   readonly secret?: true;
 }
 
@@ -414,22 +414,22 @@ export const OPTIONS: readonly OptionSpec[] = [
   { name: 'extra-entropy', argument: 'file', group: 'Logging and process', help: 'ignored', noEffect: true },
 ];
 
-/** Environment variable of a flag: `WALLET_RPC_` and the flag's name in capitals. */
+/** Returns the environment variable of a flag: `WALLET_RPC_` and the flag's name in capitals. */
 export const environmentName = (option: string): string =>
   `WALLET_RPC_${option.replaceAll('-', '_').toUpperCase()}`;
 
-/** Raw settings by flag name; switches are true, repeatable options lists. */
+/** Raw settings by flag name: true for a switch, a list for a repeatable option, a text for any other one. */
 export type RawOptions = Readonly<Record<string, string | true | readonly string[]>>;
 
-/** Removes the value of a flag, which may be a secret. */
+/** Removes the value from an argument, since it may be a secret. */
 const withoutValue = (flag: string): string => flag.replace(/^(--[^=]*|-[^-]).*$/s, '$1');
 
-/** A program and its flags. */
+/** A program with its flags. */
 export interface Program {
   readonly name: string;
   readonly description: string;
   readonly options: readonly OptionSpec[];
-  /** Text below the flags in the help. */
+  /** Text after the flags in the help. */
   readonly epilogue: string;
 }
 
@@ -444,8 +444,8 @@ const WALLET_RPC: Program = {
 };
 
 /**
- * Parses a command line. For `--help`, `--version` and syntax errors, commander prints and exits the process.
- * @throws ConfigError when an option occurs twice, or a switch has a value.
+ * Parses a command line. For `--help`, `--version` and syntax errors, commander prints a text and ends the process.
+ * @throws ConfigError if an option occurs twice, or if a switch has a value.
  */
 export function parseCommandLine(
   argv: readonly string[],
@@ -486,7 +486,7 @@ function createCommand(version: string, { name: title, description, options, epi
         if (previous !== undefined) throw new ConfigError(`--${name} is given twice`);
         return value;
       });
-    // Names such as `no-dns` are plain switches, not negations.
+    // Names that begin with `no-` are plain switches here, not negations of another option.
     option.negate = false;
     option.attributeName = () => name;
     command.addOption(option);

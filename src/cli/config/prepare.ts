@@ -10,15 +10,15 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Passwords and bound ports, obtained before the server's modules are loaded. */
+/** Passwords and bound ports, obtained before the modules of the server are loaded. */
 export interface Prepared {
-  /** Credentials that clients must present. */
+  /** Login that clients must use. */
   readonly login?: Credentials;
   readonly daemonLogin?: Credentials;
-  /** Password of `--wallet-file`; empty without one. */
+  /** Password of `--wallet-file`; empty if there is no such wallet. */
   readonly walletPassword: string;
   readonly listeners: readonly Listener[];
-  /** Port of `--metrics-bind`. */
+  /** Bound port of `--metrics-bind`. */
   readonly metricsListener?: Listener;
 }
 
@@ -65,7 +65,7 @@ async function bindPorts(rpc: Config['rpc'], log: Logger): Promise<Listener[]> {
   return listeners;
 }
 
-/** @throws ConfigError */
+/** Binds the port of `/metrics`. @throws ConfigError */
 async function bindMetrics(
   { ip, port }: NonNullable<Config['watch']['metrics']>,
   log: Logger,
@@ -79,11 +79,13 @@ async function bindMetrics(
   }
 }
 
-/** Logs the address in the form that launchers parse; {@link SpacedOutput} keeps the next line apart. */
+/** Logs a bound address in the form that launchers parse; {@link SpacedOutput} separates it from the next line. */
 export const sayBound = (ip: string, port: number, log: Logger): void =>
   log.info(`Binding on ${ip} (${ip.includes(':') ? 'IPv6' : 'IPv4'}):${port}`);
 
-/** Builds the error for an address that cannot be bound. @param flags that select the address and the port. */
+/**
+ * Creates the error for an address that cannot be bound. @param flags names of the flags for the address and the port.
+ */
 export function cannotListen(
   ip: string,
   port: number,

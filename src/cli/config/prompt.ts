@@ -4,7 +4,7 @@ import { Secret } from '../../util/secret.js';
 import { utf8 } from '../../util/bytes.js';
 import { ConfigError } from './options.js';
 
-/** Prompts on the terminal without echo. @throws ConfigError without a terminal, or when the prompt is cancelled. */
+/** Asks for a secret on the terminal, without echo. @throws ConfigError without a terminal, or if the user cancels. */
 export async function promptSecret(question: string, interactive: boolean): Promise<Secret> {
   if (!interactive || !process.stdin.isTTY)
     throw new ConfigError(`${question}: not given, and there is no terminal to ask on`);

@@ -7,15 +7,15 @@ export interface SslConfig {
   readonly privateKeyPath?: string;
   readonly certificatePath?: string;
   readonly caFile?: string;
-  /** SHA-256, lower-case hex without separators. */
+  /** SHA-256 fingerprints of allowed certificates [lower-case hex without separators]. */
   readonly allowedFingerprints: readonly string[];
   readonly allowChained: boolean;
 }
 
 /**
- * Resolves the TLS mode of an option.
- * @param pinned the peer's certificates are restricted, so plain connections, which would bypass that, are excluded.
- * Source: rpc_args.cpp `do_process_ssl`.
+ * Returns the TLS mode of an option.
+ * @param pinned true: the certificates of the peer are restricted, so that plain connections, which would bypass the
+ * restriction, are not allowed. Source: rpc_args.cpp `do_process_ssl`.
  */
 export function sslMode(name: string, asked: string | undefined, pinned: boolean): SslMode {
   if (asked !== 'enabled' && asked !== 'disabled' && asked !== 'autodetect')

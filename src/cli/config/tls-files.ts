@@ -5,7 +5,7 @@ import { makeSelfSigned, type CertifiedKey } from '../../http/self-signed.js';
 import { ConfigError } from './options.js';
 import type { SslConfig } from './ssl-config.js';
 
-/** Reads the files of `--rpc-ssl-…`. @returns undefined without TLS. @throws ConfigError */
+/** Reads the files of the options `--rpc-ssl-…`. @returns undefined if TLS is disabled. @throws ConfigError */
 export function readTls(ssl: SslConfig, log: Logger): TlsOptions | undefined {
   const { mode, caFile, allowedFingerprints } = ssl;
   if (mode === 'disabled') return undefined;
@@ -17,7 +17,10 @@ export function readTls(ssl: SslConfig, log: Logger): TlsOptions | undefined {
   };
 }
 
-/** Reads the files of `--rpc-ssl-…` again, for new connections. Files that are not valid are logged, and change nothing. */
+/**
+ * Reads the files of the options `--rpc-ssl-…` again, for new connections. Logs invalid files, after which nothing is
+ * changed.
+ */
 export function renewCertificate(http: HttpServer, ssl: SslConfig, log: Logger): void {
   if (ssl.mode === 'disabled') return;
   try {
@@ -33,7 +36,7 @@ export function renewCertificate(http: HttpServer, ssl: SslConfig, log: Logger):
   }
 }
 
-/** @returns undefined where no files are named. @throws ConfigError */
+/** Reads the certificate and its key. @returns undefined if no files are given. @throws ConfigError */
 function readCertificate({ privateKeyPath, certificatePath }: SslConfig): CertifiedKey | undefined {
   if (privateKeyPath === undefined || certificatePath === undefined) return undefined;
   return { key: read(privateKeyPath), cert: read(certificatePath) };

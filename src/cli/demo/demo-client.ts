@@ -4,11 +4,11 @@ import { writeJson } from '../../util/json-writer.js';
 
 /** JSON-RPC server of the demo. */
 export interface DemoServer {
-  /** @throws Error with the server's error message. */
+  /** Calls a method. @param result schema of the result. @throws Error with the server's error message. */
   call<T>(method: string, params: Readonly<Record<string, Json>>, result: z.ZodType<T>): Promise<T>;
 }
 
-/** Client of a JSON-RPC server at a local port. */
+/** Returns a client of a JSON-RPC server on a port of this machine. */
 export const serverAt = (port: number): DemoServer => ({
   async call(method, params, result) {
     const response = await fetch(`http://127.0.0.1:${port}/json_rpc`, {

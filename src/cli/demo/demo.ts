@@ -3,20 +3,20 @@ import { formatCoins } from '../../monero/cryptonote/coins.js';
 import { amount } from '../../util/amount.js';
 import type { DemoServer } from './demo-client.js';
 
-/** Two wallet servers and the node that connects them. */
+/** Two wallet servers, and the node that both use. */
 export interface DemoServers {
   readonly customer: DemoServer;
   readonly shop: DemoServer;
   readonly node: DemoServer;
 }
 
-/** Blocks until the first rewards are unlocked and enough outputs exist for decoys. */
+/** Number of blocks after which the first rewards are unlocked, and enough outputs exist for decoys. */
 const FIRST_BLOCKS = 80;
-/** Blocks after which a received payment is unlocked. */
+/** Number of blocks after which a received payment is unlocked. */
 const LOCK_BLOCKS = 10;
 const PRICE = 1_500_000_000_000n;
 const MESSAGE = 'order 1, paid';
-/** Polls of the shop's pool for a payment, 100 ms apart. */
+/** Largest number of reads of the shop's pool in search of a payment, 100 ms apart. */
 const MAX_POLLS = 100;
 
 const nothing = z.unknown();
@@ -33,8 +33,8 @@ const coins = (value: bigint): string => `${formatCoins(amount(value)).replace(/
 const short = (text: string): string => `${text.slice(0, 12)}…${text.slice(-6)}`;
 
 /**
- * Mines, pays, and proves a payment; describes each step.
- * @param say prints a line. @throws Error when a step fails.
+ * Mines, pays, and proves a payment; prints a description of each step.
+ * @param say prints a line. @throws Error if a step fails.
  */
 export async function runDemo(
   { customer, shop, node }: DemoServers,
@@ -91,7 +91,10 @@ export async function runDemo(
   say('   for "order 2, paid": not good');
 }
 
-/** Polls the shop's pool for a payment. @returns the amount received. @throws Error when it does not appear in time. */
+/**
+ * Reads the shop's pool until it contains a payment. @returns received amount [atomic units].
+ * @throws Error if the payment does not appear in time.
+ */
 async function amountInPool(shop: DemoServer, txHash: string): Promise<bigint> {
   for (let poll = 0; poll < MAX_POLLS; poll++) {
     const { pool } = await shop.call('get_transfers', { pool: true }, transfers);

@@ -4,7 +4,7 @@ import type { Build } from '../../monero/crypto/curve/wasm-module.js';
 import { hasKnownFlags } from '../../util/v8-flags.js';
 import type { Config } from '../config/config.js';
 
-/** Logs the effective configuration. */
+/** Logs the configuration in effect. */
 export function announce(
   config: Config,
   log: Logger,
@@ -30,7 +30,7 @@ export function announce(
   for (const flag of config.withoutEffect) log.warn(`--${flag} is ignored: it has no effect here`);
 }
 
-/** Listed daemons in the order of preference; with more than one, each with its trust. */
+/** Writes the listed daemons in the order of preference; if there are several, with the trust in each. */
 const daemonsOf = ({ daemon: { addresses } }: Config): string =>
   addresses.length === 1
     ? addresses.map(({ address }) => address).join('')
@@ -47,7 +47,9 @@ const ARITHMETIC: Record<Build, string> = {
   simd: 'WebAssembly with integer SIMD',
 };
 
-/** Logs the build of the curve arithmetic in use, which it compiles, and why a faster build is unusable on this machine. */
+/**
+ * Compiles the curve arithmetic, and logs which build is used, and why a faster build cannot be used on this machine.
+ */
 export function announceArithmetic(log: Logger): void {
   const { build, passedOver } = chooseKernel();
   const text = `Curve arithmetic: ${build === undefined ? 'plain JavaScript' : ARITHMETIC[build]}`;

@@ -1,25 +1,25 @@
 import type { Logger } from 'pino';
 import { Subscriber } from '../../net/zmq/subscriber.js';
 
-/** Message of a changed chain. Source: zmq_pub.cpp. */
+/** Topic of the message that the chain has changed. Source: zmq_pub.cpp. */
 const CHAIN = 'json-minimal-chain_main';
-/** Message of new transactions in the mempool. Source: zmq_pub.cpp. */
+/** Topic of the message with new transactions in the mempool. Source: zmq_pub.cpp. */
 const POOL = 'json-minimal-txpool_add';
 
-/** Shortest interval between two refreshes for new transactions [ms]: a busy mempool has several each second. */
+/** Shortest interval between two refreshes because of new transactions [ms]: a busy mempool has several each second. */
 const POOL_INTERVAL_MS = 250;
 
 export interface DaemonNewsOptions {
   readonly host: string;
   readonly port: number;
-  /** Called for a new block at once, for new transactions at most four times a second. */
+  /** Called at once for a new block, and at most four times a second for new transactions. */
   readonly onNews: () => void;
   readonly log: Logger;
 }
 
 /**
- * Follows the ZeroMQ publisher of the daemon. It only shortens the time until a refresh: a lost message costs the
- * refresh period.
+ * Follows the ZeroMQ publisher of the daemon. This only shortens the time until a refresh: after a lost message, the
+ * wallets are refreshed when their period ends.
  */
 export class DaemonNews {
   readonly #subscriber: Subscriber;
@@ -36,7 +36,7 @@ export class DaemonNews {
         if (state === 'lost')
           return log.warn('the ZeroMQ publisher of the daemon is gone; wallets refresh periodically');
         log.info('following the ZeroMQ publisher of the daemon');
-        // It may have published before the subscription.
+        // The daemon may have published something before the subscription began.
         this.#tell();
       },
     });

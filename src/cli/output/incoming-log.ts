@@ -2,27 +2,33 @@ import type { Logger } from 'pino';
 import type { Hash } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
 
-/** Transactions of a wallet whose hashes are logged at level info in a second; one that is restored finds more. */
+/**
+ * Largest number of transactions of a wallet per second that are logged with their hashes at level info; a wallet that
+ * is being restored finds more.
+ */
 const FEW = 10;
 
-/** Transaction hashes in a line of level debug at most: journals cut long lines. */
+/** Largest number of transaction hashes in a line of level debug, since journals cut long lines. */
 const HASHES_A_LINE = 100;
 
-/** Time in which further transactions are counted [ms]: a line takes as long as the commit of a block. */
+/** Period in which further transactions are only counted [ms]: writing a line takes as long as committing a block. */
 const WINDOW_MS = 1000;
 
-/** Number of transactions of a wallet in the present second. */
+/** Numbers of transactions of a wallet in the current period. */
 interface Window {
-  /** Logged with their hashes. */
+  /** Number of transactions that were logged with their hashes. */
   logged: number;
-  /** To log as a number. */
+  /** Number of transactions that are to be logged as a number. */
   counted: number;
 }
 
-/** Logs incoming transactions: a few of a second with their hashes, others as a number, with hashes at level debug. */
+/**
+ * Logs incoming transactions: a few per second with their hashes, the others as a number (at level debug with their
+ * hashes).
+ */
 export class IncomingLog {
   readonly #log: Logger;
-  /** Windows by wallet. */
+  /** Current period of each wallet. */
   readonly #windows = new Map<string, Window>();
 
   constructor(log: Logger) {
@@ -44,7 +50,7 @@ export class IncomingLog {
     else this.#log.info({ name, txids: txHashes.map(toHex) }, 'incoming transactions');
   }
 
-  /** Logs the numbers of transactions that were only counted so far. */
+  /** Logs the numbers of the transactions that were only counted so far. */
   flush(): void {
     for (const [name, { counted: count }] of this.#windows)
       if (count > 0) this.#log.info({ name, count }, 'incoming transactions');

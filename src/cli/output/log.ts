@@ -10,10 +10,13 @@ import { SpacedOutput } from './spaced-output.js';
 /** Destination of pino that writes to a file. */
 type Destination = ReturnType<typeof pino.destination>;
 
-/** A log, and its file if it has one. */
+/** A logger, with its file if it has one. */
 export interface Log {
   readonly log: Logger;
-  /** Opens the file anew by its path, after it was renamed. A failure is logged, and the file that is open stays. */
+  /**
+   * Opens the file again by its path, after the file was renamed. Logs a failure, after which the open file is still
+   * used.
+   */
   reopen(): void;
 }
 
@@ -39,8 +42,9 @@ export function humanLine(json: string): string {
 }
 
 /**
- * Logs to standard output as text and, optionally, to a file as JSON lines. Parameters and secrets are never fields.
- * @param categories in the syntax of `set_log_categories`. @param print writes lines to standard output.
+ * Creates a logger that writes text to standard output and, optionally, JSON lines to a file. Parameters of calls and
+ * secrets are never fields.
+ * @param categories log categories in the syntax of `set_log_categories`. @param print writes lines to standard output.
  * @throws ConfigError
  */
 export function createLogger(
@@ -56,7 +60,7 @@ export function createLogger(
       done();
     },
   });
-  // The streams accept all levels: the logger's own level can change at run time.
+  // The streams accept all levels: the level of the logger, which can change at run time, decides.
   const streams: StreamEntry[] = [{ level: 'trace', stream: console }];
   const destination = file === undefined ? undefined : openLogFile(file);
   if (destination !== undefined) streams.push({ level: 'trace', stream: destination });
@@ -66,7 +70,8 @@ export function createLogger(
     reopen() {
       if (destination === undefined || file === undefined) return;
       try {
-        // A destination that could not open its file again would close the one that it has later on, twice.
+        // Opens the file once before: a destination that fails to open its file again would later close its current
+        // one, twice.
         closeSync(openSync(file, 'a'));
         destination.reopen();
       } catch (error) {
@@ -80,7 +85,7 @@ function openLogFile(file: string): Destination {
   try {
     makeDirectory(dirname(resolve(file)));
     const destination = pino.destination({ dest: file, append: true, sync: true });
-    // A write error, such as a full disk, loses log lines; the process goes on.
+    // Ignores write errors, such as a full disk: log lines are lost, but the process continues.
     destination.on('error', () => undefined);
     return destination;
   } catch (cause) {

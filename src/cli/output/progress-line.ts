@@ -4,10 +4,10 @@ import type { SyncProgress, WalletProgress } from '../../watch/sync-progress.js'
 import { printable } from './log.js';
 import type { StatusLine } from './status-line.js';
 
-/** Interval of changes [ms]. */
+/** Interval between changes of the line [ms]. */
 const INTERVAL_MS = 500;
 
-/** Writes the progress of a refresh: height, share, rate and time left. */
+/** Writes the progress of a refresh: height, percentage, rate and remaining time. */
 export function progressText({ name, height, daemonHeight, rate, secondsLeft }: WalletProgress): string {
   return [
     `${printable(name === '' ? 'wallet' : name)}: ${grouped(height)} of ${grouped(daemonHeight)} blocks`,
@@ -20,11 +20,11 @@ export function progressText({ name, height, daemonHeight, rate, secondsLeft }: 
 interface Parts {
   readonly line: StatusLine;
   readonly sync: SyncProgress;
-  /** Progress of the opening of wallets. */
+  /** Returns the progress of opening the wallets of the start. */
   readonly start: () => StartProgress;
 }
 
-/** Shows the opening of wallets and long refreshes on the last line of a terminal. */
+/** Shows the opening of wallets, and long refreshes, on the last line of a terminal. */
 export class ProgressLine {
   readonly #parts: Parts;
   readonly #timer: NodeJS.Timeout;

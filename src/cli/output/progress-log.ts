@@ -1,30 +1,30 @@
 import type { Logger } from 'pino';
 
-/** Time between two lines of a wallet that has not reached the tip [ms]. */
+/** Time between two lines about a wallet that has not reached the tip [ms]. */
 const PROGRESS_MS = 5000;
 
-/** Lines within a {@link WINDOW_MS}: a line takes as long as the commit of a block. */
+/** Largest number of lines within {@link WINDOW_MS}: writing a line takes as long as committing a block. */
 const MAX_LINES = 50;
 
 const WINDOW_MS = 1000;
 
-/** Logs the progress of refreshes. Of many wallets that a block reaches together most are only counted. */
+/** Logs the progress of refreshes. If many wallets reach a block at the same time, most of them are only counted. */
 export class ProgressLog {
   readonly #log: Logger;
   readonly #tipOnly: boolean;
-  /** Time of the last line, by wallet [ms]. */
+  /** Time of the last line about each wallet [ms], by name. */
   readonly #logged = new Map<string, number>();
   #lines = 0;
   #counted = 0;
   #isCounting = false;
 
-  /** @param tipOnly logs no wallet below the tip. */
+  /** @param tipOnly true: logs nothing about a wallet below the tip. */
   constructor(log: Logger, { tipOnly = false }: { readonly tipOnly?: boolean } = {}) {
     this.#log = log;
     this.#tipOnly = tipOnly;
   }
 
-  /** Logs a wallet that reached the daemon's tip; of one below the tip, a line each {@link PROGRESS_MS}. */
+  /** Logs that a wallet has reached the daemon's tip, or every {@link PROGRESS_MS} its height below the tip. */
   progress(name: string, height: number, daemonHeight: number): void {
     const now = Date.now();
     if (height < daemonHeight && this.#tipOnly) return;

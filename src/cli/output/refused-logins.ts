@@ -1,21 +1,24 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../net/webhooks/clock.js';
 
-/** Time after the first refused login in which further ones are counted [ms]. */
+/** Length of a period, which begins with a refused login [ms]. */
 const PERIOD_MS = 10_000;
-/** Addresses that are logged in one period; a flood from more must not fill the log. */
+/**
+ * Largest number of client addresses that are logged in one period, so that a flood from many addresses does not fill
+ * the log.
+ */
 const MAX_ADDRESSES = 100;
 
 /**
- * Logs refused logins by the address of the client: the first one of a period at once, further ones as a number at its
- * end. User names are not logged, because some clients send the password there.
+ * Logs refused logins by client address: the first one of a period at once, further ones as a number when the period
+ * ends. Does not log user names, because some clients send the password as the user name.
  */
 export class RefusedLogins {
   readonly #log: Logger;
   readonly #clock: Clock;
-  /** Logins after the first one that was logged, by address. */
+  /** Number of refused logins after the logged one, by client address. */
   readonly #further = new Map<string, number>();
-  /** Logins from addresses beyond {@link MAX_ADDRESSES}. */
+  /** Number of refused logins from addresses beyond {@link MAX_ADDRESSES}. */
   #others = 0;
   #cancel: (() => void) | undefined;
 
@@ -24,7 +27,7 @@ export class RefusedLogins {
     this.#clock = clock;
   }
 
-  /** @param client IP address. */
+  /** Records a refused login. @param client IP address. */
   note(client: string): void {
     this.#cancel ??= this.#clock.after(PERIOD_MS, () => this.#end());
     const count = this.#further.get(client);
@@ -36,7 +39,7 @@ export class RefusedLogins {
     }
   }
 
-  /** Logs the numbers of the current period. */
+  /** Logs the numbers of the current period; to be called at the end. */
   close(): void {
     this.#cancel?.();
     this.#end();

@@ -1,32 +1,35 @@
 /**
- * Pause between a `Binding on` line and the next line [ms]. Launchers parse the address from the chunk of standard
- * output that contains it, up to the chunk's last space and colon, so no other line may arrive in that chunk.
+ * Pause between a line `Binding on` and the next line [ms]. Launchers parse the address in the chunk of standard output
+ * with this line, up to the last space and colon of the chunk, so no other line may be in that chunk.
  */
 const APART_MS = 100;
 
-/** Log line that launchers parse. */
+/** The log line that launchers parse. */
 const BOUND = /^\S+ \S+ I Binding on /;
 
-/** Writes log lines in order, and holds back the lines after a `Binding on` line, while the program goes on. */
+/**
+ * Writes log lines in order. After a line `Binding on` it holds the next lines back for a time, without blocking the
+ * program.
+ */
 export class SpacedOutput {
   readonly #print: (lines: string) => void;
   readonly #held: string[] = [];
   #timer: NodeJS.Timeout | undefined;
   readonly #flush = (): void => this.flush();
 
-  /** @param print writes lines at once. */
+  /** @param print writes lines without delay. */
   constructor(print: (lines: string) => void) {
     this.#print = print;
   }
 
-  /** Writes one line, or an error with its stack. */
+  /** Writes one log line, or an error with its stack. */
   write(lines: string): void {
     if (this.#timer !== undefined) return void this.#held.push(lines);
     this.#print(lines);
     if (BOUND.test(lines)) this.#hold();
   }
 
-  /** Writes held lines at once; the process does so before it exits. */
+  /** Writes the held lines at once; to be called before the process exits. */
   flush(): void {
     this.#release();
     for (const lines of this.#held.splice(0)) this.#print(lines);

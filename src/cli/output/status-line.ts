@@ -1,13 +1,13 @@
-/** Output of a terminal. */
+/** Output stream of a terminal. */
 export type TerminalOutput = Pick<NodeJS.WriteStream, 'write'> & { readonly columns?: number };
 
-/** Carriage return, then erases the line. Source: ECMA-48, EL. */
+/** Moves to the start of the line and erases it. Source: ECMA-48, EL. */
 const CLEAR = '\r\u001b[K';
 
-/** Width of a terminal that reports none, or 0. */
+/** Assumed width of a terminal that reports none or 0 [columns]. */
 const DEFAULT_COLUMNS = 80;
 
-/** Last line of a terminal, which changes in place; other text is written above it. */
+/** Last line of a terminal, which changes in place; all other text is written above it. */
 export class StatusLine {
   readonly #out: TerminalOutput;
   #line = '';
@@ -16,14 +16,14 @@ export class StatusLine {
     this.#out = out;
   }
 
-  /** Writes whole lines. */
+  /** Writes complete lines above the last line. */
   print(lines: string): void {
     this.#out.write(this.#line === '' ? lines : `${CLEAR}${lines}${this.#line}`);
   }
 
-  /** Replaces the last line. @param text empty: removes it. */
+  /** Replaces the last line. @param text empty: removes the line. */
   show(text: string): void {
-    // A longer line would wrap, and could not be erased.
+    // A line longer than the terminal would wrap, and could not be erased.
     const line = text.slice(0, (this.#out.columns || DEFAULT_COLUMNS) - 1);
     if (line === this.#line) return;
     this.#line = line;

@@ -3,28 +3,31 @@ import type { Logger } from 'pino';
 import { ConfigError } from '../config/options.js';
 import { ignoreSignals, RELOAD_SIGNAL, STOP_SIGNALS } from './signals.js';
 
-/** Time limit of an orderly stop; the process then exits with code 1. */
+/** Longest time for an orderly stop [ms]; then the process exits with code 1. */
 const STOP_TIMEOUT_MS = 9_000;
 
 export interface RunningService {
   close(): Promise<void>;
-  /** Reads its files again; a file that is not valid is logged, and changes nothing. Absent: it has none. */
+  /**
+   * Reads the files of the service again; logs an invalid file, after which nothing is changed. Absent: the service has
+   * no files.
+   */
   reload?(): void;
 }
 
-/** Service that runs for the lifetime of a process. */
+/** Service that runs as long as its process. */
 export interface Service {
-  /** Name for the log. */
+  /** Name of the service for the log. */
   readonly title: string;
   readonly log: Logger;
   readonly pidFile?: string | undefined;
   /** Opens the log file again. */
   readonly reopenLog: () => void;
-  /** @param stop stops the process; the reason is logged. */
+  /** Starts the service. @param stop stops the process, and logs the reason. */
   start(stop: (reason: string) => void): Promise<RunningService>;
 }
 
-/** Runs a service until a signal or the service itself stops it. @returns the exit code. @throws ConfigError */
+/** Runs a service until a signal, or the service itself, stops it. @returns exit code. @throws ConfigError */
 export async function runProcess({ title, log, reopenLog, pidFile, start }: Service): Promise<number> {
   let running: RunningService | undefined;
   let stopping = false;
@@ -35,7 +38,7 @@ export async function runProcess({ title, log, reopenLog, pidFile, start }: Serv
     stopping = true;
     log.info({ reason }, `Stopping ${title}`);
     setTimeout(() => ended(1), STOP_TIMEOUT_MS).unref();
-    // The service has not started: no request is under way.
+    // The service has not started yet, so there are no requests to wait for.
     if (running === undefined) return ended(0);
     running.close().then(
       () => ended(0),
@@ -72,7 +75,7 @@ function writePidFile(path: string): void {
   }
 }
 
-/** Writes the error to standard error and exits with code 1. Prints a bug's stack when `WALLET_RPC_DEBUG` is set. */
+/** Writes an error to standard error, and exits with code 1. Prints the stack of a bug if `WALLET_RPC_DEBUG` is set. */
 export function failWith(program: string, error: unknown): never {
   process.stderr.write(`${program}: ${error instanceof Error ? error.message : String(error)}\n`);
   if (

@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
 import type { Logger } from 'pino';
 
-/** States that systemd shows in `systemctl status` and waits for. Source: sd_notify(3). */
+/** States of a service that `systemctl start` and `systemctl status` use. Source: sd_notify(3). */
 const ASSIGNMENTS = { ready: 'READY=1', stopping: 'STOPPING=1' } as const;
 
-/** Time limit of a notification [ms]. */
+/** Longest time for a notification [ms]. */
 const TIMEOUT_MS = 5_000;
 
 /**
- * Notifies systemd of the state of this process, if a unit with `Type=notify` started it. Node.js cannot send datagrams
- * on Unix sockets, so the program `systemd-notify` sends it: the unit needs `NotifyAccess=all`. A failed notification is
- * logged.
+ * Notifies systemd of the state of this process, if a unit with `Type=notify` started it. Runs the program
+ * `systemd-notify`, since Node.js cannot send datagrams on Unix sockets: the unit needs `NotifyAccess=all`. Logs a
+ * failure.
  */
 export function notifyServiceManager(
   state: keyof typeof ASSIGNMENTS,

@@ -21,7 +21,7 @@ async function main(): Promise<void> {
     pidFile: config.pidFile,
     async start(stop) {
       const running = await startRegtest(config, version, log, () => stop('stop_daemon'));
-      // A parent process receives the ports; this process stops when the parent exits.
+      // Sends the ports to a parent process; this process stops when the parent exits.
       process.send?.({ ports: running.ports } satisfies RegtestGreeting);
       process.once('disconnect', () => stop('the server that started this daemon has exited'));
       return running;

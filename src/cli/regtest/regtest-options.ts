@@ -213,7 +213,7 @@ export const REGTEST_DAEMON: Program = {
     'monerod too, so blocks made here are valid there.',
 };
 
-/** Validated settings of the daemon. */
+/** Validated settings of the regtest daemon. */
 export interface RegtestConfig {
   readonly dataDir?: string;
   readonly fixedDifficulty: bigint;
@@ -224,9 +224,9 @@ export interface RegtestConfig {
   readonly login?: { readonly user: string; readonly password: string };
   readonly origins: readonly string[];
   readonly maxConnections: number;
-  /** ZeroMQ endpoint of published events; absent: events are not published. */
+  /** Address at which events are published over ZeroMQ; absent: no events are published. */
   readonly publish?: { readonly ip: string; readonly port: number };
-  /** Injected faults; absent: injection is off and cannot be turned on at run time. */
+  /** Injected faults with their parameters; absent: no faults, and none can be injected at run time. */
   readonly misbehave?: ReadonlyMap<InjectedFault, number>;
   readonly log: { readonly categories: string; readonly file?: string };
   readonly pidFile?: string;
@@ -236,7 +236,7 @@ export interface RegtestConfig {
 
 const U64_MAX = (1n << 64n) - 1n;
 
-/** @throws ConfigError */
+/** Validates the settings. @throws ConfigError */
 export function toRegtestConfig(raw: RawOptions): RegtestConfig {
   const value = (name: string): string | undefined => {
     const setting = raw[name] ?? REGTEST_OPTIONS.find((option) => option.name === name)?.default;
@@ -318,7 +318,7 @@ function readFaults(text: string | undefined): ReadonlyMap<InjectedFault, number
   }
 }
 
-/** Reads the address of the ZeroMQ publisher. @throws ConfigError */
+/** Parses the address of the ZeroMQ publisher. @throws ConfigError */
 function readTcp(text: string | undefined): { ip: string; port: number } | undefined {
   if (text === undefined) return undefined;
   const endpoint = parseTcpEndpoint(text);

@@ -4,21 +4,27 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { ConfigError } from '../config/options.js';
 
-/** Message from the daemon to its parent process, once it listens. */
+/** Message from the daemon to its parent process, sent once the daemon listens. */
 export interface RegtestGreeting {
   readonly ports: readonly number[];
 }
 
-/** Regtest daemon in a child process, so that its proof checks do not delay the wallet's answers. */
+/**
+ * Regtest daemon in a child process, so that its verification of proofs does not delay the answers of the wallet
+ * server.
+ */
 export interface RegtestProcess {
-  /** `host:port` */
+  /** Address `host:port` of the daemon. */
   readonly address: string;
   close(): Promise<void>;
 }
 
 const MAIN = fileURLToPath(new URL('./regtest-main.js', import.meta.url));
 
-/** Starts a daemon that stops with this process at the latest. @throws ConfigError with its error output. */
+/**
+ * Starts a daemon in a child process, which ends with this process at the latest.
+ * @throws ConfigError with the error output of the child.
+ */
 export async function startRegtestProcess(
   { regtest, rpc }: Pick<Config, 'regtest'> & { readonly rpc: Pick<Config['rpc'], 'apiVersion'> },
   log: Logger,
@@ -26,7 +32,7 @@ export async function startRegtestProcess(
   const args = [
     `--rpc-bind-port=${regtest?.port ?? 0}`,
     ...(regtest?.dataDir === undefined ? [] : [`--data-dir=${regtest.dataDir}`]),
-    // API version 1.3 allows payments with an unlock time.
+    // API version 1.3 allows payments with an unlock time, which a node refuses by default.
     ...(rpc.apiVersion === '1.3' ? ['--allow-unlock-time'] : []),
   ];
   const child = fork(MAIN, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });

@@ -23,7 +23,7 @@ export interface RunningDaemon {
 
 const GRACE_MS = 2_000;
 
-/** Builds a regtest daemon and starts listening. @throws ConfigError */
+/** Creates a regtest daemon and makes it listen. @throws ConfigError */
 export async function startRegtest(
   config: RegtestConfig,
   version: string,
@@ -92,7 +92,7 @@ function openDaemon(config: RegtestConfig, version: string, log: Logger, stop: (
       blockTimeMs: config.blockTimeMs,
       version,
       faults: new FaultInjector(config.misbehave),
-      // Leaves time to send the pending answer.
+      // Waits until the answer to the request is sent.
       stop: () => setTimeout(stop, 100),
       onMiningError: (error) => log.error({ err: error }, 'mining a block failed'),
     });
@@ -115,7 +115,10 @@ async function publish(
   log.info(`Publishing at tcp://${ip}:${bound}`);
 }
 
-/** @param flag of the endpoint, or the common prefix of `…-bind-ip` and `…-bind-port`. @throws ConfigError */
+/**
+ * Binds a server to an address. @param flag flag of the address, or common prefix of `…-bind-ip` and `…-bind-port`.
+ * @throws ConfigError
+ */
 async function listen(
   server: HttpServer | Publisher,
   ip: string,

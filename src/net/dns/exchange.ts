@@ -4,13 +4,13 @@ import { CodecError } from '../../util/codec.js';
 import { readAnswer, type DnsAnswer } from './message.js';
 import type { DnsName } from './name.js';
 
-/** Address of a resolver. */
+/** Address and port of a resolver. */
 export interface Nameserver {
   readonly ip: string;
   readonly port: number;
 }
 
-/** One question to one resolver. */
+/** A question for one resolver. */
 export interface Question {
   readonly id: number;
   readonly name: DnsName;
@@ -18,17 +18,20 @@ export interface Question {
   readonly timeoutMs: number;
 }
 
-/** Reads an answer. @returns undefined if it answers another question. @throws CodecError unless it is an answer. */
+/**
+ * Parses an answer. @returns undefined for the answer to another question. @throws CodecError for anything but an
+ * answer.
+ */
 function answerTo({ id, name }: Question, message: Uint8Array): DnsAnswer | undefined {
   const answer = readAnswer(message);
-  // A resolver that cannot read the question leaves it out.
+  // A resolver that cannot parse the question leaves it out of its answer.
   const matches = answer.question === name || (answer.question === undefined && answer.rcode !== 0);
   return answer.id === id && matches ? answer : undefined;
 }
 
 /**
- * Asks over UDP from a port of its own. Ignores messages that do not answer the question.
- * @throws Error when the resolver cannot be reached or does not answer in time.
+ * Sends a question over UDP, from a new port. Ignores messages that do not answer the question.
+ * @throws Error if the resolver cannot be reached or does not answer in time.
  */
 export function askUdp(server: Nameserver, question: Question): Promise<DnsAnswer> {
   return new Promise((resolve, reject) => {
@@ -51,7 +54,7 @@ export function askUdp(server: Nameserver, question: Question): Promise<DnsAnswe
         if (!(error instanceof CodecError)) fail(error as Error);
       }
     });
-    // A connected socket receives from this address and port only.
+    // A connected UDP socket receives only from the address and port of the resolver.
     socket.on('connect', () =>
       socket.send(question.message, (error) => {
         if (error) fail(error);
@@ -61,7 +64,7 @@ export function askUdp(server: Nameserver, question: Question): Promise<DnsAnswe
   });
 }
 
-/** Asks over TCP, for an answer that is too long for UDP. @throws Error, CodecError */
+/** Sends a question over TCP, for an answer that is too long for UDP. @throws Error, CodecError */
 export function askTcp(server: Nameserver, question: Question): Promise<DnsAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: server.ip, port: server.port });

@@ -4,27 +4,27 @@ import { readName, writeName, type DnsName } from './name.js';
 
 const TYPE = { cname: 5, txt: 16, opt: 41 } as const;
 const INTERNET = 1;
-/** Largest answer that UDP carries without fragmentation [bytes]. Source: RFC 9715. */
+/** Largest answer that UDP transports without fragmentation [bytes]. Source: RFC 9715. */
 export const UDP_PAYLOAD = 1232;
 
 const FLAG = { response: 0x8000, opcode: 0x7800, truncated: 0x0200, recurse: 0x0100, authenticated: 0x0020 };
 const RCODE = 0x000f;
-/** Flag of an OPT record that requests DNSSEC records. Source: RFC 3225. */
+/** Flag in an OPT record that requests DNSSEC records. Source: RFC 3225. */
 const DNSSEC_OK = 0x8000;
 
-/** Record of an answer; other types are ignored. */
+/** Record in an answer: TXT or CNAME; records of other types are ignored. */
 export type DnsRecord =
   | { readonly type: 'txt'; readonly owner: DnsName; readonly text: string }
   | { readonly type: 'cname'; readonly owner: DnsName; readonly target: DnsName };
 
 export interface DnsAnswer {
   readonly id: number;
-  /** Name of the question; absent unless the question is for TXT records. */
+  /** Name in the question; absent unless the question is for TXT records. */
   readonly question?: DnsName;
   readonly truncated: boolean;
-  /** The resolver has verified everything in the answer. Source: RFC 4035 section 3.2.3. */
+  /** True if the resolver has verified all records of the answer (flag AD). Source: RFC 4035 section 3.2.3. */
   readonly authenticated: boolean;
-  /** 0: no error; 2: the resolver failed, or DNSSEC validation did; 3: the name does not exist. */
+  /** Response code. 0: no error; 2: the resolver or the DNSSEC validation failed; 3: the name does not exist. */
   readonly rcode: number;
   readonly records: readonly DnsRecord[];
 }
@@ -37,7 +37,7 @@ function u16(w: Writer, value: number): void {
 const readU16 = (r: Reader): number => (r.byte() << 8) | r.byte();
 
 /**
- * Writes a query for the TXT records of a name that requests DNSSEC validation.
+ * Writes a query for the TXT records of a name, which requests DNSSEC validation.
  * @param id 16 random bits. Source: RFC 1035 section 4.1, RFC 6891, RFC 6840 section 5.7 (the AD bit of a query).
  */
 export function writeQuery(id: number, name: DnsName): Uint8Array {
@@ -51,7 +51,7 @@ export function writeQuery(id: number, name: DnsName): Uint8Array {
   return w.finish();
 }
 
-/** @throws CodecError unless the message is an answer to at most one question. */
+/** Parses an answer. @throws CodecError unless the message is an answer with at most one question. */
 export function readAnswer(message: Uint8Array): DnsAnswer {
   const at = (offset: number): Reader => new Reader(message, offset);
   const r = at(0);
@@ -68,7 +68,7 @@ export function readAnswer(message: Uint8Array): DnsAnswer {
   }
   const truncated = (flags & FLAG.truncated) !== 0;
   const records: DnsRecord[] = [];
-  // A truncated answer is requested again over TCP: its records are not read.
+  // Skips the records of a truncated answer, which is requested again over TCP.
   for (let i = 0; i < answers && !truncated; i++) {
     const record = readRecord(r, at);
     if (record !== undefined) records.push(record);
@@ -96,7 +96,7 @@ function readRecord(r: Reader, at: (offset: number) => Reader): DnsRecord | unde
   return undefined;
 }
 
-/** Joins the strings of a TXT record: a text is divided into strings of up to 255 bytes. */
+/** Joins the strings of a TXT record: a text is split into strings of up to 255 bytes each. */
 function readText(data: Uint8Array): string {
   const r = new Reader(data);
   let text = '';
@@ -104,10 +104,13 @@ function readText(data: Uint8Array): string {
   return text;
 }
 
-/** Longest chain of aliases that is followed. */
+/** Largest number of aliases (CNAME records) that are followed one after another. */
 const MAX_ALIASES = 16;
 
-/** Selects the texts of a name and follows aliases within the answer. @throws CodecError for too many aliases. */
+/**
+ * Selects the texts of a name among the records of an answer, and follows aliases. @throws CodecError for too many
+ * aliases.
+ */
 export function textsOf(name: DnsName, records: readonly DnsRecord[]): string[] {
   let owner = name;
   for (let i = 0; i < MAX_ALIASES; i++) {

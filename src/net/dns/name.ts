@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { toLatin1 } from '../../util/bytes.js';
 import { CodecError, type Reader, type Writer } from '../../util/codec.js';
 
-/** Name in wire format, uncompressed and in lower case, so that equal names are equal strings. */
+/** Domain name in wire format, uncompressed and in lower case, so that equal names are equal strings. */
 export type DnsName = string & { readonly __role: 'DnsName' };
 
 const MAX_LABEL = 63;
@@ -11,8 +11,8 @@ const MAX_WIRE = 255;
 const isLatin1 = (text: string): boolean => /^[\x00-\xff]*$/.test(text);
 
 /**
- * Parses a host name; a final dot is allowed, other alphabets are converted to ASCII.
- * @throws CodecError for a text that is no host name.
+ * Parses a host name; allows a dot at the end, and converts other alphabets to ASCII.
+ * @throws CodecError for a text that is not a host name.
  */
 export function parseName(text: string): DnsName {
   const ascii = /[^\x00-\x7f]/.test(text) ? domainToASCII(text) : text;
@@ -25,7 +25,7 @@ export function parseName(text: string): DnsName {
   return wire as DnsName;
 }
 
-/** Source: RFC 1035 section 3.1. */
+/** Writes a name without compression. Source: RFC 1035 section 3.1. */
 export function writeName(name: DnsName, w: Writer): void {
   if (!isLatin1(name)) throw new RangeError('a DNS name has one byte per character');
   w.bytes(Uint8Array.from(name, (char) => char.charCodeAt(0)));
@@ -34,8 +34,9 @@ export function writeName(name: DnsName, w: Writer): void {
 const POINTER = 0xc0;
 
 /**
- * Reads a name. Each pointer must point to a smaller offset than the one before, so that reading ends.
- * @param at opens the message at an offset. Source: RFC 1035 section 4.1.4.
+ * Reads a name with compression. Each pointer must point to a smaller offset than the pointer before, so that reading
+ * ends.
+ * @param at returns a reader of the message at an offset. Source: RFC 1035 section 4.1.4.
  * @throws CodecError
  */
 export function readName(r: Reader, at: (offset: number) => Reader): DnsName {

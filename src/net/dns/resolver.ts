@@ -5,15 +5,18 @@ import { askTcp, askUdp, type Nameserver, type Question } from './exchange.js';
 import { textsOf, writeQuery, type DnsAnswer } from './message.js';
 import { parseName, type DnsName } from './name.js';
 
-/** No resolver gave a usable answer. */
+/** Error if no resolver gave a usable answer. */
 export class DnsError extends Error {
   override readonly name = 'DnsError';
 }
 
 export interface TextRecords {
-  /** Empty if the name has none, or does not exist. */
+  /** TXT records of the name; empty if it has none, or does not exist. */
   readonly texts: readonly string[];
-  /** The resolver reports that DNSSEC validated them. It is trusted, and so must the connection to it be. */
+  /**
+   * True if the resolver reports that DNSSEC validated the texts. The resolver and the connection to it must be
+   * trusted.
+   */
   readonly authenticated: boolean;
 }
 
@@ -21,29 +24,29 @@ export interface ResolverOptions {
   /** Resolvers in the order in which they are asked. */
   readonly servers: readonly Nameserver[];
   readonly rng: Rng;
-  /** Time for one question to one resolver. */
+  /** Longest time for one question to one resolver [ms]. */
   readonly timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 3000;
-/** Rounds through the resolvers: a datagram may get lost. */
+/** Number of times that each resolver is asked, since a datagram may get lost. */
 const ROUNDS = 2;
 const MAX_SERVERS = 3;
 const PORT = 53;
 const NO_SUCH_NAME = 3;
 
-/** Reads `ip`, `ip:port` or `[ip]:port`. @throws RangeError */
+/** Parses the address of a resolver: `ip`, `ip:port` or `[ip]:port`. @throws RangeError */
 export function parseNameserver(text: string): Nameserver {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const ip = bracketed ?? plain ?? text;
   const port = digits === undefined ? PORT : Number(digits);
-  // The zone of a link-local address follows a percent sign.
+  // Removes the zone of a link-local address, which follows a percent sign.
   if (isIP(ip.replace(/%.+$/, '')) === 0 || port < 1 || port > 65535)
     throw new RangeError('a resolver is an IP address, optionally followed by a colon and a port');
   return { ip, port };
 }
 
-/** Queries resolvers for TXT records. The resolvers validate DNSSEC signatures; the result is passed on. */
+/** Asks resolvers for TXT records. The resolvers validate DNSSEC signatures; this class returns their result. */
 export class Resolver {
   readonly #servers: readonly Nameserver[];
   readonly #rng: Rng;
@@ -55,7 +58,10 @@ export class Resolver {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** @throws CodecError unless `host` is a host name; DnsError when no resolver gives a usable answer. */
+  /**
+   * Looks up the TXT records of a host name.
+   * @throws CodecError for a text that is not a host name; DnsError if no resolver gives a usable answer.
+   */
   async texts(host: string): Promise<TextRecords> {
     const name = parseName(host);
     let last: unknown;

@@ -1,8 +1,11 @@
-/** Time of day and timers; tests use virtual ones. */
+/** Clock with timers; tests use a simulated one. */
 export interface Clock {
   /** Unix time [ms]. */
   now(): number;
-  /** Runs a function after a time [ms], whatever happens to the time of day. @returns a function that cancels it. */
+  /**
+   * Runs a function after a time [ms], independently of changes to the time of day. @returns a function that cancels
+   * it.
+   */
   after(ms: number, run: () => void): () => void;
 }
 

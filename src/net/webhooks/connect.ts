@@ -4,20 +4,20 @@ import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { assertHost, isPublicAddress, TargetError } from './target.js';
 
-/** Opens a TCP connection to a host, which may be a name. Rejects with the signal's reason once it is aborted. */
+/** Opens a TCP connection to a host name or address. Rejects with the reason of the signal when that is aborted. */
 export type Connect = (host: string, port: number, signal: AbortSignal) => Promise<Socket>;
 
 /** Resolves a name to all of its addresses. */
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 
-/** Resolves by the operating system. Names of Tor are not asked for (RFC 7686). */
+/** Resolves names with the operating system. Does not look up `.onion` names (RFC 7686). */
 export const systemResolver: ResolveHost = async (host) =>
   /\.onion\.?$/.test(host) ? [] : lookupName(host, { all: true, verbatim: true });
 
 /**
- * Connects directly. The addresses of a name are checked in the lookup of the connection itself, so that a name cannot
- * change its addresses between the check and the connection (DNS rebinding).
- * @throws TargetError if no address of the host may be called.
+ * Connects without a proxy. Checks the addresses of a name in the lookup of the connection itself, so that they cannot
+ * change between check and connection (DNS rebinding).
+ * @throws TargetError if the server may not connect to any address of the host.
  */
 export function directConnect(allowPrivate: boolean, resolveHost: ResolveHost = systemResolver): Connect {
   const lookup: LookupFunction = (host, { all }, done) => {
@@ -34,7 +34,7 @@ export function directConnect(allowPrivate: boolean, resolveHost: ResolveHost = 
     );
   };
   return async (host, port, signal) => {
-    // Node looks up names only: an address in the URL is checked here.
+    // Node looks up names only, so an IP address in the URL is checked here.
     assertHost(host, allowPrivate);
     signal.throwIfAborted();
     const socket = connectPlain({
@@ -51,9 +51,9 @@ export function directConnect(allowPrivate: boolean, resolveHost: ResolveHost = 
 }
 
 /**
- * Connects through a proxy, which resolves the names: a lookup of our own would reveal them.
- * @param connect opens a connection through the proxy. Addresses and local names that are not public are refused here;
- * whether another name leads to a private address is the proxy's rule.
+ * Connects through a proxy. The proxy resolves names, since a lookup by this server would reveal them.
+ * @param connect opens a connection through the proxy. This function refuses addresses that are not public, and local
+ * names; the proxy decides whether another name may lead to a private address.
  */
 export function proxiedConnect(allowPrivate: boolean, connect: Connect): Connect {
   return async (host, port, signal) => {
@@ -66,13 +66,13 @@ export function proxiedConnect(allowPrivate: boolean, connect: Connect): Connect
   };
 }
 
-/** TLS settings of the deliveries. */
+/** TLS settings for deliveries. */
 export interface TlsOptions {
-  /** Trusted certificates in PEM; absent: Node's own list. */
+  /** Trusted CA certificates (PEM); absent: those of Node. */
   readonly ca?: string;
 }
 
-/** Starts TLS on a connection. The certificate must be trusted and valid for the host. */
+/** Starts TLS on a connection. The certificate must be trusted, and valid for the host. */
 export async function secureConnection(
   raw: Socket,
   host: string,
@@ -82,7 +82,7 @@ export async function secureConnection(
   const socket = connectTls({
     socket: raw,
     host,
-    // A server name must not be an address.
+    // TLS does not allow an IP address as server name.
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(ca === undefined ? {} : { ca }),
     rejectUnauthorized: true,
@@ -92,9 +92,10 @@ export async function secureConnection(
   return socket;
 }
 
-/** Waits until a connection is open; destroys it if that fails or the signal is aborted. */
+/** Waits until a connection is open. Destroys it if that fails, or if the signal is aborted. */
 function connected(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
-  // A socket may report an error before the HTTP client listens, or after it was destroyed: it must not end the process.
+  // Ignores errors before the HTTP client listens, and after the socket was destroyed: unhandled, they would end the
+  // process.
   socket.on('error', () => undefined);
   return new Promise((resolve, reject) => {
     const end = (): void => {

@@ -1,77 +1,83 @@
 import type { FailureReason } from './sender.js';
 
-/** Event as it is sent. */
+/** Event in the form in which it is sent. */
 export interface QueuedEvent {
-  /** Increases with every event; also the `webhook-id`. */
+  /** Id of the event, which increases with every event; also the header `webhook-id`. */
   readonly id: number;
-  /** JSON text. */
+  /** JSON text of the event. */
   readonly body: string;
 }
 
 /** Events of one wallet that an endpoint subscribes to. */
 export interface EventSource {
   /**
-   * Finds the first event after an id. Without one, `upTo` is the last id of the wallet, up to which none has to be
-   * searched for again.
+   * Finds the first event after an id. If there is none, `upTo` is the last id of the wallet: later searches can begin
+   * there.
    */
   next(
     after: number,
   ): { readonly event: QueuedEvent } | { readonly event?: undefined; readonly upTo: number };
-  /** Returns undefined for an event that retention has deleted. */
+  /** Returns an event; undefined if retention has deleted it. */
   byId(id: number): QueuedEvent | undefined;
 }
 
-/** Delivery of an event whose attempts have all failed, with attempts left. */
+/** Delivery of an event whose attempts have all failed so far, and which has attempts left. */
 export interface PendingDelivery {
   readonly eventId: number;
-  /** Attempts made. */
+  /** Number of attempts made. */
   readonly attempts: number;
   /** Unix time of the next attempt [ms]. */
   readonly due: number;
 }
 
-/** Next attempt of a delivery. */
+/** Time of the next attempt of a delivery. */
 export interface ScheduledAttempt {
   /** Unix time [ms]. */
   readonly due: number;
-  /** Wait from the end of the attempt before it [ms]; `due - wait` is the time at which it was scheduled. */
+  /** Wait after the end of the attempt before [ms]; the attempt was scheduled at `due - wait`. */
   readonly wait: number;
 }
 
-/** Result of an attempt, or the end of a delivery whose event is deleted (`expired`). */
+/** Result of an attempt, or end of a delivery whose event was deleted (`expired`). */
 export interface AttemptRecord {
   readonly eventId: number;
-  /** Attempts made, this one included. */
+  /** Number of attempts made, including this one. */
   readonly attempts: number;
   /** Unix time at which the attempt ended [ms]. */
   readonly time: number;
-  /** Absent: acknowledged, or given up. */
+  /** Next attempt; absent if the event was acknowledged, or if no attempt is left. */
   readonly next?: ScheduledAttempt;
   readonly state: DeliveryState;
-  /** HTTP status of the response. */
+  /** HTTP status of the response; absent without a response. */
   readonly status?: number;
-  /** Absent when acknowledged. */
+  /** Reason of the failure; absent if the event was acknowledged. */
   readonly reason?: FailureReason | 'expired';
-  /** Disables the endpoint: the receiver answered 410. */
+  /** True: the endpoint is disabled, because the receiver answered 410. */
   readonly disable?: boolean;
 }
 
-/** `pending`: another attempt follows. `delivered`: acknowledged with 2xx. `failed`: given up. */
+/** `pending`: a further attempt follows. `delivered`: acknowledged with 2xx. `failed`: no attempt is left. */
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
-/** Deliveries of one endpoint. Kept in the wallet's store, so that they survive a crash. */
+/** Log of the deliveries to one endpoint, in the store of the wallet, so that it survives a crash. */
 export interface DeliveryLog {
-  /** Id of the last event with a recorded attempt; the initial one is that of the last event before the endpoint. */
+  /**
+   * Returns the id of the last event with a recorded attempt; at first, that of the last event before the endpoint was
+   * added.
+   */
   position(): number;
-  /** True if nothing may be sent. Deliveries stay pending. */
+  /** True if the endpoint is disabled: nothing is sent, and deliveries stay pending. */
   isDisabled(): boolean;
   /** Returns the pending delivery with the earliest due time. */
   earliest(): PendingDelivery | undefined;
   /**
-   * Records an attempt, and advances the position to its event, in one transaction that survives a crash of the process.
+   * Records an attempt, and moves the position to its event, in one transaction that survives a crash of the process.
    */
   record(attempt: AttemptRecord): void;
-  /** Schedules again, `wait` from now, each attempt that was scheduled after `now`: the clock was stepped back. */
+  /**
+   * Schedules each attempt that was scheduled later than now again, `wait` from now, because the clock was set back.
+   * @param now Unix time [ms].
+   */
   rebase(now: number): void;
   /** Resolves once all records are on disk and survive a crash of the machine. */
   flush(): Promise<void>;

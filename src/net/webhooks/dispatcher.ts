@@ -6,12 +6,12 @@ import { Lane } from './lane.js';
 import { EndpointQueue } from './queue.js';
 import type { DeliverySender } from './sender.js';
 
-/** Endpoint with its deliveries. */
+/** Endpoint whose deliveries a dispatcher makes. */
 export interface Endpoint {
-  /** Unique among all wallets. */
+  /** Id of the endpoint, unique among all wallets. */
   readonly id: string;
   readonly url: string;
-  /** Returns the secrets that sign at a Unix time [ms], newest first; at least one. */
+  /** Returns the secrets that sign at a time, newest first, at least one. @param now Unix time [ms]. */
   readonly secrets: (now: number) => readonly Secret[];
   readonly log: DeliveryLog;
   readonly events: EventSource;
@@ -21,24 +21,24 @@ export interface DispatcherOptions {
   readonly createSender: (url: string) => DeliverySender;
   readonly clock?: Clock;
   readonly rng?: Rng;
-  /** Attempts at the same time, of all endpoints. */
+  /** Largest number of attempts to all endpoints at the same time. */
   readonly maxConnections?: number;
-  /** Longest sleep of a lane [ms]: a clock that is stepped forward is noticed within this time. */
+  /** Longest sleep of a lane [ms], after which it notices that the clock was set forward. */
   readonly maxSleepMs?: number;
-  /** Receives errors of stores and of the program, not failed deliveries. Must not throw. */
+  /** Called with errors of stores and of the program, not with failed deliveries. Must not throw. */
   readonly onError?: (endpointId: string, error: unknown) => void;
 }
 
 const MAX_CONNECTIONS = 16;
-/** Time for attempts in flight when the dispatcher stops [ms]. */
+/** Time that running attempts have to end when the dispatcher stops [ms]. */
 const STOP_GRACE_MS = 15_000;
 const MAX_SLEEP_MS = 60_000;
 
-/** Endpoint while it is served. */
+/** Endpoint with its lanes, while the dispatcher serves it. */
 class ServedEndpoint {
   readonly lanes: readonly Lane[];
   readonly sender: DeliverySender;
-  /** Attempts in flight, until their results are recorded. */
+  /** Running attempts by lane, until their results are recorded. */
   readonly flights = new Map<Lane, Promise<void>>();
   closing = false;
 
@@ -49,8 +49,9 @@ class ServedEndpoint {
 }
 
 /**
- * Serves endpoints over a bounded number of connections. Lanes with work are served in turn. Lanes whose last attempt
- * failed get at most half of the connections, so that endpoints that hang do not hold up the others.
+ * Makes the deliveries to endpoints over a limited number of connections. Lanes with work get a connection in turn.
+ * Lanes whose last attempt failed get at most half of the connections, so that endpoints that do not answer do not
+ * delay others.
  */
 export class Dispatcher {
   readonly #createSender: DispatcherOptions['createSender'];
@@ -61,7 +62,7 @@ export class Dispatcher {
   readonly #maxSleepMs: number;
   readonly #onError: NonNullable<DispatcherOptions['onError']>;
   readonly #served = new Map<string, ServedEndpoint>();
-  /** Lanes that may have work, in the order in which they are served. */
+  /** Lanes that may have work, in the order in which they get a connection. */
   readonly #ready = new Map<Lane, ServedEndpoint>();
   #connections = 0;
   #suspects = 0;
@@ -78,7 +79,10 @@ export class Dispatcher {
     this.#maxSuspects = Math.ceil(this.#maxConnections / 2);
   }
 
-  /** Begins to serve an endpoint. @throws Error if one with this id is served, or after {@link stop}. */
+  /**
+   * Starts the deliveries to an endpoint. @throws Error if an endpoint with the same id is served, or after {@link
+   * stop}.
+   */
   add({ id, url, secrets, log, events }: Endpoint): void {
     if (this.#stopped) throw new Error('the webhook dispatcher is stopped');
     if (this.#served.has(id)) throw new Error('the webhook endpoint is served already');
@@ -92,22 +96,24 @@ export class Dispatcher {
     this.#wake(endpoint);
   }
 
-  /** Looks for new events and due deliveries of one endpoint, or of all. Unknown ids are ignored. */
+  /**
+   * Looks for new events and due deliveries. @param id id of the endpoint, which may be unknown; absent: all endpoints.
+   */
   wake(id?: string): void {
     for (const endpoint of id === undefined ? this.#served.values() : [this.#served.get(id)])
       if (endpoint !== undefined) this.#wake(endpoint);
   }
 
   /**
-   * Ends the service of an endpoint. Its log is not used once the promise resolves.
-   * @param graceMs time for attempts in flight; then they are aborted, and stay as they were before.
+   * Ends the deliveries to an endpoint. Once it resolves, the log of the endpoint is not used any more.
+   * @param graceMs time that running attempts have to end [ms]; then they are aborted, and count as not made.
    */
   async remove(id: string, graceMs = 0): Promise<void> {
     const endpoint = this.#served.get(id);
     if (endpoint !== undefined) await this.#close([[id, endpoint]], graceMs);
   }
 
-  /** Ends the service of all endpoints; attempts in flight get 15 seconds. */
+  /** Ends the deliveries to all endpoints; running attempts have 15 seconds to end. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#close([...this.#served], STOP_GRACE_MS);
@@ -132,7 +138,7 @@ export class Dispatcher {
     for (const [id, endpoint] of closing) if (this.#served.get(id) === endpoint) this.#served.delete(id);
   }
 
-  /** Waits for a promise, at most for a time [ms]. */
+  /** Waits for a promise. @param ms longest wait [ms]. */
   #atMost(ms: number, promise: Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#clock.after(ms, resolve);
@@ -149,12 +155,12 @@ export class Dispatcher {
     this.#serve();
   }
 
-  /** A lane with an attempt in flight is marked when that ends. */
+  /** Marks a lane as ready; a lane with a running attempt is marked when the attempt ends. */
   #markReady(lane: Lane, endpoint: ServedEndpoint): void {
     if (!endpoint.closing && !endpoint.flights.has(lane)) this.#ready.set(lane, endpoint);
   }
 
-  /** Starts attempts of the lanes that are ready, as far as connections are free. */
+  /** Starts attempts of the ready lanes, as long as connections are free. */
   #serve(): void {
     for (const [lane, endpoint] of this.#ready) {
       if (this.#connections >= this.#maxConnections) return;
@@ -181,7 +187,7 @@ export class Dispatcher {
     };
     const flight = lane.deliver(job, onSent).then(() => {
       endpoint.flights.delete(lane);
-      // A failed first attempt gives work to the other lane.
+      // A failed first attempt is work for the other lane, that of retries.
       this.#wake(endpoint);
     });
     endpoint.flights.set(lane, flight);

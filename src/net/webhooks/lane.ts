@@ -7,23 +7,23 @@ import { signatureHeaders } from './signature.js';
 /** Pause after an error of the store or of the program [ms]. */
 const ERROR_PAUSE_MS = 5000;
 
-/** Parts of an endpoint that both of its lanes use. */
+/** Parts of an endpoint that both its lanes use. */
 export interface LaneParts {
   readonly queue: EndpointQueue;
   readonly sender: DeliverySender;
-  /** Returns the secrets that sign at a Unix time [ms], newest first. */
+  /** Returns the secrets that sign at a time, newest first. @param now Unix time [ms]. */
   readonly secrets: (now: number) => readonly Secret[];
   readonly clock: Clock;
-  /** Reports an error of the store or of the program. */
+  /** Called with errors of the store and of the program. */
   readonly onError: (error: unknown) => void;
 }
 
-/** First attempts or retries of one endpoint: at most one attempt at a time. */
+/** Lane for the first attempts, or for the retries, of one endpoint: it makes one attempt at a time. */
 export class Lane {
   readonly name: LaneName;
   readonly #parts: LaneParts;
   readonly #abort = new AbortController();
-  /** True if the last attempt was not acknowledged. */
+  /** True if the receiver did not acknowledge the last attempt. */
   #failing = false;
   #cancelTimer: () => void = () => undefined;
 
@@ -32,12 +32,12 @@ export class Lane {
     this.#parts = parts;
   }
 
-  /** True if the next attempt will probably fail, and may hold its connection until the time limit. */
+  /** True if the next attempt will probably fail, and may occupy its connection until the time limit. */
   get isSuspect(): boolean {
     return this.#failing || this.name === 'retry';
   }
 
-  /** Returns the next step; an error of the store is a pause. */
+  /** Returns the next step of the lane. After an error of the store, the step is a pause. */
   next(): NextStep {
     const { queue, clock, onError } = this.#parts;
     try {
@@ -48,7 +48,7 @@ export class Lane {
     }
   }
 
-  /** Runs a function once after a time, in place of the one set before. */
+  /** Sets the timer of the lane, in place of an earlier one. @param ms time after which the function runs [ms]. */
   setTimer(ms: number, run: () => void): void {
     this.#cancelTimer();
     this.#cancelTimer = this.#parts.clock.after(ms, run);
@@ -56,23 +56,24 @@ export class Lane {
 
   /**
    * Makes an attempt and records its result. Never rejects.
-   * @param onSent is called when the attempt no longer uses a connection.
+   * @param onSent called when the attempt does not use a connection any more.
    */
   async deliver(job: Job, onSent: () => void): Promise<void> {
     const { queue, onError } = this.#parts;
     const result = await this.#send(job).finally(onSent);
     if (result === undefined) return this.#pause();
     this.#failing = result.kind !== 'delivered';
-    // An acknowledged event must not be sent again, so nothing else is done before its result is recorded.
+    // Repeats until the result is recorded: an acknowledged event must not be sent again.
     while (!this.#settle(job, result)) {
       await this.#pause();
       if (this.#abort.signal.aborted) return;
     }
-    // The next event is sent only once this result is on disk, so that a crash of the machine loses one at most.
+    // Waits until the result is on disk before the next event is sent, so that a crash of the machine loses at most one
+    // result.
     await queue.flush().catch(onError);
   }
 
-  /** Ends the attempt in flight, and the timer. */
+  /** Aborts the running attempt, and cancels the timer. */
   abort(): void {
     this.#cancelTimer();
     this.#abort.abort();
@@ -82,7 +83,7 @@ export class Lane {
     this.#cancelTimer();
   }
 
-  /** @returns undefined after an error of the program, without a record. */
+  /** Sends an event. @returns undefined after an error of the program, of which there is no record. */
   async #send({ event: { id, body } }: Job): Promise<DeliveryResult | undefined> {
     const { sender, secrets, clock, onError } = this.#parts;
     try {

@@ -3,33 +3,38 @@ import type { DeliveryLog, EventSource, QueuedEvent } from './delivery-log.js';
 import { nextWait } from './schedule.js';
 import type { DeliveryResult } from './sender.js';
 
-/** `fresh`: first attempts, in the order of the ids. `retry`: further attempts, in the order of the due times. */
+/**
+ * Name of a lane. `fresh`: first attempts, in the order of the event ids. `retry`: further attempts, in the order of
+ * the due times.
+ */
 export type LaneName = 'fresh' | 'retry';
 
-/** Attempt that is to be made. */
+/** An attempt to be made. */
 export interface Job {
   readonly lane: LaneName;
   readonly event: QueuedEvent;
-  /** Attempts made before. */
+  /** Number of attempts made before. */
   readonly attempts: number;
 }
 
-/** Next step of a lane: an attempt, a wait [ms], or nothing until the next event. */
+/** Next step of a lane: an attempt, a wait [ms], or none until the next event. */
 export type NextStep =
   | { readonly job: Job; readonly waitMs?: undefined }
   | { readonly job?: undefined; readonly waitMs: number }
   | undefined;
 
 /**
- * Shortest and longest pause of a lane after a failed attempt [ms]: an endpoint that is down, or that asks for fewer
- * requests, is not sent a backlog at full speed. It also bounds the attempts after the clock was stepped forward.
+ * Shortest and longest pause of a lane after a failed attempt [ms], so that an endpoint that fails, or that asks for
+ * fewer requests, does not receive a backlog at full speed. It also limits the attempts after the clock was set
+ * forward.
  */
 const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 
 /**
- * Decides which attempt an endpoint gets next. Each lane has at most one attempt at a time. The position advances only
- * when the result of a first attempt is recorded, so no event is first sent after a later one was acknowledged.
+ * Decides which attempt of an endpoint is next. Each lane has at most one attempt at a time. The position moves only
+ * when the result of a first attempt is recorded, so that no event gets its first attempt after a later event was
+ * acknowledged.
  */
 export class EndpointQueue {
   readonly #log: DeliveryLog;
@@ -38,10 +43,10 @@ export class EndpointQueue {
   /** Id up to which the source has no event for the endpoint after the position. */
   #searched = 0;
   #pausedUntil: Record<LaneName, number> = { fresh: 0, retry: 0 };
-  /** Latest time seen; an earlier one shows that the clock was stepped back. */
+  /** Latest time that was seen [Unix ms]; an earlier time shows that the clock was set back. */
   #latest: number;
 
-  /** @param now Unix time [ms]: attempts scheduled after it are rebased. */
+  /** @param now Unix time [ms]; attempts scheduled later are scheduled again. */
   constructor(log: DeliveryLog, events: EventSource, now: number, rng: Rng = systemRng) {
     this.#log = log;
     this.#events = events;
@@ -50,7 +55,7 @@ export class EndpointQueue {
     log.rebase(now);
   }
 
-  /** @param now Unix time [ms]. */
+  /** Returns the next step of a lane. @param now Unix time [ms]. */
   next(lane: LaneName, now: number): NextStep {
     this.#observe(now);
     if (this.#log.isDisabled()) return undefined;
@@ -59,7 +64,7 @@ export class EndpointQueue {
     return step !== undefined && pause > 0 ? { waitMs: Math.max(pause, step.waitMs ?? 0) } : step;
   }
 
-  /** Records the result of an attempt. An aborted one stays as it was before. */
+  /** Records the result of an attempt. An aborted attempt counts as not made. @param now Unix time [ms]. */
   settle({ lane, event, attempts: before }: Job, result: DeliveryResult, now: number): void {
     if (result.kind === 'aborted') return;
     this.#observe(now);
@@ -110,7 +115,7 @@ export class EndpointQueue {
     }
   }
 
-  /** Keeps a clock that was stepped back from lengthening any wait beyond its own length. */
+  /** Schedules waiting attempts again if the clock was set back, so that no wait becomes longer than its own length. */
   #observe(now: number): void {
     if (now < this.#latest) {
       this.#log.rebase(now);

@@ -5,8 +5,8 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /**
- * Delays before the attempts of one delivery, each after the failure of the attempt before it [ms].
- * Source: Standard Webhooks 1.0.0, retry schedule; the tenth attempt is made after 24 hours.
+ * Delays before the attempts of one delivery, each from the failure of the attempt before [ms]. Source: Standard
+ * Webhooks 1.0.0, retry schedule; the tenth attempt is made after 24 hours.
  */
 export const DELAYS_MS: readonly number[] = [
   0,
@@ -21,23 +21,24 @@ export const DELAYS_MS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** Attempts after which a delivery is given up. */
+/** Number of attempts after which a delivery fails for good. */
 export const MAX_ATTEMPTS = DELAYS_MS.length;
 
 /**
- * Largest part of a delay that is added at random. Deliveries that failed in one outage are so spread over a fifth of
- * the delay. A delay is never shortened, so that the documented one is a lower bound.
+ * Largest part of a delay that is added at random, so that deliveries that failed in one outage are spread over a fifth
+ * of the delay. A delay is never shortened: the documented delay is a lower bound.
  */
 const JITTER = 0.2;
 
-/** Longest wait that a receiver can ask for [ms]. */
+/** Longest wait that a receiver can request [ms]. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR;
 
 /**
  * Computes the wait before the next attempt [ms].
- * @param attempts attempts made, all failed. @param retryAfter wait that the receiver asks for [ms]: it lengthens the
- * delay up to 24 hours, and never shortens it.
- * @returns undefined when no attempt is left.
+ * @param attempts number of attempts made, all of which failed.
+ * @param retryAfter wait that the receiver requests [ms]; it can lengthen the delay up to 24 hours, and never shortens
+ * it.
+ * @returns undefined if no attempt is left.
  */
 export function nextWait(
   attempts: number,
@@ -50,7 +51,7 @@ export function nextWait(
   return Math.max(wait, Math.min(retryAfter ?? 0, MAX_RETRY_AFTER_MS));
 }
 
-/** Date of RFC 9110 in its preferred form, `Sun, 06 Nov 1994 08:49:37 GMT`. */
+/** Date in the preferred form of RFC 9110: `Sun, 06 Nov 1994 08:49:37 GMT`. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**

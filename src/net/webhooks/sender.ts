@@ -6,9 +6,9 @@ import type { SignatureHeaders } from './signature.js';
 import { parseTarget, TargetError, type Target } from './target.js';
 
 /**
- * Cause of a failed attempt: the target is not allowed, its name is not resolved, no connection, TLS, time, the
- * response breaks off or is not HTTP, the response has another status than 2xx, the body is too large, or an error of
- * the program.
+ * Cause of a failed attempt: a target that is not allowed, a name that is not resolved, no connection, TLS, a timeout,
+ * a response that breaks off or is not HTTP, a status other than 2xx, a body that is too large, or an error of the
+ * program.
  */
 export type FailureReason =
   | 'target'
@@ -21,7 +21,10 @@ export type FailureReason =
   | 'too_large'
   | 'internal';
 
-/** Result of one attempt. `gone` is the status 410. `aborted` was ended by the signal, with an unknown effect. */
+/**
+ * Result of one attempt. `gone`: the receiver answered 410. `aborted`: the signal ended the attempt; whether the
+ * receiver got the event is unknown.
+ */
 export type DeliveryResult =
   | { readonly kind: 'delivered'; readonly status: number }
   | { readonly kind: 'gone' }
@@ -29,14 +32,14 @@ export type DeliveryResult =
       readonly kind: 'failed';
       readonly reason: FailureReason;
       readonly status?: number;
-      /** Wait that the receiver asks for [ms]. */
+      /** Wait that the receiver requests [ms]. */
       readonly retryAfter?: number;
     }
   | { readonly kind: 'aborted' };
 
 export interface DeliveryRequest {
   readonly headers: SignatureHeaders;
-  /** JSON text, sent as it is. */
+  /** JSON text, sent unchanged. */
   readonly body: string;
 }
 
@@ -44,7 +47,7 @@ export interface DeliveryRequest {
 export interface DeliverySender {
   /** Makes one attempt. Never rejects. */
   send(request: DeliveryRequest, signal: AbortSignal): Promise<DeliveryResult>;
-  /** Closes idle connections and ends attempts to connect. */
+  /** Closes idle connections, and aborts attempts to connect. */
   close(): void;
 }
 
@@ -54,22 +57,22 @@ export interface SenderOptions {
   readonly connect: Connect;
   readonly userAgent: string;
   readonly tls?: TlsOptions;
-  /** Time from the start of an attempt to the end of the response [ms]. */
+  /** Longest time from the start of an attempt to the end of the response [ms]. */
   readonly timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 15_000;
 /** Largest body of a delivery [bytes]. Source: Standard Webhooks 1.0.0, payload size. */
 export const MAX_BODY_BYTES = 20_000;
-/** Part of a response's body that is read [bytes]. */
+/** Largest part of a response's body that is read [bytes]. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Time for which an idle connection is kept [ms]. */
 const KEEP_ALIVE_MS = 30_000;
-/** Connections of one endpoint: one for first attempts, one for retries. */
+/** Largest number of connections to one endpoint: one for first attempts, one for retries. */
 const MAX_CONNECTIONS = 2;
 
-/** A connection could not be opened. */
+/** Error of a connection that could not be opened. */
 class ConnectionError extends Error {
   readonly reason: FailureReason;
 
@@ -79,7 +82,7 @@ class ConnectionError extends Error {
   }
 }
 
-/** Keeps the connections of one target. */
+/** Agent that keeps the connections to one target open. */
 class DeliveryAgent extends Agent {
   readonly #target: Target;
   readonly #options: SenderOptions;
@@ -111,7 +114,7 @@ class DeliveryAgent extends Agent {
     super.destroy();
   }
 
-  /** @throws ConnectionError */
+  /** Opens a connection. @throws ConnectionError */
   async #open(): Promise<Duplex> {
     const { host, port, secure } = this.#target;
     const { connect, tls = {}, timeoutMs = TIMEOUT_MS } = this.#options;
@@ -127,7 +130,9 @@ class DeliveryAgent extends Agent {
   }
 }
 
-/** Errors of name resolution carry the name of the call. */
+/**
+ * Returns the reason of a failed connection. Errors of name resolution are recognised by the name of the system call.
+ */
 function reasonOf(error: unknown): FailureReason {
   if (error instanceof TargetError) return 'target';
   const { syscall, code } = error as NodeJS.ErrnoException;
@@ -186,10 +191,10 @@ function allowedTarget({ url, allowPrivate }: SenderOptions): Target | undefined
   }
 }
 
-/** Codes of an idle connection that the receiver has closed. */
+/** Error codes of an idle connection that the receiver has closed. */
 const STALE_CODES = new Set(['ECONNRESET', 'EPIPE']);
 
-/** One request with its response. */
+/** One request and its response. */
 class Attempt {
   readonly result: Promise<DeliveryResult>;
   readonly #args: ClientRequestArgs;
@@ -198,7 +203,7 @@ class Attempt {
   readonly #timer: NodeJS.Timeout;
   #request: ClientRequest | undefined;
   #settle: (result: DeliveryResult) => void = () => undefined;
-  /** Status of the response, once its headers were read. */
+  /** Status of the response; undefined until its headers were read. */
   #status: number | undefined;
   #retryAfter: number | undefined;
 
@@ -218,7 +223,7 @@ class Attempt {
     sent.on('error', (error) => {
       if (sent === this.#request) this.#onError(error, sent.reusedSocket);
     });
-    // A response with status 101 closes the request without an error.
+    // Without an `error` event, a response with status 101 only closes the request.
     sent.on('close', () => {
       if (sent === this.#request) this.#fail('response');
     });
@@ -228,7 +233,7 @@ class Attempt {
       let length = 0;
       reply.on('data', (chunk: Buffer) => {
         length += chunk.length;
-        // The rest of the body has no meaning: the status is the answer.
+        // The status decides the result, so the rest of the body is not read.
         if (length > MAX_RESPONSE_BYTES) this.#answer();
       });
       reply.on('end', () => this.#answer(false));
@@ -240,19 +245,19 @@ class Attempt {
   #onError(error: Error, reused: boolean): void {
     const { code } = error as NodeJS.ErrnoException;
     if (error instanceof ConnectionError) return this.#fail(error.reason);
-    // An idle connection may have been closed by the receiver just now: another one is used.
+    // The receiver may have closed the idle connection at this moment: tries again on another connection.
     if (reused && this.#status === undefined && STALE_CODES.has(code ?? '')) return this.#start();
     this.#fail('response');
   }
 
-  /** Ends the attempt by the status of the response. @param destroy closes the connection. */
+  /** Ends the attempt with the result that the status means. @param destroy true: closes the connection. */
   #answer(destroy = true): void {
     const status = this.#status ?? 0;
     if (status < 200 || status > 299) return this.#fail('status', destroy);
     this.#end({ kind: 'delivered', status }, destroy);
   }
 
-  /** Ends the attempt. A status other than 2xx is the reason, if there is one. */
+  /** Ends the attempt with a failure. If the response had a status other than 2xx, that is the reason. */
   #fail(reason: FailureReason, destroy = true): void {
     const status = this.#status;
     if (status === 410) return this.#end({ kind: 'gone' }, destroy);

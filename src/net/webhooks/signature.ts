@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { Secret } from '../../util/secret.js';
 
-/** Message that a signature covers. */
+/** Fields that a signature covers. */
 export interface SignedMessage {
-  /** Id of the event; the same in every attempt. */
+  /** Id of the event, the same in every attempt. */
   readonly id: string;
   /** Unix time of the attempt [s]. */
   readonly timestamp: number;
@@ -18,14 +18,15 @@ export interface SignatureHeaders {
   readonly 'webhook-signature': string;
 }
 
-/** Ids that cannot shift the dots between the signed fields, nor end a header. */
+/** Ids that contain neither a dot, which separates the signed fields, nor a line end. */
 const ID = /^[\w-]{1,64}$/;
 
 /**
  * Signs a message with each secret: `v1,` and the base64 form of HMAC-SHA256 over `id.timestamp.body`.
- * @param secrets newest first. @throws RangeError without secrets, for an id with other characters than letters,
- * digits, `_` and `-`, and for a timestamp that is not a whole number of seconds.
- * Source: Standard Webhooks 1.0.0, signature scheme and webhook headers.
+ * @param secrets newest first.
+ * @throws RangeError without secrets, for an id with characters other than letters, digits, `_` and `-`, and for a
+ * timestamp that is not a whole number of seconds. Source: Standard Webhooks 1.0.0, signature scheme and webhook
+ * headers.
  */
 export function signatureHeaders(
   { id, timestamp, body }: SignedMessage,

@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 /** Longest URL of an endpoint [characters]. */
 const MAX_URL_LENGTH = 2048;
 
-/** A URL or an address must not be called. The message quotes neither. */
+/** Error of a URL or an address that the server may not call. The message contains neither. */
 export class TargetError extends Error {
   override readonly name = 'TargetError';
 }
@@ -28,7 +28,7 @@ const NOT_PUBLIC_V4: readonly (readonly [string, number])[] = [
 ];
 
 /**
- * IPv6 networks outside of which no address is public: global unicast, and addresses of IPv4 hosts (mapped, NAT64).
+ * IPv6 networks that contain all public addresses: global unicast, and the addresses of IPv4 hosts (mapped, NAT64).
  * Source: IANA IPv6 address space, RFC 4291, RFC 6052.
  */
 const PUBLIC_V6: readonly (readonly [string, number])[] = [
@@ -38,7 +38,7 @@ const PUBLIC_V6: readonly (readonly [string, number])[] = [
 ];
 
 /**
- * Parts of global unicast without public hosts, or whose addresses lead to an IPv4 address that cannot be checked.
+ * Parts of global unicast without public hosts, or whose addresses contain an IPv4 address that cannot be checked.
  * Source: IANA IPv6 special-purpose address registry.
  */
 const NOT_PUBLIC_V6: readonly (readonly [string, number])[] = [
@@ -59,7 +59,9 @@ for (const [network, prefix] of NOT_PUBLIC_V4) {
 }
 for (const [network, prefix] of NOT_PUBLIC_V6) notPublic.addSubnet(network, prefix, 'ipv6');
 
-/** True for an IP address of a public host. False for any text that is not an address, and for one with a zone. */
+/**
+ * True for the IP address of a public host. False for an address with a zone, and for any text that is not an address.
+ */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0 || address.includes('%')) return false;
   if (isIPv4(address)) return !notPublic.check(address, 'ipv4');
@@ -67,18 +69,18 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Names that never belong to a public host: names without a dot, and names of local networks.
- * Source: RFC 6761, RFC 6762, RFC 8375, ICANN resolution 2024.07.29.06 (`internal`).
+ * Names that never belong to a public host: names without a dot, and names of local networks. Source: RFC 6761, RFC
+ * 6762, RFC 8375, ICANN resolution 2024.07.29.06 (`internal`).
  */
 const LOCAL_NAME = /^[^.]*\.?$|\.(?:localhost|localdomain|local|internal|home\.arpa)\.?$/;
 
-/** Endpoint of a webhook, with the parts that a connection needs. */
+/** URL of an endpoint, split into the parts that a connection needs. */
 export interface Target {
   readonly secure: boolean;
   /** Host name in ASCII, or IP address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** Path with query. */
+  /** Path of the URL with its query. */
   readonly path: string;
   /** Value of the header `Host`. */
   readonly authority: string;
@@ -86,8 +88,8 @@ export interface Target {
 
 /**
  * Parses the URL of an endpoint: http or https, without credentials.
- * @param allowPrivate also allows hosts that are not public. Without it a name is accepted only as long as its
- * addresses are public, which is checked for every connection.
+ * @param allowPrivate true: also accepts hosts that are not public. False: accepts a name, whose addresses are then
+ * checked at every connection.
  * @throws TargetError
  */
 export function parseTarget(text: string, allowPrivate: boolean): Target {
@@ -112,7 +114,7 @@ export function parseTarget(text: string, allowPrivate: boolean): Target {
   return target;
 }
 
-/** Checks the part of a host that needs no name resolution. @throws TargetError */
+/** Checks a host as far as no name resolution is needed. @throws TargetError */
 export function assertHost(host: string, allowPrivate: boolean): void {
   const allowed = allowPrivate || (isIP(host) === 0 ? !LOCAL_NAME.test(host) : isPublicAddress(host));
   if (!allowed) throw new TargetError('the webhook URL has a host that is not public');

@@ -2,12 +2,12 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { CodecError } from '../../util/codec.js';
 import { greeting, message, ready, SubscriberReader, type SubscriptionChange } from './zmtp.js';
 
-/** Limits against subscribers that never read. */
+/** Limits of a publisher: number of subscribers, number of topics of each, and length of the queue of each [bytes]. */
 const MAX_SUBSCRIBERS = 100;
 const MAX_TOPICS = 100;
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 
-/** ZeroMQ PUB socket over TCP: sends a message to every subscriber of a prefix of its text. */
+/** ZeroMQ PUB socket over TCP: sends each message to the subscribers of a topic with which it begins. */
 export class Publisher {
   readonly #server: Server;
   readonly #topics = new Map<Socket, Map<string, number>>();
@@ -16,7 +16,7 @@ export class Publisher {
     this.#server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
   }
 
-  /** @param port 0 picks a free port. @returns the port. @throws Error when it cannot be bound. */
+  /** Binds a port. @param port 0: a free port. @returns the bound port. @throws Error if it cannot be bound. */
   async listen(host: string, port: number): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
@@ -25,12 +25,12 @@ export class Publisher {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** True when a message that starts with a topic has a subscriber. */
+  /** True if a message that begins with a topic has a subscriber. */
   hasSubscriber(topic: string): boolean {
     return [...this.#topics.values()].some((topics) => matches(topics, topic));
   }
 
-  /** Sends a message; drops it for subscribers whose queue is full. */
+  /** Sends a message; drops it for each subscriber whose queue is full. */
   publish(text: string): void {
     const bytes = message(Buffer.from(text, 'utf8'));
     for (const [socket, topics] of this.#topics)
@@ -62,7 +62,7 @@ export class Publisher {
   }
 }
 
-/** Counts subscriptions: a topic must be cancelled as often as it was subscribed to. */
+/** Counts subscriptions of one subscriber: a topic must be cancelled as often as it was subscribed to. */
 function apply(topics: Map<string, number>, { kind, topic }: SubscriptionChange): void {
   const count = (topics.get(topic) ?? 0) + (kind === 'subscribe' ? 1 : -1);
   if (count <= 0) topics.delete(topic);

@@ -5,27 +5,26 @@ import { FrameReader, greeting, isReady, ready, subscription } from './zmtp.js';
 export interface SubscriberOptions {
   readonly host: string;
   readonly port: number;
-  /** Beginnings of the wanted messages. */
+  /** Topics to subscribe to: texts with which the wanted messages begin. */
   readonly topics: readonly string[];
-  /** Receives the topic of each message. Must not throw. */
+  /** Called with the topic of each message. Must not throw. */
   readonly onMessage: (topic: string) => void;
   /** Called when the subscription begins, and when it is lost. Must not throw. */
   readonly onState?: (state: 'subscribed' | 'lost') => void;
-  /** Pause before the first and the longest further attempt to connect [ms]. */
+  /** Shortest and longest pause before a further attempt to connect [ms]. */
   readonly retryMs?: { readonly first: number; readonly last: number };
 }
 
-/** Longest message [bytes]: the minimal messages of a daemon are far shorter. */
+/** Longest accepted message [bytes]: the minimal messages of a daemon are far shorter. */
 const MAX_FRAME = 4 << 20;
 const RETRY_MS = { first: 1_000, last: 30_000 };
-/** Time from connecting to the end of the handshake [ms]. */
+/** Longest time from connecting to the end of the handshake [ms]. */
 const HANDSHAKE_MS = 10_000;
-/** Idle time after which the system checks the connection [ms]. */
+/** Idle time after which the operating system checks the connection [ms]. */
 const KEEP_ALIVE_MS = 30_000;
 
 /**
- * ZeroMQ SUB socket over TCP. Connects again for as long as it is open. Messages that are published while it is not
- * connected are lost.
+ * ZeroMQ SUB socket over TCP. Reconnects as long as it is open. Messages published while it is not connected are lost.
  */
 export class Subscriber {
   readonly #options: SubscriberOptions;
@@ -56,7 +55,7 @@ export class Subscriber {
       if (subscribed) onState?.('lost');
       this.#retry();
     });
-    // The real daemon may disconnect a peer that does not wait for each of its steps.
+    // Sends only the greeting now: monerod may disconnect a peer that does not wait for each step of the handshake.
     socket.write(greeting());
     socket.on('data', (chunk: Buffer) => {
       try {

@@ -8,10 +8,10 @@ const MECHANISM = { name: 'NULL', length: 20 } as const;
 
 const FLAG = { more: 0x01, long: 0x02, command: 0x04 } as const;
 
-/** Maximum length of a frame from a subscriber [bytes]: topics are short. */
+/** Longest accepted frame of a subscriber [bytes]: topics are short. */
 const MAX_FRAME = 1024;
 
-/** Greeting of version 3.0 with the NULL mechanism. */
+/** Returns the greeting of version 3.0 with the mechanism NULL. */
 export function greeting(): Uint8Array {
   const bytes = new Uint8Array(GREETING_LENGTH);
   bytes[0] = SIGNATURE.first;
@@ -30,12 +30,12 @@ function frameOf(flags: number, body: Uint8Array): Uint8Array {
   return Buffer.concat([head, body]);
 }
 
-/** Single-part message. */
+/** Encodes a message of a single frame. */
 export const message = (body: Uint8Array): Uint8Array => frameOf(0, body);
 
 const sized = (text: string): Buffer => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]);
 
-/** READY command of a socket, which ends its side of the handshake. */
+/** Encodes the command READY of a socket, which ends its side of the handshake. */
 export function ready(type: 'PUB' | 'SUB' = 'PUB'): Uint8Array {
   const value = Buffer.from(type);
   const length = Buffer.alloc(4);
@@ -43,21 +43,21 @@ export function ready(type: 'PUB' | 'SUB' = 'PUB'): Uint8Array {
   return frameOf(FLAG.command, Buffer.concat([sized('READY'), sized('Socket-Type'), length, value]));
 }
 
-/** Request of a SUB socket for messages that begin with a topic. */
+/** Encodes the request of a SUB socket for messages that begin with a topic. */
 export const subscription = (topic: string): Uint8Array =>
   message(Buffer.concat([Buffer.from([1]), Buffer.from(topic, 'utf8')]));
 
-/** Request of a subscriber. */
+/** Request of a subscriber to add or cancel a subscription. */
 export type SubscriptionChange = { readonly kind: 'subscribe' | 'cancel'; readonly topic: string };
 
 const CHANGE_KINDS: Readonly<Record<number, SubscriptionChange['kind']>> = { 0: 'cancel', 1: 'subscribe' };
 
-/** Step of a connection as a peer sees it. */
+/** One part of the data that a peer sends: greeting, command or message. */
 export type Frame =
   | { readonly kind: 'greeting' }
   | { readonly kind: 'command' | 'message'; readonly body: Uint8Array };
 
-/** Incremental parser of one side of a connection. */
+/** Parses the data of one peer incrementally. */
 export class FrameReader {
   #pending: Uint8Array = new Uint8Array();
   #greeted = false;
@@ -68,7 +68,10 @@ export class FrameReader {
     this.#maxFrame = maxFrame;
   }
 
-  /** @returns the complete frames in order. @throws CodecError when the peer does not speak version 3. */
+  /**
+   * Parses received bytes. @returns the frames completed by them, in order.
+   * @throws CodecError if the peer does not speak version 3.
+   */
   read(chunk: Uint8Array): Frame[] {
     this.#pending = Buffer.concat([this.#pending, chunk]);
     const frames: Frame[] = [];
@@ -109,12 +112,15 @@ export class FrameReader {
   }
 }
 
-/** Incremental parser of a subscriber's side of a connection. */
+/** Parses the data of a subscriber incrementally. */
 export class SubscriberReader {
   readonly #frames = new FrameReader(MAX_FRAME);
   #isReady = false;
 
-  /** @returns the requests in order. @throws CodecError when the peer is not a subscriber of version 3. */
+  /**
+   * Parses received bytes. @returns the requests completed by them, in order.
+   * @throws CodecError if the peer is not a subscriber of version 3.
+   */
   read(chunk: Uint8Array): SubscriptionChange[] {
     const changes: SubscriptionChange[] = [];
     for (const frame of this.#frames.read(chunk)) {
@@ -127,7 +133,7 @@ export class SubscriberReader {
   }
 }
 
-/** Whether a command ends the handshake. */
+/** True if a command ends the handshake. */
 export function isReady(command: Uint8Array): boolean {
   const r = new Reader(command);
   return Buffer.from(r.take(r.byte())).toString('latin1') === 'READY';

@@ -1,33 +1,33 @@
 import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs';
 import { RefusalCounts, type PeriodClock, type RefusalCount } from './refusal-counts.js';
 
-/** One call, as it is recorded. Never holds parameters. */
+/** Record of one call. Never contains parameters. */
 export interface AuditRecord {
-  /** Name of the credential; `login` for --rpc-login, `none` where no login is required. */
+  /** Name of the credential; `login` for --rpc-login, `none` if no login is required. */
   readonly credential: string;
-  /** IP address. */
+  /** IP address of the client. */
   readonly client: string;
   readonly method: string;
-  /** Absent: the call concerned none. */
+  /** Name of the wallet that the call concerns; absent if it concerns none. */
   readonly wallet?: string;
-  /** `ok`, or the error code. */
+  /** Result of the call: `ok`, or the error code. */
   readonly outcome: 'ok' | number;
   /** Hashes of the transactions that the call made, signed or relayed. */
   readonly transactions?: readonly string[];
 }
 
-/** Longest name in a line [characters]: clients choose them. */
+/** Longest name in a line [characters]; clients can choose longer ones. */
 const MAX_NAME = 200;
 
-/** Most transactions in a line; a call with more has several lines. */
+/** Largest number of transactions in a line; a call with more transactions has several lines. */
 const MAX_TRANSACTIONS = 50;
 
-/** Most lines that wait until the file can be written again; later ones are lost. */
+/** Largest number of lines that wait until the file can be written again; further lines are lost. */
 const MAX_WAITING = 10_000;
 
 /**
- * Appends a JSON line for each call, failed ones in floods aside, to a file that its owner alone may read. Lines that
- * cannot be written wait, and are written before later ones.
+ * Appends a JSON line for each call to a file that only its owner may read. Failed calls in a flood are counted
+ * instead. Lines that cannot be written wait, and are written before later lines.
  */
 export class AuditLog {
   readonly #path: string;
@@ -35,13 +35,13 @@ export class AuditLog {
   readonly #clock: PeriodClock;
   readonly #refusals: RefusalCounts;
   #file: number | undefined;
-  /** Lines not written yet; the first one may be the rest of a line. */
+  /** Lines that are not written yet; the first one may be the end of a partly written line. */
   readonly #waiting: Buffer[] = [];
-  /** The last attempt to write failed, which was reported. */
+  /** True if the last attempt to write failed, which was reported then. */
   #isBroken = false;
 
   /**
-   * @param onProblem reports that lines cannot be written, at the first attempt that fails.
+   * @param onProblem called at the first failed attempt to write.
    * @throws an error of the operating system if the file cannot be opened.
    */
   constructor(path: string, onProblem: (error: unknown) => void, clock: PeriodClock) {
@@ -52,15 +52,15 @@ export class AuditLog {
     this.#open();
   }
 
-  /** Whether all lines are written, after a further attempt. */
+  /** Tries to write the waiting lines. @returns true if all lines are written. */
   isWritable(): boolean {
     this.#flush();
     return this.#waiting.length === 0 && this.#file !== undefined;
   }
 
   /**
-   * Appends the line of a call. Of failed calls of one login with one outcome, without a transaction, the first ones of a
-   * minute have a line; further ones are counted in a line at its end.
+   * Appends the line of a call. Failed calls without a transaction, of the same login and outcome, have a line only at
+   * the beginning of each minute; one further line at the end of the minute has the number of all others.
    */
   record({ credential, client, method, wallet, outcome, transactions = [] }: AuditRecord): void {
     if (outcome !== 'ok' && transactions.length === 0 && !this.#refusals.add({ credential, outcome })) return;
@@ -82,7 +82,7 @@ export class AuditLog {
     this.#flush();
   }
 
-  /** Opens the file anew by its path, after it was renamed. While that fails, lines wait: the log cannot be written. */
+  /** Opens the file again by its path, after the file was renamed. If that fails, lines wait until it succeeds. */
   reopen(): void {
     this.#closeFile();
     this.#flush();

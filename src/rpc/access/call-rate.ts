@@ -1,14 +1,14 @@
 export interface RateRule {
-  /** Most calls within any period of `seconds`. */
+  /** Largest number of calls within any period of `seconds`. */
   readonly requests: number;
   readonly seconds: number;
 }
 
-/** Counts calls: at most `requests` of them begin within any period of `seconds`. */
+/** Limits the rate of calls: at most `requests` calls begin within any period of `seconds`. */
 export class CallRate {
   readonly rule: RateRule;
   readonly #now: () => number;
-  /** Times of the latest calls [ms], in a ring of as many as are allowed. */
+  /** Times of the latest calls [ms], in a ring buffer of `requests` entries. */
   readonly #times: number[] = [];
   #next = 0;
 
@@ -18,13 +18,16 @@ export class CallRate {
     this.#now = now;
   }
 
-  /** Time until a call is allowed again [ms]; 0 if one is allowed now. */
+  /** Time until a call is allowed again [ms]; 0 if a call is allowed now. */
   wait(now = this.#now()): number {
     const oldest = this.#times[this.#next];
     return oldest === undefined ? 0 : Math.max(0, oldest + this.rule.seconds * 1000 - now);
   }
 
-  /** Counts one call. @returns 0, or the time until a call is allowed again [ms]: then it was not counted. */
+  /**
+   * Counts one call, unless it is not allowed yet. @returns 0 if it was counted, otherwise the time until a call is
+   * allowed [ms].
+   */
   take(): number {
     const now = this.#now();
     const wait = this.wait(now);

@@ -1,13 +1,13 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** Address without the prefix of an IPv4 address in IPv6 form. */
+/** Removes the prefix of an IPv4 address in IPv6 form. */
 export const plainAddress = (ip: string): string => ip.replace(/^::ffff:(?=\d+\.)/i, '');
 
 /** List of client addresses: IP addresses, and networks as `address/bits`. */
 export class ClientList {
   readonly #list = new BlockList();
 
-  /** @throws RangeError for an entry that is neither an address nor a network. */
+  /** @param entries IP addresses, and networks as `address/bits`. @throws RangeError for any other entry. */
   constructor(entries: readonly string[]) {
     for (const entry of entries) this.#add(entry);
   }

@@ -5,15 +5,15 @@ import { ClientList } from './client-list.js';
 import { Credential, type CredentialRules, type SpendLimits } from './credential.js';
 import { isFamily } from './family.js';
 
-/** The file of credentials cannot be used. The message names the file, or the credential and the field. */
+/** Error of a file of credentials that cannot be used. The message names the file, or the credential and the field. */
 export class CredentialFileError extends Error {
   override readonly name = 'CredentialFileError';
 }
 
-/** Names that the audit log uses for clients without a credential. */
+/** Names that stand for clients without a credential in the audit log. */
 const RESERVED = new Set(['login', 'none']);
 
-/** Longest period of a rate [s], and most requests in it. */
+/** Longest period of a rate limit [s], and largest number of requests in it. */
 const MAX_RATE = { seconds: 86_400, requests: 100_000 };
 
 const U64_MAX = (1n << 64n) - 1n;
@@ -71,10 +71,10 @@ const schema = z
     'exactly one of token and digest is expected',
   );
 
-/** One entry as the file has it. */
+/** One entry in the form of the file. */
 export type CredentialEntry = z.input<typeof schema>;
 
-/** Entry with the credential that it makes. */
+/** An entry of the file with the credential that it defines. */
 export interface ReadCredential {
   readonly entry: CredentialEntry;
   readonly credential: Credential;
@@ -82,7 +82,7 @@ export interface ReadCredential {
 
 const fileSchema = z.strictObject({ credentials: z.array(z.unknown()) });
 
-/** Path of a mistake in an entry, as `spend.hour` or `wallets[0]`. */
+/** Writes the path of a mistake in an entry, such as `spend.hour` or `wallets[0]`. */
 const placeOf = (path: readonly PropertyKey[]): string =>
   path
     .map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i === 0 ? '' : '.'}${String(part)}`))
@@ -94,7 +94,7 @@ function problemsOf(title: string, { issues }: z.ZodError): string {
     .join('; ');
 }
 
-/** Name of an entry for messages: it may be invalid otherwise. */
+/** Names an entry in messages, by its name or place, even if the entry is invalid. */
 function titleOf(raw: unknown, place: number): string {
   const name = typeof raw === 'object' && raw !== null && 'name' in raw ? raw.name : undefined;
   return typeof name === 'string' && nameSchema.safeParse(name).success
@@ -111,15 +111,15 @@ function limitsOf(spend: NonNullable<z.output<typeof schema>['spend']>): SpendLi
   };
 }
 
-/** Address as text in its only form. */
+/** Writes an address in its normal form. @returns an empty list for an invalid address. */
 const normalised = (text: string): string[] => {
   const address = tryParseAddress(text);
   return address === undefined ? [] : [formatAddress(address)];
 };
 
 /**
- * Reads one entry. @param methods names of all methods. @param place among the entries.
- * @throws CredentialFileError for each mistake, with the name of the credential and the field.
+ * Reads one entry. @param methods names of all methods. @param place index among the entries.
+ * @throws CredentialFileError with the name of the credential and the field of the mistake.
  */
 export function readEntry(raw: unknown, methods: ReadonlySet<string>, place = 0): ReadCredential {
   const title = titleOf(raw, place);
@@ -168,7 +168,7 @@ export function readCredentials(text: string, methods: ReadonlySet<string>): Rea
   try {
     json = JSON.parse(text);
   } catch (cause) {
-    // The message of JSON.parse may quote a hash.
+    // The error of JSON.parse is not part of the message, since it may quote a hash.
     throw new CredentialFileError('the file is not JSON', { cause });
   }
   const parsed = fileSchema.safeParse(json);
@@ -180,7 +180,7 @@ export function readCredentials(text: string, methods: ReadonlySet<string>): Rea
   return read;
 }
 
-/** Reads the text of a file that its owner alone may read. @throws CredentialFileError */
+/** Reads the text of a file that only its owner may read. @throws CredentialFileError if other users may read it. */
 export function readOwnFile(path: string): string {
   let file: number | undefined;
   try {

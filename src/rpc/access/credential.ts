@@ -4,46 +4,49 @@ import { isFamily, type Family } from './family.js';
 import { matchesGlob } from './glob.js';
 import type { TokenHash } from './login-secret.js';
 
-/** Most that a credential may spend [atomic units]; absent: any amount. */
+/** Largest amounts that a credential may spend [atomic units]; absent: any amount. */
 export interface SpendLimits {
   readonly transaction?: bigint;
-  /** Within any hour, per wallet. */
+  /** Limit for any period of one hour, per wallet. */
   readonly hour?: bigint;
-  /** Within any 24 hours, per wallet. */
+  /** Limit for any period of 24 hours, per wallet. */
   readonly day?: bigint;
 }
 
-/** Login and rules of one credential. Everything that it does not list is denied. */
+/** Login and rules of one credential. Everything that it does not allow is denied. */
 export interface CredentialRules {
   readonly name: string;
-  /** Either a token or a digest login. */
+  /** Hash of a bearer token; absent if the credential has a digest login. */
   readonly token?: TokenHash;
-  /** HA1 in hex. */
+  /** HA1 of a digest login [hex]; absent if the credential has a token. */
   readonly digest?: string;
-  /** Patterns of wallet names. */
+  /** Patterns of the names of wallets that the credential may use. */
   readonly wallets: readonly string[];
-  /** Families and names of methods. */
+  /** Families and names of methods that the credential may call. */
   readonly methods: readonly string[];
-  /** Time from which it is refused [Unix ms]. */
+  /** Time from which the credential is refused [Unix ms]; absent: never. */
   readonly expires?: number;
-  /** Addresses that payments may go to, beside those of the wallet; absent: any. */
+  /** Addresses that payments may go to, besides those of the wallet; absent: any address. */
   readonly addresses?: ReadonlySet<string>;
-  /** Clients that may use it; absent: any. */
+  /** Clients that may use the credential; absent: any client. */
   readonly from?: ClientList;
   readonly spend?: SpendLimits;
-  /** It may lock money of its wallets: set an unlock time, freeze outputs. One that may read keys may anyway. */
+  /**
+   * True: the credential may lock money of its wallets (set an unlock time, freeze outputs). A credential that may read
+   * keys may always do so.
+   */
   readonly lock?: true;
   readonly rate?: RateRule;
 }
 
-/** Refusal of a request whose secret is right. */
+/** Reason why a request is refused although its secret is right. */
 export interface LoginRefusal {
-  /** HTTP status. */
+  /** HTTP status of the refusal. */
   readonly status: 401 | 403;
   readonly reason: string;
 }
 
-/** Access of one client: a login, and the rules for its calls. */
+/** Access of one client: a login with the rules for its calls. */
 export class Credential {
   readonly rules: CredentialRules;
   readonly rate: CallRate | undefined;
@@ -58,22 +61,22 @@ export class Credential {
     return this.rules.name;
   }
 
-  /** Ends its use by requests and streams under way: its file has it no longer, or differently. */
+  /** Ends the running requests and streams of the credential, because its entry in the file was changed or removed. */
   revoke(): void {
     this.#end.abort();
   }
 
-  /** Is aborted when it is revoked. */
+  /** Signal that aborts when the credential is revoked. */
   get ended(): AbortSignal {
     return this.#end.signal;
   }
 
-  /** Time until it expires [ms], 0 afterwards; infinite if it never does. @param now Unix ms. */
+  /** Time until the credential expires [ms]; 0 afterwards; infinite if it never expires. @param now Unix time [ms]. */
   timeLeft(now: number): number {
     return Math.max(0, (this.rules.expires ?? Infinity) - now);
   }
 
-  /** @param now Unix ms. @returns undefined if it may be used. */
+  /** Returns the reason why the credential is refused; undefined if it may be used. @param now Unix time [ms]. */
   refusal(now: number): LoginRefusal | undefined {
     const { name, expires } = this.rules;
     if (this.#end.signal.aborted) return { status: 401, reason: `credential ${name}: changed or removed` };
@@ -81,7 +84,10 @@ export class Credential {
     return { status: 401, reason: `credential ${name}: expired at ${new Date(expires).toISOString()}` };
   }
 
-  /** {@link refusal} for a client. @param ip address of its connection. */
+  /**
+   * Returns the reason why a request is refused, as {@link refusal}, also by the address of the client.
+   * @param ip address of the connection.
+   */
   refusalFrom(ip: string, now = Date.now()): LoginRefusal | undefined {
     const { name, from } = this.rules;
     if (from?.includes(ip) === false)
@@ -89,13 +95,13 @@ export class Credential {
     return this.refusal(now);
   }
 
-  /** Whether it can read the keys of its wallets, so that its limits and addresses do not bind it. */
+  /** True if the credential may read the keys of its wallets, so that its limits and addresses have no effect. */
   get isUnbound(): boolean {
     const { spend, addresses } = this.rules;
     return (spend !== undefined || addresses !== undefined) && this.#mayReadKeys;
   }
 
-  /** Whether it may lock money of its wallets. */
+  /** True if the credential may lock money of its wallets. */
   get mayLock(): boolean {
     return this.rules.lock === true || this.#mayReadKeys;
   }

@@ -2,20 +2,20 @@ import type { Credential } from './credential.js';
 import { CredentialFileError, readCredentials, readOwnFile, type ReadCredential } from './credential-file.js';
 import { isTokenOf, readToken } from './login-secret.js';
 
-/** Credentials of a file, by name. */
+/** Credentials of a file, found by name. */
 export class Credentials {
   readonly #path: string;
   readonly #methods: ReadonlySet<string>;
   #byName: ReadonlyMap<string, ReadCredential>;
 
-  /** @param methods names of all methods. @throws CredentialFileError */
+  /** @param path path of the file. @param methods names of all methods. @throws CredentialFileError */
   constructor(path: string, methods: ReadonlySet<string>) {
     this.#path = path;
     this.#methods = methods;
     this.#byName = this.#read();
   }
 
-  /** Names of those whose limits do not bind them, as they may read keys. */
+  /** Names of the credentials that may read keys, so that their limits have no effect. */
   get unbound(): readonly string[] {
     return [...this.#byName.values()].flatMap(({ credential }) =>
       credential.isUnbound ? [credential.name] : [],
@@ -27,7 +27,7 @@ export class Credentials {
   }
 
   /**
-   * Reads the file again. A credential whose entry is unchanged stays, with its count of calls; any other is revoked.
+   * Reads the file again. Keeps each credential whose entry is unchanged, with its counted calls; revokes all others.
    * @throws CredentialFileError: nothing is changed then.
    */
   reload(): void {
@@ -44,7 +44,7 @@ export class Credentials {
       if (this.#byName.get(name)?.credential !== credential) credential.revoke();
   }
 
-  /** Finds the credential of a bearer token; undefined for a wrong one. */
+  /** Finds the credential of a bearer token; undefined for a wrong or unknown token. */
   byToken(text: string): Credential | undefined {
     const token = readToken(text);
     const found = token && this.#byName.get(token.name)?.credential;
@@ -52,7 +52,7 @@ export class Credentials {
     return isRight ? found : undefined;
   }
 
-  /** Finds the credential with a digest login. */
+  /** Finds the credential of a digest login by its user name, with the HA1 of the login [hex]. */
   byUser(name: string): { readonly ha1: string; readonly login: Credential } | undefined {
     const login = this.#byName.get(name)?.credential;
     const ha1 = login?.rules.digest;

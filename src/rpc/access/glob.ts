@@ -1,10 +1,10 @@
 /**
- * Whether a name matches a pattern, in which `*` stands for any characters, also none, and `?` for one. Case matters.
+ * True if a name matches a pattern, in which `*` stands for any number of characters and `?` for one. Case matters.
  * Takes time proportional to the product of both lengths at most.
  */
 export function matchesGlob(pattern: string, name: string): boolean {
   let [p, n] = [0, 0];
-  /** Place after the last `*`, and the place in the name up to which it matches. */
+  /** Index after the last `*` in the pattern, and index in the name up to which that `*` matches. */
   let [star, matched] = [-1, 0];
   while (n < name.length) {
     const wanted = pattern[p];

@@ -1,4 +1,4 @@
-/** Time of day and timers. */
+/** Clock with timers. */
 export interface PeriodClock {
   /** Unix time [ms]. */
   now(): number;
@@ -6,27 +6,27 @@ export interface PeriodClock {
   after(ms: number, run: () => void): () => void;
 }
 
-/** Failed calls of one login with one outcome. */
+/** Login and outcome by which failed calls are counted. */
 export interface RefusalKey {
   readonly credential: string;
-  /** Error code. */
+  /** Error code of the failed calls. */
   readonly outcome: number;
 }
 
-/** Failed calls of a period beyond those that were noted one by one. */
+/** Number of failed calls in a period that got no line of their own. */
 export interface RefusalCount extends RefusalKey {
   readonly count: number;
 }
 
-/** Failed calls with the same login and outcome that are noted one by one within one period. */
+/** Number of failed calls with the same login and outcome that get a line of their own in one period. */
 const NOTED = 5;
 
-/** Time after the first failed call in which further ones are counted [ms]. */
+/** Length of a period, which begins with a failed call [ms]. */
 const PERIOD_MS = 60_000;
 
 /**
- * Counts failed calls, so that a flood of them writes few lines: the first ones of a period are noted, further ones are
- * counted until its end. Its memory is bounded by the number of logins and of error codes.
+ * Counts failed calls, so that a flood of them writes few lines: the first calls of a period get a line each, further
+ * calls are counted until the period ends. The memory is bounded by the number of logins and of error codes.
  */
 export class RefusalCounts {
   readonly #clock: PeriodClock;
@@ -34,13 +34,13 @@ export class RefusalCounts {
   readonly #seen = new Map<string, { readonly key: RefusalKey; times: number }>();
   #cancel: (() => void) | undefined;
 
-  /** @param onCount takes the counts of a period at its end. */
+  /** @param onCount called with each count at the end of a period. */
   constructor(clock: PeriodClock, onCount: (count: RefusalCount) => void) {
     this.#clock = clock;
     this.#onCount = onCount;
   }
 
-  /** Counts a failed call. @returns whether it is to be noted. */
+  /** Counts a failed call. @returns true if the call gets a line of its own. */
   add({ credential, outcome }: RefusalKey): boolean {
     this.#cancel ??= this.#clock.after(PERIOD_MS, () => this.end());
     const name = `${outcome} ${credential}`;
@@ -50,7 +50,7 @@ export class RefusalCounts {
     return seen.times <= NOTED;
   }
 
-  /** Ends the period. */
+  /** Ends the period, and reports its counts. */
   end(): void {
     this.#cancel?.();
     this.#cancel = undefined;

@@ -23,9 +23,9 @@ export const isCredentialRefusal = (error: unknown): boolean =>
 
 /**
  * Keeps the payments of a credential within its limits. Counts a payment in the store transaction that records it, or
- * that precedes an answer with its signature, since whoever has a signed transaction can relay it. Counts a transaction
- * only once for a credential. Measures time windows with a clock that never lies before the latest payment, so that
- * setting the clock back frees no money.
+ * that precedes an answer with its signature, since a client can relay any signed transaction that it has. Counts a
+ * transaction only once for a credential. Measures time windows with a clock that never lies before the latest payment,
+ * so that setting the clock back frees no money.
  */
 export class SpendGuard {
   readonly #context: Context;

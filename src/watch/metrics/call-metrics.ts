@@ -3,13 +3,13 @@ import type { Call } from '../../http/dispatcher.js';
 import { INTERNAL_ERROR, RpcError } from '../../http/errors.js';
 import { observed, type CallObserver, type CallOutcome } from '../../http/observed-call.js';
 
-/** Upper bounds of durations [s]. */
+/** Upper bounds of the histogram of durations [s]. */
 export const DURATIONS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60];
 
-/** Label of all methods that are not served: clients choose their names. */
+/** Label for all methods that do not exist, since clients can choose any name. */
 const UNKNOWN = 'unknown';
 
-/** Requests of clients. */
+/** Metrics of the requests of clients. */
 export class CallMetrics {
   readonly #total: Counter<'method' | 'code'>;
   readonly #duration: Histogram<'method'>;
@@ -42,7 +42,10 @@ export class CallMetrics {
     this.#http.inc({ code: String(status) });
   }
 
-  /** Wraps a call function. @param nameOf canonical name of a served method. */
+  /**
+   * Wraps a call function, and measures its calls. @param nameOf returns the canonical name of a method; undefined for
+   * an unknown one.
+   */
   measured(
     call: Call,
     nameOf: (method: string) => string | undefined,

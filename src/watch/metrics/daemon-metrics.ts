@@ -4,7 +4,7 @@ import type { DaemonHealth } from '../daemon-health.js';
 import { DURATIONS } from './call-metrics.js';
 import { addGauge } from './gauge.js';
 
-/** Calls of all threads to the daemon, and its state. */
+/** Metrics of the daemon's state, and of the calls to it on all threads. */
 export class DaemonMetrics {
   readonly #duration: Histogram<'call'>;
   readonly #errors: Counter<'call' | 'kind'>;

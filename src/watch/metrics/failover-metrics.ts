@@ -3,7 +3,7 @@ import type { DaemonFailover, DaemonStatus } from '../../services/failover/daemo
 
 type Failover = Pick<DaemonFailover, 'statuses' | 'switches'>;
 
-/** Adds the metrics of the listed daemons. Those of probes are absent for a single daemon, which is not probed. */
+/** Adds the metrics of the listed daemons. Metrics of probes are absent for a single daemon, which is not probed. */
 export function addFailoverMetrics(registry: Registry, failover: Failover): void {
   const registers = [registry];
   addDaemonGauge(registry, failover, {

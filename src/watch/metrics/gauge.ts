@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** Adds a gauge that is read by each scrape, and is absent while its value is undefined. */
+/** Adds a gauge whose value is read at each scrape; it is absent from the scrape while the value is undefined. */
 export function addGauge(
   registry: Registry,
   name: string,

@@ -22,11 +22,14 @@ export interface MetricsParts {
   readonly wallets: () => readonly WatchedWallet[];
   readonly facts: Pick<WalletFactReader, 'read'>;
   readonly start: () => StartProgress;
-  /** Directory of the wallets. */
+  /** Wallet directory, whose free space is measured. */
   readonly directory: string;
 }
 
-/** Figures of a server in the text format of Prometheus. Counters run from the start; the rest is read by a scrape. */
+/**
+ * Metrics of a server in the text format of Prometheus. Counters count from the start; all other values are read at a
+ * scrape.
+ */
 export class Metrics {
   readonly calls: CallMetrics;
   readonly #parts: MetricsParts;
@@ -35,9 +38,9 @@ export class Metrics {
   readonly #scanned: Counter;
   readonly #open: Gauge;
   readonly #lastEvent: Gauge;
-  /** Free space by the scrape under way [bytes]; undefined if it cannot be read. */
+  /** Free space at the running scrape [bytes]; undefined if it cannot be read. */
   #free: number | undefined;
-  /** The scrape under way, which serves all clients that ask meanwhile. */
+  /** The running scrape, whose result all clients get that ask meanwhile. */
   #scrape: Promise<string> | undefined;
 
   constructor(parts: MetricsParts) {
@@ -76,7 +79,7 @@ export class Metrics {
     this.#scanned.inc(blocks);
   }
 
-  /** Page for Prometheus. */
+  /** Page `/metrics` for Prometheus. */
   readonly page: Page = {
     path: '/metrics',
     answer: async () => ({ status: 200, type: this.#registry.contentType, body: await this.text() }),

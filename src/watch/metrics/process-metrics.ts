@@ -3,23 +3,23 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { addGauge } from './gauge.js';
 
 const NANOSECONDS = 1e9;
-/** Interval of the samples [ms]. */
+/** Interval between two samples of the event loop's delay [ms]. */
 const RESOLUTION_MS = 20;
 
-/** Parts of the distribution of delays, and their percentage. */
+/** Quantiles of the delay that are exported, with their percentage. */
 const PARTS = [
   ['p50', 50],
   ['p99', 99],
   ['max', 100],
 ] as const;
 
-/** Samples the delay of the event loop; absent before the first scrape. */
+/** Histogram of the event loop's delay; undefined before the first scrape. */
 let delays: IntervalHistogram | undefined;
 
 /** Facts that do not change while the process runs. */
 export type BuildInfo = Readonly<Record<'version' | 'node' | 'network' | 'api', string>>;
 
-/** Memory, processor time and event loop of this process. */
+/** Adds metrics of the memory, processor time and event loop of this process. */
 export function addProcessMetrics(registry: Registry, info: BuildInfo): void {
   const registers = [registry];
   const gauge = (...args: [name: string, help: string, value: () => number]): void =>
@@ -56,7 +56,7 @@ export function addProcessMetrics(registry: Registry, info: BuildInfo): void {
     );
 }
 
-/** Delay that a percentage of the samples does not exceed [s]; the highest percentage resets the samples. */
+/** Returns a percentile of the sampled delays [s]. Reading the highest percentile resets the samples. */
 function delayAt(percentile: number): number {
   if (delays === undefined) {
     delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -64,6 +64,6 @@ function delayAt(percentile: number): number {
   }
   const sample = delays.count === 0 ? 0 : delays.percentile(percentile) / NANOSECONDS;
   if (percentile === 100) delays.reset();
-  // A sample includes the interval of the timer.
+  // A sample contains the interval of the timer, too.
   return Math.max(0, sample - RESOLUTION_MS / 1000);
 }

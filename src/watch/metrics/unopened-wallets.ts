@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { StartProgress } from '../readiness.js';
 
-/** Adds a gauge with one value for each wallet of `--open` that could not be opened; none while all are open. */
+/** Adds a gauge with one series for each wallet of `--open` that could not be opened; none if all are open. */
 export function addUnopened(registry: Registry, start: () => StartProgress): void {
   new Gauge({
     name: 'wallet_rpc_wallet_unopened',

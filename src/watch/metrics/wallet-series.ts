@@ -1,7 +1,7 @@
 import { workSlices } from '../../util/work-slices.js';
 import type { WalletFacts } from '../wallet-facts.js';
 
-/** A gauge with one value a wallet. */
+/** A gauge with one series per wallet. */
 interface WalletGauge {
   readonly name: string;
   readonly help: string;
@@ -65,9 +65,9 @@ const escaped = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
 /**
- * Writes the gauges of wallets in the text format of Prometheus. Yields to the event loop: prom-client would write the
- * series of a thousand wallets at one go.
- * Source: Prometheus documentation, exposition formats.
+ * Writes the gauges of wallets in the text format of Prometheus. Yields to the event loop between wallets, while
+ * prom-client would write the series of a thousand wallets in one step. Source: Prometheus documentation, exposition
+ * formats.
  */
 export async function walletSeries(wallets: readonly WalletFacts[]): Promise<string> {
   const labels = await workSlices.map(wallets, ({ name }) => `{wallet="${escaped(name)}"}`);

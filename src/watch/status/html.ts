@@ -6,7 +6,7 @@ export class Html {
     this.text = text;
   }
 
-  /** @param text that contains no text of others. */
+  /** Marks HTML as safe. @param text HTML that contains no text from users or other programs. */
   static trusted(text: string): Html {
     return new Html(text);
   }
@@ -22,7 +22,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
 
-/** Value of a template: texts and numbers are escaped, lists are joined, undefined is left out. */
+/** Value in a template: texts and numbers are escaped, lists are joined, undefined is left out. */
 export type HtmlValue = Html | string | number | undefined | readonly HtmlValue[];
 
 function textOf(value: HtmlValue): string {

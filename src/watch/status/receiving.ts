@@ -4,12 +4,12 @@ import type { WalletManager } from '../../services/manager/wallet-manager.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 
-/** An address of a wallet that a client asked for. */
+/** A receiving address of a wallet, requested by a client. */
 export interface ReceivingAddress {
   readonly wallet: string;
   readonly index: number;
   readonly address: string;
-  /** Whether it has received a payment. */
+  /** True if the address has received a payment. */
   readonly used: boolean;
 }
 
@@ -19,18 +19,18 @@ export type CreatedOrNot = { readonly index: number } | { readonly error: string
 /** Account whose addresses are shown. */
 const ACCOUNT = 0;
 
-/** Reads and creates receiving addresses. */
+/** Finds and creates receiving addresses. */
 export class Receiving {
   readonly #server: Pick<WalletManager, 'openWallets' | 'scope'>;
   readonly #call: Call;
 
-  /** @param call of the server, which checks whether the wallet may create addresses. */
+  /** @param call call function of the server, which checks whether the client may create addresses. */
   constructor(server: Pick<WalletManager, 'openWallets' | 'scope'>, call: Call) {
     this.#server = server;
     this.#call = call;
   }
 
-  /** Returns an address that exists; undefined for any other. */
+  /** Finds a created address; undefined for any other. */
   async find(wallet: string, index: number): Promise<ReceivingAddress | undefined> {
     const open = this.#wallet(wallet);
     if (open === undefined) return undefined;
@@ -63,13 +63,13 @@ export class Receiving {
     return this.#server.openWallets().find((wallet) => wallet.name === name);
   }
 
-  /** The current wallet is reached without a name. */
+  /** Returns the origin of a call for a wallet. The current wallet is reached without a name. */
   #originOf(wallet: OpenWallet): CallOrigin {
     return this.#server.scope().find() === wallet ? {} : { target: wallet.name };
   }
 }
 
-/** Index in the result of `create_address`. */
+/** Returns the index in a result of `create_address`. */
 function indexIn(result: object | string | number | bigint | boolean | null): number {
   if (typeof result !== 'object' || result === null || !('address_index' in result))
     throw new Error('create_address returned no index');

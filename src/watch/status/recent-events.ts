@@ -4,7 +4,7 @@ import { workSlices } from '../../util/work-slices.js';
 import { EVENT_TYPES, type EventType } from '../../monero/wallet/model/events.js';
 import { readable } from '../readable.js';
 
-/** The part of an open wallet that has its events. */
+/** Part of an open wallet that has its events. */
 export interface EventfulWallet {
   readonly eventLog: Pick<OpenWallet['eventLog'], 'lastId' | 'latest'>;
 }
@@ -14,20 +14,20 @@ export interface RecentEvents {
   readonly events: readonly EventJson[];
   /** Latest event of each payment and transfer. */
   readonly payments: readonly EventJson[];
-  /** Id of the latest event. */
+  /** Id of the latest event of all wallets. */
   readonly lastId: number;
 }
 
-/** Events and payments listed at most. */
+/** Largest number of events, and of payments, in the list. */
 const SHOWN = 10;
-/** Events of a wallet among which payments are searched: a payment has several. */
+/** Number of events of a wallet among which payments are searched: a payment has several events. */
 const SEARCHED = 50;
-/** Wallets with the latest events, which are read. */
+/** Largest number of wallets whose events are read, those with the latest events. */
 const MAX_WALLETS = 32;
 
 const PAYMENT_TYPES = EVENT_TYPES.filter((type) => /^(payment|transfer)\./.test(type));
 
-/** Reads the latest events of wallets. Wallets that cannot be read are left out. */
+/** Reads the latest events of wallets. Leaves out wallets that cannot be read. */
 export async function recentEvents(wallets: readonly EventfulWallet[]): Promise<RecentEvents> {
   const known = await workSlices.map(wallets, ({ eventLog }) => ({
     eventLog,
@@ -50,7 +50,7 @@ export async function recentEvents(wallets: readonly EventfulWallet[]): Promise<
   };
 }
 
-/** Keeps the newest event of each payment and transfer. @param events newest first. */
+/** Keeps only the newest event of each payment and transfer. @param events newest first. */
 function latestOfEach(events: readonly EventJson[]): EventJson[] {
   const seen = new Set<string>();
   return events.filter(({ wallet, type, data }) => {

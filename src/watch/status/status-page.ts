@@ -8,19 +8,19 @@ import type { ReceivingAddress } from './receiving.js';
 import type { DaemonView, ListedWallet, StatusView } from './status-view.js';
 import { counted, eventText, eventTitle, reasonText, spentText, coinsText } from './words.js';
 
-/** Content that depends on the request. */
+/** Content of the page that depends on the request. */
 export interface Extras {
-  /** Wallet that is selected in the form. */
+  /** Name of the wallet that is selected in the form. */
   readonly wallet?: string | undefined;
   readonly address?: ReceivingAddress | undefined;
-  /** Reason for which no address was created. */
+  /** Reason why no address was created. */
   readonly error?: string | undefined;
 }
 
-/** Quiet zone around a QR code [modules]. Source: ISO/IEC 18004, 4 modules. */
+/** Width of the quiet zone around a QR code [modules]. Source: ISO/IEC 18004, 4 modules. */
 const QUIET_ZONE = 4;
 
-/** Name of a wallet; that of a wallet in memory is empty. */
+/** Writes the name of a wallet; a wallet in memory has an empty name. */
 const nameOf = (name: string): string => (name === '' ? 'Wallet in memory' : name);
 
 const badge = (kind: 'good' | 'bad' | 'plain', text: HtmlValue): Html =>
@@ -29,7 +29,7 @@ const badge = (kind: 'good' | 'bad' | 'plain', text: HtmlValue): Html =>
 const time = (timestamp: string): Html =>
   html`<time datetime="${timestamp}">${timestamp.slice(0, 19).replace('T', ' ')} UTC</time>`;
 
-/** A section that the script of the page replaces. */
+/** Writes a section whose content the script of the page updates. */
 const liveSection = (id: string, title: string, content: HtmlValue): Html =>
   html`<section id="${id}" data-live aria-labelledby="${id}-title">
     <h2 id="${id}-title">${title}</h2>
@@ -60,7 +60,7 @@ function daemonState({ address, hasAnswered, outage, synchronized }: DaemonView)
   return synchronized === false ? badge('bad', 'Syncing') : badge('good', 'Answers');
 }
 
-/** Place of the daemon that serves, and the state of each other one. */
+/** Writes the position of the serving daemon, and the state of each other one. */
 const listedDaemons = (listed: readonly DaemonStatus[]): Html[] => [
   fact('In use', `${listed.findIndex(({ serves }) => serves) + 1} of ${listed.length} listed`),
   ...listed
@@ -96,7 +96,9 @@ function progressOf({ name, height, daemonHeight = height, progress }: ListedWal
     <p class="small">${grouped(height)} of ${grouped(daemonHeight)} blocks, ${left.join(', ')}</p>`;
 }
 
-/** @param isBehind wallets with a progress bar are read again soon. */
+/**
+ * Writes the list item of a wallet. The script updates the page sooner while an item has the attribute `data-behind`.
+ */
 function walletItem(wallet: ListedWallet): Html {
   const isBehind = wallet.blocks > 0;
   return html`<li ${isBehind ? html`data-behind` : undefined}>
@@ -220,7 +222,7 @@ const receive = ({ names }: StatusView, { wallet, address, error }: Extras): Htm
     }
   </section>`;
 
-/** Writes the status page. It works without its script, which only keeps the sections current. */
+/** Writes the status page. The page works without its script, which only updates the sections. */
 export const statusPage = (view: StatusView, extras: Extras): string =>
   html`<!doctype html>
     <html lang="en">

@@ -5,12 +5,13 @@ import type { Receiving } from './receiving.js';
 import { statusPage, type Extras } from './status-page.js';
 import type { StatusReader } from './status-view.js';
 
-/** Folder of the files that browsers get unchanged. */
+/** Folder of the files that browsers receive unchanged. */
 const FILES = new URL('pages/', PACKAGE_ROOT);
 
 /**
- * Nothing but the files of this server: no inline script or style, and no frame around the page. The referrer is kept
- * within the server because browsers send `Origin: null` with forms of a page without any.
+ * Headers of the pages. They allow only files of this server: no inline script or style, and no frame around the page.
+ * The referrer is sent within the server, since browsers send `Origin: null` with the forms of a page without any
+ * referrer.
  */
 const HEADERS = {
   'Content-Security-Policy':
@@ -26,7 +27,7 @@ const file = (name: string, type: string): Page => {
   return { path: `${PATH}/${name}`, answer: () => ({ status: 200, type, body }) };
 };
 
-/** The status page, its files, and the form that creates an address. */
+/** Returns the status page, its files, and the target of the form that creates an address. */
 export function statusPages(
   reader: Pick<StatusReader, 'read'>,
   receiving: Pick<Receiving, 'find' | 'create'>,
@@ -43,7 +44,7 @@ export function statusPages(
     const created = await receiving.create(wallet);
     if ('error' in created) return show({ wallet, error: created.error }, 409);
     const query = new URLSearchParams({ wallet, address: String(created.index) }).toString();
-    // A reload of the page that follows creates no other address.
+    // Redirects, so that reloading the resulting page does not create another address.
     return {
       ...{ status: 303, type: 'text/plain', body: '' },
       headers: { Location: `${PATH}?${query}#receive` },

@@ -7,19 +7,19 @@ import type { SyncProgress, WalletProgress } from '../sync-progress.js';
 import type { WalletFactReader, WalletFacts } from '../wallet-facts.js';
 import { recentEvents, type RecentEvents } from './recent-events.js';
 
-/** Wallets listed at most, those that lack most blocks first. */
+/** Largest number of wallets in the list, those that lack most blocks first. */
 const MAX_LISTED = 50;
 
-/** A wallet with the progress of its refresh, if it is behind. */
+/** A wallet, with the progress of its refresh if it is behind the daemon. */
 export interface ListedWallet extends WalletFacts {
   readonly progress: WalletProgress | undefined;
 }
 
 export interface DaemonView {
-  /** `host:port` as configured; undefined when offline. */
+  /** Address `host:port` of the daemon as configured; undefined when offline. */
   readonly address: string | undefined;
   readonly hasAnswered: boolean;
-  /** Duration of the outage [s]; 0 if the last call was answered. */
+  /** Duration of the current outage [s]; 0 if the last call was answered. */
   readonly outage: number;
   readonly height: number | undefined;
   readonly synchronized: boolean | undefined;
@@ -32,11 +32,11 @@ export interface StatusView extends RecentEvents {
   readonly reasons: readonly NotReady[];
   readonly daemon: DaemonView;
   readonly wallets: readonly ListedWallet[];
-  /** Wallets of `--open` that could not be opened, {@link MAX_LISTED} at most. */
+  /** Wallets of `--open` that could not be opened, at most {@link MAX_LISTED}. */
   readonly unopened: readonly UnopenedWallet[];
   /** Names of all open wallets. */
   readonly names: readonly string[];
-  /** Duration of the process [s]. */
+  /** Time since the start of the process [s]. */
   readonly uptime: number;
 }
 
@@ -51,7 +51,7 @@ export interface StatusParts {
   readonly facts: Pick<WalletFactReader, 'read'>;
 }
 
-/** Reads the content of the status page, in slices of the event loop. */
+/** Reads the content of the status page; yields to the event loop between wallets. */
 export class StatusReader {
   readonly #parts: StatusParts;
 
@@ -61,7 +61,7 @@ export class StatusReader {
 
   async read(): Promise<StatusView> {
     const { server, health, readiness, sync, start, facts: reader } = this.#parts;
-    // Asks for the state of the daemon first.
+    // First, because it requests the state of the daemon, which the rest shows.
     const reasons = await readiness.reasons();
     const open = server.openWallets();
     const latest = health.info?.height;

@@ -7,11 +7,11 @@ import type { NotReady } from '../readiness.js';
 
 const MIB = 1024 ** 2;
 
-/** Writes a count with its noun. */
+/** Writes a number with its noun in singular or plural. */
 export const counted = (count: number, singular: string): string =>
   `${grouped(count)} ${singular}${count === 1 ? '' : 's'}`;
 
-/** Writes a reason for which a server is not ready. */
+/** Writes a reason why a server is not ready, as a sentence. */
 export function reasonText(reason: NotReady): string {
   switch (reason.reason) {
     case 'opening_wallets':
@@ -52,7 +52,7 @@ const TITLES: Readonly<Record<EventJson['type'], string>> = {
 
 export const eventTitle = ({ type }: EventJson): string => TITLES[type];
 
-/** Writes the facts of an event in a few words. */
+/** Writes the facts of an event as a short text. */
 export function eventText(event: EventJson): string {
   const { type, data } = event;
   const height = data['height'] === undefined ? '' : `block ${grouped(Number(data['height']))}`;
@@ -66,7 +66,7 @@ export function eventText(event: EventJson): string {
   return parts.filter((part) => part !== '' && part !== false).join(', ');
 }
 
-/** Amount that a transfer takes from the balance, fee included. */
+/** Writes the amount that a transfer takes from the balance, including the fee. */
 export function spentText({ data }: EventJson): string {
   const { amount_in: spent, change } = data;
   return typeof spent === 'bigint' && typeof change === 'bigint' ? coinsText(spent - change) : '';
