@@ -1,6 +1,7 @@
-// Compiles what runs as WebAssembly into build/: Keccak and the block parser; CryptoNight and the kernel once a set of
-// instructions (src/monero/crypto/slow-hash.ts and src/monero/crypto/curve/build-choice.ts pick one). `bin/build-wasm.js tests` also compiles
-// what the tests of the kernel's field call. All in one process: the compiler itself takes longest to start.
+// Compiles AssemblyScript to WebAssembly modules in build/: Keccak and the block parser; CryptoNight and the kernel
+// once for each set of processor instructions, among which src/monero/crypto/slow-hash.ts and
+// src/monero/crypto/curve/build-choice.ts choose. `bin/build-wasm.js tests` also compiles the functions of the kernel's
+// field for its tests. One process compiles all modules, since starting the compiler takes longest.
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,7 @@
-// Bundles the programs, each of their threads into one file: a server that loads a thousand modules starts half a second
-// later. `bin/bundle.js server` writes build/server, which users start. `bin/bundle.js checked` writes build/checked for
-// the tests: the same, but a server compares every result with the schema of its method, takes slow hashes from the record
-// of the run, and derives fewer subaddresses in advance.
+// Bundles the programs, with one file for each of their threads: a server that loads a thousand modules starts half a
+// second later. `bin/bundle.js server` writes build/server, which users start. `bin/bundle.js checked` writes
+// build/checked for the tests: there, a server compares every result with the schema of its method, takes slow hashes
+// from the record of the test run, and derives fewer subaddresses in advance.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -15,11 +15,11 @@ const outdir = join(root, 'build', kind);
 const isChecked = kind === 'checked';
 
 const programs = ['main', 'regtest/regtest-main', 'demo/demo-main'].map((name) => `src/cli/${name}.ts`);
-/** Modules that tests and benchmarks load into a server, to change it. */
+/** Modules that tests and benchmarks load into a server in order to change its behaviour. */
 const changes = ['test/support/corrupt-results.ts', 'bench/without-events.ts'];
 
 const LOADED_BY_NAME = /new URL\(\s*'\.\/([\w-]+)\.js',\s*import\.meta\.url/g;
-/** Sources that others name as a file: threads, and modules that few machines load. */
+/** Sources that other modules load by their file name: threads, and modules that few machines need. */
 const byName = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .flatMap((name) =>
@@ -30,8 +30,8 @@ const byName = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8
   .filter((name) => !programs.includes(name));
 
 /**
- * Reads members of Node.js modules that are imported, and no others: a plain `import` reads all of them, and for one of
- * `node:http` Node.js loads a second HTTP client.
+ * Plugin that imports only the used members of Node.js modules: a plain `import` reads all members, and reading one of
+ * `node:http` makes Node.js load a second HTTP client.
  */
 const importMembersOnly = {
   name: 'import-members-only',
@@ -54,17 +54,17 @@ const importMembersOnly = {
   },
 };
 
-/** Modules of a server under test that replace others, in each of its threads. */
+/** Modules of a server under test that replace other modules, in each of its threads. */
 const replacements = [
-  // Results are compared with the schemas of the methods.
+  // Compares results with the schemas of the methods.
   { of: /\/rpc\/service\.js$/, importer: /\/cli\/server\.ts$/, by: 'test/support/checked-service.ts' },
-  // Slow hashes of the same passwords are computed once in a run.
+  // Computes slow hashes of the same passwords only once in a test run.
   {
     of: /\/slow-hash-worker\.js$/,
     importer: /(?<!\/slow-hash-record\.ts)$/,
     by: 'test/support/slow-hash-record.ts',
   },
-  // New wallets watch fewer subaddresses.
+  // Makes new wallets watch fewer subaddresses.
   {
     of: /\/default-lookahead\.js$/,
     importer: /(?<!\/short-lookahead\.ts)$/,
@@ -82,13 +82,13 @@ const replaceForTests = {
   },
 };
 
-/** Bundles sources that run in one thread: they share modules. */
+/** Bundles the sources of one thread, which share modules. */
 const bundle = (entryPoints) =>
   build({
     absWorkingDir: root,
     entryPoints,
     outdir,
-    // All files lie in one folder, so that './name.js' beside a source is './name.js' beside its bundle.
+    // All files are in one folder, so that './name.js' in a source means './name.js' in its bundle.
     entryNames: '[name]',
     chunkNames: '[name]-[hash]',
     bundle: true,
@@ -96,11 +96,12 @@ const bundle = (entryPoints) =>
     format: 'esm',
     platform: 'node',
     target: 'node22',
-    // Sources stay in memory: without comments and indentation they take half, and without the characters beyond
-    // Latin-1 of comments half again. Names stay, and lines are short, for the stacks of errors.
+    // Node.js keeps the source text in memory. Without comments and indentation it takes half of the memory, and
+    // without characters beyond Latin-1, which only comments contain, half again. Names and short lines stay, for the
+    // stacks of errors.
     minifyWhitespace: true,
     lineLimit: 120,
-    // Has a native part.
+    // It has a native part.
     external: ['better-sqlite3'],
     plugins: [importMembersOnly, ...(isChecked ? [replaceForTests] : [])],
     banner: {

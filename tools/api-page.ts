@@ -6,7 +6,7 @@ import type { Example, Scope, WalletMethod } from '../src/rpc/method.js';
 import { markdownTable } from './markdown-table.js';
 import { schemaRows, type SchemaRow } from './schema-rows.js';
 
-/** Method of the reference, by the releases that have it. */
+/** Method of the reference, with the releases that have it. */
 export interface KnownMethod {
   readonly name: string;
   readonly in: readonly string[];
@@ -93,7 +93,7 @@ function resultTable(method: WalletMethod, version: ApiVersion): string[] {
   );
 }
 
-/** Table of the result, or one for each API version if they differ. */
+/** Writes the table of the result; one table for each API version if they differ. */
 function resultLines(method: WalletMethod): string[] {
   const [older, newer] = [resultTable(method, '1.3'), resultTable(method, '1.32')];
   if (older.join() === newer.join()) return [...older, ''];
@@ -103,7 +103,7 @@ function resultLines(method: WalletMethod): string[] {
 /** Longest message of an error on the page [characters]. */
 const MAX_MESSAGE = 120;
 
-/** Errors that the conditions of the method do not name. */
+/** Writes the errors of a method, except those of its conditions. */
 function errorLine(method: WalletMethod, conditions: string): string[] {
   const errors = errorsOf(method, ownKinds(method)).filter(
     ({ code: number }) => number > INVALID_PARAMS && !conditions.includes(`(${number})`),
@@ -120,8 +120,9 @@ function errorLine(method: WalletMethod, conditions: string): string[] {
 const WIDTH = 110;
 
 /**
- * JSON as the format check demands it: objects over several lines, a list of plain values on one if it fits.
- * @param column of the first character.
+ * Writes JSON in the form that the format check demands: objects on several lines, a list of plain values on one line
+ * if it fits.
+ * @param column column of the first character.
  */
 function jsonText(value: unknown, indent = '', column = 0): string {
   if (typeof value === 'bigint') return value.toString();
@@ -132,7 +133,7 @@ function jsonText(value: unknown, indent = '', column = 0): string {
   if (Array.isArray(value)) {
     const items = (value as readonly unknown[]).map((item) => jsonText(item, inner, inner.length));
     const line = `[${items.join(', ')}]`;
-    // A comma may follow.
+    // Leaves room for a comma after the list.
     return line.includes('\n') || column + line.length >= WIDTH ? over('[', items, ']') : line;
   }
   const members = Object.entries(value).map(([key, item]) => {

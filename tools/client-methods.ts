@@ -3,18 +3,18 @@ import { resultSchema } from '../src/rpc/api-version.js';
 import type { WalletMethod } from '../src/rpc/method.js';
 import { eitherMembers, membersOf, type Member } from './client-schema.js';
 
-/** First line of the files that are written. */
+/** First line of the generated files. */
 export const HEAD =
   '// Written by `npm run docs` from the method registry, `src/rpc/registry.ts`: edit that.';
 
-/** Method as the client calls it. */
+/** Method in the form in which the client calls it. */
 export interface ClientMethod {
   readonly name: string;
   readonly summary: string;
-  /** Whether a call may be sent again: always, with an idempotency key, or never. */
+  /** Rule for repetitions. `read`: a call may always be sent again; `order`: with an idempotency key; `act`: never. */
   readonly kind: 'read' | 'order' | 'act';
   readonly params: readonly Member[];
-  /** Members of the result in any API version. */
+  /** Members of the result, in all API versions. */
   readonly result: readonly Member[];
 }
 
@@ -34,6 +34,6 @@ function clientMethod(method: WalletMethod): ClientMethod {
   return { name, summary, kind: kindOf(method, params), params, result };
 }
 
-/** Methods of the client, sorted by name. */
+/** Returns the methods of the client, sorted by name. */
 export const clientMethods = (methods: readonly WalletMethod[]): ClientMethod[] =>
   [...methods].sort((a, b) => (a.name < b.name ? -1 : 1)).map(clientMethod);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isOptional as mayBeAbsent } from '../src/rpc/discovery/json-schema.js';
 
-/** Type of a value in the client, read from its schema. */
+/** Type of a value in the client, derived from its schema. */
 export type ClientType =
   | { readonly kind: 'plain'; readonly text: string }
   | { readonly kind: 'choice'; readonly options: readonly string[] }
@@ -15,10 +15,10 @@ export interface Member {
   readonly name: string;
   readonly type: ClientType;
   readonly isOptional: boolean;
-  /** An absent parameter may be given as undefined. */
+  /** True for an optional parameter, which may be passed as undefined. */
   readonly takesUndefined: boolean;
   readonly description: string;
-  /** Value of an absent parameter as JSON, unless it is empty. */
+  /** Default of an absent parameter as JSON; absent if the default is empty. */
   readonly default?: string;
 }
 
@@ -38,10 +38,10 @@ const PARAMS: Readonly<Record<string, ClientType>> = {
 const metaOf = (schema: z.core.$ZodType): Readonly<Record<string, unknown>> =>
   (schema instanceof z.ZodType ? schema.meta() : undefined) ?? {};
 
-/** Side of a call: absent parameters take their defaults, and results always have their lists. */
+/** Side of a call. In parameters, absent members take their defaults; in results, all lists are present. */
 export type Side = 'params' | 'result';
 
-/** Reads the type of a parameter or of a part of a result. @throws Error for a schema that it does not know. */
+/** Derives the client's type of a parameter, or of a part of a result. @throws Error for an unknown kind of schema. */
 export function clientType(schema: z.core.$ZodType, side: Side): ClientType {
   const { item, title } = metaOf(schema);
   const param = side === 'params' ? PARAMS[String(title)] : undefined;
@@ -58,12 +58,12 @@ export function clientType(schema: z.core.$ZodType, side: Side): ClientType {
   if (schema instanceof z.ZodString) return plain('string');
   if (schema instanceof z.ZodBoolean) return plain('boolean');
   if (schema instanceof z.ZodBigInt) return plain('bigint');
-  // An integer of a result that becomes a number.
+  // An integer in a result that the client converts to a number.
   if (schema instanceof z.ZodPipe && schema.def.in instanceof z.ZodBigInt) return plain('number');
   throw new Error(`a schema without a client type: ${schema._zod.def.type}`);
 }
 
-/** Description of a schema, or of the one that it wraps. */
+/** Returns the description of a schema, or of the schema that it wraps. */
 function descriptionOf(schema: z.core.$ZodType): string {
   const { description } = metaOf(schema);
   if (typeof description === 'string') return description;
@@ -80,7 +80,7 @@ function defaultOf(schema: z.core.$ZodType): string | undefined {
   return /^(?:""|\[\]|\{.*)$/.test(json) ? undefined : json;
 }
 
-/** Reads the members of an object. */
+/** Lists the members of an object schema. */
 export function membersOf(schema: z.ZodObject, side: Side): Member[] {
   return Object.entries(schema.shape as z.core.$ZodShape).map(([name, member]) => {
     const fallback = side === 'params' ? defaultOf(member) : undefined;
@@ -104,7 +104,10 @@ function eitherType(a: ClientType, b: ClientType): ClientType {
   return { kind: 'either', variants: [a, b] };
 }
 
-/** Members of results of two API versions: those of one version are optional, and types may be of either. */
+/**
+ * Joins the members of the results in two API versions: a member of one version only is optional, and a type is that of
+ * either version.
+ */
 export function eitherMembers(a: readonly Member[], b: readonly Member[]): Member[] {
   const isIn = (members: readonly Member[], { name }: Member): boolean =>
     members.some((member) => member.name === name);

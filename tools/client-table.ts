@@ -2,7 +2,7 @@ import type { WalletMethod } from '../src/rpc/method.js';
 import { clientMethods, HEAD } from './client-methods.js';
 import type { ClientType, Member } from './client-schema.js';
 
-/** Shape of a value for the conversion of results; undefined if it follows the rule for all integers. */
+/** Writes the shape of a value, by which the client converts results; undefined if the value needs no shape. */
 function shapeText(type: ClientType): string | undefined {
   switch (type.kind) {
     case 'plain':
@@ -19,7 +19,7 @@ function shapeText(type: ClientType): string | undefined {
   }
 }
 
-/** @throws Error if members of one name differ in their shapes. */
+/** Writes the shapes of members. @throws Error if two members with the same name have different shapes. */
 function shapeOfMembers(members: readonly Member[]): string | undefined {
   const shapes = new Map<string, string>();
   for (const name of new Set(members.map((member) => member.name))) {
@@ -34,7 +34,7 @@ function shapeOfMembers(members: readonly Member[]): string | undefined {
   return `{ ${[...shapes].map(([name, text]) => `${name}: ${text}`).join(', ')} }`;
 }
 
-/** Writes the facts about methods that the client needs when it runs. */
+/** Writes the module with the facts about methods that the client needs at run time. */
 export function clientTable(methods: readonly WalletMethod[]): string {
   const all = clientMethods(methods);
   const key = (name: string): string => (/^\w+$/.test(name) ? name : `'${name}'`);

@@ -3,7 +3,7 @@ import { clientMethods, HEAD } from './client-methods.js';
 import type { ClientType, Member } from './client-schema.js';
 import { commentLines, interfaceLines, nameOf, signatureLines, unionLines } from './typescript-lines.js';
 
-/** Names of objects in several results, by the first member that has them. */
+/** Names for objects that occur in several results, by the first member that contains the object. */
 const NAMES: Readonly<Record<string, string>> = {
   DescribeTransferDesc: 'TransferDescription',
   DescribeTransferDescRecipients: 'TransferRecipient',
@@ -35,10 +35,10 @@ const NAMES: Readonly<Record<string, string>> = {
   TransferDestinations: 'Destination',
 };
 
-/** Longest union of literals that is written where it is used [characters]. */
+/** Longest union of literals that is written in place instead of declared [characters]. */
 const SHORT_UNION = 80;
 
-/** Part of a file that declares one type. */
+/** Part of the file that declares one type. */
 interface Declaration {
   readonly name: string;
   readonly lines: readonly string[];
@@ -49,7 +49,7 @@ class TypeCollector {
   readonly declarations: Declaration[] = [];
   readonly #named = new Map<string, string>();
 
-  /** Declares the interface of an object. @param wish name, unless an equal object has one. */
+  /** Declares the interface of an object. @param wish name, used unless an equal object has one already. */
   object(wish: string, members: readonly Member[], summary = ''): string {
     const lines = members.flatMap((member) => this.#memberLines(wish, member));
     const text = lines.join('\n');
@@ -74,7 +74,7 @@ class TypeCollector {
       ...(fallback === undefined ? [] : [`Default: \`${fallback}\``]),
     ];
     const text = this.#typeText(`${owner.replace(/(?:Params|Result)$/, '')}${nameOf(name)}`, member.type);
-    // Callers pass undefined for an absent parameter.
+    // Callers may pass undefined for an absent parameter.
     const type = member.takesUndefined ? `${text} | undefined` : text;
     return [
       ...commentLines(notes.map((note) => `${note}.`).join(' '), '  '),
@@ -111,7 +111,7 @@ class TypeCollector {
     return name;
   }
 
-  /** Declares a union of objects, each named by the literal of its member `type`. */
+  /** Declares a union of objects, each named by the value of its member `type`. */
   #union(wish: string, variants: readonly ClientType[]): string {
     const names = variants.map((variant) => {
       if (variant.kind !== 'object') throw new Error(`${wish}: a union of other types than objects`);
@@ -131,7 +131,7 @@ class TypeCollector {
   }
 }
 
-/** Writes the types of all methods: parameters, results, and an interface of the methods themselves. */
+/** Writes the types of all methods: their parameters and results, and an interface with the methods. */
 export function clientTypes(methods: readonly WalletMethod[]): string {
   const types = new TypeCollector();
   const signatures = clientMethods(methods).flatMap(({ name, summary, kind, params, result }) => {

@@ -1,7 +1,7 @@
 import { environmentName, type OptionSpec } from '../src/cli/config/options.js';
 import { markdownTable } from './markdown-table.js';
 
-/** Row of a flag in the table of its group. */
+/** Writes the row of a flag in the table of its group. */
 function rowOf({
   name,
   argument,
@@ -17,7 +17,7 @@ function rowOf({
   return [`\`--${flag}\``, notes.length === 0 ? help : `${help} (${notes.join('; ')})`];
 }
 
-/** Writes the page of all flags as Markdown, in groups as `--help` does. */
+/** Writes the page of all flags as Markdown, in the groups of `--help`. */
 export function flagsPage(options: readonly OptionSpec[]): string {
   const groups = [...new Set(options.map(({ group }) => group))];
   return [

@@ -1,4 +1,4 @@
-/** Table in which the columns have equal widths, as the format check demands. */
+/** Writes a table whose cells are padded to the width of their column, as the format check demands. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [head, ...rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))];
   const widths = head.map((_, column) => Math.max(3, ...all.map((row) => (row[column] ?? '').length)));

@@ -1,7 +1,7 @@
-/** Openings and words of comments that stand in the place of a noun. */
+/** Matches comments that begin with, or contain, a word that stands in the place of a noun. */
 const VAGUE = /^\*\s+(?:What|Who|Of|Those|With its)\b|\btold\b|\bwhoever\b/;
 
-/** Reports comments that a newcomer could not understand without reading the code. */
+/** Lint rule that reports comments which a newcomer cannot understand without the code. */
 const plainComments = {
   meta: {
     type: 'suggestion',

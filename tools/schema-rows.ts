@@ -1,13 +1,13 @@
 import type { JsonSchema } from '../src/rpc/discovery/json-schema.js';
 
-/** A member of an object, at any depth. */
+/** A member of an object schema, at any depth. */
 export interface SchemaRow {
-  /** Path such as `destinations[].amount`. */
+  /** Path of the member, such as `destinations[].amount`. */
   readonly path: string;
   readonly type: string;
   readonly description: string;
   readonly required: boolean;
-  /** JSON of the default; undefined if there is none. */
+  /** Default of the member as JSON; undefined if it has none. */
   readonly initial: string | undefined;
 }
 
@@ -27,7 +27,7 @@ function typeOf(schema: JsonSchema): string {
   return textOf(schema['title'] ?? schema['type']);
 }
 
-/** Default of a parameter; large integers keep their digits. */
+/** Returns the default of a parameter as JSON; large integers keep all digits. */
 function initialOf(schema: JsonSchema): string | undefined {
   const value = schema['default'];
   if (value === undefined) return undefined;
@@ -49,7 +49,7 @@ function membersOf(schema: JsonSchema, prefix: string): SchemaRow[] {
   ]);
 }
 
-/** Joins the rows of alternatives; a member that some of them lack is optional. */
+/** Joins the rows of alternative schemas; a member that some alternatives lack is optional. */
 function joined(alternatives: readonly (readonly SchemaRow[])[]): SchemaRow[] {
   const rows = new Map<string, SchemaRow>();
   for (const row of alternatives.flat()) {
@@ -61,7 +61,7 @@ function joined(alternatives: readonly (readonly SchemaRow[])[]): SchemaRow[] {
   return [...rows.values()];
 }
 
-/** Lists the members of a schema, and of its members, in their order. @param prefix path of the schema. */
+/** Lists the members of a schema, at any depth, in their order. @param prefix path of the schema. */
 export function schemaRows(schema: JsonSchema, prefix = ''): SchemaRow[] {
   const options = listOf<JsonSchema>(schema['oneOf']);
   if (options.length > 0) return joined(options.map((option) => schemaRows(option, prefix)));

@@ -1,11 +1,11 @@
-/** Width of a line, as the format check demands. */
+/** Longest line that the format check allows [characters]. */
 const WIDTH = 110;
 
-/** Name of a type for a method, member or event: `get_balance` gives GetBalance. */
+/** Converts the name of a method, member or event to the name of a type: `get_balance` to GetBalance. */
 export const nameOf = (text: string): string =>
   text.replace(/(?:^|[_.])([a-z0-9])/g, (_, first: string) => first.toUpperCase());
 
-/** Doc comment of a text; none for an empty one. */
+/** Writes the doc comment with a text; no line for an empty text. */
 export function commentLines(text: string, indent = ''): string[] {
   if (text === '') return [];
   if (indent.length + text.length + '/**  */'.length <= WIDTH) return [`${indent}/** ${text} */`];
@@ -20,7 +20,7 @@ export function commentLines(text: string, indent = ''): string[] {
   return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`), `${indent} */`];
 }
 
-/** Interface of given members. */
+/** Writes an interface with the given members. */
 export const interfaceLines = (name: string, members: readonly string[], comment = ''): string[] => [
   ...commentLines(comment),
   ...(members.length === 0
@@ -28,13 +28,13 @@ export const interfaceLines = (name: string, members: readonly string[], comment
     : [`export interface ${name} {`, ...members, '}']),
 ];
 
-/** Declaration of a union of literals, one a line. */
+/** Writes the declaration of a union of literals, one literal per line. */
 export const unionLines = (name: string, options: readonly string[]): string[] => [
   `export type ${name} =`,
   ...options.map((option, i) => `  | '${option}'${i === options.length - 1 ? ';' : ''}`),
 ];
 
-/** Signature of a method, on several lines if it is too long for one. */
+/** Writes the signature of a method, on several lines if it is too long for one. */
 export function signatureLines(name: string, params: readonly string[], result: string): string[] {
   const key = /^\w+$/.test(name) ? name : `'${name}'`;
   const line = `  ${key}(${params.join(', ')}): ${result};`;

@@ -26,6 +26,7 @@ const LOOKS_PER_RETRY = 12;
 /** Causes of a failure that may end while the files of the wallet stay the same. */
 const PASSING_CAUSES = ['wallet_locked', 'wallet_io', 'other'];
 
+/** Settings and parts of the server that {@link Opening} needs. */
 export interface OpeningParts {
   readonly server: Pick<WalletManager, 'scope'>;
   /** Names of the wallets to open. */
@@ -65,6 +66,7 @@ export class Opening {
     this.#work();
   }
 
+  /** Returns the number of wallets that are still to be opened, and the wallets that could not be opened. */
   progress(): StartProgress {
     this.#forgetOpened();
     const unopened = [...this.#failures.values()].map(({ name, cause, reason }) => ({ name, cause, reason }));

@@ -43,6 +43,7 @@ import { TxNotifier } from './tx-notifier.js';
 import type { StartProgress } from '../watch/readiness.js';
 import { createWatch, WatchListeners } from './watch.js';
 
+/** A started wallet server. */
 export interface RunningServer {
   readonly port: number;
   /**

@@ -53,6 +53,7 @@ export class WatchListeners {
   readonly sync = new SyncProgress();
   #parts: { readonly health: DaemonHealth; readonly metrics: Metrics } | undefined;
 
+  /** Passes all later events on to the given parts. */
   follow(health: DaemonHealth, metrics: Metrics): void {
     this.#parts = { health, metrics };
   }

@@ -1,16 +1,18 @@
 /** Options of a call. */
 export interface CallOptions {
-  /** Ends the call, which then throws the reason of the signal. The server may still do what the call asks for. */
+  /**
+   * Signal that ends the call, which then throws the reason of the signal. The server may still do the requested work.
+   */
   readonly signal?: AbortSignal | undefined;
-  /** Longest time of the call with all its repetitions [ms]; 0: any. Absent: that of the client. */
+  /** Longest time of the call, including its repetitions [ms]; 0: unlimited; absent: the client's timeout. */
   readonly timeout?: number | undefined;
 }
 
-/** Options of a call that makes a payment. */
+/** Options for a call that makes a payment. */
 export interface OrderOptions extends CallOptions {
   /**
-   * Idempotency key, 1 to 255 bytes: the call is made once under it, however often it is repeated. With a key it is
-   * repeated after an error of the connection.
+   * Idempotency key, 1 to 255 bytes: the server makes the payment only once, however often the call is repeated with
+   * the same key. A call with a key is repeated after a connection error.
    */
   readonly idempotencyKey?: string | undefined;
 }

@@ -1,9 +1,11 @@
 import type { CallOptions } from './call-options.js';
 
-/** Cause of the end of a call before its answer. */
+/** Reason why a call ended before its answer. */
 export type Ending = 'aborted' | 'timeout' | 'closed';
 
-/** Signal of one call, aborted by the caller's own signal, by its timeout, or when the client is closed. */
+/**
+ * Signal for one call, aborted by the signal of the caller, by the timeout of the call, or when the client is closed.
+ */
 export class Cancellation {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout | undefined;
@@ -23,7 +25,7 @@ export class Cancellation {
     return this.#controller.signal;
   }
 
-  /** Undefined until the signal is aborted. */
+  /** Reason why the signal was aborted; undefined until then. */
   get ending(): Ending | undefined {
     return this.#ending;
   }
@@ -35,7 +37,7 @@ export class Cancellation {
     this.#controller.abort(ending === 'aborted' ? this.#callers?.reason : new Error(ending));
   }
 
-  /** Frees timer and listener; call it when the call has ended. */
+  /** Frees timer and listener; to be called when the call has ended. */
   end(): void {
     clearTimeout(this.#timer);
     this.#callers?.removeEventListener('abort', this.#onAbort);
@@ -43,12 +45,12 @@ export class Cancellation {
   }
 }
 
-/** Calls and event streams of a client that have not ended. */
+/** Running calls and event streams of a client. */
 export class OpenCalls {
   readonly #open = new Set<Cancellation>();
   #isClosed = false;
 
-  /** Registers a call until its `end`. The signal is aborted at once if the client is closed. */
+  /** Registers a call until its `end`. If the client is closed, the signal is aborted at once. */
   begin(options: CallOptions): Cancellation {
     const call: Cancellation = new Cancellation(options, () => this.#open.delete(call));
     this.#open.add(call);
@@ -56,7 +58,7 @@ export class OpenCalls {
     return call;
   }
 
-  /** Ends all calls, and every later one. */
+  /** Ends all running calls, and every later one. */
   close(): void {
     this.#isClosed = true;
     for (const call of this.#open) call.stop('closed');

@@ -21,18 +21,21 @@ export type { ClientValue } from './results.js';
 
 /** Methods and events of one wallet. */
 export interface WalletClient extends WalletMethods {
-  /** Makes a call of a method that this version of the client does not know. */
+  /**
+   * Calls a method by its name, for methods that this version of the client does not know.
+   * @throws WalletClientError; the reason of the signal.
+   */
   call(method: string, params?: ClientParams, options?: CallOptions): Promise<ClientValue>;
   /**
-   * Yields the events of the wallet in the order of their ids, without a gap or repetition, across lost connections and
-   * restarts of the server. Without a wallet: of all open wallets.
+   * Yields the events of the wallet in the order of their ids, without gaps and repetitions, across lost connections
+   * and restarts of the server. If the client has no wallet name: the events of all open wallets.
    */
   events(options?: EventOptions): AsyncGenerator<WalletEvent, never, void>;
 }
 
-/** Client of a server. */
+/** Client of a server, with the methods and events of one wallet. */
 export interface Client extends WalletClient {
-  /** Methods and events of another wallet, over the same connections. */
+  /** Returns the methods and events of another wallet, over the same connections. @param name name of the wallet. */
   wallet(name: string): WalletClient;
   /** Ends all calls and streams with an error, and closes the connections. */
   close(): void;
@@ -41,7 +44,7 @@ export interface Client extends WalletClient {
 const DEFAULTS = { timeout: 0, retries: 3, connections: 8 };
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** @throws TypeError for an address that is no URL of a server. */
+/** Parses the address of a server. @throws TypeError for any other text. */
 function readUrl(text: string | URL): URL {
   const url = new URL(text);
   if (!(url.protocol in PORTS)) throw new TypeError('the url begins with http: or https:');
@@ -68,7 +71,7 @@ function addressOf(url: URL, { ca, fingerprint = [] }: ClientOptions): ServerAdd
   };
 }
 
-/** @throws RangeError */
+/** Checks a number in the options. @throws RangeError unless it is an integer of at least `least`. */
 function readCount(name: string, value: number, least: number): number {
   if (!Number.isSafeInteger(value) || value < least)
     throw new RangeError(`${name} is an integer from ${least} on`);
@@ -82,8 +85,9 @@ const shapeOf = (method: string): Shape | undefined =>
   Object.hasOwn(RESULT_SHAPES, method) ? RESULT_SHAPES[method as keyof typeof RESULT_SHAPES] : undefined;
 
 /**
- * Adds the key of the options to the parameters.
- * @throws TypeError for a method that takes no key, and for two keys: a call must not go without the key that it was given.
+ * Adds the idempotency key in the options to the parameters.
+ * @throws TypeError for a method without keys, and if the parameters contain another key: a call must not be sent
+ * without its key.
  */
 function withKey(method: string, params: ClientParams, key: string | undefined): ClientParams {
   if (key === undefined) return params;
@@ -93,7 +97,7 @@ function withKey(method: string, params: ClientParams, key: string | undefined):
   return { ...params, idempotency_key: key };
 }
 
-/** Makes the calls of one wallet. @param prefix path before `/json_rpc` and `/events`. */
+/** Creates the client of one wallet. @param prefix path before `/json_rpc` and `/events`. */
 function walletClient(
   prefix: string,
   caller: RpcCaller,
@@ -122,7 +126,7 @@ function walletClient(
   return { ...methods, call, events };
 }
 
-/** Creates a client. It connects with its first call. @throws TypeError, RangeError for bad options. */
+/** Creates a client, which connects at its first call. @throws TypeError, RangeError for invalid options. */
 export function createClient(options: ClientOptions): Client {
   const { auth, wallet, timeout, retries, connections } = { ...DEFAULTS, ...options };
   const url = readUrl(options.url);

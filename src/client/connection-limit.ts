@@ -1,4 +1,4 @@
-/** Lets a limited number of tasks run at one time; others wait in the order of their calls. */
+/** Limits the number of tasks that run at one time; further tasks wait in the order of their calls. */
 export class ConnectionLimit {
   #free: number;
   readonly #waiting = new Set<() => void>();
@@ -41,7 +41,7 @@ export class ConnectionLimit {
     const [next] = this.#waiting;
     if (next === undefined) this.#free += 1;
     else {
-      // The place passes on directly, so that no later caller takes it.
+      // Gives the free place to the next waiting task directly, so that no later caller takes it.
       this.#waiting.delete(next);
       next();
     }

@@ -4,22 +4,24 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Duplex } from 'node:stream';
 import { fingerprintOf } from '../util/fingerprint.js';
 
-/** Address of a server, and the certificates that are accepted from it. */
+/** Address of a server, with the certificates that are accepted from it. */
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
-  /** Certificates in PEM that the server's must chain to; absent: the authorities of the system. */
+  /** CA certificates (PEM) that the server's certificate must chain to; absent: those of the system. */
   readonly ca?: string | readonly string[];
-  /** SHA-256 fingerprints of the server's certificate in lower-case hex digits; they replace all other checks. */
+  /** SHA-256 fingerprints of accepted certificates [lower-case hex]; they replace all other checks. */
   readonly fingerprints: readonly string[];
 }
 
-/** Longest time of a connection attempt, TLS included [ms]. */
+/** Longest time of an attempt to connect, including TLS [ms]. */
 const CONNECT_MS = 10_000;
-/** Interval of TCP keep-alive, which detects a dead peer during a long call [ms]. */
+/** Interval of TCP keep-alive probes, which detect a dead peer during a long call [ms]. */
 const PROBE_MS = 30_000;
-/** Time after which an unused connection is closed: sooner than servers and proxies close it [ms]. */
+/**
+ * Time after which an unused connection is closed [ms]; shorter than the time at which servers and proxies close it.
+ */
 const IDLE_MS = 4_000;
 
 function isAccepted(socket: TLSSocket, fingerprints: readonly string[]): boolean {
@@ -40,8 +42,8 @@ function open({ host, port, tls, ca, fingerprints }: ServerAddress): Socket {
 type Connected = (error: Error | null, socket?: Duplex) => void;
 
 /**
- * Connects, and reports the socket only when bytes may be sent: connected, and with an accepted certificate. A request
- * that got no socket was therefore not sent.
+ * Connects to a server, and reports the socket only when bytes may be sent: connected, and with an accepted
+ * certificate. A request that got no socket was therefore not sent.
  */
 export function connect(address: ServerAddress, done: Connected): void {
   const socket = open(address);
@@ -62,11 +64,11 @@ export function connect(address: ServerAddress, done: Connected): void {
   });
 }
 
-/** Pool of connections to one server, for HTTP in plain text and over TLS alike. */
+/** Pool of connections to one server, for HTTP both in plain text and over TLS. */
 export class ConnectionPool extends Agent {
   readonly #address: ServerAddress;
 
-  /** @param keep most unused connections; 0: each is used once. */
+  /** @param keep largest number of unused connections; 0: each connection is used only once. */
   constructor(address: ServerAddress, keep: number) {
     super({ keepAlive: keep > 0, maxFreeSockets: keep, timeout: IDLE_MS, scheduling: 'lifo' });
     this.#address = address;

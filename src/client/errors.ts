@@ -1,7 +1,7 @@
-/** Failure of a call or of an event stream. No message contains parameters, results or credentials. */
+/** Error of a call or an event stream. No message contains parameters, results or credentials. */
 export class WalletClientError extends Error {
   override readonly name: string = 'WalletClientError';
-  /** Method of the call; `events` for a stream. */
+  /** Method of the failed call; `events` for a stream. */
   readonly method: string;
 
   constructor(method: string, message: string, options?: ErrorOptions) {
@@ -10,21 +10,21 @@ export class WalletClientError extends Error {
   }
 }
 
-/** `data` member of an error of the server. */
+/** Member `data` of an error that the server returned. */
 export interface WalletRpcErrorData {
-  /** One sentence that adds detail to the message. */
+  /** One sentence with details that the message lacks. */
   readonly explanation: string;
 }
 
-/** Error that the server answers a call with. Its message is the server's. */
+/** Error that the server returned for a call. Its message is that of the server. */
 export class WalletRpcError extends WalletClientError {
   override readonly name = 'WalletRpcError';
-  /** Error code of `monero-wallet-rpc`, or of this server below -53. */
+  /** Error code of `monero-wallet-rpc`; codes below -53 are those of this server. */
   readonly code: number;
   readonly data: WalletRpcErrorData | undefined;
-  /** HTTP status of the answer. */
+  /** HTTP status of the answer with the error. */
   readonly status: number;
-  /** Time after which the server accepts the call again [s]; undefined if the answer has none. */
+  /** Time after which the server accepts the call again [s]; undefined if the answer has no such time. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -40,11 +40,11 @@ export class WalletRpcError extends WalletClientError {
   }
 }
 
-/** Answer that is not JSON-RPC: a refused login (401), a missing path (404), an error of a proxy. */
+/** Error of an answer that is not JSON-RPC: a refused login (401), an unknown path (404), an error of a proxy. */
 export class WalletHttpError extends WalletClientError {
   override readonly name = 'WalletHttpError';
   readonly status: number;
-  /** Time after which the server accepts the call again [s]; undefined if the answer has none. */
+  /** Time after which the server accepts the call again [s]; undefined if the answer has no such time. */
   readonly retryAfter: number | undefined;
 
   constructor(method: string, status: number, text: string, retryAfter?: number) {
@@ -54,11 +54,12 @@ export class WalletHttpError extends WalletClientError {
   }
 }
 
-/** No answer arrived, or only a part of one. */
+/** Error of a call without a complete answer. */
 export class WalletConnectionError extends WalletClientError {
   override readonly name: string = 'WalletConnectionError';
   /**
-   * True if the server may have received the call, and may have done what it asks for. False if no byte of it was sent.
+   * True if the server may have received the call, and may have done the requested work. False if no byte of the call
+   * was sent.
    */
   readonly mayHaveBeenReceived: boolean;
 
@@ -68,7 +69,7 @@ export class WalletConnectionError extends WalletClientError {
   }
 }
 
-/** No complete answer arrived within the `timeout` of the call. */
+/** Error of a call without a complete answer within its `timeout`. */
 export class WalletTimeoutError extends WalletConnectionError {
   override readonly name = 'WalletTimeoutError';
 }

@@ -11,12 +11,12 @@ import { toClientValue } from './results.js';
 import { EventStreamParser } from './server-sent-events.js';
 import { RequestFailure, type HttpTransport } from './transport.js';
 
-/** Times of a stream [ms]. */
+/** Time limits of a stream [ms]. */
 export interface StreamTimes {
-  /** Before the first attempt to connect again; doubled after each failure. */
+  /** Time before the first attempt to reconnect; doubled after each failure. */
   readonly firstDelay: number;
   readonly maxDelay: number;
-  /** Longest silence of a connection; the server sends a comment every 15 s. */
+  /** Longest time without data on a connection; the server sends a comment every 15 s. */
   readonly maxSilence: number;
 }
 
@@ -25,7 +25,7 @@ const TIMES: StreamTimes = { firstDelay: 250, maxDelay: 30_000, maxSilence: 45_0
 const NAME = 'events';
 const OK = 200;
 const NOT_FOUND = 404;
-/** Statuses of a server, or a proxy before it, that may accept the request later. */
+/** HTTP statuses of a server, or of a proxy before it, after which the same request may succeed later. */
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 interface Stream {
@@ -36,17 +36,18 @@ interface Stream {
 
 export interface EventSourceParts {
   readonly transport: HttpTransport;
-  /** Path of the stream. */
+  /** Path and query of the stream. */
   readonly path: string;
   readonly open: OpenCalls;
   readonly times?: StreamTimes;
 }
 
 /**
- * Yields the events of a wallet in the order of their ids, without a gap or repetition, across lost connections and
+ * Yields the events of a wallet in the order of their ids, without gaps and repetitions, across lost connections and
  * restarts of the server. A slow consumer loses its connection, but no event.
- * @throws WalletHttpError for a stream that the server refuses: 400 for a bad cursor, 401 and 403 by the login, 404 for a
- * wallet that was not open at first, 410 for a cursor whose events have expired. The reason of the signal.
+ * @throws WalletHttpError if the server refuses the stream: 400 for a malformed cursor, 401 and 403 because of the
+ * login, 404 for a wallet that was not open at the beginning, 410 for a cursor whose events have expired. The reason of
+ * the signal.
  */
 export async function* followEvents(
   { transport, path, open, times = TIMES }: EventSourceParts,
@@ -100,7 +101,10 @@ function pathOf(path: string, after: number | undefined, types: readonly string[
   return query.length === 0 ? path : `${path}?${query.join('&')}`;
 }
 
-/** Whether a later attempt may succeed. A wallet that was open is opened again after a restart. */
+/**
+ * True if a later attempt may succeed. @param wasOpen true if the wallet was open before: after a restart of the server
+ * it may be opened again.
+ */
 const isPassing = (error: unknown, wasOpen: boolean): boolean =>
   error instanceof RequestFailure ||
   (error instanceof WalletHttpError &&
@@ -117,7 +121,7 @@ const shownError = (error: unknown): unknown =>
     ? new WalletConnectionError(NAME, error.message, error.wasSent, { cause: error.cause })
     : error;
 
-/** Connects. @throws WalletHttpError, RequestFailure */
+/** Opens a stream. @throws WalletHttpError, RequestFailure */
 async function openStream(
   transport: HttpTransport,
   path: string,

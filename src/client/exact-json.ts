@@ -1,11 +1,11 @@
 import { JsonError, parseJson, type Json } from '../util/json.js';
 
-/** Beginning of an integer that may exceed the safe ones; a text in a string may look like one. */
+/** Matches the beginning of an integer that may exceed the safe integers; text inside a string may match, too. */
 const LARGE_INTEGER = /[:[,]\s*-?(?:\d{17}|9\d{15})|^\s*-?\d{16}/;
 
 /**
- * Parses JSON without a loss of digits. Integers are number or bigint: all are safe numbers if no large one occurs, which
- * is several times as fast; otherwise all are bigint.
+ * Parses JSON without losing digits. If the text contains no large integer, all integers are numbers, which is several
+ * times as fast; otherwise all are bigints.
  * @throws JsonError
  */
 export function parseExactly(text: string): Json {

@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { RequestFailure } from './transport.js';
 
-/** Longest text of an answer that becomes a part of an error message [characters]. */
+/** Longest text of an answer that is used in an error message [characters]. */
 const MAX_TEXT = 300;
 
-/** Header `Retry-After` in seconds; undefined if it is absent or a date. */
+/** Returns the header `Retry-After` [s]; undefined if it is absent or a date. */
 export function retryAfterOf({ 'retry-after': text = '' }: IncomingHttpHeaders): number | undefined {
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Reads an answer to its end. @throws RequestFailure for one that is cut off. */
+/** Reads the complete body of an answer. @throws RequestFailure if the body breaks off. */
 export async function readText(answer: IncomingMessage): Promise<string> {
   const parts: string[] = [];
   try {
@@ -20,7 +20,9 @@ export async function readText(answer: IncomingMessage): Promise<string> {
   return parts.join('');
 }
 
-/** Reads an answer to its end. @returns the first line of a plain text, shortened; empty for other types. */
+/**
+ * Reads the complete body of an answer. @returns first line of a plain text, shortened; empty for other media types.
+ */
 export async function readFirstLine(answer: IncomingMessage): Promise<string> {
   const isPlain = /^text\/plain\b/i.test(answer.headers['content-type'] ?? '');
   const text = await readText(answer);

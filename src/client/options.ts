@@ -8,32 +8,37 @@ export type ClientAuth =
 
 /** Options of a client. */
 export interface ClientOptions {
-  /** Address of the server, `http:` or `https:`. A path is put before every path of the server. */
+  /** Address of the server, `http:` or `https:`. Its path precedes every path of the server. */
   readonly url: string | URL;
-  /** Absent: the server wants no login. */
+  /** Login; absent if the server requires none. */
   readonly auth?: ClientAuth | undefined;
-  /** Name of the wallet that calls act on; absent: the current one of the server. */
+  /** Name of the wallet for all calls; absent: the current wallet of the server. */
   readonly wallet?: string | undefined;
-  /** Longest time of a call with all its repetitions [ms]; 0, the default: any. */
+  /** Longest time of a call, including its repetitions [ms]; 0 (default): unlimited. */
   readonly timeout?: number | undefined;
-  /** Most repetitions of a call after an error of the connection, if it may be repeated; default: 3. */
+  /** Largest number of repetitions of a call after connection errors, if the call may be repeated; default: 3. */
   readonly retries?: number | undefined;
-  /** Most calls at one time, each with a connection; others wait. Event streams come on top. Default: 8. */
+  /**
+   * Largest number of calls at one time, each on its own connection; further calls wait. Event streams do not count.
+   * Default: 8.
+   */
   readonly connections?: number | undefined;
-  /** Certificates in PEM that the server's must chain to; absent: the authorities that Node.js knows. */
+  /** CA certificates (PEM) that the server's certificate must chain to; absent: those that Node.js knows. */
   readonly ca?: string | readonly string[] | undefined;
-  /** SHA-256 fingerprints of certificates, one of which the server must have: for self-signed ones. */
+  /** SHA-256 fingerprints of accepted certificates, for a server with a self-signed certificate. */
   readonly fingerprint?: string | readonly string[] | undefined;
 }
 
 /** Options of an event stream. */
 export interface EventOptions {
-  /** Id of the last event that was processed; 0 and absent: all that the server keeps. */
+  /**
+   * Id of the last event that was processed; 0 or absent: the stream begins with the first event that the server keeps.
+   */
   readonly after?: number | undefined;
-  /** Absent or empty: all types. */
+  /** Types of the events; absent or empty: all types. */
   readonly types?: readonly EventType[] | undefined;
-  /** Ends the stream, which then throws the reason of the signal. */
+  /** Signal that ends the stream, which then throws the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** Reports a lost connection and the time until the next attempt [ms]. */
+  /** Called when a connection is lost, with the time until the next attempt [ms]. */
   readonly onRetry?: ((error: WalletClientError, delayMs: number) => void) | undefined;
 }

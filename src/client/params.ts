@@ -1,10 +1,13 @@
 import type { Json } from '../util/json.js';
 import { writeWholeJson } from '../util/json-writer.js';
 
-/** Parameters of a call: integers as bigint or as safe numbers. Members that are undefined count as absent. */
+/** Parameters of a call; integers are bigints or safe numbers. Members that are undefined count as absent. */
 export type ClientParams = { readonly [name: string]: unknown };
 
-/** @throws TypeError for a value that JSON has not. RangeError for a number that is no safe integer. */
+/**
+ * Checks that a value can be written as JSON. @throws TypeError for a value of another type; RangeError for a number
+ * that is not a safe integer.
+ */
 function assertJson(value: unknown, path: string): void {
   if (typeof value === 'number') {
     if (!Number.isSafeInteger(value))
@@ -24,8 +27,8 @@ function assertJson(value: unknown, path: string): void {
 }
 
 /**
- * Writes the JSON-RPC request of a call; all digits of bigints are kept.
- * @throws TypeError, RangeError that name a parameter, never its value.
+ * Writes the JSON-RPC request of a call, with all digits of bigints.
+ * @throws TypeError, RangeError whose message names the parameter, never its value.
  */
 export function requestText(method: string, params: ClientParams): string {
   assertJson(params, 'params');

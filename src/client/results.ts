@@ -1,8 +1,8 @@
 import type { Json } from '../util/json.js';
 
 /**
- * Members of a result that need more than the rule for all integers: bigints, objects that have some, and lists. A list
- * has the shape of its items, or nothing if they follow the rule.
+ * Members of a result that need a conversion of their own: bigints, objects that contain some, and lists. All other
+ * integers become numbers. For a list: the shape of its items; empty if they need no conversion.
  */
 export interface Shape {
   readonly [member: string]: 'bigint' | Shape | readonly ('bigint' | Shape)[];
@@ -10,7 +10,7 @@ export interface Shape {
 
 type MemberShape = Shape[string];
 
-/** Value of a result as the client gets it. */
+/** Value in a result, in the types of the client. */
 export type ClientValue =
   | null
   | boolean
@@ -33,9 +33,10 @@ const numberOf = (value: number, shape: MemberShape | undefined): number | bigin
   shape === 'bigint' && Number.isSafeInteger(value) ? BigInt(value) : value;
 
 /**
- * Converts exact JSON to the types of the client, in place. Integers become bigint where the shape says so, else number,
- * unless that would lose digits. Lists that the server left out because they are empty are added.
- * @param json integers are bigints, or safe numbers. @param shape undefined: of an unknown method.
+ * Converts exact JSON to the types of the client, in place. An integer becomes a bigint if the shape says so, and a
+ * number otherwise, unless digits would be lost. Adds lists that the server left out because they are empty.
+ * @param json its integers are bigints or safe numbers. @param shape shape of the value; undefined for an unknown
+ * method.
  */
 export function toClientValue(json: Json | undefined, shape: MemberShape | undefined): ClientValue {
   if (json === undefined || json === null) return null;

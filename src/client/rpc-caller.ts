@@ -16,7 +16,7 @@ import { readFirstLine, readText, retryAfterOf } from './http-answer.js';
 import { requestText, type ClientParams } from './params.js';
 import { RequestFailure, type HttpTransport } from './transport.js';
 
-/** A call, and whether it may be sent again after an error of the connection. */
+/** A call, and whether it may be sent again after a connection error. */
 export interface PreparedCall {
   readonly path: string;
   readonly method: string;
@@ -25,11 +25,11 @@ export interface PreparedCall {
 }
 
 export interface RpcCallerOptions {
-  /** Longest time of a call that sets none [ms]; 0: any. */
+  /** Longest time of a call without a timeout of its own [ms]; 0: unlimited. */
   readonly timeout: number;
-  /** Most repetitions of a call. */
+  /** Largest number of repetitions of a call. */
   readonly retries: number;
-  /** Most calls at one time. */
+  /** Largest number of calls at one time. */
   readonly connections: number;
 }
 
@@ -37,7 +37,7 @@ const FIRST_DELAY_MS = 200;
 const DELAY_GROWTH = 4;
 const MAX_DELAY_MS = 5_000;
 
-/** Time before a repetition, between half of it and all at random [ms]. */
+/** Returns the time before a repetition [ms]: a random time between half of the full delay and the full delay. */
 const delayBefore = (repetition: number): number =>
   Math.min(FIRST_DELAY_MS * DELAY_GROWTH ** (repetition - 1), MAX_DELAY_MS) * (1 - Math.random() / 2);
 
@@ -46,7 +46,7 @@ type JsonObject = { readonly [member: string]: Json | undefined };
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Makes JSON-RPC calls; repeats those that may be, after an error of the connection only. */
+/** Makes JSON-RPC calls. Repeats a call that may be repeated, only after connection errors. */
 export class RpcCaller {
   readonly #transport: HttpTransport;
   readonly #options: RpcCallerOptions;
@@ -63,7 +63,7 @@ export class RpcCaller {
   /**
    * Makes a call and returns the result as exact JSON, in which integers are bigints or safe numbers.
    * @throws WalletRpcError, WalletHttpError, WalletConnectionError, WalletTimeoutError, or the reason of the signal;
-   * TypeError and RangeError for parameters that JSON cannot hold.
+   * TypeError and RangeError for parameters that cannot be written as JSON.
    */
   async call(call: PreparedCall, { signal, timeout = this.#options.timeout }: CallOptions): Promise<Json> {
     const body = requestText(call.method, call.params);
@@ -101,7 +101,7 @@ export class RpcCaller {
   }
 }
 
-/** Error of a call that the caller gets. */
+/** Converts an error to the one that the caller of the client receives. */
 function shownError(
   method: string,
   error: unknown,
@@ -121,7 +121,7 @@ function shownError(
   }
 }
 
-/** Reads the result. @throws WalletRpcError, WalletHttpError; RequestFailure for an answer that is cut off. */
+/** Reads the result in an answer. @throws WalletRpcError, WalletHttpError; RequestFailure if the answer breaks off. */
 async function readAnswer(method: string, answer: IncomingMessage): Promise<Json> {
   const { statusCode: status = 0, headers } = answer;
   const retryAfter = retryAfterOf(headers);

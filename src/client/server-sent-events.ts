@@ -1,14 +1,14 @@
-/** Message of an event stream. */
+/** Message in an event stream. */
 export interface ServerSentEvent {
-  /** Id of the latest message that had one; empty if none had. */
+  /** Id of the latest message that had an id; empty if none had. */
   readonly id: string;
   readonly type: string;
   readonly data: string;
 }
 
 /**
- * Parses server-sent events from text that arrives in parts of any length. A message counts only once its empty line
- * has arrived: one that is cut off is never reported. Source: HTML standard, section 9.2.6.
+ * Parses server-sent events from text that arrives in parts of any length. A message is complete once its empty line
+ * has arrived; a message that breaks off is never reported. Source: HTML standard, section 9.2.6.
  */
 export class EventStreamParser {
   #rest = '';
@@ -16,9 +16,9 @@ export class EventStreamParser {
   #type = '';
   #data: string[] = [];
 
-  /** Returns the messages that the part completes. */
+  /** Parses the next part of the text. @returns messages that are complete with this part. */
   write(part: string): ServerSentEvent[] {
-    // A carriage return at the end may be the first half of a line end.
+    // A carriage return at the end of the part may be the first half of a line end.
     const lines = (this.#rest + part).split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop() ?? '';
     return lines.flatMap((line) => this.#line(line));
@@ -27,7 +27,7 @@ export class EventStreamParser {
   #line(line: string): ServerSentEvent[] {
     if (line === '') return this.#dispatch();
     const colon = line.indexOf(':');
-    // A comment keeps the connection open.
+    // A line that begins with a colon is a comment, which the server sends to keep the connection open.
     if (colon === 0) return [];
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');

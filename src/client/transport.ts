@@ -3,22 +3,22 @@ import { finished } from 'node:stream/promises';
 import { ConnectionPool, type ServerAddress } from './connector.js';
 import type { Login } from './login.js';
 
-/** Request to the server. Aborting its signal ends it, and its answer. */
+/** Request to the server. Its signal aborts the request and the reading of its answer. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
-  /** Path and query. */
+  /** Path and query of the request. */
   readonly path: string;
   readonly headers: { readonly [name: string]: string };
   readonly body?: string;
-  /** Uses a connection of its own, which is closed afterwards. */
+  /** True: uses a separate connection, which is closed afterwards. */
   readonly isStream?: boolean;
   readonly signal: AbortSignal;
 }
 
-/** A request got no answer. */
+/** Error of a request without an answer. */
 export class RequestFailure extends Error {
   override readonly name = 'RequestFailure';
-  /** True once a connection was ready for the request: some bytes of it may have arrived. */
+  /** True if a connection was ready for the request, so that some of its bytes may have arrived. */
   readonly wasSent: boolean;
 
   constructor(wasSent: boolean, cause: unknown) {
@@ -27,18 +27,18 @@ export class RequestFailure extends Error {
   }
 }
 
-/** Most attempts of one request: without a login, with one, and with that for a fresh nonce. */
+/** Largest number of attempts for one request: without a login, with a login, and with the login for a new nonce. */
 const MAX_ATTEMPTS = 3;
 const UNAUTHORIZED = 401;
 
-/** Sends HTTP requests over kept connections, and logs in where the server wants it. */
+/** Sends HTTP requests over connections that are kept open, and logs in if the server requires it. */
 export class HttpTransport {
   readonly #pool: ConnectionPool;
   readonly #streams: ConnectionPool;
   readonly #login: Login;
   readonly #host: string;
 
-  /** @param host header `Host`. @param keep most unused connections. */
+  /** @param host value of the header `Host`. @param keep largest number of unused connections. */
   constructor(address: ServerAddress, host: string, login: Login, keep: number) {
     this.#pool = new ConnectionPool(address, keep);
     this.#streams = new ConnectionPool(address, 0);
@@ -47,7 +47,8 @@ export class HttpTransport {
   }
 
   /**
-   * Returns the answer as soon as its head has arrived. Its body must be read to the end, or destroyed.
+   * Sends a request, and returns the answer as soon as its headers have arrived. The body must be read completely, or
+   * destroyed.
    * @throws RequestFailure, also once the signal is aborted.
    */
   async send(sent: HttpRequest): Promise<IncomingMessage> {
@@ -55,7 +56,8 @@ export class HttpTransport {
       const authorization = this.#login.header(sent.method, sent.path);
       const answer = await this.#sendOnce(sent, authorization);
       if (answer.statusCode !== UNAUTHORIZED || attempt === MAX_ATTEMPTS) return answer;
-      // A refused request was not processed, so that any may be sent again.
+      // The server did not process a request that it refused because of the login, so any such request can be sent
+      // again.
       const challenges = answer.headersDistinct['www-authenticate'] ?? [];
       if (!this.#login.challenged(challenges, authorization)) return answer;
       await drain(answer);
@@ -77,7 +79,7 @@ export class HttpTransport {
         },
       });
       const onAbort = (): void => {
-        // Without a socket the request reports no error when it is destroyed.
+        // Without a socket, a request emits no error when it is destroyed.
         reject(new RequestFailure(wasSent, signal.reason));
         req.destroy();
       };
@@ -92,14 +94,14 @@ export class HttpTransport {
     });
   }
 
-  /** Closes all connections. Requests and answers that are not complete fail. */
+  /** Closes all connections. Incomplete requests and answers fail. */
   close(): void {
     this.#pool.destroy();
     this.#streams.destroy();
   }
 }
 
-/** Reads the rest of an answer, which frees its connection. @throws RequestFailure */
+/** Reads the rest of an answer, so that its connection can be used again. @throws RequestFailure */
 async function drain(answer: IncomingMessage): Promise<void> {
   try {
     await finished(answer.resume());

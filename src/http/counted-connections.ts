@@ -3,10 +3,12 @@ export class CountedConnections {
   readonly #perIp = new Map<string, number>();
   #all = 0;
 
+  /** Number of open connections of all clients. */
   get all(): number {
     return this.#all;
   }
 
+  /** Number of open connections of a client address. */
   of(ip: string): number {
     return this.#perIp.get(ip) ?? 0;
   }

@@ -101,6 +101,7 @@ export class StreamRefusal extends Error {
   }
 }
 
+/** Answer to a request. */
 export interface Answer {
   readonly status: number;
   /** Value of the header `Retry-After` [s]. */

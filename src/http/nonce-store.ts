@@ -19,6 +19,7 @@ interface Counters {
   readonly used: Uint32Array;
 }
 
+/** Result for a nonce: accepted, or to be replaced by the client because it is expired, unknown or used. */
 export type NonceVerdict = 'fresh' | 'stale';
 
 /**
@@ -43,6 +44,7 @@ export class NonceStore {
     return this.#counters.size;
   }
 
+  /** Returns a new nonce with the current time. */
   issue(): string {
     const body = Buffer.alloc(STAMP_BYTES + SALT_BYTES);
     body.writeUIntBE(this.#now(), 0, STAMP_BYTES);

@@ -19,6 +19,7 @@ export interface PageRequest {
   readonly query: { readonly [name: string]: string | undefined };
 }
 
+/** Answer with a page. */
 export interface PageAnswer {
   readonly status: number;
   /** Media type with its charset, such as `text/html; charset=utf-8`. */

@@ -17,6 +17,7 @@ export class RequestTooLarge extends Error {
 /** Size class of a method's requests; a long request contains a text or a list that grows with the wallet. */
 export type RequestSize = 'ordinary' | 'long-text' | 'long-list';
 
+/** Returns the size class of a method's requests. */
 export type SizeOf = (method: string) => RequestSize;
 
 interface SizeLimit {

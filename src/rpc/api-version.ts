@@ -241,6 +241,7 @@ const applying = (method: string): readonly Difference[] =>
 export const adaptRequest = (version: ApiVersion, method: string, params: Params): Params =>
   applying(method).reduce((adapted, { request }) => request?.[version]?.(adapted) ?? adapted, params);
 
+/** Converts the result of a handler to that of a version. */
 export const adaptReply = (version: ApiVersion, method: string, result: PagedResult): PagedResult =>
   applying(method).reduce((adapted, { reply }) => reply?.[version]?.(adapted) ?? adapted, result);
 

@@ -54,6 +54,7 @@ export const ADDITION = 'an addition of this server';
  */
 export type Scope = 'server' | 'directory' | 'wallet' | 'wallets' | 'named';
 
+/** A method of the wallet server. */
 export interface WalletMethod extends Method<Context, Conditions, PagedResult>, OwnErrors {
   /** Faults that the handler can raise, beside those of the conditions. */
   readonly faults: readonly Kind[];

@@ -54,6 +54,7 @@ export function paymentOptions(args: PaymentParams, spender: Spender | undefined
   };
 }
 
+/** Returns the optional fields of the result that the parameters request. */
 export const resultFields = (args: ResultParams): ResultFields => ({
   keys: args.get_tx_key || args.get_tx_keys,
   blobs: args.get_tx_hex,

@@ -9,6 +9,7 @@ import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { Hash, KeyImage } from '../monero/crypto/types.js';
 import type { Texts } from './faults/fault-entry.js';
 
+/** Index of an address in the form of the API: account and address index. */
 export const indexShape = ({ major, minor }: SubaddressIndex) => ({ major, minor });
 
 export const indexSchema = (description: string) =>

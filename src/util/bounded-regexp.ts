@@ -2,19 +2,19 @@ import { createContext, runInContext } from 'node:vm';
 
 /** Longest expression [characters]. */
 const MAX_PATTERN = 1000;
-/** Time limit for matching all texts [ms]; it stops an expression that backtracks exponentially. */
+/** Time limit for matching all texts [ms]. It stops an expression that backtracks exponentially. */
 const BUDGET_MS = 50;
-/** Most attempts to match within the limit, while other programs keep this one from a processor. */
+/** Largest number of attempts to match within the limit, for when other programs keep this one from a processor. */
 const MOST_ATTEMPTS = 20;
 
-/** A regular expression is invalid or too long, or takes too long to match. */
+/** Error of a regular expression that is invalid, too long, or takes too long to match. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
 /**
- * Selects the texts that an expression matches from beginning to end.
- * @param pattern chosen by a client, so its matching time is bounded. @throws PatternError
+ * Selects the texts that an expression matches completely.
+ * @param pattern expression from a client; its matching time is limited. @throws PatternError
  */
 export function matching(pattern: string, texts: readonly string[]): string[] {
   if (pattern.length > MAX_PATTERN) throw new PatternError('the expression is too long');
@@ -23,7 +23,7 @@ export function matching(pattern: string, texts: readonly string[]): string[] {
   } catch (cause) {
     throw new PatternError('it is not a regular expression', { cause });
   }
-  // The time limit of the engine is one of the clock. Only processor time shows that the expression is at fault.
+  // The time limit of V8 counts elapsed time. Only the used processor time shows whether the expression is the cause.
   for (let attempt = 1; ; attempt++) {
     const before = usedMs();
     try {
@@ -35,15 +35,15 @@ export function matching(pattern: string, texts: readonly string[]): string[] {
   }
 }
 
-/** Processor time of this process [ms]. */
+/** Returns the processor time that this process has used [ms]. */
 function usedMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** @throws Error of the engine when the time is over. */
+/** Matches texts within a time limit [ms]. @throws Error of V8 if the time is exceeded. */
 function matchingWithin(timeout: number, pattern: string, texts: readonly string[]): string[] {
-  // The engine can stop an expression only when it runs in a context with a timeout.
+  // V8 can stop an expression only if it runs in a context with a timeout.
   const context = createContext({ pattern: `^(?:${pattern})$`, texts: JSON.stringify(texts) });
   const found: unknown = runInContext(
     'const expression = new RegExp(pattern, "s"); JSON.stringify(JSON.parse(texts).map((text) => expression.test(text)))',

@@ -1,25 +1,25 @@
 declare const role: unique symbol;
 
-/** A byte string that carries its role in its type, so a key image cannot stand in for an output key. */
+/** A byte string with its role in its type, so that a key image cannot be passed as an output key. */
 export type Bytes<K extends string> = Uint8Array & { readonly [role]: K };
 
-/** Checks the length, copies and stamps the role. @throws RangeError on any other length. */
+/** Checks the length of a byte string, and copies it with a role. @throws RangeError for any other length. */
 export function fixedBytes<K extends string>(raw: Uint8Array, length: number, name: K): Bytes<K> {
   if (raw.length !== length) throw new RangeError(`${name}: expected ${length} bytes, got ${raw.length}`);
   return new Uint8Array(raw) as Bytes<K>;
 }
 
-/** {@link fixedBytes} of 32 bytes. */
+/** Checks and copies a byte string of 32 bytes, as {@link fixedBytes}. */
 export const bytes32 = <K extends string>(raw: Uint8Array, name: K): Bytes<K> => fixedBytes(raw, 32, name);
 
-/** Text of one character a byte. */
+/** Decodes bytes as Latin-1 text, one character per byte. */
 export const toLatin1 = ({ buffer, byteOffset, length }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, length).toString('latin1');
 
-/** Bytes are copied here before they are written as hex: Node has a fast native writer for its own buffers only. */
+/** Node's fast encoder of hex works on its own buffers only, so bytes are copied to this one before. */
 const SCRATCH = Buffer.alloc(256);
 
-/** Lower-case hex. */
+/** Encodes bytes as lower-case hex. */
 export function toHex(bytes: Uint8Array): string {
   const { length } = bytes;
   if (length > SCRATCH.length) return Buffer.from(bytes).toString('hex');
@@ -27,28 +27,35 @@ export function toHex(bytes: Uint8Array): string {
   return SCRATCH.toString('hex', 0, length);
 }
 
-/** True for an even number of hex digits, of either case, without other characters. */
+/** True for a text of an even number of hex digits of either case. */
 export const isHex = (text: string): boolean => text.length % 2 === 0 && /^[0-9a-fA-F]*$/.test(text);
 
-/** Decodes hex of either case. @throws RangeError unless {@link isHex}. */
+/** Decodes hex digits of either case. @throws RangeError unless {@link isHex} is true. */
 export function fromHex(text: string): Uint8Array {
   const bytes = tryFromHex(text);
   if (bytes === undefined) throw new RangeError('not an even number of hex digits');
   return bytes;
 }
 
-/** Decodes hex of either case. @returns undefined unless {@link isHex}; faster than to ask first. */
+/**
+ * Decodes hex digits of either case. @returns undefined unless {@link isHex} is true; faster than calling it before.
+ */
 export function tryFromHex(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, 'hex');
-  // Node's decoder stops at the first character that is not a digit, and reads the low byte of a non-ASCII character.
+  // Node's decoder stops at the first character that is not a hex digit, but uses only the low byte of a non-ASCII
+  // character, which may be one.
   if (2 * bytes.length !== text.length || Buffer.byteLength(text) !== text.length) return undefined;
-  // Short buffers come from Node's pool and share an ArrayBuffer.
+  // A short buffer is part of an ArrayBuffer that Node shares among buffers: it is copied.
   return bytes.length === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes);
 }
 
+/** Joins byte strings, some 100,000 at most. */
 export const concatBytes = (...parts: readonly Uint8Array[]): Uint8Array => joinBytes(parts);
 
-/** {@link concatBytes} of a list of any length: more than some 100,000 arguments overflow the stack. */
+/**
+ * Joins a list of byte strings of any length: {@link concatBytes} overflows the stack with more than some 100,000
+ * arguments.
+ */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;
@@ -59,7 +66,7 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Compares byte strings in constant time for a given length; the lengths are public. */
+/** Compares byte strings, in a time that depends on their lengths only. The lengths are not secret. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;
@@ -67,7 +74,7 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return difference === 0;
 }
 
-/** Compares in lexicographic order, like `memcmp`. Variable time: public data only. */
+/** Compares byte strings in lexicographic order, like `memcmp`. Variable time: public data only. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {
@@ -79,17 +86,17 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
 
 const encoder = new TextEncoder();
 
-/** UTF-8 bytes of a text. */
+/** Encodes a text as UTF-8. */
 export const utf8 = (text: string): Uint8Array => encoder.encode(text);
 
-/** Encodes a name in 32 bytes, padded with zeros: the domain separator of a hash. */
+/** Encodes a name in 32 bytes, padded with zeros, for use as the domain separator of a hash. */
 export function paddedName(name: string): Uint8Array {
   const bytes = new Uint8Array(32);
   bytes.set(utf8(name));
   return bytes;
 }
 
-/** Splits a run of equal-sized records. @throws RangeError when the length is not a multiple of `size`. */
+/** Splits a byte string into records of one size. @throws RangeError if its length is not a multiple of `size`. */
 export function chunks(run: Uint8Array, size: number): Uint8Array[] {
   if (run.length % size !== 0)
     throw new RangeError(`expected a multiple of ${size} bytes, got ${run.length}`);

@@ -1,18 +1,18 @@
 import { U64_MAX } from './amount.js';
 
-/** Input does not follow its format. The message names the violation and never quotes secret bytes. */
+/** Error of input that does not follow its format. The message names the violation, and never contains secret bytes. */
 export class CodecError extends Error {
   override readonly name = 'CodecError';
 }
 
-/** Wire format: one value defines reading, writing and size. */
+/** Wire format of a value, which defines reading, writing and size. */
 export interface Codec<T> {
   write(value: T, w: Writer): void;
-  /** @throws CodecError on input that upstream refuses. */
+  /** Reads one value. @throws CodecError for input that upstream refuses. */
   read(r: Reader): T;
 }
 
-/** Reads a byte string from front to back; reading past its end throws {@link CodecError}. */
+/** Reads a byte string from front to back. @throws CodecError for reading past its end. */
 export class Reader {
   readonly #bytes: Uint8Array;
   #offset: number;
@@ -22,10 +22,12 @@ export class Reader {
     this.#offset = offset;
   }
 
+  /** Number of bytes that were read. */
   get offset(): number {
     return this.#offset;
   }
 
+  /** Number of bytes that were not read yet. */
   get remaining(): number {
     return this.#bytes.length - this.#offset;
   }
@@ -37,32 +39,32 @@ export class Reader {
     return byte;
   }
 
-  /** The next `length` bytes, as a copy. */
+  /** Returns the next `length` bytes as a copy. */
   take(length: number): Uint8Array {
     return new Uint8Array(this.view(length));
   }
 
-  /** The next `length` bytes, sharing memory with the input. */
+  /** Returns the next `length` bytes, which share memory with the input. */
   view(length: number): Uint8Array {
-    // The condition is false for NaN too.
+    // The condition is also false for NaN.
     if (!(length >= 0 && length <= this.remaining)) throw new CodecError('unexpected end of input');
     const view = this.#bytes.subarray(this.#offset, this.#offset + length);
     this.#offset += length;
     return view;
   }
 
-  /** @throws CodecError when bytes are left over. */
+  /** Checks that all input was read. @throws CodecError if bytes are left. */
   end(): void {
     if (this.remaining > 0) throw new CodecError(`${this.remaining} bytes left over`);
   }
 }
 
-/** Collects bytes, growing as needed. */
+/** Collects written bytes in a buffer that grows as needed. */
 export class Writer {
   #bytes: Uint8Array;
   #length = 0;
 
-  /** @param capacity bytes that are allocated at first. */
+  /** @param capacity number of bytes that are allocated at first. */
   constructor(capacity = 256) {
     this.#bytes = new Uint8Array(capacity);
   }
@@ -89,12 +91,12 @@ export class Writer {
     this.#length += value.length;
   }
 
-  /** @returns a copy of the written bytes. */
+  /** Returns a copy of the written bytes. */
   finish(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
   }
 
-  /** @returns the written bytes, not copied; the writer is empty afterwards. */
+  /** Returns the written bytes without a copy; the writer is empty afterwards. */
   handOver(): Uint8Array {
     const written = this.#bytes.subarray(0, this.#length);
     this.#bytes = new Uint8Array();
@@ -103,14 +105,14 @@ export class Writer {
   }
 }
 
-/** Writes one value to fresh bytes. */
+/** Encodes one value as bytes. */
 export function encode<T>(codec: Codec<T>, value: T): Uint8Array {
   const w = new Writer();
   codec.write(value, w);
   return w.finish();
 }
 
-/** Reads exactly one value. @throws CodecError on bad or left-over input. */
+/** Decodes exactly one value. @throws CodecError for invalid input, and if bytes are left. */
 export function decode<T>(codec: Codec<T>, bytes: Uint8Array): T {
   const r = new Reader(bytes);
   const value = codec.read(r);
@@ -118,19 +120,19 @@ export function decode<T>(codec: Codec<T>, bytes: Uint8Array): T {
   return value;
 }
 
-/** Number of bytes `value` takes. */
+/** Returns the number of bytes in the encoding of `value`. */
 export const sizeOf = <T>(codec: Codec<T>, value: T): number => encode(codec, value).length;
 
-/** Unit of the eighth 7-bit group of a varint, the last one of a safe integer, and its bit position. */
+/** Value of the lowest bit of a varint's eighth 7-bit group (2^49), the last group of a safe integer. */
 const EIGHTH_SCALE = 2 ** 49;
 const EIGHTH_SHIFT = 49n;
 
-/** Limit of the bits of a 64-bit value from the eighth group of a varint on. */
+/** Limit for the part of a 64-bit value that the eighth and later groups of a varint contain (64 - 49 bits). */
 const HIGH_LIMIT = 2 ** 15;
 
 /**
- * Base-128 varint of an unsigned 64-bit integer, least group first.
- * Source: common/varint.h `read_varint`, `write_varint`.
+ * Varint of an unsigned 64-bit integer in base 128, least significant group first. Source: common/varint.h
+ * `read_varint`, `write_varint`.
  */
 export const varint: Codec<bigint> = {
   write(value, w) {
@@ -139,7 +141,7 @@ export const varint: Codec<bigint> = {
     w.byte(Number(value));
   },
   read(r) {
-    // Two numbers, not bigints: rings have hundreds of indices, and each operation of a bigint leaves garbage.
+    // Two numbers in place of a bigint: rings have hundreds of indices, and each bigint operation leaves garbage.
     let low = 0;
     for (let scale = 1; scale < EIGHTH_SCALE; scale *= 128) {
       const byte = r.byte();
@@ -157,7 +159,7 @@ export const varint: Codec<bigint> = {
   },
 };
 
-/** A varint that must fit a safe integer: heights, indices, counts. */
+/** Varint of a safe integer: a height, index or count. */
 export const varintNumber: Codec<number> = {
   write(value, w) {
     if (!Number.isSafeInteger(value) || value < 0)
@@ -177,7 +179,7 @@ export const varintNumber: Codec<number> = {
   },
 };
 
-/** Unsigned little-endian integer of `width` bytes (1 to 6), as a number. */
+/** Unsigned little-endian integer of `width` bytes (1 to 6), read as a number. */
 export const uintLe = (width: number): Codec<number> => ({
   write(value, w) {
     if (!Number.isSafeInteger(value) || value < 0 || value >= 2 ** (8 * width))
@@ -214,7 +216,7 @@ export const u64: Codec<bigint> = {
   },
 };
 
-/** {@link u64} that must fit a safe integer: heights, indices, counts. */
+/** Unsigned 64-bit little-endian integer that must be a safe integer: a height, index or count. */
 export const u64Number: Codec<number> = {
   write(value, w) {
     if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`u64 outside safe range: ${value}`);
@@ -228,7 +230,7 @@ export const u64Number: Codec<number> = {
   },
 };
 
-/** Bytes of one known length. */
+/** Byte string of a fixed length. */
 export const raw = (length: number): Codec<Uint8Array> => ({
   write(value, w) {
     if (value.length !== length) throw new RangeError(`expected ${length} bytes, got ${value.length}`);
@@ -237,10 +239,10 @@ export const raw = (length: number): Codec<Uint8Array> => ({
   read: (r) => r.take(length),
 });
 
-/** {@link raw} with a role in its type. */
+/** Byte string of a fixed length, with a role in its type. */
 export const role = <B extends Uint8Array>(length: number): Codec<B> => raw(length) as unknown as Codec<B>;
 
-/** Varint length, then that many bytes. */
+/** Byte string of any length, preceded by its length as a varint. */
 export const blob: Codec<Uint8Array> = {
   write(value, w) {
     varintNumber.write(value.length, w);
@@ -250,8 +252,8 @@ export const blob: Codec<Uint8Array> = {
 };
 
 /**
- * Varint count, then the items. An item takes at least one byte, so a count above the number of remaining bytes is
- * refused before anything is allocated.
+ * List of items, preceded by their number as a varint. Since an item takes at least one byte, a number above that of
+ * the remaining bytes is refused before memory is allocated.
  */
 export const list = <T>(item: Codec<T>): Codec<readonly T[]> => ({
   write(values, w) {
@@ -265,7 +267,7 @@ export const list = <T>(item: Codec<T>): Codec<readonly T[]> => ({
   },
 });
 
-/** `count` items without a count of their own. */
+/** List of `count` items, without their number before them. */
 export const repeat = <T>(count: number, item: Codec<T>): Codec<readonly T[]> => ({
   write(values, w) {
     if (values.length !== count) throw new RangeError(`expected ${count} items, got ${values.length}`);

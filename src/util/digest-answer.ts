@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Hash functions of RFC 7616, best first, by their names there and in Node.js. */
+/** Hash functions of RFC 7616, strongest first: name in the RFC, name in Node.js. */
 const HASHES: readonly (readonly [name: string, hash: string])[] = [
   ['SHA-512-256', 'sha512-256'],
   ['SHA-256', 'sha256'],
@@ -14,16 +14,16 @@ export interface DigestChallenge {
   readonly opaque?: string;
   /** Name of the algorithm in RFC 7616. */
   readonly algorithm: string;
-  /** False for a challenge of RFC 2069: its answer has neither a counter nor a nonce of the client. */
+  /** False for a challenge of RFC 2069, whose response contains neither a counter nor a nonce of the client. */
   readonly hasQop: boolean;
-  /** The nonce of the refused request has expired; its login was right. */
+  /** True if the nonce of the refused request has expired, while its login was right. */
   readonly stale: boolean;
 }
 
-/** A token, or a quoted string. */
+/** Matches a parameter whose value is a token or a quoted string. */
 const PARAMETER = /([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))\s*,?\s*/y;
 
-/** Challenges of one or more `WWW-Authenticate` headers, by scheme in lower case. */
+/** Yields the challenges in a `WWW-Authenticate` header: scheme in lower case, and parameters. */
 function* challengesIn(header: string): Generator<readonly [string, ReadonlyMap<string, string>]> {
   const scheme = /[\s,]*([\w-]+)(?:\s*,\s*|\s+|$)/y;
   for (let at = 0; at < header.length;) {
@@ -47,9 +47,9 @@ const plainOf = (algorithm: string): string => algorithm.replace(/-sess$/i, '').
 const rankOf = (algorithm: string): number => HASHES.findIndex(([name]) => name === plainOf(algorithm));
 
 /**
- * Reads the digest challenge with the best algorithm; undefined if there is none with a known algorithm that takes
- * `qop=auth`.
+ * Parses the digest challenge with the strongest algorithm.
  * @param headers values of `WWW-Authenticate`, each with one or more challenges.
+ * @returns undefined without a challenge that has a known algorithm and allows `qop=auth`.
  */
 export function readChallenge(headers: readonly string[]): DigestChallenge | undefined {
   let best: DigestChallenge | undefined;
@@ -70,8 +70,8 @@ export function readChallenge(headers: readonly string[]): DigestChallenge | und
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
 /**
- * Answers one challenge for any number of requests, with a counter that grows with each, so that a request needs one
- * round trip only. Source: RFC 7616, section 3.4.
+ * Answers one challenge for any number of requests, with a counter that increases with each request, so that a request
+ * needs only one round trip. Source: RFC 7616, section 3.4.
  */
 export class DigestAnswer {
   readonly challenge: DigestChallenge;
@@ -81,7 +81,7 @@ export class DigestAnswer {
   readonly #cnonce: string;
   #count = 0;
 
-  /** @param cnonce nonce of the client; random unless a test gives it. */
+  /** @param cnonce nonce of the client; tests replace the random one. */
   constructor(
     challenge: DigestChallenge,
     username: string,
@@ -98,7 +98,7 @@ export class DigestAnswer {
     this.#ha1 = /-sess$/i.test(challenge.algorithm) ? hash(`${secret}:${challenge.nonce}:${cnonce}`) : secret;
   }
 
-  /** Value of the header `Authorization` of the next request. @param uri path and query. */
+  /** Returns the header `Authorization` for the next request. @param uri path and query. */
   next(method: string, uri: string): string {
     const { realm, nonce, opaque, algorithm, hasQop } = this.challenge;
     this.#count += 1;

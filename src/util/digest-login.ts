@@ -1,12 +1,12 @@
 import { DigestAnswer, readChallenge } from './digest-answer.js';
 
-/** Name and password for HTTP digest authentication. */
+/** User name and password for HTTP digest authentication. */
 export interface DigestCredentials {
   readonly user: string;
   readonly password: string;
 }
 
-/** Digest login of one connection: monerod accepts a nonce only on the connection on which it was issued. */
+/** Digest login for one connection: monerod accepts a nonce only on the connection on which it was issued. */
 export class DigestLogin {
   readonly #credentials: DigestCredentials;
   #answer: DigestAnswer | undefined;
@@ -15,12 +15,15 @@ export class DigestLogin {
     this.#credentials = credentials;
   }
 
-  /** Value of the header `Authorization` of the next request; undefined before the first challenge. */
+  /** Returns the header `Authorization` for the next request; undefined before the first challenge. */
   header(method: string, uri: string): string | undefined {
     return this.#answer?.next(method, uri);
   }
 
-  /** Takes the challenges of a 401. @param headers values of `WWW-Authenticate`. @returns false if none can be answered. */
+  /**
+   * Stores the challenge of an answer with status 401. @param headers values of `WWW-Authenticate`.
+   * @returns false if no challenge can be answered.
+   */
   accept(headers: readonly string[]): boolean {
     const challenge = readChallenge(headers);
     const { user, password } = this.#credentials;

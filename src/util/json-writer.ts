@@ -1,6 +1,6 @@
 import type { Json } from './json.js';
 
-/** JSON text in UTF-8 pieces that is inserted unchanged. */
+/** JSON text, encoded as UTF-8, that is inserted unchanged. */
 export class EncodedJson {
   readonly pieces: readonly Uint8Array[];
 
@@ -9,32 +9,34 @@ export class EncodedJson {
   }
 }
 
+/** Value that {@link JsonWriter} writes; its members may be encoded already. */
 export type Writable = Json | EncodedJson | { readonly [key: string]: Json | EncodedJson | undefined };
 
 /**
- * Writes compact JSON as the RPC of both real servers does: the members of an object in alphabetical order, without those
- * that are undefined or an empty list. Source: portable_storage_to_json.h, over a `std::map`.
- * @throws RangeError for a number that JSON cannot hold.
+ * Writes compact JSON as the RPC of both real servers: members of an object in alphabetical order, without members that
+ * are undefined or an empty list. Source: portable_storage_to_json.h, over a `std::map`.
+ * @throws RangeError for a number that JSON cannot represent.
  */
 export const writeJson = (value: Json): string => new JsonWriter().value(value).toString();
 
-/** Writes compact JSON with empty lists, and with the members of an object in the order of the object. */
+/** Writes compact JSON that contains empty lists, with the members of an object in the order of the object. */
 export const writeWholeJson = (value: Json): string =>
   new JsonWriter({ isWhole: true }).value(value).toString();
 
 /**
- * Characters from which a text becomes a piece of its own: joining few long texts costs far less than many short ones.
+ * Number of characters from which a text becomes a piece of its own: joining few long texts takes far less time than
+ * joining many short ones.
  */
 const CHUNK = 1 << 16;
 
-/** Strings without characters that JSON escapes. */
+/** Matches strings without characters that JSON escapes. */
 const PLAIN = /^[\w .:/-]*$/;
 
 const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
 
-/** Quoted keys with their colon, by key: the rows of an answer repeat the same ones. */
+/** Cache of quoted keys with their colons: the rows of an answer have the same keys. */
 const QUOTED_KEYS = new Map<string, string>();
-/** Limit of the cache, since clients choose some keys. */
+/** Largest number of cached keys, since clients can choose some of them. */
 const MAX_KEYS = 2000;
 
 function quotedKey(key: string): string {
@@ -50,32 +52,32 @@ const isAscending = (keys: readonly string[]): boolean => {
   return true;
 };
 
-/** Keys of an object in alphabetical order, as the reference writes members. */
+/** Returns the keys of an object in alphabetical order, in which the reference writes members. */
 export function alphabeticalKeys(object: object): readonly string[] {
   const keys = Object.keys(object);
   return isAscending(keys) ? keys : keys.sort();
 }
 
-/** Appends JSON values to UTF-8 pieces of bounded length; made for answers of millions of members. */
+/** Writes JSON values as UTF-8 pieces of limited length, for answers of millions of members. */
 export class JsonWriter {
   readonly #isWhole: boolean;
   readonly #pieces: Uint8Array[] = [];
   #text = '';
 
-  /** @param isWhole whether it writes as {@link writeWholeJson}; otherwise as {@link writeJson}. */
+  /** @param isWhole true: writes as {@link writeWholeJson}; false: as {@link writeJson}. */
   constructor({ isWhole = false }: { readonly isWhole?: boolean } = {}) {
     this.#isWhole = isWhole;
   }
 
-  /** @throws RangeError for a number that JSON cannot hold. */
+  /** Writes a value. @throws RangeError for a number that JSON cannot represent. */
   value(value: Writable): this {
     this.#write(value);
     return this;
   }
 
   /**
-   * Writes `before` and a member of an object. @returns false if the member is left out; nothing is written then.
-   * @throws RangeError for a number that JSON cannot hold.
+   * Writes the text `before` and a member of an object, unless the member is left out.
+   * @returns false if nothing was written. @throws RangeError for a number that JSON cannot represent.
    */
   member(before: string, key: string, value: Writable | undefined): boolean {
     if (value === undefined || (!this.#isWhole && isList(value) && value.length === 0)) return false;
@@ -90,7 +92,7 @@ export class JsonWriter {
     return this;
   }
 
-  /** @returns the written JSON as UTF-8, in order. */
+  /** Returns the written JSON as UTF-8 pieces, in order. */
   pieces(): readonly Uint8Array[] {
     this.#flush(0);
     return this.#pieces;
@@ -133,7 +135,7 @@ export class JsonWriter {
     this.#pieces.push(...pieces);
   }
 
-  /** Turns the current text into a piece if it is longer than `limit` characters. */
+  /** Moves the current text to a new piece if it is longer than `limit` characters. */
   #flush(limit: number): void {
     if (this.#text.length <= limit) return;
     this.#pieces.push(Buffer.from(this.#text));

@@ -1,6 +1,6 @@
 import { StringBuilder } from './string-builder.js';
 
-/** A JSON value. Integers are bigint whatever their size; numbers with a fraction or exponent are finite number. */
+/** A JSON value. Integers of any size are bigints; numbers with a fraction or an exponent are finite numbers. */
 export type Json =
   | null
   | boolean
@@ -14,28 +14,29 @@ export type Json =
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A text is not JSON, or exceeds the limits. The message quotes nothing of the text. */
+/** Error of a text that is not JSON, or that exceeds the limits. The message contains no part of the text. */
 export class JsonError extends Error {
   override readonly name = 'JsonError';
 }
 
-/** A text of JSON has more values than the limits allow. */
+/** Error of a JSON text with more values than the limits allow. */
 export class TooManyValues extends JsonError {}
 
+/** Limits for a JSON text, and deviations from strict JSON. */
 export interface JsonLimits {
   readonly maxDepth?: number;
-  /** Longest number [characters]: parsing an integer takes quadratic time. */
+  /** Longest number [characters]: the time for parsing an integer grows with the square of its length. */
   readonly maxDigits?: number;
-  /** Most values in the text, nested ones included. */
+  /** Largest number of values in the text, including nested ones. */
   readonly maxValues?: number;
-  /** Allows unescaped control characters and `\v` in strings: epee writes binary strings so. */
+  /** True: allows unescaped control characters and `\v` in strings, since epee writes binary strings in this form. */
   readonly rawStrings?: boolean;
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
-/** Characters at the end of the text that may be the first half of a longer number. */
+/** Matches characters at the end of a part that may be the first half of a longer number. */
 const NUMBER_CHARS = /[-+.\deE]*/y;
-/** Characters that need no escape; control characters do. */
+/** Matches characters that need no escape; control characters need one. */
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const RAW_PLAIN = /[^"\\]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
@@ -55,17 +56,17 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 type JsonObject = Record<string, Json>;
 
-/** A list or an object whose end has not been read. */
+/** A list or an object whose end was not read yet. */
 type Container =
   | { readonly array: Json[] }
   | { readonly array?: undefined; readonly object: JsonObject; key: string };
 
-/** The token that must come next. `first-…` may also be the end of the container, `next` a comma or its end. */
+/** Token that must come next. `first-…`: an item or key, or the end of the container; `next`: a comma, or the end. */
 type Expected = 'value' | 'first-item' | 'first-key' | 'key' | 'colon' | 'next' | 'string' | 'end';
 
 /**
- * Parses strict JSON, unless the limits say otherwise, from text that arrives in parts of any length. Integers are
- * exact. The time of one part is linear in its length.
+ * Parses JSON from text that arrives in parts of any length; strictly, unless the limits allow more. Integers are
+ * exact. The time for one part is linear in its length.
  */
 export class JsonParser {
   readonly #limits: Required<JsonLimits>;
@@ -76,7 +77,7 @@ export class JsonParser {
   #final = false;
   #values = 0;
   #root: Json | undefined;
-  /** The part of an unfinished string that has been read. */
+  /** The part of an unfinished string that was read so far. */
   readonly #string = new StringBuilder();
   #isKey = false;
 
@@ -89,17 +90,19 @@ export class JsonParser {
     };
   }
 
-  /** The outermost value with the members read so far; undefined before its first character. */
+  /** The outermost value with the members that were read so far; undefined before its first character. */
   get root(): Json | undefined {
     return this.#root;
   }
 
-  /** Values begun so far, nested ones included. */
+  /** Number of values that were begun so far, including nested ones. */
   get values(): number {
     return this.#values;
   }
 
-  /** @throws JsonError once no continuation of the text is JSON within the limits. */
+  /**
+   * Parses the next part of the text. @throws JsonError once no continuation can make the text valid within the limits.
+   */
   write(part: string): void {
     this.#text = this.#text === '' ? part : this.#text + part;
     this.#at = 0;
@@ -107,7 +110,7 @@ export class JsonParser {
     this.#text = this.#text.slice(this.#at);
   }
 
-  /** The value. @throws JsonError when the text is not complete. */
+  /** Ends the text and returns its value. @throws JsonError if the text is incomplete. */
   end(): Json {
     this.#final = true;
     this.write('');
@@ -115,7 +118,7 @@ export class JsonParser {
     return this.#root;
   }
 
-  /** Reads one token. @returns false when the rest of the text is at most the first half of one. */
+  /** Reads one token. @returns false if the rest of the part is at most the first half of a token. */
   #step(): boolean {
     if (this.#expected === 'string') return this.#stringPart();
     if (this.#text.charCodeAt(this.#at) <= 0x20) this.#match(SPACE);
@@ -164,7 +167,7 @@ export class JsonParser {
   #value(char: string): boolean {
     switch (char) {
       case '{': {
-        // No prototype: a key such as __proto__ is a key like any other.
+        // Without a prototype, a key such as __proto__ is like any other.
         const object = Object.create(null) as JsonObject;
         return this.#open(object, { object, key: '' }, 'first-key');
       }
@@ -197,7 +200,7 @@ export class JsonParser {
     return this.#take(this.#containers.length === 0 ? 'end' : 'next');
   }
 
-  /** Adds a value to the innermost open container. */
+  /** Adds a value to the innermost unfinished container. */
   #put(value: Json): void {
     if (++this.#values > this.#limits.maxValues) throw new TooManyValues('too many values');
     const container = this.#containers.at(-1);
@@ -245,7 +248,7 @@ export class JsonParser {
   #number(): boolean {
     const start = this.#at;
     const [text = '', fraction, exponent] = this.#match(NUMBER) ?? [];
-    // Two characters are the longest beginning of a fraction or exponent that is not part of the match.
+    // Up to two characters of a fraction or exponent may follow the match before the part ends.
     if (!this.#final && this.#at >= this.#text.length - 2) {
       this.#match(NUMBER_CHARS);
       const unfinished = this.#at === this.#text.length;
@@ -283,7 +286,7 @@ export class JsonParser {
   }
 }
 
-/** Parses a whole text. @throws JsonError */
+/** Parses a complete text. @throws JsonError */
 export function parseJson(text: string, limits?: JsonLimits): Json {
   const parser = new JsonParser(limits);
   parser.write(text);

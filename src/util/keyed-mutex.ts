@@ -1,6 +1,6 @@
 import { Mutex } from './mutex.js';
 
-/** One mutex a key. Tasks of one key run one after the other, tasks of different keys at the same time. */
+/** A mutex for each key: tasks with the same key run one after another, tasks with different keys at the same time. */
 export class KeyedMutex {
   readonly #mutexes = new Map<string, { readonly mutex: Mutex; users: number }>();
 

@@ -1,4 +1,4 @@
-/** Source: mlog.cpp `get_default_categories`. */
+/** Default categories by log level. Source: mlog.cpp `get_default_categories`. */
 const DEFAULTS = [
   '*:WARNING,net:FATAL,net.http:FATAL,net.ssl:FATAL,net.p2p:FATAL,net.cn:FATAL,daemon.rpc:FATAL,global:INFO,verify:FATAL,serialization:FATAL,daemon.rpc.payment:ERROR,stacktrace:INFO,logging:INFO,msgwriter:INFO',
   '*:INFO,global:INFO,stacktrace:INFO,logging:INFO,msgwriter:INFO,perf.*:DEBUG',
@@ -9,19 +9,19 @@ const DEFAULTS = [
 
 export const LOG_LEVELS = DEFAULTS.length;
 
-/** From silent to everything. */
+/** Severities of log messages, from the fewest to the most messages. */
 const SEVERITIES = ['FATAL', 'ERROR', 'WARNING', 'INFO', 'DEBUG', 'TRACE'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /** Longest text of categories [characters]. */
 export const MAX_CATEGORIES = 10_000;
 
-/** Default categories of a log level. @param level 0 to 4; others have none. */
+/** Returns the default categories of a log level. @param level 0 to 4; the result is empty for any other level. */
 export const categoriesOf = (level: number): string => DEFAULTS[level] ?? '';
 
 /**
- * Applies a client's change to the text of categories: a list, a level, a level with a list, `+` with categories to add
- * or `-` with categories to remove.
+ * Applies a change to a text of log categories.
+ * @param change a list, a level, a level with a list, `+` with categories to add, or `-` with categories to remove.
  * Source: mlog.cpp `mlog_set_log`, `mlog_set_categories`.
  */
 export function changeCategories(current: string, change: string): string {
@@ -41,8 +41,8 @@ export function changeCategories(current: string, change: string): string {
 }
 
 /**
- * Parses the option `--log-level`: a level of 0 to 4, a level with a list, or a list of `name:SEVERITY`.
- * @returns the categories, or undefined for any other text. Source: mlog.cpp `mlog_set_log`.
+ * Parses the option `--log-level`: a level from 0 to 4, a level with a list, or a list of `name:SEVERITY`.
+ * @returns log categories; undefined for any other text. Source: mlog.cpp `mlog_set_log`.
  */
 export function readLogLevel(option: string): string | undefined {
   if (
@@ -53,11 +53,12 @@ export function readLogLevel(option: string): string | undefined {
   return changeCategories('', option);
 }
 
-/** Reference categories that our log messages belong to. */
+/** Categories of the reference that the messages of this server belong to. */
 const OUR_CATEGORIES = ['global', 'wallet.rpc', 'wallet.wallet2'];
 
 /**
- * Lowest severity that a text of categories logs; undefined logs nothing. The last entry that matches a name decides.
+ * Returns the lowest severity that log categories allow for this server; undefined if they allow none. The last entry
+ * that matches a category decides.
  */
 export function severityOf(categories: string): Severity | undefined {
   const entries = categories
@@ -73,7 +74,10 @@ export function severityOf(categories: string): Severity | undefined {
   return SEVERITIES[rank];
 }
 
-/** Matches a glob: `*` is any text, `?` any character. Never takes exponential time, unlike a regular expression. */
+/**
+ * Matches a glob: `*` stands for any text, `?` for one character. Unlike a regular expression, it never takes
+ * exponential time.
+ */
 function matchesGlob(pattern: string, text: string): boolean {
   let reached = new Set([0]);
   for (const char of pattern) {

@@ -1,14 +1,15 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Code of an error of the operating system. */
+/** Returns the code of an error of the operating system. */
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
 /**
- * Creates a directory, and those that it lies in, unless it exists. `mkdirSync` of Node.js with `recursive` never ends
- * where a file system denies a directory with ENOENT although its parent exists, as /proc does.
- * @param mode of the directories that are created. @throws an error of the operating system; ENOTSUP where the file
- * system makes no directories; EEXIST for a path that is no directory.
+ * Creates a directory and its parent directories, unless it exists. Replaces `mkdirSync` with `recursive`, which never
+ * ends on a file system such as /proc, where creating a directory fails with ENOENT although the parent exists.
+ * @param mode mode of the created directories.
+ * @throws an error of the operating system; ENOTSUP if the file system cannot create directories; EEXIST if the path
+ * exists and is not a directory.
  */
 export function makeDirectory(path: string, mode = 0o777): void {
   if (make(path, mode)) return;
@@ -18,7 +19,7 @@ export function makeDirectory(path: string, mode = 0o777): void {
   throw Object.assign(new Error(`no directory can be created at ${path}`), { code: 'ENOTSUP', path });
 }
 
-/** @returns false where the parent does not exist, or the file system says so. */
+/** Creates one directory. @returns false if the operating system reports that the parent does not exist. */
 function make(path: string, mode: number): boolean {
   try {
     mkdirSync(path, { mode });

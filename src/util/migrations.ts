@@ -2,21 +2,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 
-/** The database was written by a newer version of the program. */
+/** Error of a database that a newer version of the program has written. */
 export class NewerSchemaError extends Error {
   override readonly name = 'NewerSchemaError';
 }
 
-/** Versions of a schema before and after its migrations. */
+/** Schema versions before and after the migrations. */
 export interface SchemaUpgrade {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Applies the missing migrations, each in a transaction of its own.
- * @param directory of the migrations, `001-….sql` and so on, without gaps.
- * @returns undefined if none is missing. @throws NewerSchemaError
+ * Applies the missing migrations, each in its own transaction.
+ * @param directory path of the migrations, `001-….sql` and so on, without gaps.
+ * @returns undefined if no migration was missing. @throws NewerSchemaError
  */
 export function migrate(db: Database, directory: string): SchemaUpgrade | undefined {
   const steps = readdirSync(directory)

@@ -1,4 +1,4 @@
-/** Runs tasks one after the other, in the order of the calls. */
+/** Runs tasks one after another, in the order of the calls. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve();
 

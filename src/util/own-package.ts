@@ -7,8 +7,8 @@ export interface OwnPackage {
 }
 
 /**
- * Finds the closest directory with a `package.json`, upwards from a file: compiled files lie at several depths.
- * @returns its URL, which ends with a slash. @throws Error if there is none.
+ * Finds the closest directory with a `package.json`, upwards from a file: compiled files are at several depths.
+ * @returns URL of the directory, which ends with a slash. @throws Error if there is none.
  */
 export function packageRootOf(file: string): URL {
   for (let directory = new URL('.', file); ; directory = new URL('..', directory)) {
@@ -17,7 +17,7 @@ export function packageRootOf(file: string): URL {
   }
 }
 
-/** Directory of this package, which contains migrations, word lists and pages. */
+/** URL of the directory of this package, with migrations, word lists and pages. */
 export const PACKAGE_ROOT = packageRootOf(import.meta.url);
 
 /** Reads the `package.json` of this package. */

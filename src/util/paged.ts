@@ -1,23 +1,24 @@
 import { yieldToEventLoop } from './yield-to-event-loop.js';
 
-/** Long list that is read page by page, from a source that is to be released. */
+/** Long list that is read page by page, from a source that must be released. */
 export interface Paged<Page> {
   readonly pages: AsyncIterable<Page>;
   /** Frees the source; no page can be read afterwards. */
   release(): void;
 }
 
-/** Pages whose source need not be released. */
+/** Returns a paged list whose source needs no release. */
 export const unheld = <Page>(pages: AsyncIterable<Page>): Paged<Page> => ({
   pages,
   release: () => undefined,
 });
 
+/** Yields one page. */
 export async function* singlePage<Page>(page: Page): AsyncGenerator<Page> {
   yield await Promise.resolve(page);
 }
 
-/** Divides a list into pages, and yields to the event loop between them. */
+/** Splits a list into pages, and yields to the event loop between them. */
 export async function* pagesOf<T>(list: readonly T[], size: number): AsyncGenerator<readonly T[]> {
   for (let start = 0; start < list.length; start += size) {
     if (start > 0) await yieldToEventLoop();
@@ -25,7 +26,7 @@ export async function* pagesOf<T>(list: readonly T[], size: number): AsyncGenera
   }
 }
 
-/** Converts the items of pages. */
+/** Converts each item of the pages. */
 export async function* mapPages<T, R>(
   pages: AsyncIterable<readonly T[]>,
   shape: (item: T) => R,

@@ -1,25 +1,28 @@
 import { performance } from 'node:perf_hooks';
 import { RequestActivity } from './request-activity.js';
 
-/** Age [ms] from which a request is no longer waited for: a refresh is a request too. */
+/** Age from which deferred work does not wait for a request any more [ms]: even a refresh is a request. */
 const RECENT_MS = 20;
 
-/** Registers requests that have no answer yet, so that work that can be deferred runs after them. */
+/** Counts the requests that have no answer yet, so that deferred work can run after them. */
 export class PendingRequests {
   readonly #clock: () => number;
-  /** Start time [ms] by request, oldest first; requests that are no longer recent are dropped on the next look-up. */
+  /**
+   * Start times of the requests [ms], oldest first; requests that are not recent any more are dropped at the next
+   * look-up.
+   */
   readonly #startTimes = new Map<symbol, number>();
   readonly #deferred = new Set<() => void>();
-  /** Moment of the last request. */
+  /** Start times of the latest requests, shared with other threads. */
   readonly activity: RequestActivity;
 
-  /** @param clock milliseconds. @param activity notes each request. */
+  /** @param clock returns the time [ms]. @param activity records the start of each request. */
   constructor(clock: () => number = () => performance.now(), activity = new RequestActivity()) {
     this.#clock = clock;
     this.activity = activity;
   }
 
-  /** Registers a request. @returns a function that removes it: call it once it is answered or abandoned. */
+  /** Registers a request. @returns a function that removes it, to be called when it is answered or abandoned. */
   begin(): () => void {
     const request = Symbol('request');
     this.activity.note();
@@ -30,7 +33,7 @@ export class PendingRequests {
     };
   }
 
-  /** True while a request is pending that began less than {@link RECENT_MS} ago. */
+  /** True while a request is pending that started less than {@link RECENT_MS} ago. */
   get anyRecent(): boolean {
     const since = this.#clock() - RECENT_MS;
     for (const [request, startTime] of this.#startTimes) {
@@ -41,8 +44,8 @@ export class PendingRequests {
   }
 
   /**
-   * Runs `goOn` when no recent request is pending, or after `limit` ms.
-   * @returns a function that runs `goOn` at once unless it has run.
+   * Runs `goOn` when no recent request is pending, or after `limit` [ms].
+   * @returns a function that runs `goOn` at once, unless it has run.
    */
   whenNoneRecent(limit: number, goOn: () => void): () => void {
     const run = (): void => {

@@ -1,14 +1,14 @@
 import { randomFillSync } from 'node:crypto';
 
-/** A source of uniformly random bytes. Passed as an argument, so that a seeded one fixes a result. */
+/** Source of uniformly random bytes. Passed as an argument, so that tests can use a seeded source. */
 export type Rng = (length: number) => Uint8Array;
 
-/** The operating system's generator. */
+/** Random bytes of the operating system. */
 export const systemRng: Rng = (length) => randomFillSync(new Uint8Array(length));
 
 /**
- * Draws from another generator in blocks of `size` bytes, for many small draws: one of 7 bytes from {@link systemRng} takes
- * 4 µs, most of it for the call. Not for keys: bytes to be handed out later stay in memory.
+ * Returns a source that draws bytes from another source in blocks of `size`, for many small draws: a draw of 7 bytes
+ * from {@link systemRng} takes 4 µs, mostly for the call. Not for keys, since bytes for later draws stay in memory.
  */
 export function inBlocks(rng: Rng, size = 1024): Rng {
   let block: Uint8Array = new Uint8Array();
@@ -23,7 +23,7 @@ export function inBlocks(rng: Rng, size = 1024): Rng {
   };
 }
 
-/** Uniform integer in [0, bound), 1 ≤ bound ≤ 2^48, by rejection. */
+/** Returns a uniformly random integer in [0, bound), 1 ≤ bound ≤ 2^48, by rejection sampling. */
 export function uniformInt(bound: number, rng: Rng): number {
   if (!Number.isSafeInteger(bound) || bound < 1 || bound > 2 ** 48) throw new RangeError(`bound: ${bound}`);
   const limit = 2 ** 48 - (2 ** 48 % bound);
@@ -34,7 +34,7 @@ export function uniformInt(bound: number, rng: Rng): number {
   }
 }
 
-/** Uniform integer in [0, bound), 1 ≤ bound ≤ 2^64, by rejection. */
+/** Returns a uniformly random integer in [0, bound), 1 ≤ bound ≤ 2^64, by rejection sampling. */
 export function uniformBigInt(bound: bigint, rng: Rng): bigint {
   if (bound < 1n || bound > 1n << 64n) throw new RangeError(`bound: ${bound}`);
   const limit = (1n << 64n) - ((1n << 64n) % bound);
@@ -44,7 +44,7 @@ export function uniformBigInt(bound: bigint, rng: Rng): bigint {
   }
 }
 
-/** Uniform double in [0, 1) with 53 random bits. */
+/** Returns a uniformly random double in [0, 1) with 53 random bits. */
 export function uniformDouble(rng: Rng): number {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0] = rng(7);
   const high = ((a & 0x1f) << 16) | (b << 8) | c;
@@ -52,7 +52,7 @@ export function uniformDouble(rng: Rng): number {
   return (high * 2 ** 32 + low) / 2 ** 53;
 }
 
-/** A shuffled copy (Fisher-Yates). */
+/** Returns a shuffled copy of a list (Fisher-Yates). */
 export function shuffled<T>(items: readonly T[], rng: Rng): T[] {
   const copy = [...items];
   for (let i = copy.length - 1; i > 0; i--) {

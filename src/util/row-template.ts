@@ -1,7 +1,7 @@
 import type { Json } from './json.js';
 import { alphabeticalKeys, writeJson } from './json-writer.js';
 
-/** Placeholder in a row template for a value that differs from row to row. */
+/** Placeholder in a row template, for a value that differs between rows. */
 export class Field<Name extends string = string> {
   readonly name: Name;
 
@@ -20,7 +20,7 @@ export type RowTemplate<Name extends string = string> =
   | Field<Name>
   | { readonly [key: string]: RowTemplate<Name> | undefined };
 
-/** JSON text of a row, split at its fields: one text before each field and one after the last. */
+/** JSON text of a row, split at its fields: one text before each field, and one after the last. */
 export interface RowParts<Name extends string = string> {
   readonly texts: readonly string[];
   readonly fields: readonly Name[];

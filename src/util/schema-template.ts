@@ -1,6 +1,9 @@
 import type { Database } from 'better-sqlite3';
 
-/** Parts of a schema that rows do not need, and that may act on them when they are inserted. */
+/**
+ * Types of schema objects that are created after the rows: rows do not need them, and a trigger would run for inserted
+ * rows.
+ */
 const LATER = ['view', 'trigger'];
 
 interface Insertion {
@@ -8,17 +11,17 @@ interface Insertion {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** Schema and rows of a database, from which others are created in one transaction. */
+/** Schema and rows of a database, from which other databases are created in one transaction. */
 export class SchemaTemplate {
   readonly #tables: string;
   readonly #insertions: readonly Insertion[];
   readonly #later: string;
 
-  /** @param source a small database, which is read completely. */
+  /** @param source small database, which is read completely. */
   constructor(source: Database) {
     const objects = source
       .prepare<[], { type: string; name: string; sql: string }>(
-        // Objects that SQLite creates by itself have no statement.
+        // Objects that SQLite creates itself have no SQL statement.
         "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite%' ORDER BY rowid",
       )
       .all();
@@ -34,7 +37,7 @@ export class SchemaTemplate {
     this.#later = `${statements((type) => LATER.includes(type))}PRAGMA user_version = ${version};`;
   }
 
-  /** Fills an empty database. */
+  /** Creates the schema and the rows in an empty database. */
   applyTo(db: Database): void {
     db.transaction(() => {
       db.exec(this.#tables);

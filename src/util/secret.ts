@@ -1,20 +1,21 @@
 import { inspect } from 'node:util';
 
-/** Holds secret bytes so that no log, JSON text or inspection can print them, and they can be wiped. */
+/** Holds secret bytes so that no log, JSON text or inspection shows them, and so that they can be wiped. */
 export class Secret<B extends Uint8Array = Uint8Array> {
   #bytes: B | undefined;
 
-  /** Takes ownership of `bytes`: they are zeroed by {@link wipe}. */
+  /** @param bytes secret bytes; owned by this object, whose {@link wipe} zeroes them. */
   constructor(bytes: B) {
     this.#bytes = bytes;
   }
 
-  /** @throws Error after {@link wipe}. */
+  /** Returns the secret bytes, not a copy. @throws Error after {@link wipe}. */
   expose(): B {
     if (this.#bytes === undefined) throw new Error('secret used after wipe');
     return this.#bytes;
   }
 
+  /** Overwrites the bytes with zeros; the secret cannot be read afterwards. */
   wipe(): void {
     this.#bytes?.fill(0);
     this.#bytes = undefined;

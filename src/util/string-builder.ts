@@ -1,9 +1,11 @@
-/** UTF-16 units that are collected before they are joined: each join costs memory of its own. */
+/** Number of UTF-16 units that are collected before they are joined: each join takes memory. */
 const BLOCK = 1024;
-/** Ranges that are shorter than this many UTF-16 units are copied unit by unit. */
+/** Length below which a range is copied unit by unit [UTF-16 units]. */
 const SHORT = 256;
 
-/** Builds a string from many pieces; memory is proportional to the string's length, however short the pieces are. */
+/**
+ * Builds a string from many pieces. The memory is proportional to the length of the string, even for very short pieces.
+ */
 export class StringBuilder {
   #joined = '';
   readonly #last: number[] = [];
@@ -24,7 +26,7 @@ export class StringBuilder {
     this.#joined += text.slice(start, end);
   }
 
-  /** @returns the string; the builder is empty afterwards. */
+  /** Returns the string; the builder is empty afterwards. */
   take(): string {
     this.#join();
     const text = this.#joined;

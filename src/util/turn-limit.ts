@@ -1,4 +1,4 @@
-/** Lets a limited number of callers continue in each turn of the event loop, in the order of their calls. */
+/** Lets only a limited number of callers continue in each turn of the event loop, in the order of their calls. */
 export class TurnLimit {
   readonly #perTurn: number;
   readonly #waiting: (() => void)[] = [];
@@ -7,7 +7,7 @@ export class TurnLimit {
     this.#perTurn = perTurn;
   }
 
-  /** Resolves in a later turn of the event loop. */
+  /** Resolves in a later turn of the event loop, when it is the caller's turn. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#waiting.push(resolve) === 1) setImmediate(this.#turn);

@@ -1,4 +1,4 @@
-/** Awaits a result that others may wait for too. @throws the signal's reason once it is aborted. */
+/** Waits for a result that other callers may wait for, too. @throws the reason of the signal once it is aborted. */
 export function unlessAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return result;
   return new Promise((resolve, reject) => {

@@ -1,18 +1,18 @@
 import { performance } from 'node:perf_hooks';
 
-/** Time for tasks in one turn of the event loop [ms]; the task that exceeds it is the turn's last one. */
+/** Time for tasks in one turn of the event loop [ms]; the task that exceeds it is the last one of the turn. */
 const SLICE_MS = 8;
-/** List items of one task. */
+/** Number of list items that one task maps. */
 const ITEMS_PER_TASK = 64;
 
 /**
- * Runs short tasks of many jobs in the order of their arrival, for at most a few milliseconds in each turn of the event
- * loop: other work is served however many jobs there are.
+ * Runs short tasks in the order of their arrival, for at most a few milliseconds in each turn of the event loop, so
+ * that other work is not delayed by a large number of tasks.
  */
 export class WorkSlices {
   readonly #tasks: (() => void)[] = [];
 
-  /** Queues a synchronous task of at most a few milliseconds. @returns its result. */
+  /** Queues a synchronous task of at most a few milliseconds. @returns result of the task. */
   run<T>(task: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
       const settle = (): void => {
@@ -26,7 +26,7 @@ export class WorkSlices {
     });
   }
 
-  /** Maps a list of any length, a few items a task. @throws what `map` throws. */
+  /** Maps a list of any length, some items in each task. @throws the error of `map`. */
   async map<T, R>(list: readonly T[], map: (item: T, index: number) => R): Promise<R[]> {
     const mapped: R[] = [];
     for (let at = 0; at < list.length; at += ITEMS_PER_TASK) {
@@ -46,5 +46,5 @@ export class WorkSlices {
   };
 }
 
-/** Tasks of this thread. */
+/** Queue of the tasks in this thread. */
 export const workSlices = new WorkSlices();

@@ -1,6 +1,6 @@
 import { Worker, type TransferListItem } from 'node:worker_threads';
 
-/** Task that waits for a thread; the caller of {@link WorkerPool.run} gets its output or error. */
+/** Task that waits for a thread. The caller of {@link WorkerPool.run} receives its output or error. */
 export interface WaitingTask<In, Out> {
   readonly input: In;
   readonly resolve: (output: Out) => void;
@@ -12,9 +12,9 @@ interface Task<In, Out> extends WaitingTask<In, Out> {
 }
 
 /**
- * Runs tasks in worker threads, one message in and one message out. Tasks start in order. A worker that dies fails its
- * tasks; the next task that needs a thread starts another. Threads start on demand, end after an idle time, and do not
- * keep the process alive.
+ * Runs tasks in worker threads, with one message for the input and one for the output. Tasks start in the order of
+ * their calls. The tasks of a worker that dies fail, and the next task starts another worker. Threads start on demand,
+ * end after an idle time, and do not keep the process alive.
  */
 export class WorkerPool<In, Out> {
   readonly #script: URL;
@@ -24,11 +24,14 @@ export class WorkerPool<In, Out> {
   readonly #queue: Task<In, Out>[] = [];
   /** Idle workers, longest idle first, each with the timer that ends it. */
   readonly #idle: { readonly worker: Worker; readonly timer: NodeJS.Timeout }[] = [];
-  /** Workers with their tasks in order: the one that runs, and those that were sent ahead. */
+  /** Busy workers, each with its tasks in order: the running task, and tasks that were sent ahead. */
   readonly #busy = new Map<Worker, Task<In, Out>[]>();
   #closed = false;
 
-  /** @param size most threads, ≥ 1. @param idleSeconds time before an idle thread ends. @param workerData for each thread. */
+  /**
+   * @param size largest number of threads, ≥ 1. @param idleSeconds idle time after which a thread ends [s].
+   * @param workerData data for each thread.
+   */
   constructor(script: URL, size: number, idleSeconds = 60, workerData?: unknown) {
     this.#script = script;
     this.#idleSeconds = idleSeconds;
@@ -40,20 +43,20 @@ export class WorkerPool<In, Out> {
     return this.#size;
   }
 
-  /** Threads that run no task, started or not. */
+  /** Number of threads that could run a task now, started or not. */
   get free(): number {
     return this.#size - this.#busy.size;
   }
 
-  /** Starts threads ahead of their first task. @param count most threads to have. */
+  /** Starts threads before their first task. @param count number of threads up to which new ones are started. */
   start(count = this.#size): void {
     while (!this.#closed && this.#idle.length + this.#busy.size < Math.min(count, this.#size))
       this.#addIdle(this.#spawn());
   }
 
   /**
-   * @param transfer buffers of `input` that are transferred instead of copied.
-   * @throws Error when the worker fails or the pool is closed.
+   * Runs a task on a thread. @param transfer buffers of `input` that are transferred instead of copied.
+   * @throws Error if the worker fails or the pool is closed.
    */
   run(input: In, transfer: readonly TransferListItem[] = []): Promise<Out> {
     if (this.#closed) return Promise.reject(new Error('worker pool is closed'));
@@ -63,21 +66,21 @@ export class WorkerPool<In, Out> {
     });
   }
 
-  /** Takes the task that has waited longest for a thread. The taker runs it, and settles it. */
+  /** Removes the task that has waited longest for a thread; the caller must run and settle it. */
   takeWaiting(): WaitingTask<In, Out> | undefined {
     return this.#queue.shift();
   }
 
   /**
-   * Gives busy threads tasks that wait, because the calling thread will be busy too.
-   * @param count most tasks of a thread, the one that runs included.
+   * Sends waiting tasks to busy threads, because the calling thread will be busy as well and could not send them later.
+   * @param count largest number of tasks of a thread, including the running one.
    */
   sendAhead(count: number): void {
     for (const [worker, tasks] of this.#busy)
       while (tasks.length < count && this.#queue.length > 0) this.#sendNext(worker, tasks);
   }
 
-  /** Ends the threads and rejects running and queued tasks. */
+  /** Ends the threads; rejects running and queued tasks. */
   async close(): Promise<void> {
     this.#closed = true;
     const unfinished = [...this.#queue.splice(0), ...[...this.#busy.values()].flat()];
@@ -100,7 +103,7 @@ export class WorkerPool<In, Out> {
     }
   }
 
-  /** @param tasks of the worker. */
+  /** Sends the next waiting task to a worker. @param tasks tasks of the worker. */
   #sendNext(worker: Worker, tasks: Task<In, Out>[]): void {
     const task = this.#queue.shift();
     if (task === undefined) return;
@@ -108,7 +111,7 @@ export class WorkerPool<In, Out> {
     worker.postMessage(task.input, task.transfer);
   }
 
-  /** Takes the worker that became idle last, so that the others reach their idle time. */
+  /** Takes the worker that became idle last, so that others reach their idle time. */
   #takeIdle(): Worker | undefined {
     const last = this.#idle.pop();
     clearTimeout(last?.timer);
@@ -160,7 +163,10 @@ export class WorkerPool<In, Out> {
   }
 }
 
-/** Gives an error that kept a thread from starting the code of the system's error, which only its text may name. */
+/**
+ * Adds the error code of the operating system to an error that prevented the start of a thread; Node.js gives the code
+ * in the message only.
+ */
 function withSystemCode(error: Error): Error {
   const [, named] = /^Worker initialization failure: (E[A-Z]+)$/.exec(error.message) ?? [];
   const code = error.message.includes('too many open files') ? 'EMFILE' : named;

@@ -1,2 +1,2 @@
-/** Resolves in the next turn of the event loop, after the callbacks that are due. */
+/** Resolves in the next turn of the event loop, after all callbacks that are due. */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,6 @@
 /**
- * Joins the elements at each index of lists of one length.
- * @throws RangeError if the lengths differ: an element without its partners is a bug, not a default value.
+ * Joins the elements at each index of several lists of the same length.
+ * @throws RangeError if the lengths differ, which is a bug.
  */
 export function zip<T extends readonly unknown[]>(
   ...lists: { readonly [K in keyof T]: readonly T[K][] }

@@ -62,6 +62,7 @@ export class SyncProgress {
     this.#entries.set(name, entry);
   }
 
+  /** Forgets the progress of a wallet that was closed. */
   forget(name: string): void {
     this.#entries.delete(name);
   }

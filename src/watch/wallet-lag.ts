@@ -7,6 +7,7 @@ export interface FollowingWallet {
   readonly sync: { readonly daemonHeight: number };
 }
 
+/** Blocks of a wallet in comparison with the daemon. */
 export interface WalletLag {
   /** Number of blocks that the wallet knows; 0 if its store cannot be read. */
   readonly height: number;

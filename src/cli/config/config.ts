@@ -114,6 +114,7 @@ export interface Config {
   readonly withoutEffect: readonly string[];
 }
 
+/** Version of the API that the server speaks: as specified (1.3), or as the current monero-wallet-rpc (1.32). */
 export type ApiVersion = '1.3' | '1.32';
 
 /** Default port of the server for each network: the default RPC port of a node, plus two. */

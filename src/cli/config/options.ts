@@ -49,6 +49,7 @@ const ssl = (prefix: string, group: OptionGroup): readonly OptionSpec[] => [
   { name: `${prefix}-allow-chained`, group, help: 'accept peer certificates that a listed CA issued' },
 ];
 
+/** Flags of `wallet-rpc`, in the order of `--help`. */
 export const OPTIONS: readonly OptionSpec[] = [
   {
     name: 'wallet-dir',

@@ -5,6 +5,7 @@ import type { LoginConfig } from './config-values.js';
 import { ConfigError } from './options.js';
 import { promptSecret } from './prompt.js';
 
+/** User name and password of a login. */
 export interface Credentials {
   readonly user: string;
   readonly password: string;

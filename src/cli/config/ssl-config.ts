@@ -1,7 +1,9 @@
 import { ConfigError } from './options.js';
 
+/** Use of TLS: required, off, or decided by the connection. */
 export type SslMode = 'enabled' | 'disabled' | 'autodetect';
 
+/** TLS settings of one side of a connection, from the options `--…-ssl-…`. */
 export interface SslConfig {
   readonly mode: SslMode;
   readonly privateKeyPath?: string;

@@ -40,6 +40,7 @@ export class ProgressLog {
     this.#log.info({ name, height, of: daemonHeight }, 'wallet refreshed');
   }
 
+  /** Forgets the lines about a wallet that was closed. */
   forget(name: string): void {
     this.#logged.delete(name);
   }

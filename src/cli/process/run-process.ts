@@ -6,6 +6,7 @@ import { ignoreSignals, RELOAD_SIGNAL, STOP_SIGNALS } from './signals.js';
 /** Longest time for an orderly stop [ms]; then the process exits with code 1. */
 const STOP_TIMEOUT_MS = 9_000;
 
+/** A started service. */
 export interface RunningService {
   close(): Promise<void>;
   /**

@@ -11,6 +11,7 @@ const ignored = (name: string, argument?: string): OptionSpec => ({
   noEffect: true,
 });
 
+/** Flags of the regtest daemon, in the order of `--help`. */
 export const REGTEST_OPTIONS: readonly OptionSpec[] = [
   { name: 'regtest', group: 'Chain', help: 'ignored: this daemon knows no other network' },
   { name: 'offline', group: 'Chain', help: 'ignored: this daemon has no peers' },

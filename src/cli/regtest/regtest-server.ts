@@ -14,6 +14,7 @@ import { ConfigError } from '../config/options.js';
 import { cannotListen, sayBound } from '../config/prepare.js';
 import type { RegtestConfig } from './regtest-options.js';
 
+/** A started regtest daemon. */
 export interface RunningDaemon {
   /** Bound ports, in the order of the configured addresses. */
   readonly ports: readonly number[];

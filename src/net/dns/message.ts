@@ -17,6 +17,7 @@ export type DnsRecord =
   | { readonly type: 'txt'; readonly owner: DnsName; readonly text: string }
   | { readonly type: 'cname'; readonly owner: DnsName; readonly target: DnsName };
 
+/** Parsed answer of a resolver. */
 export interface DnsAnswer {
   readonly id: number;
   /** Name in the question; absent unless the question is for TXT records. */

@@ -10,6 +10,7 @@ export class DnsError extends Error {
   override readonly name = 'DnsError';
 }
 
+/** Result of a lookup of TXT records. */
 export interface TextRecords {
   /** TXT records of the name; empty if it has none, or does not exist. */
   readonly texts: readonly string[];

@@ -9,6 +9,7 @@ export interface Clock {
   after(ms: number, run: () => void): () => void;
 }
 
+/** Clock of the operating system. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (ms, run) => {

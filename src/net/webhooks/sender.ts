@@ -37,6 +37,7 @@ export type DeliveryResult =
     }
   | { readonly kind: 'aborted' };
 
+/** Event to be sent, with the headers that sign it. */
 export interface DeliveryRequest {
   readonly headers: SignatureHeaders;
   /** JSON text, sent unchanged. */

@@ -1,3 +1,4 @@
+/** Limit for the rate of calls. */
 export interface RateRule {
   /** Largest number of calls within any period of `seconds`. */
   readonly requests: number;

@@ -27,6 +27,7 @@ export class ClientList {
     else this.#list.addAddress(address, family);
   }
 
+  /** True if an address, or a network that contains it, is in the list. */
   includes(ip: string): boolean {
     const address = plainAddress(ip);
     return isIP(address) !== 0 && this.#list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');

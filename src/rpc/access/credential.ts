@@ -110,10 +110,12 @@ export class Credential {
     return this.allowsMethod('query_key', 'admin');
   }
 
+  /** True if a pattern of the credential matches the name of a wallet. */
   allowsWallet(name: string): boolean {
     return this.rules.wallets.some((pattern) => matchesGlob(pattern, name));
   }
 
+  /** True if the credential allows a method, by its name or its family. */
   allowsMethod(name: string, family: Family): boolean {
     return this.rules.methods.some((rule) => (isFamily(rule) ? rule === family : rule === name));
   }

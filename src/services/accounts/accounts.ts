@@ -47,6 +47,7 @@ export class Accounts {
     this.#services = services;
   }
 
+  /** Returns the number of accounts. */
   count(): number {
     return this.#context.store.read((r) => r.accounts.count());
   }
@@ -65,6 +66,7 @@ export class Accounts {
       throw new WalletError({ kind: 'address_out_of_range', account: major, index: minor, count });
   }
 
+  /** Returns the number of created addresses of an account. */
   addressCount(account: number): number {
     return this.#context.store.read((r) => r.accounts.get(account)?.addressCount) ?? 0;
   }
@@ -87,6 +89,7 @@ export class Accounts {
     this.#context.addresses.prepare(indices);
   }
 
+  /** Returns an own address with its public keys, whether it was created or not. */
   decoded(index: SubaddressIndex): Address {
     return this.#context.addresses.decoded(index);
   }
@@ -168,11 +171,13 @@ export class Accounts {
     return indices.map(({ major, minor }) => labels.get(major)?.get(minor) ?? '');
   }
 
+  /** Returns the label of an address; empty without one, and while labels are hidden. */
   label(index: SubaddressIndex): string {
     if (this.#context.keystore.hidesNotes) return '';
     return this.#context.store.read((r) => r.subaddresses.label(index));
   }
 
+  /** Creates an account, whose first address gets the label. @returns index of that address. */
   create(label: string): SubaddressIndex {
     const major = this.#context.store.write((w) => {
       const account = w.accounts.create();

@@ -5,6 +5,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'addresses' | 'assertOpen' | 'keystore' | 'store'>;
 
+/** Row of an address in a listing. */
 export interface AddressView {
   readonly address: string;
   readonly index: SubaddressIndex;

@@ -28,6 +28,7 @@ export class Annotations {
     return this.#context.store.read((r) => txHashes.map((txHash) => r.notes.get(txHash) ?? ''));
   }
 
+  /** Sets the value of an attribute. */
   setAttribute(key: string, value: string): void {
     this.#context.store.write((w) => w.attributes.set(key, value));
   }

@@ -48,6 +48,7 @@ export class PagedBalance {
     this.#parts = parts;
   }
 
+  /** Sums over all addresses, whether listed or not. */
   get sums(): Omit<Balance, 'addresses'> {
     return this.#parts.sums;
   }

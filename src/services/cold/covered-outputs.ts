@@ -47,6 +47,7 @@ export class CoveredOutputs {
     return this.#publicKeys.subarray(KEY_BYTES * place, KEY_BYTES * (place + 1)) as PublicKey;
   }
 
+  /** True if the wallet has recorded a spend of an output. */
   isSpent(place: number): boolean {
     return this.#has(place, FLAG.spent);
   }

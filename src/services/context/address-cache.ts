@@ -45,6 +45,7 @@ export class AddressCache {
     return addressKeysOf(spendPublicKey, viewSecret.expose(), indices);
   }
 
+  /** Returns the text of an own address, derived now or cached. */
   text(index: SubaddressIndex): string {
     return this.#cache.get(index) ?? this.#add(index, formatAddress(this.decoded(index)));
   }

@@ -30,6 +30,7 @@ export class AddressTexts {
     return this.#count;
   }
 
+  /** Returns the text of an address; undefined if it was not added, or was dropped. */
   get(index: SubaddressIndex): string | undefined {
     const block = this.#blocks.get(keyOf(index));
     const at = offsetOf(index);

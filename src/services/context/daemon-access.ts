@@ -19,6 +19,7 @@ export class DaemonAccess {
     this.#connection = connection;
   }
 
+  /** True if the server believes answers of the serving daemon that it cannot verify. */
   get trusted(): boolean {
     return this.#connection.trusted;
   }
@@ -57,6 +58,7 @@ export class DaemonAccess {
     return { trusted: daemon.trusted, client: list.client(daemon).until(this.#closing.signal) };
   }
 
+  /** Aborts the running calls of this wallet, and every later one. */
   close(): void {
     this.#closing.abort(new WalletError({ kind: 'no_wallet' }));
   }

@@ -61,6 +61,7 @@ export class DaemonConnection {
     return this.#list.entries[this.#serving];
   }
 
+  /** True if the server believes answers of the serving daemon that it cannot verify. */
   get trusted(): boolean {
     return this.current?.trusted ?? this.#trustedOffline;
   }

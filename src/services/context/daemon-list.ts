@@ -28,6 +28,7 @@ export class DaemonList {
     this.#connect = connect;
   }
 
+  /** Finds a listed daemon by its name. */
   find(name: string): NamedDaemon | undefined {
     return this.entries.find((entry) => entry.name === name);
   }

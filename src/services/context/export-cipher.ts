@@ -21,6 +21,7 @@ export class ExportCipher {
     this.#rng = rng;
   }
 
+  /** Encrypts an export, preceded by the magic bytes of its kind. */
   async seal(kind: ExportKind, plaintext: Uint8Array): Promise<Uint8Array> {
     return sealExport(kind, plaintext, await this.#exportKeys(), this.#rng);
   }

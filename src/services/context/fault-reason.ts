@@ -4,6 +4,7 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 /** Kinds of errors without an answer of the daemon; all other kinds are bad answers. */
 const UNREACHABLE: ReadonlySet<DaemonErrorKind> = new Set(['unreachable', 'timeout', 'unauthorized', 'tls']);
 
+/** True for an error without an answer from the daemon. */
 export const isUnreachable = ({ kind }: DaemonError): boolean => UNREACHABLE.has(kind);
 
 /**

@@ -78,6 +78,7 @@ export class Keystore {
     return this.#keys;
   }
 
+  /** True for a wallet that was created without a spend key. */
   get isViewOnly(): boolean {
     return this.#keysFile.watchOnly;
   }
@@ -119,6 +120,7 @@ export class Keystore {
     return enablesMultisig(this.#keysFile);
   }
 
+  /** Enables multisig in the keys file. */
   async enableMultisig(): Promise<void> {
     if (this.multisigEnabled) return;
     await this.#replace(withMultisig(this.#keysFile));
@@ -139,6 +141,7 @@ export class Keystore {
       throw new WalletError({ kind: 'wrong_password' });
   }
 
+  /** True if a text is the password of the keys file. */
   isPassword(password: string): boolean {
     return password === this.#password;
   }

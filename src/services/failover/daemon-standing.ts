@@ -62,6 +62,7 @@ export class DaemonStanding {
     this.#verifiedTip = tipOf(info);
   }
 
+  /** Records a probe after which the daemon cannot serve. */
   setProblem(problem: string): void {
     this.#info = undefined;
     this.#problem = problem;

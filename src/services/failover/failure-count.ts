@@ -32,6 +32,7 @@ export class FailureCount {
     else this.noteFailure(call, `${failure} in ${call}`, { start: now - 1000 * seconds, end: now });
   }
 
+  /** Records an answer, which ends the counts over all calls and of this call. */
   noteAnswer(call: string): void {
     this.#counts.delete(ANY_CALL);
     this.#counts.delete(call);
@@ -46,6 +47,7 @@ export class FailureCount {
     }
   }
 
+  /** Sets all counts to zero. */
   clear(): void {
     this.#counts.clear();
     this.#last = undefined;

@@ -23,6 +23,7 @@ export interface HistoryServices {
   readonly annotations: Pick<Annotations, 'notes'>;
 }
 
+/** Kind of a row, as in `get_transfers`. */
 export type HistoryType = 'in' | 'out' | 'pending' | 'failed' | 'pool' | 'block';
 
 /** One row of any list of the history. */
@@ -90,6 +91,7 @@ export class HistoryRows {
     };
   }
 
+  /** Converts incoming payments to rows of `get_payments`. */
   payments(payments: readonly Payment[]): PaymentView[] {
     return payments.map((payment) => ({
       payment,
@@ -98,6 +100,7 @@ export class HistoryRows {
     }));
   }
 
+  /** Converts a mined incoming payment. */
   incoming({ tx, subaddress, amount: total, amounts }: Payment): HistoryEntry {
     return {
       type: tx.coinbase ? 'block' : 'in',
@@ -116,6 +119,7 @@ export class HistoryRows {
     };
   }
 
+  /** Converts an outgoing payment of any state. */
   outgoing(tx: OutgoingTx): HistoryEntry {
     const paid = amountPaid(tx);
     const height = tx.height ?? 0;

@@ -22,6 +22,7 @@ interface Services {
   readonly annotations: Annotations;
 }
 
+/** Blocks and addresses whose payments are listed. */
 export interface HistoryFilter {
   /** Height below the first listed block (exclusive bound). */
   readonly minHeight: number;
@@ -35,6 +36,7 @@ export interface HistoryFilter {
 
 export type HistoryList = 'in' | 'out' | 'pending' | 'failed' | 'pool';
 
+/** Outputs to list: all, unspent or spent ones, as in `incoming_transfers`. */
 export type IncomingKind = 'all' | 'available' | 'unavailable';
 
 /** Number of outputs per page of JSON that the store writes: 1 to 2 ms of work. */
@@ -63,6 +65,7 @@ export class History {
     this.#services = services;
   }
 
+  /** Reads the requested lists in pages; the caller must release the result. */
   list(lists: ReadonlySet<HistoryList>, filter: HistoryFilter): HistoryLists {
     const { account, minors } = filter;
     const place = { ...(account === undefined ? {} : { account }), ...(minors?.length ? { minors } : {}) };

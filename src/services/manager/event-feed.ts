@@ -5,6 +5,7 @@ import type { WalletEventLog } from '../events/wallet-event-log.js';
 /** Smallest number of events that are read from each wallet in one step. */
 const LEAST_PAGE = 16;
 
+/** Request for events. */
 export interface EventQuery {
   /** Cursor: only events with greater ids are read. */
   readonly after: number;

@@ -12,6 +12,7 @@ export interface NewStore {
   readonly arrivedAt?: number | undefined;
 }
 
+/** Writes the initial rows of a new store. */
 export function fillNewStore(
   w: WalletWriter,
   { restoreHeight, createdAt, spendPublicKey, arrivedAt }: NewStore,

@@ -12,6 +12,7 @@ import type { WalletLog } from '../context/wallet-log.js';
 import { fillNewStore, type NewStore } from './new-store.js';
 import type { CacheAnswer, CacheTask } from './reference-cache-thread.js';
 
+/** Request to import a cache of the reference. */
 export interface ReferenceImport {
   /** Path of the cache, which becomes the path of the store. */
   readonly path: string;

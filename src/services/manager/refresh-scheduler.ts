@@ -78,6 +78,7 @@ export class RefreshScheduler {
     }
   }
 
+  /** Ends the periodic refresh of a wallet. */
   remove(wallet: ScheduledWallet): void {
     this.#schedules.delete(wallet);
   }
@@ -123,6 +124,7 @@ export class RefreshScheduler {
     this.#arm();
   }
 
+  /** Starts no further refresh. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);

@@ -21,6 +21,7 @@ import {
   type RestoreRequest,
 } from './wallet-restore.js';
 
+/** Request to create a wallet from random keys. */
 export interface CreateRequest {
   /** Name of the wallet; empty for a wallet in memory. */
   readonly filename: string;
@@ -28,6 +29,7 @@ export interface CreateRequest {
   readonly language: string;
 }
 
+/** Request to create a wallet from given keys. */
 export interface GenerateRequest {
   readonly filename: string;
   readonly password: string;

@@ -8,6 +8,7 @@ import type { Rng } from '../../util/random.js';
 import { fillNewStore, type NewStore } from './new-store.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 
+/** Content of the files of a new wallet. */
 export interface NewWalletFiles {
   readonly paths: WalletPaths;
   readonly keysFile: KeysFile;

@@ -15,6 +15,7 @@ export interface OpenWalletState {
   readonly syncing: boolean;
 }
 
+/** A wallet of the directory. */
 export interface ListedWallet {
   readonly name: string;
   /** State of the wallet if it is open; absent for a closed wallet. */

@@ -188,6 +188,7 @@ export class WalletManager {
     this.#daemon.endCalls();
   }
 
+  /** Closes all wallets, then the daemon connection and the threads. */
   async close(): Promise<void> {
     this.endDaemonCalls();
     try {

@@ -89,18 +89,34 @@ export class WalletScope {
     return found;
   }
 
+  /**
+   * Creates a wallet as {@link WalletCreation.create}. @throws WalletError as there, `bad_wallet_name`,
+   * `credential_denied`
+   */
   async createWallet(request: CreateRequest): Promise<void> {
     await this.#creation.create({ ...request, filename: this.#newName(request.filename) });
   }
 
+  /**
+   * Restores a wallet as {@link WalletCreation.restore}. @throws WalletError as there, `bad_wallet_name`,
+   * `credential_denied`
+   */
   async restoreWallet(request: RestoreRequest): ReturnType<WalletCreation['restore']> {
     return this.#creation.restore({ ...request, filename: this.#newName(request.filename) });
   }
 
+  /**
+   * Restores a multisig participant as {@link WalletCreation.restoreMultisig}.
+   * @throws WalletError as there, `bad_wallet_name`, `credential_denied`
+   */
   async restoreMultisig(request: MultisigRestoreRequest): ReturnType<WalletCreation['restoreMultisig']> {
     return this.#creation.restoreMultisig({ ...request, filename: this.#newName(request.filename) });
   }
 
+  /**
+   * Creates a wallet as {@link WalletCreation.generateFromKeys}.
+   * @throws WalletError as there, `bad_wallet_name`, `credential_denied`
+   */
   async generateFromKeys(request: GenerateRequest): ReturnType<WalletCreation['generateFromKeys']> {
     return this.#creation.generateFromKeys({ ...request, filename: this.#newName(request.filename) });
   }

@@ -36,6 +36,7 @@ export interface OrderMaker {
   payAgain?(entry: OrderEntry, failed: FailedPayment): Promise<MadePayments>;
 }
 
+/** Orders to list. */
 export interface OrderFilter {
   /** State of the listed orders; absent: any state. */
   readonly state?: OrderState;

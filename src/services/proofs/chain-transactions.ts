@@ -13,6 +13,7 @@ export interface ChainTransaction {
   readonly height?: number;
 }
 
+/** Place of a transaction: in the pool, or in the chain with its confirmations. */
 export interface ChainPlace {
   readonly inPool: boolean;
   /** Number of confirmations; 0 for an unmined transaction. */
@@ -84,6 +85,7 @@ export class ChainTransactions {
     });
   }
 
+  /** Determines the place of a fetched transaction. */
   async place({ height }: ChainTransaction): Promise<ChainPlace> {
     if (height === undefined) return { inPool: true, confirmations: 0 };
     const { height: chainHeight } = await this.#daemon.client().getInfo();

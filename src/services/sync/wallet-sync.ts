@@ -60,6 +60,7 @@ interface Services {
   readonly signedSets: SignedSets;
 }
 
+/** Options of a refresh. */
 export interface RefreshOptions {
   /** Height below which unknown blocks are skipped; ignored if it lies above the tip. */
   readonly startHeight?: number;
@@ -324,6 +325,7 @@ export class WalletSync implements RefreshTarget {
     if (await this.#services.placedKeyImages.correct()) this.restartScan();
   }
 
+  /** Returns the state with which a new scanner starts. */
   scannerState(): ScannerState {
     return this.#newScanners.state();
   }
@@ -333,15 +335,21 @@ export class WalletSync implements RefreshTarget {
     return isNew ? this.#newScanners.begin(task) : task();
   }
 
+  /** Stores the keys of subaddresses that the scanner derived. */
   commitSubaddresses(keys: PackedSubaddresses): void {
     this.#context.store.writeRecoverable((w) => w.subaddresses.addPacked(keys));
   }
 
+  /** Returns the block that the wallet knows at a height; undefined above its tip. */
   blockAt(height: number): BlockRef | undefined {
     const { store } = this.#context;
     return height < store.height() ? store.blockAt(height) : undefined;
   }
 
+  /**
+   * Commits the findings of scanned blocks, and reports new incoming transactions.
+   * @param daemonHeight number of blocks of the daemon.
+   */
   commitPage(findings: PageFindings, daemonHeight: number): void {
     const fresh = this.#newIncoming(findings);
     if (hasFindings(findings)) this.#newScanners.noteChange();
@@ -413,6 +421,7 @@ export class WalletSync implements RefreshTarget {
     return this.#context.store.checkpoint();
   }
 
+  /** Commits the findings of a scanned pool. @param present hashes of all transactions in the pool. */
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void {
     this.#report(this.#services.mempool.commitPool(present, findings));
   }

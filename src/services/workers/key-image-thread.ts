@@ -36,6 +36,7 @@ export interface KeyImageWork {
   };
 }
 
+/** Keys with which a thread finds the addresses that outputs pay. */
 export interface ViewKeys {
   readonly viewSecret: SecretKey;
 }

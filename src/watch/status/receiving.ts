@@ -43,6 +43,7 @@ export class Receiving {
     }
   }
 
+  /** Creates an address. @param wallet name of the wallet. */
   async create(wallet: string): Promise<CreatedOrNot> {
     const open = this.#wallet(wallet);
     if (open === undefined) return { error: 'This wallet is not open.' };

@@ -15,6 +15,7 @@ export interface ListedWallet extends WalletFacts {
   readonly progress: WalletProgress | undefined;
 }
 
+/** State of the daemon on the status page. */
 export interface DaemonView {
   /** Address `host:port` of the daemon as configured; undefined when offline. */
   readonly address: string | undefined;

@@ -50,6 +50,7 @@ const TITLES: Readonly<Record<EventJson['type'], string>> = {
   'wallet.reorganised': 'Blocks replaced',
 };
 
+/** Returns the title of an event by its type. */
 export const eventTitle = ({ type }: EventJson): string => TITLES[type];
 
 /** Writes the facts of an event as a short text. */
