@@ -5,8 +5,8 @@ import { workSlices } from '../util/work-slices.js';
 import { INVALID_PARAMS, RpcError } from './errors.js';
 
 /*
- * Schemas of wire parameters over exact JSON: integers are bigint, or digit strings from clients that quote them. An
- * absent parameter takes its default, as in upstream's parser. Metadata of a leaf is its JSON Schema.
+ * Schemas of parameters over exact JSON: an integer is a bigint, or a string of digits from clients that quote
+ * integers. An absent parameter takes its default, as in upstream's parser. The metadata of a leaf is its JSON Schema.
  */
 
 const U32_MAX = 0xffff_ffffn;
@@ -32,25 +32,25 @@ const jsonInteger = (title: string, minimum: bigint, maximum: bigint) => ({
   maximum,
 });
 
-/** Unsigned 64-bit, as a bigint. */
+/** Unsigned 64-bit integer, read as a bigint. */
 export const u64 = integer(0n, U64_MAX).meta(jsonInteger('unsigned 64-bit integer', 0n, U64_MAX));
 
-/** Unsigned 64-bit, in atomic units. */
+/** Unsigned 64-bit amount in atomic units. */
 export const atomic = u64
   .transform((value) => value as Amount)
   .meta(jsonInteger('amount in atomic units', 0n, U64_MAX));
 
-/** Unsigned 64-bit that must fit a safe integer: heights and counts. Larger ones become the largest safe one. */
+/** Unsigned 64-bit height or count, read as a safe integer; a larger value becomes the largest safe integer. */
 export const height = u64
   .transform((value) => (value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value)))
   .meta(jsonInteger('height or count', 0n, U64_MAX));
 
-/** Unsigned 32-bit. */
+/** Unsigned 32-bit integer. */
 export const u32 = integer(0n, U32_MAX)
   .transform(Number)
   .meta(jsonInteger('unsigned 32-bit integer', 0n, U32_MAX));
 
-/** Signed 8-bit. */
+/** Signed 8-bit integer. */
 export const i8 = integer(-128n, 127n)
   .transform(Number)
   .meta(jsonInteger('signed 8-bit integer', -128n, 127n));
@@ -58,10 +58,10 @@ export const i8 = integer(-128n, 127n)
 export const text = z.string().meta({ title: 'string', type: 'string' });
 export const flag = z.boolean().meta({ title: 'boolean', type: 'boolean' });
 
-/** Longest list that is validated without a pause [items]. */
+/** Largest number of items of a list that is validated without a pause. */
 const SHORT_LIST = 256;
 
-/** An item of a list is invalid. */
+/** Error of an invalid item in a list. */
 class InvalidItem extends Error {
   readonly index: number;
   readonly issues: readonly z.core.$ZodIssue[];
@@ -74,7 +74,8 @@ class InvalidItem extends Error {
 }
 
 /**
- * Validates items up to the first invalid one: a list of invalid items costs no more than one. Pauses in a long list.
+ * Validates the items of a list up to the first invalid one, so that many invalid items take no more time than one.
+ * Pauses in a long list.
  */
 const items = <T extends z.ZodType>(item: T) => {
   const readItem = (value: unknown, index: number): z.output<T> => {
@@ -99,8 +100,8 @@ const items = <T extends z.ZodType>(item: T) => {
 };
 
 /**
- * A list whose items must be valid; a value that is no list counts as absent. Its metadata has the schema of its items,
- * for the documentation of the parameters.
+ * List of valid items; a value that is not a list counts as absent. The metadata has the schema of the items, for the
+ * documentation of the parameters.
  */
 export const listOf = <T extends z.ZodType>(item: T) =>
   z
@@ -113,13 +114,13 @@ export const listOf = <T extends z.ZodType>(item: T) =>
 /** Parameters of a method; unknown members are ignored. */
 export const params = <S extends z.ZodRawShape>(shape: S) => z.object(shape);
 
-/** Parameters of a method that has none. */
+/** Parameters of a method without parameters. */
 export const none = z.object({});
 
 /**
- * Reads the member `params` of a request: an object, or the empty value of a client without parameters (absent, null,
- * `[]`, `""`).
- * @throws RpcError `INVALID_PARAMS` for anything else: with its parameters ignored, a call would run with defaults.
+ * Reads the member `params` of a request: an object, or one of the empty values that clients send in place of no
+ * parameters (absent, null, `[]`, `""`).
+ * @throws RpcError `INVALID_PARAMS` for any other value: ignoring it would run the call with defaults.
  */
 export function readParamsObject(value: unknown): Readonly<Record<string, unknown>> {
   if (value === undefined || value === '' || isEmpty(value)) return {};
@@ -128,9 +129,9 @@ export function readParamsObject(value: unknown): Readonly<Record<string, unknow
 }
 
 /**
- * Validates parameters of a request; one that is null or an empty list counts as absent.
- * @throws RpcError `INVALID_PARAMS`, whose explanation names each invalid parameter and the JSON type that it must
- * have, never its value. Message: http_server_handlers_map2.h.
+ * Validates the parameters of a request; a parameter that is null or an empty list counts as absent.
+ * @throws RpcError `INVALID_PARAMS`, whose explanation names each invalid parameter and its required JSON type, never
+ * its value. Message: http_server_handlers_map2.h.
  */
 export async function readParams<S extends z.ZodType>(schema: S, value: unknown): Promise<z.output<S>> {
   const parsed = await schema.safeParseAsync(withoutEmpty(readParamsObject(value)));
@@ -138,13 +139,13 @@ export async function readParams<S extends z.ZodType>(schema: S, value: unknown)
   throw invalidParams(explanationOf(parsed.error.issues));
 }
 
-/** Error of a call with invalid parameters. @param explanation quotes no value. */
+/** Creates the error of a call with invalid parameters. @param explanation must contain no value of a parameter. */
 export const invalidParams = (explanation: string): RpcError =>
   new RpcError(INVALID_PARAMS, 'Invalid params', { explanation });
 
 const isEmpty = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
 
-/** Removes members without a value, also from objects within an object: upstream's parser stores none of them. */
+/** Removes members without a value, also in nested objects, since upstream's parser stores none of them. */
 const withoutEmpty = (value: unknown): unknown =>
   isObject(value)
     ? Object.fromEntries(
@@ -154,7 +155,7 @@ const withoutEmpty = (value: unknown): unknown =>
       )
     : value;
 
-/** Names of JSON types, with their articles. */
+/** Names of JSON types with their articles. */
 const JSON_TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
   boolean: 'a boolean',

@@ -1,33 +1,33 @@
 import type { Family } from './access/family.js';
 import type { Kind } from './faults/fault-entry.js';
 
-/** Conditions of a method, enforced by `rpc/gate.ts`. Error codes are in brackets. */
+/** Conditions of a method, checked by `rpc/gate.ts`. Error codes are in brackets. */
 export interface Conditions {
   /** Group of methods that a credential allows or denies together (-60). */
   readonly family: Family;
-  /** Nothing, a wallet directory (-23) or an open wallet (-13). */
+  /** Required state of the server: nothing, a wallet directory (-23) or an open wallet (-13). */
   readonly needs: 'nothing' | 'directory' | 'wallet';
-  /** Refused in restricted mode (-7). */
+  /** True: the method is refused in restricted mode (-7). */
   readonly restricted: boolean;
-  /** Refused on a view-only wallet (-29). */
+  /** True: the method is refused on a view-only wallet (-29). */
   readonly spendKey?: true;
   /**
-   * absent: not a multisig wallet (-28). begun: a multisig wallet (-31). ready: a multisig wallet with a complete key
-   * exchange (-31). unready: not such a wallet (-28).
+   * Required multisig state. absent: not a multisig wallet (-28). begun: a multisig wallet (-31). ready: a multisig
+   * wallet with a complete key exchange (-31). unready: no multisig wallet with a complete key exchange (-28).
    */
   readonly multisig?: 'absent' | 'begun' | 'ready' | 'unready';
-  /** Refused by 1.32 on a multisig wallet without the setting that enables multisig (-48). */
+  /** True: version 1.32 refuses the method on a multisig wallet whose setting does not enable multisig (-48). */
   readonly multisigEnabled?: true;
-  /** Refused during background sync (-52), and on a background wallet (-51). */
+  /** True: the method is refused during background sync (-52), and on a background wallet (-51). */
   readonly foreground?: true;
-  /** Refused unless the daemon is trusted (-1). */
+  /** True: the method is refused unless the daemon is trusted (-1). */
   readonly trustedDaemon?: true;
 }
 
-/** Conditions whose faults stand in the table of faults; family and restricted mode have codes of their own. */
+/** Conditions whose faults are in the table of faults. Family and restricted mode have separate error codes. */
 type Tested = Exclude<keyof Conditions, 'family' | 'restricted'>;
 
-/** Faults of a method by the value of each of its conditions. */
+/** Kinds of the faults that a condition can raise, by condition and its value. */
 const CONDITION_FAULTS = {
   needs: { nothing: [], directory: ['no_wallet_dir'], wallet: ['no_wallet'] },
   spendKey: { true: ['view_only'] },
@@ -46,7 +46,7 @@ const CONDITION_FAULTS = {
 
 type Table = typeof CONDITION_FAULTS;
 
-/** Kinds of the faults of conditions. */
+/** Kinds of the faults that conditions of a type can raise. */
 export type ConditionKind<C> = {
   [N in keyof Table & keyof C]: {
     [V in keyof Table[N]]: `${C[N] & (string | boolean)}` extends V
@@ -57,7 +57,7 @@ export type ConditionKind<C> = {
   }[keyof Table[N]];
 }[keyof Table & keyof C];
 
-/** Lists the kinds of the faults of conditions. */
+/** Lists the kinds of the faults that conditions can raise. */
 export function conditionKinds(conditions: Conditions): readonly Kind[] {
   const table: Readonly<Record<string, Readonly<Record<string, readonly Kind[]>>>> = CONDITION_FAULTS;
   const given: Readonly<Record<string, unknown>> = { ...conditions };

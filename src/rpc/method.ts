@@ -38,34 +38,37 @@ export type ResultSchema = z.ZodObject;
 
 type Members = { readonly [member: string]: Json };
 
-/** A call with its result, as exact JSON. */
+/** A call with its result, both as exact JSON. */
 export interface Example<Params = Members, Result = Members> {
   readonly name: string;
   readonly params: Params;
   readonly result: Result;
 }
 
-/** Source of a method that the reference does not have. */
+/** Text in place of the upstream source, for a method that the reference does not have. */
 export const ADDITION = 'an addition of this server';
 
 /**
- * Object of a method: the server, the wallet directory, the wallet of the path, all wallets that the path reaches, or the
- * open wallet that a parameter names.
+ * Objects that a method acts on: the server, the wallet directory, the wallet of the path, all wallets that the path
+ * reaches, or the open wallet that a parameter names.
  */
 export type Scope = 'server' | 'directory' | 'wallet' | 'wallets' | 'named';
 
 /** A method of the wallet server. */
 export interface WalletMethod extends Method<Context, Conditions, PagedResult>, OwnErrors {
-  /** Faults that the handler can raise, beside those of the conditions. */
+  /** Kinds of faults that the handler can raise, in addition to those of the conditions. */
   readonly faults: readonly Kind[];
   /**
    * Returns the schema of the handler's result. Created on each call, since no request needs it. `resultSchema` of
    * `api-version.ts` adapts it to a version.
    */
   readonly result: () => ResultSchema;
-  /** Default: the wallet or the directory that the method needs; the server if it needs none. */
+  /**
+   * Objects that the method acts on; absent: the wallet or the directory that the method needs, or the server if it
+   * needs none.
+   */
   readonly actsOn?: Scope;
-  /** Examples for discovery and documentation, made on each call. Results are the same under all API versions. */
+  /** Returns examples for discovery and documentation, whose results are the same under all API versions. */
   readonly examples?: () => readonly Example[];
 }
 
@@ -87,7 +90,7 @@ export type Answer<Schema extends ResultSchema> = {
   readonly [K in keyof z.output<Schema>]: Member<z.output<Schema>[K]>;
 };
 
-/** Kinds of fault that a method may give codes and messages of its own: those that it can raise. */
+/** Kinds of faults that a method can raise, and for which it may therefore have its own codes and messages. */
 type Raised<Faults extends readonly Kind[], Meta> = Faults[number] | ConditionKind<Meta>;
 
 interface Definition<
@@ -96,12 +99,14 @@ interface Definition<
   Faults extends readonly Kind[],
   Meta extends Conditions,
 > extends Omit<Method<Context, Meta, Answer<Schema>, Params>, 'params'> {
-  /** Schema of the parameters, made on the first call of the method: no start pays for it. */
+  /**
+   * Returns the schema of the parameters. Called at the first call of the method, so that the start takes no longer.
+   */
   readonly params: () => Params;
   readonly faults: Faults;
-  /** Error codes of this method that differ from those of the table of faults. */
+  /** Error codes of this method that differ from those in the table of faults. */
   readonly codes?: { readonly [K in Kind]?: K extends Raised<Faults, Meta> ? number : never };
-  /** Messages of this method that differ from those of the table of faults. */
+  /** Messages of this method that differ from those in the table of faults. */
   readonly texts?: { readonly [K in Kind]?: K extends Raised<Faults, Meta> ? Text<K> : never };
   readonly result: () => Schema;
   readonly actsOn?: Scope;

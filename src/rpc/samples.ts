@@ -1,19 +1,19 @@
-/* Values in the examples of methods. */
+/* Values for the examples of methods. */
 
-/** Subaddress of the main network. */
+/** Text of a subaddress of the main network. */
 export const address =
   '888tNkZrPN6JsEgekjMnABU4TBzc2Dt29EPAvkRxbANsAnjyPbb3iQ1YBRk1UXcdRsiKc9dhwMVgN5S9cQUiyoogDavup3H';
 export const primaryAddress =
   '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';
 export const txHash = 'c36258a276018c3a4bc1f195a7fb530f50cd63a4fa765fb7c6f7f49fc051762a';
 export const keyImage = '8d1bd8181bf7d857bdb281e0153d84cd55a3fcaa57c3e570f4a49f935850b5e3';
-/** In atomic units. */
+/** Amount of 1 XMR in atomic units. */
 export const oneXmr = 1_000_000_000_000n;
 
 /** Index of {@link address} in its wallet. */
 export const index = { major: 0n, minor: 1n };
 
-/** Result of a payment. */
+/** Result of a method that makes one payment. */
 export const payment = {
   amount: oneXmr,
   amounts_by_dest: { amounts: [oneXmr] },
@@ -28,7 +28,7 @@ export const payment = {
   unsigned_txset: '',
 } as const;
 
-/** Incoming payment of a list of transfers. */
+/** Row of an incoming payment in a list of transfers. */
 export const received = {
   address,
   amount: oneXmr,

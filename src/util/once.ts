@@ -1,4 +1,4 @@
-/** Returns a function that makes its value on the first call, and returns the same one from then on. */
+/** Returns a function that creates a value at its first call, and returns the same value at every later call. */
 export function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());

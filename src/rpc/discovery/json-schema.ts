@@ -4,19 +4,19 @@ import type { Json } from '../../util/json.js';
 /** A JSON Schema (draft 7). */
 export type JsonSchema = { readonly [key: string]: Json | undefined };
 
-/** Schema of the items of a list of parameters. */
+/** Returns the schema of the items of a list parameter; undefined for other parameters. */
 const itemOf = (schema: z.core.$ZodType): z.core.$ZodType | undefined => {
   const item = schema instanceof z.ZodType ? schema.meta()?.['item'] : undefined;
   return item instanceof z.ZodType ? item : undefined;
 };
 
-/** Members of a schema that its metadata gives: a whole schema for a leaf, a description otherwise. */
+/** Returns the JSON Schema in the metadata of a schema: complete for a leaf, otherwise only a description. */
 function givenBy(schema: z.core.$ZodType): JsonSchema {
   const given = (schema instanceof z.ZodType ? schema.meta() : undefined) ?? {};
   return Object.fromEntries(Object.entries(given).filter(([name]) => name !== 'item')) as JsonSchema;
 }
 
-/** Whether a member of an object may be absent. */
+/** True if a member of an object may be absent. */
 export const isOptional = (schema: z.core.$ZodType): boolean =>
   schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || itemOf(schema) !== undefined;
 
@@ -31,7 +31,7 @@ function objectSchema({ shape, def }: z.ZodObject): JsonSchema {
   };
 }
 
-/** Returns a member of the check of a kind; undefined without such a check. */
+/** Returns a member of a schema's check of the given kind; undefined without such a check. */
 function checkOf(schema: z.core.$ZodType, kind: string, member: string): unknown {
   const checks = (schema._zod.def.checks ?? []).map(({ _zod }) => _zod.def as { readonly check: string });
   return (checks.find(({ check }) => check === kind) as Readonly<Record<string, unknown>> | undefined)?.[
@@ -71,9 +71,9 @@ function patternOf(schema: z.ZodString): JsonSchema {
 }
 
 /**
- * Converts a schema of `http/params.ts` or `http/wire.ts`. `z.toJSONSchema` would round the limits of 64-bit
- * integers.
- * @throws Error for a schema that has no JSON type.
+ * Converts a schema of `http/params.ts` or `http/wire.ts` to JSON Schema. In place of `z.toJSONSchema`, which rounds
+ * the limits of 64-bit integers.
+ * @throws Error for a schema without a JSON type.
  */
 export function jsonSchemaOf(schema: z.core.$ZodType): JsonSchema {
   const given = givenBy(schema);

@@ -12,18 +12,18 @@ export interface MethodError {
   readonly message: string;
 }
 
-/** Kinds of the faults of the conditions of a method, then of its own. */
+/** Lists the kinds of the faults of a method's conditions, then those of its handler. */
 export const ownKinds = ({ meta, faults }: Pick<WalletMethod, 'meta' | 'faults'>): readonly Kind[] => [
   ...conditionKinds(meta),
   ...faults,
 ];
 
-/** Faults of every method that uses the files of wallets. */
+/** Kinds of the faults of every method that uses the files of wallets. */
 const FILES: readonly Kind[] = ['wallet_io', 'wallet_corrupt'];
 
 /**
- * Kinds of the faults that a call of a method can end with. A credential can refuse any call, and the store of a wallet
- * may be damaged, or its disk full, whatever is done with the wallet.
+ * Lists the kinds of all faults with which a call of a method can end: also the refusal by a credential, which is
+ * possible for every method, and a damaged store or a full disk, possible for every method of a wallet.
  */
 export function kindsOf(method: Pick<WalletMethod, 'meta' | 'faults'>): readonly Kind[] {
   const { meta } = method;
@@ -32,15 +32,15 @@ export function kindsOf(method: Pick<WalletMethod, 'meta' | 'faults'>): readonly
   return [...own, 'credential_denied', ...(usesFiles ? FILES : [])];
 }
 
-/** Message of a fault if it is always the same one; its name otherwise. */
+/** Message of a fault if it is constant; otherwise the kind of the fault. */
 function messageOf(kind: Kind, { texts }: OwnErrors): string {
   const text = texts?.[kind] ?? FAULTS[kind].text;
   return typeof text === 'string' ? text : kind.replaceAll('_', ' ');
 }
 
 /**
- * Lists the errors of a method by code, in descending order. Messages of faults that share a code are joined.
- * @param kinds of the faults to list.
+ * Lists the errors of a method by code, in descending order. Joins the messages of faults with the same code.
+ * @param kinds kinds of the faults to list.
  */
 export function errorsOf(method: WalletMethod, kinds = kindsOf(method)): MethodError[] {
   const { meta, params, codes } = method;

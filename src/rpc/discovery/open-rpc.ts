@@ -13,7 +13,7 @@ const OPEN_RPC = '1.4.1';
 export interface OpenRpc {
   readonly openrpc: string;
   readonly info: JsonSchema;
-  /** A list of method objects, in which empty lists are written. */
+  /** List of method objects, encoded so that it contains empty lists. */
   readonly methods: EncodedJson;
 }
 
@@ -33,7 +33,7 @@ function info(version: ApiVersion): JsonSchema {
   };
 }
 
-/** @throws Error for parameters that are no object. */
+/** Describes the parameters of a method. @throws Error if they are not an object. */
 function paramsOf({ name, params }: WalletMethod): JsonSchema[] {
   if (!(params instanceof z.ZodObject)) throw new Error(`${name}: parameters are no object`);
   return Object.entries(params.shape as z.core.$ZodShape).map(([param, schema]) => {
@@ -69,7 +69,7 @@ function describe(method: WalletMethod, version: ApiVersion): JsonSchema {
 
 type Descriptions = WeakMap<WalletMethod, string>;
 
-/** JSON of method objects: they never change. */
+/** Encoded descriptions of methods, which never change, by method. */
 const CACHES: Readonly<Record<ApiVersion, Descriptions>> = { '1.3': new WeakMap(), '1.32': new WeakMap() };
 
 function descriptionOf(method: WalletMethod, version: ApiVersion): string {

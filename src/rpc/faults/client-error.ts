@@ -5,12 +5,12 @@ import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.
 import type { Kind, Surroundings, Texts } from './fault-entry.js';
 import { explain, FAULTS, textOf } from './fault-table.js';
 
-/** Code of a method refused in restricted mode. */
+/** Error code of a method that restricted mode refuses. */
 export const DENIED = -7;
 
 const UNKNOWN_ERROR = -1;
 
-/** Codes and messages of a method that differ from those of the table. */
+/** Codes and messages of a method that differ from those in the table of faults. */
 export interface OwnErrors {
   readonly codes?: Partial<Readonly<Record<Kind, number>>>;
   readonly texts?: Partial<Texts>;
@@ -21,7 +21,7 @@ function faultOf(error: DaemonError): Fault | undefined {
   return error.kind === 'busy' ? { kind: 'daemon_busy' } : undefined;
 }
 
-/** Longest error message [characters]: upstream's messages repeat arguments of any length. */
+/** Longest error message [characters]: upstream's messages contain arguments of any length. */
 const MAX_MESSAGE_LENGTH = 400;
 
 const truncated = (text: string): string =>
@@ -29,7 +29,7 @@ const truncated = (text: string): string =>
 
 function errorFor(cause: WalletError, { codes, texts }: OwnErrors, surroundings: Surroundings): RpcError {
   const { fault } = cause;
-  // Never truncated: the client must know all relayed payments.
+  // Never truncated, since the client must know all relayed payments.
   const limited = fault.kind === 'partly_relayed' ? (text: string): string => text : truncated;
   const message = limited(textOf(fault, texts ?? {}, surroundings));
   const explanation = limited(explain(fault));
@@ -40,8 +40,9 @@ function errorFor(cause: WalletError, { codes, texts }: OwnErrors, surroundings:
 }
 
 /**
- * Converts an error for the client; undefined for a bug. Code and message are upstream's where it has the same error;
- * `data.explanation` adds details for clients that ask for it. The cause of an error of the table is a WalletError.
+ * Converts an error to the one that the client receives; undefined for a bug. Code and message are those of upstream if
+ * it has the same error; `data.explanation` adds details for clients that ask for it. The cause of an error from the
+ * table is the WalletError.
  */
 export function toRpcError(error: unknown, own: OwnErrors, surroundings: Surroundings): RpcError | undefined {
   if (error instanceof RpcError) return error;

@@ -1,6 +1,6 @@
 import { orText, prefixed, reasonOf, type FaultTable } from './fault-entry.js';
 
-/** Faults of transactions that are kept as text: unsigned and signed sets, and metadata for relay_tx. */
+/** Faults of transactions in text form: unsigned and signed sets, and metadata for relay_tx. */
 export const coldSigningFaults = {
   bad_unsigned_set: { code: -39, text: orText('cannot load unsigned_txset'), explanation: reasonOf },
   bad_signed_set: { code: -40, text: 'Failed to parse signed tx data.', explanation: reasonOf },

@@ -1,18 +1,18 @@
 import type { Fault } from '../../monero/wallet/model/wallet-error.js';
 
-/** Name of a fault. */
+/** Kind of a fault, which names it. */
 export type Kind = Fault['kind'];
 
 /** Faults by their kind. */
 export type Facts = { readonly [F in Fault as F['kind']]: F };
 
-/** Facts beside the fault that a message may contain. */
+/** Facts that a message may contain in addition to those of the fault. */
 export interface Surroundings {
-  /** `host:port` as configured; empty when offline. */
+  /** Address `host:port` of the daemon as configured; empty when offline. */
   readonly daemonAddress: string;
 }
 
-/** Message of a kind of fault: always the same one, or made of the facts. */
+/** Message of a kind of fault: a constant, or a function of the facts. */
 export type Text<K extends Kind> = string | ((fault: Facts[K], surroundings: Surroundings) => string);
 
 /** Messages by kind. */
@@ -20,11 +20,11 @@ export type Texts = { readonly [K in Kind]: Text<K> };
 
 /** Code, message and explanation of one kind of fault. */
 export interface FaultEntry<K extends Kind> {
-  /** Error code of the reference. Codes below -53 are additions. */
+  /** Error code of the reference; codes below -53 are those of this server. */
   readonly code: number;
-  /** Error message of the reference; absent where it has no such error: then the explanation is the message. */
+  /** Error message of the reference; absent if the reference has no such error: the explanation is the message then. */
   readonly text?: Text<K>;
-  /** One sentence with the facts, for `data.explanation` of the error. Contains no secrets. */
+  /** Explanation with the facts, one sentence, for `data.explanation` of the error. Contains no secrets. */
   readonly explanation: string | ((fault: Facts[K]) => string);
 }
 
@@ -33,19 +33,19 @@ export type FaultTable = { readonly [K in Kind]: FaultEntry<K> };
 
 type Reasoned = Extract<Fault, { reason: string }>;
 
-/** Cause of a fault, in one sentence. */
+/** Returns the cause of a fault, in one sentence. */
 export const reasonOf = ({ reason }: Reasoned): string => reason;
 
-/** Upstream's message for the cause; our reason where upstream has none. */
+/** Returns upstream's message for the cause; the reason of this server if upstream has none. */
 export const causeText = ({ text, reason }: Reasoned): string => text ?? reason;
 
-/** Upstream's message for the cause; the usual one where the cause has none of its own. */
+/** Creates the text of a fault: upstream's message for the cause, or the given one if the cause has none. */
 export const orText =
   (usual: string) =>
   ({ text }: Reasoned): string =>
     text ?? usual;
 
-/** Upstream's prefix followed by the message of the cause. */
+/** Creates the text of a fault: a prefix of upstream, followed by the message for the cause. */
 export const prefixed =
   (prefix: string) =>
   (fault: Reasoned): string =>

@@ -12,9 +12,9 @@ import { proofFaults } from './proofs.js';
 import { walletFaults } from './wallets.js';
 
 /**
- * Code, message and explanation of every kind of fault: a kind without an entry does not compile. Each kind
- * stands in one family. Clients compare or search the messages; methods override some, as upstream does.
- * Sources: wallet_rpc_server_error_codes.h, wallet_rpc_server.cpp `handle_rpc_exception`, wallet_errors.h, wallet2.cpp.
+ * Code, message and explanation of every kind of fault; a kind without an entry does not compile. Each kind is in one
+ * file by family. Clients compare or search the messages; methods replace some, as upstream does. Sources:
+ * wallet_rpc_server_error_codes.h, wallet_rpc_server.cpp `handle_rpc_exception`, wallet_errors.h, wallet2.cpp.
  */
 export const FAULTS: FaultTable = {
   ...walletFaults,
@@ -34,7 +34,7 @@ const explainKind = <K extends Kind>(kind: K, fault: Facts[K]): string => {
   return typeof explanation === 'string' ? explanation : explanation(fault);
 };
 
-/** One sentence with the facts of a fault. Contains no secrets. */
+/** Explains a fault with its facts in one sentence. Contains no secrets. */
 export const explain = (fault: Fault): string => explainKind(fault.kind, fault);
 
 const textOfKind = <K extends Kind>(
@@ -48,6 +48,6 @@ const textOfKind = <K extends Kind>(
   return typeof text === 'string' ? text : text(fault, surroundings);
 };
 
-/** Message of a fault. @param own messages of the method that differ from those of {@link FAULTS}. */
+/** Returns the message of a fault. @param own messages of the method that differ from those in {@link FAULTS}. */
 export const textOf = (fault: Fault, own: Partial<Texts>, surroundings: Surroundings): string =>
   textOfKind(fault.kind, fault, own, surroundings);

@@ -1,25 +1,25 @@
 import type { Kind } from './fault-entry.js';
 
-/* Faults that methods of several families can raise. */
+/* Kinds of faults that methods of several families can raise. */
 
 type Kinds = readonly Kind[];
 
-/** Faults of every question to the daemon. */
+/** Kinds of faults of every call to the daemon. */
 export const DAEMON = ['daemon_unreachable', 'daemon_busy', 'daemon_misbehaves'] as const satisfies Kinds;
 
-/** Faults of an index of an own address. */
+/** Kinds of faults of an index of an own address. */
 export const ADDRESS = ['account_out_of_range', 'address_out_of_range'] as const satisfies Kinds;
 
-/** Faults of payments with an idempotency key. */
+/** Kinds of faults of payments with an idempotency key. */
 export const ORDER = ['order_mismatch', 'order_failed'] as const satisfies Kinds;
 
-/** Faults of the limits of a credential. */
+/** Kinds of faults of a credential's limits. */
 export const CREDENTIAL = ['credential_denied', 'spend_limit'] as const satisfies Kinds;
 
-/** Faults of sending transactions to the daemon. */
+/** Kinds of faults of sending transactions to the daemon. */
 export const RELAY = [...DAEMON, 'tx_rejected', 'partly_relayed', 'transfer_failed'] as const satisfies Kinds;
 
-/** Faults of every new payment. */
+/** Kinds of faults of every new payment. */
 export const PAYMENT = [
   ...RELAY,
   ...ORDER,

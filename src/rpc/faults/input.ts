@@ -1,6 +1,6 @@
 import { causeText, orText, reasonOf, type FaultTable } from './fault-entry.js';
 
-/** Faults of single parameters that no other family has. */
+/** Faults of single parameters that belong to no other family. */
 export const inputFaults = {
   invalid: { code: -1, text: causeText, explanation: reasonOf },
   bad_hex: {

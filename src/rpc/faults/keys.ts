@@ -1,6 +1,6 @@
 import { orText, type FaultTable } from './fault-entry.js';
 
-/** Faults of the keys of a wallet, and of the seeds that they are made of. */
+/** Faults of the keys of a wallet, and of the seeds from which keys are derived. */
 export const keyFaults = {
   view_only: {
     code: -29,

@@ -9,10 +9,10 @@ import { defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
 import { cachedRows } from '../json-cache.js';
 
-/** Rows of accounts that are made between two yields to the event loop. */
+/** Number of account rows that are made between two yields to the event loop. */
 const ACCOUNTS_AT_ONCE = 128;
 
-/** Rows of address balances, with the texts and labels of the addresses. */
+/** Converts balances of addresses to rows, with the texts and labels of the addresses. */
 async function balanceRows(wallet: OpenWallet, listed: readonly AddressBalance[]) {
   const indices = listed.map(({ account, minor }) => ({ major: account, minor }));
   const texts = await wallet.accounts.addresses(indices);
@@ -31,7 +31,7 @@ async function balanceRows(wallet: OpenWallet, listed: readonly AddressBalance[]
   }));
 }
 
-/** Pages of {@link balanceRows}. */
+/** Converts pages of balances of addresses to rows, as {@link balanceRows}. */
 function pagedBalanceRows(
   wallet: OpenWallet,
   { pages, release }: Paged<readonly AddressBalance[]>,
@@ -42,11 +42,11 @@ function pagedBalanceRows(
   return new ListedRows(rows(), release);
 }
 
-/** Balances of addresses; cached until the store changes. */
+/** Converts the balances of addresses to rows, which are cached until the store changes. */
 function perSubaddress(wallet: OpenWallet, balance: Balance | PagedBalance) {
   const isPaged = balance instanceof PagedBalance;
   const source = isPaged ? balance : balance.addresses;
-  // Not cached while labels are hidden, which changes without a change of the store.
+  // Not cached while labels are hidden: they can become visible without a change of the store.
   const key = wallet.keystore.hidesNotes ? {} : source;
   const count = isPaged ? balance.count : balance.addresses.length;
   return cachedRows(key, count, () =>
@@ -70,7 +70,7 @@ const balanceRow = () =>
     time_to_unlock: timeToUnlock(),
   });
 
-/** Addition of this server. */
+/** Schema of the state of the scan, which the reference does not have. */
 const scanState = () => ({
   synced: wire
     .flag(

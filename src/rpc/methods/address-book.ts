@@ -6,7 +6,7 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { paymentIdShape, WRONG_ADDRESS } from '../shapes.js';
 
-/** Reads a short payment id; zeros mean none. @throws WalletError `wrong_payment_id`, also for a long one. */
+/** Parses a short payment id; zeros mean none. @throws WalletError `wrong_payment_id`, also for a long payment id. */
 function readPaymentId(hex: string): PaymentId | undefined {
   if (/^(?:|0{16}|0{64})$/.test(hex)) return undefined;
   if (!isHex(hex) || hex.length !== 16)

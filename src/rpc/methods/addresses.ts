@@ -12,10 +12,10 @@ import * as sample from '../samples.js';
 import { indexSchema, indexShape, listedRows, rowsOf } from '../shapes.js';
 import { cachedRows } from '../json-cache.js';
 
-/** Addresses created by one call, at most. Source: wallet_rpc_server.cpp `on_create_address`. */
+/** Largest number of addresses that one call creates. Source: wallet_rpc_server.cpp `on_create_address`. */
 const MAX_NEW_ADDRESSES = 65_536;
 
-/** Parameter for the index of an own address. */
+/** Schema of the parameter for the index of an own address. */
 const subaddressIndex = () =>
   z
     .object({

@@ -6,8 +6,8 @@ import { DAEMON } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 /**
- * Conditions of background sync, which view-only and multisig wallets do not have.
- * Source: wallet_rpc_server.cpp `PRE_VALIDATE_BACKGROUND_SYNC`.
+ * Conditions of the methods for background sync, which view-only and multisig wallets do not have. Source:
+ * wallet_rpc_server.cpp `PRE_VALIDATE_BACKGROUND_SYNC`.
  */
 const FULL_WALLET = {
   family: 'admin',
@@ -24,7 +24,7 @@ const TEXTS = {
   already_multisig: 'Multisig wallet cannot enable background sync',
 } as const;
 
-/** Methods to sync a wallet while its spend key is not in memory. */
+/** Methods to refresh a wallet while its spend key is not in memory. */
 export const backgroundSyncMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'setup_background_sync',

@@ -22,8 +22,8 @@ const recipients = (paid: TransferSummary['recipients']) =>
   paid.map(({ address, amount }) => ({ address, amount }));
 
 /**
- * Source: wallet_rpc_server_commands_defs.h `transfer_description`.
- * @param weight absent for an unsigned transaction, whose weight is unknown.
+ * Converts the description of a transaction. Source: wallet_rpc_server_commands_defs.h `transfer_description`.
+ * @param weight weight of the transaction; undefined for an unsigned one, whose weight is unknown.
  */
 const descriptionShape = (description: TransferDescription, weight: number | undefined) => ({
   amount_in: description.amountIn,
@@ -84,7 +84,7 @@ const descriptionSchema = () =>
     weight: wire.uint('Weight of the transaction; absent for an unsigned one').optional(),
   });
 
-/** Source: wallet_rpc_server_commands_defs.h `txset_summary`. */
+/** Converts the summary of a transaction set. Source: wallet_rpc_server_commands_defs.h `txset_summary`. */
 const summaryShape = (summary: TransferSummary) => ({
   amount_in: summary.amountIn,
   amount_out: summary.amountOut,
@@ -99,7 +99,7 @@ const signedKeyImage = z.object({
   signature: text.default('').describe('Signature by the one-time key of the output, 128 hex digits'),
 });
 
-/** @throws WalletError `wrong_key_image`, `wrong_signature` */
+/** Parses a signed key image. @throws WalletError `wrong_key_image`, `wrong_signature` */
 function readSignedKeyImage(texts: z.output<typeof signedKeyImage>): SignedKeyImage {
   const keyImage = tryFromHex(texts.key_image);
   if (keyImage?.length !== 32)

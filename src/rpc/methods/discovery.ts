@@ -2,7 +2,7 @@ import { none } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 
-/** Method that describes all methods: an addition to the reference. */
+/** Method that describes all methods; the reference does not have it. */
 export const discoveryMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'rpc.discover',
@@ -18,7 +18,7 @@ export const discoveryMethods: readonly WalletMethod[] = [
       }),
     source: ADDITION,
     async handle({ methods, version }) {
-      // Loaded on the first call: no start pays for it.
+      // Loaded at the first call, so that the start takes no longer.
       const { openRpcOf } = await import('../discovery/open-rpc.js');
       return { ...openRpcOf(methods(), version) };
     },

@@ -11,7 +11,7 @@ import * as sample from '../samples.js';
 
 const MAX_WAIT_MS = 60_000;
 
-/** Methods for events: additions to the reference. */
+/** Methods for events; the reference does not have them. */
 export const eventMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_events',
@@ -86,7 +86,7 @@ export const eventMethods: readonly WalletMethod[] = [
         if (context.credential !== undefined) assertValid(context.credential);
         page = feed.read(eventLogsOf(context), { ...query, after: page.cursor });
       }
-      // The writer of events has one type for the data of all.
+      // In the type of the feed, the data of an event does not depend on its type; in the schema it does.
       const events = page.events as readonly unknown[] as readonly EventRow[];
       return { events, cursor: page.cursor };
     },

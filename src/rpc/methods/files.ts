@@ -6,7 +6,7 @@ import type { Kind } from '../faults/fault-entry.js';
 import { DAEMON } from '../faults/groups.js';
 import { ADDITION, defineMethod, type Context, type WalletMethod } from '../method.js';
 
-/** Parameters of the first height to scan; `restore_date` is an addition of this server. */
+/** Parameters for the height from which a wallet is scanned; the reference has no `restore_date`. */
 const restoreParams = {
   restore_height: height.default(0).describe('Height of the first block to scan'),
   restore_date: text
@@ -16,7 +16,10 @@ const restoreParams = {
     ),
 };
 
-/** @throws WalletError `invalid` for a height beside a date; DaemonError */
+/**
+ * Returns the height from which a wallet is scanned. @throws WalletError `invalid` for both a height and a date;
+ * DaemonError
+ */
 async function restoreHeightOf(
   { restore_height, restore_date }: { restore_height: number; restore_date?: string | undefined },
   server: Context['server'],
@@ -33,16 +36,16 @@ const OLD_LANGUAGE_BEGINNING = 'Wallet was using the old seed language';
 const OLD_LANGUAGE = `${OLD_LANGUAGE_BEGINNING}. You need to specify a new seed language.`;
 const RESTORED = 'Wallet has been restored successfully.';
 
-/** Message for users, with an explanation where the wallet is not scanned from the height that was asked for. */
+/** Writes the message for users, with an explanation if the wallet is scanned from another height than requested. */
 const infoOf = (done: string, { lowered }: { readonly lowered?: LoweredHeight }): string =>
   lowered === undefined
     ? done
     : `${done} The restore height ${lowered.asked} lies above the newest block (the chain has ${lowered.blocks} blocks): the wallet is scanned from height ${lowered.from}.`;
 
-/** Faults of every wallet file. */
+/** Kinds of faults of every wallet file. */
 const FILE = ['bad_wallet_name', 'wallet_locked'] as const satisfies readonly Kind[];
 
-/** Faults of new wallets. */
+/** Kinds of faults of new wallets. */
 const NEW_FILE = [
   ...FILE,
   ...DAEMON,

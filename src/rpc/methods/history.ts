@@ -21,7 +21,7 @@ import {
 } from '../shapes.js';
 
 /**
- * Reads a payment id of 8 or 32 bytes. A long one whose last 24 bytes are zero is a short one.
+ * Parses a payment id of 8 or 32 bytes. A long payment id whose last 24 bytes are zero is read as a short one.
  * @param textOf returns upstream's message. @throws WalletError `wrong_payment_id`
  */
 function readPaymentId(hex: string, textOf: (hex: string) => string): Uint8Array {
@@ -43,7 +43,7 @@ const singleIdText = (hex: string): string =>
 const bulkIdText = (hex: string): string =>
   hex.length === 16 || hex.length === 64 ? `Payment ID has invalid format: ${hex}` : WRONG_SIZE + hex;
 
-/** Reads a transaction hash, with the error messages of get_transfer_by_txid. @throws WalletError `wrong_tx_hash` */
+/** Parses a transaction hash, with the error messages of get_transfer_by_txid. @throws WalletError `wrong_tx_hash` */
 function readTransactionId(txid: string): Hash {
   if (isHex(txid) && txid.length === 64) return readTxHash(txid);
   throw new WalletError({
@@ -53,7 +53,7 @@ function readTransactionId(txid: string): Hash {
   });
 }
 
-/** Reads the daemon's pool, except in restricted mode, in which no client can make the server ask the daemon. */
+/** Reads the daemon's pool. Does nothing in restricted mode, where no client may cause calls to the daemon. */
 const readPool = async ({ wallet, server }: Context): Promise<void> => {
   if (!server.settings.restricted) await wallet.sync.refreshPool();
 };
@@ -65,7 +65,7 @@ const LISTS: readonly HistoryList[] = ['in', 'out', 'pending', 'failed', 'pool']
 
 const MINED: readonly HistoryList[] = ['in', 'out'];
 
-/** Reads the greatest height of a page. @throws WalletError `invalid` for a malformed cursor */
+/** Parses a cursor: the greatest height of a page. @throws WalletError `invalid` for a malformed cursor. */
 function readCursor(cursor: string): number {
   if (cursor === '') return Number.MAX_SAFE_INTEGER;
   if (!/^\d{1,15}$/.test(cursor))
@@ -103,7 +103,7 @@ export const historyMethods: readonly WalletMethod[] = [
           'Indices of the addresses in the account; empty: all; ignored with all_accounts',
         ),
         all_accounts: flag.default(false).describe('Lists transfers of all accounts'),
-        // Additions of this server: pages from the newest transfer on. Upstream returns all of them.
+        // Parameters for pages, from the newest transfer on; the reference has none and returns all transfers.
         limit: u32
           .default(0)
           .describe(
@@ -142,7 +142,7 @@ export const historyMethods: readonly WalletMethod[] = [
         maxHeight: Math.min(from, filtered ? args.max_height : Number.MAX_SAFE_INTEGER),
         ...(args.all_accounts ? {} : { account: args.account_index, minors: args.subaddr_indices }),
       };
-      // Unmined transfers are part of the first page only.
+      // Lists unmined transfers on the first page only.
       const lists = new Set(
         LISTS.filter((list) => args[list] && (args.cursor === '' || MINED.includes(list))),
       );

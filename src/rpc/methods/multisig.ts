@@ -10,7 +10,7 @@ import { defineMethod, type WalletMethod } from '../method.js';
 
 const exchangeParams = {
   multisig_info: listOf(text).describe('Messages of the other signers for this round'),
-  /** Absent: not checked. */
+  /** Password of the wallet; absent: it is not checked. */
   password: text.optional().describe('Password of the wallet; absent: not checked'),
   force_update_use_with_caution: flag
     .default(false)
@@ -24,10 +24,10 @@ const submitSchema = once(() =>
   }),
 );
 
-/** Faults of the rounds of the key exchange. */
+/** Kinds of faults of the rounds of the key exchange. */
 const EXCHANGE = ['multisig_refused', 'too_few_signers', 'wrong_password'] as const satisfies readonly Kind[];
 
-/** @param step name of the step in upstream's message. */
+/** Returns upstream's messages for a refused step. @param step name of the step in the messages. */
 const refusedBy = (step: string) =>
   ({
     multisig_refused: (fault) => `Error calling ${step}: ${causeText(fault)}`,

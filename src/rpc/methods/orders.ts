@@ -13,7 +13,7 @@ import { idempotencyKey } from '../order-params.js';
 
 const LATEST = Number.MAX_SAFE_INTEGER;
 
-/** Row of one attempt to make a transaction. */
+/** Converts one attempt to make a transaction to a row. @param isCurrent true for the latest attempt. */
 function attemptShape(wallet: OpenWallet, tx: TrackedTx, isCurrent: boolean) {
   const { signed, destinations, fee } = tx.made;
   const { height } = tx;
@@ -69,7 +69,7 @@ const orderSchema = () =>
     ),
   });
 
-/** Methods for payments with an idempotency key: additions to the reference. */
+/** Methods for payments with an idempotency key; the reference does not have them. */
 export const orderMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'get_order',

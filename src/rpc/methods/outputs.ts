@@ -6,14 +6,17 @@ import { CREDENTIAL, DAEMON } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import { readKeyImage, readTxHash } from '../shapes.js';
 
-/** Message of upstream. Source: wallet2.cpp `scan_tx`. */
+/** Upstream's message if the daemon does not send a transaction. Source: wallet2.cpp `scan_tx`. */
 const NOT_FETCHED = 'Failed to get transaction from daemon';
 
 const oneOutput = params({
   key_image: text.default('').describe('Key image of the output as 64 hex digits'),
 });
 
-/** @param purpose part of upstream's message. @throws WalletError `wrong_key_image`, `invalid` if it is missing */
+/**
+ * Parses a key image that must be present. @param purpose part of upstream's message.
+ * @throws WalletError `wrong_key_image`, `invalid` if it is missing.
+ */
 function requireKeyImage(keyImage: string, purpose: string): KeyImage {
   if (keyImage === '')
     throw new WalletError({

@@ -13,14 +13,14 @@ import { defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
 import { readTxHash } from '../shapes.js';
 
-/** @throws WalletError `wrong_signature_type` */
+/** Parses the name of a signing key: `spend` or `view`. @throws WalletError `wrong_signature_type` */
 function readSigningKey(name: string): SigningKey {
   if (name === 'spend' || name === '') return 'spend';
   if (name === 'view') return 'view';
   throw new WalletError({ kind: 'wrong_signature_type' });
 }
 
-/** Reads one or more tx keys. @throws WalletError `wrong_tx_key` */
+/** Parses one or more tx keys. @throws WalletError `wrong_tx_key` */
 function readTxKeys(hex: string): SecretKey[] {
   if (hex.length === 0 || hex.length % 64 !== 0 || !isHex(hex))
     throw new WalletError({ kind: 'wrong_tx_key', reason: 'a tx key has 64 hex digits, or a multiple' });
@@ -46,19 +46,21 @@ const seen = () => ({
   received: wire.amount('Amount that the address received'),
 });
 
-/** Faults of proofs about a transaction. */
+/** Kinds of faults of proofs about a transaction. */
 const PROOF = [...DAEMON, 'wrong_tx_hash', 'bad_proof', 'invalid'] as const satisfies readonly Kind[];
 
-/** Upstream has one error code for all failures of a proof. */
+/** Error codes of proofs: upstream has the same code for all failures of the daemon. */
 const PROOF_CODES = { daemon_unreachable: -1, daemon_misbehaves: -1 } as const;
 
-/** Message of proofs that first ask the daemon for its version. Source: wallet2.cpp `check_tx_key_helper`. */
+/**
+ * Upstream's message of methods that first ask the daemon for its version. Source: wallet2.cpp `check_tx_key_helper`.
+ */
 const NO_DAEMON = {
   daemon_unreachable: (_: unknown, { daemonAddress }: Surroundings): string =>
     `Failed to connect to daemon: ${daemonAddress}`,
 };
 
-/** Message of proofs that first ask the daemon for the transaction. Source: wallet2.cpp `get_tx_proof`. */
+/** Upstream's message of methods that first ask the daemon for the transaction. Source: wallet2.cpp `get_tx_proof`. */
 const NO_TRANSACTION = { daemon_unreachable: 'Failed to get transaction from daemon' };
 
 const NO_SPEND_KEY = 'get_spend_proof requires spend secret key and is not available for a watch-only wallet';

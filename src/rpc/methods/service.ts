@@ -6,7 +6,7 @@ import { LATEST_API } from '../api-version.js';
 import { DAEMON } from '../faults/groups.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 
-/** Source: wallet_rpc_server.cpp `DEFAULT_AUTO_REFRESH_PERIOD`. */
+/** Default refresh period [s]. Source: wallet_rpc_server.cpp `DEFAULT_AUTO_REFRESH_PERIOD`. */
 const DEFAULT_PERIOD_SECONDS = 20;
 
 /** Methods for the server, its daemon and the refresh. */

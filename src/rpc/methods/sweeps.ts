@@ -18,7 +18,7 @@ const sweepParams = {
   outputs: u64.default(1n).describe('Number of outputs that the money is divided into, at least 1'),
 };
 
-/** Faults of payments of whole outputs. */
+/** Kinds of faults of payments that send whole outputs. */
 const SWEEP = [
   ...PAYMENT,
   ...ADDRESS,
@@ -52,7 +52,7 @@ const sweepSingleSchema = once(() =>
 );
 const sweepDustSchema = once(() => params({ ...resultParams, ...orderParams }));
 
-/** @throws WalletError `tx_not_possible` */
+/** Checks the number of outputs per transaction. @throws WalletError `tx_not_possible` */
 function outputsOf(outputs: bigint): number {
   if (outputs < 1n)
     throw new WalletError({

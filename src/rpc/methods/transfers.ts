@@ -17,10 +17,10 @@ import { WRONG_ADDRESS } from '../shapes.js';
 import { paymentOptions, paymentParams, resultFields } from '../payment-params.js';
 import { paymentSchema, paymentShape, paymentsSchema, paymentsShape } from '../payment-shapes.js';
 
-/** Message for every failure to relay a transaction. Source: wallet_rpc_server.cpp `on_relay_tx`. */
+/** Upstream's message for every failure to relay a transaction. Source: wallet_rpc_server.cpp `on_relay_tx`. */
 const NOT_COMMITTED = 'Failed to commit tx.';
 
-/** Faults of payments to destinations. */
+/** Kinds of faults of payments to destinations. */
 const TRANSFER = [
   ...PAYMENT,
   ...ADDRESS,
@@ -57,7 +57,7 @@ const transferSchema = once(() =>
     subtract_fee_from_outputs: listOf(u32).describe(
       'Indices of the destinations that share the fee; empty: the wallet pays it',
     ),
-    // An addition of this server.
+    // A parameter that the reference does not have.
     change_outputs: u32.default(1).describe('Number of outputs that the change is divided into, 1 to 14'),
   }),
 );
@@ -80,7 +80,7 @@ const placeTransfer = (
     payAgain: (order, failed) => transfers.payAgain({ ...request, order }, failed),
   });
 
-/** Distinct indices of destinations, in ascending order. */
+/** Returns the distinct indices of destinations, in ascending order. */
 const distinct = (indices: readonly number[]): number[] => [...new Set(indices)].sort((a, b) => a - b);
 
 export const transferMethods: readonly WalletMethod[] = [

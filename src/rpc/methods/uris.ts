@@ -6,7 +6,10 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
 
-/** Runs a task of the codec. @param prefix of upstream's message. @throws WalletError `bad_uri` for a UriError. */
+/**
+ * Runs a task of the URI codec. @param prefix beginning of upstream's message.
+ * @throws WalletError `bad_uri` in place of a UriError.
+ */
 function orBadUri<T>(prefix: string, task: () => T): T {
   try {
     return task();

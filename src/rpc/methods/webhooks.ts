@@ -9,7 +9,7 @@ import { ADDITION, defineMethod, type Context, type WalletMethod } from '../meth
 type Delivery = ReturnType<WalletWebhooks['deliveries']>[number];
 
 const DAY_SECONDS = 86_400;
-/** Longest time for which a replaced secret signs [s]. */
+/** Longest time for which a replaced secret still signs [s]. */
 const MAX_OVERLAP_SECONDS = 30 * DAY_SECONDS;
 
 const wallet = text
@@ -17,10 +17,13 @@ const wallet = text
   .describe('Name of an open wallet, for requests to /json_rpc; absent: the wallet of the request');
 const id = text.describe('Id of the endpoint');
 
-/** Faults of every method for webhooks. */
+/** Kinds of faults of every method for webhooks. */
 const WEBHOOK = ['no_wallet', 'bad_wallet_name', 'webhook_missing'] as const satisfies readonly Kind[];
 
-/** @throws WalletError `no_wallet`, `bad_wallet_name` */
+/**
+ * Returns the webhooks of the wallet of the request, or of the wallet that it names. @throws WalletError `no_wallet`,
+ * `bad_wallet_name`
+ */
 const webhooksOf = (context: Context, name: string | undefined): WalletWebhooks =>
   (name === undefined ? context.wallet : context.scope.wallet(name)).webhooks;
 
@@ -82,7 +85,7 @@ const webhookSchema = () =>
     last_delivery: deliverySchema('Delivery of the latest event with an attempt').optional(),
   });
 
-/** Methods for webhooks: additions to the reference. */
+/** Methods for webhooks; the reference does not have them. */
 export const webhookMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'add_webhook',
