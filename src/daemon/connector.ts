@@ -20,6 +20,7 @@ export interface DaemonSsl {
   readonly allowAnyCert: boolean;
 }
 
+/** Host and port of a daemon, and whether its address demands TLS. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number;

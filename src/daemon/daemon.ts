@@ -10,6 +10,7 @@ export interface CallOptions {
   readonly deadline?: number;
 }
 
+/** State of a daemon and of its chain. */
 export interface DaemonInfo {
   /** Number of blocks of the daemon's chain. */
   readonly height: number;
@@ -23,6 +24,7 @@ export interface DaemonInfo {
   readonly blockWeightLimit: number;
 }
 
+/** Fee rates that the daemon recommends. */
 export interface FeeEstimate {
   /** Fee rates from slow to fastest [atomic units per byte of weight]. */
   readonly perByte: readonly bigint[];
@@ -30,12 +32,14 @@ export interface FeeEstimate {
   readonly quantizationMask: bigint;
 }
 
+/** Version of a hard fork, and the height from which its rules apply. */
 export interface HardForkInfo {
   readonly version: number;
   readonly enabled: boolean;
   readonly earliestHeight: number;
 }
 
+/** Start and size of a page of blocks. */
 export interface BlocksRequest extends CallOptions {
   /**
    * Hashes of blocks that the wallet holds, newest first, genesis block last. The answer starts at the newest of them
@@ -60,6 +64,7 @@ export interface DaemonBlocks {
   readonly bytes: number;
 }
 
+/** Hashes of consecutive blocks. */
 export interface ChainHashes {
   readonly startHeight: number;
   readonly currentHeight: number;
@@ -81,6 +86,7 @@ export interface OutputDistribution {
   readonly cumulative: readonly number[];
 }
 
+/** A transaction of the chain or of the pool, as the daemon sent it. */
 export interface DaemonTransaction {
   readonly hash: Hash;
   /** Encoded transaction: complete, or pruned if that was requested or if the daemon is pruned. */
@@ -95,6 +101,7 @@ export interface DaemonTransaction {
   readonly outputIndices?: readonly number[];
 }
 
+/** Result of submitting a transaction. */
 export interface RelayOutcome {
   readonly accepted: boolean;
   /** True if the daemon has accepted the transaction but does not relay it to its peers. */
@@ -103,6 +110,7 @@ export interface RelayOutcome {
   readonly reason: string;
 }
 
+/** Header of a block of the daemon's chain. */
 export interface DaemonBlockHeader {
   readonly height: number;
   readonly hash: Hash;

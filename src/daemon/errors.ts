@@ -14,6 +14,7 @@ export type DaemonErrorKind =
   | 'too_large'
   | 'tls';
 
+/** Additional facts of a failed call. */
 export interface DaemonErrorOptions extends ErrorOptions {
   /** See {@link DaemonError.notTaken}. Default: true for the kinds `busy`, `unauthorized` and `tls`, else false. */
   readonly notTaken?: boolean;

@@ -17,6 +17,7 @@ export interface DaemonConfig {
   readonly proxy?: string;
 }
 
+/** Limits of a request, and signals that end it. */
 export interface PostOptions {
   /** Largest size of the answer [bytes]. */
   readonly limit: number;

@@ -34,6 +34,7 @@ export interface RefreshTarget {
   checkpoint(): Promise<void>;
 }
 
+/** Result of a refresh, as the RPC call `refresh` reports it. */
 export interface RefreshResult {
   readonly blocksFetched: number;
   readonly receivedMoney: boolean;

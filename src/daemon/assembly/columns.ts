@@ -75,6 +75,7 @@ const MAX_COLUMNS: usize = 32;
 const columns = memory.data(32 * 16, 16);
 let columnCount: usize = 0;
 
+/** Creates an empty column; at most MAX_COLUMNS in all. @returns its address as object. */
 export function column(): Column {
   if (columnCount >= MAX_COLUMNS) throw new Error('too many columns');
   return changetype<Column>(columns + COLUMN * columnCount++);

@@ -13,15 +13,19 @@ const main = column();
 let additional: usize = 0;
 let additionalCount: u32 = 0;
 
+/** Returns the number of transaction public keys (main keys) in the extra that was read last. */
 export function mainKeys(): u32 {
   return main.count;
 }
+/** Returns the address of main key number `i`. */
 export function mainKey(i: u32): usize {
   return main.get(i);
 }
+/** Returns the number of additional public keys in the extra that was read last. */
 export function additionalKeys(): u32 {
   return additionalCount;
 }
+/** Returns the address of additional public key number `i`. */
 export function additionalKey(i: u32): usize {
   return additional + (usize(i) << 5);
 }
@@ -100,6 +104,7 @@ function readField(): bool {
   return false;
 }
 
+/** Reads the tx_extra between two addresses, up to its first invalid field. */
 export function readExtra(from: usize, to: usize): void {
   main.clear();
   additional = 0;

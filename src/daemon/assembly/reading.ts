@@ -9,9 +9,11 @@ export function open(from: usize, to: usize): void {
   end = to;
 }
 
+/** Returns the address of the next byte to read. */
 export function position(): usize {
   return at;
 }
+/** Returns the number of bytes that are left to read. */
 export function left(): u64 {
   return u64(end - at);
 }
@@ -24,6 +26,7 @@ export function skip(length: u64): usize {
   return start;
 }
 
+/** Reads one byte. */
 export function byte(): u32 {
   return load<u8>(skip(1));
 }

@@ -52,6 +52,7 @@ export function openSection(type: u32): u32 {
   return u32(fields);
 }
 
+/** Leaves the section that was entered last. */
 export function closeSection(): void {
   depth--;
 }

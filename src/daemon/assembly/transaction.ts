@@ -8,9 +8,11 @@ import { byte, count, number, skip, position, varint } from './reading';
 
 /** Address of the input, relative to which offsets are given. */
 let base: usize = 0;
+/** Sets the address from which offsets are counted. */
 export function setBase(address: usize): void {
   base = address;
 }
+/** Returns the offset of an address in the input [bytes]. */
 export function offsetOf(address: usize): u32 {
   return u32(address - base);
 }

@@ -49,6 +49,7 @@ export function encodeMnemonic(seed: Uint8Array, language: Language): string {
   return [...chosen, checksumWord(chosen, language)].join(' ');
 }
 
+/** Seed and language of a decoded mnemonic. */
 export interface DecodedMnemonic {
   /** 32 bytes, any value; {@link spendSecretFromSeed} reduces them modulo ℓ. */
   readonly seed: Uint8Array;

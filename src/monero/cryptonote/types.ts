@@ -14,6 +14,7 @@ export interface GenInput {
   readonly height: number;
 }
 
+/** Input that spends an output of a ring. */
 export interface KeyInput {
   readonly type: 'key';
   /** Amount of the spent output [atomic units]; zero for a RingCT output. */
@@ -25,6 +26,7 @@ export interface KeyInput {
 
 export type TxInput = GenInput | KeyInput;
 
+/** Output of a transaction. */
 export interface TxOutput {
   /** Amount [atomic units]; zero for a RingCT output, except that of a miner transaction. */
   readonly amount: Amount;
@@ -33,6 +35,7 @@ export interface TxOutput {
   readonly viewTag?: number;
 }
 
+/** The part of a transaction without signatures and proofs. */
 export interface TxPrefix {
   readonly version: 1 | 2;
   readonly unlockTime: bigint;

@@ -4,6 +4,7 @@ import { ARRAY, MAX_DEPTH, SIGNATURE, size, SMALLEST, TYPE } from './storage-for
 
 /** A value of epee's portable storage. Integers of all widths are bigint. */
 export type Value = bigint | number | boolean | Uint8Array | Section | readonly Value[];
+/** Named fields of a message or of an object in it. */
 export interface Section {
   readonly [name: string]: Value;
 }

@@ -12,6 +12,7 @@ export type Typed =
   | WrittenSections;
 /** A value that is not a list. */
 export type Scalar = Exclude<Typed, { type: 'list' | 'written' }>;
+/** Named fields to be written; `undefined` is left out. */
 export interface TypedSection {
   readonly [name: string]: Typed | undefined;
 }

@@ -335,6 +335,7 @@ function prove(
   };
 }
 
+/** A range proof to be verified, with the commitments that it covers. */
 export interface RangeClaim {
   readonly proof: BulletproofPlus;
   /** Commitments that the proof covers. */

@@ -24,6 +24,7 @@ export const INV_8 = ((): bigint => {
   return (k * ORDER + 1n) / 8n;
 })();
 
+/** Ring, message and secret data from which a signature is made. */
 export interface ClsagRequest {
   readonly message: Hash;
   readonly ring: readonly RingMember[];
@@ -39,6 +40,7 @@ export interface ClsagRequest {
   readonly rng: Rng;
 }
 
+/** A signature to be verified, with its ring and message. */
 export interface ClsagClaim {
   readonly message: Hash;
   readonly ring: readonly RingMember[];

@@ -35,6 +35,7 @@ export interface RctBase {
   readonly outPk: readonly Commitment[];
 }
 
+/** Range proof of types 1 and 2: a Borromean ring signature for the bits of an amount. */
 export interface BorromeanRangeSig {
   readonly s0: readonly ProofScalar[];
   readonly s1: readonly ProofScalar[];

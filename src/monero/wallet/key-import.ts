@@ -6,15 +6,15 @@ import type { NetworkType } from '../cryptonote/types.js';
 import { equalBytes, fromHex, isHex } from '../../util/bytes.js';
 import { WalletError } from './model/wallet-error.js';
 
-/** Key import request; an empty text means absent. */
+/** Texts of a request to import keys; an empty text stands for an absent one. */
 export interface KeyTexts {
   readonly address: string;
   readonly viewKey: string;
-  /** Empty for a view-only wallet. */
+  /** Spend secret key in hex; empty for a view-only wallet. */
   readonly spendKey: string;
 }
 
-/** @param text upstream's message for the same cause. */
+/** Returns the error for an invalid request. @param text upstream's message for the same cause. */
 const invalid = (reason: string, text: string, cause?: unknown): WalletError =>
   new WalletError({ kind: 'invalid', reason, text }, { cause });
 
@@ -33,7 +33,7 @@ function publicKey(secret: SecretKey, keyName: string): PublicKey {
   try {
     return publicKeyOf(secret);
   } catch (cause) {
-    // Not below the group's order.
+    // The scalar is not below the group order ℓ.
     if (cause instanceof RangeError)
       throw invalid(`the ${keyName} key is not a secret key`, unreadable(keyName), cause);
     throw cause;
@@ -41,7 +41,7 @@ function publicKey(secret: SecretKey, keyName: string): PublicKey {
 }
 
 /**
- * Parses account keys and checks each secret key against the address. A spend key alone is enough: an absent view
+ * Parses account keys and checks each secret key against the address. A spend secret key alone suffices: an absent view
  * key or address is derived from it.
  * @throws WalletError `invalid`. Source: wallet_rpc_server.cpp `on_generate_from_keys`.
  */

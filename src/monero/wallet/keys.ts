@@ -4,19 +4,19 @@ import type { Secret } from '../../util/secret.js';
 import { WalletError } from './model/wallet-error.js';
 import type { GroupState, MultisigAccount } from './multisig/account.js';
 
-/** The keys of one wallet, in memory. */
+/** The keys of an open wallet, in memory. */
 export interface WalletKeys {
   readonly network: NetworkType;
   readonly spendPublicKey: PublicKey;
   readonly viewPublicKey: PublicKey;
   readonly viewSecret: Secret<SecretKey>;
-  /** Absent in view-only and multisig wallets. */
+  /** Spend secret key; absent in view-only and multisig wallets. */
   readonly spendSecret?: Secret<SecretKey>;
-  /** Multisig wallets only. */
+  /** Key shares; present in multisig wallets only. */
   readonly multisig?: MultisigKeys;
 }
 
-/** One participant's shares of a multisig spend key. */
+/** Shares of a multisig spend key that one participant holds. */
 export interface MultisigKeys {
   readonly signerSecret: Secret<SecretKey>;
   readonly shares: readonly Secret<SecretKey>[];
@@ -24,7 +24,10 @@ export interface MultisigKeys {
   readonly group: Pick<GroupState, 'threshold' | 'signers' | 'roundsPassed'>;
 }
 
-/** @throws Error after the keys were wiped. */
+/**
+ * Returns the multisig account of the keys; undefined if the wallet is not multisig.
+ * @throws Error after the keys were wiped.
+ */
 export function accountOf({ spendPublicKey, viewSecret, multisig }: WalletKeys): MultisigAccount | undefined {
   if (multisig === undefined) return undefined;
   const { signerSecret, shares, roundKeys, group } = multisig;
@@ -38,7 +41,10 @@ export function accountOf({ spendPublicKey, viewSecret, multisig }: WalletKeys):
   };
 }
 
-/** The whole spend secret. @throws WalletError `view_only`; `multisig_refused` in a multisig wallet. */
+/**
+ * Returns the spend secret key.
+ * @throws WalletError `view_only` if it is absent; `multisig_refused` in a multisig wallet.
+ */
 export function spendSecretIn({ spendSecret, multisig }: WalletKeys): SecretKey {
   if (spendSecret !== undefined) return spendSecret.expose();
   if (multisig === undefined) throw new WalletError({ kind: 'view_only' });
@@ -48,13 +54,14 @@ export function spendSecretIn({ spendSecret, multisig }: WalletKeys): SecretKey 
   });
 }
 
-/** @throws WalletError `not_multisig`; Error after the keys were wiped. */
+/** Returns the multisig account of the keys. @throws WalletError `not_multisig`; Error after the keys were wiped. */
 export function groupAccountOf(keys: WalletKeys): MultisigAccount {
   const account = accountOf(keys);
   if (account === undefined) throw new WalletError({ kind: 'not_multisig' });
   return account;
 }
 
+/** Zeroes all secret keys of a wallet. */
 export function wipeKeys({ viewSecret, spendSecret, multisig }: WalletKeys): void {
   const { signerSecret, shares = [], roundKeys = [] } = multisig ?? {};
   for (const secret of [viewSecret, spendSecret, signerSecret, ...shares, ...roundKeys]) secret?.wipe();

@@ -28,6 +28,7 @@ const MOST_RESTING_BYTES = 4 << 20;
  */
 export type Taken = MemberPage | 'done' | 'elsewhere';
 
+/** Time limits and callbacks of a {@link ChainPass}. */
 export interface PassOptions extends PageCursorOptions {
   readonly kernel: BatchScanner;
   /** Total time that the members wait for one slow member [ms]. */

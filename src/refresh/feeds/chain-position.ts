@@ -37,6 +37,7 @@ export function positionOf({ history, startHeight }: RefreshFrom): ChainPosition
 export const nextHeight = ({ held, startHeight }: ChainPosition): number =>
   startHeight ?? (held[0]?.height ?? -1) + 1;
 
+/** Returns true if two positions have the same start height and the same newest held block. */
 export function isSamePosition(a: ChainPosition, b: ChainPosition): boolean {
   const [tipA, tipB] = [a.held[0], b.held[0]];
   if (a.startHeight !== b.startHeight) return false;

@@ -37,6 +37,7 @@ const turns = new TurnLimit(1);
 
 const NONE: readonly FoundOutput[] = [];
 
+/** Which transactions an {@link OutputFinder} searches. */
 export interface FinderOptions {
   readonly signal?: AbortSignal | undefined;
   /** Index of the first transaction to search; the ones before are skipped. */
@@ -51,6 +52,7 @@ interface TxClaim {
   readonly claim: Claim;
 }
 
+/** Keys and functions of a wallet that an {@link OutputFinder} uses. */
 export interface OutputFinderParts {
   readonly keys: ReceivingKeys;
   readonly arithmetic: OutputArithmetic;

@@ -35,6 +35,7 @@ const backgroundPathsOf = (store: string) => ({
   address: `${store}.background.address.txt`,
 });
 
+/** Contents of the files for background sync. */
 export interface BackgroundFilesContent {
   /** Contents of the background keys file: those of the wallet's keys file, without the spend key. */
   readonly keysFile: KeysFile;

@@ -26,6 +26,7 @@ export interface LockableAmount {
   readonly unlockTime: bigint;
 }
 
+/** Accounts whose balances are read, and how. */
 export interface BalanceScope {
   /** Index of the account; absent: every account. */
   readonly account?: number;

@@ -6,6 +6,7 @@ import { HeightPages, type Division, type HeightRange } from '../sql/height-page
 import { rowFormat, type RowColumn } from '../sql/sqlite-json.js';
 import { unlockedColumn, type ChainView } from '../sql/unlocked-column.js';
 
+/** Outputs to list, and the chain state at which their locks are evaluated. */
 export interface IncomingFilter extends ChainView {
   readonly account: number;
   /** Minor indices of the addresses; absent: every address. */

@@ -21,6 +21,7 @@ export interface RowFormat {
   readonly format: string;
 }
 
+/** Returns the SQL and the format text that write rows as JSON by a template. */
 export function rowFormat<Name extends string>(
   { texts, fields }: RowParts<Name>,
   columns: Readonly<Record<Name, RowColumn>>,

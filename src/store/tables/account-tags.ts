@@ -17,6 +17,7 @@ export class AccountTagReader {
   }
 }
 
+/** Writes account tags. As every writer, it exists only for the task of `WalletStore.write`. */
 export class AccountTagWriter extends AccountTagReader {
   setDescription(tag: string, description: string): void {
     this.db

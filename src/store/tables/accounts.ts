@@ -14,6 +14,7 @@ import {
 import { joinBytes } from '../../util/bytes.js';
 import type { Db } from '../file/database.js';
 
+/** An account with its label, tag and number of addresses. */
 export interface AccountRow {
   readonly major: number;
   readonly addressCount: number;
@@ -113,6 +114,7 @@ export class AccountWriter extends AccountReader {
   }
 }
 
+/** Reads labels of addresses and the spend keys of all known subaddresses. */
 export class SubaddressReader {
   protected readonly db: Db;
   readonly #label: Statement<[number, number], { label: string }>;

@@ -25,6 +25,7 @@ const DENSE_HISTORY = 10;
  */
 const DEEPEST_NAMED = MAX_REORGANISATION - 100;
 
+/** Reads the stored block hashes. */
 export class ChainReader {
   protected readonly db: Db;
   readonly #at: Statement<[number], BlockRow>;

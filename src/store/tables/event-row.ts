@@ -67,6 +67,7 @@ interface RowFacts {
   readonly keyImage?: string;
 }
 
+/** Row of the table `event`: an event with the stages that follow it, or stages only. */
 export interface EventRow {
   readonly id: Integer;
   readonly type: Integer;

@@ -29,6 +29,7 @@ export type MetaKey =
   /** Id of the event up to which commands of `--tx-notify` were started. */
   | 'notify_position';
 
+/** Reads the wallet's single values, by key. */
 export class MetaReader {
   protected readonly db: Db;
   readonly #get: Statement<[string], { value: string }>;

@@ -6,6 +6,7 @@ import type { MadePayment, MadeTx } from '../../monero/wallet/model/made-payment
 import type { OrderTx, Withdrawal } from '../../monero/wallet/model/order.js';
 import { toBytes } from '../sql/columns.js';
 
+/** Row of an order. */
 export interface OrderRow {
   readonly sequence: number;
   readonly idempotency_key: string;

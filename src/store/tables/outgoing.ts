@@ -42,6 +42,7 @@ interface FactRow {
   readonly payment_id: Uint8Array | null;
 }
 
+/** Conditions that listed payments must meet. */
 export interface OutgoingFilter {
   readonly states: readonly OutgoingState[];
   /** Lower bound of the heights, exclusive; applies to mined payments only. */
@@ -59,6 +60,7 @@ const indicesOf = ({ from_indices }: OutgoingRow): number[] =>
 const COLUMNS =
   'tx_hash, state, account, from_indices, amount_in, fee, change, change_at_payment, unlock_time, payment_id, timestamp, height, blob, seen, sent_to';
 
+/** Reads payments that the wallet makes. */
 export class OutgoingReader {
   protected readonly db: Db;
   readonly #pages: HeightPages;
@@ -417,6 +419,7 @@ export class OutgoingWriter extends OutgoingReader {
   }
 }
 
+/** Reads the secret keys of transactions. */
 export class TxKeyReader {
   protected readonly db: Db;
   readonly #get: Statement<[Uint8Array], { keys: Uint8Array }>;

@@ -111,6 +111,7 @@ function behind(after: ChainPlace | undefined): {
   };
 }
 
+/** Reads outputs that were found in the chain. */
 export class OutputReader {
   protected readonly db: Db;
   readonly #byKeyImage: Statement<[Uint8Array, Uint8Array], OutputRow>;

@@ -91,6 +91,7 @@ const select = (
   WHERE o.change = 0`;
 const ORDER = 'ORDER BY t.height, t.tx_hash, o.account, o.minor, o.output_index';
 
+/** Addresses whose payments are listed. */
 export interface PaymentPlace {
   /** Index of the account; absent: every account. */
   readonly account?: number;

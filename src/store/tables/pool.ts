@@ -53,6 +53,7 @@ const LIST = `SELECT p.*, o.output_index, o.public_key, o.amount, o.account, o.m
   WHERE p.tx_hash = coalesce(?, p.tx_hash)
   ORDER BY p.timestamp, p.tx_hash, o.output_index`;
 
+/** Reads the transactions of the mempool that concern the wallet. */
 export class PoolReader {
   protected readonly db: Db;
   readonly #list: Statement<[Uint8Array | null], PoolRow>;

@@ -18,6 +18,7 @@ export interface Delivery {
   readonly reason?: string;
 }
 
+/** Which deliveries to list. */
 export interface DeliveryFilter {
   readonly state?: DeliveryState;
   /** Event id, exclusive; only deliveries of events with smaller ids are listed. */

@@ -38,6 +38,7 @@ const toWebhook = ({ types, disabled, ...row }: WebhookRow): Webhook => ({
   ...(disabled === null ? {} : { disabled }),
 });
 
+/** Reads the endpoints to which events are sent, and their secrets. */
 export class WebhookReader {
   protected readonly db: Db;
   readonly #byId: Statement<[string], WebhookRow>;

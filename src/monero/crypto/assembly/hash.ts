@@ -6,12 +6,15 @@ const CAPACITY: i32 = 481 * RATE;
 const MESSAGE = memory.data(65416, 16);
 const HASH = memory.data(32, 16);
 
+/** Returns the size of MESSAGE [bytes]. */
 export function capacity(): i32 {
   return CAPACITY;
 }
+/** Returns the address of MESSAGE. */
 export function messageAt(): usize {
   return MESSAGE;
 }
+/** Returns the address of HASH. */
 export function hashAt(): usize {
   return HASH;
 }

@@ -34,6 +34,7 @@ const AB: usize = 208;
 export function padAt(hash: i32): usize {
   return PADS + usize(hash * PAD_BYTES);
 }
+/** Returns the size of a scratchpad [bytes]. */
 export function padBytes(): i32 {
   return PAD_BYTES;
 }

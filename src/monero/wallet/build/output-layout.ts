@@ -11,12 +11,13 @@ import { commitmentMask, encryptAmount } from '../../ringct/ecdh.js';
 import { ZERO, type Amount } from '../../../util/amount.js';
 import { sameAddress } from '../select/transfer-request.js';
 
+/** Address and amount of an output to be constructed. */
 export interface OutputTarget {
   readonly address: Address;
   readonly amount: Amount;
 }
 
-/** Amount, mask and shared secret of an output, which its commitment and range proof need. */
+/** Amount, mask and encrypted amount of an output, for its commitment and the range proof. */
 export interface OutputSecrets {
   readonly amount: Amount;
   readonly mask: bigint;
@@ -65,6 +66,7 @@ export interface OutputPlan {
   readonly paymentId: PaymentId | undefined;
 }
 
+/** Secret keys from which the public keys of a transaction are computed. */
 export interface TxSecrets {
   readonly txSecretKey: SecretKey;
   /**
@@ -74,6 +76,7 @@ export interface TxSecrets {
   readonly additionalSecretKeys: readonly SecretKey[];
 }
 
+/** Constructed outputs of a transaction, with its extra and its secret keys. */
 export interface LaidOutOutputs extends TxSecrets {
   readonly txOutputs: readonly TxOutput[];
   readonly outputs: readonly OutputSecrets[];

@@ -6,10 +6,10 @@ import { blob, CodecError, list, role, u64, varintNumber, type Codec } from '../
  * Source: serialization/serialization.h, binary_archive.h, container.h, pair.h.
  */
 
-/** One codec per field, in the order of the archive. */
+/** Codecs of an object's fields, in the order of the archive. */
 export type FieldCodecs<T> = { readonly [K in keyof T]-?: Codec<T[K]> };
 
-/** An object: its fields in order, without framing. */
+/** Returns the codec of an object: its fields in order, without framing. */
 export function struct<T extends object>(codecs: FieldCodecs<T>): Codec<T> {
   const keys = Object.keys(codecs) as (keyof T)[];
   return {
@@ -24,7 +24,7 @@ export function struct<T extends object>(codecs: FieldCodecs<T>): Codec<T> {
   };
 }
 
-/** A bool: one byte, 0 or 1. */
+/** Codec of a bool: one byte, 0 or 1. */
 export const flag: Codec<boolean> = {
   write: (value, w) => w.byte(value ? 1 : 0),
   read(r) {
@@ -34,7 +34,7 @@ export const flag: Codec<boolean> = {
   },
 };
 
-/** A UTF-8 string. */
+/** Codec of a UTF-8 string with its length. */
 export const text: Codec<string> = {
   write: (value, w) => blob.write(utf8(value), w),
   read(r) {
@@ -47,7 +47,7 @@ export const text: Codec<string> = {
   },
 };
 
-/** A fixed-width u64 that must be a safe integer. */
+/** Codec of a u64 in 8 bytes, which must be a safe integer. */
 export const u64Number: Codec<number> = {
   write: (value, w) => u64.write(BigInt(value), w),
   read(r) {
@@ -57,7 +57,10 @@ export const u64Number: Codec<number> = {
   },
 };
 
-/** An object prefixed with its version. @param highest newest known version, used for writing. */
+/**
+ * Returns the codec of an object that starts with its version.
+ * @param highest newest known version, which is written.
+ */
 export function versioned<T>(highest: number, body: (version: number) => Codec<T>): Codec<T> {
   return {
     write(value, w) {
@@ -72,10 +75,10 @@ export function versioned<T>(highest: number, body: (version: number) => Codec<T
   };
 }
 
-/** A field that this version of the archive lacks: writes nothing, reads as `value`. */
+/** Returns the codec of a field that this version of the archive lacks: writes nothing, reads as `value`. */
 export const absent = <T>(value: T): Codec<T> => ({ write: () => undefined, read: () => value });
 
-/** Two elements prefixed with their count. */
+/** Returns the codec of two elements, which start with their count. */
 export const pair = <A, B>(first: Codec<A>, second: Codec<B>): Codec<readonly [A, B]> => ({
   write(value, w) {
     varintNumber.write(2, w);
@@ -88,11 +91,11 @@ export const pair = <A, B>(first: Codec<A>, second: Codec<B>): Codec<readonly [A
   },
 });
 
-/** Entries of a map, in the order of the archive. */
+/** Returns the codec of the entries of a map, in the order of the archive. */
 export const entries = <K, V>(name: Codec<K>, value: Codec<V>): Codec<readonly (readonly [K, V])[]> =>
   list(pair(name, value));
 
-/** A container that must be empty. */
+/** Codec of a container that must be empty. */
 export const emptyContainer: Codec<readonly []> = {
   write: (_, w) => varintNumber.write(0, w),
   read(r) {
@@ -101,5 +104,5 @@ export const emptyContainer: Codec<readonly []> = {
   },
 };
 
-/** A 32-byte value of any role. */
+/** Returns the codec of a 32-byte value with any role. */
 export const key = <B extends Uint8Array = Uint8Array>(): Codec<B> => role<B>(32);

@@ -6,7 +6,7 @@ import { constructionData, type ConstructionData } from './construction-data.js'
 import { outputExport, type ExportFormat, type OutputExport } from './exported-outputs.js';
 import { pendingTx, type PendingTx } from './pending-tx.js';
 
-/** Transactions for the wallet with the spend key to sign. Source: wallet2.h `unsigned_tx_set`. */
+/** Transactions that the wallet with the spend key is to sign. Source: wallet2.h `unsigned_tx_set`. */
 export interface UnsignedTxSet {
   readonly txs: readonly ConstructionData[];
   /** Outputs whose key images the requesting wallet does not know. */
@@ -18,13 +18,13 @@ const unsignedBody = (outputs: Codec<OutputExport>): Codec<UnsignedTxSet> =>
 
 const UNSIGNED = [outputExport.full, outputExport['0.18.0'], outputExport.current].map(unsignedBody);
 
-/** Version written in each format. */
+/** Version that is written in each format. */
 const UNSIGNED_VERSION: Record<ExportFormat, number> = { '0.18.0': 1, current: 2 };
 
 const unsignedOf = (version: number): Codec<UnsignedTxSet> =>
   UNSIGNED[version] ?? unsignedBody(outputExport.current);
 
-/** Writes a set whose outputs are encoded already, in the layout of the format. */
+/** Encodes a set whose outputs are encoded already, in the layout of the format. */
 export const writeUnsignedTxSet = (
   format: ExportFormat,
   txs: readonly ConstructionData[],
@@ -32,7 +32,7 @@ export const writeUnsignedTxSet = (
 ): Uint8Array =>
   concatBytes(encode(varintNumber, UNSIGNED_VERSION[format]), encode(list(constructionData), txs), outputs);
 
-/** Reads every version. @param format for writing. */
+/** Returns a codec that reads every version. @param format format that is written. */
 export const unsignedTxSet = (format: ExportFormat): Codec<UnsignedTxSet> => ({
   write(value, w) {
     const version = UNSIGNED_VERSION[format];
@@ -45,9 +45,15 @@ export const unsignedTxSet = (format: ExportFormat): Codec<UnsignedTxSet> => ({
 /** Signed transactions for the wallet that relays them. Source: wallet2.h `signed_tx_set`. */
 export interface SignedTxSet {
   readonly txs: readonly PendingTx[];
-  /** Key image of every output of the signer, in its order; zeros where unknown. The order may differ elsewhere. */
+  /**
+   * Key image of every output of the signing wallet, in that wallet's order, which may differ from the order in the
+   * other wallet; zeros for an unknown key image.
+   */
   readonly keyImages: readonly KeyImage[];
-  /** Key images by output key: of what these transactions pay to the wallet itself, and of the exported outputs. */
+  /**
+   * Pairs of output key and key image: of outputs with which these transactions pay the wallet itself, and of the
+   * exported outputs.
+   */
   readonly ownKeyImages: readonly (readonly [PublicKey, KeyImage])[];
 }
 

@@ -13,9 +13,9 @@ import {
 } from '../../../util/codec.js';
 import { flag, key, pair, struct, text, u64Number, versioned } from './binary-archive.js';
 
-/** A destination or change. Source: cryptonote_tx_utils.h `tx_destination_entry`. */
+/** A destination or the change of a transaction. Source: cryptonote_tx_utils.h `tx_destination_entry`. */
 export interface DestinationEntry {
-  /** Address text as requested; empty for change. */
+  /** Address text as the client wrote it; empty for change. */
   readonly original: string;
   readonly amount: bigint;
   readonly address: { readonly spendPublicKey: PublicKey; readonly viewPublicKey: PublicKey };
@@ -23,7 +23,7 @@ export interface DestinationEntry {
   readonly isIntegrated: boolean;
 }
 
-/** A ring member with its global index. */
+/** A ring member and its global index. */
 export interface RingEntry {
   readonly globalIndex: number;
   readonly publicKey: PublicKey;
@@ -34,26 +34,26 @@ export interface RingEntry {
 export interface SourceEntry {
   readonly ring: readonly RingEntry[];
   readonly realIndex: number;
-  /** Public key whose derivation opens the output, or the tx public key. */
+  /** Public key by whose derivation the output is recognised: the tx public key or an additional one. */
   readonly txPublicKey: PublicKey;
   readonly additionalTxPublicKeys: readonly PublicKey[];
-  /** Within its transaction. */
+  /** Index of the output in its transaction. */
   readonly outputIndex: number;
   readonly amount: bigint;
   readonly rct: boolean;
-  /** 32 bytes, blinding scalar of the commitment. Secret. */
+  /** Secret blinding scalar of the commitment, 32 bytes. */
   readonly mask: Uint8Array;
-  /** 128 bytes: k, L, R and the key image; zeros unless multisig. */
+  /** 128 bytes: k, L, R and the key image; zeros in a wallet that is not multisig. */
   readonly multisig: Uint8Array;
 }
 
-/** Everything an offline signer needs to construct a transaction. Source: wallet2.h `tx_construction_data`. */
+/** All data that an offline signer needs to construct a transaction. Source: wallet2.h `tx_construction_data`. */
 export interface ConstructionData {
   readonly sources: readonly SourceEntry[];
   readonly change: DestinationEntry;
-  /** Destination of every output, including change and dummy. */
+  /** Destination of every output, including change and dummy outputs. */
   readonly outputs: readonly DestinationEntry[];
-  /** Indices of the inputs among all outputs that the wallet ever received. */
+  /** Index of each input in the list of all outputs that the wallet ever received. */
   readonly selectedTransfers: readonly number[];
   readonly extra: Uint8Array;
   readonly unlockTime: bigint;
@@ -70,15 +70,15 @@ export interface ConstructionFlags {
   readonly viewTags: boolean;
 }
 
-/** Source: rctTypes.h `RCTConfig`. */
+/** Version of the range proofs. Source: rctTypes.h `RCTConfig`. */
 export interface RctConfig {
-  /** 3: padded Bulletproofs in releases; upstream's master has renumbered it to 1. */
+  /** Number of the type: 3 stands for padded Bulletproofs in releases; upstream's master branch has changed it to 1. */
   readonly rangeProofType: number;
-  /** 4: Bulletproofs+ and CLSAG. */
+  /** Version: 4 stands for Bulletproofs+ and CLSAG. */
   readonly bpVersion: number;
 }
 
-/** Configuration of all current transactions. */
+/** Configuration of all present transactions. */
 export const RCT_CONFIG: RctConfig = { rangeProofType: 3, bpVersion: 4 };
 
 export const destinationEntry: Codec<DestinationEntry> = struct<DestinationEntry>({

@@ -12,7 +12,7 @@ import type { Rng } from '../../../util/random.js';
  * of nonce and ciphertext by the view key. Source: wallet2.cpp `encrypt`, `decrypt`.
  */
 
-/** Magics including the format versions. Source: wallet2.cpp, at its top. */
+/** Text at the beginning of each kind of export, with the version of its format. Source: wallet2.cpp, at its top. */
 const MAGIC = {
   outputs: utf8('Monero output export\x04'),
   unsignedTxs: utf8('Monero unsigned tx set\x05'),
@@ -23,9 +23,9 @@ const MAGIC = {
 
 export type ExportKind = keyof typeof MAGIC;
 
-/** Keys that encrypt, sign and verify the exports of one wallet. Secret. */
+/** Secret keys with which the exports of one wallet are encrypted, signed and verified. */
 export interface ExportKeys {
-  /** 32 bytes, the stretched view secret: `exportKey`. */
+  /** ChaCha key of 32 bytes, from the view secret key: `exportKey`. */
   readonly cipherKey: Uint8Array;
   readonly viewSecret: SecretKey;
 }
@@ -33,6 +33,7 @@ export interface ExportKeys {
 const IV_LENGTH = 8;
 const SIGNATURE_LENGTH = 64;
 
+/** Encrypts and signs an export. */
 export function sealExport(
   kind: ExportKind,
   plaintext: Uint8Array,
@@ -45,7 +46,7 @@ export function sealExport(
   return concatBytes(MAGIC[kind], sealed, signature);
 }
 
-/** Thrown for an export that cannot be opened; `part` is the invalid part. */
+/** Thrown for an export that cannot be opened; `part` names the invalid part. */
 export class ExportError extends CodecError {
   readonly part: 'magic' | 'size' | 'signature';
 
@@ -55,7 +56,10 @@ export class ExportError extends CodecError {
   }
 }
 
-/** Verifies and decrypts an export. @throws ExportError for another kind, version or wallet, or an altered export. */
+/**
+ * Verifies and decrypts an export.
+ * @throws ExportError for an export of another kind, version or wallet, and for an altered one.
+ */
 export function openExport(
   kind: ExportKind,
   blob: Uint8Array,

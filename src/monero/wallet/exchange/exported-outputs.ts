@@ -14,10 +14,10 @@ import {
 import { absent, key, pair, struct, versioned } from './binary-archive.js';
 import { transferDetails, type TransferDetails } from './transfer-details.js';
 
-/** An output exported by an online wallet to an offline one. Source: wallet2.h `exported_transfer_details`. */
+/** An output that an online wallet exports to an offline wallet. Source: wallet2.h `exported_transfer_details`. */
 export interface ExportedOutput {
   readonly publicKey: PublicKey;
-  /** Within its transaction. */
+  /** Index of the output in its transaction. */
   readonly outputIndex: number;
   readonly globalIndex: number;
   readonly txPublicKey: PublicKey;
@@ -25,36 +25,37 @@ export interface ExportedOutput {
   readonly amount: bigint;
   /** Additional public keys of the transaction: one per output, or none. */
   readonly additionalKeys: readonly PublicKey[];
-  /** Undefined in exports of release 0.18.0. */
+  /** Index of the paid address; undefined in exports of release 0.18.0. */
   readonly subaddress: SubaddressIndex | undefined;
 }
 
+/** Flags of an exported output. */
 export interface OutputFlags {
   readonly spent: boolean;
   readonly frozen: boolean;
   readonly rct: boolean;
   readonly keyImageKnown: boolean;
-  /** The exporting wallet requests a signed key image. */
+  /** True if the exporting wallet requests a signed key image of the output. */
   readonly keyImageRequested: boolean;
   readonly keyImagePartial: boolean;
 }
 
-/** A range of a wallet's outputs, in the order in which it received them. */
+/** Range of a wallet's outputs, in the order in which the wallet received them. */
 export interface OutputExport {
-  /** Index of the first among all outputs that the wallet ever received. */
+  /** Index of the first output of the range in the list of all outputs that the wallet ever received. */
   readonly first: number;
-  /** Number of outputs that the wallet ever received; at least `first + outputs.length`. */
+  /** Number of all outputs that the wallet ever received; at least `first + outputs.length`. */
   readonly total: number;
   readonly outputs: readonly ExportedOutput[];
 }
 
 /**
- * `current`: written and read by current releases. `0.18.0`: the only format that release 0.18.0 reads; later
- * releases do not read it.
+ * Format of an export. `current`: present releases write and read it. `0.18.0`: the only format that release 0.18.0
+ * reads; later releases do not read it.
  */
 export type ExportFormat = 'current' | '0.18.0';
 
-/** Flags in the order of their bits. */
+/** Names of the flags, in the order of their bits. */
 const FLAGS = ['spent', 'frozen', 'rct', 'keyImageKnown', 'keyImageRequested', 'keyImagePartial'] as const;
 
 const flags: Codec<OutputFlags> = {
@@ -94,7 +95,7 @@ const subaddress = struct<SubaddressIndex>({ major: u32Varint, minor: u32Varint 
   SubaddressIndex | undefined
 >;
 
-/** Reads versions 0 and 1. @param newest version for writing. */
+/** Returns a codec that reads versions 0 and 1. @param newest version that is written. */
 const exportedOutput = (newest: 0 | 1): Codec<ExportedOutput> => {
   const body = (version: number): Codec<ExportedOutput> =>
     struct<ExportedOutput>({
@@ -117,7 +118,7 @@ const exportedOutput = (newest: 0 | 1): Codec<ExportedOutput> => {
   };
 };
 
-/** Converts an old full record. @throws CodecError for an inconsistent one. */
+/** Converts a full record of an old format. @throws CodecError for an inconsistent record. */
 function fromDetails(details: TransferDetails): ExportedOutput {
   const { fields } = parseExtra(details.tx.extra);
   const output = details.tx.outputs[details.outputIndex];
@@ -150,20 +151,20 @@ const fullRecord: Codec<ExportedOutput> = {
   read: (r) => fromDetails(transferDetails.read(r)),
 };
 
-/** A range of outputs without the outputs. */
+/** Fields of a range of outputs that precede the outputs. */
 interface ExportHead extends Pick<OutputExport, 'first' | 'total'> {
-  /** Number of its outputs. */
+  /** Number of outputs in the range. */
   readonly count: number;
 }
 
-/** Layout of an output range, which can be written in parts. */
+/** Codec of a range of outputs, which can also be written in parts. */
 interface ExportLayout extends Codec<OutputExport> {
   readonly output: Codec<ExportedOutput>;
-  /** Writes what precedes the outputs. */
+  /** Writes the fields that precede the outputs. */
   writeHead(head: ExportHead, w: Writer): void;
 }
 
-/** @param fields numbers before the outputs. */
+/** Returns the codec of a range. @param fields numbers that precede the outputs. */
 function layoutOf(
   output: Codec<ExportedOutput>,
   fields: (head: ExportHead) => readonly number[],
@@ -183,11 +184,11 @@ function layoutOf(
   };
 }
 
-/** Elements of a pair and of a triple, which are written before them. */
+/** Element counts, which are written at the start of a pair and of a triple. */
 const PAIR = 2;
 const TRIPLE = 3;
 
-/** Layout of first index and outputs; the total is the end of the range. */
+/** Returns the codec of a pair: first index and outputs. The total is taken as the end of the range. */
 const pairOf = (output: Codec<ExportedOutput>): ExportLayout => {
   const layout = pair(varintNumber, list(output));
   return layoutOf(
@@ -200,7 +201,7 @@ const pairOf = (output: Codec<ExportedOutput>): ExportLayout => {
   );
 };
 
-/** Layout of first index, total and outputs. */
+/** Returns the codec of a triple: first index, total and outputs. */
 const tripleOf = (output: Codec<ExportedOutput>): ExportLayout =>
   layoutOf(
     output,
@@ -215,7 +216,7 @@ const tripleOf = (output: Codec<ExportedOutput>): ExportLayout =>
     },
   );
 
-/** Layouts of output ranges embedded in other formats, by generation. */
+/** Codecs of output ranges inside other formats, by version. */
 export const outputExport = {
   current: tripleOf(exportedOutput(1)),
   '0.18.0': pairOf(exportedOutput(0)),
@@ -224,7 +225,7 @@ export const outputExport = {
 
 /**
  * Writes a range of outputs that arrive in parts.
- * @throws Error unless the parts have as many outputs as the head says.
+ * @throws Error unless the parts together have as many outputs as the head says.
  */
 export async function writeOutputExport(
   { output, writeHead }: Pick<ExportLayout, 'output' | 'writeHead'>,
@@ -242,10 +243,10 @@ export async function writeOutputExport(
   return w.handOver();
 }
 
-/** All layouts ever written, newest first. */
+/** Codecs of all layouts that any release wrote, newest first. */
 const LAYOUTS = [outputExport.current, outputExport['0.18.0'], tripleOf(fullRecord), outputExport.full];
 
-/** Reads an export of any generation. @throws CodecError. Source: wallet2.cpp `import_outputs_from_str`. */
+/** Reads an export of any version. @throws CodecError. Source: wallet2.cpp `import_outputs_from_str`. */
 export function readOutputExport(body: Uint8Array): OutputExport {
   let failure: CodecError | undefined;
   for (const layout of LAYOUTS)

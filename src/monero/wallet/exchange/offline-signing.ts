@@ -26,38 +26,39 @@ import { signTransaction, type SignedTx } from '../build/signing.js';
 import { addressOf, plainPaymentId } from './transfer-description.js';
 import { sameAddress } from '../select/transfer-request.js';
 
-/** An address of the signer that a transaction pays. */
+/** Address of the signing wallet that a transaction pays. */
 export interface OwnAddress {
   readonly address: Address;
   readonly index: SubaddressIndex;
 }
 
-/** Unsigned transaction of another wallet, with the signer's data. Plain data. Secret. */
+/** An unsigned transaction of another wallet, with the secret data of the signing wallet. A plain value. */
 export interface OfflineSigningRequest {
   readonly data: ConstructionData;
-  /** One per source, in order. */
+  /** Outputs that the sources spend, one per source, in their order. */
   readonly located: readonly LocatedOutput[];
   readonly own: readonly OwnAddress[];
-  /** Change address used when there is no change. */
+  /** Primary address of the signing wallet, which is used as change address if there is no change. */
   readonly primary: Address;
   readonly keys: SpendingKeys;
 }
 
+/** A transaction that was signed offline, for the wallet that relays it. */
 export interface OfflineSigned {
-  /** Without the tx secret keys: the relaying wallet must not learn them. */
+  /** Signed transaction without its tx secret keys, which the relaying wallet must not learn. */
   readonly pending: PendingTx;
   readonly signed: SignedTx;
-  /** Key images by output key, of outputs that pay the wallet itself. */
+  /** Pairs of output key and key image, of the outputs that pay the wallet itself. */
   readonly ownKeyImages: readonly (readonly [PublicKey, KeyImage])[];
 }
 
-/** Placeholder for a withheld tx secret key. */
+/** Value in place of a tx secret key that the signer withholds. */
 const WITHHELD_KEY = scalarBytes(1n);
 
-/** Supported Bulletproofs versions; 0 means the newest. */
+/** Bulletproofs versions that are supported; 0 stands for the newest. */
 const BP_VERSIONS: ReadonlySet<number> = new Set([0, 4]);
 
-/** A source with its input, so that both are sorted together. */
+/** A source together with its input, so that both are sorted together. */
 interface Signable {
   readonly source: SourceEntry;
   readonly input: SpendableInput;
@@ -89,7 +90,7 @@ function signable(source: SourceEntry, output: LocatedOutput | undefined, keys: 
   };
 }
 
-/** Returns every sum of some of the amounts; doubles with each of them. */
+/** Returns the sums of all subsets of the amounts; each further amount doubles their number. */
 const sumsOf = (entries: readonly DestinationEntry[]): ReadonlySet<bigint> =>
   entries.reduce(
     (sums, entry) => new Set([...sums, ...[...sums].map((sum) => sum + entry.amount)]),
@@ -97,9 +98,9 @@ const sumsOf = (entries: readonly DestinationEntry[]): ReadonlySet<bigint> =>
   );
 
 /**
- * Returns the destinations with an amount, without one change output: construction computes its amount. Further change
- * outputs stay as destinations at the change address, so that they keep their amounts.
- * @throws RangeError unless some outputs to the change address add up to the change.
+ * Returns the destinations of outputs that have an amount, except one change output, whose amount is computed by the
+ * construction. Further change outputs remain as destinations at the change address, so that they keep their amounts.
+ * @throws RangeError unless some of the outputs to the change address add up to the change.
  */
 function payeeEntries({ outputs, change }: ConstructionData): DestinationEntry[] {
   const paid = outputs.filter((entry) => entry.amount > 0n);
@@ -111,7 +112,10 @@ function payeeEntries({ outputs, change }: ConstructionData): DestinationEntry[]
   return paid.filter((entry) => entry !== changeOutput);
 }
 
-/** Payees with the payment id at its address. @throws RangeError when no standard address can take the payment id. */
+/**
+ * Returns the payees, with the payment id in the address that takes it.
+ * @throws RangeError if no standard address can take the payment id.
+ */
 function payeesOf(
   entries: readonly DestinationEntry[],
   changeAddress: Address,
@@ -163,7 +167,10 @@ function toPlan(
   };
 }
 
-/** Key images of outputs paid to the wallet itself, so that the view-only wallet later recognises their spends. */
+/**
+ * Returns the key images of outputs that pay the wallet itself, so that the view-only wallet later recognises their
+ * spends.
+ */
 function ownKeyImagesOf(
   tx: Transaction,
   { targets }: SignedTx,
@@ -196,9 +203,9 @@ const entryFor = (entries: readonly DestinationEntry[], address: Address, value:
   };
 
 /**
- * Signs another wallet's unsigned transaction: amounts, receivers and fee are taken from it, everything else is
+ * Signs an unsigned transaction of another wallet. Amounts, receivers and fee are taken from it; all other data is
  * generated anew.
- * @throws RangeError when it is inconsistent, spends foreign outputs, or pays change to a foreign address.
+ * @throws RangeError if it is inconsistent, spends outputs of another wallet, or sends change to another wallet.
  * Source: wallet2.cpp `sign_tx`.
  */
 export function signOffline(
@@ -244,9 +251,9 @@ export function signOffline(
   };
 }
 
-/** True for the placeholder of a tx secret key that the signer withholds. */
+/** Returns true for the value that stands in place of a withheld tx secret key. */
 export const isWithheldKey = (key: SecretKey): boolean => equalBytes(key, WITHHELD_KEY);
 
-/** Every address that a transaction pays, including change. */
+/** Returns every address that a transaction pays, including change. */
 export const paidAddresses = ({ outputs, change }: ConstructionData, network: NetworkType): Address[] =>
   [...outputs, ...(change.amount === 0n ? [] : [change])].map((entry) => addressOf(entry, network));

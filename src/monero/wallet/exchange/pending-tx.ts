@@ -22,7 +22,7 @@ import { sameAddress, type Payee } from '../select/transfer-request.js';
 
 type Keys = readonly Uint8Array[];
 
-/** Partial signature of one set of signers. Source: wallet2.h `multisig_sig`. */
+/** Partial signature for one set of signers. Source: wallet2.h `multisig_sig`. */
 export interface MultisigSig {
   readonly sigs: UnusedRctSig;
   readonly ignore: Keys;
@@ -35,7 +35,7 @@ export interface MultisigSig {
   readonly s: Keys;
 }
 
-/** An {@link UnusedRctSig} of zeros. */
+/** An {@link UnusedRctSig} whose fields are zero or empty. */
 export const UNUSED_RCT_SIG: UnusedRctSig = {
   type: 0,
   message: new Uint8Array(32),
@@ -52,7 +52,7 @@ export const UNUSED_RCT_SIG: UnusedRctSig = {
   prunablePseudoOuts: [],
 };
 
-/** Full signature field of a partial signature; no wallet has filled it since CLSAG. */
+/** Field of a partial signature for a whole RingCT signature; no wallet has filled it since CLSAG. */
 export interface UnusedRctSig {
   readonly type: number;
   readonly message: Uint8Array;
@@ -69,16 +69,16 @@ export interface UnusedRctSig {
   readonly prunablePseudoOuts: readonly [];
 }
 
-/** A transaction with everything its creator records of it. Source: wallet2.h `pending_tx`. */
+/** A transaction with all data that its creator records of it. Source: wallet2.h `pending_tx`. */
 export interface PendingTx {
   readonly tx: Transaction;
   readonly dust: bigint;
   readonly fee: bigint;
   readonly dustAddedToFee: boolean;
   readonly change: DestinationEntry;
-  /** Indices of the inputs among all outputs that the wallet ever received, in the order of the inputs. */
+  /** Index of each input in the list of all outputs that the wallet ever received, in the order of the inputs. */
   readonly selectedTransfers: readonly number[];
-  /** Hex texts, each in angle brackets and followed by a blank. */
+  /** Key images as hex texts, each in angle brackets and followed by a space. */
   readonly keyImages: string;
   readonly txSecretKey: SecretKey;
   readonly additionalSecretKeys: readonly SecretKey[];
@@ -86,7 +86,7 @@ export interface PendingTx {
   readonly destinations: readonly DestinationEntry[];
   readonly construction: ConstructionData;
   readonly multisigSigs: readonly MultisigSig[];
-  /** 32 bytes; zeros unless multisig. */
+  /** 32 bytes from which tx secret keys are derived; zeros in a wallet that is not multisig. */
   readonly multisigEntropy: Uint8Array;
 }
 
@@ -122,7 +122,7 @@ const multisigSig = versioned(1, () =>
   }),
 );
 
-/** Tx metadata: returned for `get_tx_metadata` and taken by `relay_tx`, in hex. */
+/** Codec of the tx metadata, which clients get and `relay_tx` takes, in hex. */
 export const pendingTx: Codec<PendingTx> = versioned(1, (version) =>
   struct<PendingTx>({
     tx: transaction,
@@ -142,7 +142,8 @@ export const pendingTx: Codec<PendingTx> = versioned(1, (version) =>
 );
 
 /**
- * An input with its ring and its index among all outputs that the wallet ever received, in the order of the chain.
+ * An input with its ring, and with its index in the list of all outputs that the wallet ever received, which is in
+ * chain order.
  */
 export interface PendingInput {
   readonly output: OwnedOutput;
@@ -150,7 +151,7 @@ export interface PendingInput {
   readonly place: number;
 }
 
-/** Output destinations of a signed or unsigned transaction. */
+/** Destinations of the outputs of a signed or unsigned transaction. */
 export type Layout = Pick<SignedTx, 'targets' | 'change'>;
 
 /** Inputs and destinations of a payment. */
@@ -160,19 +161,22 @@ export interface PaymentParts {
   readonly payees: readonly Payee[];
   readonly changeAddress: Address;
   readonly account: number;
-  /** Present in a multisig wallet: data that the other signers need. */
+  /** Data that the other signers of a multisig wallet need; absent in other wallets. */
   readonly multisig?: MultisigParts;
 }
 
 /** Additional data of a multisig transaction. */
 export interface MultisigParts {
-  /** One per set of signers that may complete it. */
+  /** Partial signatures, one for each set of signers that may complete the transaction. */
   readonly sigs: readonly MultisigSig[];
-  /** 32 bytes from which, with the inputs, the tx secret keys are derived. */
+  /** 32 bytes from which, together with the inputs, the tx secret keys are derived. */
   readonly entropy: Uint8Array;
 }
 
-/** Parts of a pending transaction; inputs in any order, or in that of the transaction where it has placeholders. */
+/**
+ * Data from which a pending transaction is made. The inputs may have any order, unless their key images are
+ * placeholders: then they have the order of the transaction.
+ */
 export interface PendingTxParts extends PaymentParts {
   readonly signed: SignedTx;
 }
@@ -189,14 +193,16 @@ const entryOf = (address: Address, amount: bigint, original = ''): DestinationEn
 
 const KEY_IMAGE_AT = 96;
 
-/** Multisig record of an input; holds its key image, which a single signer cannot compute. */
+/**
+ * Returns the multisig field of an input. It contains the key image of the input, which a single signer cannot compute.
+ */
 function multisigRecord(keyImage: KeyImage | undefined): Uint8Array {
   const record = new Uint8Array(128);
   if (keyImage !== undefined) record.set(keyImage, KEY_IMAGE_AT);
   return record;
 }
 
-/** Key image in an input's multisig record. */
+/** Returns the key image in the multisig field of an input. */
 export const recordedKeyImage = ({ multisig }: SourceEntry): KeyImage =>
   multisig.slice(KEY_IMAGE_AT) as KeyImage;
 
@@ -216,7 +222,7 @@ const sourceOf = ({ output, ring }: PendingInput, multisig: boolean): SourceEntr
   multisig: multisigRecord(multisig ? output.keyImage : undefined),
 });
 
-/** Change destination; without change the dummy, or zero keys. */
+/** Returns the change destination; without change, that of the dummy output, or one with zero keys. */
 function changeOf({ change, targets }: Layout, changeAddress: Address): DestinationEntry {
   if (change > 0n) return entryOf(changeAddress, change);
   const dummy = targets.find(({ amount }) => amount === 0n);
@@ -231,8 +237,8 @@ function changeOf({ change, targets }: Layout, changeAddress: Address): Destinat
 }
 
 /**
- * Construction data of a transaction.
- * @param extra only the payment id when the transaction is not yet signed.
+ * Returns the construction data of a transaction.
+ * @param extra tx_extra; for a transaction that is not signed yet, only the payment id.
  */
 export function constructionOf(
   layout: Layout,
@@ -258,8 +264,8 @@ export function constructionOf(
 }
 
 /**
- * Extra field with the payment id decrypted, as signers who reconstruct the transaction need it; zeros stand for none.
- * Source: wallet2.cpp `get_construction_data_with_decrypted_short_payment_id`.
+ * Returns tx_extra with the payment id decrypted, as signers need it who reconstruct the transaction; an id of zeros
+ * stands for none. Source: wallet2.cpp `get_construction_data_with_decrypted_short_payment_id`.
  */
 export function plainExtra(extra: Uint8Array, payees: readonly Payee[]): Uint8Array {
   const { fields } = parseExtra(extra);
@@ -270,8 +276,8 @@ export function plainExtra(extra: Uint8Array, payees: readonly Payee[]): Uint8Ar
 }
 
 /**
- * Builds a pending transaction. @throws RangeError for an unknown input.
- * Source: wallet2.cpp `transfer_selected_rct`.
+ * Makes a pending transaction.
+ * @throws RangeError for an unknown input. Source: wallet2.cpp `transfer_selected_rct`.
  */
 export function pendingTxOf({ signed, ...parts }: PendingTxParts): PendingTx {
   const tx = parseTransaction(signed.blob);
@@ -305,6 +311,6 @@ export function pendingTxOf({ signed, ...parts }: PendingTxParts): PendingTx {
   };
 }
 
-/** Key images of a transaction's inputs, in order. */
+/** Returns the key images of a transaction's inputs, in their order. */
 export const keyImagesOf = ({ prefix }: Transaction): KeyImage[] =>
   prefix.inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : []));

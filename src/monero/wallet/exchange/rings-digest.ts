@@ -7,21 +7,22 @@ import { utf8 } from '../../../util/bytes.js';
 import type { Ring } from '../select/decoys.js';
 
 /**
- * Digest of the rings of a transaction, in any order, and its fee. Signers keep both of a transaction that was made for
- * them, and decoys are random: no other transaction has the same rings. Each signing of one set has a hash of its own.
- * @param rings absolute global indices of each ring, ascending.
+ * Computes the digest of the rings of a transaction, in any order, and of its fee. It identifies a transaction that
+ * other wallets sign: each signing gives another hash, but signers keep rings and fee, and decoys are random, so no
+ * other transaction has the same rings.
+ * @param rings absolute global indices of the members of each ring, ascending.
  */
 const digestOf = (rings: readonly (readonly bigint[])[], fee: bigint): Hash =>
   keccak(utf8([...rings.map((ring) => ring.join()).sort(), `fee ${fee}`].join(';')));
 
-/** Digest of the rings that were chosen for a transaction, and of its fee. */
+/** Computes the digest of the rings that were chosen for a transaction, and of its fee. */
 export const ringsDigest = (rings: readonly Ring[], fee: Amount): Hash =>
   digestOf(
     rings.map(({ members }) => members.map(({ globalIndex }) => BigInt(globalIndex))),
     fee,
   );
 
-/** Digest of the rings and the fee of a signed transaction. */
+/** Computes the digest of the rings and the fee of a signed transaction. */
 export const ringsDigestOf = ({ prefix, rct }: Pick<Transaction, 'prefix' | 'rct'>): Hash =>
   digestOf(
     prefix.inputs.flatMap((input) => {

@@ -1,12 +1,12 @@
 import { blob, raw, type Codec } from '../../../util/codec.js';
 import { struct } from './binary-archive.js';
 
-/** Layout of the keys file and the cache file: nonce, then ChaCha ciphertext. */
+/** Content of a keys file or cache file: nonce, then ChaCha ciphertext. */
 export interface SealedFile {
-  /** 8 bytes. */
+  /** Nonce of 8 bytes. */
   readonly iv: Uint8Array;
   readonly ciphertext: Uint8Array;
 }
 
-/** Source: wallet2.h `keys_file_data`, `cache_file_data`. */
+/** Codec of a sealed file. Source: wallet2.h `keys_file_data`, `cache_file_data`. */
 export const sealedFile: Codec<SealedFile> = struct<SealedFile>({ iv: raw(8), ciphertext: blob });

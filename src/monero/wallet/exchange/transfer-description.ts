@@ -8,7 +8,7 @@ import { CodecError } from '../../../util/codec.js';
 import type { ConstructionData, DestinationEntry } from './construction-data.js';
 import { sameAddress } from '../select/transfer-request.js';
 
-/** Summary of a transaction for a signer to review before signing. */
+/** Summary of a transaction that a signer reviews before signing. */
 export interface TransferDescription {
   readonly amountIn: Amount;
   readonly amountOut: Amount;
@@ -17,13 +17,13 @@ export interface TransferDescription {
   /** Size of the smallest ring. */
   readonly ringSize: number;
   readonly unlockTime: bigint;
-  /** Without change. */
+  /** Recipients, without change. */
   readonly recipients: readonly Recipient[];
-  /** Decrypted; 8 or 32 bytes. */
+  /** Payment id of 8 bytes (decrypted) or 32 bytes. */
   readonly paymentId?: Uint8Array;
   readonly changeAmount: Amount;
   readonly changeAddress?: string;
-  /** Number of outputs with amount zero. */
+  /** Number of outputs whose amount is zero. */
   readonly dummyOutputs: number;
   readonly extra: Uint8Array;
 }
@@ -40,13 +40,13 @@ export interface Recipient {
   readonly amount: Amount;
 }
 
-/** Descriptions of a set of transactions, with totals. */
+/** Descriptions of all transactions in a set, with totals. */
 export interface TransferDescriptions {
   readonly descriptions: readonly TransferDescription[];
   readonly summary: TransferSummary;
 }
 
-/** Totals over a set of transactions. */
+/** Totals of all transactions in a set. */
 export interface TransferSummary {
   readonly amountIn: Amount;
   readonly amountOut: Amount;
@@ -58,14 +58,14 @@ export interface TransferSummary {
 
 const NO_RING = 0xffff_ffff;
 
-/** Sum of amounts. @throws CodecError outside u64. */
+/** Returns the sum of amounts. @throws CodecError if it exceeds a u64. */
 function total(values: readonly bigint[]): Amount {
   const exact = values.reduce((subtotal, value) => subtotal + value, 0n);
   if (exact < 0n || exact > U64_MAX) throw new CodecError('the amounts overflow');
   return amount(exact);
 }
 
-/** Address of an entry, from its keys. */
+/** Returns the address of a destination, from its keys. */
 export const addressOf = (
   { address, isSubaddress }: DestinationEntry,
   network: NetworkType,
@@ -76,14 +76,14 @@ export const addressOf = (
   return paymentId === undefined ? { ...keys, kind: 'standard' } : { ...keys, kind: 'integrated', paymentId };
 };
 
-/** Payment id that a transaction will carry; zeros mean none. */
+/** Returns the payment id that a transaction will contain; undefined for an id of zeros. */
 export function plainPaymentId(extra: Uint8Array): ReturnType<typeof paymentIdOf> {
   const { fields, complete } = parseExtra(extra);
   const found = complete ? paymentIdOf(fields) : undefined;
   return found?.kind === 'short' && found.id.every((byte) => byte === 0) ? undefined : found;
 }
 
-/** Amounts of all entries to one address. */
+/** Sum of the amounts of all destinations with the same address. */
 interface Share {
   readonly entry: DestinationEntry;
   readonly values: bigint[];
@@ -99,7 +99,10 @@ function shares(entries: readonly DestinationEntry[]): Share[] {
   return found;
 }
 
-/** @throws CodecError for inconsistent data. Source: wallet_rpc_server.cpp `on_describe_transfer`. */
+/**
+ * Describes a transaction.
+ * @throws CodecError for inconsistent data. Source: wallet_rpc_server.cpp `on_describe_transfer`.
+ */
 export function describeTransfer(data: ConstructionData, network: NetworkType): TransferDescription {
   const { change } = data;
   if (data.outputs.length > MAX_OUTPUTS) throw new CodecError('more outputs than a transaction can have');
@@ -144,7 +147,7 @@ export function describeTransfer(data: ConstructionData, network: NetworkType): 
   };
 }
 
-/** Sums up descriptions. @throws CodecError when change goes to several addresses, or a sum overflows. */
+/** Adds up descriptions. @throws CodecError if change goes to several addresses, or a sum exceeds a u64. */
 export function summarize(descriptions: readonly TransferDescription[]): TransferSummary {
   const recipients = new Map<string, bigint>();
   for (const { recipients: paid } of descriptions)
@@ -163,7 +166,7 @@ export function summarize(descriptions: readonly TransferDescription[]): Transfe
   };
 }
 
-/** @throws CodecError for inconsistent data. */
+/** Describes all transactions in a set. @throws CodecError for inconsistent data. */
 export function describeTransfers(
   txs: readonly ConstructionData[],
   network: NetworkType,

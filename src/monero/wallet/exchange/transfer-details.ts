@@ -5,8 +5,8 @@ import { list, u32, u64, varintNumber, type Codec } from '../../../util/codec.js
 import { flag, key, pair, struct, u64Number } from './binary-archive.js';
 
 /**
- * One signer's contribution to an output: public nonces and partial key images.
- * Source: wallet2_types.h `multisig_info`.
+ * Public nonces and partial key images that one signer contributes for an output. Source: wallet2_types.h
+ * `multisig_info`.
  */
 export interface MultisigInfo {
   readonly signer: PublicKey;
@@ -14,35 +14,35 @@ export interface MultisigInfo {
   readonly partialKeyImages: readonly KeyImage[];
 }
 
-/** An output as the reference stores it. Source: wallet2_types.h `transfer_details`. */
+/** An output of the wallet, as the reference stores it. Source: wallet2_types.h `transfer_details`. */
 export interface TransferDetails {
   readonly height: number;
-  /** Prefix of the containing transaction. */
+  /** Prefix of the transaction that contains the output. */
   readonly tx: TxPrefix;
   readonly txHash: Hash;
-  /** Within the transaction. */
+  /** Index of the output in its transaction. */
   readonly outputIndex: number;
   readonly globalIndex: number;
   readonly spent: boolean;
   readonly frozen: boolean;
-  /** Zero while unknown. */
+  /** Height of the spending block; zero while it is unknown. */
   readonly spentHeight: number;
-  /** Zeros or unreliable unless `keyImageKnown`. */
+  /** Key image; zeros or unreliable unless `keyImageKnown` is true. */
   readonly keyImage: KeyImage;
-  /** 32 bytes, blinding scalar of the commitment. Secret. */
+  /** Secret blinding scalar of the commitment, 32 bytes. */
   readonly mask: Uint8Array;
   readonly amount: bigint;
   readonly rct: boolean;
   readonly keyImageKnown: boolean;
   readonly keyImageRequested: boolean;
-  /** Index of the public key in the extra field that opens it. */
+  /** Index, among the public keys in tx_extra, of the key by which the output is recognised. */
   readonly keyIndex: number;
   readonly subaddress: SubaddressIndex;
   readonly keyImagePartial: boolean;
-  /** 32 bytes each. Secret. */
+  /** Secret nonces, 32 bytes each. */
   readonly multisigNonces: readonly Uint8Array[];
   readonly multisigInfo: readonly MultisigInfo[];
-  /** Height and hash of transactions with the output in a ring. */
+  /** Height and hash of each transaction with the output in a ring. */
   readonly uses: readonly (readonly [number, Hash])[];
 }
 

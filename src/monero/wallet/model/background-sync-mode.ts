@@ -1,4 +1,4 @@
-/** Ways to synchronise a wallet while its spend key is not in memory. */
+/** How a wallet synchronises while its spend key is not in memory. */
 export type BackgroundSyncType = 'off' | 'reuse-wallet-password' | 'custom-background-password';
 
 /** Types in the order of upstream's numbers. Source: wallet2_types.h `BackgroundSyncType`. */
@@ -13,17 +13,17 @@ export const isBackgroundSyncType = (text: string): text is BackgroundSyncType =
 
 export const backgroundSyncTypeNumber = (type: BackgroundSyncType): bigint => BigInt(NUMBERED.indexOf(type));
 
-/** An unknown number is `off`. */
+/** Returns the type with a number of upstream; `off` for an unknown number. */
 export const backgroundSyncTypeOf = (number: unknown): BackgroundSyncType =>
   (typeof number === 'bigint' ? NUMBERED[Number(number)] : undefined) ?? 'off';
 
 /**
- * Reason why a wallet that is not view-only has no spend key in memory. syncing: background sync has removed it until
- * it stops. wallet: the background files, which lack it, were opened.
+ * Reason why a wallet that is not view-only has no spend key in memory. `syncing`: background sync has removed it until
+ * background sync stops. `wallet`: the background files were opened, which do not contain it.
  */
 export type Background = 'syncing' | 'wallet';
 
-/** Fault of a call that needs the spend key. */
+/** Error of a call that needs the spend key, by the reason for its absence. */
 export const BACKGROUND_FAULT = {
   syncing: 'background_syncing',
   wallet: 'background_wallet',

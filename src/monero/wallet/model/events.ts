@@ -2,17 +2,17 @@ import type { Hash, KeyImage } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { Amount } from '../../../util/amount.js';
 
-/** A payment: the outputs other than change that one transaction pays to one address. */
+/** A payment to the wallet: the outputs, other than change, that one transaction pays to one address. */
 export interface PaymentFacts {
   readonly txHash: Hash;
   readonly subaddress: SubaddressIndex;
-  /** Sum that the outputs add to the balance. */
+  /** Sum that the outputs add to the balance [atomic units]. */
   readonly amount: Amount;
-  /** Time of the block; in the mempool, of first seeing it [Unix s]. */
+  /** Time of the block; for a pool transaction, time when the wallet first saw it [Unix s]. */
   readonly timestamp: number;
   readonly unlockTime: bigint;
   readonly coinbase: boolean;
-  /** 8 (decrypted) or 32 bytes. */
+  /** Payment id of 8 bytes (decrypted) or 32 bytes. */
   readonly paymentId?: Uint8Array;
 }
 
@@ -21,20 +21,26 @@ export interface MinedPaymentFacts extends PaymentFacts {
   readonly height: number;
 }
 
-/** An own transaction that spends outputs of the wallet. */
+/** A transaction of the wallet that spends its outputs. */
 export interface TransferFacts {
   readonly txHash: Hash;
-  /** Account that pays. */
+  /** Index of the paying account. */
   readonly account: number;
   readonly amountIn: Amount;
-  /** Sum of the outputs that return to the paying account: change, and payments to its own addresses. */
+  /**
+   * Sum of the outputs that return to the paying account: change, and payments to the account's own addresses [atomic
+   * units].
+   */
   readonly change: Amount;
   readonly fee: Amount;
 }
 
-/** An output that a transaction spends which the wallet has not seen: one without change, made by another wallet. */
+/**
+ * An output of the wallet that is spent by a transaction which the wallet has not seen: another wallet with the same
+ * keys has made it, and it has no change.
+ */
 export interface SpentOutputFacts {
-  /** Transaction that paid the output. */
+  /** Hash of the transaction that created the output. */
   readonly txHash: Hash;
   readonly keyImage: KeyImage;
   readonly subaddress: SubaddressIndex;
@@ -42,25 +48,26 @@ export interface SpentOutputFacts {
 }
 
 /**
- * Cause of a reversal or a failure: replaced blocks; removal from the mempool, or a refusal; absence in a rescan; facts
- * that became known later, such as a key image that makes a payment change.
+ * Cause of a reversal or failure. `reorganised`: blocks were replaced. `dropped`: the mempool no longer contains the
+ * transaction, or the daemon refused it. `rescan`: a rescan has not found it. `corrected`: facts became known later,
+ * such as a key image by which a payment turns out to be change.
  */
 export type ReversalReason = 'reorganised' | 'dropped' | 'rescan' | 'corrected';
 
-/** Type and data of an event. */
+/** Type of an event, and its data. */
 export type EventBody =
   | { readonly type: 'payment.seen'; readonly data: PaymentFacts }
   | {
       readonly type: 'payment.mined';
       readonly data: MinedPaymentFacts & {
-        /** Id of the `payment.seen` that this event replaces in the sum of payments. */
+        /** Id of the `payment.seen` event that this event replaces in the sum of payments. */
         readonly seen?: number;
       };
     }
   | {
       readonly type: 'payment.confirmed';
       readonly data: MinedPaymentFacts & {
-        /** The threshold that was reached; 1: mined in the latest block. */
+        /** Number of confirmations that was reached; 1: the payment is in the latest block. */
         readonly confirmations: number;
       };
     }
@@ -68,9 +75,11 @@ export type EventBody =
   | {
       readonly type: 'payment.reversed';
       readonly data: PaymentFacts & {
-        /** Height of the block; absent for a payment of the mempool. */
+        /** Height of the block; absent for a payment in the mempool. */
         readonly height?: number;
-        /** Id of the latest `payment.seen` or `payment.mined` of the payment; absent once that event has expired. */
+        /**
+         * Id of the latest `payment.seen` or `payment.mined` event of the payment; absent after that event has expired.
+         */
         readonly reverses?: number;
         readonly reason: ReversalReason;
       };
@@ -82,7 +91,7 @@ export type EventBody =
   | {
       readonly type: 'output.unspent';
       readonly data: SpentOutputFacts & {
-        /** Id of the `output.spent` that no longer holds. */
+        /** Id of the `output.spent` event that no longer holds. */
         readonly reverses: number;
         readonly reason: ReversalReason;
       };
@@ -126,10 +135,10 @@ export const isEventType = (text: string): text is EventType => Object.hasOwn(TY
  * in the mempool; outputs imported into an offline wallet.
  */
 export type WalletEvent = EventBody & {
-  /** Increasing in the server; a safe integer. */
+  /** Id of the event, a safe integer; increases over all wallets of the server. */
   readonly id: number;
-  /** Unix time [ms]. */
+  /** Time of the event [Unix ms]. */
   readonly time: number;
-  /** Present on events of blocks that were mined before the wallet came to this server. */
+  /** True for an event of a block that was mined before the wallet was added to this server. */
   readonly history?: true;
 };

@@ -2,46 +2,46 @@ import type { Hash, KeyImage, PublicKey } from '../../crypto/types.js';
 import type { Amount } from '../../../util/amount.js';
 import type { Destination } from './records.js';
 
-/** A transaction as a client gets it. */
+/** A transaction in the form in which a client receives it. */
 export interface MadeTx {
   readonly txHash: Hash;
-  /** Empty in a recorded order whose call did not return it. */
+  /** Encoded transaction; empty in a recorded order whose call did not return it. */
   readonly blob: Uint8Array;
-  /** Absent unless `withMetadata` was set. */
+  /** Metadata for `relay_tx`; absent unless `withMetadata` was set. */
   readonly metadata?: Uint8Array;
 }
 
-/** One transaction of a payment, relayed unless `doNotRelay` was set. */
+/** One transaction of a payment; it was relayed unless `doNotRelay` was set. */
 export interface MadePayment {
   /** Destinations with the amounts that they receive. */
   readonly destinations: readonly Destination[];
   readonly fee: Amount;
   readonly weight: number;
-  /** Key images of its inputs, without unknown ones. */
+  /** Key images of the inputs, without unknown ones. */
   readonly keyImages: readonly KeyImage[];
-  /** Output keys of its inputs; empty in an order that an earlier version recorded. */
+  /** Output keys of the inputs; empty in an order that an earlier version recorded. */
   readonly inputKeys: readonly PublicKey[];
   /**
-   * Digest of its rings (`ringsDigest`), by which a transaction is recognised that other wallets sign, perhaps several
-   * times; absent for one that this wallet signed when it made it.
+   * Digest of the rings (`ringsDigest`). It identifies a transaction that other wallets sign, perhaps several times.
+   * Absent if this wallet signed the transaction when it made it.
    */
   readonly rings?: Hash;
-  /** Empty if the wallet that signed withheld them. */
+  /** Transaction secret keys; empty if the signing wallet has withheld them. */
   readonly txSecretKeys: readonly Uint8Array[];
-  /** Absent if the wallet cannot sign, or needs other signers. */
+  /** Signed transaction; absent if the wallet cannot sign, or if other signers are needed. */
   readonly signed?: MadeTx;
   /**
-   * Present if the wallet cannot sign: the transaction with placeholders for key images and signatures. The signed one
-   * has another hash and other keys.
+   * Transaction with placeholders for key images and signatures, if the wallet cannot sign. The signed transaction will
+   * have another hash and other keys.
    */
   readonly unsigned?: MadeTx;
 }
 
-/** All transactions of one request. */
+/** All transactions that one request made. */
 export interface MadePayments {
   readonly payments: readonly MadePayment[];
-  /** From a view-only wallet, for the wallet with the spend key to sign. */
+  /** Set that the wallet with the spend key is to sign; present in a view-only wallet. */
   readonly unsignedSet?: Uint8Array;
-  /** From a multisig wallet, for the other signers to sign, or to submit if one signature is enough. */
+  /** Set that the other signers are to sign, or to submit if one signature suffices; present in a multisig wallet. */
   readonly multisigSet?: Uint8Array;
 }

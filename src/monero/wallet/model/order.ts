@@ -2,36 +2,36 @@ import type { Hash } from '../../crypto/types.js';
 import type { MadePayment, MadePayments } from './made-payment.js';
 import type { OutgoingState } from './records.js';
 
-/** Identifies one attempt to make one transaction of an order. */
+/** Position of an attempt to make one transaction of an order. */
 export interface OrderPlace {
-  /** Number of its order, as in {@link Order}. */
+  /** Number of the order; see {@link Order.sequence}. */
   readonly sequence: number;
-  /** Index among the transactions of the call. */
+  /** Index of the transaction among those of the call. */
   readonly position: number;
-  /** 1: made by the call; above: pays a failed attempt again. */
+  /** Number of the attempt: 1 was made by the call; a higher one repeats a failed attempt. */
   readonly attempt: number;
 }
 
 /**
- * Reason for which a transaction was not relayed. refused: the daemon said so, and may have relayed it all the same.
- * unsent: it certainly never left this server.
+ * Reason why a transaction was not relayed. `refused`: the daemon said so, but may have relayed it nevertheless.
+ * `unsent`: it certainly never left this server.
  */
 export type Withdrawal = 'refused' | 'unsent';
 
 /** One attempt to make one transaction of an order. */
 export interface OrderTx extends OrderPlace {
-  /** Present if it is no longer recorded as a payment because it was not relayed. */
+  /** Reason why the attempt is no longer recorded as a payment: it was not relayed. Absent otherwise. */
   readonly withdrawn?: Withdrawal;
-  /** It was recorded as a payment when it was made; others are relayed or signed by the caller. */
+  /** True if the attempt was recorded as a payment when it was made; otherwise the caller relays or signs it. */
   readonly sent: boolean;
-  /** A transaction that spends an input of it and is no signature of the same set. */
+  /** Hash of another transaction that spends an input of the attempt and is no signed form of the same set. */
   readonly rival?: Hash;
-  /** Set to be signed, of an attempt above 1. */
+  /** Transaction set that is to be signed, of an attempt above 1. */
   readonly signingSet?: Uint8Array;
   readonly made: MadePayment;
 }
 
-/** Request for a payment under an idempotency key. */
+/** A request for a payment with an idempotency key. */
 export interface OrderRequest {
   readonly key: string;
   readonly method: string;
@@ -39,21 +39,24 @@ export interface OrderRequest {
   readonly requestHash: Hash;
 }
 
-/** A recorded order. */
+/** A recorded order: the request, and the transactions that it made. */
 export interface Order extends OrderRequest, Pick<MadePayments, 'unsignedSet' | 'multisigSet'> {
-  /** Order of acceptance. */
+  /** Number of the order in the sequence of acceptance. */
   readonly sequence: number;
-  /** Unix seconds. */
+  /** Time of acceptance [Unix s]. */
   readonly created: number;
-  /** By position, then attempt. */
+  /** Attempts, ordered by position, then by number of attempt. */
   readonly transactions: readonly OrderTx[];
 }
 
-/** prepared: recorded, or to be signed or relayed by the caller. relayed: in the pool, as far as known. */
+/**
+ * States of an order. `prepared`: recorded, or to be signed or relayed by the caller. `relayed`: in the pool, as far as
+ * known. `mined`, `failed`.
+ */
 export const ORDER_STATES = ['prepared', 'relayed', 'mined', 'failed'] as const;
 export type OrderState = (typeof ORDER_STATES)[number];
 
-/** State of an attempt by that of the payment with its hash. */
+/** State of an attempt, by the state of the payment with the attempt's hash. */
 export const STATE_OF: Readonly<Record<OutgoingState, OrderState>> = {
   prepared: 'prepared',
   pending: 'relayed',
@@ -61,22 +64,25 @@ export const STATE_OF: Readonly<Record<OutgoingState, OrderState>> = {
   failed: 'failed',
 };
 
-/** An attempt with its state. */
+/** An attempt and its state. */
 export interface TrackedTx extends OrderTx {
   readonly state: OrderState;
-  /** It is recorded as a payment. */
+  /** True if it is recorded as a payment. */
   readonly isRecorded: boolean;
-  /** Height of its block; mined ones only. */
+  /** Height of the block; mined attempts only. */
   readonly height?: number;
 }
 
-/** Attempts of one position; in effect is the mined one, else a relayed one, else the last. */
+/**
+ * Attempts with the same position. The one in effect is the mined attempt; if there is none, a relayed one; otherwise
+ * the last one.
+ */
 export interface OrderPosition {
   readonly attempts: readonly TrackedTx[];
   readonly current: TrackedTx;
 }
 
-/** Groups attempts by position. @param transactions by position, then attempt. */
+/** Groups attempts by position. @param transactions ordered by position, then by number of attempt. */
 export function positionsOf(transactions: readonly TrackedTx[]): OrderPosition[] {
   const groups = new Map<number, TrackedTx[]>();
   for (const tx of transactions) groups.set(tx.position, [...(groups.get(tx.position) ?? []), tx]);
@@ -89,7 +95,10 @@ export function positionsOf(transactions: readonly TrackedTx[]): OrderPosition[]
   });
 }
 
-/** State of an order by the transactions in effect: the least advanced one decides. One without any has ended. */
+/**
+ * Returns the state of an order: the least advanced state of its transactions in effect. An order without transactions
+ * has ended.
+ */
 export function orderState(positions: readonly OrderPosition[]): OrderState {
   const states = new Set(positions.map(({ current }) => current.state));
   return (['failed', 'prepared', 'relayed'] as const).find((state) => states.has(state)) ?? 'mined';

@@ -1,17 +1,17 @@
-/** Client that makes a payment under a credential. */
+/** A client that makes a payment under the limits of a credential. */
 export interface Spender {
-  /** Name of the credential, under which the amounts are added up. */
+  /** Name of the credential, by which spent amounts are added up. */
   readonly name: string;
-  /** Addresses that it may pay, beside those of the wallet; undefined: any. */
+  /** Addresses that the client may pay, in addition to those of the wallet; undefined: any address. */
   readonly addresses: ReadonlySet<string> | undefined;
-  /** Absent: it may lock no money, neither by an unlock time nor by freezing outputs. */
+  /** True: the client may lock money, by an unlock time or by freezing outputs. Absent: it may not. */
   readonly mayLock?: true;
   readonly limits: {
-    /** Most for one transaction, with its fee [atomic units]. */
+    /** Largest amount of one transaction, fee included [atomic units]. */
     readonly transaction?: bigint;
-    /** Most within any hour. */
+    /** Largest amount within any hour [atomic units]. */
     readonly hour?: bigint;
-    /** Most within any 24 hours. */
+    /** Largest amount within any 24 hours [atomic units]. */
     readonly day?: bigint;
   };
 }

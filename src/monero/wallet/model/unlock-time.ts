@@ -1,21 +1,28 @@
 import { SPENDABLE_AGE_BLOCKS } from '../../cryptonote/constants.js';
 import { isHeightLock, isLockOpen } from '../../cryptonote/unlock-time.js';
 
-/** Output fields that decide when it may be spent. */
+/** Fields of an output that decide when it may be spent. */
 export interface Lockable {
-  /** Height of the containing block. */
+  /** Height of the block that contains the output. */
   readonly height: number;
-  /** A height below {@link MAX_BLOCK_NUMBER}, Unix seconds above; miner transactions carry height + 60. */
+  /**
+   * Height if it is below {@link MAX_BLOCK_NUMBER}, otherwise Unix seconds; a miner transaction has its own height +
+   * 60.
+   */
   readonly unlockTime: bigint;
 }
 
-/** True when the output may be spent in the next block. Source: wallet2.cpp `is_transfer_unlocked`. */
+/**
+ * Returns true if an output may be spent in the next block.
+ * @param chainHeight number of blocks.
+ * @param now Unix seconds. Source: wallet2.cpp `is_transfer_unlocked`.
+ */
 export const isUnlocked = (output: Lockable, chainHeight: number, now: number): boolean =>
   output.height + SPENDABLE_AGE_BLOCKS <= chainHeight && isLockOpen(output.unlockTime, chainHeight, now);
 
 /**
- * Blocks until the spendable age and the height lock are reached; a time lock is not considered.
- * Source: wallet2.cpp `unlocked_balance_per_subaddress`.
+ * Returns the number of blocks until an output reaches the spendable age and its unlock height; an unlock time is not
+ * considered. Source: wallet2.cpp `unlocked_balance_per_subaddress`.
  */
 export function blocksToUnlock(output: Lockable, chainHeight: number): number {
   const aged = output.height + SPENDABLE_AGE_BLOCKS;
@@ -23,7 +30,10 @@ export function blocksToUnlock(output: Lockable, chainHeight: number): number {
   return Math.max(0, opens - chainHeight);
 }
 
-/** Seconds until a time lock opens; 0 for a height lock. Source: wallet2.cpp `unlocked_balance_per_subaddress`. */
+/**
+ * Returns the time until the unlock time of an output [s]; 0 for an unlock height. Source: wallet2.cpp
+ * `unlocked_balance_per_subaddress`.
+ */
 export function secondsToUnlock(output: Lockable, now: number): number {
   if (isHeightLock(output.unlockTime)) return 0;
   const seconds = output.unlockTime - BigInt(Math.floor(now));

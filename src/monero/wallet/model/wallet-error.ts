@@ -1,15 +1,15 @@
 import type { Amount } from '../../../util/amount.js';
 
-/** Facts of a fault that has several causes. */
+/** Facts of an error that has several possible causes. */
 interface Reasoned {
-  /** The cause, in one sentence. */
+  /** The cause, as one sentence. */
   readonly reason: string;
-  /** Message of wallet2.cpp or wallet_rpc_server.cpp for the same cause; absent where upstream has none. */
+  /** Message of wallet2.cpp or wallet_rpc_server.cpp for the same cause; absent if upstream has none. */
   readonly text?: string;
 }
 
 /**
- * Expected faults with their facts. The rpc layer maps each kind to a code; an exception of any other class is a
+ * Expected errors with their facts. The rpc layer maps each kind to an error code. An exception of any other class is a
  * bug.
  */
 export type Fault =
@@ -20,7 +20,10 @@ export type Fault =
   | { readonly kind: 'wallet_locked'; readonly name: string }
   | ({ readonly kind: 'wallet_corrupt'; readonly name: string } & Reasoned)
   | ({ readonly kind: 'bad_wallet_name'; readonly name: string } & Reasoned)
-  /** The operating system refuses access to a file: disk full, missing rights, a directory in its place. */
+  /**
+   * The operating system refuses access to a file: the disk is full, rights are missing, or a directory has the file's
+   * name.
+   */
   | ({ readonly kind: 'wallet_io'; readonly file: string } & Reasoned)
   | { readonly kind: 'wrong_password' }
   | ({ readonly kind: 'view_only' } & Pick<Reasoned, 'text'>)
@@ -38,7 +41,7 @@ export type Fault =
   | { readonly kind: 'wrong_key_type'; readonly given: string }
   | { readonly kind: 'wrong_signature_type' }
   | ({ readonly kind: 'wrong_tx_key' } & Reasoned)
-  /** `withSigner`: the tx key of this wallet's transaction is known only to the offline wallet that signed it. */
+  /** The transaction key is unknown. `withSigner`: only the offline wallet that signed the transaction knows it. */
   | { readonly kind: 'no_tx_key'; readonly withSigner?: true }
   | ({ readonly kind: 'bad_proof' } & Reasoned)
   | { readonly kind: 'bad_hex'; readonly what: string }
@@ -70,20 +73,23 @@ export type Fault =
   | { readonly kind: 'tx_too_large'; readonly weight: number; readonly limit: number }
   | { readonly kind: 'fee_too_high'; readonly fee: Amount; readonly ceiling: Amount }
   | ({ readonly kind: 'tx_rejected' } & Reasoned)
-  /** Some payments of a call were relayed before another failed; the reason lists them. */
+  /** Some payments of a call were relayed before another one failed; the reason lists them. */
   | ({ readonly kind: 'partly_relayed' } & Reasoned)
   | ({ readonly kind: 'transfer_failed' } & Reasoned)
-  /** The idempotency key belongs to another request. */
+  /** The idempotency key was used by another request. */
   | { readonly kind: 'order_mismatch'; readonly method: string }
-  /** The payment of an order failed, and is not made anew. */
+  /** The payment of an order has failed, and is not made again. */
   | ({ readonly kind: 'order_failed' } & Reasoned)
   | { readonly kind: 'order_missing' }
-  /** Retention has deleted events after a cursor. `oldest` is the least cursor after which all are kept. */
+  /**
+   * Events after a cursor were deleted because of their age. `oldest` is the smallest cursor after which all events are
+   * kept.
+   */
   | { readonly kind: 'events_expired'; readonly oldest: number }
   | { readonly kind: 'webhook_missing' }
   /** The settings of a webhook, or a request for a delivery, are refused. */
   | ({ readonly kind: 'bad_webhook' } & Reasoned)
-  /** A rule of the client's credential refuses the request. */
+  /** A rule of the client's credential forbids the request. */
   | ({ readonly kind: 'credential_denied' } & Reasoned)
   /** A payment exceeds a limit of the client's credential. */
   | ({ readonly kind: 'spend_limit' } & Reasoned)
@@ -110,7 +116,7 @@ export type Fault =
   | ({ readonly kind: 'mining_refused'; readonly action: 'start' | 'stop' } & Reasoned)
   | { readonly kind: 'bad_log_level'; readonly level: number };
 
-/** An expected fault; `message` repeats the kind, `fault` has the facts. */
+/** An expected error. `message` is its kind; `fault` contains its facts. */
 export class WalletError extends Error {
   override readonly name = 'WalletError';
   readonly fault: Fault;

@@ -14,58 +14,60 @@ import {
 } from './kex-round.js';
 import { aggregateKeys, blindedSecret, commonSecretOf } from './key-aggregation.js';
 
-/** Source: cryptonote_config.h `MULTISIG_MAX_SIGNERS`. */
+/** Largest number of signers in a group. Source: cryptonote_config.h `MULTISIG_MAX_SIGNERS`. */
 export const MAX_SIGNERS = 16;
 
-/** A participant's base secrets. */
+/** Secret keys with which a participant enters a group. */
 export interface Signer {
-  /** Signs messages; its public key identifies the participant. */
+  /** Secret key that signs messages; its public key identifies the participant. */
   readonly signerSecret: SecretKey;
-  /** The participant's share of the common view secret; after round 1 the common view secret itself. */
+  /** The participant's share of the common view secret key; after round 1, the common view secret key itself. */
   readonly commonSecret: SecretKey;
 }
 
 /**
- * A participant of an M-of-N group, after round 1. Each of the group's secret shares is held by N - M + 1
- * participants, so that any M of them together hold all shares. Source: multisig_account.h.
+ * A participant of an M-of-N group, after round 1. Each secret share of the group is held by N - M + 1 participants, so
+ * that any M participants together hold all shares. Source: multisig_account.h.
  */
 export interface MultisigAccount extends Signer, GroupState {
-  /** The group's spend key; the identity until the main rounds are done. */
+  /** Spend public key of the group; the identity until the main rounds are completed. */
   readonly spendPublicKey: PublicKey;
 }
 
-/** Members of a group and the progress of its key exchange. */
+/** Members of a group, and the progress of its key exchange. */
 export interface GroupState {
   /** M: number of signers that a transaction needs. */
   readonly threshold: number;
   /** Public keys of all N signers, ascending. */
   readonly signers: readonly PublicKey[];
-  /** Completed rounds; {@link mainRounds} + 1 once all participants have confirmed. */
+  /** Number of completed rounds; {@link mainRounds} + 1 when all participants have confirmed. */
   readonly roundsPassed: number;
-  /** This participant's shares, with their coefficients once the main rounds are done. */
+  /** Secret shares of this participant; multiplied by their coefficients when the main rounds are completed. */
   readonly shares: readonly SecretKey[];
-  /** Keys shared with others in the current round. Secret except in the last main round. */
+  /** Keys that this participant shares with others in the present round. Secret except in the last main round. */
   readonly roundKeys: readonly PublicKey[];
 }
 
 type Group = Pick<GroupState, 'threshold' | 'signers' | 'roundsPassed'>;
 
-/** Source: `multisig_kex_rounds_required`. */
+/** Returns the number of main rounds, N - M + 1. Source: `multisig_kex_rounds_required`. */
 export const mainRounds = ({ signers, threshold }: Pick<GroupState, 'signers' | 'threshold'>): number =>
   signers.length - threshold + 1;
 
-/** True when all shares are known and at most the confirmation round is missing. */
+/** Returns true if all shares are known, so that at most the confirmation round is missing. */
 export const isExchanged = (group: Group): boolean => group.roundsPassed >= mainRounds(group);
 
 export const isReady = (group: Group): boolean => group.roundsPassed === mainRounds(group) + 1;
 
-/** Base secrets of a wallet that joins a group. Source: wallet2.cpp `get_uninitialized_multisig_account`. */
+/**
+ * Derives the secret keys with which a wallet enters a group. Source: wallet2.cpp `get_uninitialized_multisig_account`.
+ */
 export const signerOf = (spendSecret: SecretKey, viewSecret: SecretKey): Signer => ({
   signerSecret: blindedSecret(spendSecret),
   commonSecret: blindedSecret(viewSecret),
 });
 
-/** The message of round 1. */
+/** Makes the message of round 1. */
 export const openingMessage = ({ signerSecret, commonSecret }: Signer, rng: Rng): string =>
   firstKexMessage(signerSecret, commonSecret, rng);
 
@@ -85,8 +87,8 @@ function assertGroup(threshold: number, total: number): void {
 }
 
 /**
- * Completes round 1: determines the participants and the common view key.
- * @param messages of round 1, one per participant; the own one may be left out.
+ * Completes round 1: determines the participants and the common view secret key.
+ * @param messages messages of round 1, one per participant; the own message may be left out.
  * @throws WalletError `multisig_refused`. Source: wallet2.cpp `make_multisig`, multisig_account.cpp `initialize_kex`.
  */
 export function startExchange(
@@ -112,7 +114,7 @@ export function startExchange(
   const others = messages.flatMap(({ signer, commonSecret: part }) =>
     isOwn(signer) || part === undefined ? [] : [part],
   );
-  // In an N-of-N group each participant's own secret is its only share.
+  // In an N-of-N group the secret key of each participant is that participant's only share.
   const started: MultisigAccount = {
     threshold,
     signers,
@@ -127,9 +129,10 @@ export function startExchange(
 }
 
 /**
- * Completes the current round.
- * @param incomplete accepts messages of fewer than all participants.
- * @throws WalletError `multisig_refused`; `account` is never modified. Source: multisig_account.cpp `kex_update`.
+ * Completes the present round.
+ * @param incomplete true: messages of fewer than all participants are accepted.
+ * @returns the account after the round; `account` is not changed.
+ * @throws WalletError `multisig_refused`. Source: multisig_account.cpp `kex_update`.
  */
 export function continueExchange(
   account: MultisigAccount,
@@ -153,7 +156,8 @@ const expectedOf = (account: MultisigAccount, incomplete: boolean): ExpectedRoun
 });
 
 /**
- * Shared key `8·k·K`, known to the holders of the secrets in K; the 8 prevents torsion in K from leaking k modulo 8.
+ * Computes the shared key `8·k·K`, which the holders of the secret keys in K also know; without the 8, torsion in K
+ * would reveal k modulo 8.
  */
 const shareWith = (publicKey: PublicKey, { signerSecret }: Signer): PublicKey =>
   keyDerivation(publicKey, signerSecret) as Uint8Array as PublicKey;
@@ -171,7 +175,7 @@ function finishRound(
     assertConfirmed(messages, expected, [account.spendPublicKey, publicKeyOf(account.commonSecret)]);
     return passed;
   }
-  // With a threshold of 1 all participants hold the single share, so no keys of others are needed.
+  // With a threshold of 1 all participants hold the same single share, so no keys of others are needed.
   if (account.threshold === 1 && round === last) assertRound(messages, round);
   const keys = account.threshold === 1 && round === last ? [] : keysOfRound(messages, expected);
   if (round === last) {
@@ -185,8 +189,8 @@ function finishRound(
 }
 
 /**
- * Message for the current round; after the main rounds, the confirmation.
- * Source: multisig_account_kex_impl.cpp `finalize_kex_update`.
+ * Makes the message of the present round; after the main rounds, the confirmation. Source:
+ * multisig_account_kex_impl.cpp `finalize_kex_update`.
  */
 export function nextMessage(account: MultisigAccount, rng: Rng): string {
   const round = Math.min(account.roundsPassed, mainRounds(account)) + 1;
@@ -196,14 +200,16 @@ export function nextMessage(account: MultisigAccount, rng: Rng): string {
   return laterKexMessage(round, keys, account.signerSecret, rng);
 }
 
-/** A participant that makes a booster message; before round 1 it states threshold and size of the group. */
+/**
+ * A participant that makes a booster message. Before round 1, threshold and size of the group are given in addition.
+ */
 export type Booster = MultisigAccount | (Signer & { readonly threshold: number; readonly total: number });
 
 /**
- * Message for the round after the current one, made from some messages of the current round, so that another
- * participant can continue without all of them.
- * @throws WalletError `multisig_refused` when there is no such round.
- * Source: multisig_account_kex_impl.cpp `get_multisig_kex_round_booster`.
+ * Makes the message of the round after the present one from some messages of the present round, so that another
+ * participant can continue without all messages ("booster").
+ * @throws WalletError `multisig_refused` if there is no such round. Source: multisig_account_kex_impl.cpp
+ * `get_multisig_kex_round_booster`.
  */
 export function boosterMessage(booster: Booster, messages: readonly KexMessage[], rng: Rng): string {
   const started = 'signers' in booster ? booster : undefined;

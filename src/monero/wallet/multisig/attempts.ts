@@ -8,17 +8,17 @@ import { combinations } from './combinations.js';
 
 type Nonce = MultisigInfo['nonces'][number];
 
-/** Signing attempt: one set of signers that may complete a transaction, with the nonces of the other signers. */
+/** A signing attempt: one set of signers that may complete a transaction, with nonces of the other signers. */
 export interface Attempt {
-  /** Signers with known nonces that are not in this set. */
+  /** Signers who have provided nonces and do not belong to this set. */
   readonly ignored: readonly PublicKey[];
-  /** `[input][nonce][signer]`: one nonce of each other signer. */
+  /** Public nonces: `[input][nonce][signer]` is one nonce of one other signer. */
   readonly nonces: readonly (readonly (readonly Nonce[])[])[];
 }
 
 const importNeeded = (): WalletError => new WalletError({ kind: 'multisig_import_needed' });
 
-/** Other signers with known nonces for every input. */
+/** Returns the other signers who have provided nonces for every input. */
 function signersWithNonces(
   { signers }: Pick<GroupState, 'signers'>,
   ownKey: PublicKey,
@@ -34,11 +34,11 @@ function signersWithNonces(
 }
 
 /**
- * One attempt for every set of signers that can complete a transaction with this one. It is not known yet which set
- * will sign, and no nonce may be used twice, so each attempt has its own nonces.
- * @param inputs imported signer info of each input.
- * @throws WalletError `multisig_import_needed` for too few signers with nonces, or too few nonces.
- * Source: wallet2.cpp `multisig_attempt_ignore_sets`, `get_multisig_composite_kLRki`.
+ * Plans one attempt for every set of signers that can complete a transaction together with this signer. Which set will
+ * sign is not known yet, and no nonce may be used twice, so each attempt has its own nonces.
+ * @param inputs for each input, the imported info of the other signers.
+ * @throws WalletError `multisig_import_needed` if too few signers have provided nonces, or too few nonces. Source:
+ * wallet2.cpp `multisig_attempt_ignore_sets`, `get_multisig_composite_kLRki`.
  */
 export function planAttempts(
   group: Pick<GroupState, 'signers' | 'threshold'>,

@@ -1,4 +1,4 @@
-/** Binomial coefficient: n choose k. */
+/** Computes the binomial coefficient n choose k. */
 export function choose(n: number, k: number): number {
   if (k < 0 || k > n) return 0;
   let count = 1;
@@ -6,7 +6,7 @@ export function choose(n: number, k: number): number {
   return count;
 }
 
-/** All combinations of k items, in the order of the items. */
+/** Returns all combinations of k items; the items keep their order. */
 export function combinations<T>(items: readonly T[], k: number): T[][] {
   if (k === 0) return [[]];
   return items.flatMap((item, i) => combinations(items.slice(i + 1), k - 1).map((rest) => [item, ...rest]));

@@ -12,27 +12,31 @@ import type { MultisigSig, PendingTx } from '../exchange/pending-tx.js';
 import { withResponse } from './proposal.js';
 import { reconstruct, type Reconstruction, type ReconstructionKeys } from './reconstruction.js';
 
-/** Input of a further signer's partial signature. Secret; plain data. */
+/** Data with which a further signer adds a partial signature. Secret; a plain value. */
 export interface CosigningRequest {
   readonly pending: PendingTx;
   /** Signers who have signed already. */
   readonly signers: readonly PublicKey[];
   readonly threshold: number;
-  /** This signer. */
+  /** Public key of this signer. */
   readonly signer: PublicKey;
   readonly shares: readonly SecretKey[];
   readonly keys: ReconstructionKeys;
-  /** Unused nonces of each input, in the order of the transaction. Used ones are overwritten with zeros. */
+  /**
+   * Unused nonces for each input, in the order of the transaction. Nonces are overwritten with zeros when they are
+   * used.
+   */
   readonly nonces: readonly (readonly SecretKey[])[];
 }
 
+/** A transaction after a further signer has signed it. */
 export interface Cosigned {
   readonly pending: PendingTx;
-  /** Present once enough signers have signed. */
+  /** Hash of the transaction; absent while more signers are needed. */
   readonly txHash?: Hash;
 }
 
-/** Thrown when the nonces of an attempt are missing or used. */
+/** Thrown if the nonces of an attempt are missing or were used before. */
 export class NoNonceError extends RangeError {
   override readonly name = 'NoNonceError';
 }
@@ -54,7 +58,7 @@ function takeNonces(usedL: ReadonlySet<string>, nonces: readonly SecretKey[]): b
   return taken;
 }
 
-/** Adds this signer's responses to an attempt. Source: multisig_tx_builder_ringct.cpp `next_partial_sign`. */
+/** Adds the responses of this signer to an attempt. Source: multisig_tx_builder_ringct.cpp `next_partial_sign`. */
 function respondToAttempt(
   sig: MultisigSig,
   { shares, nonces }: CosigningRequest,
@@ -85,7 +89,7 @@ function respondToAttempt(
   };
 }
 
-/** Completes the transaction from the attempt that has all responses. Source: wallet2.cpp `sign_multisig_tx`. */
+/** Completes the transaction with the attempt that has all responses. Source: wallet2.cpp `sign_multisig_tx`. */
 function complete(
   sigs: readonly MultisigSig[],
   signers: readonly PublicKey[],
@@ -101,7 +105,10 @@ function complete(
   return tx;
 }
 
-/** Verifies every ring signature; a wrong response of a signer is detected only here. @throws RangeError */
+/**
+ * Verifies every ring signature; this is the only check that detects a wrong response of a signer.
+ * @throws RangeError
+ */
 function assertSigned(tx: Transaction, reconstruction: Reconstruction, curve: Curve): void {
   const holds = reconstruction.challengers.every(({ open }, i) => {
     const clsag = tx.rct?.prunable?.clsags[i];
@@ -112,9 +119,9 @@ function assertSigned(tx: Transaction, reconstruction: Reconstruction, curve: Cu
 }
 
 /**
- * Signs another signer's transaction in every attempt that includes this signer. Slow: run it on a worker thread.
- * @throws NoNonceError when nonces are missing; RangeError, its text a predicate of the transaction, when it differs
- * from its record or cannot be completed.
+ * Signs a transaction of another signer in every attempt that includes this signer. Slow: run it on a worker thread.
+ * @throws NoNonceError if nonces are missing; RangeError if the transaction differs from its record or cannot be
+ * completed. The error's text is a predicate whose subject is the transaction.
  */
 export function cosign(request: CosigningRequest, curve: Curve = loadCurve()): Cosigned {
   const { pending, signers, threshold, signer, keys } = request;

@@ -17,13 +17,13 @@ import { choose } from './combinations.js';
  * Source: wallet2.cpp `export_multisig`, `import_multisig`.
  */
 
-/** Multisig info of one signer; encrypted under the common view key. */
+/** Multisig info of one signer; it is encrypted under the common view secret key. */
 export interface SignerInfo {
-  /** The group's keys. */
+  /** Keys of the group. */
   readonly spendPublicKey: PublicKey;
   readonly viewPublicKey: PublicKey;
   readonly signer: PublicKey;
-  /** In the order of the chain. */
+  /** Info about the outputs of the wallet, in chain order. */
   readonly outputs: readonly MultisigInfo[];
 }
 
@@ -36,24 +36,24 @@ export const signerInfo: Codec<SignerInfo> = struct<SignerInfo>({
 
 type Group = Pick<GroupState, 'threshold' | 'signers'>;
 
-/** Number of nonces for one output: enough to sign once in every set of signers that includes this one. */
+/** Returns the number of nonces for one output: one for every set of signers that includes this signer. */
 export const nonceCount = ({ threshold, signers }: Group): number =>
   NONCES * choose(signers.length - 1, signers.length - threshold);
 
-/** Number of secret shares of the group, and number of them per signer. */
+/** Returns the number of secret shares of the group, and the number of shares that one signer holds. */
 export const shareCounts = ({ threshold, signers }: Group) => ({
   all: choose(signers.length, signers.length - threshold + 1),
   each: choose(signers.length - 1, signers.length - threshold),
 });
 
-/** A signer's info about an output, with the secret nonces. */
+/** Info of a signer about an output, with the secret nonces. */
 export interface FreshInfo {
   readonly info: MultisigInfo;
-  /** In the order of `info.nonces`. Each may be used for one signature only. */
+  /** Secret nonces in the order of `info.nonces`. Each may be used for one signature only. */
   readonly secrets: readonly SecretKey[];
 }
 
-/** Makes info with new nonces for an output. @param count number of nonces: {@link nonceCount}. */
+/** Makes info with new nonces for an output. @param count number of nonces, from {@link nonceCount}. */
 export function freshInfo(
   outputKey: PublicKey,
   signer: PublicKey,
@@ -77,7 +77,10 @@ export function freshInfo(
   };
 }
 
-/** Partial key images `x·Hp(P)` of every secret share x. Source: multisig.cpp `generate_multisig_key_image`. */
+/**
+ * Computes the partial key images `x·Hp(P)` of every secret share x. Source: multisig.cpp
+ * `generate_multisig_key_image`.
+ */
 export function partialKeyImages(
   outputKey: PublicKey,
   shares: readonly SecretKey[],
@@ -90,8 +93,9 @@ export function partialKeyImages(
 }
 
 /**
- * Validates a signer's info.
- * @throws CodecError, its text a predicate of the info: of another wallet, by a non-member, or with invalid parts.
+ * Checks the info of a signer.
+ * @throws CodecError if it belongs to another wallet, is by a non-member, or has invalid parts. The error's text is a
+ * predicate whose subject is the info.
  */
 export function checkInfo(
   received: SignerInfo,

@@ -25,21 +25,24 @@ import { key, struct } from '../exchange/binary-archive.js';
  * signing key. Source: multisig_kex_msg.h, multisig_kex_msg_serialization.h.
  */
 
-/** A message: in round 1 it carries the sender's share of the common view secret, in later rounds public keys. */
+/**
+ * A message of a key exchange. In round 1 it contains the sender's share of the common view secret key, in later rounds
+ * public keys.
+ */
 export interface KexMessage {
-  /** From 1. */
+  /** Number of the round, from 1. */
   readonly round: number;
-  /** Identifies the participant. */
+  /** Public key that identifies the sender. */
   readonly signer: PublicKey;
-  /** Empty in round 1. */
+  /** Public keys; empty in round 1. */
   readonly keys: readonly PublicKey[];
-  /** Only in round 1. Secret from non-members. */
+  /** Share of the common view secret key; round 1 only. Secret from non-members. */
   readonly commonSecret?: SecretKey;
 }
 
 const FIRST_MAGIC = 'MultisigxV2R1';
 const LATER_MAGIC = 'MultisigxV2Rn';
-/** Magics of schemes that were broken. */
+/** First bytes of messages of former schemes, which were broken. */
 const RETIRED_MAGICS = ['MultisigV1', 'MultisigxV1'];
 const U32_MAX = 0xffff_ffff;
 
@@ -71,13 +74,13 @@ const laterBody: Codec<LaterBody> = struct<LaterBody>({
   signature,
 });
 
-/** Signed digest: `keccak(magic || round || signer || common secret or keys)`. */
+/** Computes the hash that is signed: `keccak(magic || round || signer || common secret or keys)`. */
 const digestOf = ({ round, signer, keys, commonSecret }: KexMessage): Hash =>
   commonSecret === undefined
     ? keccak(utf8(LATER_MAGIC), encode(u32, round), signer, ...keys)
     : keccak(utf8(FIRST_MAGIC), encode(u32, round), signer, commonSecret);
 
-/** @param signerSecret of `signer`. */
+/** Signs and encodes a message. @param signerSecret secret key of `signer`. */
 function seal(message: KexMessage, signerSecret: SecretKey, rng: Rng): string {
   const { round, signer, keys, commonSecret } = message;
   const made = signHash(digestOf(message), { publicKey: signer, secret: signerSecret }, rng);
@@ -86,11 +89,11 @@ function seal(message: KexMessage, signerSecret: SecretKey, rng: Rng): string {
     : FIRST_MAGIC + encodeBase58(encode(firstBody, { commonSecret, signer, signature: made }));
 }
 
-/** The message that opens a key exchange. */
+/** Makes the message of round 1. */
 export const firstKexMessage = (signerSecret: SecretKey, commonSecret: SecretKey, rng: Rng): string =>
   seal({ round: 1, signer: publicKeyOf(signerSecret), keys: [], commonSecret }, signerSecret, rng);
 
-/** @param round > 1. */
+/** Makes the message of a later round. @param round number of the round, above 1. */
 export const laterKexMessage = (
   round: number,
   keys: readonly PublicKey[],
@@ -98,7 +101,7 @@ export const laterKexMessage = (
   rng: Rng,
 ): string => seal({ round, signer: publicKeyOf(signerSecret), keys }, signerSecret, rng);
 
-/** Thrown for an invalid message; `message` is a predicate of it. */
+/** Thrown for an invalid message; `message` is a predicate whose subject is the key exchange message. */
 export class KexMessageError extends CodecError {
   /** Upstream's message for the same cause. */
   readonly text: string;
@@ -109,7 +112,7 @@ export class KexMessageError extends CodecError {
   }
 }
 
-/** Runs `read`. @throws KexMessageError with `text` for a CodecError. */
+/** Runs `read` and converts a CodecError. @throws KexMessageError with `text` in place of a CodecError. */
 function orKexError<T>(text: string, read: () => T): T {
   try {
     return read();
@@ -121,7 +124,7 @@ function orKexError<T>(text: string, read: () => T): T {
 
 const NOT_READ = 'Deserializing kex msg failed.';
 
-/** The order of the checks decides which message a client sees, and is upstream's. */
+/** Parses a message. The order of the checks is upstream's, because it decides which error message a client sees. */
 function parse(text: string): { readonly message: KexMessage; readonly signature: Signature } {
   if (utf8(text).length < FIRST_MAGIC.length)
     throw new KexMessageError(
@@ -155,8 +158,8 @@ function parse(text: string): { readonly message: KexMessage; readonly signature
 }
 
 /**
- * Upstream's message for the first key that is not usable, undefined when all are.
- * @param role of the keys in the message.
+ * Returns upstream's message for the first key that is not usable; undefined if all keys are usable.
+ * @param role name of the keys in upstream's message.
  */
 function unusableKeyText(role: string, keys: readonly PublicKey[], curve: Curve): string | undefined {
   if (areUsableKeys(keys, curve)) return undefined;
@@ -167,8 +170,8 @@ function unusableKeyText(role: string, keys: readonly PublicKey[], curve: Curve)
 
 /**
  * Parses and verifies a message.
- * @throws KexMessageError for another kind of text, a damaged message, unusable keys, or a wrong signature.
- * Source: multisig_kex_msg.cpp `parse_and_validate_msg`.
+ * @throws KexMessageError for a text of another kind, a damaged message, unusable keys, or a wrong signature. Source:
+ * multisig_kex_msg.cpp `parse_and_validate_msg`.
  */
 export function readKexMessage(text: string, curve: Curve = loadCurve()): KexMessage {
   const { message, signature: made } = parse(text);

@@ -4,27 +4,28 @@ import { WalletError } from '../model/wallet-error.js';
 import { choose } from './combinations.js';
 import type { KexMessage } from './kex-message.js';
 
-/** Expectation of a participant about the messages of one round. */
+/** Properties that the messages of one round must have for a participant. */
 export interface ExpectedRound {
   readonly round: number;
   readonly signers: readonly PublicKey[];
   readonly ownKey: PublicKey;
-  /** Keys of this round that the participant shares. */
+  /** Keys that the participant shares with others in this round. */
   readonly ownKeys: readonly PublicKey[];
-  /** Accept messages of the minimum number of signers that together know all keys. */
+  /** True: messages of only as many signers as together know all keys are accepted. */
   readonly incomplete: boolean;
 }
 
-/** Recommended keys, each with the signers who recommend it. */
+/** Keys that signers recommend, each with the signers who recommend it. */
 type Recommendations = ReadonlyMap<string, { readonly key: PublicKey; readonly by: ReadonlySet<string> }>;
 
-/** @param text upstream's message for the same cause. */
+/** Returns the error of a refused exchange. @param text upstream's message for the same cause. */
 export const refused = (reason: string, text?: string, cause?: unknown): WalletError =>
   new WalletError({ kind: 'multisig_refused', reason, ...(text === undefined ? {} : { text }) }, { cause });
 
 /**
- * @param text upstream's message for a wrong round. @throws WalletError `multisig_refused` for a wrong round or no
- * message.
+ * Checks that all messages belong to a round.
+ * @param text upstream's message for a wrong round.
+ * @throws WalletError `multisig_refused` for a wrong round, or if there is no message.
  */
 export function assertRound(
   messages: readonly KexMessage[],
@@ -41,12 +42,12 @@ export function assertRound(
       );
 }
 
-/** Upstream's messages. Source: multisig_account_kex_impl.cpp. */
+/** Upstream's error messages. Source: multisig_account_kex_impl.cpp. */
 const UNEXPECTED_COUNT =
   'A pubkey recommended by multisig kex messages had an unexpected number of recommendations.';
 const UNEXPECTED_SIGNER = 'Multisig kex message with unexpected signer encountered.';
 
-/** Keys that a message recommends; in round 1 the signing key itself. */
+/** Returns the keys that a message recommends; in round 1 that is the sender's signing key. */
 const recommendedBy = ({ round, signer, keys }: KexMessage): readonly PublicKey[] =>
   round === 1 ? [signer] : keys;
 
@@ -67,7 +68,7 @@ function collectRecommendations(
   return found;
 }
 
-/** Keys that signers other than the participant recommend. */
+/** Returns the keys that the other signers recommend. */
 function recommendedByOthers(
   found: Recommendations,
   ownKey: PublicKey,
@@ -80,10 +81,11 @@ function recommendedByOthers(
 }
 
 /**
- * Keys of a round that the participant does not share, ascending: every set of `round` signers shares one key.
- * @throws WalletError `multisig_refused` when a signer is missing, a message is by a non-member, or the counts show
- * that a signer sent different messages to different participants.
- * Source: multisig_account_kex_impl.cpp `evaluate_multisig_kex_round_msgs`.
+ * Returns the keys of a round that the participant does not share, ascending. In a round, every set of `round` signers
+ * shares one key.
+ * @throws WalletError `multisig_refused` if a signer is missing, if a message is by a non-member, or if the counts show
+ * that a signer sent different messages to different participants. Source: multisig_account_kex_impl.cpp
+ * `evaluate_multisig_kex_round_msgs`.
  */
 export function keysOfRound(messages: readonly KexMessage[], expected: ExpectedRound): PublicKey[] {
   const { round, signers, ownKey, ownKeys, incomplete } = expected;
@@ -122,9 +124,9 @@ export function keysOfRound(messages: readonly KexMessage[], expected: ExpectedR
 }
 
 /**
- * Checks the confirmation round, in which every participant confirms the group's two public keys.
- * @throws WalletError `multisig_refused` when a participant is missing or has computed other keys.
- * Source: multisig_account_kex_impl.cpp `evaluate_multisig_post_kex_round_msgs`.
+ * Checks the confirmation round, in which every participant confirms the two public keys of the group.
+ * @throws WalletError `multisig_refused` if a participant is missing or has computed other keys. Source:
+ * multisig_account_kex_impl.cpp `evaluate_multisig_post_kex_round_msgs`.
  */
 export function assertConfirmed(
   messages: readonly KexMessage[],
@@ -158,7 +160,10 @@ export function assertConfirmed(
     );
 }
 
-/** Keys of a round that others recommend, unchecked. Source: `get_multisig_kex_round_booster`. */
+/**
+ * Returns the keys that other signers recommend in a round, without any check. Source:
+ * `get_multisig_kex_round_booster`.
+ */
 export const recommendedKeys = (
   messages: readonly KexMessage[],
   { ownKey, ownKeys }: Pick<ExpectedRound, 'ownKey' | 'ownKeys'>,

@@ -10,15 +10,15 @@ import type { LocatedOutput } from '../scan/key-images.js';
 import { outputSecretKey } from '../../cryptonote/own-outputs.js';
 import { partialKeyImages } from './info.js';
 
-/** Secrets by which one signer opens and partially signs outputs. */
+/** Secret keys with which one signer recognises outputs and signs partially. */
 export interface SigningShares {
   readonly viewSecret: SecretKey;
   readonly shares: readonly SecretKey[];
 }
 
 /**
- * This signer's part of an output's secret key: the derivation scalar, the subaddress secret, and the sum of its
- * shares. Source: cryptonote_format_utils.cpp `generate_key_image_helper_precomp`.
+ * Computes this signer's part of an output's secret key: the derivation scalar, the subaddress secret, and the sum of
+ * the signer's shares. Source: cryptonote_format_utils.cpp `generate_key_image_helper_precomp`.
  */
 export function ownPartOf(
   { derivationKey, outputIndex, subaddress }: LocatedOutput,
@@ -30,10 +30,12 @@ export function ownPartOf(
 }
 
 /**
- * Key image of an output, from the partial key images of this signer and others. Each share is counted once.
- * @param partials partial key images received from all other signers. @param count number of shares of the group.
- * @throws CodecError when partial key images are missing, or signers contradict each other about one.
- * Source: multisig.cpp `generate_multisig_composite_key_image`.
+ * Computes the key image of an output from the partial key images of this signer and of the other signers. Each share
+ * counts once.
+ * @param partials partial key images that all other signers have sent.
+ * @param count number of shares of the group.
+ * @throws CodecError if partial key images are missing, or signers sent different ones for the same share. Source:
+ * multisig.cpp `generate_multisig_composite_key_image`.
  */
 export function compositeKeyImage(
   output: LocatedOutput,

@@ -2,21 +2,21 @@ import type { PublicKey } from '../../crypto/types.js';
 import { equalBytes, toHex } from '../../../util/bytes.js';
 import type { MultisigInfo } from '../exchange/transfer-details.js';
 
-/*
- * The format of multisig info names no outputs: info belongs to them by their order in the chain, which a reorganisation
- * between export and import may change. Ours therefore ends the nonces of each output with its key in place of both points.
- * The reference accepts a further nonce, and never reaches it, as each attempt to sign takes the first unused ones. A nonce
- * has two equal points with negligible probability.
- * Source: wallet2.cpp `import_multisig`, `get_multisig_composite_kLRki`.
+/**
+ * The format of multisig info has no field that names the output: the reference assigns info to outputs by their order
+ * in the chain, which a reorganisation between export and import may change. Therefore our info ends the list of nonces
+ * of each output with a pair in which the output key stands for both points. The reference accepts this as a further
+ * nonce and never uses it, because each signing attempt takes the first unused nonces. A real nonce has two equal
+ * points with negligible probability. Source: wallet2.cpp `import_multisig`, `get_multisig_composite_kLRki`.
  */
 
-/** Info that names its output. */
+/** Returns info to which the key of its output is added. */
 export const namedInfo = (info: MultisigInfo, outputKey: PublicKey): MultisigInfo => ({
   ...info,
   nonces: [...info.nonces, { L: outputKey, R: outputKey }],
 });
 
-/** Output key that info names; undefined for info of the reference. */
+/** Returns the output key that info contains; undefined for info of the reference. */
 export function outputNamedBy({ nonces }: MultisigInfo): PublicKey | undefined {
   const last = nonces.at(-1);
   return last !== undefined && equalBytes(last.L, last.R) ? (last.L as PublicKey) : undefined;
@@ -28,16 +28,16 @@ const withoutName = (info: MultisigInfo): MultisigInfo =>
 /** An output of the importing wallet. */
 export interface InfoOutput {
   readonly publicKey: PublicKey;
-  /** Info of the same signer about it that was imported before. */
+  /** Info of the same signer about this output that was imported before. */
   readonly earlier: MultisigInfo | undefined;
 }
 
 /**
- * Finds the outputs of a signer's info: those that it names, or those at its places for info of the reference. Info of
- * outputs that the importing wallet does not know is left out.
- * @param outputs of the importing wallet, in their order.
- * @returns info by output key in hex; undefined where it names an output twice, or contradicts earlier info about the
- * output at its place: the partial key images of an output never change.
+ * Assigns the info of a signer to outputs: by the output key that it contains or, for info of the reference, by
+ * position. Info about outputs that the importing wallet does not know is left out.
+ * @param outputs outputs of the importing wallet, in their order.
+ * @returns info by output key in hex; undefined if the info has an output twice, or if it contradicts earlier info
+ * about the output at the same position: the partial key images of an output never change.
  */
 export function infoByOutput(
   infos: readonly MultisigInfo[],

@@ -31,24 +31,24 @@ import {
 import type { Attempt } from './attempts.js';
 import { multisigTxSecrets } from './tx-secrets.js';
 
-/** Input of the first signer's transaction. Secret; plain data. */
+/** Data with which the first signer makes a transaction. Secret; a plain value. */
 export interface ProposalPlan {
-  /** The `secretKey` of each input is this signer's part. */
+  /** Plan of the transaction. The `secretKey` of each input is this signer's part of the key. */
   readonly plan: PricedPlan;
-  /** Atomic units per byte. */
+  /** Fee rate [atomic units per byte of weight]. */
   readonly rate: bigint;
   readonly rates: FeeRates;
-  /** Attempts with the other signers' nonces, in the order of `plan.inputs`. */
+  /** Attempts with nonces of the other signers; their inputs have the order of `plan.inputs`. */
   readonly attempts: readonly Attempt[];
   /** Public keys of this signer's shares. */
   readonly signingKeys: readonly PublicKey[];
-  /** Signers needed; with 1 the transaction is complete at once. */
+  /** Number of signers that are needed; with 1 the transaction is complete at once. */
   readonly threshold: number;
 }
 
-/** A transaction with the first signer's responses, one per attempt. */
+/** A transaction with the responses of the first signer, one per attempt. */
 export interface Proposal extends MultisigParts {
-  /** Its ring signatures lack the responses of the real members unless one signer is enough. */
+  /** The transaction. Its ring signatures lack the responses of the real members, unless one signer suffices. */
   readonly signed: SignedTx;
 }
 
@@ -57,8 +57,8 @@ const ZERO_KEY = new Uint8Array(32) as PublicKey;
 const proofScalar = (scalar: bigint): ProofScalar => scalarBytes(scalar) as unknown as ProofScalar;
 
 /**
- * Constructs the transaction with tx secret keys derived from the inputs.
- * Source: multisig_tx_builder_ringct.cpp `init`.
+ * Returns a function that constructs the transaction with tx secret keys derived from its inputs. Source:
+ * multisig_tx_builder_ringct.cpp `init`.
  */
 const constructFrom =
   (entropy: Uint8Array) =>
@@ -76,7 +76,7 @@ const constructFrom =
       {
         targets: targets.targets,
         recipients: plan.payees.map(({ address }) => address),
-        // The other signers treat the change destination as change even when it is the dummy.
+        // The other signers treat the change destination as change, even if it is that of the dummy output.
         changeAddress: targets.changeOrDummy ?? zeroAddress,
         viewSecret: plan.viewSecret,
         paymentId: paymentIdIn(plan.payees),
@@ -87,10 +87,10 @@ const constructFrom =
     return unsignedTx(plan, targets, laidOut);
   };
 
-/** An input with a ring signature that lacks the real member's response. */
+/** An input whose ring signature lacks the response of the real member. */
 interface OpenInput {
   readonly challenger: ClsagChallenger;
-  /** `µ_P·p + µ_C·z` with this signer's part p. Secret. */
+  /** Secret `µ_P·p + µ_C·z`, with p this signer's part of the key. */
   readonly w: bigint;
   /** `Hp(P)` of the real member. */
   readonly base: Uint8Array;
@@ -126,7 +126,7 @@ function openInput(unsigned: UnsignedTx, proved: ProvedTx, i: number, rng: Rng, 
   return { challenger, w, base, clsag };
 }
 
-/** One input's part of an attempt: the sums of all nonces, and the first signer's response. */
+/** Computes the part of an attempt that concerns one input: the sums of all nonces, and the first signer's response. */
 function respond(
   { challenger, w, base }: OpenInput,
   others: Attempt['nonces'][number],
@@ -148,8 +148,8 @@ function respond(
 
 /**
  * Makes a transaction and signs it as the first signer. Slow: run it on a worker thread.
- * @throws RangeError when the plan is inconsistent, or the inputs do not cover it.
- * Source: wallet2.cpp `transfer_selected_rct`, multisig_tx_builder_ringct.cpp `first_partial_sign`.
+ * @throws RangeError if the plan is inconsistent, or the inputs do not cover it. Source: wallet2.cpp
+ * `transfer_selected_rct`, multisig_tx_builder_ringct.cpp `first_partial_sign`.
  */
 export function propose(proposal: ProposalPlan, rng: Rng, curve: Curve = loadCurve()): Proposal {
   const { plan, rate, rates, attempts, signingKeys, threshold } = proposal;
@@ -189,7 +189,7 @@ export function propose(proposal: ProposalPlan, rng: Rng, curve: Curve = loadCur
 const completed = ({ inputs }: UnsignedTx, clsags: readonly Clsag[], sig: MultisigSig): Clsag[] =>
   clsags.map((clsag, i) => withResponse(clsag, inputs[i]?.ring.realIndex ?? -1, sig, i));
 
-/** Inserts an attempt's response into a ring signature. Source: multisig_tx_builder_ringct.cpp `finalize_tx`. */
+/** Inserts the response of an attempt into a ring signature. Source: multisig_tx_builder_ringct.cpp `finalize_tx`. */
 export function withResponse(clsag: Clsag, realIndex: number, { c0, s }: MultisigSig, input: number): Clsag {
   const [c1, own] = [c0[input], s[input]];
   if (c1 === undefined || own === undefined) throw new RangeError('an attempt does not answer every input');

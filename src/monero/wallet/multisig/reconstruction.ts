@@ -28,14 +28,14 @@ import { multisigTxSecrets } from './tx-secrets.js';
 export interface Reconstruction {
   readonly prefix: TxPrefix;
   readonly base: RctBase;
-  /** With the received ring signatures. */
+  /** Prunable part with the received ring signatures. */
   readonly prunable: RctPrunable;
-  /** In the order of the inputs. */
+  /** Sources in the order of the inputs. */
   readonly sources: readonly SourceEntry[];
   readonly challengers: readonly ClsagChallenger[];
 }
 
-/** Data of this wallet that a reconstruction needs. */
+/** Keys and addresses of this wallet that a reconstruction needs. */
 export interface ReconstructionKeys {
   readonly network: NetworkType;
   readonly viewSecret: SecretKey;
@@ -52,7 +52,7 @@ function feeOf({ sources, outputs }: ConstructionData): bigint {
   return fee;
 }
 
-/** Decrypted payment id of the construction data. */
+/** Returns the payment id in the construction data, which is not encrypted there. */
 function paymentIdOfExtra(extra: Uint8Array): PaymentId | undefined {
   const { fields, complete } = parseExtra(extra);
   const known = fields.every(({ type }) => ['publicKey', 'additionalKeys', 'nonce'].includes(type));
@@ -64,8 +64,8 @@ function paymentIdOfExtra(extra: Uint8Array): PaymentId | undefined {
 }
 
 /**
- * Outputs with tx secret keys derived from the inputs.
- * Source: multisig_tx_builder_ringct.cpp `compute_keys_for_destinations`.
+ * Computes the outputs with tx secret keys derived from the inputs. Source: multisig_tx_builder_ringct.cpp
+ * `compute_keys_for_destinations`.
  */
 function outputsOf(
   { construction, txSecretKey, additionalSecretKeys, multisigEntropy }: PendingTx,
@@ -149,9 +149,9 @@ function assertSource({ ring, realIndex, amount: value, mask, rct }: SourceEntry
 
 /**
  * Reconstructs a transaction from its record and verifies that both agree: inputs, receivers, amounts, tx secret keys
- * derived from the inputs, and valid proofs.
- * @throws RangeError, its text a predicate of the transaction, when they differ.
- * Source: multisig_tx_builder_ringct.cpp `init` with `reconstruction`.
+ * that are derived from the inputs, and valid proofs.
+ * @throws RangeError if they differ. The error's text is a predicate whose subject is the transaction. Source:
+ * multisig_tx_builder_ringct.cpp `init` with `reconstruction`.
  */
 export function reconstruct(pending: PendingTx, keys: ReconstructionKeys, curve: Curve): Reconstruction {
   const { construction, tx } = pending;
@@ -195,7 +195,7 @@ export function reconstruct(pending: PendingTx, keys: ReconstructionKeys, curve:
   return { prefix, base, prunable, sources, challengers };
 }
 
-/** @throws RangeError unless the received transaction equals the reconstructed one. */
+/** Checks that the received transaction equals the reconstructed one. @throws RangeError if they differ. */
 function assertSame(tx: Transaction, prefix: TxPrefix, base: RctBase): void {
   const [inputs, outputs] = [prefix.inputs.length, prefix.outputs.length];
   const codec = rctBase(inputs, outputs);

@@ -12,7 +12,7 @@ import { choose } from './combinations.js';
  * Source: wallet2.cpp `get_multisig_seed`, `generate`.
  */
 
-/** @param account a ready one: {@link isReady}. */
+/** Returns the seed of a multisig wallet. @param account account that is ready: see {@link isReady}. */
 export function multisigSeed(account: MultisigAccount): string {
   const { threshold, signers, signerSecret, spendPublicKey, commonSecret, shares } = account;
   const w = new Writer();
@@ -23,7 +23,10 @@ export function multisigSeed(account: MultisigAccount): string {
   return toHex(w.finish());
 }
 
-/** @throws CodecError, its text a predicate of the seed without any of its secrets. */
+/**
+ * Parses a seed.
+ * @throws CodecError whose text is a predicate with the seed as subject, and contains none of its secrets.
+ */
 export function readMultisigSeed(text: string): MultisigAccount {
   if (!isHex(text)) throw new CodecError('it is not hex, as multisig seeds are');
   const r = new Reader(fromHex(text));

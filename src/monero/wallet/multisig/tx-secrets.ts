@@ -4,15 +4,20 @@ import type { KeyImage, SecretKey } from '../../crypto/types.js';
 import { utf8 } from '../../../util/bytes.js';
 import type { TxSecrets } from '../build/output-layout.js';
 
-/** Source: cryptonote_config.h `HASH_KEY_MULTISIG_TX_PRIVKEYS_SEED`, `HASH_KEY_MULTISIG_TX_PRIVKEYS`. */
+/**
+ * Domain names in the hashes below. Source: cryptonote_config.h `HASH_KEY_MULTISIG_TX_PRIVKEYS_SEED`,
+ * `HASH_KEY_MULTISIG_TX_PRIVKEYS`.
+ */
 const SEED_NAME = keccak(utf8('multisig_tx_privkeys_seed'));
 const CHAIN_NAME = keccak(utf8('multisig_tx_privkeys'));
 
 /**
- * Tx secret keys of a multisig transaction. They are derived from the inputs, so that no proposer can make two
- * transactions whose outputs have the same keys, and from entropy, so that the chain does not reveal them.
- * @param entropy 32 bytes. @param keyImages in the order of the inputs.
- * Source: multisig_tx_builder_ringct.cpp `make_tx_secret_key_seed`, `make_tx_secret_keys`.
+ * Derives the tx secret keys of a multisig transaction from its inputs and from entropy. Because of the inputs no
+ * proposer can make two transactions whose outputs have the same keys; because of the entropy the chain does not reveal
+ * the keys.
+ * @param entropy 32 bytes.
+ * @param keyImages in the order of the inputs. Source: multisig_tx_builder_ringct.cpp `make_tx_secret_key_seed`,
+ * `make_tx_secret_keys`.
  */
 export const multisigTxSecrets =
   (entropy: Uint8Array, keyImages: readonly KeyImage[]) =>

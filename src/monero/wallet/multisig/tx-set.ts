@@ -5,7 +5,7 @@ import { key, struct } from '../exchange/binary-archive.js';
 import type { SourceEntry } from '../exchange/construction-data.js';
 import { pendingTx, recordedKeyImage, type PendingTx } from '../exchange/pending-tx.js';
 
-/** Partially signed transactions passed between signers. Source: wallet2.h `multisig_tx_set`. */
+/** Partially signed transactions that signers pass to each other. Source: wallet2.h `multisig_tx_set`. */
 export interface MultisigTxSet {
   readonly txs: readonly PendingTx[];
   /** Signers who have signed. */
@@ -14,7 +14,10 @@ export interface MultisigTxSet {
 
 const fields = struct<MultisigTxSet>({ txs: list(pendingTx), signers: list(key<PublicKey>()) });
 
-/** Reading refuses sets that no wallet can sign. Source: wallet2.cpp `parse_multisig_tx_from_str`. */
+/**
+ * Codec of a set. Reading throws CodecError for a set that no wallet can sign. Source: wallet2.cpp
+ * `parse_multisig_tx_from_str`.
+ */
 export const multisigTxSet: Codec<MultisigTxSet> = {
   write: (value, w) => fields.write(value, w),
   read(r) {
@@ -34,6 +37,6 @@ export const multisigTxSet: Codec<MultisigTxSet> = {
   },
 };
 
-/** Sorts sources by descending key image, the order of a transaction. */
+/** Sorts sources by descending key image, as a transaction requires. */
 export const sortedSources = (sources: readonly SourceEntry[]): SourceEntry[] =>
   [...sources].sort((a, b) => compareBytes(recordedKeyImage(b), recordedKeyImage(a)));

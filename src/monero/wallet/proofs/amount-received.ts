@@ -6,15 +6,15 @@ import { equalBytes } from '../../../util/bytes.js';
 import { WalletError } from '../model/wallet-error.js';
 import { openAmount } from '../scan/receive.js';
 
-/** Proven key derivations of one transaction; unproven ones are undefined. */
+/** Proven key derivations of one transaction; a derivation that is not proven is undefined. */
 export interface TxDerivations {
   /** Derivation of the tx public key. */
   readonly main: KeyDerivation | undefined;
-  /** Derivations of the additional keys, one per output. */
+  /** Derivations of the additional public keys, one per output. */
   readonly additional: readonly (KeyDerivation | undefined)[];
 }
 
-/** Amount that an output pays to an address; zero when no derivation opens it. */
+/** Returns the amount that an output pays to an address; zero if no derivation fits. */
 function receivedBy(
   spendPublicKey: PublicKey,
   tx: Transaction,
@@ -33,9 +33,10 @@ function receivedBy(
 }
 
 /**
- * Amount that a transaction pays to the address of a spend key; an amount that does not match its commitment is zero.
- * @throws WalletError `daemon_misbehaves` for a sum beyond 64 bits, which no transaction of the chain has.
- * Source: wallet2.cpp `check_tx_key_helper`, `is_out_to_acc`.
+ * Returns the amount that a transaction pays to the address with a spend key [atomic units]. An amount that does not
+ * match its commitment counts as zero.
+ * @throws WalletError `daemon_misbehaves` for a sum above 64 bits, which no transaction of the chain has. Source:
+ * wallet2.cpp `check_tx_key_helper`, `is_out_to_acc`.
  */
 export function amountReceived(
   tx: Transaction,

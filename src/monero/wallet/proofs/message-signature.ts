@@ -12,11 +12,12 @@ import type { Rng } from '../../../util/random.js';
 import { WalletError } from '../model/wallet-error.js';
 import type { ReceivingKeys } from '../scan/receive.js';
 
-/** Key of the address that signs. */
+/** Which key of the address signs. */
 export type SigningKey = 'spend' | 'view';
 
 /**
- * Version 1 signs the bare message, so it is valid for every address with that key; it is verified, never created.
+ * Version of a signature. Version 1 signs the message alone, so it is valid for every address with the same key; it is
+ * verified but never created.
  */
 export type MessageSignatureVersion = 1 | 2;
 
@@ -25,13 +26,19 @@ export type MessageVerdict =
   | { readonly good: true; readonly version: MessageSignatureVersion; readonly key: SigningKey };
 
 const HEADER: Readonly<Record<MessageSignatureVersion, string>> = { 1: 'SigV1', 2: 'SigV2' };
-/** Includes the terminating zero. Source: cryptonote_config.h `HASH_KEY_MESSAGE_SIGNING`. */
+/**
+ * Text at the start of the hashed message, with its terminating zero. Source: cryptonote_config.h
+ * `HASH_KEY_MESSAGE_SIGNING`.
+ */
 const SALT = utf8('MoneroMessageSignature\0');
 const MODE: Readonly<Record<SigningKey, number>> = { spend: 0, view: 1 };
-/** 64 bytes in base58. */
+/** Number of base58 characters of a signature of 64 bytes. */
 const SIGNATURE_CHARS = 88;
 
-/** `keccak(salt || spend key || view key || mode || length || message)`. Source: wallet2.cpp `get_message_hash`. */
+/**
+ * Computes the hash that is signed: `keccak(salt || spend key || view key || mode || length || message)`. Source:
+ * wallet2.cpp `get_message_hash`.
+ */
 const messageHash = (
   message: Uint8Array,
   { spendPublicKey, viewPublicKey }: AddressKeys,
@@ -46,12 +53,16 @@ const messageHash = (
     message,
   );
 
-/** The signing key, and both keys of the address it belongs to. */
+/** The signing secret key, and both public keys of the address to which it belongs. */
 interface Signer extends AddressKeys {
   readonly secret: SecretKey;
 }
 
-/** @throws WalletError `view_only` when the spend key is needed; a subaddress needs it for its view key too. */
+/**
+ * Returns the keys that sign for an address.
+ * @throws WalletError `view_only` if the spend secret key is needed but absent; a subaddress needs it for its view key
+ * too.
+ */
 function signerOf(
   { viewSecret, spendSecret }: ReceivingKeys,
   primarySpendKey: PublicKey,
@@ -73,19 +84,21 @@ function signerOf(
   };
 }
 
-/** A message to sign, with the address and the key to sign by. Plain data. */
+/** A message to sign, with the address and the kind of the key that signs. A plain value. */
 export interface MessageToSign {
   readonly message: Uint8Array;
   readonly keys: ReceivingKeys;
-  /** Spend key of the primary address. */
+  /** Spend public key of the primary address. */
   readonly spendPublicKey: PublicKey;
   readonly index: SubaddressIndex;
   readonly key: SigningKey;
 }
 
 /**
- * Signs by a key of an address; the signature is bound to both keys of the address and to the kind of the key.
- * @returns `SigV2` and 64 bytes in base58. @throws WalletError `view_only` Source: wallet2.cpp `sign`.
+ * Signs a message with a key of an address. The signature is bound to both keys of the address and to the kind of the
+ * key.
+ * @returns `SigV2` followed by 64 bytes in base58.
+ * @throws WalletError `view_only` Source: wallet2.cpp `sign`.
  */
 export function signMessage(task: MessageToSign, rng: Rng): string {
   const { secret, ...address } = signerOf(task.keys, task.spendPublicKey, task.index, task.key);
@@ -107,14 +120,17 @@ function readSignature(
   }
 }
 
-/** A signed message to verify. Plain data. */
+/** A signed message to be verified. A plain value. */
 export interface SignedMessage {
   readonly message: Uint8Array;
   readonly address: AddressKeys;
   readonly signature: string;
 }
 
-/** Verifies against both keys; a malformed signature is bad. Source: wallet2.cpp `verify`. */
+/**
+ * Verifies a signature against both keys of an address. A malformed signature counts as invalid. Source: wallet2.cpp
+ * `verify`.
+ */
 export function verifyMessage({ message, address, signature: text }: SignedMessage): MessageVerdict {
   const read = readSignature(text);
   if (read === undefined) return { good: false };

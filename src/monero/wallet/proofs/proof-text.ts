@@ -2,12 +2,12 @@ import { decodeBase58 } from '../../cryptonote/base58.js';
 import { CodecError } from '../../../util/codec.js';
 import { WalletError } from '../model/wallet-error.js';
 
-/** Characters of a public key (32 bytes) in base58. */
+/** Number of base58 characters of a public key of 32 bytes. */
 export const KEY_CHARS = 44;
-/** Characters of a signature (64 bytes) in base58. */
+/** Number of base58 characters of a signature of 64 bytes. */
 export const SIGNATURE_CHARS = 88;
 
-/** @param text upstream's message for the same cause. */
+/** Returns the error of an invalid proof. @param text upstream's message for the same cause. */
 export const badProof = (reason: string, text: string, cause?: unknown): WalletError =>
   new WalletError({ kind: 'bad_proof', reason, text }, { cause });
 
@@ -16,7 +16,7 @@ export const WRONG_HEADER = 'Signature header check error';
 
 export const NOT_DECODED = 'Signature decoding error';
 
-/** Decodes base58 inside a proof. @throws WalletError `bad_proof` */
+/** Decodes a base58 part of a proof. @throws WalletError `bad_proof` */
 export function proofBytes(text: string): Uint8Array {
   try {
     return decodeBase58(text);

@@ -8,23 +8,23 @@ import { badProof, NOT_DECODED, proofBytes, WRONG_HEADER } from './proof-text.js
 /** One output of a reserve proof. */
 export interface ReserveEntry {
   readonly txHash: Hash;
-  /** Within the transaction. */
+  /** Index of the output in its transaction. */
   readonly outputIndex: number;
-  /** `a·R` of the public key that opens it. */
+  /** Shared secret `a·R`, with R the public key by which the output is recognised. */
   readonly sharedSecret: PublicKey;
   readonly keyImage: KeyImage;
   readonly sharedSecretSignature: Signature;
-  /** Ring signature over a ring of this output only. */
+  /** Ring signature in a ring with this output as the only member. */
   readonly keyImageSignature: Signature;
 }
 
-/** Spend key of an address that received some of the outputs, with its signature. */
+/** Spend key of an address that received some of the outputs, with a signature by that key. */
 export interface SignedSpendKey {
   readonly publicKey: PublicKey;
   readonly signature: Signature;
 }
 
-/** Plain data. */
+/** A parsed reserve proof. A plain value. */
 export interface ReserveProof {
   readonly version: TxProofVersion;
   readonly entries: readonly ReserveEntry[];
@@ -35,7 +35,7 @@ const hash = role<Hash>(32);
 const publicKey = role<PublicKey>(32);
 const keyImage = role<KeyImage>(32);
 const signature = role<Signature>(64);
-/** Version of an entry's layout; readers accept any. */
+/** Version of the layout of an entry; readers accept any version. */
 const ENTRY_VERSION = 0;
 
 const entry: Codec<ReserveEntry> = {
@@ -61,7 +61,7 @@ const entry: Codec<ReserveEntry> = {
   },
 };
 
-/** Encoded as a pair: the element count 2, then the elements. */
+/** Codec of a pair: the element count 2, then the elements. */
 const signedSpendKey: Codec<SignedSpendKey> = {
   write(value, w) {
     varintNumber.write(2, w);
@@ -77,7 +77,7 @@ const signedSpendKey: Codec<SignedSpendKey> = {
 const entries = list(entry);
 const spendKeys = list(signedSpendKey);
 
-/** Source: wallet2.h `reserve_proof_entry`, wallet2.cpp `get_reserve_proof`. */
+/** Codec of a reserve proof. Source: wallet2.h `reserve_proof_entry`, wallet2.cpp `get_reserve_proof`. */
 const reserveProof: Codec<Omit<ReserveProof, 'version'>> = {
   write(value, w) {
     entries.write(value.entries, w);
@@ -87,15 +87,15 @@ const reserveProof: Codec<Omit<ReserveProof, 'version'>> = {
 };
 
 const HEADER = /^ReserveProofV([12])/;
-/** Enough for a proof of some 40,000 outputs. */
+/** Largest length of a proof; it suffices for about 40,000 outputs. */
 const MAX_CHARS = 16 * 1024 * 1024;
 
 const hasDuplicates = (names: readonly string[]): boolean => new Set(names).size !== names.length;
 
-/** Upstream's message for a proof that cannot be parsed: it continues with an empty proof. */
+/** Upstream's message for a proof that cannot be parsed: upstream continues with an empty proof then. */
 const UNREADABLE = "The given address isn't found in the proof";
 
-/** Parses a reserve proof. @throws WalletError `bad_proof`, also for an output listed twice. */
+/** Parses a reserve proof. @throws WalletError `bad_proof`, also if an output is listed twice. */
 export function readReserveProof(text: string): ReserveProof {
   const [header, version] = HEADER.exec(text) ?? [];
   if (header === undefined) throw badProof('the proof does not start with ReserveProofV2', WRONG_HEADER);
@@ -113,6 +113,6 @@ export function readReserveProof(text: string): ReserveProof {
   }
 }
 
-/** `ReserveProofV2` and base58. */
+/** Formats a reserve proof: `ReserveProofV2` followed by base58. */
 export const formatReserveProof = (proof: Omit<ReserveProof, 'version'>): string =>
   `ReserveProofV2${encodeBase58(encode(reserveProof, proof))}`;

@@ -33,7 +33,7 @@ import {
 } from './reserve-proof-text.js';
 import { publishedKeys } from './tx-key.js';
 
-/** `keccak(message || spend key || view key || key images)` */
+/** Computes the message that a proof signs: `keccak(message || spend key || view key || key images)`. */
 function proofMessage(
   message: Uint8Array,
   { spendPublicKey, viewPublicKey }: AddressKeys,
@@ -45,7 +45,10 @@ function proofMessage(
   return keccak(w.finish());
 }
 
-/** @throws WalletError `invalid` for a zero amount, or when the outputs together do not reach it. */
+/**
+ * Checks that outputs reach an amount together.
+ * @throws WalletError `invalid` if they do not, and for an amount of zero.
+ */
 export function assertReserve(outputs: readonly { readonly amount: Amount }[], least: Amount): void {
   if (least === 0n)
     throw new WalletError({
@@ -61,10 +64,10 @@ export function assertReserve(outputs: readonly { readonly amount: Amount }[], l
     });
 }
 
-/** Input of a reserve proof. Plain data. */
+/** Data from which a reserve proof is made. A plain value. */
 export interface ReserveToProve {
   readonly message: Uint8Array;
-  /** Keys of the primary address. */
+  /** Public keys of the primary address. */
   readonly address: AddressKeys;
   readonly outputs: readonly (Pick<
     OwnedOutput,
@@ -75,7 +78,7 @@ export interface ReserveToProve {
 
 const PRIMARY: SubaddressIndex = { major: 0, minor: 0 };
 
-/** @returns `ReserveProofV2` and base58. Source: wallet2.cpp `get_reserve_proof`. */
+/** Makes a reserve proof. @returns `ReserveProofV2` followed by base58. Source: wallet2.cpp `get_reserve_proof`. */
 export function proveReserve({ message, address, outputs, keys }: ReserveToProve, rng: Rng): string {
   const signed = proofMessage(message, address, outputs);
   const curve = loadCurve();
@@ -104,7 +107,10 @@ export function proveReserve({ message, address, outputs, keys }: ReserveToProve
   return formatReserveProof({ entries, spendKeys: signedSpendKeys(signed, outputs, keys, rng) });
 }
 
-/** Signs with the spend key of the primary address and those of all addresses that hold outputs. */
+/**
+ * Signs with the spend key of the primary address, and with the spend keys of all addresses that received one of the
+ * outputs.
+ */
 function signedSpendKeys(
   signed: Hash,
   outputs: ReserveToProve['outputs'],
@@ -129,14 +135,14 @@ function signedSpendKeys(
   return zip(own, signatures).map(([{ publicKey }, signature]) => ({ publicKey, signature }));
 }
 
-/** A reserve proof with the chain's data about its outputs. Plain data. */
+/** A reserve proof to be verified, with the chain's data about its outputs. A plain value. */
 export interface ReserveToCheck {
   readonly proof: ReserveProof;
   readonly message: Uint8Array;
   readonly address: AddressKeys;
-  /** In the order of the entries. */
+  /** Transactions that contain the outputs, in the order of the entries. */
   readonly txs: readonly FetchedTx[];
-  /** In the order of the entries: true when the key image is spent. */
+  /** For each entry in order, true if its key image is spent. */
   readonly spent: readonly boolean[];
 }
 
@@ -144,7 +150,7 @@ export type ReserveVerdict =
   | { readonly good: false }
   | { readonly good: true; readonly total: Amount; readonly spent: Amount };
 
-/** @throws WalletError `bad_proof` unless the proof is about the address. */
+/** Checks that a proof is about an address. @throws WalletError `bad_proof` if it is not. */
 export function assertProofOf({ spendKeys: keys }: ReserveProof, { spendPublicKey }: AddressKeys): void {
   const wanted = toHex(spendPublicKey);
   if (keys.every((one) => toHex(one.publicKey) !== wanted))
@@ -152,8 +158,8 @@ export function assertProofOf({ spendKeys: keys }: ReserveProof, { spendPublicKe
 }
 
 /**
- * Amount of one entry, or undefined when one of its signatures is bad.
- * @param receivers spend keys, in hex.
+ * Returns the amount of one entry [atomic units]; undefined if one of its signatures is invalid.
+ * @param receivers spend keys of the addresses in the proof, in hex.
  * @throws WalletError `bad_proof`, `daemon_misbehaves`
  */
 function entryAmount(
@@ -178,7 +184,7 @@ function entryAmount(
         version,
       ),
   );
-  // An image with torsion would be another image of the same output that the chain has never seen spent.
+  // A key image with torsion would be a second key image of the same output, which the chain has never seen spent.
   if (!isProven || !isInMainSubgroup(one.keyImage)) return undefined;
   if (!checkRing(signed, one.keyImage, [output.publicKey], [one.keyImageSignature])) return undefined;
   const derivation = derivationOf(one.sharedSecret);

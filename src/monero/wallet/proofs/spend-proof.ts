@@ -15,22 +15,25 @@ import { badProof, proofBytes, SIGNATURE_CHARS, WRONG_HEADER } from './proof-tex
 import { outputSecretKey } from '../../cryptonote/own-outputs.js';
 import type { OwnedOutput } from '../model/records.js';
 
-/** An input and the global indices of its ring members. */
+/** Amount and global indices of the ring members of an input. */
 export interface RingReference {
   readonly keyImage: KeyImage;
-  /** Amount of ring members from before RingCT; zero for RingCT ones. */
+  /** Amount of the ring members [atomic units], if they are from before RingCT; otherwise zero. */
   readonly amount: Amount;
   /** Indices among all outputs of the amount, ascending. */
   readonly globalIndices: readonly number[];
 }
 
-/** An input with the keys of its ring. Plain data. */
+/** An input with the output keys of its ring. A plain value. */
 export interface SpentRing {
   readonly keyImage: KeyImage;
   readonly ring: readonly PublicKey[];
 }
 
-/** Ring references of all inputs. @throws WalletError `daemon_misbehaves` for indices beyond any chain. */
+/**
+ * Returns the ring references of all inputs.
+ * @throws WalletError `daemon_misbehaves` for an index that no chain can reach.
+ */
 export function ringReferences(tx: Transaction): RingReference[] {
   return tx.prefix.inputs.flatMap((input) => {
     if (input.type === 'gen') return [];
@@ -48,23 +51,29 @@ export function ringReferences(tx: Transaction): RingReference[] {
 
 const HEADER = 'SpendProofV1';
 
-/** Concatenated signatures of a proof. @throws WalletError `bad_proof` when the header is missing. */
+/**
+ * Returns the joined signatures of a proof, without its header.
+ * @throws WalletError `bad_proof` if the header is missing.
+ */
 export function spendProofBody(proof: string): string {
   if (!proof.startsWith(HEADER)) throw badProof(`the proof does not start with ${HEADER}`, WRONG_HEADER);
   return proof.slice(HEADER.length);
 }
 
-/** Splits a proof body into one text per ring member. @returns undefined for a wrong number. */
+/**
+ * Splits the body of a proof into one text per ring member, grouped by input.
+ * @returns undefined if its length does not fit.
+ */
 export function spendSignatures(body: string, ringSizes: readonly number[]): string[][] | undefined {
   if (body.length !== SIGNATURE_CHARS * ringSizes.reduce((total, size) => total + size, 0)) return undefined;
   let at = 0;
   return ringSizes.map((size) => Array.from({ length: size }, () => body.slice(at, (at += SIGNATURE_CHARS))));
 }
 
-/** Message that a proof signs: the tx hash and the caller's message. */
+/** Computes the message that a proof signs, from the transaction hash and the caller's message. */
 const proofMessage = (txHash: Hash, message: Uint8Array): Hash => keccak(txHash, message);
 
-/** Input of a spend proof. Plain data. */
+/** Data from which a spend proof is made. A plain value. */
 export interface SpendToProve {
   readonly txHash: Hash;
   readonly message: Uint8Array;
@@ -75,10 +84,10 @@ export interface SpendToProve {
 }
 
 /**
- * Signs the message by every ring.
- * @returns `SpendProofV1` and base58. @throws WalletError `daemon_misbehaves` for a ring without the spent output, or
- * with an invalid key.
- * Source: wallet2.cpp `get_spend_proof`.
+ * Signs a message with every ring of a transaction.
+ * @returns `SpendProofV1` followed by base58.
+ * @throws WalletError `daemon_misbehaves` for a ring that lacks the spent output or contains an invalid key. Source:
+ * wallet2.cpp `get_spend_proof`.
  */
 export function proveSpend({ txHash, message, inputs, keys }: SpendToProve, rng: Rng): string {
   const signed = proofMessage(txHash, message);
@@ -97,18 +106,18 @@ export function proveSpend({ txHash, message, inputs, keys }: SpendToProve, rng:
   }, HEADER);
 }
 
-/** A spend proof's signatures with the rings they belong to. Plain data. */
+/** Signatures of a spend proof, with the rings to which they belong. A plain value. */
 export interface SpendToCheck {
   readonly txHash: Hash;
   readonly message: Uint8Array;
   readonly inputs: readonly SpentRing[];
-  /** One text per ring member. */
+  /** For each input, one text per ring member. */
   readonly signatures: readonly (readonly string[])[];
 }
 
 /**
- * Verifies a proof; false for a transaction without inputs. @throws WalletError `bad_proof`
- * Source: wallet2.cpp `check_spend_proof`.
+ * Verifies a spend proof; false for a transaction without inputs.
+ * @throws WalletError `bad_proof` Source: wallet2.cpp `check_spend_proof`.
  */
 export function checkSpend({ txHash, message, inputs, signatures }: SpendToCheck): boolean {
   const signed = proofMessage(txHash, message);

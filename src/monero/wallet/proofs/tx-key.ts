@@ -9,36 +9,40 @@ import { amountReceived } from './amount-received.js';
 import { WalletError } from '../model/wallet-error.js';
 import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
 
-/** Tx public keys in a transaction's extra field. */
+/** Public keys in the extra field of a transaction. */
 export interface PublishedKeys {
-  /** Usually one; some payers have written more. */
+  /** Tx public keys; usually one, but some payers have written more. */
   readonly main: readonly PublicKey[];
-  /** One per output, or none. */
+  /** Additional public keys, one per output; or none. */
   readonly additional: readonly PublicKey[];
 }
 
+/** Returns the public keys in the extra field of a transaction. */
 export function publishedKeys(tx: Transaction): PublishedKeys {
   const { fields } = parseExtra(tx.prefix.extra);
   return { main: txPublicKeys(fields), additional: additionalPublicKeys(fields) };
 }
 
-/** Tx public key that a payer with secret r publishes for an address: `r·G`, or `r·D` for a subaddress. */
+/**
+ * Returns the tx public key that a payer with the secret key r publishes for an address: `r·G`, or `r·D` for a
+ * subaddress.
+ */
 export const publicKeyFor = (secret: SecretKey, { kind, spendPublicKey }: Address): PublicKey =>
   kind === 'subaddress' ? sharedSecret(spendPublicKey, secret) : publicKeyOf(secret);
 
-/** Claim that a transaction with these secret keys paid an address. Plain data. */
+/** Claim that a transaction with the given secret keys has paid an address. A plain value. */
 export interface TxKeyClaim {
   readonly tx: FetchedTx;
   readonly address: Address;
-  /** The tx secret key, then the additional ones, if any, one per output; canonical scalars. */
+  /** The tx secret key, then the additional secret keys, one per output, if there are any; all must be below ℓ. */
   readonly keys: readonly SecretKey[];
 }
 
 /**
- * Amount that a transaction paid to an address, proven by its secret keys. A secret key counts only if the
- * transaction publishes the matching public key: otherwise the receiver cannot have found the output.
- * @throws WalletError `invalid` when the number of additional keys differs from that of outputs, `daemon_misbehaves`
- * Source: wallet2.cpp `check_tx_key`.
+ * Returns the amount that a transaction has paid to an address, as its secret keys prove [atomic units]. A secret key
+ * counts only if the transaction contains its public key; otherwise the receiver cannot have found the output.
+ * @throws WalletError `invalid` if the number of additional keys differs from the number of outputs,
+ * `daemon_misbehaves` Source: wallet2.cpp `check_tx_key`.
  */
 export function checkTxKey({ tx: fetched, address, keys: [main, ...additional] }: TxKeyClaim): Amount {
   const tx = readFetchedTx(fetched);

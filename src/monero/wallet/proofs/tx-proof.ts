@@ -20,10 +20,13 @@ import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
 import { badProof, KEY_CHARS, proofBytes, SIGNATURE_CHARS } from './proof-text.js';
 import { publicKeyFor, publishedKeys, type PublishedKeys } from './tx-key.js';
 
-/** `out`: made by the payer with the tx keys. `in`: made by the payee with the view key. */
+/** Which party made a proof. `out`: the payer, with the tx secret keys. `in`: the payee, with the view secret key. */
 export type TxProofDirection = 'out' | 'in';
 
-/** Proof for one public key of the transaction: first the tx public key, then each additional key. */
+/**
+ * Proof about one public key of the transaction; the first entry is about the tx public key, the others about the
+ * additional ones.
+ */
 interface TxProofEntry {
   readonly sharedSecret: PublicKey;
   readonly signature: Signature;
@@ -47,14 +50,14 @@ const formatTxProof = (direction: TxProofDirection, entries: readonly TxProofEnt
 const WRONG_SIZE = 'Wrong signature size';
 const WRONG_COUNT = 'Signature size mismatch with additional tx pubkeys';
 /**
- * Message of the exception of `std::string::substr` in libc++, which monero-ts compares. Builds with libstdc++ add a
- * position to it.
+ * Upstream's message for a proof that is too short: that of the exception of `std::string::substr` in libc++, to which
+ * monero-ts compares. Builds with libstdc++ add a position.
  */
 const TOO_SHORT = 'basic_string';
 
 /**
- * Upstream's message for an unknown header: it reads the version at its position, then counts the bytes behind it.
- * Source: wallet2.cpp `check_tx_proof`.
+ * Returns upstream's message for an unknown header: upstream reads the version at its position, then counts the bytes
+ * after it. Source: wallet2.cpp `check_tx_proof`.
  */
 function textForUnknownHeader(text: string): string {
   const header = text.startsWith('Out') ? 'OutProofV2' : 'InProofV2';
@@ -63,7 +66,7 @@ function textForUnknownHeader(text: string): string {
   return Math.max(0, size - header.length) % ENTRY_CHARS === 0 ? WRONG_COUNT : WRONG_SIZE;
 }
 
-/** @throws WalletError `bad_proof` */
+/** Parses a proof. @throws WalletError `bad_proof` */
 function readTxProof(text: string): TxProof {
   const [header, direction, version] = HEADER.exec(text) ?? [];
   if (header === undefined)
@@ -80,12 +83,12 @@ function readTxProof(text: string): TxProof {
   return { direction: direction === 'Out' ? 'out' : 'in', version: version === '1' ? 1 : 2, entries };
 }
 
-/** Message that both directions sign: the tx hash and the caller's message. */
+/** Computes the message that both kinds of proofs sign, from the transaction hash and the caller's message. */
 const proofMessage = (txHash: Hash, message: Uint8Array): Hash => keccak(txHash, message);
 
 /**
- * Claim about one public key `T` of a transaction: the payer's is `T = r·G` (or `r·B`) and `D = r·A`, the payee's is
- * `A = a·G` (or `a·B`) and `D = a·T`.
+ * Returns the claim about one public key `T` of a transaction. The payer claims `T = r·G` (or `r·B`) and `D = r·A`; the
+ * payee claims `A = a·G` (or `a·B`) and `D = a·T`.
  */
 function claimOf(
   direction: TxProofDirection,
@@ -100,7 +103,7 @@ function claimOf(
     : { message, R: viewPublicKey, A: txKey, ...base, D: secret };
 }
 
-/** Public keys that a proof covers, one entry each. @throws WalletError `invalid` when there is none. */
+/** Returns the public keys that a proof covers, one per entry. @throws WalletError `invalid` if there is none. */
 function provenKeys({ main: [first], additional }: PublishedKeys): PublicKey[] {
   if (first === undefined)
     throw new WalletError({
@@ -111,29 +114,32 @@ function provenKeys({ main: [first], additional }: PublishedKeys): PublicKey[] {
   return [first, ...additional];
 }
 
-/** Placeholder entry for a public key that cannot be proven; it never verifies. */
+/** Entry for a public key that cannot be proven; it is never valid. */
 const NO_ENTRY: TxProofEntry = {
   sharedSecret: Uint8Array.of(1, ...new Uint8Array(31)) as PublicKey,
   signature: new Uint8Array(64) as Signature,
 };
 
-/** Payment and message that a proof is about. Plain data. */
+/** Transaction, address and message that a proof is about. A plain value. */
 export interface TxProofSubject {
   readonly tx: FetchedTx;
   readonly address: Address;
   readonly message: Uint8Array;
 }
 
+/** Result of verifying a proof of payment. */
 export interface TxVerdict {
   readonly good: boolean;
-  /** Zero unless good; also zero when the proof is good but the address received nothing. */
+  /**
+   * Proven amount [atomic units]; zero if the proof is invalid, and if it is valid but the address received nothing.
+   */
   readonly received: Amount;
 }
 
 /**
- * Verifies a proof and sums the amounts of the outputs that its valid entries open.
- * @throws WalletError `bad_proof` for a malformed proof or one of another transaction, `invalid`, `daemon_misbehaves`
- * Source: wallet2.cpp `check_tx_proof`.
+ * Verifies a proof, and adds up the amounts of the outputs for which its entries are valid.
+ * @throws WalletError `bad_proof` for a malformed proof or a proof about another transaction, `invalid`,
+ * `daemon_misbehaves` Source: wallet2.cpp `check_tx_proof`.
  */
 export function checkTxProof({
   tx: fetched,
@@ -160,7 +166,7 @@ export function checkTxProof({
   return { good: true, received: amountReceived(tx, address.spendPublicKey, { main, additional }) };
 }
 
-/** @returns the proof. @throws WalletError `invalid` when it proves no amount received. */
+/** Checks that a proof proves an amount. @returns the proof. @throws WalletError `invalid` if it proves none. */
 function assertPaysAddress(subject: TxProofSubject, proof: string): string {
   const { good, received } = checkTxProof({ ...subject, proof });
   if (!good || received === 0n)
@@ -174,9 +180,9 @@ function assertPaysAddress(subject: TxProofSubject, proof: string): string {
 
 /**
  * Proves as the payer that an address was paid.
- * @param keys the transaction's secret key, then its additional ones.
- * @returns `OutProofV2` and base58. @throws WalletError `invalid`, `bad_proof`, `daemon_misbehaves`
- * Source: wallet2.cpp `get_tx_proof`.
+ * @param keys the tx secret key, then the additional secret keys.
+ * @returns `OutProofV2` followed by base58.
+ * @throws WalletError `invalid`, `bad_proof`, `daemon_misbehaves` Source: wallet2.cpp `get_tx_proof`.
  */
 export function proveSent(
   { keys, ...subject }: TxProofSubject & { readonly keys: readonly SecretKey[] },
@@ -192,9 +198,9 @@ export function proveSent(
 }
 
 /**
- * Proves as the payee that an own address was paid.
- * @returns `InProofV2` and base58. @throws WalletError `invalid`, `daemon_misbehaves`
- * Source: wallet2.cpp `get_tx_proof`.
+ * Proves as the payee that an address of this wallet was paid.
+ * @returns `InProofV2` followed by base58.
+ * @throws WalletError `invalid`, `daemon_misbehaves` Source: wallet2.cpp `get_tx_proof`.
  */
 export function proveReceived(
   { viewSecret, ...subject }: TxProofSubject & { readonly viewSecret: SecretKey },

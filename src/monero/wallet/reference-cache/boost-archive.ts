@@ -8,43 +8,47 @@ import { CodecError, Reader } from '../../../util/codec.js';
 
 const SIGNATURE = 'serialization::archive';
 
-/** First bytes of an archive: the signature's length as an integer, then the signature. */
+/** First bytes of an archive: the length of the signature as an integer, then the signature. */
 export const BOOST_HEAD = Uint8Array.of(1, SIGNATURE.length, ...Buffer.from(SIGNATURE));
 
 const BIG_ENDIAN = 0x40;
 
 interface ClassInfo {
-  /** Objects are numbered so that they can be referenced again. Newer libraries track variants. */
+  /**
+   * True if the objects of the class are numbered, so that the archive can refer to them again. Newer versions of Boost
+   * number variants too.
+   */
   readonly tracked: boolean;
   readonly version: number;
 }
 
-/** A numbered object; it has no value while it is being read. */
+/** A numbered object; its value is absent while the object is being read. */
 interface Tracked {
   readonly name: string;
   value?: unknown;
 }
 
-/** Reads one value from an archive. */
+/** Function that reads one value from an archive. */
 export type Load<T> = (archive: BoostArchive) => T;
 
+/** Reads the values of an archive in order. */
 export class BoostArchive {
   readonly #r: Reader;
-  /** Classes read so far, by name. */
+  /** Classes that were read so far, by name. */
   readonly #classes = new Map<string, ClassInfo>();
-  /** Tracked objects by number. */
+  /** Numbered objects, by number. */
   readonly #tracked: Tracked[] = [];
 
   /** @throws CodecError for a wrong signature or byte order. */
   constructor(bytes: Uint8Array) {
     this.#r = new Reader(bytes);
     if (this.string() !== SIGNATURE) throw new CodecError('archive: not one of Boost');
-    // Version of the Boost library that wrote it; upstream ignores it too.
+    // Version of the Boost library that wrote the archive; upstream ignores it too.
     this.u64();
     if ((this.#r.byte() & BIG_ENDIAN) !== 0) throw new CodecError('archive: big-endian byte order');
   }
 
-  /** An integer of any type; a negative one is read as its two's complement. */
+  /** Reads an integer of any type; a negative integer is read as its two's complement. */
   u64(): bigint {
     const head = this.#r.byte();
     const negative = head > 0x7f;
@@ -67,30 +71,31 @@ export class BoostArchive {
     return value === 1n;
   }
 
-  /** A character: one byte, not encoded as an integer. */
+  /** Reads a character: one byte, which is not encoded as an integer. */
   byte(): number {
     return this.#r.byte();
   }
 
-  /** Number of items of at least one byte each. */
+  /** Reads the number of items of a list, each of which has at least one byte. */
   count(): number {
     const count = this.number();
     if (count > this.#r.remaining) throw new CodecError('archive: count exceeds the input');
     return count;
   }
 
-  /** Bytes without framing. */
+  /** Reads bytes without framing. */
   raw(length: number): Uint8Array {
     return this.#r.take(length);
   }
 
-  /** Text that may not be UTF-8; invalid bytes are replaced. */
+  /** Reads a text that may not be UTF-8; invalid bytes are replaced by U+FFFD. */
   string(): string {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.raw(this.count()));
   }
 
   /**
-   * Reads an object: class info before the first of its class, the object number if the class is tracked, the value.
+   * Reads an object: the version of its class before the first object of the class, the number of the object if the
+   * class numbers its objects, then the value.
    */
   object<T>(name: string, load: (archive: this, version: number) => T): T {
     const { tracked, version } = this.#classInfo(name);
@@ -117,19 +122,22 @@ export class BoostArchive {
     return info;
   }
 
-  /** @throws CodecError when bytes are left over. */
+  /** Checks that the whole archive was read. @throws CodecError if bytes are left. */
   end(): void {
     this.#r.end();
   }
 }
 
-/** An object of a class. @param name identifies the class, as its type does upstream. */
+/**
+ * Returns a function that reads an object of a class.
+ * @param name name that identifies the class here, as its C++ type does upstream.
+ */
 export const object =
   <T>(name: string, load: (archive: BoostArchive, version: number) => T): Load<T> =>
   (archive) =>
     archive.object(name, load);
 
-/** A class around an array of `length` bytes. */
+/** Returns a function that reads a class which contains an array of `length` bytes. */
 export const bytesOf = <B extends Uint8Array>(name: string, length = 32): Load<B> =>
   object(name, (archive) => {
     if (archive.count() !== length) throw new CodecError(`archive: ${name} of another length`);
@@ -139,7 +147,7 @@ export const bytesOf = <B extends Uint8Array>(name: string, length = 32): Load<B
 const items = <T>(archive: BoostArchive, count: number, item: Load<T>): T[] =>
   Array.from({ length: count }, () => item(archive));
 
-/** A container of numbers; it has no class version of its own. */
+/** Returns a function that reads a container of numbers, which has no class version of its own. */
 export const primitives =
   <T>(item: Load<T>): Load<readonly T[]> =>
   (archive) => {
@@ -148,22 +156,25 @@ export const primitives =
     return items(archive, count, item);
   };
 
-/** A container of the standard library; the version of its items is repeated. */
+/**
+ * Returns a function that reads a container of the standard library; it contains the version of its items' class once
+ * more.
+ */
 export const collection = <T>(name: string, item: Load<T>): Load<readonly T[]> =>
   object(name, primitives(item));
 
-/** A hash table, serialised by upstream's own code: a count, then the items. */
+/** Returns a function that reads a hash table, for which upstream has its own code: a count, then the items. */
 export const hashTable = <T>(name: string, item: Load<T>): Load<readonly T[]> =>
   object(name, (archive) => items(archive, archive.count(), item));
 
-/** A container of characters; it has no class version of its own. */
+/** Reads a container of characters, which has no class version of its own. */
 export const characters: Load<Uint8Array> = (archive) => {
   const count = archive.count();
   archive.u64();
   return archive.raw(count);
 };
 
-/** Two values without framing. */
+/** Returns a function that reads two values without framing. */
 export const pairOf =
   <A, B>(first: Load<A>, second: Load<B>): Load<readonly [A, B]> =>
   (archive) => [first(archive), second(archive)];

@@ -27,7 +27,7 @@ const hashChain = object('hashchain', (a): HashChain => ({
   hashes: hashDeque(a),
 }));
 
-/** Chain of versions without an offset: all block hashes were stored. */
+/** Reads the chain of a version without an offset: all block hashes are stored. */
 function wholeChain(a: BoostArchive): HashChain {
   const hashes = hashVector(a);
   return { offset: 0, genesis: hashes[0] ?? (new Uint8Array(32) as HashChain['genesis']), hashes };
@@ -91,10 +91,10 @@ const accountTags = object(
 );
 const coldKeyImages = map('map<public_key, key_image>', publicKey, keyImage);
 
-/** First version with all needed fields: 2014. */
+/** Oldest version that has all needed fields; it is of 2014. */
 const OLDEST = 9;
 
-/** Fields in the order of the archive; fields that a version lacks are empty. */
+/** Reads the fields in the order of the archive; a field that a version lacks is empty. */
 const cache: Load<ReferenceCache> = object('wallet2', (a, version) => {
   if (version < OLDEST) throw new CodecError('cache: written by a release before 2015');
   const since = <T>(first: number, load: Load<T>, otherwise: T): T => (version < first ? otherwise : load(a));
@@ -108,10 +108,10 @@ const cache: Load<ReferenceCache> = object('wallet2', (a, version) => {
     txKeys: txKeys(a),
     confirmed: confirmed(a),
   };
-  // The refresh height, which moved to the keys file.
+  // The refresh height, which moved to the keys file later.
   since(11, number, 0);
   const notes = since(12, texts, []);
-  // Pool payments, which are found again by a refresh; they moved to the end in version 22.
+  // Pool payments, which a refresh finds again. They moved to the end of the archive in version 22.
   if (version >= 13 && version < 17) paymentMap(a);
   const second = {
     notes,
@@ -145,10 +145,7 @@ const cache: Load<ReferenceCache> = object('wallet2', (a, version) => {
   };
 });
 
-/**
- * Reads a cache of a release before 0.18.
- * @throws CodecError when it is damaged, too old, or of an unknown version.
- */
+/** Reads a cache of a release before 0.18. @throws CodecError if it is damaged, too old, or of an unknown version. */
 export function readBoostCache(plain: Uint8Array): ReferenceCache {
   const archive = new BoostArchive(plain);
   const found = cache(archive);

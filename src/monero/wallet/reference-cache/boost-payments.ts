@@ -36,7 +36,7 @@ const rings: Load<Rings> = collection(
   object('pair<key_image, vector<uint64_t>>', pairOf(keyImage, integers)),
 );
 
-/** Paying account, addresses and rings, which later versions added. */
+/** Reads paying account, addresses and rings, which later versions have added. */
 const payer = (
   a: BoostArchive,
   hasAccount: boolean,
@@ -50,7 +50,7 @@ const payer = (
 export const unconfirmedTransfer: Load<UnconfirmedTransfer> = object(
   'unconfirmed_transfer_details',
   (a, version) => {
-    // Older versions have the whole transaction here.
+    // Here older versions have the whole transaction.
     if (version < 5) throw new CodecError('cache: a payment written by a release before 2016');
     const change = a.u64();
     const sentTime = a.number();

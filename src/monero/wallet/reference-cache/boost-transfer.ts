@@ -32,7 +32,10 @@ const keyInput = object('txin_to_key', (a): TxInput => ({
   keyImage: keyImage(a),
 }));
 
-/** One of several classes, prefixed with its number. Classes that no transaction ever used are undefined. */
+/**
+ * Returns a function that reads one of several classes, which starts with its number. The functions of classes that no
+ * transaction ever used are undefined.
+ */
 const variant = <T>(name: string, kinds: readonly (Load<T> | undefined)[]): Load<T> =>
   object(name, (a) => {
     const kind = kinds[a.number()];
@@ -90,10 +93,13 @@ const uses = collection(
   ),
 );
 
-/** First version with the tx hash besides the prefix: 2016. */
+/** Oldest version that has the transaction hash in addition to the prefix; it is of 2016. */
 const OLDEST = 3;
 
-/** Later versions added fields one by one; older archives read with the default values given here. */
+/**
+ * Reads an output. Later versions added fields one by one; a field that a version lacks gets the default value given
+ * here.
+ */
 export const transferDetails: Load<TransferDetails> = object('transfer_details', (a, version) => {
   if (version < OLDEST) throw new CodecError('cache: written by a release before 2016');
   const height = a.number();

@@ -14,27 +14,30 @@ import type { AddressBookRow, ReferenceCache } from './cache.js';
 import { cachedBalances } from './cached-balance.js';
 import { hasFailed, type ConfirmedTransfer, type UnconfirmedTransfer } from './payments.js';
 
-/** Wallet that the cache must belong to. */
+/** Keys and addresses of the wallet to which the cache must belong. */
 export interface CacheOwner {
   readonly network: NetworkType;
   readonly spendPublicKey: PublicKey;
   readonly viewPublicKey: PublicKey;
   readonly viewSecret: SecretKey;
   readonly viewOnly: boolean;
-  /** Addresses that are recognised beyond the last created one. */
+  /** Lookahead of the wallet: addresses after the last created one that are recognised. */
   readonly lookahead: Lookahead;
 }
 
 /** Default label of account 0. */
 const PRIMARY_LABEL = 'Primary account';
 
-/** Maximum length of a destination's address text; OpenAlias names are resolved before they are stored. */
+/**
+ * Largest length of a destination's address text. OpenAlias names are resolved before they are stored, so no text is
+ * longer.
+ */
 const MAX_ADDRESS_CHARS = 256;
 
 /**
- * Extracts the data from the reference's cache that cannot be restored from the chain. Everything else is read from
- * the chain again, and address keys are computed again: a cache is encrypted but not authenticated.
- * @throws CodecError when the cache is inconsistent or belongs to another wallet.
+ * Extracts from a cache of the reference the data that cannot be restored from the chain. All other data is read from
+ * the chain again, and address keys are computed again, because a cache is encrypted but not authenticated.
+ * @throws CodecError if the cache is inconsistent or belongs to another wallet.
  */
 export function importCache(cache: ReferenceCache, owner: CacheOwner): ImportedWallet {
   if (
@@ -67,11 +70,11 @@ function accountsOf({ labels, accountTags: [, tags] }: ReferenceCache): Imported
   return labels.map((own, major) => ({ labels: own.length === 0 ? [''] : own, tag: tags[major] ?? '' }));
 }
 
-/** Number of contiguous addresses by account, including the lookahead. */
+/** Returns the number of contiguous addresses of each account, including the lookahead. */
 function subaddressCounts({ subaddresses }: ReferenceCache): number[] {
   const minors: Set<number>[] = [];
   for (const [, { major, minor }] of subaddresses) {
-    // Accounts are contiguous too, so an account index cannot exceed the number of entries.
+    // Account indices are contiguous too, so an index cannot exceed the number of entries.
     if (major < subaddresses.length) (minors[major] ??= new Set()).add(minor);
   }
   return Array.from(minors, (known = new Set<number>()) => {
@@ -95,7 +98,8 @@ function subaddressesOf(
       throw new CodecError('cache: a created address is missing from the subaddress table');
     const expected =
       major < accounts.length + lookahead.major - 1 ? Math.max(created - 1, 0) + lookahead.minor : 0;
-    // The table reaches beyond the current lookahead: payments to those addresses may still arrive.
+    // The cache contains addresses beyond the present lookahead. They are kept, because payments to them may still
+    // arrive.
     const count = inTable > expected ? inTable : created;
     return subaddressSpendPublicKeys(spendPublicKey, viewSecret, major, 0, count).map((key, minor) => ({
       index: { major, minor },
@@ -124,7 +128,7 @@ function txKeysOf({ txKeys, additionalTxKeys }: ReferenceCache): ImportedWallet[
   return txKeys.map(([txHash, key]) => ({ txHash, keys: [key, ...(additional.get(toHex(txHash)) ?? [])] }));
 }
 
-/** Source: cryptonote_tx_utils.h `tx_destination_entry::address`. */
+/** Converts the keys of a destination to an address. Source: cryptonote_tx_utils.h `tx_destination_entry::address`. */
 function destinationOf(
   entry: DestinationEntry,
   paymentId: Uint8Array | undefined,
@@ -147,7 +151,7 @@ function destinationOf(
   return { amount: amount(entry.amount), address };
 }
 
-/** Payment id of 8 or 32 bytes; zeros mean none, and a short id is padded with zeros. */
+/** Returns a payment id of 8 or 32 bytes; undefined for zeros. A short id is padded with zeros in the cache. */
 function paymentIdOf(id: Uint8Array): Uint8Array | undefined {
   const lastSet = id.findLastIndex((byte) => byte !== 0);
   if (lastSet < 0) return undefined;
@@ -184,8 +188,9 @@ function unminedOf(paid: UnconfirmedTransfer, network: NetworkType): Omit<Outgoi
 }
 
 /**
- * Key images of the cache; all are unproven, since the cache does not contain their signatures. The reference takes those
- * of its outputs from signed sets by their places. Source: wallet2.cpp `load_tx`, `import_key_images`.
+ * Returns the key images in the cache. All are unproven, because the cache does not contain their signatures. The
+ * reference assigns the key images of signed sets to its outputs by position. Source: wallet2.cpp `load_tx`,
+ * `import_key_images`.
  */
 function keyImagesOf({ transfers, coldKeyImages }: ReferenceCache): ImportedWallet['keyImages'] {
   const known = transfers

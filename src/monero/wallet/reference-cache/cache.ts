@@ -25,29 +25,30 @@ import {
   type UnconfirmedTransfer,
 } from './payments.js';
 
-/** Block hashes from an offset on. Source: wallet2_types.h `hashchain`. */
+/** Block hashes from a height (offset) on. Source: wallet2_types.h `hashchain`. */
 export interface HashChain {
   readonly offset: number;
   readonly genesis: Hash;
   readonly hashes: readonly Hash[];
 }
 
-/** Source: wallet2_types.h `address_book_row`. */
+/** An entry of the address book. Source: wallet2_types.h `address_book_row`. */
 export interface AddressBookRow {
   readonly address: CacheAddress;
-  /** 8 bytes. */
+  /** Payment id of 8 bytes. */
   readonly paymentId: Uint8Array;
   readonly description: string;
   readonly isSubaddress: boolean;
   readonly hasPaymentId: boolean;
 }
 
+/** Public keys of an address. */
 export interface CacheAddress {
   readonly spendPublicKey: PublicKey;
   readonly viewPublicKey: PublicKey;
 }
 
-/** A transaction found during background sync. Source: wallet2_types.h `background_synced_tx_t`. */
+/** A transaction that was found during background sync. Source: wallet2_types.h `background_synced_tx_t`. */
 export interface BackgroundTx {
   readonly position: number;
   readonly tx: Transaction;
@@ -57,7 +58,7 @@ export interface BackgroundTx {
   readonly doubleSpendSeen: boolean;
 }
 
-/** Source: wallet2_types.h `background_sync_data_t`. */
+/** State of background sync. Source: wallet2_types.h `background_sync_data_t`. */
 export interface BackgroundSync {
   readonly firstRefreshDone: boolean;
   readonly startHeight: number;
@@ -70,44 +71,41 @@ export interface BackgroundSync {
 
 type Entries<K, V> = readonly (readonly [K, V])[];
 
-/**
- * The reference's wallet cache file, in the order of the archive.
- * Source: wallet2.h `wallet2`.
- */
+/** Contents of the reference's wallet cache file, in the order of the archive. Source: wallet2.h `wallet2`. */
 export interface ReferenceCache {
   readonly chain: HashChain;
   readonly transfers: readonly TransferDetails[];
   readonly address: CacheAddress;
   readonly keyImages: Entries<KeyImage, number>;
   readonly unconfirmed: Entries<Hash, UnconfirmedTransfer>;
-  /** By payment id. */
+  /** Received payments by payment id. */
   readonly payments: Entries<Uint8Array, ReceivedPayment>;
   readonly txKeys: Entries<Hash, SecretKey>;
   readonly confirmed: Entries<Hash, ConfirmedTransfer>;
   readonly notes: Entries<Hash, string>;
-  /** By payment id. */
+  /** Received pool payments by payment id. */
   readonly poolPayments: Entries<Uint8Array, PoolPayment>;
   readonly publicKeys: Entries<PublicKey, number>;
   readonly addressBook: readonly AddressBookRow[];
   readonly scannedPoolTxs: readonly Hash[];
   readonly scannedPoolTxsBefore: readonly Hash[];
-  /** Including the lookahead. */
+  /** Address index by spend key, including the lookahead. */
   readonly subaddresses: Entries<PublicKey, SubaddressIndex>;
-  /** One list per account, one label per created address. */
+  /** Labels: one list per account, with one label per created address. */
   readonly labels: readonly (readonly string[])[];
-  /** One key per output. */
+  /** Additional secret keys by transaction hash, one per output. */
   readonly additionalTxKeys: Entries<Hash, readonly SecretKey[]>;
   readonly attributes: Entries<string, string>;
-  /** Descriptions by tag, then each account's tag. */
+  /** Descriptions by tag; then the tag of each account. */
   readonly accountTags: readonly [Entries<string, string>, readonly string[]];
   readonly ringHistorySaved: boolean;
   readonly lastBlockReward: bigint;
-  /** Device data of transactions signed by a hardware wallet. */
+  /** Data of the device for transactions that a hardware wallet has signed. */
   readonly deviceTxs: Entries<Hash, Uint8Array>;
   readonly deviceKeyImageSync: bigint;
-  /** Key images by output key, of outputs paid to the wallet itself by offline-signed transactions. */
+  /** Key images by output key, of outputs with which transactions that were signed offline paid the wallet itself. */
   readonly coldKeyImages: Entries<PublicKey, KeyImage>;
-  /** Client key of pay-for-RPC, which no longer exists. */
+  /** Client key of the RPC payment scheme, which no longer exists. */
   readonly rpcClientSecretKey: Uint8Array;
   readonly everRefreshed: boolean;
   readonly backgroundSync: BackgroundSync;
@@ -116,7 +114,7 @@ export interface ReferenceCache {
 /** First bytes of every archive. */
 export const CACHE_MAGIC = utf8('monero wallet cache');
 
-/** User text. The reference does not check that it is UTF-8; invalid bytes are replaced. */
+/** Codec of a user's text. The reference does not check that it is UTF-8; invalid bytes are replaced by U+FFFD. */
 export const lenientText: Codec<string> = {
   write: (value, w) => blob.write(utf8(value), w),
   read: (r) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(blob.read(r)),
@@ -174,13 +172,13 @@ const backgroundSync = versioned(0, () =>
 
 /** Codecs of the parts that differ between variants of the archive. */
 interface PartCodecs {
-  /** Index among all outputs. */
+  /** Codec of an output's index in the list of all outputs. */
   readonly outputIndex: Codec<number>;
   readonly transfer: Codec<TransferDetails>;
   readonly confirmed: Codec<ConfirmedTransfer>;
 }
 
-/** The archive in one of its versions; release 0.18.0 introduced version 0. */
+/** Returns the codec of one version of the archive; release 0.18.0 introduced version 0. */
 const body = (version: number, { outputIndex, transfer, confirmed }: PartCodecs): Codec<ReferenceCache> =>
   struct<ReferenceCache>({
     chain: hashChain,
@@ -233,26 +231,29 @@ const COMPLETE: PartCodecs = {
   confirmed: confirmedTransfer,
 };
 
-/** Applies a projection to each value read. */
+/** Returns a codec that applies a function to each value that it reads. */
 const reduced = <T>(codec: Codec<T>, part: (value: T) => T): Codec<T> => ({
   write: (value, w) => codec.write(value, w),
   read: (r) => part(codec.read(r)),
 });
 
-/** Drops rings, which take most of the memory of a large cache. */
+/** Part codecs that drop rings, which take most of the memory of a large cache. */
 const WITHOUT_RINGS: PartCodecs = {
   outputIndex: varintNumber,
   transfer: reduced(transferDetails, (found) => ({ ...found, tx: { ...found.tx, inputs: [] } })),
   confirmed: reduced(confirmedTransfer, (paid) => ({ ...paid, tx: undefined, rings: [] })),
 };
 
-/** The archive written by releases since 0.18.0. */
+/** Codec of the archive that releases write since 0.18.0. */
 export const referenceCache: Codec<ReferenceCache> = archive(COMPLETE);
 
-/** {@link referenceCache}, read without rings. */
+/** Codec of the same archive that reads no rings. */
 export const cacheWithoutRings: Codec<ReferenceCache> = archive(WITHOUT_RINGS);
 
-/** {@link cacheWithoutRings} from early releases for macOS, where output indices are fixed 64-bit fields. */
+/**
+ * Codec of the same archive that reads no rings, for caches of early releases for macOS, in which output indices have
+ * 64 bits.
+ */
 export const cacheWithWideIndices: Codec<ReferenceCache> = archive({
   ...WITHOUT_RINGS,
   outputIndex: u64Number,

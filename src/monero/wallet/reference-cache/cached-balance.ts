@@ -9,11 +9,11 @@ import { hasFailed } from './payments.js';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Number of blocks that the cache knows. */
+/** Returns the number of blocks that the cache knows. */
 export const cachedHeight = ({ chain }: Pick<ReferenceCache, 'chain'>): number =>
   chain.offset + chain.hashes.length;
 
-/** Balances by address, added up. */
+/** Balances by address, to which amounts are added. */
 class Sums {
   readonly #rows = new Map<string, Writable<CachedBalance>>();
 
@@ -37,13 +37,16 @@ class Sums {
   }
 }
 
-/** Outputs that the wallet still has when it forgets payments that are not mined. */
+/**
+ * Returns true if an output is spent in a block; all other outputs belong to the wallet after it has forgotten unmined
+ * payments.
+ */
 export const isSpentInBlock = ({ spent, spentHeight }: TransferDetails): boolean => spent && spentHeight > 0;
 
 /**
- * Computes the balances that the reference shows with a cache, without contacting a daemon. Locks are those of the
- * cache's last block; one by time counts as closed.
- * Source: wallet2.cpp `balance_per_subaddress`, `unlocked_balance_per_subaddress`.
+ * Computes the balances that the reference shows from a cache without asking a daemon. Locks are evaluated at the last
+ * block of the cache; a lock by time counts as closed. Source: wallet2.cpp `balance_per_subaddress`,
+ * `unlocked_balance_per_subaddress`.
  */
 export function cachedBalances(cache: ReferenceCache): CachedBalances {
   const height = cachedHeight(cache);

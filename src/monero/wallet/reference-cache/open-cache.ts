@@ -5,7 +5,7 @@ import { BOOST_HEAD } from './boost-archive.js';
 import { readBoostCache } from './boost-cache.js';
 import { CACHE_MAGIC, cacheWithoutRings, cacheWithWideIndices, type ReferenceCache } from './cache.js';
 
-/** Leading bytes of a decrypted cache that identify its format. */
+/** Number of leading bytes of a decrypted cache from which its format is detected. */
 const HEAD_BYTES = 64;
 
 const startsWith = (bytes: Uint8Array, head: Uint8Array): boolean =>
@@ -26,9 +26,11 @@ function readArchive(plain: Uint8Array): ReferenceCache {
 
 /**
  * Decrypts and reads a cache file, without rings.
- * @param bytes the whole file. @param key 32 bytes. @returns undefined when it is encrypted under another key.
- * @throws CodecError when it is damaged, too old or of an unknown newer version.
- * Source: wallet2.cpp `load_wallet_cache`.
+ * @param bytes the whole file.
+ * @param key 32 bytes.
+ * @returns undefined if the file is encrypted with another key.
+ * @throws CodecError if the cache is damaged, too old or of an unknown newer version. Source: wallet2.cpp
+ * `load_wallet_cache`.
  */
 export function openCache(bytes: Uint8Array, key: Uint8Array): ReferenceCache | undefined {
   const { iv, ciphertext } = decode(sealedFile, bytes);

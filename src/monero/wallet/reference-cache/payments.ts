@@ -6,31 +6,34 @@ import { absent, flag, key, pair, struct, versioned } from '../exchange/binary-a
 import { destinationEntry, type DestinationEntry } from '../exchange/construction-data.js';
 import { subaddressIndex } from '../exchange/transfer-details.js';
 
-/** Key offsets of the inputs, by key image. */
+/** Key image and key offsets of each input. */
 export type Rings = readonly (readonly [KeyImage, readonly bigint[]])[];
 
-/** Fields common to mined and unmined payments. */
+/** Fields that mined and unmined payments have in common. */
 interface PaidTransfer {
   readonly amountIn: bigint;
-  /** Without the fee, change included. */
+  /** Sum of the outputs, without the fee and with the change [atomic units]. */
   readonly amountOut: bigint;
-  /** 2^64 - 1 when unknown. */
+  /** Change [atomic units]; 2^64 - 1 if it is unknown. */
   readonly change: bigint;
   /** Requested destinations, without change. */
   readonly destinations: readonly DestinationEntry[];
-  /** 32 bytes: zeros for none; a short id is padded with zeros. */
+  /** Payment id of 32 bytes; zeros for none. A short id is padded with zeros. */
   readonly paymentId: Uint8Array;
-  /** Unix seconds. */
+  /** Time of the payment [Unix s]. */
   readonly timestamp: number;
   readonly account: number;
   readonly minors: readonly number[];
   readonly rings: Rings;
 }
 
-/** The reference's `m_state`: 0 pending, 1 pending and seen in (formerly: missing from) the pool, 2 failed. */
+/**
+ * Value of the reference's `m_state` for a failed payment. 0: pending; 1: pending and seen in the pool (formerly:
+ * missing from the pool); 2: failed.
+ */
 const FAILED = 2;
 
-/** A payment not mined yet. Source: wallet2_types.h `unconfirmed_transfer_details`. */
+/** A payment that is not mined. Source: wallet2_types.h `unconfirmed_transfer_details`. */
 export interface UnconfirmedTransfer extends PaidTransfer {
   readonly tx: TxPrefix;
   readonly sentTime: number;
@@ -41,13 +44,13 @@ export const hasFailed = ({ state }: UnconfirmedTransfer): boolean => state === 
 
 /** A mined payment. Source: wallet2_types.h `confirmed_transfer_details`. */
 export interface ConfirmedTransfer extends PaidTransfer {
-  /** Absent from version 0. */
+  /** Prefix of the transaction; undefined in version 0 of the record. */
   readonly tx: TxPrefix | undefined;
   readonly height: number;
   readonly unlockTime: bigint;
 }
 
-/** An incoming payment. Source: wallet2_types.h `payment_details`. */
+/** A received payment. Source: wallet2_types.h `payment_details`. */
 export interface ReceivedPayment {
   readonly txHash: Hash;
   readonly amount: bigint;
@@ -55,13 +58,13 @@ export interface ReceivedPayment {
   readonly fee: bigint;
   readonly height: number;
   readonly unlockTime: bigint;
-  /** Unix seconds. */
+  /** Time of the block [Unix s]. */
   readonly timestamp: number;
   readonly coinbase: boolean;
   readonly subaddress: SubaddressIndex;
 }
 
-/** Source: wallet2_types.h `pool_payment_details`. */
+/** A received payment in the pool. Source: wallet2_types.h `pool_payment_details`. */
 export interface PoolPayment {
   readonly payment: ReceivedPayment;
   readonly doubleSpendSeen: boolean;

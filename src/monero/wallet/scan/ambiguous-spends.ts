@@ -4,9 +4,9 @@ import { amount, sum, ZERO, type Amount } from '../../../util/amount.js';
 import type { FoundOutgoing, SpendingTx } from '../model/records.js';
 import { ringPlaceOf } from './ring-owners.js';
 
-/** An output of the wallet whose key image is unknown, identified as rings identify it. */
+/** An output of the wallet whose key image is unknown, with the amount and global index by which rings name it. */
 export interface OutputWithoutKeyImage {
-  /** Denomination by which rings reference it: 0 for RingCT outputs. */
+  /** Amount by which rings name the output [atomic units]: 0 for RingCT outputs. */
   readonly amount: Amount;
   readonly globalIndex: number;
   readonly height: number;
@@ -25,7 +25,7 @@ export const spendingTx = (txHash: Hash, tx: Transaction, timestamp: number): Sp
   amountOut: tx.prefix.version === 2 ? ZERO : sum(tx.prefix.outputs.map((output) => output.amount)),
 });
 
-/** Builds the payer's record of a spending transaction; every output to the paying account counts as change. */
+/** Makes the payer's record of a spending transaction. Every output to the paying account counts as change. */
 export function outgoingOf(
   tx: SpendingTx,
   account: number,
@@ -59,7 +59,7 @@ export function* unpackBlindOutputs(packed: Uint8Array): Generator<OutputWithout
     };
 }
 
-/** Size of a packed output [bytes]: amount and global index 8 each, height 4; big-endian. */
+/** Size of a packed output [bytes]: amount and global index have 8 bytes each, the height 4; big-endian. */
 const BLIND_BYTES = 20;
 
 /** Finds transactions that may spend outputs whose key images are unknown. */
@@ -79,7 +79,7 @@ export class OutputsWithoutKeyImage {
       if (received >= height) this.#heights.delete(ringPlace);
   }
 
-  /** True when a ring of the transaction contains one of the outputs. */
+  /** Returns true if a ring of the transaction contains one of the outputs. */
   mayBeSpentBy(tx: Transaction): boolean {
     return (
       this.#heights.size > 0 &&

@@ -10,11 +10,11 @@ import { equalBytes } from '../../../util/bytes.js';
 import { CodecError } from '../../../util/codec.js';
 import { WalletError } from '../model/wallet-error.js';
 
-/** An unchecked transaction from a daemon. Plain data. */
+/** A transaction as a daemon sent it, not verified yet. A plain value. */
 export interface FetchedTx {
   readonly hash: Hash;
   readonly blob: Uint8Array;
-  /** Present when the blob is pruned. */
+  /** Hash of the prunable part; present if the blob is pruned. */
   readonly prunableHash?: Hash;
 }
 
@@ -24,7 +24,7 @@ function parse({ blob, prunableHash }: FetchedTx): { readonly tx: Transaction; r
     return { tx, hash: transactionHash(tx) };
   }
   const tx = parsePrunedTransaction(blob);
-  // A miner transaction has no prunable part; its own hash of zeros is used.
+  // A miner transaction has no prunable part; `transactionHash` uses zeros for the hash of that part.
   return { tx, hash: tx.rct?.base.type === 0 ? transactionHash(tx) : transactionHashWith(tx, prunableHash) };
 }
 

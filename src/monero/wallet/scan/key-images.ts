@@ -7,22 +7,22 @@ import { equalBytes } from '../../../util/bytes.js';
 import type { Rng } from '../../../util/random.js';
 import { outputSecretKey } from '../../cryptonote/own-outputs.js';
 
-/** Output facts from which a wallet without chain access can recognise its own output. */
+/** Facts of an output from which a wallet without access to the chain recognises whether the output is its own. */
 export interface OutputHint {
   readonly publicKey: PublicKey;
-  /** Within its transaction. */
+  /** Index of the output in its transaction. */
   readonly outputIndex: number;
   readonly txPublicKey: PublicKey;
   readonly additionalKeys: readonly PublicKey[];
 }
 
-/** Spend key of the address that an output pays if `derivationKey` opens it. */
+/** Spend key of the address that an output pays if `derivationKey` is the right public key of its transaction. */
 export interface OutputCandidate {
   readonly derivationKey: PublicKey;
   readonly spendPublicKey: PublicKey;
 }
 
-/** Public output data from which, with the wallet's secrets, the output's secret key follows. */
+/** Public data of an output from which, together with the wallet's secret keys, the output's secret key is computed. */
 export interface LocatedOutput {
   readonly publicKey: PublicKey;
   readonly outputIndex: number;
@@ -36,14 +36,15 @@ export interface SignedKeyImage {
   readonly signature: Signature;
 }
 
+/** Secret keys with which key images are computed. */
 export interface SpendingKeys {
   readonly viewSecret: SecretKey;
   readonly spendSecret: SecretKey;
 }
 
 /**
- * Candidate receivers of an output: one per public key that may open it; invalid points are skipped.
- * Source: cryptonote_format_utils.cpp `is_out_to_acc_precomp`.
+ * Returns the candidates for the receiver of an output, one per public key that may be the right one. Invalid points
+ * are left out. Source: cryptonote_format_utils.cpp `is_out_to_acc_precomp`.
  */
 export function candidatesOf(
   { publicKey, outputIndex, txPublicKey, additionalKeys }: OutputHint,
@@ -63,7 +64,7 @@ export function candidatesOf(
   });
 }
 
-/** Secret key of an output. @throws RangeError when the output is not the wallet's. */
+/** Computes the secret key of an output. @throws RangeError if the output does not belong to the wallet. */
 export function spendSecretOf(output: LocatedOutput, keys: SpendingKeys): SecretKey {
   const { publicKey, outputIndex, derivationKey, subaddress } = output;
   const derivation = keyDerivation(derivationKey, keys.viewSecret);
@@ -73,15 +74,18 @@ export function spendSecretOf(output: LocatedOutput, keys: SpendingKeys): Secret
   return secret;
 }
 
-/** @throws RangeError when the output is not the wallet's. */
+/** Computes the key image of an output. @throws RangeError if the output does not belong to the wallet. */
 export function keyImageOf(output: LocatedOutput, keys: SpendingKeys): KeyImage {
   return keyImage(output.publicKey, spendSecretOf(output, keys));
 }
 
-/** The signed message is the key image itself. */
+/** Returns the message that is signed, which is the key image itself. */
 const messageOf = (image: KeyImage): Hash => image as Uint8Array as Hash;
 
-/** @throws RangeError when the output is not the wallet's. Source: wallet2.cpp `export_key_images`. */
+/**
+ * Computes and signs the key image of an output.
+ * @throws RangeError if the output does not belong to the wallet. Source: wallet2.cpp `export_key_images`.
+ */
 export function signKeyImage(output: LocatedOutput, keys: SpendingKeys, rng: Rng): SignedKeyImage {
   const secret = spendSecretOf(output, keys);
   const image = keyImage(output.publicKey, secret);
@@ -90,10 +94,13 @@ export function signKeyImage(output: LocatedOutput, keys: SpendingKeys, rng: Rng
   return { keyImage: image, signature };
 }
 
-/** outside: not in the prime-order subgroup. unproven: the signature is not by this output's key. */
+/**
+ * Result of verifying a key image. `outside`: it does not lie in the prime-order subgroup. `unproven`: the signature is
+ * not by the key of this output.
+ */
 export type KeyImageVerdict = 'proven' | 'outside' | 'unproven';
 
-/** Verifies a key image against its output key. Source: wallet2.cpp `import_key_images`. */
+/** Verifies a key image and its signature against the output key. Source: wallet2.cpp `import_key_images`. */
 export function verifyKeyImage(
   publicKey: PublicKey,
   { keyImage: image, signature }: SignedKeyImage,

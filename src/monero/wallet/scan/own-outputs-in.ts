@@ -6,9 +6,9 @@ import type { PaymentId, Transaction } from '../../cryptonote/types.js';
 import { receiveOutput, type FoundOutput, type KnownAddresses, type ReceivingKeys } from './receive.js';
 
 /**
- * Finds the outputs of one transaction that pay the wallet, as a scan of the chain does: with the view tag, an output key
- * of a known address, and an amount above zero that matches the commitment. In the order of the transaction.
- * Source: wallet2.cpp `process_new_transaction`, `is_out_to_acc_precomp`.
+ * Finds the outputs of one transaction that pay the wallet, as a scan of the chain does: with a matching view tag, the
+ * output key of a known address, and an amount above zero that matches the commitment. The result has the order of the
+ * transaction. Source: wallet2.cpp `process_new_transaction`, `is_out_to_acc_precomp`.
  */
 export function ownOutputsIn(
   tx: Transaction,
@@ -33,7 +33,7 @@ export function ownOutputsIn(
   });
 }
 
-/** Short payment id of a transaction as the wallet decrypts it; undefined without one. */
+/** Returns the short payment id of a transaction, decrypted with the view key; undefined if there is none. */
 export function receivedPaymentId(tx: Transaction, viewSecret: SecretKey): PaymentId | undefined {
   const { fields } = parseExtra(tx.prefix.extra);
   const id = paymentIdOf(fields);
@@ -42,7 +42,7 @@ export function receivedPaymentId(tx: Transaction, viewSecret: SecretKey): Payme
   return id?.kind === 'short' && derivation !== undefined ? cryptPaymentId(id.id, derivation) : undefined;
 }
 
-/** Undefined for a key that is no point: it pays nobody. */
+/** Computes the key derivation with a public key; undefined for a key that is no point, which pays nobody. */
 function derivationOf(key: PublicKey, viewSecret: SecretKey): KeyDerivation | undefined {
   try {
     return keyDerivation(key, viewSecret);

@@ -3,13 +3,15 @@ import type { PublicKey } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { SubaddressKey } from '../model/records.js';
 
-/** Bytes of a packed entry. */
+/** Size of a packed entry [bytes]. */
 export const ENTRY_BYTES = 40;
 
-/** Entries of {@link ENTRY_BYTES}: a spend key of 32 bytes, then major and minor index, u32 big-endian. */
+/**
+ * Subaddresses in entries of {@link ENTRY_BYTES}: a spend key of 32 bytes, then major and minor index, u32 big-endian.
+ */
 export type PackedSubaddresses = Uint8Array;
 
-/** Entries that are packed one by one. */
+/** Packs entries one by one. */
 class EntryWriter {
   readonly packed: PackedSubaddresses;
   readonly #view: DataView;
@@ -19,7 +21,7 @@ class EntryWriter {
     this.#view = new DataView(this.packed.buffer);
   }
 
-  /** Writes entry `i`. */
+  /** Writes entry number `i`. */
   write(i: number, spendPublicKey: Uint8Array, major: number, minor: number): void {
     const at = ENTRY_BYTES * i;
     this.packed.set(spendPublicKey, at);
@@ -28,7 +30,11 @@ class EntryWriter {
   }
 }
 
-/** Packs consecutive addresses of an account. @param spendKeys 32 bytes each. @param from minor index of the first. */
+/**
+ * Packs consecutive addresses of an account.
+ * @param spendKeys 32 bytes each.
+ * @param from minor index of the first address.
+ */
 export function packSubaddresses(spendKeys: Uint8Array, major: number, from: number): PackedSubaddresses {
   const count = spendKeys.length / 32;
   const entries = new EntryWriter(count);
@@ -47,15 +53,15 @@ export function packKeys(keys: readonly SubaddressKey[]): PackedSubaddresses {
 
 const ENTRY_WORDS = ENTRY_BYTES / 4;
 
-/** Parts into which {@link partsOf} divides entries. */
+/** Number of parts into which {@link partsOf} divides entries. */
 const PARTS = 16;
 
-/** Part of a key: its first four bits. @param at offset of the key. */
+/** Returns the part to which a key belongs: the key's first four bits. @param at offset of the key. */
 export const partOf = (key: Uint8Array, at = 0): number => (key[at] ?? 0) >> 4;
 
-/** Divides entries by the parts of their keys. @returns {@link PARTS} parts, in which entries keep their order. */
+/** Divides entries by the parts of their keys. @returns {@link PARTS} lists, in which entries keep their order. */
 export function partsOf(packed: PackedSubaddresses): PackedSubaddresses[] {
-  // Copied by words: a typed array for each entry would take ten times as long.
+  // Entries are copied word by word: to create a typed array for each entry would take ten times as long.
   const words = new Uint32Array(Uint8Array.from(packed).buffer);
   const entries = packed.length / ENTRY_BYTES;
   const sizes = new Uint32Array(PARTS);
@@ -82,14 +88,17 @@ export function findPacked(
   spendPublicKey: PublicKey,
 ): SubaddressIndex | undefined {
   const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
-  // The bytes of a key may also begin within an entry.
+  // A match may begin inside an entry, so its offset is checked.
   for (let at = bytes.indexOf(spendPublicKey); at >= 0; at = bytes.indexOf(spendPublicKey, at + 1))
     if (at % ENTRY_BYTES === 0)
       return { major: bytes.readUInt32BE(at + 32), minor: bytes.readUInt32BE(at + 36) };
   return undefined;
 }
 
-/** Reads packed entries in their order. @param onEntry gets an index, and the offset of the spend key in the entries. */
+/**
+ * Reads packed entries in their order.
+ * @param onEntry receives the address index of an entry, and the offset of its spend key in `packed`.
+ */
 export function eachSubaddress(
   packed: PackedSubaddresses,
   onEntry: (index: SubaddressIndex, at: number) => void,
@@ -99,6 +108,7 @@ export function eachSubaddress(
     onEntry({ major: view.getUint32(at + 32), minor: view.getUint32(at + 36) }, at);
 }
 
+/** Unpacks entries in their order; the keys are copied. */
 export function unpackSubaddresses(packed: PackedSubaddresses): SubaddressKey[] {
   const keys: SubaddressKey[] = [];
   eachSubaddress(packed, (index, at) => {

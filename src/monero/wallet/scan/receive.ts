@@ -10,17 +10,17 @@ import type { Amount } from '../../../util/amount.js';
 import { concatBytes, equalBytes } from '../../../util/bytes.js';
 import type { SubaddressTable } from './subaddress-table.js';
 
-/** Index of an address of the wallet by its spend key. */
+/** Finds the index of an address of the wallet by its spend key. */
 export type KnownAddresses = Pick<SubaddressTable, 'find'>;
 
-/** Keys that recognise outputs and, with the spend secret, compute their key images. */
+/** Keys with which outputs are recognised; with the spend secret key, key images are computed too. */
 export interface ReceivingKeys {
   readonly viewSecret: SecretKey;
-  /** Absent: key images stay unknown. */
+  /** Spend secret key; absent: key images remain unknown. */
   readonly spendSecret?: SecretKey;
 }
 
-/** A received output, without its position in the chain. */
+/** A received output without its position in the chain. */
 export interface FoundOutput {
   readonly outputIndex: number;
   readonly publicKey: PublicKey;
@@ -31,7 +31,7 @@ export interface FoundOutput {
   readonly keyImage?: KeyImage;
 }
 
-/** An output to an address of the wallet whose claimed amount is not yet verified. */
+/** An output to an address of the wallet whose claimed amount is not verified yet. */
 export interface Claim {
   readonly outputIndex: number;
   readonly publicKey: PublicKey;
@@ -40,22 +40,23 @@ export interface Claim {
   readonly derivation: KeyDerivation;
   readonly amount: Amount;
   readonly mask: bigint;
-  /** Absent for plain amounts. */
+  /** Commitment to verify the amount against; absent for a plain amount. */
   readonly commitment?: Commitment;
 }
 
 /** Batch arithmetic for received outputs; kernel.ts implements it. */
 export interface OutputArithmetic {
-  /** Commitments `mask·G + amount·H`, 32 bytes each. */
+  /** Computes the commitments `mask·G + amount·H`, 32 bytes each. */
   commit(amounts: readonly bigint[], masks: Uint8Array): Uint8Array;
-  /** Key images of own outputs, 32 bytes each. */
+  /** Computes the key images of outputs of the wallet, 32 bytes each. */
   ownKeyImages(outputs: OwnOutputs, secrets: WalletSecrets): Uint8Array;
 }
 
 /**
- * Matches one output and one derivation against the addresses of the table.
- * @param spendKey `P - Hs(D, i)·G` if already computed.
- * Source: wallet2.cpp `check_acc_out_precomp`, `scan_output`.
+ * Checks whether an output, with one of its transaction's derivations, pays an address of the table.
+ * @returns its claimed amount, or undefined.
+ * @param spendKey `P - Hs(D, i)·G` if it is already computed. Source: wallet2.cpp `check_acc_out_precomp`,
+ * `scan_output`.
  */
 export function claimOutput(
   table: KnownAddresses,
@@ -75,7 +76,9 @@ export function claimOutput(
   return claimed && { outputIndex, publicKey, subaddress, derivationKey, derivation, ...claimed };
 }
 
-/** Claimed amount and mask of an output, with the commitment to verify them against unless the amount is plain. */
+/**
+ * Returns the claimed amount and mask of an output; with the commitment that verifies them, unless the amount is plain.
+ */
 function claimedAmount(
   tx: Transaction,
   outputIndex: number,
@@ -93,7 +96,10 @@ function claimedAmount(
   return opening && { ...opening, commitment };
 }
 
-/** Amount and mask of an output that a derivation opens; undefined when they do not match its commitment. */
+/**
+ * Decrypts amount and mask of an output with a derivation and verifies them; undefined if they do not match the
+ * commitment.
+ */
 export function openAmount(
   tx: Transaction,
   outputIndex: number,
@@ -106,8 +112,8 @@ export function openAmount(
 }
 
 /**
- * Verifies claims against their commitments. An output of zero amount, or with a wrong commitment, is void.
- * @returns one entry per claim; undefined for a void one.
+ * Verifies claims against their commitments. An output with an amount of zero or with a wrong commitment is void.
+ * @returns one entry per claim; undefined for a void output.
  */
 export function openClaims(
   keys: ReceivingKeys,
@@ -163,7 +169,7 @@ const curveArithmetic: OutputArithmetic = {
   ownKeyImages,
 };
 
-/** {@link claimOutput}, then {@link openClaims}, for one output. */
+/** Checks and verifies one output: {@link claimOutput}, then {@link openClaims}. */
 export function receiveOutput(
   keys: ReceivingKeys,
   table: KnownAddresses,
@@ -176,7 +182,7 @@ export function receiveOutput(
   return claim && openClaims(keys, [claim], curveArithmetic)[0];
 }
 
-/** `P - Hs(D, i)·G`, or undefined when the output key is not a point. */
+/** Computes `P - Hs(D, i)·G`; undefined if the output key is not a point. */
 function tryBasePoint(
   outputKey: PublicKey,
   derivation: KeyDerivation,

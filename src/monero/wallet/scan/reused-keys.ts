@@ -2,51 +2,56 @@ import type { Hash } from '../../crypto/types.js';
 import { amount, ZERO, type Amount } from '../../../util/amount.js';
 import { equalBytes } from '../../../util/bytes.js';
 
-/** An output of a one-time key, with the fields that decide the credits of all outputs of that key. */
+/** An output with a given output key, with the fields that decide the credited amounts of all outputs with that key. */
 export interface KeyOutput {
   readonly txHash: Hash;
   readonly amount: Amount;
   readonly height: number;
-  /** Index among all outputs of its amount in the chain. */
+  /** Index among all outputs of the same amount in the chain. */
   readonly globalIndex: number;
-  /** The key's spend was known before any later output was mined, so it spends this output. */
+  /**
+   * True if the spend of the key was known before any later output with the key was mined, so that it spends this
+   * output.
+   */
   readonly taken: boolean;
 }
 
-/** A mined transaction that spends a one-time key. Consensus allows one per key. */
+/** A mined transaction that spends an output key. Consensus allows one such transaction per key. */
 export interface KeySpend {
   readonly txHash: Hash;
   readonly height: number;
-  /** Global index of one of its outputs; absent before RingCT. */
+  /** Global index of one of the transaction's outputs; absent before RingCT. */
   readonly globalIndex?: number;
 }
 
-/** The one output of a key that its key image spends: the effective output. */
+/** Of the outputs with the same key, the one that the key image spends ("effective output"). */
 export interface EffectiveOutput {
   readonly amount: Amount;
-  /** Mined, in the pool, or reserved by a payment. */
+  /** True if the output is spent in a block, in the pool, or by a payment that reserves it. */
   readonly spent: boolean;
 }
 
-/** Amounts that the outputs of one key add to the payments of their transactions. */
+/** Amounts that the outputs with one key add to the payments of their transactions. */
 export interface KeyCredits {
-  /** One per output, in their order. */
+  /** Credited amounts, one per output, in their order [atomic units]. */
   readonly credited: readonly Amount[];
-  /** Index of the effective output: the others can never be spent. */
+  /** Index of the effective output; the other outputs can never be spent. */
   readonly effectiveIndex: number;
 }
 
 /**
- * Amount that one more output of a key adds to the balance: all of it for a new key; the difference to a smaller
- * unspent output, which it replaces; otherwise zero, since one key image spends one output only.
- * Source: wallet2.cpp `process_new_transaction`.
+ * Returns the amount that a further output with a key adds to the balance [atomic units]. For a new key: all of it. If
+ * it is larger than the unspent effective output, which it then replaces: the difference. Otherwise zero, because one
+ * key image spends only one output. Source: wallet2.cpp `process_new_transaction`.
  */
 export function creditOf(value: Amount, effective: EffectiveOutput | undefined): Amount {
   if (effective === undefined) return value;
   return effective.spent || effective.amount >= value ? ZERO : amount(value - effective.amount);
 }
 
-/** True when an output is mined before the spend of its key; a transaction's outputs precede its own inputs. */
+/**
+ * Returns true if an output is mined before the spend of its key. The outputs of a transaction precede its own inputs.
+ */
 function precedes(output: KeyOutput, spend: KeySpend): boolean {
   if (output.height !== spend.height) return output.height < spend.height;
   if (spend.globalIndex === undefined || equalBytes(output.txHash, spend.txHash)) return true;
@@ -54,9 +59,10 @@ function precedes(output: KeyOutput, spend: KeySpend): boolean {
 }
 
 /**
- * Credits of all outputs of one key. Depends on their order in the chain only, not on the order of discovery.
- * @param outputs at least one, in the order of the chain.
- * @param spend absent: none is mined, or its position in the chain is unknown.
+ * Computes the credited amounts of all outputs with one key. They depend only on the outputs' order in the chain, not
+ * on the order in which they were found.
+ * @param outputs at least one, in chain order.
+ * @param spend mined spend of the key; absent if there is none, or if its position in the chain is unknown.
  */
 export function creditsOf(outputs: readonly KeyOutput[], spend?: KeySpend): KeyCredits {
   const credited: Amount[] = [];

@@ -1,11 +1,14 @@
-/** Name of an output as rings refer to it. @param value denomination: 0 for RingCT outputs. */
+/**
+ * Returns the text by which an output is identified as in rings.
+ * @param value amount [atomic units]: 0 for RingCT outputs.
+ */
 export const ringPlaceOf = (value: bigint, globalIndex: bigint | number): string => `${value}/${globalIndex}`;
 
 /**
- * Narrows down which output each input spends: no output is spent by two inputs.
- * @param candidates outputs of the wallet in the ring of each input.
- * @returns the outputs that remain for each input, in the same order; none for inputs whose rings contradict each other,
- * since only one output remains for several of them.
+ * Narrows down which output each input spends, given that no output is spent by two inputs.
+ * @param candidates for each input, the outputs of the wallet in its ring.
+ * @returns for each input in the same order, the outputs that remain possible; none for inputs whose rings contradict
+ * each other, because only one output remains for several of them.
  */
 export function narrowOwners<K>(candidates: readonly ReadonlySet<K>[]): ReadonlySet<K>[] {
   const open = candidates.map((owners) => new Set(owners));
@@ -18,7 +21,7 @@ export function narrowOwners<K>(candidates: readonly ReadonlySet<K>[]): Readonly
     }
   const contested = new Set<K>();
   const decided = open.filter(({ size }) => size === 1);
-  // Grows while it is read: each decision may cause others.
+  // The list grows during the loop, because each decision may cause others.
   for (const owners of decided) {
     const [owner] = owners;
     if (owner === undefined) continue;

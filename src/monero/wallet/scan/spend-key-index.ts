@@ -3,19 +3,19 @@ import { hashOf, isKeyAt, KEY_BYTES } from './packed-keys.js';
 
 const FIRST_CAPACITY = 256;
 
-/** Growth of the capacity when it is used up. */
+/** Factor by which the capacity grows when it is used up. */
 const GROWTH = 1.5;
 
-/** Share of the slots in use at most. */
+/** Largest share of the slots that may be in use. */
 const MAX_LOAD = 0.75;
 
-/** Entries at most whose numbers take 16 bits. */
+/** Largest number of entries whose numbers are stored with 16 bits. */
 const MAX_SHORT = 0xffff;
 
 /**
- * Hash table from spend keys to address indices, packed to some 44 bytes per entry since there may be hundreds of
- * thousands. A slot follows from the first bytes of a key; a sender of foreign keys cannot influence where the stored
- * ones are placed.
+ * Hash table from spend keys to address indices. It is packed to about 44 bytes per entry, because there may be
+ * hundreds of thousands. The first bytes of a key give its slot; a sender who invents keys cannot influence where the
+ * stored keys are.
  */
 export class SpendKeyIndex {
   #size = 0;
@@ -23,7 +23,7 @@ export class SpendKeyIndex {
   #keys = new Uint8Array(0);
   /** Major and minor index of each entry. */
   #indices = new Uint32Array(0);
-  /** Entry number + 1, 0 for a free slot; a power of two of them. */
+  /** For each slot, the number of its entry + 1, or 0 if it is free. The number of slots is a power of two. */
   #slots: Uint16Array | Uint32Array = new Uint16Array(1);
 
   get size(): number {
@@ -36,12 +36,12 @@ export class SpendKeyIndex {
     return { major: this.#indices[2 * entry] ?? 0, minor: this.#indices[2 * entry + 1] ?? 0 };
   }
 
-  /** Makes room for more entries in one step, and for no others. */
+  /** Reserves memory for exactly the given number of further entries. */
   reserve(entries: number): void {
     if (this.#size + entries > this.#capacity) this.#resize(this.#size + entries);
   }
 
-  /** Inserts a key, or replaces its index. @param at offset of the 32 bytes of the key. */
+  /** Adds a key, or replaces its index. @param at offset of the key's 32 bytes in `key`. */
   set(key: Uint8Array, { major, minor }: SubaddressIndex, at = 0): void {
     let slot = this.#slotOf(key, at);
     const known = this.#slots[slot] ?? 0;
@@ -58,7 +58,7 @@ export class SpendKeyIndex {
     this.#size += 1;
   }
 
-  /** Slot of a key, or the free slot for it. */
+  /** Returns the slot of a key, or the free slot in which it belongs. */
   #slotOf(key: Uint8Array, at: number): number {
     const mask = this.#slots.length - 1;
     for (let slot = hashOf(key, at) & mask; ; slot = (slot + 1) & mask) {

@@ -11,7 +11,7 @@ import {
 } from './packed-subaddresses.js';
 import { SpendKeyIndex } from './spend-key-index.js';
 
-/** Accounts and addresses beyond the last used one whose payments are still recognised. */
+/** Numbers of accounts and addresses after the last used one whose payments are recognised. */
 export interface Lookahead {
   readonly major: number;
   readonly minor: number;
@@ -19,20 +19,20 @@ export interface Lookahead {
 
 const NO_SUBADDRESSES: PackedSubaddresses = new Uint8Array();
 
-/** Spend keys of `from` ≤ minor < `to` in one account, 32 bytes each. */
+/** Computes the spend keys of the addresses `from` ≤ minor < `to` of one account, 32 bytes each. */
 export type SpendKeyRange = (...range: Parameters<typeof subaddressSpendPublicKeys>) => Uint8Array;
 
 const spendKeysOf: SpendKeyRange = (...range) => joinBytes(subaddressSpendPublicKeys(...range));
 
 /**
- * Spend public keys of the wallet's addresses. Grows as addresses are used, so that every address within the
- * lookahead of the last used one is known.
+ * Spend public keys of the wallet's addresses. The table grows as addresses are used, so that it always contains the
+ * lookahead after the last used address.
  */
 export class SubaddressTable {
   readonly #spendPublicKey: PublicKey;
   readonly #viewSecret: SecretKey;
   #lookahead: Lookahead;
-  /** Whether every known account has the lookahead of its first address. */
+  /** True if every known account has the lookahead after its first address. */
   #isFilled = false;
   readonly #byKey = new SpendKeyIndex();
   readonly #spendKeys: SpendKeyRange;
@@ -51,7 +51,7 @@ export class SubaddressTable {
     this.#lookahead = lookahead;
   }
 
-  /** Range that {@link expandTo} adds; entries beyond it are kept. */
+  /** Lookahead that {@link expandTo} adds; entries beyond a smaller lookahead are kept. */
   set lookahead(lookahead: Lookahead) {
     this.#lookahead = lookahead;
     this.#isFilled = false;
@@ -65,7 +65,10 @@ export class SubaddressTable {
     return this.#byKey.find(spendPublicKey);
   }
 
-  /** Adds entries computed earlier, in parts; an account's entries must be contiguous from 0. */
+  /**
+   * Adds entries that were computed earlier, in one or more parts. The minor indices of each account must start at 0
+   * and have no gaps.
+   */
   load(parts: readonly PackedSubaddresses[]): void {
     this.#byKey.reserve(parts.reduce((count, packed) => count + Math.floor(packed.length / ENTRY_BYTES), 0));
     for (const packed of parts) eachSubaddress(packed, (index, at) => this.#insert(index, packed, at));
@@ -73,13 +76,13 @@ export class SubaddressTable {
   }
 
   /**
-   * Adds the missing addresses within the lookahead of a used one.
+   * Adds the missing addresses in the lookahead after a used address.
    * @returns the new entries. Source: wallet2.cpp `expand_subaddresses`.
    */
   expandTo(used: SubaddressIndex): PackedSubaddresses {
     const lookahead = this.#lookahead;
     const majors = Math.max(this.#counts.length, used.major + lookahead.major);
-    // Every payment asks; few add entries.
+    // Called for every payment; most calls add no entries, so this case is decided first.
     if (
       this.#isFilled &&
       majors === this.#counts.length &&
@@ -100,7 +103,7 @@ export class SubaddressTable {
     return packed;
   }
 
-  /** @param at offset of the spend key. */
+  /** Adds an address. @param at offset of its spend key in `spendKeys`. */
   #insert(index: SubaddressIndex, spendKeys: Uint8Array, at: number): void {
     this.#byKey.set(spendKeys, index, at);
     this.#counts[index.major] = Math.max(this.#counts[index.major] ?? 0, index.minor + 1);

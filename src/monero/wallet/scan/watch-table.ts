@@ -2,14 +2,14 @@ import type { SubaddressIndex } from '../../cryptonote/types.js';
 import { amount, type Amount } from '../../../util/amount.js';
 import { hashOf, isKeyAt, KEY_BYTES } from './packed-keys.js';
 
-/** Facts of an output that the scanner watches for. */
+/** Facts of an output whose spend the scanner recognises. */
 export interface WatchedOutput {
   readonly amount: Amount;
   readonly subaddress: SubaddressIndex;
   readonly height: number;
 }
 
-/** Size of a record [bytes]: key 32, amount 8, account, minor index and height 4 each; big-endian. */
+/** Size of a record [bytes]: the key has 32 bytes, the amount 8, account, minor index and height 4 each; big-endian. */
 export const WATCHED_BYTES = 52;
 const AMOUNT_AT = KEY_BYTES;
 const MAJOR_AT = AMOUNT_AT + 8;
@@ -20,7 +20,7 @@ const FREE = 0;
 const DELETED = -1;
 const SMALLEST = 16;
 
-/** Unpacks records of {@link WATCHED_BYTES}, in which keys may repeat; the keys are copied. */
+/** Unpacks records of {@link WATCHED_BYTES}, in which a key may occur several times. Keys are copied. */
 export function unpackWatchedOutputs(
   packed: Uint8Array,
 ): { readonly key: Uint8Array; readonly output: WatchedOutput }[] {
@@ -38,20 +38,23 @@ const readRecord = (view: DataView, start: number): WatchedOutput => ({
 });
 
 /**
- * Packed hash table of outputs by key image or by output key. A wallet may watch a hundred thousand of them; a map of
- * objects takes ten times the memory.
+ * Packed hash table of outputs, by key image or by output key. A wallet may have a hundred thousand such outputs; a map
+ * of objects would take ten times the memory.
  */
 export class WatchTable {
-  /** Contiguous records. */
+  /** Records, one after the other. */
   #bytes: Uint8Array;
   #view: DataView;
   #size: number;
-  /** Open addressing: record number + 1, {@link FREE} or {@link DELETED}. Its size is a power of two, never full. */
+  /**
+   * Slots of a hash table with open addressing, each with the number of its record + 1, {@link FREE} or {@link
+   * DELETED}. Their number is a power of two, and some are always free.
+   */
   #slots = new Int32Array(0);
-  /** Slots that are not free. */
+  /** Number of slots that are not free. */
   #used = 0;
 
-  /** @param packed records of {@link WATCHED_BYTES}, each key once. */
+  /** @param packed records of {@link WATCHED_BYTES}; each key must occur once. */
   constructor(packed: Uint8Array = new Uint8Array(0)) {
     this.#bytes = packed;
     this.#view = viewOf(packed);
@@ -65,14 +68,14 @@ export class WatchTable {
     return this.#size;
   }
 
-  /** @param at offset of the key [bytes]. */
+  /** Returns the output with a key. @param at offset of the key in `key` [bytes]. */
   get(key: Uint8Array, at = 0): WatchedOutput | undefined {
     if (this.#size === 0) return undefined;
     const slot = this.#slotOf(key, at);
     return slot < 0 ? undefined : this.#read(this.#recordIn(slot));
   }
 
-  /** Inserts or replaces the output of a key. */
+  /** Adds the output of a key, or replaces it. */
   set(key: Uint8Array, output: WatchedOutput): void {
     const slot = this.#slotOf(key);
     if (slot >= 0) {
@@ -100,7 +103,7 @@ export class WatchTable {
     this.#size = last;
   }
 
-  /** Removes outputs received at or above a height. */
+  /** Removes the outputs that were received at or above a height. */
   detachFrom(height: number): void {
     let keptCount = 0;
     for (let record = 0; record < this.#size; record++) {
@@ -122,7 +125,7 @@ export class WatchTable {
     return (this.#slots[slot] ?? FREE) - 1;
   }
 
-  /** Slot of a key, -1 when absent. */
+  /** Returns the slot of a key; -1 if the table lacks the key. */
   #slotOf(key: Uint8Array, at = 0): number {
     const mask = this.#slots.length - 1;
     for (let slot = hashOf(key, at) & mask; ; slot = (slot + 1) & mask) {
@@ -140,7 +143,7 @@ export class WatchTable {
     this.#slots[slot] = record + 1;
   }
 
-  /** Ensures room for one more record. */
+  /** Ensures that there is memory for one more record. */
   #reserve(): void {
     if (this.#keyAt(this.#size + 1) > this.#bytes.length) {
       const room = Math.max(SMALLEST, Math.ceil(this.#size * 1.5));
@@ -152,7 +155,7 @@ export class WatchTable {
     if (2 * (this.#used + 1) > this.#slots.length) this.#index();
   }
 
-  /** Rebuilds the slots with room for as many records again. */
+  /** Computes the slots again, with space for twice as many records. */
   #index(): void {
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(4 * Math.max(SMALLEST, this.#size))));
     this.#used = 0;

@@ -4,18 +4,21 @@ import { InputPool, LARGE_ADDRESS, type Selection } from './input-selection.js';
 import type { AddressFunds, SpendableOutput, SpendableOutputs } from './spendable-outputs.js';
 import { relatedness } from './relatedness.js';
 
-/** Name of an output. */
+/** Returns a text that identifies an output. */
 export const nameOf = ({ txHash, outputIndex }: SpendableOutput): string => `${toHex(txHash)}/${outputIndex}`;
 
-/** Random draws tried for one input before all outputs of the address are read. */
+/** Number of random draws for one input after which all outputs of the address are read. */
 const DRAWS = 32;
 
-/** Inputs drawn singly from a large address; beyond this, reading all its outputs at once is cheaper. */
+/**
+ * Number of inputs that are drawn singly from a large address; for more inputs it is cheaper to read all of its outputs
+ * at once.
+ */
 const DRAWN_SINGLY = 500;
 
 /**
- * Remaining outputs of one address. All are read at the first draw; those of a large address only after many single
- * draws.
+ * Remaining outputs of one address. They are all read at the first draw; those of a large address only after many
+ * single draws.
  */
 export class AddressOutputs<C extends SpendableOutput = SpendableOutput> {
   readonly minor: number;
@@ -26,7 +29,7 @@ export class AddressOutputs<C extends SpendableOutput = SpendableOutput> {
   readonly #taken = new Map<string, C>();
   #drawn: InputPool<C> | undefined;
 
-  /** @param least smallest amount worth spending. */
+  /** @param least smallest amount that is worth spending [atomic units]. */
   constructor(spendable: SpendableOutputs<C>, { minor, count }: AddressFunds, least: bigint, rng: Rng) {
     this.minor = minor;
     this.#spendable = spendable;
@@ -39,23 +42,26 @@ export class AddressOutputs<C extends SpendableOutput = SpendableOutput> {
     return this.#count - this.#taken.size;
   }
 
-  /** Removes an output; an output of another address is ignored. */
+  /** Removes an output; does nothing for an output of another address. */
   take(output: C): void {
     if (output.subaddress.minor !== this.minor) return;
     this.#taken.set(nameOf(output), output);
     this.#drawn?.take(output);
   }
 
-  /** Removes and returns a random output among the least related to the selection. */
+  /** Removes and returns an output, at random among those that are least related to the selection. */
   takeLeastRelated(selection: Selection<C>): C | undefined {
     const found = this.#draw(selection) ?? this.#pool().takeLeastRelated(selection);
     if (found !== undefined) this.take(found);
     return found;
   }
 
-  /** Smallest output unrelated to a taken one, the oldest of equals; it is not removed. */
+  /**
+   * Returns the smallest output that is unrelated to a taken output, the oldest one if several are equal; it is not
+   * removed.
+   */
   smallestUnrelated(other: C): C | undefined {
-    // Only `other` was taken, and it is related to itself, so the query cannot return a taken output.
+    // Only `other` was taken. It is related to itself, so the query cannot return a taken output.
     if (this.#drawn === undefined && this.#taken.size <= 1)
       return this.#spendable.smallestUnrelated(this.minor, this.#least, other);
     return this.#pool()
@@ -63,13 +69,13 @@ export class AddressOutputs<C extends SpendableOutput = SpendableOutput> {
       .reduce<C | undefined>((best, output) => (best && precedes(best, output) ? best : output), undefined);
   }
 
-  /** Number of outputs of at least this amount, counted up to `enough`. */
+  /** Returns the number of outputs of at least an amount, counted only up to `enough`. */
   countFrom(value: bigint, enough: number): number {
     const taken = [...this.#taken.values()].filter(({ amount }) => amount >= value).length;
     return this.#spendable.countFrom(this.minor, value, enough + taken) - taken;
   }
 
-  /** Draws an output unrelated to the selection from a large address, where few outputs are related. */
+  /** Draws an output that is unrelated to the selection from a large address, in which few outputs are related. */
   #draw(selection: Selection<C>): C | undefined {
     if (this.#drawn !== undefined || this.#count <= LARGE_ADDRESS) return undefined;
     if (this.#taken.size >= DRAWN_SINGLY) return undefined;
@@ -90,7 +96,7 @@ export class AddressOutputs<C extends SpendableOutput = SpendableOutput> {
   }
 }
 
-/** Orders by amount, then by age. */
+/** Returns true if `a` comes before `b` in the order by amount, then by age. */
 function precedes(a: SpendableOutput, b: SpendableOutput): boolean {
   if (a.amount !== b.amount) return a.amount < b.amount;
   return a.height === b.height ? a.globalIndex < b.globalIndex : a.height < b.height;

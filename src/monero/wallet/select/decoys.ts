@@ -22,7 +22,10 @@ import type { OwnedOutput } from '../model/records.js';
 const GAMMA_SHAPE = 19.28;
 const GAMMA_SCALE = 1 / 1.61;
 const UNLOCK_SECONDS = SPENDABLE_AGE_BLOCKS * DIFFICULTY_TARGET_SECONDS;
-/** Ages below the spendable age are replaced by a uniform age in this window after it. */
+/**
+ * Duration of the window after the spendable age in which an age is drawn uniformly [s], in place of a drawn age below
+ * the spendable age.
+ */
 const RECENT_SPEND_SECONDS = 15 * DIFFICULTY_TARGET_SECONDS;
 const BLOCKS_A_YEAR = (86_400 * 365) / DIFFICULTY_TARGET_SECONDS;
 
@@ -42,12 +45,15 @@ export class GammaPicker {
   readonly #rng: Rng;
   /** Number of blocks whose outputs may be spent in the next block. */
   readonly #blocks: number;
-  /** Number of outputs in those blocks; their indices are below it. */
+  /** Number of outputs in these blocks; all picked indices are below it. */
   readonly outputs: number;
   /** Number of outputs in all blocks. */
   readonly total: number;
 
-  /** @throws WalletError `daemon_misbehaves` for decreasing counts, `not_enough_ring_members` for a short chain. */
+  /**
+   * @throws WalletError `daemon_misbehaves` if the counts decrease, `not_enough_ring_members` if the chain is too
+   * short.
+   */
   constructor({ cumulative }: OutputDistribution, rng: Rng) {
     let previous = 0;
     for (const count of cumulative) {
@@ -66,7 +72,9 @@ export class GammaPicker {
     this.#averageSeconds = (DIFFICULTY_TARGET_SECONDS * blocks) / considered;
   }
 
-  /** Picks by gamma-distributed age; undefined outside the chain or for a block without outputs. */
+  /**
+   * Picks an index by gamma-distributed age; undefined if the age lies outside the chain or its block has no outputs.
+   */
   pick(): number | undefined {
     const age = Math.exp(gammaDeviate(GAMMA_SHAPE, GAMMA_SCALE, this.#rng));
     const seconds = age > UNLOCK_SECONDS ? age - UNLOCK_SECONDS : uniformInt(RECENT_SPEND_SECONDS, this.#rng);
@@ -78,18 +86,18 @@ export class GammaPicker {
     return count === 0 ? undefined : first + uniformInt(count, this.#rng);
   }
 
-  /** Picks uniformly among all outputs of spendable age. */
+  /** Picks an index uniformly among all outputs of spendable age. */
   pickAny(): number {
     return uniformInt(this.outputs, this.#rng);
   }
 
-  /** All indices of spendable age, in random order. */
+  /** Returns the indices of all outputs of spendable age, in random order. */
   all(): number[] {
     const indices = Array.from({ length: this.outputs }, (_, index) => index);
     return shuffled(indices, this.#rng);
   }
 
-  /** First block whose cumulative count reaches the index, as upstream's `lower_bound`. */
+  /** Returns the first block whose cumulative count reaches an index, as upstream's `lower_bound`. */
   #blockOf(index: number): number {
     let low = 0;
     let high = this.#blocks - 1;
@@ -102,23 +110,29 @@ export class GammaPicker {
   }
 }
 
-/** Candidates per input: 1.5 rings, plus an allowance for mined rewards that are still locked. */
+/**
+ * Number of candidates per input: 1.5 rings, and an allowance for outputs of miner transactions that are still locked.
+ */
 const REQUESTED = Math.floor(RING_SIZE * 1.5) + 1 + (COINBASE_UNLOCK_BLOCKS - SPENDABLE_AGE_BLOCKS);
 
-/** Picks by age before uniform picks are used; reached on chains whose outputs are mostly older than picked ages. */
+/**
+ * Number of picks by age after which indices are picked uniformly. It is reached on a chain whose outputs are mostly
+ * older than the picked ages.
+ */
 const MAX_PICKS = 20_000;
 
-/** Output indices requested from the daemon for one input. */
+/** Output indices that are requested from the daemon for one input. */
 export interface RingCandidates {
-  /** Ascending, the real one included, so that the order reveals nothing to the daemon. */
+  /** Indices in ascending order, the real one included, so that their order reveals nothing to the daemon. */
   readonly indices: readonly number[];
-  /** The same indices in the order they were picked. Secret: the real one is first. */
+  /** The same indices in the order in which they were picked. Secret, because the real one is first. */
   readonly picked: readonly number[];
 }
 
 /**
- * Picks the global indices to request for one input. A candidate picked earlier depends less on the others, so rings
- * prefer it. @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`
+ * Picks the global indices to request for one input. Rings prefer the candidates that were picked first, because those
+ * depend less on the others.
+ * @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`
  */
 export function candidateIndices(real: number, picker: GammaPicker): RingCandidates {
   if (real >= picker.total) throw misbehaves('its output distribution has fewer outputs than the chain');
@@ -134,18 +148,19 @@ export function candidateIndices(real: number, picker: GammaPicker): RingCandida
   return { indices: [...picked].sort((a, b) => a - b), picked };
 }
 
-/** An output as reported by the daemon. */
+/** An output as the daemon reported it. */
 export interface FetchedOutput {
   readonly publicKey: PublicKey;
   readonly commitment: Commitment;
   readonly unlocked: boolean;
 }
 
+/** A candidate for a ring, with its global index. */
 export interface Candidate extends FetchedOutput {
   readonly globalIndex: number;
 }
 
-/** A ring, by ascending global index. */
+/** A ring; its members have ascending global indices. */
 export interface Ring {
   readonly members: readonly Candidate[];
   readonly realIndex: number;
@@ -154,20 +169,21 @@ export interface Ring {
 /** Fields of the spent output that its ring needs. */
 export type RealMember = Pick<OwnedOutput, 'globalIndex' | 'publicKey' | 'amount' | 'mask'>;
 
-/** Input of {@link assembleRing}. */
+/** Data from which {@link assembleRing} makes a ring. */
 export interface RingParts {
   readonly real: RealMember;
   readonly candidates: RingCandidates;
-  /** The daemon's outputs, one per index of the candidates. */
+  /** Outputs that the daemon reported, one per index of the candidates. */
   readonly fetched: readonly FetchedOutput[];
 }
 
 /**
- * Builds a ring from the real output and the first candidates in the order they were picked that are unlocked and do not
- * repeat a key. They may still be unusable: see {@link unusableDecoys}.
- * @param commitment of the real output as the wallet knows it.
- * @throws WalletError `daemon_misbehaves` when the real output differs from the wallet's record: a daemon that alters
- * every output could otherwise identify the real one in the ring. `not_enough_ring_members`
+ * Makes a ring of the real output and of candidates. In the order in which they were picked, it takes the first
+ * candidates that are unlocked and whose keys the ring does not contain yet. Decoys may still be unusable: see {@link
+ * unusableDecoys}.
+ * @param commitment commitment of the real output as the wallet knows it.
+ * @throws WalletError `daemon_misbehaves` if the daemon reports the real output differently than the wallet's record: a
+ * daemon that alters every output could otherwise identify the real one in the ring. `not_enough_ring_members`
  */
 function assembleRing({ real, candidates, fetched }: RingParts, commitment: Commitment): Ring {
   if (fetched.length !== candidates.indices.length) throw misbehaves('it sent a wrong number of outputs');
@@ -199,7 +215,7 @@ function assembleRing({ real, candidates, fetched }: RingParts, commitment: Comm
   return { members, realIndex: members.findIndex(({ globalIndex }) => globalIndex === real.globalIndex) };
 }
 
-/** {@link assembleRing} for each input. */
+/** Makes a ring for each input, as {@link assembleRing}. */
 export function assembleRings(all: readonly RingParts[], curve: Curve = loadCurve()): Ring[] {
   const commitments = commitEach(
     all.map(({ real }) => real.amount),
@@ -213,13 +229,13 @@ export function assembleRings(all: readonly RingParts[], curve: Curve = loadCurv
   });
 }
 
-/** Decoys of rings: all members but the real ones. */
+/** Returns the decoys of rings: all members except the real ones. */
 export const decoysOf = (rings: readonly Ring[]): Candidate[] =>
   rings.flatMap(({ members, realIndex }) => members.filter((_, i) => i !== realIndex));
 
 /**
- * Global indices of decoys whose key or commitment does not lie in the main subgroup: a ring with one reveals its real
- * member, or is refused. Slow for many decoys: run it on a worker thread.
+ * Returns the global indices of decoys whose key or commitment does not lie in the main subgroup. A ring with such a
+ * decoy reveals its real member, or is refused by nodes. Slow for many decoys: run it on a worker thread.
  */
 export function unusableDecoys(decoys: readonly Candidate[], curve: Curve = loadCurve()): number[] {
   const pointsOf = ({ publicKey, commitment }: Candidate): Uint8Array[] => [publicKey, commitment];
@@ -233,8 +249,8 @@ export function unusableDecoys(decoys: readonly Candidate[], curve: Curve = load
 const YOUNG_CHAIN = 10_000;
 
 /**
- * True when the rings of a payment are as varied and recent as nodes require for relaying.
- * @param available outputs old enough to be spent. Source: tx_sanity_check.cpp `tx_sanity_check`.
+ * Returns true if the rings of a payment are as varied and recent as nodes require before they relay it.
+ * @param available number of outputs that are old enough to be spent. Source: tx_sanity_check.cpp `tx_sanity_check`.
  */
 export function areRingsPlausible(rings: readonly Ring[], available: number): boolean {
   const indices = rings.flatMap(({ members }) => members.map(({ globalIndex }) => globalIndex));
@@ -247,20 +263,20 @@ export function areRingsPlausible(rings: readonly Ring[], available: number): bo
   return median >= Math.floor((available * 6) / 10);
 }
 
-/** Attempts to pick plausible rings. */
+/** Number of attempts to pick plausible rings. */
 const ATTEMPTS = 3;
 
 /** Rings of the inputs of one transaction, and their other candidates. */
 export interface ChosenRings {
   readonly rings: readonly Ring[];
-  /** One per ring. Secret. */
+  /** Candidates of each ring. Secret. */
   readonly candidates: readonly RingParts[];
 }
 
 /**
- * Chooses rings for all inputs of one transaction; one `fetch` per attempt. Decoys may still be unusable.
- * @param fetch gives the daemon's outputs at the indices, in their order.
- * @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`, and errors of `fetch`.
+ * Chooses rings for all inputs of one transaction. Calls `fetch` once per attempt. Decoys may still be unusable.
+ * @param fetch returns the daemon's outputs at the given indices, in their order.
+ * @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`, and the errors of `fetch`.
  */
 export async function chooseRings(
   inputs: readonly OwnedOutput[],
@@ -287,8 +303,8 @@ export async function chooseRings(
 }
 
 /**
- * Replaces unusable decoys by the next candidates. No others are requested: a daemon would find the real output among
- * those that it is asked for twice.
+ * Replaces unusable decoys by the next candidates that were already fetched. No others are requested: from two requests
+ * a daemon could tell the real output, which both contain.
  * @throws WalletError `not_enough_ring_members`
  */
 export function withoutDecoys(

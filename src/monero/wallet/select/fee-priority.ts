@@ -1,25 +1,25 @@
 import { FULL_REWARD_ZONE } from '../../cryptonote/constants.js';
 
-/** 1 slow, 2 normal, 3 fast, 4 fastest. */
+/** Priority of a payment: 1 slow, 2 normal, 3 fast, 4 fastest. */
 export type Priority = 1 | 2 | 3 | 4;
 
-/** Load of the network. */
+/** Load of the network, from which a priority is chosen. */
 export interface Traffic {
-  /** Full blocks of pool transactions ahead of a slow payment. */
+  /** Number of full blocks that the pool transactions ahead of a slow payment fill. */
   readonly backlogBlocks: number;
   /** Weights of the last {@link RECENT_BLOCKS} blocks. */
   readonly recentWeights: readonly number[];
-  /** Maximum block weight; half of it is the full reward zone. */
+  /** Largest block weight; half of it is the full reward zone. */
   readonly blockWeightLimit: number;
 }
 
 export const RECENT_BLOCKS = 10;
 
-/** Block fill level above which blocks count as full [% of the full reward zone]. */
+/** Share of the full reward zone from which blocks count as full [%]. */
 const FULL = 80;
 
 /**
- * Priority of a payment that requests none: slow while blocks are not full and the pool has no backlog.
+ * Chooses the priority of a payment that requests none: slow while blocks are not full and the pool has no backlog.
  * Source: wallet2.cpp `adjust_priority`.
  */
 export function choosePriority({ backlogBlocks, recentWeights, blockWeightLimit }: Traffic): Priority {
@@ -30,15 +30,15 @@ export function choosePriority({ backlogBlocks, recentWeights, blockWeightLimit 
   return Math.floor((100 * filled) / (zone * recentWeights.length)) > FULL ? 2 : 1;
 }
 
-/** A pool transaction. */
+/** Weight and fee of a pool transaction. */
 export interface PoolEntry {
   readonly weight: number;
   readonly fee: bigint;
 }
 
 /**
- * Number of full blocks of pool transactions whose fee per byte is at least `perByte`.
- * Source: wallet2.cpp `estimate_backlog`.
+ * Returns the number of full blocks that the pool transactions with a fee of at least `perByte` per byte fill. Source:
+ * wallet2.cpp `estimate_backlog`.
  */
 export function backlogBlocks(
   pool: readonly PoolEntry[],

@@ -1,6 +1,6 @@
 import { uniformDouble, type Rng } from '../../../util/random.js';
 
-/** Standard normal deviate (Marsaglia's polar method). */
+/** Returns a normally distributed random number with mean 0 and variance 1 (Marsaglia's polar method). */
 function normal(rng: Rng): number {
   for (;;) {
     const u = 2 * uniformDouble(rng) - 1;
@@ -11,7 +11,7 @@ function normal(rng: Rng): number {
 }
 
 /**
- * Deviate of the gamma distribution with mean shape · scale (Marsaglia and Tsang 2000).
+ * Returns a gamma-distributed random number with mean shape · scale (Marsaglia and Tsang 2000).
  * @param shape at least 1.
  */
 export function gammaDeviate(shape: number, scale: number, rng: Rng): number {

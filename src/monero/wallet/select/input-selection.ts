@@ -8,7 +8,7 @@ import { NEAR_BLOCKS, relatedness, relatednessOfHeights, SAME_BLOCK, SAME_TX } f
  * Source: wallet2.cpp `pop_best_value_from`, `pick_preferred_rct_inputs`.
  */
 
-/** Outputs selected so far; rates other outputs by their relatedness to the closest of them. */
+/** Outputs that were selected so far. Rates another output by its relatedness to the closest selected output. */
 export class Selection<C extends SpendableOutput = SpendableOutput> {
   readonly #outputs: C[] = [];
   readonly #transactions = new Set<string>();
@@ -32,14 +32,14 @@ export class Selection<C extends SpendableOutput = SpendableOutput> {
     }
   }
 
-  /** Relatedness of any output at that height that shares no transaction with the selection. */
+  /** Returns the relatedness of any output at a height that shares no transaction with the selection. */
   relatednessOfHeight(height: number): number {
     return this.#heights.get(height) ?? 0;
   }
 
   relatednessOf(output: SpendableOutput): number {
     const score = this.relatednessOfHeight(output.height);
-    // Outputs of one transaction are in one block, so transactions are compared only within a block.
+    // Outputs of one transaction are in the same block, so transactions are compared only within a block.
     return score === SAME_BLOCK && this.#sharesTransaction(output) ? SAME_TX : score;
   }
 
@@ -48,13 +48,13 @@ export class Selection<C extends SpendableOutput = SpendableOutput> {
   }
 }
 
-/** Part of a selection that a pool needs. */
+/** The part of {@link Selection} that a pool of outputs needs. */
 type Related = Pick<Selection, 'relatednessOf' | 'relatednessOfHeight'>;
 
-/** Random draws before a pool is searched in order. */
+/** Number of random draws after which the remaining outputs are searched in order. */
 const DRAWS = 32;
 
-/** Remaining outputs. Taking one takes constant time in the usual case of a large pool spread over many blocks. */
+/** Outputs that can still be taken. Taking one takes constant time in the usual case of many outputs in many blocks. */
 export class InputPool<C extends SpendableOutput = SpendableOutput> {
   readonly #rng: Rng;
   readonly #outputs: C[];
@@ -76,12 +76,12 @@ export class InputPool<C extends SpendableOutput = SpendableOutput> {
     return this.#outputs.length;
   }
 
-  /** Remaining outputs in no particular order. */
+  /** Remaining outputs, in no particular order. */
   get outputs(): readonly C[] {
     return this.#outputs;
   }
 
-  /** Removes an output; an absent one is ignored. */
+  /** Removes an output; does nothing if it was removed before. */
   take(output: C): void {
     const index = this.#indices.get(output);
     const last = this.#outputs.at(-1);
@@ -95,14 +95,17 @@ export class InputPool<C extends SpendableOutput = SpendableOutput> {
     if (block.length === 0) this.#byHeight.delete(output.height);
   }
 
-  /** Removes and returns a random output among the least related to the selection. */
+  /** Removes and returns an output, at random among those that are least related to the selection. */
   takeLeastRelated(selection: Related): C | undefined {
     const found = this.#leastRelated(selection);
     if (found !== undefined) this.take(found);
     return found;
   }
 
-  /** Tries a few random draws for an unrelated output, then searches by block, and last output by output. */
+  /**
+   * Finds an output that is least related: first by random draws of an unrelated output, then by block, finally output
+   * by output.
+   */
   #leastRelated(selection: Related): C | undefined {
     const drawn = this.#draw([this.#outputs], (output) => selection.relatednessOf(output) === 0);
     if (drawn !== undefined) return drawn;
@@ -120,7 +123,7 @@ export class InputPool<C extends SpendableOutput = SpendableOutput> {
     return this.#draw(blocks, fits) ?? this.#any(candidates().filter(fits)) ?? this.#any(candidates());
   }
 
-  /** Draws from the concatenated lists until an output fits; undefined after {@link DRAWS} misses. */
+  /** Draws from the joined lists until `fits` returns true; undefined after {@link DRAWS} draws without success. */
   #draw(lists: readonly C[][], fits: (output: C) => boolean): C | undefined {
     const count = lists.reduce((total, list) => total + list.length, 0);
     for (let draw = 0; draw < DRAWS && count > 0; draw++) {
@@ -135,7 +138,7 @@ export class InputPool<C extends SpendableOutput = SpendableOutput> {
   }
 }
 
-/** Item at an index of the concatenated lists. */
+/** Returns the item at an index of the joined lists. */
 function nth<T>(lists: readonly (readonly T[])[], index: number): T | undefined {
   let remaining = index;
   for (const list of lists) {
@@ -145,10 +148,10 @@ function nth<T>(lists: readonly (readonly T[])[], index: number): T | undefined 
   return undefined;
 }
 
-/** Number of outputs above which those of an address are read one by one instead of all at once. */
+/** Number of outputs of an address above which they are read one by one instead of all at once. */
 export const LARGE_ADDRESS = 1000;
 
-/** List read lazily from an iterator, each item once; it may be traversed repeatedly. */
+/** A list that is read from an iterator on demand, each item once; it may be traversed repeatedly. */
 class LazyList<T> {
   readonly #source: Iterator<T>;
   readonly #read: T[] = [];
@@ -157,7 +160,7 @@ class LazyList<T> {
     this.#source = source[Symbol.iterator]();
   }
 
-  /** Items from an index on, each with its index. */
+  /** Yields the items from an index on, each with its index. */
   *from(start: number): Iterable<readonly [number, T]> {
     for (let index = start; ; index++) {
       while (this.#read.length <= index) {
@@ -169,16 +172,17 @@ class LazyList<T> {
     }
   }
 
-  /** Closes the source. */
+  /** Ends the iterator. */
   end(): void {
     this.#source.return?.();
   }
 }
 
 /**
- * Preferred inputs of a payment: the oldest single output that covers it, otherwise the least related pair of one
- * address that does, the oldest of equals; empty when there is none.
- * @param least smallest amount worth spending.
+ * Returns the preferred inputs of a payment: the oldest single output that covers it; otherwise, of the pairs with
+ * outputs of one address that cover it, the least related pair, the oldest one if several are equal; empty if there is
+ * none.
+ * @param least smallest amount that is worth spending [atomic units].
  */
 export function preferredInputs<C extends SpendableOutput>(
   spendable: SpendableOutputs<C>,
@@ -205,11 +209,11 @@ export function preferredInputs<C extends SpendableOutput>(
 
 interface Pair<C> {
   readonly coins: readonly C[];
-  /** Relatedness of the two. */
+  /** Relatedness of the two outputs. */
   readonly score: number;
 }
 
-/** First pair that covers `needed` and is less related than `known`; an unrelated pair ends the search. */
+/** Returns the first pair that covers `needed` and is less related than `known`. An unrelated pair ends the search. */
 function bestPair<C extends SpendableOutput>(
   group: LazyList<C>,
   largest: bigint,

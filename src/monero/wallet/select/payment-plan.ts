@@ -6,7 +6,7 @@ import { planSweep, sweepInputs, type SweepFilter } from './sweep-plan.js';
 import { costOfInput, planTransfers, type FundedTransfer } from './transfer-plan.js';
 import type { SweepRequest, TransferRequest } from './transfer-request.js';
 
-/** Request to choose the inputs of a payment. It crosses threads. */
+/** Request to choose the inputs of a payment. A plain value, which is posted to a thread. */
 export type PlanRequest =
   | {
       readonly kind: 'transfer';
@@ -18,11 +18,11 @@ export type PlanRequest =
       readonly kind: 'sweep';
       readonly sweep: SweepRequest;
       readonly filter: SweepFilter;
-      /** Whether it names no addresses. */
+      /** True if the request names no addresses, so that it concerns the whole account. */
       readonly ofAccount: boolean;
     };
 
-/** Plans the transactions of a payment. @throws WalletError for a request that cannot be paid. */
+/** Plans the transactions of a payment. @throws WalletError if the request cannot be paid. */
 export function planPayment(
   request: PlanRequest,
   spendable: SpendableOutputs,
@@ -53,6 +53,6 @@ export function planPayment(
   return planSweep(sweep, inputs, rates, rng);
 }
 
-/** @param text upstream's message. */
+/** Returns the error of a sweep that takes no outputs. @param text upstream's message. */
 const notSwept = (reason: string, text: string): WalletError =>
   new WalletError({ kind: 'transfer_failed', reason, text });

@@ -1,7 +1,7 @@
 import { equalBytes } from '../../../util/bytes.js';
 import type { OwnedOutput } from '../model/records.js';
 
-/** Origin of an output on the chain. */
+/** Transaction and height of an output. */
 type RelatedOutput = Pick<OwnedOutput, 'txHash' | 'height'>;
 
 /*
@@ -12,16 +12,19 @@ export const SAME_TX = 1;
 export const SAME_BLOCK = 0.9;
 const NEXT_BLOCK = 0.8;
 const NEAR = 0.2;
-/** Distance from which on two blocks count as unrelated. */
+/** Distance from which two blocks count as unrelated [blocks]. */
 export const NEAR_BLOCKS = 10;
 
-/** Relatedness of outputs of different transactions in blocks at this distance. */
+/** Returns the relatedness of outputs of different transactions, in blocks at a distance. */
 export function relatednessOfHeights(distance: number): number {
   if (distance === 0) return SAME_BLOCK;
   if (distance === 1) return NEXT_BLOCK;
   return distance < NEAR_BLOCKS ? NEAR : 0;
 }
 
-/** Relatedness from 0 (unrelated) to 1 (same transaction); only the order of the values matters. */
+/**
+ * Returns the relatedness of two outputs, from 0 (unrelated) to 1 (same transaction). Only the order of the values
+ * matters.
+ */
 export const relatedness = (a: RelatedOutput, b: RelatedOutput): number =>
   equalBytes(a.txHash, b.txHash) ? SAME_TX : relatednessOfHeights(Math.abs(a.height - b.height));

@@ -4,7 +4,7 @@ import { relatedness } from './relatedness.js';
 import type { OwnedOutput } from '../model/records.js';
 import { isUnlocked } from '../model/unlock-time.js';
 
-/** Output fields needed for input selection. */
+/** Fields of an output that input selection needs. */
 export type SpendableOutput = Pick<
   OwnedOutput,
   | 'txHash'
@@ -18,7 +18,10 @@ export type SpendableOutput = Pick<
   | 'keyImage'
 >;
 
-/** Addresses whose largest outputs are compared, the richest ones: a wallet may have a hundred thousand. */
+/**
+ * Number of addresses whose largest outputs are compared, those with the highest sums, because a wallet may have a
+ * hundred thousand addresses.
+ */
 const MOST_ADDRESSES = 1000;
 
 /** Number and sum of the outputs of one address. */
@@ -29,54 +32,63 @@ export interface AddressFunds {
 }
 
 /**
- * Unspent outputs of an account, or of some of its addresses, that are neither frozen nor burnt. "By age" is the
- * order of the chain: height, global index, transaction, index in it.
+ * Unspent outputs of an account, or of some of its addresses, that are neither frozen nor burnt. "By age" is the order
+ * of the chain: height, global index, transaction hash, index in the transaction.
  */
 export interface SpendableOutputSource<C extends SpendableOutput = SpendableOutput> {
-  /** Sums by address, of every address that has such outputs. */
+  /** Returns number and sum of the outputs of every address that has such outputs. */
   sums(): readonly AddressFunds[];
   /**
-   * Outputs smaller than `least`, or possibly not spendable on these terms: locked, without a key image, or from
-   * before RingCT. Each once.
+   * Returns the outputs that are smaller than `least`, or that may not be spendable on these terms: locked, without a
+   * key image, or from before RingCT. Each is returned once.
    */
   exceptions(terms: SpendableTerms, least: bigint): readonly C[];
-  /** Outputs of at least `least`, by age; read lazily. */
+  /** Returns the outputs of at least `least`, by age; read on demand. */
   byAge(least: bigint): Iterable<C>;
-  /** Outputs of an address of at least `least`, the smallest first, equals by age; read lazily. */
+  /** Returns the outputs of an address of at least `least`, smallest first, equal ones by age; read on demand. */
   bySize(minor: number, least: bigint): Iterable<C>;
-  /** Outputs of an address of at least `least`, the largest first, equals the youngest first; `most` of them. */
+  /**
+   * Returns the `most` largest outputs of an address of at least `least`, largest first, of equal ones the youngest
+   * first.
+   */
   bySizeDown(minor: number, least: bigint, most: number): readonly C[];
-  /** Upper bound of the amounts of an address. */
+  /** Returns an upper bound of the amounts of an address [atomic units]. */
   largest(minor: number): bigint;
-  /** Outputs of an address of at least `least`, by age. */
+  /** Returns the outputs of an address of at least `least`, by age. */
   at(minor: number, least: bigint): readonly C[];
-  /** {@link at}, read lazily: slower when all are read. */
+  /** Returns the outputs of {@link at}, read on demand; slower if all are read. */
   each(minor: number, least: bigint): Iterable<C>;
-  /** Output of an address by its index among those that {@link sums} counts, in any fixed order. */
+  /**
+   * Returns an output of an address by its index among the outputs that {@link sums} counts; their order is arbitrary
+   * but fixed.
+   */
   nth(minor: number, place: number): C | undefined;
 }
 
 /** Conditions under which outputs are to be spent. */
 export interface SpendableTerms {
-  /** Number of blocks. */
+  /** Number of blocks of the chain. */
   readonly chainHeight: number;
-  /** Unix seconds. */
+  /** Present time [Unix s]. */
   readonly now: number;
-  /** Include outputs without a key image: another wallet signs. */
+  /** True: outputs without a key image may be spent, because another wallet signs. */
   readonly blind: boolean;
 }
 
 /** Sums of spendable outputs. */
 export interface Funds {
-  /** Sum of the outputs spendable now. */
+  /** Sum of the outputs that can be spent now [atomic units]. */
   readonly available: Amount;
-  /** Sum of the locked outputs. */
+  /** Sum of the locked outputs [atomic units]. */
   readonly locked: Amount;
-  /** Outputs spendable now and worth spending, the richest address first so that a payment links few addresses. */
+  /**
+   * Number and sum of the outputs that can be spent now and are worth spending, by address, highest sum first, so that
+   * a payment links few addresses.
+   */
   readonly addresses: readonly AddressFunds[];
 }
 
-/** Spendable outputs of an account, read lazily from the store's indexes. */
+/** Spendable outputs of an account, read from the store's indexes on demand. */
 export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
   readonly #source: SpendableOutputSource<C>;
   readonly #terms: SpendableTerms;
@@ -88,7 +100,10 @@ export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
     this.#terms = terms;
   }
 
-  /** Funds from the stored sums, less the exceptions. @param least smallest amount worth spending. */
+  /**
+   * Computes the funds from the stored sums, less the exceptions.
+   * @param least smallest amount that is worth spending [atomic units].
+   */
   funds(least: bigint): Funds {
     const known = this.#funds.get(least) ?? this.#sum(least);
     this.#funds.set(least, known);
@@ -117,20 +132,22 @@ export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
     };
   }
 
-  /** Oldest output of at least this amount. */
+  /** Returns the oldest output of at least an amount. */
   oldest(least: bigint): C | undefined {
     for (const coin of this.#source.byAge(least)) if (this.#isPayable(coin)) return coin;
     return undefined;
   }
 
-  /** Smallest output of an address that is unrelated to another output; the oldest of equals. */
+  /**
+   * Returns the smallest output of an address that is unrelated to another output, the oldest one if several are equal.
+   */
   smallestUnrelated(minor: number, least: bigint, other: SpendableOutput): C | undefined {
     for (const coin of this.#source.bySize(minor, least))
       if (this.#isPayable(coin) && relatedness(coin, other) === 0) return coin;
     return undefined;
   }
 
-  /** Number of outputs of an address of at least this amount, counted up to `enough`. */
+  /** Returns the number of outputs of an address of at least an amount, counted only up to `enough`. */
   countFrom(minor: number, least: bigint, enough: number): number {
     let count = 0;
     for (const coin of this.#source.bySize(minor, least)) {
@@ -140,17 +157,17 @@ export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
     return count;
   }
 
-  /** Upper bound of the amounts of an address. */
+  /** Returns an upper bound of the amounts of an address [atomic units]. */
   largest(minor: number): bigint {
     return this.#source.largest(minor);
   }
 
-  /** Largest outputs of all addresses, of at least `least`, the largest first; `most` of them. */
+  /** Returns the `most` largest outputs of all addresses of at least `least`, largest first. */
   largestCoins(least: bigint, most: number): readonly C[] {
     let largest: readonly C[] = [];
     for (const { minor, total } of this.funds(least).addresses.slice(0, MOST_ADDRESSES)) {
       const bound = largest.length < most ? 0n : (largest.at(-1)?.amount ?? 0n);
-      // Later addresses hold no more than this one.
+      // The addresses are ordered by their sums, so later ones have no larger output.
       if (total <= bound) break;
       const own = this.#source.bySizeDown(minor, least, most).filter((coin) => this.#isPayable(coin));
       largest = [...largest, ...own].sort((a, b) => descending(a.amount, b.amount)).slice(0, most);
@@ -158,19 +175,19 @@ export class SpendableOutputs<C extends SpendableOutput = SpendableOutput> {
     return largest;
   }
 
-  /** Outputs of an address of at least `least`, by age. */
+  /** Returns the outputs of an address of at least `least`, by age. */
   coins(minor: number, least: bigint): C[] {
     return this.#source.at(minor, least).filter((coin) => this.#isPayable(coin));
   }
 
-  /** {@link coins}, read lazily. */
+  /** Yields the outputs of {@link coins}, read on demand. */
   *eachCoin(minor: number, least: bigint): Iterable<C> {
     for (const coin of this.#source.each(minor, least)) if (this.#isPayable(coin)) yield coin;
   }
 
   /**
-   * A uniformly random one of {@link coins}; undefined when the draw hits an output of the address that is not among
-   * them.
+   * Returns an output of {@link coins} at random, each with the same probability; undefined if the draw hits an output
+   * of the address that is not among them.
    */
   draw(minor: number, least: bigint, rng: Rng): C | undefined {
     const { count } = this.#sumsByAddress().get(minor) ?? { count: 0 };

@@ -14,22 +14,25 @@ import {
 } from './transfer-plan.js';
 import type { SweepRequest } from './transfer-request.js';
 
-/** Message for outputs that hold less than the fee. Source: wallet2.cpp `create_transactions_from`. */
+/** Message for outputs whose sum is less than the fee. Source: wallet2.cpp `create_transactions_from`. */
 export const CANNOT_PAY_FOR_ITSELF = 'Transaction cannot pay for itself';
 
-/** Message for too many outputs. Source: bulletproofs_plus.cc. */
+/** Message for too many outputs of a transaction. Source: bulletproofs_plus.cc. */
 const TOO_MANY_OUTPUTS = 'sv/gamma are too large';
 
-/** Fees of the transactions of a sweep. */
+/** Computes the fees of the transactions of a sweep. */
 class SweepFees {
-  /** Smallest amount worth spending: a smaller output lowers what a sweep pays out. */
+  /**
+   * Smallest amount that is worth spending [atomic units]: a smaller output would decrease the amount that a sweep
+   * pays.
+   */
   readonly least: bigint;
-  /** Inputs of a full transaction. */
+  /** Largest number of inputs in a transaction. */
   readonly mostInputs: number;
   readonly #request: SweepRequest;
   readonly #rates: FeeRates;
 
-  /** @throws WalletError `tx_not_possible` for zero transaction outputs, `transfer_failed` for too many. */
+  /** @throws WalletError `tx_not_possible` if transactions are to have no outputs, `transfer_failed` if too many. */
   constructor(request: SweepRequest, rates: FeeRates) {
     const { outputs } = request;
     if (!Number.isInteger(outputs) || outputs < 1) throw notPossible('a sweep makes at least one output');
@@ -51,25 +54,25 @@ class SweepFees {
     );
   }
 
-  /** Fee for an upper estimate of the weight. */
+  /** Returns the fee for an upper estimate of the weight [atomic units]. */
   of(inputs: number): Amount {
     const rate = feePerByte(this.#rates, this.#request.priority);
     return feeOfWeight(this.#weightOf(inputs), rate, this.#rates);
   }
 
-  /** Whether inputs of this total pay their fee, and at least one atomic unit to each output. */
+  /** Returns true if inputs with this sum pay their fee, and at least one atomic unit to each output. */
   arePaidBy(inputs: number, value: bigint): boolean {
     return value >= this.of(inputs) + BigInt(this.#request.outputs);
   }
 
-  /** Whether some of the outputs pay for one transaction together. */
+  /** Returns true if some of the outputs together pay for one transaction. */
   canPay(outputs: readonly SpendableOutput[]): boolean {
-    // The first ones usually do: thousands of outputs need no sorting then.
+    // The first outputs usually do; then thousands of outputs need not be sorted.
     const first = outputs.slice(0, this.mostInputs);
     return this.arePaidBy(first.length, totalOf(first)) || this.payable(outputs).length > 0;
   }
 
-  /** Most outputs, the largest first, that pay for one transaction together; empty if none do. */
+  /** Returns the largest outputs, as many as possible, that together pay for one transaction; empty if none do. */
   payable<C extends SpendableOutput>(outputs: readonly C[]): readonly C[] {
     const largest = [...outputs].sort((a, b) => descending(a.amount, b.amount)).slice(0, this.mostInputs);
     for (let count = largest.length; count > 0; count--) {
@@ -80,19 +83,22 @@ class SweepFees {
   }
 }
 
-/** Outputs that a sweep takes. */
+/** Which outputs a sweep takes. */
 export interface SweepFilter {
-  /** Only those of one random address, the account's primary one if no other has any; otherwise of all addresses. */
+  /**
+   * True: only the outputs of one address, chosen at random; the account's primary address only if no other has any.
+   * False: of all addresses.
+   */
   readonly oneAddress: boolean;
-  /** Exclusive upper bound of the amounts; 0 for no bound. */
+  /** Upper bound of the amounts, exclusive [atomic units]; 0 for no bound. */
   readonly below: Amount;
 }
 
 /**
- * Selects the outputs that a sweep takes: those worth spending. Where it takes one address, it is one whose outputs pay
- * for a transaction if there is any.
- * @throws WalletError `tx_not_possible` for zero transaction outputs, `transfer_failed` for too many.
- * Source: wallet2.cpp `create_transactions_all`.
+ * Selects the outputs that a sweep takes: those that are worth spending. If the sweep takes one address, that is an
+ * address whose outputs pay for a transaction, if there is one.
+ * @throws WalletError `tx_not_possible` if transactions are to have no outputs, `transfer_failed` if too many. Source:
+ * wallet2.cpp `create_transactions_all`.
  */
 export function sweepInputs<C extends SpendableOutput>(
   spendable: SpendableOutputs<C>,
@@ -110,7 +116,7 @@ export function sweepInputs<C extends SpendableOutput>(
   const candidates = [...shuffled(others, rng), ...addresses.filter(({ minor }) => minor === 0)];
   let anyOutputs: C[] = [];
   for (const address of candidates) {
-    // No reading of outputs whose sum is too little.
+    // Outputs whose sum is too small are not read.
     if (anyOutputs.length > 0 && !fees.arePaidBy(1, address.total)) continue;
     const outputs = outputsOf(address);
     if (fees.canPay(outputs)) return outputs;
@@ -119,19 +125,19 @@ export function sweepInputs<C extends SpendableOutput>(
   return anyOutputs;
 }
 
-/** Splits `value` into `count` parts that differ by at most one atomic unit, the larger first. */
+/** Divides `value` into `count` parts that differ by at most one atomic unit, larger parts first. */
 function split(value: bigint, count: number): Amount[] {
   const [part, remainder] = [value / BigInt(count), Number(value % BigInt(count))];
   return Array.from({ length: count }, (_, i) => amount(part + (i < remainder ? 1n : 0n)));
 }
 
 /**
- * Plans the transfer of all given outputs to one address, in as many transactions as needed; none when no output is
- * worth spending. There is no change: the fee is deducted from the payees. Outputs of a transaction that cannot pay for
- * itself are left where another one can; if none can, the largest outputs are tried together.
- * @throws WalletError `tx_not_possible` for zero transaction outputs, `transfer_failed` for too many, and when the
- * inputs hold less than the fee of spending them.
- * Source: wallet2.cpp `create_transactions_from`.
+ * Plans to transfer all given outputs to one address, in as many transactions as needed; in none if no output is worth
+ * spending. There is no change: the fee is subtracted from the payees' amounts. If some transactions cannot pay for
+ * themselves and others can, the outputs of the former are left out; if none can, the largest outputs are tried
+ * together.
+ * @throws WalletError `tx_not_possible` if transactions are to have no outputs, `transfer_failed` if too many, and if
+ * the inputs are worth less than the fee for spending them. Source: wallet2.cpp `create_transactions_from`.
  */
 export function planSweep<C extends SpendableOutput>(
   request: SweepRequest,
@@ -159,7 +165,7 @@ export function planSweep<C extends SpendableOutput>(
   }));
 }
 
-/** Groups of outputs, each for one transaction, the least related together. */
+/** Divides outputs into groups, each for one transaction; outputs in a group are as little related as possible. */
 function groupsOf<C extends SpendableOutput>(
   outputs: readonly C[],
   most: number,

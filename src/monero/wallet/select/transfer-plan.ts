@@ -16,35 +16,38 @@ import type { SpendableOutput, Funds, SpendableOutputs } from './spendable-outpu
 import type { OwnedOutput } from '../model/records.js';
 import { checkTransfer, MAX_PAYEES, type Payee, type TransferRequest } from './transfer-request.js';
 
-/** One transaction of a request: payees, inputs and an estimated fee. */
+/** One transaction of a payment: payees, inputs and an estimated fee. */
 export interface FundedTransfer<C extends SpendableOutput = OwnedOutput> {
   readonly payees: readonly Payee[];
   readonly inputs: readonly C[];
-  /** Fee for an upper estimate of the weight; the inputs cover it. */
+  /** Fee for an upper estimate of the weight [atomic units]; the inputs cover it. */
   readonly fee: Amount;
-  /** Indices of the payees whose amounts the fee is deducted from; empty: the fee is paid on top. */
+  /** Indices of the payees from whose amounts the fee is subtracted; empty: the fee is paid in addition. */
   readonly feeFrom: readonly number[];
-  /** Absent: the change is one output. */
+  /** Division of the change into outputs; absent: one output. */
   readonly changeSplit?: ChangeSplit;
 }
 
-/** Weight from which on a transaction gets no further inputs or payees. Source: wallet2.cpp `TX_WEIGHT_TARGET`. */
+/** Weight from which a transaction gets no further inputs or payees. Source: wallet2.cpp `TX_WEIGHT_TARGET`. */
 export const TARGET_WEIGHT = Math.floor((MAX_TX_WEIGHT * 2) / 3);
 
 /**
- * Amount from which on an output is not used as an optional second input while fewer than
- * {@link KEPT_LARGE_OUTPUTS} such outputs remain. Source: wallet2.cpp `DEFAULT_MIN_OUTPUT_VALUE`.
+ * Amount of a large output [atomic units]. A large output is not used as an optional second input while fewer than
+ * {@link KEPT_LARGE_OUTPUTS} of them remain. Source: wallet2.cpp `DEFAULT_MIN_OUTPUT_VALUE`.
  */
 const LARGE_OUTPUT = 2_000_000_000_000n;
 const KEPT_LARGE_OUTPUTS = 5;
 
-/** Size of a public key and a payment id nonce, plus one key per output unless a subaddress is the only payee. */
+/**
+ * Returns the size of tx_extra [bytes]: a public key and the nonce with a payment id, and one additional key per output
+ * unless a subaddress is the only payee.
+ */
 function extraSize(payees: readonly Pick<Payee, 'address'>[], outputs: number): number {
   const mixed = payees.length > 1 && payees.some(({ address }) => address.kind === 'subaddress');
   return 33 + 11 + (mixed ? 2 + 32 * outputs : 0);
 }
 
-/** Upper estimate of the weight, including change outputs or a dummy output. */
+/** Returns an upper estimate of the weight, including change outputs or a dummy output. */
 export function weightOf(
   inputs: number,
   payees: readonly Pick<Payee, 'address'>[],
@@ -57,41 +60,43 @@ export function weightOf(
 export const notPossible = (reason: string): WalletError =>
   new WalletError({ kind: 'tx_not_possible', reason });
 
-/** Source: wallet2.cpp `create_transactions_2`. */
+/**
+ * Upstream's message for a fee that payees pay in a payment of several transactions. Source: wallet2.cpp
+ * `create_transactions_2`.
+ */
 const FEE_IS_SPLIT = 'subtractfeefrom transfers cannot be split over multiple transactions yet';
 
-/** @param text upstream's message for the same cause. */
+/** Returns the error of a payment that cannot be made. @param text upstream's message for the same cause. */
 export const failed = (reason: string, text: string): WalletError =>
   new WalletError({ kind: 'transfer_failed', reason, text });
 
-/** A transaction being planned. */
+/** A transaction that is being planned. */
 interface Draft<C extends SpendableOutput> {
   readonly selection: Selection<C>;
   readonly payees: Payee[];
-  /** The last payee is paid in part; the remainder is still queued. */
+  /** True if the last payee is paid in part; the remainder is still to be paid by another transaction. */
   partial: boolean;
 }
 
-/** Outputs that are tried by their size: those of some full transactions. */
+/** Number of outputs that are tried in order of their size; they fill some transactions. */
 const MOST_LARGEST = 1000;
 
-/** Inputs of a plan. */
+/** Which outputs a plan spends, and in which order. */
 interface InputOrder<C extends SpendableOutput> {
   /** Outputs that the first transaction spends in any case. */
   readonly required: readonly C[];
-  /** Takes the largest outputs first in place of the least related ones. */
+  /** True: the largest outputs are taken first; false: the least related ones. */
   readonly largestFirst: boolean;
 }
 
 /**
- * Pays destinations in their order from one output after the other. A transaction is closed when it is full or all
- * destinations are paid, and its inputs cover its fee.
- * Source: wallet2.cpp `create_transactions_2`.
+ * Pays destinations in their order from one output after the other. A transaction is completed when it is full or all
+ * destinations are paid, and its inputs cover its fee. Source: wallet2.cpp `create_transactions_2`.
  */
 class TransferPlanner<C extends SpendableOutput> {
   readonly #queue: Payee[];
   readonly #pools: AddressOutputs<C>[];
-  /** Outputs from the smallest to the largest, which are taken from the end; absent: the least related are taken. */
+  /** Outputs in ascending order of amount, taken from the end; undefined if the least related outputs are taken. */
   readonly #largest: C[] | undefined;
   readonly #preferred: C[];
   readonly #feeOf: (inputs: number, payees: readonly Payee[]) => Amount;
@@ -134,7 +139,7 @@ class TransferPlanner<C extends SpendableOutput> {
     for (const output of required) for (const pool of this.#pools) pool.take(output);
   }
 
-  /** Fee that the inputs must cover beyond the payees' amounts. */
+  /** Returns the fee that the inputs must cover in addition to the payees' amounts [atomic units]. */
   #feeOnTop(inputs: number, payees: readonly Payee[]): Amount {
     return this.#feeFrom.length > 0 ? ZERO : this.#feeOf(inputs, payees);
   }
@@ -153,7 +158,7 @@ class TransferPlanner<C extends SpendableOutput> {
     return planned;
   }
 
-  /** Adds inputs, and the payees that they can pay. */
+  /** Adds inputs, and the payees that these inputs can pay. */
   #fill(draft: Draft<C>): void {
     for (;;) {
       const input = this.#preferred.pop() ?? this.#next(draft);
@@ -165,7 +170,7 @@ class TransferPlanner<C extends SpendableOutput> {
     }
   }
 
-  /** Takes another input. @throws WalletError `tx_not_possible` when there is none. */
+  /** Takes another input. @throws WalletError `tx_not_possible` if there is none. */
   #next({ selection }: Draft<C>): C {
     const input =
       this.#largest === undefined ? this.#poolInUse()?.takeLeastRelated(selection) : this.#largest.pop();
@@ -173,7 +178,7 @@ class TransferPlanner<C extends SpendableOutput> {
     return input;
   }
 
-  /** Pays payees from an input. @returns true when the transaction is full although part of the input is left. */
+  /** Pays payees from an input. @returns true if the transaction is full although a part of the input is left. */
   #payFrom(draft: Draft<C>, value: Amount): boolean {
     let left: bigint = value;
     for (;;) {
@@ -200,7 +205,10 @@ class TransferPlanner<C extends SpendableOutput> {
     return this.#weightOf(selection.outputs.length, payees) >= TARGET_WEIGHT;
   }
 
-  /** Covers the fee from a partly paid payee, who needs another transaction anyway; otherwise adds inputs. */
+  /**
+   * Covers the fee: takes it from a payee that is paid in part, who needs another transaction anyway; otherwise adds
+   * inputs.
+   */
   #coverFee(draft: Draft<C>): void {
     for (;;) {
       const missing = this.#missing(draft.selection.outputs, draft.payees);
@@ -220,7 +228,7 @@ class TransferPlanner<C extends SpendableOutput> {
     return totalOf(payees) + this.#feeOnTop(inputs.length, payees) - totalOf(inputs);
   }
 
-  /** Adds a small unrelated second input to a payment with one: most transactions have two. */
+  /** Adds a small unrelated second input to a payment that has one input, because most transactions have two. */
   #addSecondInput(draft: Draft<C>): void {
     const [first, other] = draft.selection.outputs;
     const pool = this.#pools[0];
@@ -244,7 +252,7 @@ class TransferPlanner<C extends SpendableOutput> {
     };
   }
 
-  /** First address with remaining outputs. */
+  /** Returns the first address that has remaining outputs. */
   #poolInUse(): AddressOutputs<C> | undefined {
     while (this.#pools.length > 1 && this.#pools[0]?.size === 0) this.#pools.shift();
     return this.#pools[0];
@@ -252,16 +260,16 @@ class TransferPlanner<C extends SpendableOutput> {
 }
 
 /**
- * Fee of one more input; a smaller output is not worth spending.
- * Source: wallet2.cpp `create_transactions_2`, fractional threshold.
+ * Returns the fee of one more input [atomic units]; an output of a smaller amount is not worth spending. Source:
+ * wallet2.cpp `create_transactions_2`, fractional threshold.
  */
 export const costOfInput = (rates: FeeRates, priority: number): bigint =>
   BigInt(weightOfInput()) * feePerByte(rates, priority);
 
 /**
- * Checks that the funds cover amounts and fee. Upstream adds them modulo 2^64, so a sum beyond it is reported as a
- * lack of money only when the remainder exceeds the funds.
- * @throws WalletError `not_enough_money`, `not_enough_unlocked_money`; `tx_not_possible` for a sum beyond 64 bits.
+ * Checks that the funds cover amounts and fee. Upstream adds them modulo 2^64; so a sum above 64 bits is reported as a
+ * lack of money only if its remainder exceeds the funds.
+ * @throws WalletError `not_enough_money`, `not_enough_unlocked_money`; `tx_not_possible` for a sum above 64 bits.
  * Source: wallet2.cpp `create_transactions_2`.
  */
 function assertFunds(request: TransferRequest, { available, locked }: Funds, rates: FeeRates): void {
@@ -280,13 +288,13 @@ function assertFunds(request: TransferRequest, { available, locked }: Funds, rat
 }
 
 /**
- * Splits a request into transactions of at most 15 payees within the weight limit; a payment whose inputs do not fit
- * one transaction is split over several. The change is one output where the fee of several is not covered, or makes
- * one transaction more. Inputs are chosen at random, unrelated ones first. Where chance chooses so many small ones that
- * the payment fails, or needs several transactions although one can make it, the largest outputs are taken in their
- * place: whether a request can be paid never depends on chance.
+ * Divides a request into transactions of at most 15 payees within the weight limit. A payment whose inputs do not fit
+ * into one transaction is divided among several. The change is one output if the fee of several outputs is not covered,
+ * or would need one more transaction. Inputs are chosen at random, unrelated ones first. If chance chooses so many
+ * small inputs that the payment fails, or needs several transactions although one suffices, the largest outputs are
+ * taken instead: whether a request can be paid never depends on chance.
  * @param required outputs that the first transaction spends in any case.
- * @throws WalletError for a request that cannot be paid.
+ * @throws WalletError if the request cannot be paid.
  */
 export function planTransfers<C extends SpendableOutput>(
   request: TransferRequest,
@@ -318,7 +326,7 @@ export function planTransfers<C extends SpendableOutput>(
   return planWith(1);
 }
 
-/** Returns the error of a request that cannot be paid. */
+/** Runs a plan. @returns it, or the error if the request cannot be paid. */
 function planOrFault<T>(plan: () => T): T | WalletError {
   try {
     return plan();

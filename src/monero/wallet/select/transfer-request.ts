@@ -6,54 +6,58 @@ import { equalBytes } from '../../../util/bytes.js';
 import { WalletError } from '../model/wallet-error.js';
 import { MAX_CHANGE_OUTPUTS } from './change-split.js';
 
-/** Maximum destinations of one transaction; one output is reserved for change. */
+/** Largest number of destinations in one transaction; one output is reserved for change. */
 export const MAX_PAYEES = MAX_OUTPUTS - 1;
 
 /** A destination with its parsed address. */
 export interface Payee {
   readonly address: Address;
-  /** Address text as requested; an integrated address keeps its payment id. */
+  /** Address text as the client wrote it; an integrated address keeps its payment id. */
   readonly text: string;
   readonly amount: Amount;
 }
 
+/** A request for a payment to one or more destinations. */
 export interface TransferRequest {
   readonly payees: readonly Payee[];
   readonly account: number;
-  /** 0 to 4; 0 is the default. */
+  /** Priority 0 to 4; 0 stands for the default. */
   readonly priority: number;
   readonly unlockTime: bigint;
-  /** Indices of the payees that share the fee equally; absent or empty: the fee is paid on top. */
+  /**
+   * Indices of the payees from whose amounts the fee is subtracted in equal parts; absent or empty: the fee is paid in
+   * addition.
+   */
   readonly subtractFeeFrom?: readonly number[];
-  /** Outputs that the change is split into, 1 to 14; absent: 1. */
+  /** Number of outputs into which the change is divided, 1 to 14; default: 1. */
   readonly changeOutputs?: number;
   /**
-   * Unconfirmed incoming amount of the paying addresses [atomic units], which distinguishes a lack of unlocked money from
-   * a lack of money. Absent: zero.
+   * Unconfirmed incoming amount of the paying addresses [atomic units]. It distinguishes a lack of unlocked money from
+   * a lack of money. Default: zero.
    */
   readonly unconfirmed?: Amount;
 }
 
-/** Transfer of all selected outputs to one address. */
+/** Request to transfer all selected outputs to one address. */
 export interface SweepRequest {
   readonly address: Address;
   readonly text: string;
   /** Number of outputs of each transaction, 1 to 16. */
   readonly outputs: number;
-  /** 0 to 4; 0 is the default. */
+  /** Priority 0 to 4; 0 stands for the default. */
   readonly priority: number;
 }
 
-/** True when both have the same keys; payment ids are ignored. */
+/** Returns true if two addresses have the same keys; payment ids are ignored. */
 export const sameAddress = (
   a: Pick<Address, 'spendPublicKey' | 'viewPublicKey'>,
   b: Pick<Address, 'spendPublicKey' | 'viewPublicKey'>,
 ): boolean => equalBytes(a.spendPublicKey, b.spendPublicKey) && equalBytes(a.viewPublicKey, b.viewPublicKey);
 
 /**
- * True when both reach the same receiver, whatever their payment ids: a subaddress needs other tx public keys than a
- * standard address with its keys, so that a payment to one under the kind of the other is lost.
- * Source: cryptonote_tx_utils.cpp `construct_tx_with_tx_key`.
+ * Returns true if two addresses reach the same receiver, whatever their payment ids. Addresses with the same keys but
+ * of different kinds do not: a subaddress needs other tx public keys than a standard address, so a payment to one as
+ * the other kind is lost. Source: cryptonote_tx_utils.cpp `construct_tx_with_tx_key`.
  */
 export const sameReceiver = (
   a: Pick<Address, 'kind' | 'spendPublicKey' | 'viewPublicKey'>,
@@ -61,8 +65,8 @@ export const sameReceiver = (
 ): boolean => (a.kind === 'subaddress') === (b.kind === 'subaddress') && sameAddress(a, b);
 
 /**
- * Payment id of a payment, if any.
- * @throws WalletError `wrong_payment_id` for several ids, or for another payee besides the integrated address.
+ * Returns the payment id of a payment; undefined if there is none.
+ * @throws WalletError `wrong_payment_id` for several payment ids, or for another payee besides the integrated address.
  * Source: wallet_rpc_server.cpp `validate_transfer`, cryptonote_tx_utils.cpp `get_destination_view_key_pub`.
  */
 export function paymentIdOf(addresses: readonly Address[]): PaymentId | undefined {
@@ -79,7 +83,7 @@ export function paymentIdOf(addresses: readonly Address[]): PaymentId | undefine
 }
 
 /**
- * Validates a request without regard to the balance.
+ * Checks a request without regard to the balance.
  * @throws WalletError `zero_destination`, `zero_amount`, `wrong_payment_id`, `tx_not_possible`, `transfer_failed`
  */
 export function checkTransfer({ payees, subtractFeeFrom = [], changeOutputs = 1 }: TransferRequest): void {

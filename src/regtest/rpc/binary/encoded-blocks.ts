@@ -21,6 +21,7 @@ export interface PageLimits {
   readonly bytes: number;
 }
 
+/** Parts of blocks that are left out. */
 export interface EncodingOptions {
   /** True: payments have no signatures and proofs, but the hash of the removed part. */
   readonly prune: boolean;
@@ -28,6 +29,7 @@ export interface EncodingOptions {
   readonly noMinerTx: boolean;
 }
 
+/** A page of encoded blocks, with the encoded indices of their outputs. */
 export interface EncodedPage {
   readonly blocks: WrittenSections;
   readonly outputIndices: WrittenSections;

@@ -374,6 +374,7 @@ export function carryElement(o: usize, a: usize): void {
   storeLimb(o, 9, t9, i32x4.shr_s(t8, 26));
 }
 
+/** Computes o = a + b, without carries: the units add up. */
 export function add(o: usize, a: usize, b: usize): void {
   v128.store(o + (0 << 4), i32x4.add(limb(a, 0), limb(b, 0)));
   v128.store(o + (1 << 4), i32x4.add(limb(a, 1), limb(b, 1)));
@@ -387,6 +388,7 @@ export function add(o: usize, a: usize, b: usize): void {
   v128.store(o + (9 << 4), i32x4.add(limb(a, 9), limb(b, 9)));
 }
 
+/** Computes o = a - b, without carries: the units add up. */
 export function subtract(o: usize, a: usize, b: usize): void {
   v128.store(o + (0 << 4), i32x4.sub(limb(a, 0), limb(b, 0)));
   v128.store(o + (1 << 4), i32x4.sub(limb(a, 1), limb(b, 1)));
@@ -400,6 +402,7 @@ export function subtract(o: usize, a: usize, b: usize): void {
   v128.store(o + (9 << 4), i32x4.sub(limb(a, 9), limb(b, 9)));
 }
 
+/** Sets both lanes to a small number. */
 export function setSmall(o: usize, value: i32): void {
   memory.fill(o, 0, 160);
   v128.store(o, i32x4.splat(value));
@@ -425,6 +428,7 @@ export function limb51(a: usize, lane: usize, i: i32): i64 {
   return i64(load<i32>(at)) + (i64(load<i32>(at + 16)) << 26);
 }
 
+/** Computes o = a in each lane whose flag is set, b in the other lanes. */
 export function select(o: usize, a: usize, b: usize, first: bool, second: bool): void {
   const mask = i64x2.splat(i64(u64(first ? 0xffffffff : 0) | (u64(second ? 0xffffffff : 0) << 32)));
   for (let i = 0; i < LIMBS; i++)

@@ -130,6 +130,7 @@ export function setSmall(o: usize, value: i32): void {
   else int.setSmall(o, value);
 }
 
+/** Computes o = a. */
 export function copy(o: usize, a: usize): void {
   for (let i: usize = 0; i < ELEMENT; i += 80) {
     v128.store(o + i, v128.load(a + i));

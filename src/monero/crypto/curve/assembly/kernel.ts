@@ -189,6 +189,7 @@ export function sumGroups(count: i32, basisTerms: i32, first: i32, step: i32): v
   writeResults(count);
 }
 
+/** Wipes the digits and scalars that {@link sumGroups} has used. */
 export function endGroups(basisTerms: i32): void {
   wipeTerms(basisTerms, 0);
 }

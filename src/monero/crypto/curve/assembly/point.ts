@@ -54,6 +54,7 @@ export function preparePoint(): void {
   readConstant(SQRT_MINUS_ONE, SQRT_MINUS_ONE_BYTES);
 }
 
+/** Sets both lanes to the identity. */
 export function setIdentity(o: usize): void {
   setSmall(o + X, 0);
   setSmall(o + Y, 1);
@@ -207,6 +208,7 @@ export function rootOfMinusOne(): usize {
 
 const CANONICAL = memory.data(32);
 
+/** Returns true if the fully reduced value in a lane is zero. */
 export function isZero(a: usize, lane: usize): bool {
   save(CANONICAL, a, lane);
   return (load<u64>(CANONICAL) | load<u64>(CANONICAL + 8) | load<u64>(CANONICAL + 16) | load<u64>(CANONICAL + 24)) == 0;
