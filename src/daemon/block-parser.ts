@@ -41,7 +41,7 @@ interface ParserExports {
 export interface ParsedBlock {
   readonly hash: Hash;
   readonly version: number;
-  /** Unix seconds. */
+  /** Time of the block [Unix s]. */
   readonly timestamp: number;
   /** Index of the miner transaction, which is the first transaction of the block. */
   readonly firstTx: number;

@@ -18,7 +18,7 @@ import type { JsonReader } from './json-reader.js';
 import { parseBlocksAnswer } from './block-parser.js';
 import { blobOf, hashOf } from './wire-values.js';
 
-/** See {@link Daemon.getInfo}. @throws DaemonError */
+/** Fetches the state of the daemon and of its chain. @throws DaemonError */
 export async function getInfo(calls: DaemonCalls, options: CallOptions = {}): Promise<DaemonInfo> {
   return calls.rpc('get_info', undefined, options, (r) => ({
     height: r.number('height'),

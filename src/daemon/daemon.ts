@@ -114,7 +114,7 @@ export interface RelayOutcome {
 export interface DaemonBlockHeader {
   readonly height: number;
   readonly hash: Hash;
-  /** Unix seconds. */
+  /** Time of the block [Unix s]. */
   readonly timestamp: number;
   readonly reward: bigint;
   readonly weight: number;

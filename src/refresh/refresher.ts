@@ -159,7 +159,7 @@ export class Refresher {
   lookAhead(wallet: WalletId, lookahead: Lookahead, handedOut: readonly SubaddressIndex[]): Promise<void> {
     const target = this.#targets.get(wallet);
     return new Promise((resolve, reject) => {
-      // Before the call is registered: if the state cannot be read, no call is left unanswered.
+      // Attached before the call is registered: if the state cannot be read, no call is left unanswered.
       if (target !== undefined) this.#ensureAttached(wallet, target);
       const call = this.#call(wallet, reject, (answer) => {
         if (answer.type !== 'subaddresses') return true;

@@ -125,8 +125,8 @@ export class WalletRefresh {
         committing.catch(() => undefined);
       }
     } finally {
-      // Also if the fetch of the next page has failed: the scanner has already added the outputs of this page, so they
-      // must be committed.
+      // Awaited also if the fetch of the next page has failed: the scanner has already added the outputs of this page,
+      // so they must be committed.
       await committing;
     }
   }

@@ -90,7 +90,7 @@ export function resolveAmbiguousSpends(
 ): void {
   for (const { publicKey, keyImage } of images) w.outputs.setKeyImage(publicKey, keyImage);
   markAmbiguousSpends(w);
-  // Otherwise the remaining transactions may spend outputs whose key images are still unknown.
+  // While an output lacks its key image, the remaining ambiguous transactions may spend it; otherwise all are decided.
   if (w.outputs.someWithoutKeyImage(1).length === 0) w.ambiguousSpends.clear();
 }
 
@@ -120,8 +120,8 @@ function markAmbiguousSpends(
 }
 
 /**
- * Marks outputs with these key images as spent if stored transactions spend them, and records those transactions as
- * payments.
+ * Marks the outputs with the given key images as spent if stored transactions spend them, and records those
+ * transactions as payments.
  */
 export function recogniseSpends(w: SpendWriters, keyImages: readonly KeyImage[]): void {
   const found = new Map<string, ReceivedTx>();

@@ -52,7 +52,7 @@ export class RecentHashes {
     if (entry === undefined) return;
     this.#entries.delete(name);
     clearTimeout(entry.timer);
-    // After the callers that wait for the digest have copied it.
+    // The digest is wiped after the callers that wait for it have copied it.
     entry.digest.then(
       (digest) => digest.fill(0),
       () => undefined,

@@ -1,6 +1,6 @@
 import type { Bytes } from '../../util/bytes.js';
 
-/** 32 bytes, Keccak-256. */
+/** Hash: 32 bytes, Keccak-256. */
 export type Hash = Bytes<'Hash'>;
 /** 32 bytes, compressed Edwards point; not necessarily on the curve until checked. */
 export type PublicKey = Bytes<'PublicKey'>;
@@ -8,7 +8,10 @@ export type PublicKey = Bytes<'PublicKey'>;
 export type SecretKey = Bytes<'SecretKey'>;
 /** 32 bytes, compressed point `x·Hp(X)`. */
 export type KeyImage = Bytes<'KeyImage'>;
-/** 32 bytes, compressed point `8·a·R`. Secret: it opens the outputs derived from it. */
+/**
+ * Key derivation: 32 bytes, compressed point `8·a·R`. Secret, because it reveals the outputs and amounts of the
+ * transaction.
+ */
 export type KeyDerivation = Bytes<'KeyDerivation'>;
 /** 32 bytes, compressed point `mask·G + amount·H`. */
 export type Commitment = Bytes<'Commitment'>;

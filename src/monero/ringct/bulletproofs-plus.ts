@@ -177,7 +177,7 @@ export function proveRange(
 interface Generators {
   readonly basis: Basis;
   readonly size: number;
-  /** Factors, one per block. */
+  /** Factors of the points in G and in H, one per block. */
   readonly g: readonly bigint[];
   readonly h: readonly bigint[];
 }

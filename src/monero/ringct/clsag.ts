@@ -18,7 +18,7 @@ const AGGREGATE_COMMITMENTS = paddedName('CLSAG_agg_1');
 const ROUND = paddedName('CLSAG_round');
 /** Inverse of 8 modulo ℓ, by which encoded points are multiplied. */
 export const INV_8 = ((): bigint => {
-  // 8·x = 1 modulo ℓ.
+  // Solves 8·x = 1 modulo ℓ.
   let k = 0n;
   while ((k * ORDER + 1n) % 8n !== 0n) k++;
   return (k * ORDER + 1n) / 8n;

@@ -40,7 +40,7 @@ export interface PassOptions extends PageCursorOptions {
   readonly merge: (pass: ChainPass) => boolean;
   /** Total time that this pass waits for passes close behind it [ms]. */
   readonly catchUpMs: number;
-  /** Returns true if another pass is close behind this one. */
+  /** Returns true if another pass is at most {@link CLOSE_BLOCKS} behind this one. */
   readonly isFollowed: (pass: ChainPass) => boolean;
   /** Called after each answer of the daemon, and when the last member has left. */
   readonly onProgress: (pass: ChainPass) => void;
@@ -270,7 +270,7 @@ export class ChainPass {
     }
     if (!seat.fits && !this.#cursor.isRequesting) return 'elsewhere';
     if (this.#isDraining) return 'elsewhere';
-    // Only for members at the position of the request does the answer show that no block follows.
+    // The answer shows that no block follows, but only for members at the position of the request.
     if (seat.fits && answer?.reachesTip === true && answer.issuedAt >= member.asOf) return 'done';
     this.#fetch();
     return this.#isDraining ? 'elsewhere' : undefined;

@@ -44,7 +44,7 @@ export interface PoolHashes {
   readonly issuedAt: number;
   /** Hashes by their hex form. */
   readonly byName: ReadonlyMap<string, Hash>;
-  /** The same hashes joined, 32 bytes each. */
+  /** Hashes of all transactions in the pool, joined, 32 bytes each. */
   readonly packed: Uint8Array;
 }
 
@@ -113,7 +113,8 @@ export class PoolFeed {
       for (const name of names) unseen.delete(name);
     }
     signal?.throwIfAborted();
-    // Not earlier: if the fetch of a later page fails, the findings of the earlier pages are lost with it.
+    // Only after all pages were scanned: if the fetch of a later page fails, the findings of the earlier pages are lost
+    // with it.
     for (const name of scanned) seenInPool.add(name);
     const known = viewer.newestPool;
     const newest = known !== undefined && known.issuedAt > hashes.issuedAt ? known : hashes;

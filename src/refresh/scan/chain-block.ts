@@ -18,7 +18,7 @@ export interface ExpectedChain {
 /** A block with all or some of its transactions, which are given as a range of indices. */
 export interface TxsOfBlock {
   readonly height: number;
-  /** Unix seconds. */
+  /** Time of the block [Unix s]. */
   readonly timestamp: number;
   readonly firstTx: number;
   /** Index after the last transaction of the block. */
@@ -56,7 +56,7 @@ export function toChainBlocks(page: DaemonBlocks, { newestVersion }: ExpectedCha
 /** Some transactions of one block, to be scanned without the rest of the block. */
 export interface LooseBlock {
   readonly height: number;
-  /** Unix seconds. */
+  /** Time of the block [Unix s]. */
   readonly timestamp: number;
   readonly txs: readonly RawTx[];
 }

@@ -3,8 +3,8 @@ import type { KernelPool } from '../../monero/kernel/kernel-pool.js';
 import type { BatchScanner } from './match-group.js';
 
 /**
- * Largest amount of work in a batch that the calling thread scans in one go, about 4 ms. One unit is a product of a key
- * and a view key, 6 µs; a row with a view key takes at most as long.
+ * Largest amount of work in a batch that the calling thread scans in one go, about 4 ms. A unit of work is the product
+ * of a transaction key and a view key, 6 µs; to test an output with one key and one view key takes at most as long.
  */
 const MOST_WORK = 640;
 

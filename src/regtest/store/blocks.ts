@@ -7,7 +7,7 @@ export interface StoredBlock {
   readonly height: number;
   readonly hash: Hash;
   readonly blob: Uint8Array;
-  /** Unix seconds. */
+  /** Time of the block [Unix s]. */
   readonly timestamp: number;
   readonly weight: number;
   readonly longTermWeight: number;

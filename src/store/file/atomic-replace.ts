@@ -42,7 +42,7 @@ export async function commitDraftAsync(path: string): Promise<void> {
 }
 
 function renameDraft(path: string): void {
-  // Otherwise SQLite would apply the log of a former database with this name to the new file.
+  // Leftover logs are removed: SQLite would apply the log of a former database with this name to the new file.
   for (const leftover of logsOf(path)) rmSync(leftover, { force: true });
   renameSync(draftOf(path), path);
 }

@@ -15,7 +15,7 @@ export type Db = Database.Database;
 
 /** Encryption key and cipher of a store. */
 export interface StoreKey {
-  /** 32 bytes. */
+  /** Encryption key of 32 bytes. */
   readonly key: Uint8Array;
   readonly cipher: StoreCipher;
 }

@@ -42,7 +42,7 @@ export interface KeysFile {
   readonly network: NetworkType;
   /** Height from which blocks may concern this wallet. */
   readonly refreshHeight: number;
-  /** Unix seconds. */
+  /** Time when the wallet was created [Unix s]. */
   readonly creationTimestamp: number;
   /** Fields of the reference that this program does not use; they are written back unchanged. */
   readonly other: Fields;

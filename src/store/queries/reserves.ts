@@ -26,7 +26,8 @@ export class ReserveReader {
 
   constructor(db: Db) {
     this.#any = db.prepare('SELECT 1 FROM account_sum WHERE mined_high <> 0 OR mined_low <> 0 LIMIT 1');
-    // The two sums are equal unless an unmined payment spends one of these outputs.
+    // The sum of all candidates and the sum of those that no payment reserves are equal unless an unmined payment
+    // spends one of them.
     this.#anyReserved = db.prepare<[number], unknown>(
       'SELECT 1 FROM account_sum WHERE account = ? AND (mined_high <> free_high OR mined_low <> free_low)',
     );

@@ -43,7 +43,7 @@ export class WatchReader {
     const records = <P extends unknown[]>(key: string, condition: string, index = ''): Statement<P, Packed> =>
       packed<P>(recordOf(key), `${index} WHERE ${condition}`);
     this.#last = db.prepare<[], number | null>('SELECT max(rowid) FROM owned_output').pluck();
-    // Also reads spent outputs if a reorganisation may undo their spend, or if the spending transaction was not seen.
+    // Spent outputs are read too, if a reorganisation may undo their spend or if the spending transaction was not seen.
     this.#withKeyImage = records(
       'key_image',
       `burnt = 0 AND key_image IS NOT NULL AND (spent_height IS NULL OR spent_height >= ? OR spent_by = zeroblob(32))

@@ -9,7 +9,7 @@ import {
 export interface ChainView {
   /** Number of blocks of the chain. */
   readonly chainHeight: number;
-  /** Unix seconds. */
+  /** Present time [Unix s]. */
   readonly now: number;
 }
 

@@ -10,7 +10,7 @@ export interface CredentialSpend {
   /** Message that the ring signatures sign; it identifies the transaction before the signatures are complete. */
   readonly signingHash: Hash;
   readonly txHash?: Hash;
-  /** Unix seconds. */
+  /** Time of the payment [Unix s]. */
   readonly time: number;
   readonly amount: Amount;
 }
@@ -33,7 +33,7 @@ export class CredentialSpendReader {
 
   constructor(db: Db) {
     this.db = db;
-    // As two partial sums, each of which fits into 64 bits.
+    // Added up as two partial sums, each of which fits into 64 bits.
     this.#sum = db
       .prepare<[string, number], SumRow>(
         `SELECT SUM(amount >> 32) AS high, SUM(amount & 0xffffffff) AS low

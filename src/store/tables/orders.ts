@@ -76,7 +76,7 @@ export class OrderReader {
 
 /** A new order together with its result. */
 export interface NewOrder extends OrderRequest {
-  /** Unix seconds. */
+  /** Time of acceptance [Unix s]. */
   readonly created: number;
   readonly made: MadePayments;
   /** True if its transactions are recorded as payments. */

@@ -38,7 +38,7 @@ export class OutputWriter extends OutputReader {
     );
     this.#sums = new OutputSums(db);
     this.#reused = new ReusedKeys(db, onCredit);
-    // `taken` keeps its value if the same payment had reserved the output before.
+    // The column `taken` keeps its value if the same payment had already reserved the output.
     this.#spend = db.prepare(
       `UPDATE owned_output SET spent_by = :txHash, spent_height = :height, spent_index = :globalIndex,
          taken = taken AND spent_by IS :txHash
@@ -211,7 +211,8 @@ export class OutputWriter extends OutputReader {
     txHash: Hash,
     { seen }: { readonly seen: boolean },
   ): void {
-    // The daemon would not hold the payment if another transaction spent its inputs, so an unknown spend is replaced.
+    // `seen`: the mempool contains the payment, so no other transaction spends its inputs. A recorded spend by an
+    // unseen transaction is replaced.
     const isFree = seen ? '(spent_by IS NULL OR spent_by = zeroblob(32))' : 'spent_by IS NULL';
     const reserve = this.db.prepare(
       `UPDATE owned_output SET spent_by = :txHash, spent_height = NULL, taken = :taken

@@ -22,13 +22,13 @@ const BITS = 254;
 
 /** A point in the form that an addition takes. */
 interface Addend {
-  /** Y + X. */
+  /** The sum Y + X. */
   readonly sum: bigint;
-  /** Y - X. */
+  /** The difference Y - X. */
   readonly difference: bigint;
-  /** 2·Z. */
+  /** The product 2·Z. */
   readonly twiceZ: bigint;
-  /** 2·d·T. */
+  /** The product 2·d·T. */
   readonly product: bigint;
 }
 

@@ -150,7 +150,10 @@ export function constructTransaction(plan: TransactionPlan, rng: Rng, curve: Cur
   return unsignedTx(plan, { targets, change }, laidOut);
 }
 
-/** Assembles a transaction from its parts. */
+/**
+ * Makes an unsigned transaction of a plan, the destinations and the constructed outputs. Sorts the inputs by descending
+ * key image.
+ */
 export function unsignedTx(
   plan: TransactionPlan,
   { targets, change }: Targets,

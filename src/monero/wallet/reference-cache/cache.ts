@@ -247,12 +247,12 @@ const WITHOUT_RINGS: PartCodecs = {
 /** Codec of the archive that releases write since 0.18.0. */
 export const referenceCache: Codec<ReferenceCache> = archive(COMPLETE);
 
-/** Codec of the same archive that reads no rings. */
+/** Codec of the archive that releases write since 0.18.0; reading leaves out the rings. */
 export const cacheWithoutRings: Codec<ReferenceCache> = archive(WITHOUT_RINGS);
 
 /**
- * Codec of the same archive that reads no rings, for caches of early releases for macOS, in which output indices have
- * 64 bits.
+ * Codec of the archive that early releases of 0.18 for macOS wrote, in which output indices have 64 bits; reading
+ * leaves out the rings.
  */
 export const cacheWithWideIndices: Codec<ReferenceCache> = archive({
   ...WITHOUT_RINGS,

@@ -82,7 +82,7 @@ export function partsOf(packed: PackedSubaddresses): PackedSubaddresses[] {
   return parts.map(({ buffer }) => new Uint8Array(buffer));
 }
 
-/** Finds the index of a key among entries in any order. */
+/** Returns the address index of a spend key, searching entries in any order; undefined if there is none. */
 export function findPacked(
   packed: PackedSubaddresses,
   spendPublicKey: PublicKey,

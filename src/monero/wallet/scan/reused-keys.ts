@@ -24,7 +24,7 @@ export interface KeySpend {
   readonly globalIndex?: number;
 }
 
-/** Of the outputs with the same key, the one that the key image spends ("effective output"). */
+/** Output that a key image spends, if several outputs have the same key ("effective output"). */
 export interface EffectiveOutput {
   readonly amount: Amount;
   /** True if the output is spent in a block, in the pool, or by a payment that reserves it. */

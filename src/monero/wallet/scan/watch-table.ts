@@ -42,7 +42,7 @@ const readRecord = (view: DataView, start: number): WatchedOutput => ({
  * of objects would take ten times the memory.
  */
 export class WatchTable {
-  /** Records, one after the other. */
+  /** Records of {@link WATCHED_BYTES}, joined; memory after the last record is reserved for more. */
   #bytes: Uint8Array;
   #view: DataView;
   #size: number;

@@ -125,13 +125,15 @@ const MAX_PICKS = 20_000;
 export interface RingCandidates {
   /** Indices in ascending order, the real one included, so that their order reveals nothing to the daemon. */
   readonly indices: readonly number[];
-  /** The same indices in the order in which they were picked. Secret, because the real one is first. */
+  /**
+   * The indices of `indices` in the order in which they were picked. Secret, because the real output's index is first.
+   */
   readonly picked: readonly number[];
 }
 
 /**
- * Picks the global indices to request for one input. Rings prefer the candidates that were picked first, because those
- * depend less on the others.
+ * Picks the global indices to request for one input. Rings prefer the candidates that were picked first: a candidate
+ * depends on the ones picked before it.
  * @throws WalletError `daemon_misbehaves`, `not_enough_ring_members`
  */
 export function candidateIndices(real: number, picker: GammaPicker): RingCandidates {
@@ -303,8 +305,8 @@ export async function chooseRings(
 }
 
 /**
- * Replaces unusable decoys by the next candidates that were already fetched. No others are requested: from two requests
- * a daemon could tell the real output, which both contain.
+ * Replaces unusable decoys by the next candidates that were already fetched. No others are requested: a daemon could
+ * recognise the real output, because both requests would contain it.
  * @throws WalletError `not_enough_ring_members`
  */
 export function withoutDecoys(

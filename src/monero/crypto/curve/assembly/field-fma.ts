@@ -17,9 +17,9 @@
 import { high16, high32, high8, low16, low32, low8, maskedLimb, selectByte } from './lanes';
 
 const RADIX: i32 = 51;
-/** bits(1.5*2^52) */
+/** The bits of the double 1.5*2^52. */
 const LOW: u64 = 0x4338000000000000;
-/** bits(1.5*2^103) */
+/** The bits of the double 1.5*2^103. */
 const HIGH: u64 = 0x4668000000000000;
 const HALF: u64 = 1 << 50;
 /** Added to every column to make it positive: a multiple of 2^51. */
@@ -114,7 +114,11 @@ export function wipeField(): void {
   memory.fill(PIN, 0, 16);
 }
 
-/** Stores S(d), to which one product contributes. @param highs high halves of S(d). @returns those of S(d + 1). */
+/**
+ * Stores S(d), to which one product contributes.
+ * @param highs sum of the high halves in S(d).
+ * @returns the sum of the high halves in S(d + 1).
+ */
 @inline
 function sumOf1(d: i32, highs: v128, x0: v128, y0: v128): v128 {
   const c1 = v128.load(C1), c2 = v128.load(C2);
@@ -125,7 +129,7 @@ function sumOf1(d: i32, highs: v128, x0: v128, y0: v128): v128 {
   return h0;
 }
 
-/** The same for two products. */
+/** Stores S(d), to which two products contribute; see {@link sumOf1}. */
 @inline
 function sumOf2(d: i32, highs: v128, x0: v128, y0: v128, x1: v128, y1: v128): v128 {
   const c1 = v128.load(C1), c2 = v128.load(C2);
@@ -137,7 +141,7 @@ function sumOf2(d: i32, highs: v128, x0: v128, y0: v128, x1: v128, y1: v128): v1
   return next;
 }
 
-/** The same for three products. */
+/** Stores S(d), to which three products contribute; see {@link sumOf1}. */
 @inline
 function sumOf3(d: i32, highs: v128, x0: v128, y0: v128, x1: v128, y1: v128, x2: v128, y2: v128): v128 {
   const c1 = v128.load(C1), c2 = v128.load(C2);
@@ -150,7 +154,7 @@ function sumOf3(d: i32, highs: v128, x0: v128, y0: v128, x1: v128, y1: v128, x2:
   return next;
 }
 
-/** The same for four products. */
+/** Stores S(d), to which four products contribute; see {@link sumOf1}. */
 @inline
 function sumOf4(d: i32, highs: v128, x0: v128, y0: v128, x1: v128, y1: v128, x2: v128, y2: v128, x3: v128, y3: v128): v128 {
   const c1 = v128.load(C1), c2 = v128.load(C2);
@@ -164,7 +168,7 @@ function sumOf4(d: i32, highs: v128, x0: v128, y0: v128, x1: v128, y1: v128, x2:
   return next;
 }
 
-/** The same for five products. */
+/** Stores S(d), to which five products contribute; see {@link sumOf1}. */
 @inline
 function sumOf5(d: i32, highs: v128, x0: v128, y0: v128, x1: v128, y1: v128, x2: v128, y2: v128, x3: v128, y3: v128, x4: v128, y4: v128): v128 {
   const c1 = v128.load(C1), c2 = v128.load(C2);

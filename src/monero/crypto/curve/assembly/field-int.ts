@@ -286,7 +286,7 @@ function columnAt(c: usize, i: i32): v128 {
   return limb(c, i);
 }
 
-/** o = c, reduced. */
+/** Computes o = c, reduced. */
 export function carryColumns(o: usize, c: usize): void {
   carryTwoRounds(o, columnAt(c, 0), columnAt(c, 1), columnAt(c, 2), columnAt(c, 3), columnAt(c, 4), columnAt(c, 5), columnAt(c, 6), columnAt(c, 7), columnAt(c, 8), columnAt(c, 9));
 }
@@ -296,7 +296,7 @@ function twiceAt(c: usize, i: i32): v128 {
   return i64x2.shl(limb(c, i), 1);
 }
 
-/** o = 2c, reduced. */
+/** Computes o = 2c, reduced. */
 export function carryTwice(o: usize, c: usize): void {
   carryTwoRounds(o, twiceAt(c, 0), twiceAt(c, 1), twiceAt(c, 2), twiceAt(c, 3), twiceAt(c, 4), twiceAt(c, 5), twiceAt(c, 6), twiceAt(c, 7), twiceAt(c, 8), twiceAt(c, 9));
 }
@@ -306,7 +306,7 @@ function columnSumAt(c: usize, d: usize, i: i32): v128 {
   return i64x2.add(limb(c, i), limb(d, i));
 }
 
-/** o = c + d, reduced. */
+/** Computes o = c + d, reduced. */
 export function carrySum(o: usize, c: usize, d: usize): void {
   carryTwoRounds(o, columnSumAt(c, d, 0), columnSumAt(c, d, 1), columnSumAt(c, d, 2), columnSumAt(c, d, 3), columnSumAt(c, d, 4), columnSumAt(c, d, 5), columnSumAt(c, d, 6), columnSumAt(c, d, 7), columnSumAt(c, d, 8), columnSumAt(c, d, 9));
 }
@@ -316,7 +316,7 @@ function columnDifferenceAt(c: usize, d: usize, i: i32): v128 {
   return i64x2.sub(limb(c, i), limb(d, i));
 }
 
-/** o = c - d, reduced. */
+/** Computes o = c - d, reduced. */
 export function carryDifference(o: usize, c: usize, d: usize): void {
   carryTwoRounds(o, columnDifferenceAt(c, d, 0), columnDifferenceAt(c, d, 1), columnDifferenceAt(c, d, 2), columnDifferenceAt(c, d, 3), columnDifferenceAt(c, d, 4), columnDifferenceAt(c, d, 5), columnDifferenceAt(c, d, 6), columnDifferenceAt(c, d, 7), columnDifferenceAt(c, d, 8), columnDifferenceAt(c, d, 9));
 }
@@ -326,7 +326,7 @@ function twicePlusMinusAt(c: usize, d: usize, e: usize, i: i32): v128 {
   return i64x2.sub(i64x2.add(i64x2.shl(limb(c, i), 1), limb(d, i)), limb(e, i));
 }
 
-/** o = 2c + d - e, reduced. */
+/** Computes o = 2c + d - e, reduced. */
 export function carryTwicePlusMinus(o: usize, c: usize, d: usize, e: usize): void {
   carryTwoRounds(o, twicePlusMinusAt(c, d, e, 0), twicePlusMinusAt(c, d, e, 1), twicePlusMinusAt(c, d, e, 2), twicePlusMinusAt(c, d, e, 3), twicePlusMinusAt(c, d, e, 4), twicePlusMinusAt(c, d, e, 5), twicePlusMinusAt(c, d, e, 6), twicePlusMinusAt(c, d, e, 7), twicePlusMinusAt(c, d, e, 8), twicePlusMinusAt(c, d, e, 9));
 }

@@ -138,8 +138,8 @@ const SMALL_MULTIPLES = memory.data(5120, 16);
 
 /**
  * Computes o = s*p without T, with a scalar for each lane.
- * @param first scalar of 32 bytes, below 2^253.
- * @param second likewise.
+ * @param first scalar of the first lane, 32 bytes, below 2^253.
+ * @param second scalar of the second lane.
  */
 export function multiplySecret(o: usize, p: usize, first: usize, second: usize): void {
   toDigits(DIGITS_0, first);

@@ -116,7 +116,7 @@ export function addAffine(o: usize, p: usize, q: usize, withT: bool): void {
   multiply(C, p + T, q + T);
   add(S, p + Z, p + Z);
   subtract(F, S, C);
-  carryElement(F, F); // from 3 units
+  carryElement(F, F); // F has 3 units before
   add(G, S, C); // 3 units: its factors E and H have one
   carrySumAndDifference(H, E, B, A);
   setFromFactors(o, withT);
@@ -165,26 +165,26 @@ const ONE = memory.data(160, 16);
 
 /** Computes P0 = a^(2^250 - 1) and P1 = a^11. */
 function power250(a: usize): void {
-  square(P2, a); // 2
-  squareTimes(P0, P2, 2); // 8
-  multiply(P0, P0, a); // 9
-  multiply(P1, P0, P2); // 11
-  square(P2, P1); // 22
-  multiply(P0, P0, P2); // 2^5 - 1
+  square(P2, a); // a^2
+  squareTimes(P0, P2, 2); // a^8
+  multiply(P0, P0, a); // a^9
+  multiply(P1, P0, P2); // a^11
+  square(P2, P1); // a^22
+  multiply(P0, P0, P2); // a^(2^5 - 1)
   squareTimes(P2, P0, 5);
-  multiply(P0, P2, P0); // 2^10 - 1
+  multiply(P0, P2, P0); // a^(2^10 - 1)
   squareTimes(P2, P0, 10);
-  multiply(P2, P2, P0); // 2^20 - 1
+  multiply(P2, P2, P0); // a^(2^20 - 1)
   squareTimes(ONE, P2, 20);
-  multiply(P2, ONE, P2); // 2^40 - 1
+  multiply(P2, ONE, P2); // a^(2^40 - 1)
   squareTimes(P2, P2, 10);
-  multiply(P0, P2, P0); // 2^50 - 1
+  multiply(P0, P2, P0); // a^(2^50 - 1)
   squareTimes(P2, P0, 50);
-  multiply(P2, P2, P0); // 2^100 - 1
+  multiply(P2, P2, P0); // a^(2^100 - 1)
   squareTimes(ONE, P2, 100);
-  multiply(P2, ONE, P2); // 2^200 - 1
+  multiply(P2, ONE, P2); // a^(2^200 - 1)
   squareTimes(P2, P2, 50);
-  multiply(P0, P2, P0); // 2^250 - 1
+  multiply(P0, P2, P0); // a^(2^250 - 1)
 }
 
 /** Computes o = 1/a; 0 if a is 0. */
