@@ -129,7 +129,7 @@ export async function startServer(
     // Waits until the answer to the request is sent.
     stop: () => setTimeout(stop, 100),
   });
-  // The threads load while the rest is created.
+  // Starts the threads here, so that they load while the other parts are created.
   server.start();
 
   const clients = createClients(config.rpc, login, log);

@@ -1,10 +1,10 @@
 // Written by `npm run docs` from the method registry, `src/rpc/registry.ts`: edit that.
 import type { Shape } from './results.js';
 
-/** Whether a call may be sent again: always, with an idempotency key, or never. */
+/** Rule for repetitions. `read`: a call may always be sent again; `order`: with an idempotency key; `act`: never. */
 export type MethodKind = 'read' | 'order' | 'act';
 
-/** All methods. */
+/** Rule for repetitions of each method. */
 export const METHOD_KINDS = {
   add_address_book: 'act',
   add_webhook: 'act',
@@ -117,7 +117,7 @@ export const METHOD_KINDS = {
 
 const B = 'bigint';
 
-/** Results with bigints or lists. */
+/** Shapes of the results that need a conversion of their own, by method. */
 // oxfmt-ignore
 export const RESULT_SHAPES = {
   add_webhook: { types: [] },

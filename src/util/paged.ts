@@ -26,7 +26,7 @@ export async function* pagesOf<T>(list: readonly T[], size: number): AsyncGenera
   }
 }
 
-/** Converts each item of the pages. */
+/** Converts each item in each page with the same function. */
 export async function* mapPages<T, R>(
   pages: AsyncIterable<readonly T[]>,
   shape: (item: T) => R,

@@ -36,7 +36,10 @@ const daemonsOf = ({ daemon: { addresses } }: Config): string =>
     ? addresses.map(({ address }) => address).join('')
     : addresses.map(({ address, trusted }) => `${address} (${trusted ? '' : 'un'}trusted)`).join(', then ');
 
-/** Logs that no flags of V8 are set, if it is newer than those that were checked to have them: the server is slower then. */
+/**
+ * Logs that no flags of V8 are set, and that the server is therefore slower, if V8 is newer than the versions that were
+ * checked to have the flags.
+ */
 export function announceEngine(log: Pick<Logger, 'debug'>, version: string = process.versions.v8): void {
   if (!hasKnownFlags(version))
     log.debug(`V8 ${version} is newer than the versions that this server has flags for: none are set`);

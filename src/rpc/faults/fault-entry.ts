@@ -3,7 +3,7 @@ import type { Fault } from '../../monero/wallet/model/wallet-error.js';
 /** Kind of a fault, which names it. */
 export type Kind = Fault['kind'];
 
-/** Faults by their kind. */
+/** Fault types by their kind. */
 export type Facts = { readonly [F in Fault as F['kind']]: F };
 
 /** Facts that a message may contain in addition to those of the fault. */
@@ -15,7 +15,7 @@ export interface Surroundings {
 /** Message of a kind of fault: a constant, or a function of the facts. */
 export type Text<K extends Kind> = string | ((fault: Facts[K], surroundings: Surroundings) => string);
 
-/** Messages by kind. */
+/** Messages of faults by kind. */
 export type Texts = { readonly [K in Kind]: Text<K> };
 
 /** Code, message and explanation of one kind of fault. */
@@ -28,7 +28,7 @@ export interface FaultEntry<K extends Kind> {
   readonly explanation: string | ((fault: Facts[K]) => string);
 }
 
-/** Entries by kind. */
+/** Entries of the table of faults by kind. */
 export type FaultTable = { readonly [K in Kind]: FaultEntry<K> };
 
 type Reasoned = Extract<Fault, { reason: string }>;

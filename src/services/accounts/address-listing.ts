@@ -10,7 +10,7 @@ export interface AddressView {
   readonly address: string;
   readonly index: SubaddressIndex;
   readonly label: string;
-  /** Whether the address has ever received an output. */
+  /** True if the address has ever received an output. */
   readonly used: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'keystore' | 'store'>;
 
-/** Notes of transactions, and attributes set by clients. */
+/** Notes of transactions, and attributes that clients set. */
 export class Annotations {
   readonly #context: Context;
 

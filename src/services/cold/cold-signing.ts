@@ -120,7 +120,7 @@ export class ColdSigning {
   }
 
   /**
-   * Records signed transactions as payments of this wallet and relays them.
+   * Records signed transactions as payments of this wallet, and relays them.
    * @throws WalletError `bad_hex`, `bad_signed_set`, `submission_failed`
    */
   async submit(hex: string, spender: Spender | undefined, order?: OrderEntry): Promise<MadePayments> {

@@ -49,7 +49,9 @@ export class DaemonList {
   }
 }
 
-/** Name of a daemon; the unchanged address if it is invalid, since every call to that daemon fails. */
+/**
+ * Name of a daemon: its address in a unique form; the address itself if it is invalid, as no call to it can succeed.
+ */
 function nameOf({ address, defaultPort }: DaemonConfig): string {
   try {
     return endpointName(parseEndpoint(address, defaultPort));

@@ -55,7 +55,7 @@ export interface KeystoreParts {
 export class Keystore {
   readonly #parts: Omit<KeystoreParts, 'keys' | 'keysFile' | 'password'>;
   #keys: WalletKeys;
-  /** Content of the keys file, with blank secret keys. */
+  /** Content of the keys file, with placeholders for the secret keys. */
   #keysFile: KeysFile;
   /** Password of the keys file; absent during background sync, since it would decrypt the spend key. */
   #password: string | undefined;

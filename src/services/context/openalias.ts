@@ -19,7 +19,7 @@ const wrong = (reason: string, { text, cause }: { text?: string; cause?: unknown
 export class OpenAlias {
   readonly #source: TextSource | undefined;
 
-  /** @param source absent: names are not looked up. */
+  /** @param source absent: every name is refused. */
   constructor(source?: TextSource) {
     this.#source = source;
   }

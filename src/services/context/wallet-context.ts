@@ -25,7 +25,7 @@ export interface WalletContext {
   readonly addresses: AddressCache;
   /** Encrypts data for other wallets with the same view key. */
   readonly exports: ExportCipher;
-  /** Version of exported outputs. */
+  /** Version of the format in which outputs are exported. */
   readonly exportFormat: ExportFormat;
   readonly daemon: DaemonAccess;
   readonly openAlias: OpenAlias;

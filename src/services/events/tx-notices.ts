@@ -19,7 +19,7 @@ export interface NoticeSource {
   startNext(start: StartCommand): boolean;
 }
 
-/** Runs the commands of several sources. */
+/** Starts the commands for the transactions of several wallets. */
 export interface NoticeRunner {
   /** True if commands also run for the history of restored and imported wallets. */
   readonly history?: boolean;

@@ -52,7 +52,7 @@ export interface FailoverParts {
   /** Returns the blocks of the open wallets; called for each check. */
   readonly chain: () => RequiredChain;
   readonly clock: Clock;
-  /** Monotonic time [ms]. */
+  /** Returns the monotonic time [ms]. */
   readonly elapsed: () => number;
   readonly log: Logger;
   /** Called after each switch to another daemon. */

@@ -12,7 +12,7 @@ export type PagedReaderContext = Pick<WalletContext, 'store' | 'assertOpen'>;
  */
 const PAGE_ROWS = 64;
 
-/** Queries that read a list in pages. */
+/** Queries that read a list page by page. */
 export interface PagedList<Page, Range> {
   /** Approximate number of rows per page. */
   readonly rows?: number;

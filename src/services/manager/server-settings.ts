@@ -20,7 +20,7 @@ export interface ServerSettings {
   /** Directory for backups; absent: `backup_wallet` is refused. */
   readonly backupDirectory?: string;
   readonly kdfRounds: number;
-  /** Version of exported outputs. */
+  /** Version of the format in which outputs are exported. */
   readonly exportFormat: ExportFormat;
   readonly restricted: boolean;
   readonly threads: number;

@@ -167,8 +167,8 @@ export class PaymentMaker {
   }
 
   /**
-   * Returns the result of a call without payments; the set for other wallets is empty then.
-   * @param order writes the order with this result.
+   * Returns the result of a call that makes no payment, with an empty set for other wallets to sign.
+   * @param order writes the order of the call, if it has a key.
    */
   async makeNone(order?: OrderEntry): Promise<MadePayments> {
     const { keystore, store } = this.#context;

@@ -61,7 +61,7 @@ export function correctionBy(
       if (decided !== undefined && isCovered) unknown.push({ ...claim, ...decided });
       return;
     }
-    // Rings that contradict each other prove nothing.
+    // Rings that contradict each other decide nothing.
     if (left.size === 0 && candidates.size > 0) return;
     if (decided !== undefined) decidedIn.add(toHex(claim.txHash));
     const isOwner = decided !== undefined && owners.some((owner) => equalBytes(owner, decided.publicKey));

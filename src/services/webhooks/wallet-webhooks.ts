@@ -132,7 +132,10 @@ export class WalletWebhooks {
     };
   }
 
-  /** Deletes an endpoint with its secrets and deliveries, and aborts its attempts. @throws WalletError `webhook_missing` */
+  /**
+   * Deletes an endpoint with its secrets and deliveries, and aborts its attempts.
+   * @throws WalletError `webhook_missing`
+   */
   async remove(id: string): Promise<void> {
     this.#assertFound(this.#context.store.write((w) => w.webhooks.remove(id)));
     this.#served.delete(id);

@@ -49,7 +49,7 @@ export type KeyImageTask = {
   };
 }[keyof KeyImageWork];
 
-/** Results of a task, or a `problem` for an inconsistent item. */
+/** Results of a task in the order of its items, or the `problem` of an inconsistent item. */
 export type KeyImageAnswer = { readonly results: readonly unknown[] } | { readonly problem: string };
 
 function results(task: KeyImageTask): readonly unknown[] {
