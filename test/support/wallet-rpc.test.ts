@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { ALLOCATOR, NODE_FLAGS } from './wallet-rpc.js';
+import { ALLOCATOR, NODE_FLAGS, SCRIPT } from './wallet-rpc.js';
 
-const script = readFileSync(new URL('../../../bin/wallet-rpc', import.meta.url), 'utf8');
+const script = readFileSync(SCRIPT, 'utf8');
 
 test('the server under test has the flags of Node that bin/wallet-rpc sets', () => {
   expect(script).toContain(` node ${NODE_FLAGS.join(' ')} "$root/build/server/main.js"`);

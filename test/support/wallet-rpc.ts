@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { call, result, untilAnswers, type Loose, type Reply } from './json-rpc.js';
-import { freePort, isTest, start, stop, type RunningProcess } from './process.js';
+import { freePort, isTest, start, stop, until, type RunningProcess } from './process.js';
 import { referenceEnv } from './reference-preload.js';
 import { isWrongAnswer } from './wrong-answer.js';
 
@@ -43,6 +42,8 @@ export const bundled = (name: string, checked = isTest): string =>
   fileURLToPath(new URL(`../../${checked ? 'checked' : 'server'}/${name}.js`, import.meta.url));
 /** Flag of Node that loads a module into a server that checks its results. The bundle has it (`bin/bundle.js`). */
 export const preload = (name: string): string => `--import=${bundled(name, true)}`;
+/** Script that starts our server. */
+export const SCRIPT = fileURLToPath(new URL('../../../bin/wallet-rpc', import.meta.url));
 /** Main module of our server. */
 export const MAIN = bundled('main');
 
@@ -110,16 +111,18 @@ export const startWalletRpc = (options: WalletRpcOptions = {}): Promise<WalletRp
     withoutLogin(options),
   );
 
+/** Starts our server as users do: the program that ships, by its script. */
+export const startShipped = (options: WalletRpcOptions = {}): Promise<WalletRpc> =>
+  launch([SCRIPT], options, withoutLogin(options));
+
 /** Flag that disables the login, unless the options require one. */
 const withoutLogin = ({ args = [] }: WalletRpcOptions): string[] =>
   args.some((arg) => /^--(rpc-login|credentials)/.test(arg)) ? [] : ['--disable-rpc-login'];
 
 const NO_CONNECTION = -38;
 
-/** Attempts of a refresh: the reference may take a slow daemon for a missing one. */
-const REFRESH_ATTEMPTS = 8;
-/** Pause before the second attempt [ms]; each later one is longer by as much. */
-const REFRESH_PAUSE_MS = 250;
+/** Time in which a refresh is repeated [ms]: the reference may take a slow daemon for a missing one. */
+const REFRESH_MS = 10_000;
 
 /** Starts Debian's monero-wallet-rpc. A refresh that reports no connection is repeated. */
 export async function startReference(options: WalletRpcOptions = {}): Promise<WalletRpc> {
@@ -138,13 +141,12 @@ export async function startReference(options: WalletRpcOptions = {}): Promise<Wa
     `--log-file=${join(tmpdir(), `monero-wallet-rpc-${process.pid}.log`)}`,
   ]);
   const refresh = async (params: unknown): Promise<Loose> => {
-    for (let attempt = 1; attempt < REFRESH_ATTEMPTS; attempt++) {
-      const { error, result: done } = await wallet.call('refresh', params);
-      if (error === undefined) return done;
-      if (error.code !== NO_CONNECTION) break;
-      await sleep(attempt * REFRESH_PAUSE_MS);
-    }
-    return wallet.rpc('refresh', params);
+    const attempt = async (): Promise<Reply | undefined> => {
+      const reply = await wallet.call('refresh', params);
+      return reply.error?.code === NO_CONNECTION ? undefined : reply;
+    };
+    const reply = await until('the daemon', attempt, REFRESH_MS).catch(() => undefined);
+    return reply?.result ?? wallet.rpc('refresh', params);
   };
   return {
     ...wallet,

@@ -1,13 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { post } from '../../support/json-rpc.js';
 import { freePort, start, stop, until, type RunningProcess } from '../../support/process.js';
-import { startWalletRpc } from '../../support/wallet-rpc.js';
-
-const BIN = fileURLToPath(new URL('../../../../bin/wallet-rpc', import.meta.url));
+import { SCRIPT, startWalletRpc } from '../../support/wallet-rpc.js';
 
 let directory: string;
 
@@ -38,12 +35,12 @@ async function startCommand(command: string): Promise<RunningProcess> {
 
 describe('the process that bin/wallet-rpc starts', () => {
   test.each([
-    ['itself', () => BIN],
+    ['itself', () => SCRIPT],
     [
       'as npm links it',
       () => {
         const link = join(directory, 'wallet-rpc');
-        symlinkSync(BIN, link);
+        symlinkSync(SCRIPT, link);
         return link;
       },
     ],
