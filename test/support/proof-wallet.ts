@@ -13,7 +13,8 @@ import { holder, type Holder } from '../monero/wallet/fixtures.js';
 import { fetchedOf, outputsOf, payment, withPrefix } from '../monero/wallet/payment-fixture.js';
 import { InlineProofs } from './inline-proofs.js';
 import { seededRng } from './seeded-rng.js';
-import { namedKeys, TestWallet, type TestWalletOptions } from './test-wallet.js';
+import { namedKeys } from './keystores.js';
+import { TestWallet, type TestWalletOptions } from './test-wallet.js';
 
 const rng = seededRng('spends and reserves of a wallet');
 

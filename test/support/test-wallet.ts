@@ -1,8 +1,6 @@
 import { Writable } from 'node:stream';
 import { pino, type Logger } from 'pino';
-import { randomSecretKey } from '../../src/monero/crypto/derivation.js';
-import type { Hash, SecretKey } from '../../src/monero/crypto/types.js';
-import { accountKeysOf } from '../../src/monero/cryptonote/account-keys.js';
+import type { Hash } from '../../src/monero/crypto/types.js';
 import { isPrimary } from '../../src/monero/cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../../src/monero/cryptonote/types.js';
 import type { Daemon, DaemonInfo } from '../../src/daemon/daemon.js';
@@ -22,52 +20,13 @@ import { PaymentRelay } from '../../src/services/sync/payment-relay.js';
 import { PlacedKeyImages } from '../../src/services/sync/placed-key-images.js';
 import { SignedSets } from '../../src/services/sync/signed-sets.js';
 import { WalletSync } from '../../src/services/sync/wallet-sync.js';
-import type { KeysFile } from '../../src/store/keys/keys-file.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { toHex } from '../../src/util/bytes.js';
-import { Secret } from '../../src/util/secret.js';
-import type { WalletKeys } from '../../src/monero/wallet/keys.js';
-import {
-  backgroundSyncTypeNumber,
-  type BackgroundSyncType,
-} from '../../src/monero/wallet/model/background-sync-mode.js';
+import { type BackgroundSyncType } from '../../src/monero/wallet/model/background-sync-mode.js';
 import type { BlockRef } from '../../src/monero/wallet/model/records.js';
 import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 import { FakeRefresher } from './fake-refresher.js';
-import { seededRng } from './seeded-rng.js';
-
-export const PASSWORD = 'correct horse';
-
-/** Keys that a name fixes. @param viewOnly without the spend key. */
-export function namedKeys(name: string, viewOnly = false): WalletKeys & { readonly spend: SecretKey } {
-  const spend = randomSecretKey(seededRng(name));
-  const { spendPublicKey, viewSecret, viewPublicKey } = accountKeysOf(spend);
-  return {
-    network: 'mainnet',
-    spendPublicKey,
-    viewPublicKey,
-    viewSecret: new Secret(viewSecret),
-    ...(viewOnly ? {} : { spendSecret: new Secret(Uint8Array.from(spend) as SecretKey) }),
-    spend,
-  };
-}
-
-/** Keys file of such keys. */
-export const keysFileOf = (
-  { network, spendPublicKey, viewPublicKey, viewSecret, spendSecret }: WalletKeys,
-  type: BackgroundSyncType = 'off',
-): KeysFile => ({
-  spendPublicKey,
-  viewPublicKey,
-  viewSecret: viewSecret.expose(),
-  ...(spendSecret === undefined ? {} : { spendSecret: spendSecret.expose() }),
-  watchOnly: spendSecret === undefined,
-  seedLanguage: 'English',
-  network,
-  refreshHeight: 0,
-  creationTimestamp: 0,
-  other: { background_sync_type: backgroundSyncTypeNumber(type) },
-});
+import { keystoreOf, namedKeys } from './keystores.js';
 
 export interface TestWalletOptions {
   /** Fixes the keys. */
@@ -138,13 +97,7 @@ export class TestWallet {
             spendPublicKey,
           }),
         );
-    this.keystore = new Keystore({
-      keys: this.keys,
-      keysFile: keysFileOf(this.keys, backgroundSync),
-      password: PASSWORD,
-      kdfRounds: 1,
-      rng: seededRng('keystore'),
-    });
+    this.keystore = keystoreOf(this.keys, { backgroundSync });
     this.addresses = new AddressCache(() => {
       this.assertOpen();
       return this.keystore.keys;

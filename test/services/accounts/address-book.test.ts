@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
 import { AddressBook, type AddressBookChange } from '../../../src/services/accounts/address-book.js';
-import { faultOf, namedKeys, TestWallet } from '../../support/test-wallet.js';
+import { namedKeys } from '../../support/keystores.js';
+import { faultOf, TestWallet } from '../../support/test-wallet.js';
 
 const idOf = (fill: number): PaymentId => new Uint8Array(8).fill(fill) as PaymentId;
 const alice = namedKeys('alice');

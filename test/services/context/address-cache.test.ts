@@ -5,7 +5,7 @@ import { isPrimary, subaddressKeys } from '../../../src/monero/cryptonote/subadd
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
 import { AddressCache } from '../../../src/services/context/address-cache.js';
 import { Secret } from '../../../src/util/secret.js';
-import { EventLoopTurns } from '../../support/event-loop-turns.js';
+import { EventLoopTurns, turns } from '../../support/event-loop-turns.js';
 import { seededRng } from '../../support/seeded-rng.js';
 
 const rng = seededRng('address texts');
@@ -55,7 +55,7 @@ describe('texts of own addresses', () => {
     kept.prefetch(indices);
     kept.prefetch(Array.from({ length: 40 }, (_, minor) => ({ major: 0, minor })));
     const known = indices.filter((index) => !isPrimary(index));
-    for (let turn = 0; turn < 8; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await turns(8);
     open.asked = 0;
     expect(known.map((index) => kept.text(index))).toEqual(known.map(oneByOne));
     expect(kept.text({ major: 0, minor: 39 })).toBe(oneByOne({ major: 0, minor: 39 }));
@@ -70,7 +70,7 @@ describe('texts of own addresses', () => {
     });
     kept.prefetch(indices);
     closed = true;
-    for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await turns(4);
     expect(() => kept.text({ major: 0, minor: 3 })).toThrow('closed');
     closed = false;
     expect(kept.text({ major: 0, minor: 3 })).toBe(oneByOne({ major: 0, minor: 3 }));

@@ -1,56 +1,30 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Keystore } from '../../../src/services/context/keystore.js';
-import { loadKeysFile } from '../../../src/store/keys/keys-file-disk.js';
-import type { BackgroundSyncType } from '../../../src/monero/wallet/model/background-sync-mode.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { faultOf, keysFileOf, namedKeys, PASSWORD } from '../../support/test-wallet.js';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { KeystoreFiles, PASSWORD } from '../../support/keystores.js';
+import { faultOf } from '../../support/test-wallet.js';
 
-let directory: string;
-let store: string;
-let path: string;
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'keystore-'));
-  store = join(directory, 'shop');
-  path = `${store}.keys`;
-});
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
-
-const keys = namedKeys('on disk');
-
-/** Keystore of a wallet whose files are not written yet. */
-const open = (type: BackgroundSyncType = 'off'): Keystore => {
-  const own = namedKeys('on disk');
-  return new Keystore({
-    ...{ path, store, keys: own, password: PASSWORD, kdfRounds: 1, rng: seededRng('keystore') },
-    keysFile: keysFileOf(own, type),
-  });
-};
-
-const load = (password = PASSWORD) => loadKeysFile(path, password, 1);
+const files = new KeystoreFiles();
+const { keys } = files;
 
 describe('the keys file', () => {
   it('is written under the new password, and opens with no other', async () => {
-    const keystore = open();
+    const keystore = files.open();
     await keystore.changePassword(PASSWORD, 'new');
-    expect((await load('new')).spendSecret).toEqual(keys.spend);
-    expect(await faultOf(() => load())).toMatchObject({ kind: 'wrong_password' });
+    expect((await files.load('new')).spendSecret).toEqual(keys.spend);
+    expect(await faultOf(() => files.load())).toMatchObject({ kind: 'wrong_password' });
     keystore.assertPassword('new');
     expect(await faultOf(() => keystore.assertPassword(PASSWORD))).toEqual({ kind: 'wrong_password' });
   });
 
   it('is not written for a wrong password', async () => {
-    const keystore = open();
+    const keystore = files.open();
     expect(await faultOf(() => keystore.changePassword('wrong', 'new'))).toEqual({ kind: 'wrong_password' });
-    expect([existsSync(path), keystore.password]).toEqual([false, PASSWORD]);
+    expect([existsSync(files.path), keystore.password]).toEqual([false, PASSWORD]);
   });
 
   it('stays as it was where it cannot be written, and so does the password', async () => {
-    const keystore = open();
-    rmSync(directory, { recursive: true });
+    const keystore = files.open();
+    rmSync(files.folder, { recursive: true });
     expect(await faultOf(() => keystore.changePassword(PASSWORD, 'new'))).toMatchObject({
       kind: 'wallet_io',
     });
@@ -61,10 +35,10 @@ describe('the keys file', () => {
   });
 
   it('keeps the lookahead, and that multisig is enabled', async () => {
-    const keystore = open();
+    const keystore = files.open();
     await keystore.setLookahead({ major: 2, minor: 3 });
     await keystore.enableMultisig();
-    expect((await load()).other).toMatchObject({
+    expect((await files.load()).other).toMatchObject({
       subaddress_lookahead_major: 2n,
       subaddress_lookahead_minor: 3n,
       enable_multisig: 1n,
@@ -72,16 +46,19 @@ describe('the keys file', () => {
   });
 
   it('that was deleted is written again with all its keys, and one that is there is not', async () => {
-    const keystore = open();
+    const keystore = files.open();
     expect(await keystore.restoreFile()).toBe(true);
-    expect(await load()).toMatchObject({ spendSecret: keys.spend, viewSecret: keys.viewSecret.expose() });
-    const before = readFileSync(path);
+    expect(await files.load()).toMatchObject({
+      spendSecret: keys.spend,
+      viewSecret: keys.viewSecret.expose(),
+    });
+    const before = readFileSync(files.path);
     expect(await keystore.restoreFile()).toBe(false);
-    expect(readFileSync(path)).toEqual(before);
+    expect(readFileSync(files.path)).toEqual(before);
   });
 
   it('is never written without the spend key that belongs in it', async () => {
-    const keystore = open('reuse-wallet-password');
+    const keystore = files.open('reuse-wallet-password');
     keystore.dropSpendKey();
     expect(() => keystore.password).toThrow('not in memory');
     expect(await keystore.restoreFile()).toBe(false);
@@ -90,6 +67,6 @@ describe('the keys file', () => {
     });
     await expect(keystore.setLookahead({ major: 1, minor: 1 })).rejects.toThrow();
     expect(() => keystore.whole).toThrow('without the spend key');
-    expect([existsSync(path), keystore.isPassword(PASSWORD)]).toEqual([false, false]);
+    expect([existsSync(files.path), keystore.isPassword(PASSWORD)]).toEqual([false, false]);
   });
 });

@@ -1,65 +1,48 @@
 import { describe, expect, it } from '@jest/globals';
-import { Keystore } from '../../../src/services/context/keystore.js';
+import type { Keystore } from '../../../src/services/context/keystore.js';
 import { spendSecretOfWords } from '../../../src/services/context/seed-words.js';
 import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import { accountKeysOf } from '../../../src/monero/cryptonote/account-keys.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { Secret } from '../../../src/util/secret.js';
 import type { BackgroundSyncType } from '../../../src/monero/wallet/model/background-sync-mode.js';
-import { wipeKeys, type WalletKeys } from '../../../src/monero/wallet/keys.js';
-import { seededRng } from '../../support/seeded-rng.js';
-import { faultOf, keysFileOf, namedKeys, PASSWORD } from '../../support/test-wallet.js';
-
-/** Keystore of a wallet in memory. */
-const inMemory = (keys: WalletKeys, type: BackgroundSyncType = 'off'): Keystore =>
-  new Keystore({
-    keys,
-    keysFile: keysFileOf(keys, type),
-    password: PASSWORD,
-    kdfRounds: 1,
-    rng: seededRng('keystore'),
-  });
+import { wipeKeys } from '../../../src/monero/wallet/keys.js';
+import { keystoreOf, namedKeys, PASSWORD } from '../../support/keystores.js';
+import { faultOf } from '../../support/test-wallet.js';
 
 /** A background wallet: its file has a key in place of the spend key. */
-function backgroundWallet(type: BackgroundSyncType): Keystore {
-  const keys = namedKeys('background', true);
-  return new Keystore({
-    keys,
-    keysFile: { ...keysFileOf(keys, type), watchOnly: false, backgroundKey: new Uint8Array(32) },
-    password: PASSWORD,
-    kdfRounds: 1,
-    rng: seededRng('keystore'),
+const backgroundWallet = (backgroundSync: BackgroundSyncType): Keystore =>
+  keystoreOf(namedKeys('background', true), {
+    backgroundSync,
+    file: { watchOnly: false, backgroundKey: new Uint8Array(32) },
   });
-}
 
 describe('a query for a key', () => {
   const keys = namedKeys('query');
 
   it('gives the view key, the spend key, and the seed that restores it', async () => {
-    const keystore = inMemory(keys);
+    const keystore = keystoreOf(keys);
     expect(keystore.query('view_key')).toBe(toHex(keys.viewSecret.expose()));
     expect(keystore.query('spend_key')).toBe(toHex(keys.spend));
     expect(await spendSecretOfWords(keystore.query('mnemonic'), '')).toEqual(keys.spend);
   });
 
   it('gives a seed of the English words where its language is not known', () => {
-    const facts = { keys, password: '', kdfRounds: 1, rng: seededRng('keystore') };
-    const keysFile = { ...keysFileOf(keys), seedLanguage: 'Klingon' };
-    const words = new Keystore({ ...facts, keysFile }).query('mnemonic');
-    expect(words).toBe(inMemory(keys).query('mnemonic'));
+    const words = keystoreOf(keys, { file: { seedLanguage: 'Klingon' } }).query('mnemonic');
+    expect(words).toBe(keystoreOf(keys).query('mnemonic'));
   });
 
   it.each<[string, () => Keystore, string, object]>([
-    ['an unknown type', () => inMemory(keys), 'view', { kind: 'wrong_key_type', given: 'view' }],
+    ['an unknown type', () => keystoreOf(keys), 'view', { kind: 'wrong_key_type', given: 'view' }],
     [
       'the spend key of a view-only wallet',
-      () => inMemory(namedKeys('v', true)),
+      () => keystoreOf(namedKeys('v', true)),
       'spend_key',
       { kind: 'view_only', text: 'The wallet is watch-only. Cannot retrieve spend key.' },
     ],
     [
       'the seed of a view-only wallet',
-      () => inMemory(namedKeys('v', true)),
+      () => keystoreOf(namedKeys('v', true)),
       'mnemonic',
       { kind: 'view_only', text: 'The wallet is watch-only. Cannot retrieve seed.' },
     ],
@@ -81,7 +64,7 @@ describe('a query for a key', () => {
 
   it('is refused while the spend key is put away, but for the view key', async () => {
     const own = namedKeys('away');
-    const keystore = inMemory(own, 'reuse-wallet-password');
+    const keystore = keystoreOf(own, { backgroundSync: 'reuse-wallet-password' });
     keystore.dropSpendKey();
     expect(await faultOf(() => keystore.query('spend_key'))).toEqual({ kind: 'background_syncing' });
     expect(await faultOf(() => keystore.query('mnemonic'))).toEqual({ kind: 'background_syncing' });
@@ -93,7 +76,7 @@ describe('a query for a key', () => {
     const other = accountKeysOf(namedKeys('other').spend);
     const viewSecret = new Secret(other.viewSecret);
     const { viewPublicKey } = other;
-    const keystore = inMemory({
+    const keystore = keystoreOf({
       network,
       spendPublicKey,
       viewPublicKey,
@@ -106,7 +89,7 @@ describe('a query for a key', () => {
 
   it('fails once the keys are wiped', () => {
     const own = namedKeys('wiped');
-    const keystore = inMemory(own);
+    const keystore = keystoreOf(own);
     wipeKeys(own);
     expect(() => keystore.query('view_key')).toThrow('wipe');
     expect(() => keystore.query('spend_key')).toThrow('wipe');
@@ -116,7 +99,7 @@ describe('a query for a key', () => {
 describe('the spend key', () => {
   it('is absent and wiped once it is put away, and there once it is taken back', () => {
     const keys = namedKeys('put away');
-    const keystore = inMemory(keys, 'custom-background-password');
+    const keystore = keystoreOf(keys, { backgroundSync: 'custom-background-password' });
     expect([keystore.background, keystore.hidesNotes]).toEqual([undefined, false]);
     keystore.dropSpendKey();
     expect([keystore.keys.spendSecret, keystore.background, keystore.hidesNotes]).toEqual([
@@ -141,13 +124,13 @@ describe('the spend key', () => {
   });
 
   it('of a view-only wallet was never there', () => {
-    const keystore = inMemory(namedKeys('v', true));
+    const keystore = keystoreOf(namedKeys('v', true));
     expect([keystore.background, keystore.isViewOnly]).toEqual([undefined, true]);
   });
 
   it('of a wallet in memory is recovered from the given one alone, as a copy', async () => {
     const keys = namedKeys('recovered');
-    const keystore = inMemory(keys, 'reuse-wallet-password');
+    const keystore = keystoreOf(keys, { backgroundSync: 'reuse-wallet-password' });
     const recovered = await keystore.recoverSpendKey(PASSWORD, keys.spend);
     expect(recovered).toEqual(keys.spend);
     recovered.fill(0);
@@ -163,7 +146,7 @@ describe('the spend key', () => {
 
 describe('a wallet in memory', () => {
   it('has no file to write, and no password to check', async () => {
-    const keystore = inMemory(namedKeys('memory'));
+    const keystore = keystoreOf(namedKeys('memory'));
     keystore.assertPassword('anything');
     expect([keystore.isPassword(PASSWORD), keystore.isPassword('')]).toEqual([true, false]);
     expect(await keystore.restoreFile()).toBe(false);

@@ -3,7 +3,8 @@ import { findLanguage } from '../../../src/monero/cryptonote/languages.js';
 import { addSeedOffset, encodeMnemonic } from '../../../src/monero/cryptonote/mnemonic.js';
 import { asSeed, spendSecretOfWords, withoutOffset } from '../../../src/services/context/seed-words.js';
 import { CodecError } from '../../../src/util/codec.js';
-import { faultOf, namedKeys } from '../../support/test-wallet.js';
+import { namedKeys } from '../../support/keystores.js';
+import { faultOf } from '../../support/test-wallet.js';
 
 const { spend } = namedKeys('words');
 

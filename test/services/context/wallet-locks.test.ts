@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { WalletLocks } from '../../../src/services/context/wallet-locks.js';
+import { turns } from '../../support/event-loop-turns.js';
 
 /** A task that runs until it is ended, and notes when it starts. */
 function taskNamed(name: string, started: string[]) {
@@ -16,17 +17,13 @@ function taskNamed(name: string, started: string[]) {
   };
 }
 
-const turns = async (): Promise<void> => {
-  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
-};
-
 describe('the locks of a wallet', () => {
   it('let a refresh and a payment run side by side', async () => {
     const locks = new WalletLocks();
     const started: string[] = [];
     const [refresh, payment] = [taskNamed('refresh', started), taskNamed('payment', started)];
     const both = [locks.refresh.run(refresh.run), locks.payment.run(payment.run)];
-    await turns();
+    await turns(3);
     expect(started).toEqual(['refresh', 'payment']);
     refresh.end();
     payment.end();
@@ -38,10 +35,10 @@ describe('the locks of a wallet', () => {
     const started: string[] = [];
     const [before, exclusive] = [taskNamed(lock, started), taskNamed('exclusive', started)];
     const both = [locks[lock].run(before.run), locks.exclusive(exclusive.run)];
-    await turns();
+    await turns(3);
     expect(started).toEqual([lock]);
     before.end();
-    await turns();
+    await turns(3);
     expect(started).toEqual([lock, 'exclusive']);
     exclusive.end();
     await Promise.all(both);
@@ -56,13 +53,13 @@ describe('the locks of a wallet', () => {
       throw new Error('it failed');
     });
     const [refresh, payment] = [taskNamed('refresh', started), taskNamed('payment', started)];
-    await turns();
+    await turns(3);
     const both = [locks.refresh.run(refresh.run), locks.payment.run(payment.run)];
-    await turns();
+    await turns(3);
     expect(started).toEqual(['exclusive']);
     exclusive.end();
     await expect(failing).rejects.toThrow('it failed');
-    await turns();
+    await turns(3);
     expect(started.slice(1).sort()).toEqual(['payment', 'refresh']);
     refresh.end();
     payment.end();

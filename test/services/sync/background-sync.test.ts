@@ -5,7 +5,9 @@ import { amount } from '../../../src/util/amount.js';
 import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
 import type { AmbiguousSpend } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received, unnamed } from '../../store/fixtures.js';
-import { faultOf, PASSWORD, TestWallet, type TestWalletOptions } from '../../support/test-wallet.js';
+import { turns } from '../../support/event-loop-turns.js';
+import { PASSWORD } from '../../support/keystores.js';
+import { faultOf, TestWallet, type TestWalletOptions } from '../../support/test-wallet.js';
 
 let wallet: TestWallet;
 let background: BackgroundSync;
@@ -118,7 +120,7 @@ describe('starting', () => {
     let end: () => void = () => undefined;
     const paying = wallet.locks.payment.run(() => new Promise<void>((resolve) => (end = resolve)));
     const both = Promise.all([background.start(), background.stop(recovery)]);
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await turns(3);
     expect(hasSpendKey()).toBe(true);
     end();
     await Promise.all([paying, both]);
