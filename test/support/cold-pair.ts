@@ -1,13 +1,15 @@
 import type { RelayOutcome } from '../../src/daemon/daemon.js';
 import { ColdSigning } from '../../src/services/cold/cold-signing.js';
 import { KeyImageTransfer } from '../../src/services/cold/key-image-transfer.js';
-import { OutputTransfer } from '../../src/services/cold/output-transfer.js';
+import { OutputTransfer, type ExportRange } from '../../src/services/cold/output-transfer.js';
 import { sealUnsigned } from '../../src/services/cold/unsigned-set.js';
 import { FeeEstimator } from '../../src/services/payments/fee-estimator.js';
 import { PaymentMaker } from '../../src/services/payments/payment-maker.js';
 import { MempoolTracker } from '../../src/services/sync/mempool-tracker.js';
 import { PaymentRelay } from '../../src/services/sync/payment-relay.js';
 import { toHex } from '../../src/util/bytes.js';
+import { decode } from '../../src/util/codec.js';
+import { outputExport, type OutputExport } from '../../src/monero/wallet/exchange/exported-outputs.js';
 import { systemRng } from '../../src/util/random.js';
 import type { OwnedOutput } from '../../src/monero/wallet/model/records.js';
 import { planTransfers } from '../../src/monero/wallet/select/transfer-plan.js';
@@ -45,6 +47,16 @@ export class ColdWallet {
       ...{ outputTransfer: this.outputTransfer, keyImageTransfer: this.keyImageTransfer },
     });
   }
+}
+
+/** Outputs of a range, as a wallet exports them. */
+export async function exportedOutputs(
+  { wallet, outputTransfer }: ColdWallet,
+  range: ExportRange,
+): Promise<OutputExport> {
+  const body = await wallet.exports.open('outputs', await outputTransfer.export(range));
+  // Public spend and view key come first.
+  return decode(outputExport[wallet.exportFormat], body.subarray(64));
 }
 
 /** A view-only wallet that reads the chain, and the wallet with its spend key that is offline. */

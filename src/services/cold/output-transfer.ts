@@ -112,7 +112,7 @@ export class OutputTransfer {
     return exports.seal('outputs', concatBytes(spendPublicKey, viewPublicKey, body));
   }
 
-  /** Encodes the outputs of a range while it reads them from the store. */
+  /** Encodes the outputs of a range while it reads them from the store. Source: wallet2.cpp `export_outputs`. */
   #write(range: ExportRange): Promise<Uint8Array> {
     const { first, total, imported } = this.#context.store.read((r) => this.#startOf(range, r));
     const count = Math.min(range.count, total - first);
@@ -121,18 +121,6 @@ export class OutputTransfer {
         ? [imported.slice(first, first + count).map(fromImported)]
         : outputPages(this.#context, { first, count }, (r, page) => this.#owned(page, r));
     return writeOutputExport(outputExport[this.#context.exportFormat], { first, total, count }, pages);
-  }
-
-  /** Lists the outputs of a range in the form of an export. Source: wallet2.cpp `export_outputs`. */
-  list(range: ExportRange): OutputExport {
-    return this.#context.store.read((r) => {
-      const { first, total, imported } = this.#startOf(range, r);
-      const outputs =
-        imported.length > 0
-          ? imported.slice(first, first + range.count).map(fromImported)
-          : this.#owned({ first, count: range.count }, r);
-      return { first, total, outputs };
-    });
   }
 
   /** Returns the start of a range, and all imported outputs of an offline wallet. */

@@ -164,20 +164,9 @@ export class SubaddressReader {
   }
 
   /**
-   * Returns all known subaddresses, including the lookahead. The minor indices of each account start at 0 and have no
-   * gaps. Some addresses may occur twice.
+   * Returns the subaddresses that are stored packed, at most {@link MAX_PACKED}. The minor indices of each account, those
+   * of {@link packedAfter} included, start at 0 and have no gaps. Some addresses may occur twice.
    */
-  packed(): PackedSubaddresses {
-    const parts = [this.packedParts()];
-    for (let after: Uint8Array | undefined = new Uint8Array(0); after !== undefined;) {
-      const { packed, last }: KeysRead = this.packedAfter(after);
-      parts.push(packed);
-      after = last;
-    }
-    return joinBytes(parts);
-  }
-
-  /** Returns the subaddresses that are stored packed, at most {@link MAX_PACKED}. */
   packedParts(): PackedSubaddresses {
     return joinBytes(this.db.prepare<[], Uint8Array>('SELECT entries FROM packed_subaddress').pluck().all());
   }

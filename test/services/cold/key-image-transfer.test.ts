@@ -6,7 +6,8 @@ import { DaemonError } from '../../../src/daemon/errors.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { SignedKeyImage } from '../../../src/monero/wallet/scan/key-images.js';
 import { KeyImageTransfer } from '../../../src/services/cold/key-image-transfer.js';
-import { coldPair, type ColdPair } from '../../support/cold-pair.js';
+import { coldPair, exportedOutputs, type ColdPair } from '../../support/cold-pair.js';
+import { turns } from '../../support/event-loop-turns.js';
 import { groupWallets } from '../../support/group-wallets.js';
 import { paidOutput } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
@@ -33,7 +34,9 @@ beforeEach(async () => {
     isKeyImageSpent: (asked) => Promise.resolve(asked.map((image) => statuses.get(toHex(image)) ?? 0)),
     getInfo: () => Promise.resolve(infoOf(pair.watch.wallet.store.shortHistory()[0])),
   };
-  await pair.signer.outputTransfer.import(pair.watch.outputTransfer.list({ all: true, start: 0, count: 9 }));
+  await pair.signer.outputTransfer.import(
+    await exportedOutputs(pair.watch, { all: true, start: 0, count: 9 }),
+  );
   images ??= (await pair.signer.keyImageTransfer.export(true)).images;
 });
 
@@ -54,7 +57,7 @@ describe('an export of key images', () => {
     expect((await signer.keyImageTransfer.export(true)).first).toBe(0);
     expect(images.map(({ keyImage }) => keyImage)).toEqual(OUTPUTS.map(({ keyImage }) => keyImage));
     await watch.keyImageTransfer.import(images.slice(0, 3), 0);
-    await signer.outputTransfer.import(watch.outputTransfer.list({ all: true, start: 0, count: 9 }));
+    await signer.outputTransfer.import(await exportedOutputs(watch, { all: true, start: 0, count: 9 }));
     const news = await signer.keyImageTransfer.export(false);
     expect([news.first, news.images.map(({ keyImage }) => keyImage)]).toEqual([3, [OUTPUTS[3]?.keyImage]]);
   });
@@ -300,7 +303,7 @@ describe('an import of key images while blocks arrive', () => {
     const first = pair.watch.keyImageTransfer.import(images, 0);
     const second = pair.watch.keyImageTransfer.import(images, 0);
     // The second one would be recorded here, if it did not wait for the first one.
-    const early = await Promise.race([second, new Promise((resolve) => setImmediate(resolve))]);
+    const early = await Promise.race([second, turns()]);
     expect(early).toBeUndefined();
     late[0]?.([0, 0, 0, 0]);
     await Promise.all([first, second]);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { outputPages } from '../../../src/services/cold/output-pages.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
-import { coldPair } from '../../support/cold-pair.js';
+import { coldPair, exportedOutputs } from '../../support/cold-pair.js';
 import { paidOutput } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { output, page, received } from '../../store/fixtures.js';
@@ -70,12 +70,12 @@ describe('exports and imports of many outputs', () => {
     const outputs = Array.from({ length: COUNT }, (_, i) => paidOutput(owner, BigInt(i + 1), i + 1, rng));
     const { watch, signer } = coldPair(owner, outputs, 'current', join(directory, 'watch'));
     const [all, start] = [{ all: true, start: 0, count: Infinity }, 70];
-    const { outputs: exported } = watch.outputTransfer.list(all);
+    const { outputs: exported } = await exportedOutputs(watch, all);
     const hex = async (range: typeof all): Promise<string> =>
       Buffer.from(await watch.outputTransfer.export(range)).toString('hex');
     expect(await signer.outputTransfer.importBlob(await hex({ ...all, count: start }), false)).toBe(start);
     expect(await signer.outputTransfer.importBlob(await hex({ ...all, start }), false)).toBe(COUNT);
-    expect(signer.outputTransfer.list(all).outputs.map(({ publicKey }) => publicKey)).toEqual(
+    expect((await exportedOutputs(signer, all)).outputs.map(({ publicKey }) => publicKey)).toEqual(
       exported.map(({ publicKey }) => publicKey),
     );
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import type { PublicKey } from '../../../src/monero/crypto/types.js';
 import type { ImportedOutput } from '../../../src/monero/wallet/model/records.js';
 import { toHex } from '../../../src/util/bytes.js';
-import { coldPair, ColdWallet, type ColdPair } from '../../support/cold-pair.js';
+import { coldPair, ColdWallet, exportedOutputs, type ColdPair } from '../../support/cold-pair.js';
 import { paidOutput } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
@@ -78,7 +78,7 @@ describe('an import is refused', () => {
     ['whose key is no point', { publicKey: new Uint8Array(32).fill(0xff) as PublicKey }],
     ['that lies outrageously far in its transaction', { outputIndex: 65_536 }],
   ])('for an output %s, and nothing is taken', async (_, change) => {
-    const told = pair.watch.outputTransfer.list(ALL);
+    const told = await exportedOutputs(pair.watch, ALL);
     const outputs = told.outputs.map((output, i) => (i === 3 ? { ...output, ...change } : output));
     await expect(pair.signer.outputTransfer.import({ ...told, outputs })).rejects.toMatchObject({
       fault: { kind: 'invalid' },

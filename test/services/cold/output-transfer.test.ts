@@ -5,7 +5,7 @@ import type { ImportedOutput } from '../../../src/monero/wallet/model/records.js
 import { toHex } from '../../../src/util/bytes.js';
 import { decode } from '../../../src/util/codec.js';
 import { outputExport, type OutputExport } from '../../../src/monero/wallet/exchange/exported-outputs.js';
-import { coldPair, ColdWallet, type ColdPair } from '../../support/cold-pair.js';
+import { coldPair, ColdWallet, exportedOutputs, type ColdPair } from '../../support/cold-pair.js';
 import { paidOutput } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { ownKeys, ServiceWallet } from '../../support/service-wallet.js';
@@ -85,19 +85,19 @@ describe('outputs of a view-only wallet', () => {
           keyImage === undefined ? [] : [{ publicKey, keyImage, proven: i !== 1 }],
         ),
     );
-    expect(watch.outputTransfer.list(NEWS)).toMatchObject({ first: 1, total: 5 });
-    expect(watch.outputTransfer.list(NEWS).outputs.map(({ flags }) => flags)).toMatchObject([
+    expect(await exportedOutputs(watch, NEWS)).toMatchObject({ first: 1, total: 5 });
+    expect((await exportedOutputs(watch, NEWS)).outputs.map(({ flags }) => flags)).toMatchObject([
       { keyImageKnown: true, keyImageRequested: true },
       { keyImageKnown: true, keyImageRequested: false },
       { keyImageKnown: false, keyImageRequested: true },
       { keyImageKnown: false, keyImageRequested: true },
     ]);
-    expect(watch.outputTransfer.list({ all: true, start: 2, count: 2 }).outputs).toHaveLength(2);
+    expect((await exportedOutputs(watch, { all: true, start: 2, count: 2 })).outputs).toHaveLength(2);
   });
 
   it('beyond the last make an empty run behind it', async () => {
     const range = { all: true, start: 9, count: 1 };
-    expect(pair.watch.outputTransfer.list(range)).toEqual({ first: 5, total: 5, outputs: [] });
+    expect(await exportedOutputs(pair.watch, range)).toEqual({ first: 5, total: 5, outputs: [] });
     expect(await pair.signer.outputTransfer.importBlob(await blob(range), false)).toBe(0);
   });
 
@@ -124,7 +124,7 @@ describe('an import of outputs that are known', () => {
 
   it('keeps them, asks for key images that are not proven, and takes their spent and frozen flags anew', async () => {
     await pair.signer.outputTransfer.importBlob(await blob(), false);
-    const told = pair.watch.outputTransfer.list(ALL);
+    const told = await exportedOutputs(pair.watch, ALL);
     const outputs = told.outputs.map((output, i) => ({
       ...output,
       flags: {
@@ -152,7 +152,7 @@ describe('an import of outputs that are known', () => {
 
   it('replaces all from the first on that contradicts it', async () => {
     await pair.signer.outputTransfer.importBlob(await blob(), false);
-    const told = pair.watch.outputTransfer.list(ALL);
+    const told = await exportedOutputs(pair.watch, ALL);
     const [first, second, third] = told.outputs;
     if (first === undefined || second === undefined || third === undefined) throw new Error('outputs');
     await pair.signer.outputTransfer.import({ first: 1, total: 3, outputs: [third, second] });
@@ -164,7 +164,7 @@ describe('an import of outputs that are known', () => {
   });
 
   it('writes nothing where the task that it is a part of fails', async () => {
-    const told = pair.watch.outputTransfer.list(ALL);
+    const told = await exportedOutputs(pair.watch, ALL);
     const failing = pair.signer.outputTransfer.importWith(told, () =>
       Promise.reject(new Error('not signed')),
     );
@@ -199,9 +199,9 @@ describe('the outputs that a signer needs', () => {
   });
 
   it('have key images in the order of the export, zeros where one is unknown', async () => {
-    const told = pair.watch.outputTransfer.list(ALL);
+    const told = await exportedOutputs(pair.watch, ALL);
     const images = pair.outputs.map(({ keyImage }) => keyImage);
-    const { outputs: some } = pair.watch.outputTransfer.list({ all: true, start: 0, count: 2 });
+    const { outputs: some } = await exportedOutputs(pair.watch, { all: true, start: 0, count: 2 });
     const two = { first: 0, total: 2, outputs: some };
     expect(await pair.watch.outputTransfer.keyImages(two)).toEqual([bytes(0), bytes(0)]);
     expect(pair.watch.outputTransfer.keyImagesByKey(two)).toEqual([]);
