@@ -18,6 +18,12 @@ const named = namesIn('src', /\.ts$/).flatMap((file) =>
   ].map(([, name = '']) => name),
 );
 
+it.each(['src', 'test', 'bench', 'tools'])('build/%s has no file whose source was removed', (folder) => {
+  const sources = new Set(namesIn(folder, /\.ts$/).map((name) => name.slice(0, -3)));
+  const compiled = namesIn(`build/${folder}`, /\.js$/).map((name) => name.slice(0, -3));
+  expect(compiled.filter((name) => !sources.has(name))).toEqual([]);
+});
+
 describe.each(['server', 'checked'])('build/%s', (bundle) => {
   const files = readdirSync(join(ROOT, 'build', bundle));
 
