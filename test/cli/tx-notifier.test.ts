@@ -29,6 +29,7 @@ const counting = (seconds: number): string => {
   writeFileSync(
     script,
     `touch ${directory}/running.$1\nls ${directory} | grep -c running >> ${directory}/counts\n` +
+      // Timer: a command takes time, in which others could begin.
       `sleep ${seconds}\nrm ${directory}/running.$1\ntouch ${directory}/done.$1\n`,
   );
   return `sh ${script} %s`;
@@ -141,7 +142,7 @@ describe('--tx-notify', () => {
 
   it('kills a command that exceeds the time limit, and goes on', async () => {
     const script = join(directory, 'hang.sh');
-    writeFileSync(script, `touch ${directory}/done.$1\nsleep 600\n`);
+    writeFileSync(script, `touch ${directory}/done.$1\nsleep infinity\n`);
     const notify = notifier(`sh ${script} %s`, 500);
     notify.wake(new Queue(txids(5)));
     await until('the fifth', () => done().length === 5);

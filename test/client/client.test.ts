@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, test } from '@jest/globals';
 import {
@@ -85,9 +86,11 @@ describe('a call', () => {
   });
 
   it('keeps connections, and uses no more than it may', async () => {
-    const { server, client } = await serve((_, res) => void setTimeout(() => answerResult(res, '{}'), 5), {
-      connections: 2,
-    });
+    const asked: ServerResponse[] = [];
+    const answerBoth: Script = (_, res) => {
+      if (asked.push(res) === 2) for (const one of asked.splice(0)) answerResult(one, '{}');
+    };
+    const { server, client } = await serve(answerBoth, { connections: 2 });
     await Promise.all(Array.from({ length: 10 }, () => client.get_version()));
     expect(server.requests).toHaveLength(10);
     expect(new Set(server.requests.map(({ connection }) => connection))).toEqual(new Set([1, 2]));
@@ -207,18 +210,16 @@ describe('the end of a call', () => {
   });
 
   it('comes with its signal, whose reason it throws', async () => {
-    const { client } = await serve(silent);
     const controller = new AbortController();
+    const { client } = await serve(() => controller.abort(new Error('enough')));
     const call = client.get_height({}, { signal: controller.signal });
-    setTimeout(() => controller.abort(new Error('enough')), 20);
     await expect(call).rejects.toThrow('enough');
     await expect(client.get_height({}, { signal: controller.signal })).rejects.toThrow('enough');
   });
 
   it('comes when the client is closed, as for later calls', async () => {
-    const { server, client } = await serve(silent);
+    const { server, client } = await serve(() => client.close());
     const call = client.open_wallet().catch((error: unknown) => error);
-    setTimeout(() => client.close(), 50);
     expect(await call).toMatchObject({ message: 'the client was closed', mayHaveBeenReceived: true });
     await expect(client.get_height()).rejects.toMatchObject({ mayHaveBeenReceived: false });
     expect(server.requests).toHaveLength(1);

@@ -6,7 +6,7 @@ import type { WalletClientError } from '../../src/client/errors.js';
 import { followEvents, type StreamTimes } from '../../src/client/events.js';
 import { Login } from '../../src/client/login.js';
 import { HttpTransport } from '../../src/client/transport.js';
-import { freePort } from '../support/process.js';
+import { freePort, until } from '../support/process.js';
 import { startScriptedServer, type Script, type ScriptedServer } from '../support/scripted-server.js';
 
 const ends: (() => Promise<void> | void)[] = [];
@@ -91,11 +91,16 @@ describe('the events of a client', () => {
     const port = await freePort();
     const script: Script = ({ url }, res) => void begin(res).write(textOf(cursorOf(url) + 1));
     const first = await startScriptedServer(script, port);
-    const events = follow(first.url);
+    let refused = (): void => undefined;
+    const isDown = new Promise<void>((resolve) => (refused = resolve));
+    const onRetry = ({ cause }: WalletClientError): void => {
+      if ((cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED') refused();
+    };
+    const events = follow(first.url, { onRetry });
     expect((await events.next()).value?.id).toBe(1);
     await first.close();
     const second = events.next();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await isDown;
     await serve(script, port);
     expect((await second).value?.id).toBe(2);
     await events.return(undefined as never);
@@ -137,11 +142,12 @@ describe('the events of a client', () => {
 
   it('keep a connection that sends comments only', async () => {
     const timers: NodeJS.Timeout[] = [];
-    ends.push(() => timers.forEach(clearTimeout));
+    ends.push(() => timers.forEach(clearInterval));
     const server = await serve((_, res) => {
       begin(res).write(':\n\n');
-      timers.push(setInterval(() => res.write(':\n\n'), 50));
-      timers.push(setTimeout(() => res.write(textOf(1)), 2_000));
+      // The comments take longer than the longest silence.
+      let comments = 0;
+      timers.push(setInterval(() => res.write(++comments < 40 ? ':\n\n' : textOf(1)), 50));
     });
     expect(await take(follow(server.url, {}, { ...TIMES, maxSilence: 1_500 }), 1)).toEqual([1]);
     expect(server.requests).toHaveLength(1);
@@ -163,14 +169,12 @@ describe('the events of a client', () => {
     const server = await serve((_, res) => void begin(res).write(textOf(1)));
     for (const url of [server.url, `http://127.0.0.1:${await freePort()}`]) {
       const controller = new AbortController();
-      const events = follow(
-        url,
-        { signal: controller.signal },
-        { ...TIMES, firstDelay: 60_000, maxDelay: 60_000 },
-      );
+      const abort = (): void => controller.abort(new Error('enough'));
+      const times = { ...TIMES, firstDelay: 60_000, maxDelay: 60_000 };
+      const events = follow(url, { signal: controller.signal, onRetry: () => setImmediate(abort) }, times);
       if (url === server.url) await events.next();
       const next = events.next();
-      setTimeout(() => controller.abort(new Error('enough')), 20);
+      if (url === server.url) setImmediate(abort);
       await expect(next).rejects.toThrow('enough');
       expect(await events.next()).toEqual({ done: true, value: undefined });
     }
@@ -190,6 +194,6 @@ describe('the events of a client', () => {
     const next = events.next();
     client.close();
     await expect(next).rejects.toThrow('the client was closed');
-    while (open > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until('the end of the connections', () => open === 0);
   });
 });

@@ -1,6 +1,7 @@
 import type { Loose } from '../support/json-rpc.js';
+import { killMoment } from '../support/kill-moment.js';
 import type { Monerod } from '../support/monerod.js';
-import { sleep, until } from '../support/process.js';
+import { until } from '../support/process.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
@@ -111,7 +112,7 @@ class Campaign {
     const work = creation ? this.#createAnother() : password ? this.#changePassword() : this.#callAtRandom();
     // Handles the rejection: a fault is recorded, a broken connection ends the calls.
     const ended = work.catch((error: unknown) => this.#faults.push(String(error)));
-    await sleep(life);
+    await killMoment(life);
     await killGroup(this.#server);
     this.#counts.kills++;
     await ended;
@@ -174,7 +175,7 @@ class Campaign {
       void this.#server
         .call('open_wallet', { filename: WALLET, password: this.#passwords[0] })
         .catch(() => undefined);
-      await sleep(this.#random.below(LONGEST_OPENING_MS));
+      await killMoment(this.#random.below(LONGEST_OPENING_MS));
       await killGroup(this.#server);
       this.#counts.kills++;
       this.#counts.opening++;

@@ -1,7 +1,7 @@
 import { walletCalls, type Loose, type WalletCalls } from '../support/json-rpc.js';
+import { killMoment } from '../support/kill-moment.js';
 import type { Monerod } from '../support/monerod.js';
 import { exchangeMultisigInfo, formGroup } from '../support/multisig-party.js';
-import { sleep } from '../support/process.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { seededRandom, type Random } from './random.js';
@@ -186,7 +186,7 @@ class OrderCampaign {
         },
         () => undefined,
       );
-    await sleep(this.#random.below(Math.ceil(1.15 * (this.#durations.get(method) ?? 300))));
+    await killMoment(this.#random.below(Math.ceil(1.15 * (this.#durations.get(method) ?? 300))));
     await this.#kill();
     await asked;
     const interrupted = answer === undefined ? await this.#interruptedAt(call) : 'after the answer';

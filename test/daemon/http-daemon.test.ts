@@ -162,8 +162,7 @@ describe('a hostile daemon', () => {
       if (reply.hang === true) return;
       res.writeHead(reply.status ?? 200, reply.cut === true ? { 'content-length': '1000' } : {});
       if (reply.cut !== true) return void res.end(reply.body ?? '');
-      res.write(reply.body ?? '{');
-      setTimeout(() => req.socket.destroy(), 20);
+      res.write(reply.body ?? '{', () => req.socket.destroy());
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
     config = {
@@ -264,7 +263,7 @@ describe('a hostile daemon', () => {
     reply = { hang: true };
     const daemon = new HttpDaemon(config);
     const abort = new AbortController();
-    setTimeout(() => abort.abort(), 50);
+    server.once('request', () => abort.abort());
     await expect(daemon.getInfo({ signal: abort.signal })).rejects.toThrow();
     await daemon.close();
   });

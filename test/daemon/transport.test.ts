@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DaemonError } from '../../src/daemon/errors.js';
 import { HttpDaemon } from '../../src/daemon/http-daemon.js';
 import { Transport } from '../../src/daemon/transport.js';
-import { freePort } from '../support/process.js';
+import { freePort, until } from '../support/process.js';
 
 const SSL = { mode: 'disabled', allowedFingerprints: [], allowChained: false, allowAnyCert: false } as const;
 const INFO = JSON.stringify({
@@ -74,9 +74,8 @@ afterEach(() => {
 describe('a connection that is opened ahead', () => {
   /** Connections to the server, in their order. */
   let connections: Socket[];
-  const connected = async (count: number): Promise<void> => {
-    while (connections.length < count) await sleep(5);
-  };
+  const connected = (count: number): Promise<boolean> =>
+    until('the connections', () => connections.length >= count);
 
   beforeEach(() => {
     connections = [];
@@ -118,7 +117,7 @@ describe('a connection that is opened ahead', () => {
     await connected(1);
     const [first] = connections as [Socket];
     first.resume().end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
-    for (let turn = 0; turn < 1000 && !first.destroyed; turn++) await nextTurn();
+    await until('the end of the connection', () => first.destroyed);
     expect((await daemon.getInfo()).height).toBe(7);
     expect([paths.length, connections.length]).toEqual([1, 2]);
   });
@@ -156,12 +155,17 @@ describe('a read', () => {
   it('reaches a daemon that listens a moment later', async () => {
     const port = await freePort();
     const late = new HttpDaemon({ address: `127.0.0.1:${port}`, ssl: SSL });
-    const found = late.getInfo();
     const second = createServer(answer(INFO));
-    setTimeout(() => second.listen(port, '127.0.0.1'), 50);
+    const onSocket = (message: unknown): void => {
+      const { socket } = message as { readonly socket: Socket };
+      // After the first refusal.
+      socket.once('error', () => second.listening || second.listen(port, '127.0.0.1'));
+    };
+    subscribe('net.client.socket', onSocket);
     try {
-      expect((await found).height).toBe(7);
+      expect((await late.getInfo()).height).toBe(7);
     } finally {
+      unsubscribe('net.client.socket', onSocket);
       late.close();
       second.closeAllConnections();
       second.close();
@@ -301,7 +305,7 @@ describe('a daemon that answers slowly', () => {
       daemon.getInfo(),
     ];
     const ended = calls.map((call) => call.catch((error: unknown) => error));
-    while (paths.length < 3) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until('three requests', () => paths.length >= 3);
     const reason = new Error('the wallet is closed');
     abort.abort(reason);
     expect(await ended[0]).toBe(reason);

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';
-import { connect as connectSocket, type AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { connect as connectSocket, type AddressInfo, type Socket } from 'node:net';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { sendEvents, type EventSource, type EventStreamOptions } from '../../src/http/event-stream.js';
+import { turns } from '../support/event-loop-turns.js';
+import { until } from '../support/process.js';
 
 let server: Server | undefined;
 
@@ -62,8 +65,13 @@ describe('a stream of events', () => {
   });
 
   it('sends comments while nothing happens', async () => {
-    const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-    const port = await serve({ next: () => [], wait, isClosed: false }, { heartbeatMs: 10 });
+    let elapsed = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => elapsed);
+    const wait = async (ms: number): Promise<void> => {
+      elapsed += ms;
+      await turns();
+    };
+    const port = await serve({ next: () => [], wait, isClosed: false });
     const response = await connect(port);
     response.setEncoding('utf8');
     let text = '';
@@ -71,6 +79,7 @@ describe('a stream of events', () => {
       text += part as string;
       if (text.endsWith(':\n\n:\n\n')) break;
     }
+    clock.mockRestore();
     expect(text).toMatch(/^retry: 2000\n\n(:\n\n)+$/);
   });
 
@@ -79,9 +88,10 @@ describe('a stream of events', () => {
     const data = JSON.stringify('x'.repeat(1 << 20));
     const next = () => [eventOf((pages += 1), data)];
     const port = await serve({ next, wait: never, isClosed: false }, { stallMs: 100 });
+    const closing = once(server as Server, 'connection').then(([socket]) => once(socket as Socket, 'close'));
     const response = await connect(port);
     response.pause();
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await closing;
     const sent = pages;
     expect(sent).toBeLessThan(40);
     await expect(
@@ -101,7 +111,6 @@ describe('a stream of events', () => {
     const port = await serve({ next: () => [], wait, isClosed: false });
     const response = await connect(port);
     response.destroy();
-    for (let i = 0; i < 100 && !ended; i++) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(ended).toBe(true);
+    await until('the end of the wait', () => ended);
   });
 });

@@ -1,9 +1,11 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { PacedResponse } from '../../src/http/paced-response.js';
-import { sleep, until, untilSteady } from '../support/process.js';
+import { turns } from '../support/event-loop-turns.js';
+import { withFakeTimeouts } from '../support/fake-timeouts.js';
+import { until, untilSteady } from '../support/process.js';
 
 const PIECE = 1 << 20;
 
@@ -72,30 +74,33 @@ describe('a response without end', () => {
     await once(socket, 'close');
   });
 
-  it('waits for the response before it on the same connection, and ends with the connection', async () => {
-    let endFirst = (): void => undefined;
-    let ended: Promise<number> | undefined;
-    let isOver = false;
-    const socket = await ask(
-      (req, res) => {
-        if (req.url === '/first') endFirst = () => void res.end('first');
-        else {
-          const response = new PacedResponse(res, { mostWaiting: PIECE, stallMs: 50 });
-          ended = flood(response, () => undefined).finally(() => (isOver = true));
-        }
-      },
-      ['/first', '/second', '/third'],
-    );
-    await until('the second response begins', () => ended !== undefined);
-    await sleep(300);
-    expect(isOver).toBe(false);
-    socket.resume();
-    endFirst();
-    const [part] = (await once(socket, 'data')) as [Buffer];
-    expect(part.toString('latin1')).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*first/);
-    socket.destroy();
-    await ended;
-  });
+  it('waits for the response before it on the same connection, and ends with the connection', () =>
+    withFakeTimeouts(async () => {
+      let endFirst = (): void => undefined;
+      let ended: Promise<number> | undefined;
+      let isOver = false;
+      const socket = await ask(
+        (req, res) => {
+          if (req.url === '/first') endFirst = () => void res.end('first');
+          else {
+            const response = new PacedResponse(res, { mostWaiting: PIECE, stallMs: 15_000 });
+            ended = flood(response, () => undefined).finally(() => (isOver = true));
+          }
+        },
+        ['/first', '/second', '/third'],
+      );
+      await until('the second response begins', () => ended !== undefined);
+      await turns(10);
+      jest.advanceTimersByTime(100_000);
+      await turns(10);
+      expect(isOver).toBe(false);
+      socket.resume();
+      endFirst();
+      const [part] = (await once(socket, 'data')) as [Buffer];
+      expect(part.toString('latin1')).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*first/);
+      socket.destroy();
+      await ended;
+    }));
 
   it('ends with a connection that is closed before its turn', async () => {
     let ended: Promise<number> | undefined;

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals';
+import { once } from 'node:events';
 import { request } from 'node:http';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { Dispatcher } from '../../src/http/dispatcher.js';
 import { createHttpApp } from '../../src/http/http-app.js';
@@ -243,7 +245,9 @@ describe('a request', () => {
     const broken = request({ port, path: '/json_rpc', method: 'POST', agent: false });
     broken.on('error', () => undefined);
     broken.write(call('import_outputs', '{"outputs_data_hex":"'));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // The server has read the beginning once it has answered a later request.
+    await once(broken, 'socket').then(([socket]) => once(socket as Socket, 'connect'));
+    expect((await send([Buffer.from('{"method":"get_balance"}')])).status).toBe(200);
     broken.destroy();
     expect((await send([Buffer.from('{"method":"get_balance"}')])).status).toBe(200);
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Loose } from '../support/json-rpc.js';
-import { sleep } from '../support/process.js';
+import { until } from '../support/process.js';
 import { moneyOf, startCrowd, type Crowd } from '../support/wallet-crowd.js';
 import { MAIN, startWalletRpc } from '../support/wallet-rpc.js';
 
@@ -58,7 +58,7 @@ describe('a backup', () => {
         const known = made.length;
         const { directory } = (await rpc('backup_wallet')) as Loose;
         backups.push({ directory: directory as string, known });
-        await sleep(50);
+        await until('another payment', () => made.length > known || made.length >= 6);
       }
     } finally {
       paying = false;

@@ -6,6 +6,7 @@ import { draftOf } from '../../src/store/file/file-draft.js';
 import { saveKeysFile } from '../../src/store/keys/keys-file-disk.js';
 import { storeFormat } from '../../src/store/file/store-format.js';
 import { systemRng } from '../../src/util/random.js';
+import { turns } from '../support/event-loop-turns.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { fullCache, keysFile, vector } from '../monero/wallet/reference-cache/vector.js';
 
@@ -31,8 +32,7 @@ async function appears(name: string, call: Promise<unknown>): Promise<void> {
   const ended = { is: false };
   const end = (): void => void (ended.is = true);
   call.then(end, end);
-  while (!ended.is && !existsSync(join(walletDir, name)))
-    await new Promise((resolve) => setImmediate(resolve));
+  while (!ended.is && !existsSync(join(walletDir, name))) await turns();
 }
 
 describe('kill -9 during the import of a cache leaves the cache or the complete store', () => {

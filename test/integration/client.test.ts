@@ -10,6 +10,7 @@ import {
 import { registry } from '../../src/rpc/registry.js';
 import { ALL, CredentialServer } from '../support/credential-server.js';
 import { startCuttingProxy, type CuttingProxy } from '../support/cutting-proxy.js';
+import { until } from '../support/process.js';
 
 /* The typed client and a server with credentials, through a proxy that loses answers. */
 
@@ -166,7 +167,7 @@ describe('the events of the client', () => {
       (await shop.get_events({ after: 0, limit: 1000 })).events;
     const caughtUp = async (): Promise<void> => {
       const last = (await stored()).at(-1)?.id ?? 0;
-      while ((seen.at(-1)?.id ?? 0) < last) await new Promise((resolve) => setTimeout(resolve, 10));
+      await until('the last event', () => (seen.at(-1)?.id ?? 0) >= last);
     };
     await caughtUp();
     proxy.cut();

@@ -96,7 +96,7 @@ describe('a refresh under way', () => {
     const refreshed = wallet.call('refresh');
     await until('a request to the daemon', () => waiting.length > 0);
     const scanned = wallet.call('rescan_blockchain');
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await until('the request of the rescan', () => waiting.length > 1);
     letGo();
     expect([codeOf(await refreshed), codeOf(await scanned)]).toEqual([undefined, undefined]);
     expect((await wallet.rpc('get_balance')).balance).toBeGreaterThan(0);

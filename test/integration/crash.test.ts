@@ -6,7 +6,7 @@ import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
-import { sleep, until } from '../support/process.js';
+import { until } from '../support/process.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 let daemon: Monerod;
@@ -50,9 +50,13 @@ describe('kill -9', () => {
     const before = await wallet.rpc('get_balance');
     await wallet.rpc('auto_refresh', { enable: false });
     await daemon.generate((await wallet.rpc('get_address')).address, 100);
+    const sent = new Promise<void>((resolve) => {
+      proxy.hold = async (path) => void (path.includes('getblocks') && resolve());
+    });
     void wallet.call('refresh').catch(() => undefined);
-    await sleep(250);
+    await sent;
     await restart();
+    proxy.hold = () => Promise.resolve();
     await wallet.rpc('refresh');
     expect((await wallet.rpc('get_height')).height).toBe((await daemon.rpc('get_info')).height);
     const mined = (await wallet.rpc('get_transfers', { in: true })).in as Loose[];

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { draftOf } from '../../src/store/file/file-draft.js';
+import { turns } from '../support/event-loop-turns.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 const wanted = (filename: string) => ({ filename, password: 'p', language: 'English' });
@@ -40,8 +41,7 @@ describe('kill -9 while a wallet is created', () => {
         isOver = true;
       });
     // Polls without a pause: drafts exist for milliseconds only, and may be missed.
-    while (!isOver && !existsSync(join(walletDir, fileOf(what))))
-      await new Promise((resolve) => setImmediate(resolve));
+    while (!isOver && !existsSync(join(walletDir, fileOf(what)))) await turns();
     await wallet.stop({ signal: 'SIGKILL' });
     const reply = await call;
     const isMade = existsSync(join(walletDir, `${what}.keys`));

@@ -6,7 +6,7 @@ import { decode, encode } from '../../src/util/codec.js';
 import { pendingTx } from '../../src/monero/wallet/exchange/pending-tx.js';
 import { CredentialServer, shopPath } from '../support/credential-server.js';
 import type { Loose } from '../support/json-rpc.js';
-import { sleep } from '../support/process.js';
+import { killMoment } from '../support/kill-moment.js';
 
 /* What clients with limited rights may spend, and the record of their calls. */
 
@@ -63,7 +63,7 @@ describe('spend limits', () => {
       Promise.allSettled(Array.from({ length: 8 }, () => as('hasty', 'transfer', pay(0.1), shopPath)));
     for (const ms of [40, 150, 400]) {
       const payments = flood();
-      await sleep(ms);
+      await killMoment(ms);
       await restart();
       await payments;
     }

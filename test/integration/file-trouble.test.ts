@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { createWallet } from '../support/create-wallet.js';
 import type { Reply } from '../support/json-rpc.js';
 import { lowerLimit, limitWithSpare } from '../support/process-limits.js';
+import { until } from '../support/process.js';
 import { SLOW_HASHES } from '../support/slow-hashes.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
@@ -21,6 +21,8 @@ const name = 'w';
 let server: WalletRpc;
 
 const pid = (): number => server.process.child.pid ?? 0;
+/** Threads of the server. */
+const threads = (): number => readdirSync(`/proc/${pid()}/task`).length;
 const filesOf = (wallet: string): string[] =>
   readdirSync(server.walletDir).filter((file) => file === wallet || file.startsWith(`${wallet}.`));
 
@@ -108,8 +110,15 @@ describe('a full disk', () => {
 
 describe('a process with too many files open', () => {
   it('reports the cause, also of a thread that does not start, and recovers when files are closed', async () => {
-    // The thread of the slow hash ends after five idle seconds. Starting another opens files.
-    await sleep(6_000);
+    // The thread of the slow hash, which a new password needs, ends after some idle seconds. Starting another opens files.
+    const created = server.rpc('create_wallet', { filename: 'before', password: 'another', language });
+    let most = 0;
+    const ended = until('the end of the idle thread', () => {
+      const now = threads();
+      most = Math.max(most, now);
+      return now < most;
+    });
+    await Promise.all([created, ended]);
     const attempt = async (spare: number): Promise<Reply> => {
       const raise = lowerLimit(pid(), 'nofile', limitWithSpare(pid(), spare));
       return server.call('create_wallet', { filename: 'many', password, language }).finally(raise);

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { exportKey } from '../../src/monero/crypto/kdf.js';
 import { publicKeyOf, randomSecretKey } from '../../src/monero/crypto/derivation.js';
@@ -19,6 +18,7 @@ import { multisigTxSet, type MultisigTxSet } from '../../src/monero/wallet/multi
 import type { PendingTx } from '../../src/monero/wallet/exchange/pending-tx.js';
 import { ChainWallet } from '../support/chain-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
+import { killMoment } from '../support/kill-moment.js';
 import type { Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import {
@@ -144,7 +144,7 @@ describe('with a kill -9 between steps', () => {
       const lost = walletAt(1)
         .call('sign_multisig', { tx_data_hex: first })
         .catch(() => undefined);
-      await wait(delay);
+      await killMoment(delay);
       await crash(1);
       await lost;
       const again = await walletAt(1).call('sign_multisig', { tx_data_hex: first });

@@ -69,7 +69,7 @@ describe('mining', () => {
     expect(await ours.plain('/set_log_hash_rate', { visible: true })).toMatchObject({
       status: 'NOT MINING',
     });
-    // Three block intervals.
+    // Timer: three block intervals of the daemon, in which a miner that goes on would find blocks.
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(await heightOf(ours)).toBeLessThanOrEqual(height + 1);
   });

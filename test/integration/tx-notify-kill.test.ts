@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { walletCalls, type Loose, type WalletCalls } from '../support/json-rpc.js';
+import { killMoment } from '../support/kill-moment.js';
 import type { Monerod } from '../support/monerod.js';
-import { sleep, until } from '../support/process.js';
+import { until } from '../support/process.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
@@ -20,6 +21,7 @@ let runs: string;
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'notify-kill-'));
   runs = join(root, 'runs');
+  // Timer: a command takes time, so that a kill leaves some that have not begun.
   writeFileSync(join(root, 'notify.sh'), `echo "$1" >> ${runs}\nsleep 0.05\n`);
   daemon = await startRegtestDaemon();
 });
@@ -55,7 +57,7 @@ it(
         .rpc('refresh')
         .catch(() => undefined);
       await until('a command', () => lines().length > before);
-      await sleep((rng(1)[0] ?? 0) / 4);
+      await killMoment((rng(1)[0] ?? 0) / 4);
       server.process.child.kill('SIGKILL');
       await Promise.all([refreshing, server.process.exited]);
       runsAtRestart = lines().length;

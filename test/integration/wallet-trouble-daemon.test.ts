@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
-import { sleep, until } from '../support/process.js';
+import { until } from '../support/process.js';
 import { moneyOf, moneyOfTwin, startCrowd, untilCaughtUp, type Crowd } from '../support/wallet-crowd.js';
 
 /* A daemon that no wallet of a server can reach for some seconds. */
 
 const names = ['one', 'two', 'three', 'four', 'five', 'six'];
 
-/** Duration of the outage [ms]. */
-const OUTAGE_MS = 5000;
+/** Requests of an outage: several refreshes of every wallet. */
+const FAILED_REQUESTS = 12;
 
 /** Transactions of the pool that a wallet asks for at once. */
 const POOL_BATCH = 100;
@@ -36,9 +36,13 @@ const linesWith = (text: string): string[] =>
 
 describe('a daemon that cannot be reached', () => {
   it('is one warning of the log, not one a wallet', async () => {
-    proxy.decide = () => 'drop';
+    let failed = 0;
+    proxy.decide = () => {
+      failed += 1;
+      return 'drop';
+    };
     await crowd.mine(2);
-    await sleep(OUTAGE_MS);
+    await until('the outage', () => failed >= FAILED_REQUESTS);
     expect(linesWith('the daemon cannot be used')).toHaveLength(1);
     expect(linesWith('refreshing a wallet failed')).toEqual([]);
   });

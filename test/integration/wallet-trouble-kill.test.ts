@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { walletCalls, type WalletCalls } from '../support/json-rpc.js';
-import { sleep, until } from '../support/process.js';
+import { killMoment } from '../support/kill-moment.js';
+import { until } from '../support/process.js';
 import { moneyOf, moneyOfTwin, startCrowd, type Crowd } from '../support/wallet-crowd.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { WalletWrites } from '../support/wallet-writes.js';
@@ -39,7 +40,7 @@ const total = (count: (of: WalletWrites) => number): number =>
 async function someWrites(payments: boolean): Promise<void> {
   const done = (): number => total((of) => (payments ? of.payments : of.count));
   const enough = done() + Math.ceil(Math.random() * (payments ? MOST_PAYMENTS : MOST_WRITES));
-  while (done() < enough) await sleep(1);
+  await until('the writes', () => done() >= enough);
 }
 
 /** Mines until a wallet has no pending payment: one that a kill kept from the daemon is relayed by a later refresh. */
@@ -89,7 +90,7 @@ describe('kill -9 while ten wallets write', () => {
     async (kill) => {
       const writing = Promise.all([...writes].map(([name, of]) => of.run(at(name))));
       await someWrites(kill % 2 === 0);
-      await sleep(Math.random() * MOST_MS);
+      await killMoment(Math.random() * MOST_MS);
       await server.stop({ signal: 'SIGKILL', keep: true });
       await writing;
       await restart();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { walletCalls, type Loose, type WalletCalls } from '../support/json-rpc.js';
+import { killMoment } from '../support/kill-moment.js';
 import type { Monerod } from '../support/monerod.js';
 import { until } from '../support/process.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
@@ -68,7 +69,7 @@ it(
       if (kills && eventId % 3 === 0) server.process.child.kill('SIGKILL');
       response.writeHead(204).end();
       if (kills && eventId % 3 === 1) server.process.child.kill('SIGKILL');
-      else if (kills) setTimeout(() => server.process.child.kill('SIGKILL'), eventId % 7);
+      else if (kills) void killMoment(eventId % 7).then(() => server.process.child.kill('SIGKILL'));
     };
 
     for (let kill = 0; kill < KILLS; kill++) {

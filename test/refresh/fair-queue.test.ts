@@ -1,10 +1,7 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import { PendingRequests } from '../../src/util/pending-requests.js';
 import { FairQueue } from '../../src/refresh/fair-queue.js';
-
-const turnsOf = async (count: number): Promise<void> => {
-  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
-};
+import { turns } from '../support/event-loop-turns.js';
 
 const canWait = (): boolean => true;
 
@@ -21,14 +18,14 @@ test('items of one owner are handled in order, with turns of the event loop in b
   for (const item of [1, 2, 3]) queue.add(1, item);
   expect(seen).toEqual([]);
   for (let turn = 0; turn < 20; turn++) {
-    await turnsOf(1);
+    await turns(1);
     seen.push('turn');
   }
   expect(seen.filter((entry) => entry !== 'turn')).toEqual(['item 1', 'item 2', 'item 3', 'item 4']);
   const places = seen.flatMap((entry, i) => (entry === 'turn' ? [] : [i]));
   for (const [n, place] of places.entries()) expect(place - (places[n - 1] ?? -1)).toBeGreaterThan(2);
   queue.add(1, 5);
-  await turnsOf(4);
+  await turns(4);
   expect(seen.at(-1)).toBe('item 5');
 });
 
@@ -52,28 +49,28 @@ describe('while requests are pending', () => {
   it('items that can wait do', async () => {
     queue.add(1, 1);
     queue.add(1, 2);
-    await turnsOf(6);
+    await turns(6);
     expect(seen).toEqual([]);
     leave();
     expect(seen).toEqual([1]);
-    await turnsOf(4);
+    await turns(4);
     expect(seen).toEqual([1, 2]);
   });
 
   it('an item that cannot wait does not, nor do those before it', async () => {
     queue.add(1, 1);
     queue.add(1, 10);
-    await turnsOf(8);
+    await turns(8);
     expect(seen).toEqual([1, 10]);
   });
 
   it('a wait ends with an item that cannot wait, and those before it go first', async () => {
     queue.add(1, 1);
-    await turnsOf(4);
+    await turns(4);
     expect(seen).toEqual([]);
     queue.add(1, 10);
     expect(seen).toEqual([1]);
-    await turnsOf(4);
+    await turns(4);
     expect(seen).toEqual([1, 10]);
     leave();
     expect(seen).toEqual([1, 10]);
@@ -107,7 +104,7 @@ describe('items of several owners', () => {
     queue.add(2, 2);
     queue.add(3, 3);
     queue.add(2, 2);
-    await turnsOf(30);
+    await turns(30);
     expect(seen.slice(0, 6)).toEqual([1, 2, 3, 1, 2, 1]);
   });
 
@@ -121,7 +118,7 @@ describe('items of several owners', () => {
     for (let owner = 1; owner < 50; owner++) queue.add(owner, owner);
     queue.add(60, 60);
     for (let i = 0; i < 3; i++) queue.add(60, 100 + i);
-    await turnsOf(30);
+    await turns(30);
     expect(seen.slice(0, 8)).toEqual([60, 1, 100, 2, 101, 3, 102, 4]);
   });
 
@@ -134,7 +131,7 @@ describe('items of several owners', () => {
     });
     for (let i = 0; i < 100; i++) queue.add(1, 100);
     queue.add(2, 2);
-    await turnsOf(10);
+    await turns(10);
     expect(seen).toContain(2);
   });
 });

@@ -15,7 +15,7 @@ import type { BlockRef, PageFindings } from '../../src/monero/wallet/model/recor
 import { unpackSubaddresses } from '../../src/monero/wallet/scan/packed-subaddresses.js';
 import { BlockServer } from '../support/block-server.js';
 import { hashOf, prefixWith } from '../support/loose-tx.js';
-import { freePort, sleep } from '../support/process.js';
+import { freePort, until } from '../support/process.js';
 import { chain, PAGE, shortHistory } from '../support/fake-chain.js';
 
 let refresher: Refresher;
@@ -332,9 +332,8 @@ describe('the thread of refreshes', () => {
   afterEach(() => server.stop());
 
   /** Waits until the connection that the thread keeps to the daemon is closed, as the thread ends. */
-  const ended = async (): Promise<void> => {
-    while ((await server.connections()) > 0) await sleep(10);
-  };
+  const ended = (): Promise<boolean> =>
+    until('the end of the thread', async () => (await server.connections()) === 0);
 
   it('ends once no wallet has been open for a while, and starts again for the next one', async () => {
     const first = refresher.attach(new MemoryTarget());

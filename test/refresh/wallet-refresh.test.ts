@@ -9,10 +9,11 @@ import { monotonicMs } from '../../src/util/monotonic-time.js';
 import { PoolFeed } from '../../src/refresh/feeds/pool-feed.js';
 import { WalletRefresh, type DaemonFeeds, type RefreshedWallet } from '../../src/refresh/wallet-refresh.js';
 import type { WalletScanner } from '../../src/refresh/scan/wallet-scanner.js';
-import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import type { PageFindings } from '../../src/monero/wallet/model/records.js';
+import { turns } from '../support/event-loop-turns.js';
 import { quietKernel, SteeredDaemon } from '../support/feed-members.js';
 import { chain, PAGE } from '../support/fake-chain.js';
+import { until } from '../support/process.js';
 import { output } from '../store/fixtures.js';
 
 const blocks = chain(4 * PAGE);
@@ -100,7 +101,7 @@ class Receiver {
 
 /** Lets everything run that waits for no acknowledgement. */
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 100; turn++) await yieldToEventLoop();
+  await turns(100);
 }
 
 let daemon: SteeredDaemon;
@@ -189,7 +190,7 @@ describe('a refresh on its thread', () => {
     wallet.outputs = 300;
     receiver.acknowledges = false;
     const run = receiver.refresh.run(wallet, feeds, FROM);
-    while (receiver.reports.length < COMMITS_AHEAD) await yieldToEventLoop();
+    await until('the reports', () => receiver.reports.length >= COMMITS_AHEAD);
     receiver.refresh.cancel();
     await run;
     expect(receiver.reports.at(-1)).toMatchObject({ type: 'done', failure: { kind: 'cancelled' } });

@@ -8,6 +8,7 @@ import { auditedAdmission } from '../../src/rpc/audit.js';
 import { admission } from '../../src/rpc/large-requests.js';
 import { registry } from '../../src/rpc/registry.js';
 import type { WalletManager } from '../../src/services/manager/wallet-manager.js';
+import { until } from '../support/process.js';
 
 /* Large requests of clients with limited rights. */
 
@@ -132,7 +133,7 @@ describe('a large request of a credential', () => {
     const isRefused = Promise.all(outcomes.map((one) => one.then((outcome) => outcome === 503)));
     let refused = 0;
     for (const one of outcomes) void one.then((outcome) => (refused += outcome === 503 ? 1 : 0));
-    while (refused < 4) await new Promise((resolve) => setImmediate(resolve));
+    await until('the refusals', () => refused >= 4);
     const large = () =>
       new Body().parts('{"method":"import_key_images","params":{"a":[', '0,', 700_000, '0]}}');
     const [payer, owner] = await Promise.all([

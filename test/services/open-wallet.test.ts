@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DaemonAccess } from '../../src/services/context/daemon-access.js';
 import type { Refresher } from '../../src/refresh/refresher.js';
 import { OpenWallet } from '../../src/services/open-wallet.js';
+import { turns } from '../support/event-loop-turns.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../support/service-wallet.js';
 import { WalletServer } from '../support/wallet-server.js';
@@ -149,7 +150,7 @@ describe('closing a wallet', () => {
       isDone = true;
     });
     const closing = wallet.close();
-    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await turns(10);
     expect(() => wallet.context.assertOpen()).toThrow(expect.objectContaining(fault({ kind: 'no_wallet' })));
     end();
     await Promise.all([task, closing]);

@@ -8,6 +8,8 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { createSecret } from '../../src/net/webhooks/secret.js';
 import { signatureHeaders } from '../../src/net/webhooks/signature.js';
+import { killMoment } from '../support/kill-moment.js';
+import { until } from '../support/process.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 const PROCESS = fileURLToPath(new URL('../support/webhook-process.js', import.meta.url));
@@ -57,7 +59,7 @@ it('delivers every event through kills of the process, first in order, and repea
     if (killsNow && id % 3 === 0) kill?.();
     response.writeHead(204).end();
     if (killsNow && id % 3 === 1) kill?.();
-    else if (killsNow) setTimeout(() => kill?.(), id % 7);
+    else if (killsNow) void killMoment(id % 7).then(() => kill?.());
     return response;
   };
 
@@ -74,7 +76,7 @@ it('delivers every event through kills of the process, first in order, and repea
       child.kill('SIGKILL');
     };
     void exit.then(() => (running = false));
-    while (running && !allAcknowledged()) await new Promise((resolve) => setTimeout(resolve, 5));
+    await Promise.race([exit, until('the acknowledgements', () => !running || allAcknowledged())]);
     if (running) child.kill('SIGKILL');
     const [, signal] = (await exit) as [number | null, string | null];
     expect(signal).toBe('SIGKILL');

@@ -10,6 +10,7 @@ import { activeSecrets, createSecret } from '../../src/net/webhooks/secret.js';
 import { HttpSender } from '../../src/net/webhooks/sender.js';
 import { signatureHeaders } from '../../src/net/webhooks/signature.js';
 import { MemoryEvents } from '../support/memory-delivery-log.js';
+import { until } from '../support/process.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 const KEY = new Uint8Array(32);
@@ -101,9 +102,8 @@ describe('deliveries from a store over HTTP', () => {
     dispatcher.add({ id, url, secrets, log, events });
     return dispatcher;
   };
-  const receivedAtLeast = async (count: number): Promise<void> => {
-    while (receiver.received.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
-  };
+  const receivedAtLeast = (count: number): Promise<boolean> =>
+    until('the deliveries', () => receiver.received.length >= count);
 
   it('arrive once each and in order, signed, although the store and the dispatcher are opened anew', async () => {
     const events = new MemoryEvents();

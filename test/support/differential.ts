@@ -63,6 +63,7 @@ const PATIENCE_MS = 90_000;
 async function answerInTime(port: number, body: unknown): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
+    // Timer: a time limit, which ends no run that answers.
     timer = setTimeout(() => reject(new Error(`silent for ${PATIENCE_MS} ms`)), PATIENCE_MS);
   });
   try {

@@ -1,3 +1,4 @@
+import { turns } from './event-loop-turns.js';
 import { createSocket } from 'node:dgram';
 import { createServer, type AddressInfo } from 'node:net';
 
@@ -98,9 +99,10 @@ export async function startFakeDns(zones: Readonly<Record<string, Zone>>): Promi
       const zone = known.get(nameOf(query)) ?? { rcode: 3 };
       if (zone.silent) return void socket.end();
       const answer = answerOf(query, zone, true);
-      // In two segments, as a network may deliver it.
-      socket.write(Buffer.concat([u16(answer.length), answer.subarray(0, 5)]));
-      setTimeout(() => socket.end(answer.subarray(5)), 20);
+      // In two segments, as a network may deliver it: the client, in the same process, reads the first one meanwhile.
+      socket.write(Buffer.concat([u16(answer.length), answer.subarray(0, 5)]), () => {
+        void turns(5).then(() => socket.end(answer.subarray(5)));
+      });
     });
   });
   await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', () => resolve()));

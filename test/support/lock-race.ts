@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { lockWallet } from '../../src/store/file/wallet-lock.js';
 
 /*
@@ -8,6 +7,10 @@ import { lockWallet } from '../../src/store/file/wallet-lock.js';
 
 const PERIOD_MS = 50;
 const HELD_MS = 30;
+
+const pause = (ms: number): Promise<void> =>
+  // Timer: the clock is all that the two processes share until one has the lock.
+  new Promise((resolve) => setTimeout(resolve, ms));
 
 const [directory = '', first = '', attempts = ''] = process.argv.slice(2);
 const won: boolean[] = [];

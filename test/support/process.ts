@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import { turns } from './event-loop-turns.js';
 
 /** Tests check and shorten more than benchmarks, which run programs as users start them. */
 export const isTest = process.env['JEST_WORKER_ID'] !== undefined;
@@ -31,7 +32,10 @@ export async function freePort(): Promise<number> {
   throw new Error('no port is free');
 }
 
-export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** Timer of the system, also while a test has replaced the global one. */
+const { setTimeout: startTimer } = globalThis;
+
+const pauseFor = (ms: number): Promise<void> => new Promise((resolve) => startTimer(resolve, ms));
 
 /** Time after which {@link until} gives up [ms]: other programs may keep the processors busy. */
 const PATIENCE_MS = 120_000;
@@ -57,16 +61,19 @@ export async function until<T>(
     } catch (error) {
       last = error;
     }
-    await sleep(pause);
+    await pauseFor(pause);
   }
   throw new Error(`timed out waiting for ${what}`, { cause: last });
 }
 
-/** Polls until a number has stayed the same for 300 ms. @returns the number. */
+/** Turns of the event loop in which a number of this process has time to change. */
+const STEADY_TURNS = 100;
+
+/** Polls until a number of this process has stayed the same while the event loop turned. @returns the number. */
 export const untilSteady = (what: string, read: () => number): Promise<number> =>
   until(what, async () => {
     const before = read();
-    await sleep(300);
+    await turns(STEADY_TURNS);
     return read() === before ? before : undefined;
   });
 
@@ -142,6 +149,7 @@ export async function stop(
   signal: NodeJS.Signals = 'SIGTERM',
 ): Promise<number | null> {
   child.kill(signal);
+  // Timer: ends a program that hangs, which fails its test.
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
   try {
     return await exited;

@@ -1,9 +1,8 @@
 import type { Clock } from '../../src/net/webhooks/clock.js';
+import { turns } from './event-loop-turns.js';
 
 /** Lets every promise that can be settled without timers settle. */
-const settle = async (): Promise<void> => {
-  for (let i = 0; i < 2; i++) await new Promise((resolve) => setImmediate(resolve));
-};
+const settle = (): Promise<void> => turns(2);
 
 /** Clock whose time passes only when a test says so. Timers follow elapsed time; the time of day can be stepped. */
 export class VirtualClock implements Clock {

@@ -35,4 +35,5 @@ dispatcher.add({
   },
 });
 // Ends by itself if the test that started it was ended.
+// Timer: nothing else ends a process whose test is gone.
 setTimeout(() => process.exit(1), 120_000);

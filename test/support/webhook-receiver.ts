@@ -1,3 +1,4 @@
+import { until } from './process.js';
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecure } from 'node:https';
 import { readFileSync } from 'node:fs';
@@ -66,7 +67,7 @@ export class WebhookReceiver {
 
   /** Resolves once no connection is open. */
   async allClosed(): Promise<void> {
-    while (this.#sockets.size > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until('the end of all connections', () => this.#sockets.size === 0);
   }
 
   /** Closes the open connections. */

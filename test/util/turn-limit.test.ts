@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { TurnLimit } from '../../src/util/turn-limit.js';
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+import { turns } from '../support/event-loop-turns.js';
 
 it('a limited number of callers continue in each turn, in the order of their calls', async () => {
   const limit = new TurnLimit(2);
@@ -10,10 +9,10 @@ it('a limited number of callers continue in each turn, in the order of their cal
   const seen: number[][] = [];
   for (let i = 0; i < 4; i++) {
     seen.push([...done]);
-    await turn();
+    await turns();
   }
   expect(seen).toEqual([[], [0, 1], [0, 1, 2, 3], [0, 1, 2, 3, 4]]);
   void limit.next().then(() => done.push(5));
-  await turn();
+  await turns();
   expect(done.at(-1)).toBe(5);
 });

@@ -1,64 +1,73 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { WorkerPool } from '../../src/util/worker-pool.js';
+import { withFakeTimeouts } from '../support/fake-timeouts.js';
 
-/** A thread that answers with its number after `wait` ms, or dies if `wait` is negative. */
+/** A thread that answers a task with its number: at once, once the gate is open for `HELD`, and never for `DIES`. */
 const SCRIPT = new URL(
   `data:text/javascript,${encodeURIComponent(`
-    import { parentPort, threadId } from 'node:worker_threads';
-    parentPort.on('message', (wait) => {
-      if (wait < 0) process.exit(1);
-      setTimeout(() => parentPort.postMessage(threadId), wait);
+    import { parentPort, threadId, workerData as gate } from 'node:worker_threads';
+    parentPort.on('message', (task) => {
+      if (task < 0) process.exit(1);
+      if (task > 0) Atomics.wait(gate, 0, 0);
+      parentPort.postMessage(threadId);
     });`)}`,
 );
+const [DIES, AT_ONCE, HELD] = [-1, 0, 1];
+
+/** Holds the threads at work on a task `HELD`, while it is 0. */
+let gate: Int32Array;
+const openGate = (): void => {
+  Atomics.store(gate, 0, 1);
+  Atomics.notify(gate, 0);
+};
 
 let pool: WorkerPool<number, number>;
+beforeEach(() => {
+  gate = new Int32Array(new SharedArrayBuffer(4));
+});
 afterEach(() => pool.close());
 
 const started = (size: number, idleSeconds?: number): void => {
-  pool = new WorkerPool(SCRIPT, size, idleSeconds);
+  pool = new WorkerPool(SCRIPT, size, idleSeconds, gate);
 };
-
-/** Waits until the thread of a pool of one was replaced. */
-async function untilReplaced(thread: number): Promise<number> {
-  for (;;) {
-    await sleep(100);
-    const next = await pool.run(0);
-    if (next !== thread) return next;
-  }
-}
 
 describe('a pool of threads', () => {
   it('gives one thread one task after the other', async () => {
     started(1);
-    const threads = await Promise.all([pool.run(5), pool.run(0), pool.run(0)]);
+    const tasks = [pool.run(HELD), pool.run(AT_ONCE), pool.run(AT_ONCE)];
+    openGate();
+    const threads = await Promise.all(tasks);
     expect(new Set(threads).size).toBe(1);
   });
 
   it('starts another thread while the first is busy, and no more than its size', async () => {
     started(2);
-    const threads = await Promise.all([pool.run(50), pool.run(50), pool.run(0), pool.run(0)]);
+    const tasks = [pool.run(HELD), pool.run(HELD), pool.run(AT_ONCE), pool.run(AT_ONCE)];
+    openGate();
+    const threads = await Promise.all(tasks);
     expect(new Set(threads).size).toBe(2);
   });
 
   it('counts the threads that run no task, started or not', async () => {
     started(2);
     expect(pool.free).toBe(2);
-    const first = pool.run(20);
+    const first = pool.run(HELD);
     expect(pool.free).toBe(1);
-    const others = [pool.run(0), pool.run(0)];
+    const others = [pool.run(AT_ONCE), pool.run(AT_ONCE)];
     expect(pool.free).toBe(0);
+    openGate();
     await Promise.all([first, ...others]);
     expect(pool.free).toBe(2);
   });
 
   it('sends a busy thread tasks ahead, up to a number, and leaves the others to another runner', async () => {
     started(1);
-    const results = [pool.run(5), pool.run(0), pool.run(0), pool.run(-1)];
+    const results = [pool.run(HELD), pool.run(AT_ONCE), pool.run(AT_ONCE), pool.run(DIES)];
     pool.sendAhead(3);
     pool.sendAhead(2);
     const waiting = pool.takeWaiting();
-    expect([waiting?.input, pool.takeWaiting(), pool.free]).toEqual([-1, undefined, 0]);
+    expect([waiting?.input, pool.takeWaiting(), pool.free]).toEqual([DIES, undefined, 0]);
+    openGate();
     waiting?.resolve(7);
     const [first, second, third, taken] = await Promise.all(results);
     expect([second, third, taken]).toEqual([first, first, 7]);
@@ -73,9 +82,9 @@ describe('a pool of threads', () => {
 
   it('fails all tasks of a thread that dies, and starts another for the next', async () => {
     started(1);
-    const dying = [pool.run(-1), pool.run(0)];
+    const dying = [pool.run(DIES), pool.run(AT_ONCE)];
     pool.sendAhead(2);
-    const later = pool.run(0);
+    const later = pool.run(AT_ONCE);
     const outcomes = await Promise.allSettled(dying);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await expect(later).resolves.toEqual(expect.any(Number));
@@ -83,7 +92,7 @@ describe('a pool of threads', () => {
 
   it('gives a task that waits for a thread to another runner, the one that has waited longest', async () => {
     started(1);
-    const running = pool.run(20);
+    const running = pool.run(HELD);
     const waiting = [pool.run(-1), pool.run(-2)];
     const [first, second] = [pool.takeWaiting(), pool.takeWaiting()];
     expect([first?.input, second?.input]).toEqual([-1, -2]);
@@ -92,32 +101,48 @@ describe('a pool of threads', () => {
     second?.reject(new Error('not run'));
     expect(await waiting[0]).toBe(7);
     await expect(waiting[1]).rejects.toThrow('not run');
+    openGate();
     expect(await running).toBeGreaterThan(0);
     expect(pool.free).toBe(1);
   });
 
-  it('ends a thread that had nothing to do for a while', async () => {
-    started(1, 0.02);
-    expect(await untilReplaced(await pool.run(0))).toBeGreaterThan(0);
-  });
+  it('ends a thread that had nothing to do for a while', () =>
+    withFakeTimeouts(async () => {
+      started(1, 20);
+      const first = await pool.run(AT_ONCE);
+      jest.advanceTimersByTime(19_999);
+      expect(await pool.run(AT_ONCE)).toBe(first);
+      jest.advanceTimersByTime(20_000);
+      expect(await pool.run(AT_ONCE)).not.toBe(first);
+    }));
 
-  it('ends threads that were started ahead of any task, too', async () => {
-    started(1, 0.5);
-    pool.start();
-    const first = await pool.run(0);
-    expect(await pool.run(0)).toBe(first);
-  });
+  it('ends threads that were started ahead of any task, too', () =>
+    withFakeTimeouts(async () => {
+      started(1, 20);
+      const first = await pool.run(AT_ONCE);
+      jest.advanceTimersByTime(20_000);
+      // Threads have consecutive numbers.
+      pool.start();
+      jest.advanceTimersByTime(20_000);
+      expect(await pool.run(AT_ONCE)).toBe(first + 2);
+      pool.start();
+      expect(await pool.run(AT_ONCE)).toBe(first + 2);
+    }));
 
-  it('does not end a thread at work', async () => {
-    started(1, 0.02);
-    const first = await pool.run(0);
-    expect(await pool.run(300)).toBe(first);
-  });
+  it('does not end a thread at work', () =>
+    withFakeTimeouts(async () => {
+      started(1, 20);
+      const first = await pool.run(AT_ONCE);
+      const work = pool.run(HELD);
+      jest.advanceTimersByTime(300_000);
+      openGate();
+      expect(await work).toBe(first);
+    }));
 
   it('replaces a thread that died, and fails its task alone', async () => {
     started(1);
-    const first = await pool.run(0);
-    const [dead, next] = await Promise.allSettled([pool.run(-1), pool.run(0)]);
+    const first = await pool.run(AT_ONCE);
+    const [dead, next] = await Promise.allSettled([pool.run(DIES), pool.run(AT_ONCE)]);
     expect(dead.status).toBe('rejected');
     expect(next).toMatchObject({ status: 'fulfilled' });
     expect(next).not.toMatchObject({ value: first });
@@ -125,9 +150,9 @@ describe('a pool of threads', () => {
 
   it('takes no task once it is closed, and fails queued tasks', async () => {
     started(1);
-    const waiting = Promise.allSettled([pool.run(10_000), pool.run(0)]);
+    const waiting = Promise.allSettled([pool.run(HELD), pool.run(AT_ONCE)]);
     await pool.close();
     expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await expect(pool.run(0)).rejects.toThrow('closed');
+    await expect(pool.run(AT_ONCE)).rejects.toThrow('closed');
   });
 });

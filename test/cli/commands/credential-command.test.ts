@@ -23,8 +23,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const run = (...argv: string[]): Promise<void> =>
-  runCredentialCommand([...argv, '--credentials', path], { print: () => undefined, hint: () => undefined });
+const runFor = (file: string, ...argv: string[]): Promise<void> =>
+  runCredentialCommand([...argv, '--credentials', file], { print: () => undefined, hint: () => undefined });
+const run = (...argv: string[]): Promise<void> => runFor(path, ...argv);
 
 const names = (): string[] => {
   const { credentials } = JSON.parse(readFileSync(path, 'utf8')) as { credentials: { name: string }[] };
@@ -54,7 +55,9 @@ describe('commands that change a file of credentials at the same time', () => {
     const held = lockWallet(`${path}.lock`, 'test');
     let isDone = false;
     const adding = run('add', 'clerk', '--wallet', '*', '--method', 'view').then(() => (isDone = true));
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    // A command that began later, for another file, is done.
+    const other = join(folder, 'others.json');
+    await runFor(other, 'add', 'clerk', '--wallet', '*', '--method', 'view');
     expect(isDone).toBe(false);
     held.release();
     await adding;

@@ -6,6 +6,7 @@ import { NO_VIEW_TAG, type ScanBatch } from '../../../src/monero/kernel/kernel.j
 import { scanTask, scanTaskInTurns } from '../../../src/monero/kernel/scan-task.js';
 import { WasmKernel } from '../../../src/monero/kernel/wasm-kernel.js';
 import { concatBytes } from '../../../src/util/bytes.js';
+import { EventLoopTurns } from '../../support/event-loop-turns.js';
 import { hitTexts } from '../../support/scan-batches.js';
 import { seededRng } from '../../support/seeded-rng.js';
 
@@ -91,16 +92,9 @@ describe('a scan on a thread that has other work', () => {
   });
 
   it('has a turn of the event loop for other work after each 64 keys', async () => {
-    let turns = 0;
-    let over = false;
-    const count = (): void => {
-      turns += 1;
-      if (!over) setImmediate(count);
-    };
-    setImmediate(count);
+    const turns = new EventLoopTurns();
     await scanTaskInTurns(kernel, taskOf(batchOf(Array<number>(256).fill(1)), [someSecret()]), idle);
-    over = true;
-    expect(turns).toBeGreaterThanOrEqual(4);
+    expect(turns.stop()).toBeGreaterThanOrEqual(4);
   });
 
   it('wipes the view secrets of a scan that fails', async () => {

@@ -7,6 +7,7 @@ import { ChainFeed } from '../../../src/refresh/feeds/chain-feed.js';
 import { monotonicMs } from '../../../src/util/monotonic-time.js';
 import { yieldToEventLoop } from '../../../src/util/yield-to-event-loop.js';
 import { toHex } from '../../../src/util/bytes.js';
+import { turns } from '../../support/event-loop-turns.js';
 import { echoKernel, SteeredDaemon, TestMember } from '../../support/feed-members.js';
 import { chain, PAGE, refs } from '../../support/fake-chain.js';
 
@@ -58,10 +59,6 @@ const historyOf = (blocks: readonly Block[]) => {
     blocks,
     heights.filter((height, i) => i < 10 || height % 7 === 0),
   );
-};
-
-const turns = async (count: number): Promise<void> => {
-  for (let i = 0; i < count; i++) await yieldToEventLoop();
 };
 
 it('brings every wallet to a chain that the daemon held at its moment or later, whatever happens meanwhile', async () => {

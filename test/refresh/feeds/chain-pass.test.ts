@@ -8,9 +8,11 @@ import { ChainFeed } from '../../../src/refresh/feeds/chain-feed.js';
 import type { BatchScanner } from '../../../src/refresh/scan/match-group.js';
 import { monotonicMs } from '../../../src/util/monotonic-time.js';
 import { yieldToEventLoop } from '../../../src/util/yield-to-event-loop.js';
+import { turns } from '../../support/event-loop-turns.js';
 import { echoKernel, quietKernel, requestOf, SteeredDaemon, TestMember } from '../../support/feed-members.js';
 import { chain, PAGE, shortHistory } from '../../support/fake-chain.js';
-import { sleep, until } from '../../support/process.js';
+import { withFakeTimeouts } from '../../support/fake-timeouts.js';
+import { until } from '../../support/process.js';
 
 const blocks = chain(8 * PAGE);
 const genesis = blockHash(blocks[0] as Block);
@@ -31,10 +33,6 @@ const goneAtFirst = (daemon: SteeredDaemon): BlockSource & { isGone: boolean } =
     return this.isGone ? Promise.reject(new DaemonError('unreachable', 'gone')) : daemon.getBlocks(request);
   },
 });
-const turns = async (count: number): Promise<void> => {
-  for (let i = 0; i < count; i++) await yieldToEventLoop();
-};
-
 describe('wallets at the tip', () => {
   it('learn of a new block by one request', async () => {
     const daemon = new SteeredDaemon(chain(203, { after: blocks }));
@@ -151,16 +149,20 @@ describe('wallets at the tip', () => {
     feed.close();
   });
 
-  it('have no page kept for them after a while', async () => {
-    const daemon = new SteeredDaemon(blocks);
-    const feed = feedOf(daemon, { restMs: 5 });
-    const asOf = monotonicMs();
-    await new TestMember().read(feed, { ...atTip(blocks), asOf });
-    await sleep(20);
-    await new TestMember().read(feed, { ...atTip(blocks), asOf });
-    expect(daemon.asked).toHaveLength(2);
-    feed.close();
-  });
+  it('have no page kept for them after a while', () =>
+    withFakeTimeouts(async () => {
+      const daemon = new SteeredDaemon(blocks);
+      const feed = feedOf(daemon, { restMs: 200 });
+      const asOf = monotonicMs();
+      await new TestMember().read(feed, { ...atTip(blocks), asOf });
+      jest.advanceTimersByTime(199);
+      await new TestMember().read(feed, { ...atTip(blocks), asOf });
+      expect(daemon.asked).toHaveLength(1);
+      jest.advanceTimersByTime(200);
+      await new TestMember().read(feed, { ...atTip(blocks), asOf });
+      expect(daemon.asked).toHaveLength(2);
+      feed.close();
+    }));
 });
 
 describe('wallets that read the whole chain', () => {
@@ -668,9 +670,8 @@ describe('pages that are fetched ahead', () => {
 
   it('are requested once for several wallets of one height, and kept from the last of them', async () => {
     const daemon = new SteeredDaemon(blocks);
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
     const feed = feedOf(daemon, { restMs: 200 });
-    try {
+    await withFakeTimeouts(async () => {
       feed.prefetch(20);
       await turns(100);
       const before = daemon.asked.length;
@@ -680,29 +681,29 @@ describe('pages that are fetched ahead', () => {
       }
       await turns(100);
       expect(daemon.asked).toHaveLength(before);
-    } finally {
-      jest.useRealTimers();
-    }
+    });
     const ahead = daemon.asked.length;
     expect(await new TestMember().read(feed, { startHeight: 20, asOf: 0 })).toEqual(all.slice(20));
     expect(daemon.asked).toHaveLength(ahead);
     feed.close();
   });
 
-  it('are dropped after a while, and a request under way is aborted', async () => {
-    const daemon = new SteeredDaemon(blocks);
-    const feed = feedOf(daemon, { restMs: 20 });
-    daemon.hold();
-    feed.prefetch(0);
-    await turns(3);
-    const [request] = daemon.asked;
-    expect(request?.signal?.aborted).toBe(false);
-    await sleep(50);
-    expect(request?.signal?.aborted).toBe(true);
-    daemon.release();
-    expect(await new TestMember().read(feed)).toEqual(all);
-    feed.close();
-  });
+  it('are dropped after a while, and a request under way is aborted', () =>
+    withFakeTimeouts(async () => {
+      const daemon = new SteeredDaemon(blocks);
+      const feed = feedOf(daemon, { restMs: 200 });
+      daemon.hold();
+      feed.prefetch(0);
+      await turns(3);
+      const [request] = daemon.asked;
+      jest.advanceTimersByTime(199);
+      expect(request?.signal?.aborted).toBe(false);
+      jest.advanceTimersByTime(1);
+      expect(request?.signal?.aborted).toBe(true);
+      daemon.release();
+      expect(await new TestMember().read(feed)).toEqual(all);
+      feed.close();
+    }));
 
   it('fail for nobody: the wallet asks itself', async () => {
     const daemon = new SteeredDaemon(blocks);

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from '@jest/globals';
+import { describe, expect, it, jest, test } from '@jest/globals';
 import type { ParsedTxs } from '../../../src/daemon/parsed-txs.js';
 import { parseBlocksAnswer } from '../../../src/daemon/block-parser.js';
 import type { ScanBatch, ScanHits } from '../../../src/monero/kernel/kernel.js';
@@ -15,6 +15,8 @@ import { BATCH_KEYS, BATCH_ROWS, kernelBatches } from '../../../src/refresh/scan
 import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import { yieldToEventLoop } from '../../../src/util/yield-to-event-loop.js';
 import { pointsFrom, strayOutputs } from '../../support/coinbase.js';
+import { turns } from '../../support/event-loop-turns.js';
+import { withFakeTimeouts } from '../../support/fake-timeouts.js';
 import { extraOf, minedAnswer, minedBlocks, repeatedTx } from '../../support/heavy-txs.js';
 import { until } from '../../support/process.js';
 
@@ -94,7 +96,8 @@ describe('scanning transactions that consensus allows', () => {
       expect(portion.count).toBe(0);
       break;
     }
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until('the batches under way', () => scanner.underWay === 0);
+    await turns(10);
     expect(scanner.rows).toBeLessThan(rows + 2 * BATCH_ROWS + 1);
   });
 
@@ -131,31 +134,30 @@ describe('a thread whose reader waits for hits', () => {
     };
     const reading = alone(txs, scanner)[Symbol.asyncIterator]();
     expect((await reading.next()).done).toBe(false);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await turns(10);
     expect(assisted).toBeLessThanOrEqual(4);
     await reading.return?.(undefined);
   });
 
   it('scans waiting batches ahead of a reader that will come, until the first ones are scanned', async () => {
-    let [scans, assisted] = [0, 0];
+    const scans: (() => void)[] = [];
+    let assisted = 0;
     const scanner: BatchScanner = {
       threads: 1,
-      scanMany: async (_, secrets) => {
-        scans += 1;
-        await new Promise((resolve) => setTimeout(resolve, 10));
-        return secrets.map(() => noHits);
-      },
+      scanMany: (_, secrets) =>
+        new Promise((resolve) => scans.push(() => resolve(secrets.map(() => noHits)))),
       assist: async () => {
         await yieldToEventLoop();
         assisted += 1;
+        if (assisted === 3) for (const end of scans) end();
         return true;
       },
     };
     await new SharedMatches(txs, scanner).begin([readerOf(5)]).scanAhead();
     const before = assisted;
     expect(before).toBeGreaterThan(0);
-    expect(scans).toBe(BATCHES_AHEAD);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(scans).toHaveLength(BATCHES_AHEAD);
+    await turns(10);
     expect(assisted).toBeLessThanOrEqual(before + 1);
   });
 
@@ -243,25 +245,29 @@ describe('a scan for several wallets', () => {
     expect(await drain(matches.read(absent))).toBe(batches);
   });
 
-  it('waits for a wallet that has started', async () => {
-    const scanner = new CountingScanner();
-    const group = new MatchGroup(kernelBatches(txs, 0, 1), [readerOf(1)], scanner, 5);
-    await group.ready;
-    const readers = [readerOf(2), readerOf(3)] as const;
-    const shared = new MatchGroup(kernelBatches(txs, 0, 1), readers, scanner, 5);
-    expect(readers.map((reader) => shared.start(reader))).toEqual([true, true]);
-    const slow = shared.read(readers[1]);
-    await slow.next();
-    let taken = 0;
-    const fast = (async () => {
-      for await (const portion of shared.read(readers[0])) taken += 1 + portion.count;
-    })();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(taken).toBeLessThanOrEqual(1 + BATCHES_AHEAD * scanner.threads);
-    await slow.return();
-    await fast;
-    expect(taken).toBeGreaterThan(100);
-  });
+  it('waits for a wallet that has started', () =>
+    withFakeTimeouts(async () => {
+      const scanner = new CountingScanner();
+      const group = new MatchGroup(kernelBatches(txs, 0, 1), [readerOf(1)], scanner, 5);
+      await group.ready;
+      const readers = [readerOf(2), readerOf(3)] as const;
+      const shared = new MatchGroup(kernelBatches(txs, 0, 1), readers, scanner, 5);
+      expect(readers.map((reader) => shared.start(reader))).toEqual([true, true]);
+      const slow = shared.read(readers[1]);
+      await slow.next();
+      let taken = 0;
+      const fast = (async () => {
+        for await (const portion of shared.read(readers[0])) taken += 1 + portion.count;
+      })();
+      await turns(100);
+      jest.advanceTimersByTime(50);
+      await turns(100);
+      expect(taken).toBeGreaterThan(1);
+      expect(taken).toBeLessThanOrEqual(1 + BATCHES_AHEAD * scanner.threads);
+      await slow.return();
+      await fast;
+      expect(taken).toBeGreaterThan(100);
+    }));
 
   it('ends for a wallet that has read the last batch, while another has read none', async () => {
     const scanner = new CountingScanner();

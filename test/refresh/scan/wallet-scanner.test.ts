@@ -12,6 +12,7 @@ import { SharedMatches } from '../../../src/refresh/scan/shared-matches.js';
 import { WalletScanner } from '../../../src/refresh/scan/wallet-scanner.js';
 import { concatBytes } from '../../../src/util/bytes.js';
 import { outputTo, pointsFrom, strayOutputs, type RewardOutput } from '../../support/coinbase.js';
+import { EventLoopTurns } from '../../support/event-loop-turns.js';
 import { extraOf, minedAnswer, minedBlocks } from '../../support/heavy-txs.js';
 
 const spendSecret = scalarBytes(11n);
@@ -68,25 +69,19 @@ describe('the scanner of a wallet', () => {
   });
 
   it('lets the event loop turn between 32 outputs that it opens', async () => {
-    let turn = 0;
-    let isScanning = true;
-    const count = (): void => {
-      turn += 1;
-      if (isScanning) setImmediate(count);
-    };
-    count();
+    const turns = new EventLoopTurns();
     const kernel = loadKernel();
     const opened: { readonly turn: number; readonly outputs: number }[] = [];
     const { ownKeyImages } = kernel;
     kernel.ownKeyImages = (claimed, secrets) => {
-      opened.push({ turn, outputs: claimed.outputIndices.length });
+      opened.push({ turn: turns.count, outputs: claimed.outputIndices.length });
       return ownKeyImages.call(kernel, claimed, secrets);
     };
     const outputs = Array.from({ length: 70 }, (_, i) => outputTo(ADDRESS, i, 21n));
     const page = pageOf(1, outputs, extraOf(pointsFrom(21n, 1)));
     const one = scanner(kernel);
     const found = await one.scan(page, one.matchesIn(page.txs, pool));
-    isScanning = false;
+    turns.stop();
     expect(found.outputs.map(({ outputIndex }) => outputIndex)).toEqual(outputs.map((_, i) => i));
     expect(opened.map((part) => part.outputs)).toEqual([32, 32, 6]);
     expect(new Set(opened.map((part) => part.turn)).size).toBe(3);

@@ -1,7 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { parseAddress } from '../../../src/monero/cryptonote/address.js';
 import type { PublicKey } from '../../../src/monero/crypto/types.js';
 import { Miner, type MiningJob } from '../../../src/regtest/chain/miner.js';
+import { turns } from '../../support/event-loop-turns.js';
+import { withFakeTimeouts } from '../../support/fake-timeouts.js';
 import { until } from '../../support/process.js';
 import { testNode, type TestNode } from '../../support/regtest-node.js';
 
@@ -29,17 +31,25 @@ describe('the miner', () => {
     await test.node.close();
   });
 
-  it('mines block after block until it is stopped', async () => {
-    expect(miner.job).toBeUndefined();
-    expect(miner.start(JOB)).toBe(true);
-    expect(miner.job).toBe(JOB);
-    await until('three blocks', () => Promise.resolve(test.node.chain.height > 3 || undefined));
-    expect(miner.stop()).toBe(true);
-    const { height } = test.node.chain;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(test.node.chain.height).toBeLessThanOrEqual(height + 1);
-    expect(errors).toEqual([]);
-  });
+  it('mines block after block until it is stopped', () =>
+    withFakeTimeouts(async () => {
+      expect(miner.job).toBeUndefined();
+      expect(miner.start(JOB)).toBe(true);
+      expect(miner.job).toBe(JOB);
+      for (let height = 2; height <= 4; height++) {
+        jest.advanceTimersByTime(5);
+        await until('the next block', () => test.node.chain.height === height && jest.getTimerCount() === 1);
+      }
+      jest.advanceTimersByTime(5);
+      expect(miner.stop()).toBe(true);
+      const { height } = test.node.chain;
+      await turns(100);
+      jest.advanceTimersByTime(1000);
+      await turns(100);
+      expect(test.node.chain.height).toBeLessThanOrEqual(height + 1);
+      expect(jest.getTimerCount()).toBe(0);
+      expect(errors).toEqual([]);
+    }));
 
   it('has one job at a time', () => {
     expect(miner.start(JOB)).toBe(true);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { EventLoopTurns } from '../../support/event-loop-turns.js';
+import { EventLoopTurns, turns } from '../../support/event-loop-turns.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';
 
 let wallet: TestWallet;
@@ -135,7 +135,7 @@ describe('new addresses', () => {
     const created = wallet.accounts.createAddresses(0, 1, '').then(() => {
       isReturned = true;
     });
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await turns(3);
     expect([countAtFlush, isReturned]).toEqual([2, false]);
     flush();
     await created;

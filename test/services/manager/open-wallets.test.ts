@@ -7,6 +7,7 @@ import { WalletDirectory } from '../../../src/services/context/wallet-directory.
 import { OpenWallets, type Holder } from '../../../src/services/manager/open-wallets.js';
 import type { NewWallet } from '../../../src/services/manager/wallet-opener.js';
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
+import { turns } from '../../support/event-loop-turns.js';
 import { FakeOpener } from '../../support/fake-opener.js';
 import { fault } from '../../support/service-wallet.js';
 
@@ -43,8 +44,6 @@ function hold(step: string): () => void {
   opener.on.set(step, () => waiting);
   return end;
 }
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the current wallet', () => {
   it('is replaced by the next one, which is open before the first is closed', async () => {
@@ -187,7 +186,7 @@ describe('closing all wallets', () => {
     const a = await open('a', 'path');
     const end = hold('close a');
     const released = wallets.release(a, 'path');
-    await turn();
+    await turns();
     const closed = wallets.close();
     end();
     await Promise.all([released, closed]);
@@ -197,7 +196,7 @@ describe('closing all wallets', () => {
   it('closes a wallet whose opening ends later, and refuses the request', async () => {
     const end = hold('open a');
     const opening = open('a', 'path');
-    await turn();
+    await turns();
     await wallets.close();
     end();
     await expect(opening).rejects.toMatchObject(fault({ kind: 'no_wallet' }));

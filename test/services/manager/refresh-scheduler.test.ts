@@ -58,6 +58,11 @@ const pass = async (seconds: number): Promise<void> => {
   for (let i = 0; i < seconds; i++) await jest.advanceTimersByTimeAsync(1000);
 };
 
+/** Waits for a time [ms] that {@link pass} lets pass. */
+const later = (ms: number): Promise<void> =>
+  // Timer: of the virtual clock.
+  new Promise((resolve) => setTimeout(resolve, ms));
+
 const unreachable = (): Promise<never> => Promise.reject(new DaemonError('unreachable', 'no connection'));
 
 describe('a scheduled wallet', () => {
@@ -89,7 +94,7 @@ describe('a scheduled wallet', () => {
       wallet.refreshing = async () => {
         begun += 1;
         // The first ones end while the others have not begun.
-        if (begun > 8) await new Promise((resolve) => setTimeout(resolve, 100));
+        if (begun > 8) await later(100);
       };
     await pass(25);
     expect(begun).toBe(50);
@@ -252,7 +257,7 @@ describe('a created wallet', () => {
   /** Creates a wallet within a time. */
   const create = (wallet: TestWallet, seconds: number): Promise<void> =>
     scheduler.creating(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+      await later(1000 * seconds);
       scheduler.add(wallet.scheduled, 20, { isNew: true });
     });
 
@@ -280,7 +285,7 @@ describe('a created wallet', () => {
     const creating = (async () => {
       for (const wallet of [a, b, c]) {
         await create(wallet, 1);
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await later(100);
       }
     })();
     await pass(5);
@@ -316,14 +321,14 @@ describe('a created wallet', () => {
     const note = async (seconds: number): Promise<void> => {
       await scheduler.creating(async (isFirst) => {
         first.push(isFirst);
-        await new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+        await later(1000 * seconds);
       });
     };
     const creating = (async () => {
       await Promise.all([note(1), note(2), note(3)]);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await later(100);
       await note(1);
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await later(300);
       await note(1);
     })();
     await pass(10);

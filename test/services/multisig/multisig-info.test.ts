@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it, test } from '@jest/globals
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { toHex } from '../../../src/util/bytes.js';
+import { turns } from '../../support/event-loop-turns.js';
 import { GroupMember, groupWallets } from '../../support/group-wallets.js';
 import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
@@ -177,7 +178,7 @@ describe('an import of multisig info is refused, and nothing is changed', () => 
     let end: () => void = () => undefined;
     const paying = a.wallet.locks.payment.run(() => new Promise<void>((resolve) => (end = resolve)));
     const importing = a.info.import([infos[1]], false);
-    await new Promise((resolve) => setImmediate(resolve));
+    await turns();
     a.wallet.isOpen = false;
     end();
     await paying;

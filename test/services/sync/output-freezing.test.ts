@@ -9,6 +9,8 @@ import { toHex } from '../../../src/util/bytes.js';
 import type { OutgoingTx } from '../../../src/monero/wallet/model/records.js';
 import type { Spender } from '../../../src/monero/wallet/model/spender.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
+import { turns } from '../../support/event-loop-turns.js';
+import { until } from '../../support/process.js';
 import { faultOf, infoOf, TestWallet } from '../../support/test-wallet.js';
 import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
 
@@ -221,9 +223,7 @@ describe('an output that the daemon is asked about', () => {
     wallet.answers.isKeyImageSpent = (images) =>
       new Promise((resolve) => answers.push(() => resolve(images.map(() => 1))));
     const asking = freezing.rescanSpent();
-    const asked = async (count: number): Promise<void> => {
-      while (answers.length < count) await new Promise((resolve) => setImmediate(resolve));
-    };
+    const asked = (count: number) => until('the next request', () => answers.length >= count);
     await asked(2);
     expect([answers.length, stateOf(1)]).toEqual([2, 'free']);
     answers[0]?.();
@@ -306,7 +306,7 @@ describe('asking the daemon', () => {
     const paying = wallet.locks.payment.run(() => new Promise<void>((resolve) => (end = resolve)));
     let isDone = false;
     const asking = freezing.rescanSpent().then(() => (isDone = true));
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await turns(3);
     expect(isDone).toBe(false);
     end();
     await Promise.all([paying, asking]);

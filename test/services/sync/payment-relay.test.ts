@@ -5,6 +5,7 @@ import type { SendOutcome } from '../../../src/services/sync/payment-relay.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { output, page, received } from '../../store/fixtures.js';
+import { turns } from '../../support/event-loop-turns.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';
 import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
 
@@ -113,7 +114,7 @@ describe('tasks that send payments', () => {
       (name: string, fails = false) =>
       async () => {
         steps.push(`${name} begins`);
-        await new Promise((resolve) => setImmediate(resolve));
+        await turns();
         steps.push(`${name} ends`);
         if (fails) throw new Error(name);
         return name;

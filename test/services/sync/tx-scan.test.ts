@@ -6,6 +6,7 @@ import type { BatchFindings, TxBatch } from '../../../src/refresh/scan/transacti
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
+import { turns } from '../../support/event-loop-turns.js';
 import { NOTHING_FOUND } from '../../support/fake-refresher.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';
 import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
@@ -171,7 +172,7 @@ describe('a scan', () => {
       const other = wallet.locks[lock].run(() => new Promise<void>((resolve) => (end = resolve)));
       const before = asked.length;
       const scanning = scan.scan([hash(1)]);
-      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await turns(3);
       expect(asked).toHaveLength(before);
       end();
       await Promise.all([other, scanning]);

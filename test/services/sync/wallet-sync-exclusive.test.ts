@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, SecretKey } from '../../../src/monero/crypto/types.js';
 import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
+import { turns } from '../../support/event-loop-turns.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';
 import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
 
@@ -14,10 +15,6 @@ beforeEach(() => {
 afterEach(() => wallet.close());
 
 const calls = (): unknown[] => wallet.refresher.calls.map(([name]) => name);
-const turns = async (): Promise<void> => {
-  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
-};
-
 /** Holds a lock until it is opened. */
 function hold(lock: 'refresh' | 'payment'): () => Promise<void> {
   let open: () => void = () => undefined;
@@ -36,7 +33,7 @@ describe('a task that must not be disturbed', () => {
       isRun = true;
       return Promise.resolve('result');
     });
-    await turns();
+    await turns(3);
     expect(isRun).toBe(false);
     await release();
     expect([await task, calls()]).toEqual(['result', []]);
@@ -46,7 +43,7 @@ describe('a task that must not be disturbed', () => {
     const release = hold('refresh');
     let isRun = false;
     const task = wallet.sync.runExclusive(() => Promise.resolve((isRun = true)));
-    await turns();
+    await turns(3);
     wallet.close();
     await release();
     expect([await faultOf(() => task), isRun]).toEqual([NO_WALLET, false]);
@@ -60,7 +57,7 @@ describe('a task that interrupts', () => {
       wallet.refresher.calls.push(['task']);
       return Promise.resolve();
     });
-    await turns();
+    await turns(3);
     expect(calls()).toEqual(['cancel']);
     await release();
     await task;
@@ -132,7 +129,7 @@ describe('reading the chain again', () => {
   it('waits for a refresh that is being given up', async () => {
     const release = hold('refresh');
     const rescan = wallet.sync.rescan(false);
-    await turns();
+    await turns(3);
     expect([calls(), wallet.store.height()]).toEqual([['cancel'], 3]);
     await release();
     await rescan;
@@ -142,7 +139,7 @@ describe('reading the chain again', () => {
   it('is refused in a wallet that is closed meanwhile', async () => {
     const release = hold('refresh');
     const rescan = wallet.sync.rescan(true);
-    await turns();
+    await turns(3);
     wallet.close();
     await release();
     expect(await faultOf(() => rescan)).toEqual(NO_WALLET);

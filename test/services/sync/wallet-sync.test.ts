@@ -6,6 +6,7 @@ import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import type { PageFindings } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
+import { turns } from '../../support/event-loop-turns.js';
 import { faultOf, infoOf, TestWallet } from '../../support/test-wallet.js';
 import { paymentHash, pooledPayment, unminedPayment } from '../../support/unmined-payment.js';
 
@@ -27,10 +28,6 @@ afterEach(() => wallet.close());
 
 const froms = (): RefreshFrom[] => wallet.refresher.callsOf('refresh').map(([from]) => from as RefreshFrom);
 const calls = (): unknown[] => wallet.refresher.calls.map(([name]) => name);
-const turns = async (): Promise<void> => {
-  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
-};
-
 /** A promise that the test ends. */
 function gate<T>() {
   let open: (value: T) => void = () => undefined;
@@ -99,7 +96,7 @@ describe('a refresh', () => {
     const first = gate<typeof DONE>();
     wallet.refresher.onRefresh = () => first.passed;
     const both = [wallet.sync.refresh(), wallet.sync.refresh()];
-    await turns();
+    await turns(3);
     expect(froms()).toHaveLength(1);
     wallet.refresher.onRefresh = () => Promise.resolve(DONE);
     first.open(DONE);
@@ -128,7 +125,7 @@ describe('a refresh', () => {
     const refresh = wallet.sync.refresh();
     const next = wallet.sync.refresh();
     const faults = Promise.all([refresh, next].map((one) => faultOf(() => one)));
-    await turns();
+    await turns(3);
     wallet.close();
     if (end === 'done') running.open(DONE);
     else running.fail(cancelled);
@@ -307,9 +304,9 @@ describe('a look into the mempool', () => {
     const first = gate<undefined>();
     wallet.refresher.onLookIntoPool = () => first.passed;
     const running = wallet.sync.refreshPool();
-    await turns();
+    await turns(3);
     const waiting = [wallet.sync.refreshPool(), wallet.sync.refreshPool()];
-    await turns();
+    await turns(3);
     expect(calls()).toEqual(['scanPool']);
     wallet.refresher.onLookIntoPool = () => Promise.resolve();
     first.open(undefined);

@@ -24,6 +24,7 @@ import { accountKeysOf } from '../../../src/monero/cryptonote/account-keys.js';
 import { randomScalar, scalarBytes } from '../../../src/monero/crypto/scalar.js';
 import { systemRng } from '../../../src/util/random.js';
 import { output, page, received } from '../fixtures.js';
+import { turns } from '../../support/event-loop-turns.js';
 
 const PASSWORD = 'secret of the shop';
 const TIME = new Date('2026-11-22T12:00:00.123Z');
@@ -96,7 +97,7 @@ describe('a backup of an open store', () => {
           const found = { received: [received(height, height)], outputs: [output(height, height, 1n)] };
           store.write((w) => w.applyPage(page(height, 1, found)));
         }
-        await new Promise((resolve) => setImmediate(resolve));
+        await turns();
       }
     })();
     try {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import { EventLoopTurns } from '../../support/event-loop-turns.js';
 import { EventWorld } from '../../support/event-world.js';
 
 const KEY = new Uint8Array(32);
@@ -74,16 +75,9 @@ describe('a store without events', () => {
   });
 
   it('is reported in parts, between which other work runs', async () => {
-    let turns = 0;
-    let isOpen = false;
-    const count = (): void => {
-      turns += 1;
-      if (!isOpen) setImmediate(count);
-    };
-    setImmediate(count);
+    const turns = new EventLoopTurns();
     const store = await WalletStore.openInParts(path, KEY);
-    isOpen = true;
-    expect(turns).toBeGreaterThanOrEqual(2);
+    expect(turns.stop()).toBeGreaterThanOrEqual(2);
     check(store);
     store.close();
   });

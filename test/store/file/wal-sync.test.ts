@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { WalSync } from '../../../src/store/file/wal-sync.js';
+import { turns } from '../../support/event-loop-turns.js';
 
 interface Sync {
   readonly path: string;
@@ -25,8 +26,6 @@ const begin = (): void => {
   for (let commit = 0; commit < 4; commit++) log.note();
 };
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 describe('flushing the log of a store', () => {
   it('does not start after few commits', () => {
     for (let commit = 0; commit < 3; commit++) log.note();
@@ -38,7 +37,7 @@ describe('flushing the log of a store', () => {
     begin();
     expect(syncs.map(({ path }) => path)).toEqual(['w-wal']);
     syncs[0]?.end();
-    await turn();
+    await turns();
     begin();
     expect(syncs).toHaveLength(2);
   });
@@ -51,7 +50,7 @@ describe('flushing the log of a store', () => {
       log.note();
       expect(syncs).toHaveLength(1 + commit);
       syncs[commit]?.end();
-      await turn();
+      await turns();
     }
   });
 
@@ -70,7 +69,7 @@ describe('flushing the log of a store', () => {
     const finishing = log.finish().then(() => (finished = true));
     expect(syncs).toHaveLength(2);
     syncs[0]?.end();
-    await turn();
+    await turns();
     expect(finished).toBe(false);
     begin();
     syncs[1]?.end();
@@ -81,7 +80,7 @@ describe('flushing the log of a store', () => {
   it('fails from the first disk error on, although the system reports it once', async () => {
     begin();
     syncs[0]?.end(new Error('no such sector'));
-    await turn();
+    await turns();
     for (let time = 1; time <= 2; time++) {
       const finishing = log.finish();
       syncs[time]?.end();
@@ -94,7 +93,7 @@ describe('flushing the log of a store', () => {
     log.note();
     const finishing = log.finish();
     syncs[1]?.end();
-    await turn();
+    await turns();
     syncs[0]?.end(new Error('no such sector'));
     await expect(finishing).rejects.toThrow('no such sector');
   });
@@ -106,7 +105,7 @@ describe('flushing the log of a store', () => {
     await expect(refused).rejects.toThrow('too many open files');
     begin();
     syncs[1]?.end(unopened);
-    await turn();
+    await turns();
     const finishing = log.finish();
     syncs[2]?.end();
     await finishing;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { WalletFacts } from '../../../src/watch/wallet-facts.js';
 import { walletSeries } from '../../../src/watch/metrics/wallet-series.js';
+import { EventLoopTurns } from '../../support/event-loop-turns.js';
 
 const facts = (name: string, changes: Partial<WalletFacts> = {}): WalletFacts => ({
   ...{ name, height: 7, daemonHeight: 9, blocks: 2, isDamaged: false },
@@ -29,14 +30,8 @@ describe('the series of wallets', () => {
 
   it('of ten thousand wallets leave the event loop free', async () => {
     const wallets = Array.from({ length: 10_000 }, (_, i) => facts(`w${i}`));
-    let turns = 0;
-    const count = (): void => {
-      turns += 1;
-      next = setImmediate(count);
-    };
-    let next = setImmediate(count);
+    const turns = new EventLoopTurns();
     await walletSeries(wallets);
-    clearImmediate(next);
-    expect(turns).toBeGreaterThan(5);
+    expect(turns.stop()).toBeGreaterThan(5);
   });
 });
