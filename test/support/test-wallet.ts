@@ -9,7 +9,7 @@ import { Accounts } from '../../src/services/accounts/accounts.js';
 import { Annotations } from '../../src/services/accounts/notes.js';
 import { AddressCache } from '../../src/services/context/address-cache.js';
 import type { DaemonAccess } from '../../src/services/context/daemon-access.js';
-import { Keystore } from '../../src/services/context/keystore.js';
+import type { Keystore } from '../../src/services/context/keystore.js';
 import { OpenAlias } from '../../src/services/context/openalias.js';
 import type { WalletEvents } from '../../src/services/context/wallet-events.js';
 import { WalletLocks } from '../../src/services/context/wallet-locks.js';
