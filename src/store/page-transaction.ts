@@ -1,8 +1,9 @@
 import type { Db } from './file/database.js';
 
 /**
- * Approximate number of outputs and spends in one transaction. A larger one saves time, because a commit writes each
- * changed page once, most of them pages of random indexes; but requests wait for the commit.
+ * Approximate number of outputs and spends in one transaction. A larger transaction saves time: a commit writes each
+ * changed page of the file once, and most of these pages belong to indexes with random keys. But requests wait for the
+ * commit.
  */
 const MOST_ROWS = 512;
 

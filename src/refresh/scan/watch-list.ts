@@ -155,7 +155,7 @@ export class WatchList {
     return this.#spent;
   }
 
-  /** One function for all transactions: a new closure for each made up a fifth of the garbage of a scan. */
+  /** Callback for all transactions; a new closure for each of them made up a fifth of the garbage of a scan. */
   readonly #noteSpent = (bytes: Uint8Array, at: number): void => {
     const output = this.#withKeyImage.get(bytes, at);
     if (output === undefined) return;

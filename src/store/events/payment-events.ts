@@ -10,7 +10,7 @@ import type { SeenPayment, SeenPayments } from '../tables/seen-payments.js';
 import type { EventPeaks } from './event-peaks.js';
 import { lockOf, openingOf, type Stages } from './stages.js';
 
-/** Tables and settings that {@link PaymentEvents} reads. */
+/** Tables and settings that {@link PaymentEvents} uses. */
 export interface PaymentEventParts {
   readonly rows: EventWriter;
   readonly payments: PaymentReader;

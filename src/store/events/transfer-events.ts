@@ -12,7 +12,7 @@ import type { OutgoingReader } from '../tables/outgoing.js';
 import { toTransferFacts, type TransferFactRow } from '../tables/fact-rows.js';
 import type { ReportedTransfer, ReportedTransfers } from '../tables/reported.js';
 
-/** Tables that {@link TransferEvents} reads. */
+/** Tables that {@link TransferEvents} reads and writes. */
 export interface TransferEventParts {
   readonly db: Db;
   readonly rows: EventWriter;
@@ -29,8 +29,8 @@ interface MinedRow extends TransferFactRow {
 }
 
 /**
- * Selects mined transfers. An output that returns to the paying account counts as change unless it is a recorded
- * destination.
+ * Selects mined transfers. Their change is the sum of the outputs with the flag `change`, which are not listed as
+ * payments to the wallet.
  */
 const MINED = `SELECT t.tx_hash, t.height, t.account, t.amount_in, t.fee,
     (SELECT coalesce(sum(coalesce(o.credited, o.amount)), 0) FROM owned_output o

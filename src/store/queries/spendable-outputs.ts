@@ -81,7 +81,7 @@ export class SpendableOutputReader {
            (SELECT free_count FROM address_sum WHERE ${SCOPE} AND free_count > 0 LIMIT :most)`,
       )
       .raw();
-    // One query per index. UNION removes outputs that several queries find.
+    // One query per index. UNION lists an output once that several queries find.
     this.#exceptions = rows(
       [
         coins(`${FREE} AND ${SCOPE} AND height >= :since`, 'owned_output_by_age'),

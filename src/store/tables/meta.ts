@@ -9,7 +9,10 @@ export type MetaKey =
    * Time at which a wallet with a history was added to this server [Unix s]; present until `arrival_height` is known.
    */
   | 'arrived_at'
-  /** Number of blocks of the chain at that time. Payments in these blocks are the history of the wallet. */
+  /**
+   * Number of blocks of the chain when a wallet with a history was added to this server. Payments in these blocks are
+   * the history of the wallet.
+   */
   | 'arrival_height'
   /**
    * Balances from an imported cache of the reference, as JSON; present until the wallet has reached the daemon's tip.

@@ -104,8 +104,8 @@ export function fill(hash: i32, from: i32, to: i32): void {
 }
 
 /**
- * Returns a + the high half of x*y. The product is completed by few operations, because the next memory access waits
- * for the sum.
+ * Returns a + the high half of x*y. Few operations follow the last multiplication, because the next memory access
+ * waits for the sum.
  */
 @inline
 function addHighProduct(a: u64, x: u64, y: u64): u64 {

@@ -231,14 +231,14 @@ function storeColumns(o: usize): void {
   v128.store(o + 64, column(4));
 }
 
-/** o = columns of a*b, of 1 unit and 3, or 3 and 1. @param o must not overlap a or b. */
+/** Computes o = columns of a*b, of 1 unit and 3, or 3 and 1. @param o must not overlap a or b. */
 @inline
 export function multiplyColumns(o: usize, a: usize, b: usize): void {
   sumProducts(a, b);
   storeColumns(o);
 }
 
-/** o = columns of a*a, of 1 unit. @param o must not overlap a. */
+/** Computes o = columns of a*a, of 1 unit. @param o must not overlap a. */
 @inline
 export function squareColumns(o: usize, a: usize): void {
   sumSquares(limb(a, 0), limb(a, 1), limb(a, 2), limb(a, 3), limb(a, 4));
@@ -250,7 +250,7 @@ function storeLimb(o: usize, twice: bool, i: i32, limb: v128): void {
   v128.store(o + (i << 4), twice ? f64x2.add(limb, limb) : limb);
 }
 
-/** o = a*b or, if `twice`, 2*a*b, of 1 unit and 3, or 3 and 1. */
+/** Computes o = a*b or, if `twice`, 2*a*b, of 1 unit and 3, or 3 and 1. */
 @inline
 export function product(o: usize, a: usize, b: usize, twice: bool): void {
   sumProducts(a, b);
@@ -267,17 +267,17 @@ export function product(o: usize, a: usize, b: usize, twice: bool): void {
   storeLimb(o, twice, 0, firstLimb(t0, t4, mask, magic));
 }
 
-/** o = a*b, of 1 unit and 3, or 3 and 1. */
+/** Computes o = a*b, of 1 unit and 3, or 3 and 1. */
 export function multiply(o: usize, a: usize, b: usize): void {
   product(o, a, b, false);
 }
 
-/** o = a*a, of 1 unit. */
+/** Computes o = a*a, of 1 unit. */
 export function square(o: usize, a: usize): void {
   squareTimes(o, a, 1);
 }
 
-/** o = a^(2^n), of 1 unit. The limbs stay in registers between squarings. */
+/** Computes o = a^(2^n), of 1 unit. The limbs stay in registers between squarings. */
 export function squareTimes(o: usize, a: usize, n: i32): void {
   let a0 = limb(a, 0), a1 = limb(a, 1), a2 = limb(a, 2), a3 = limb(a, 3), a4 = limb(a, 4);
   do {
@@ -404,7 +404,7 @@ export function carryDoubling(f: usize, g: usize, h: usize, a: usize, b: usize, 
   storeFirst(f, f0, f4, mask, magic);
 }
 
-/** o = a + b, without carries: the units add up. */
+/** Computes o = a + b, without carries: the units add up. */
 export function add(o: usize, a: usize, b: usize): void {
   v128.store(o, f64x2.add(limb(a, 0), limb(b, 0)));
   v128.store(o + 16, f64x2.add(limb(a, 1), limb(b, 1)));
@@ -413,7 +413,7 @@ export function add(o: usize, a: usize, b: usize): void {
   v128.store(o + 64, f64x2.add(limb(a, 4), limb(b, 4)));
 }
 
-/** o = a - b, without carries: the units add up. */
+/** Computes o = a - b, without carries: the units add up. */
 export function subtract(o: usize, a: usize, b: usize): void {
   v128.store(o, f64x2.sub(limb(a, 0), limb(b, 0)));
   v128.store(o + 16, f64x2.sub(limb(a, 1), limb(b, 1)));
@@ -429,7 +429,7 @@ function highBits(a: v128): v128 {
   return f64x2.sub(f64x2.add(a, steps), steps);
 }
 
-/** o = a, reduced to one unit. @param a of up to 8 units, which doubles hold exactly. */
+/** Computes o = a, reduced to one unit. @param a of up to 8 units, which doubles hold exactly. */
 export function carryElement(o: usize, a: usize): void {
   const l0 = limb(a, 0), l1 = limb(a, 1), l2 = limb(a, 2), l3 = limb(a, 3), l4 = limb(a, 4);
   const q0 = highBits(l0), q1 = highBits(l1), q2 = highBits(l2), q3 = highBits(l3), q4 = highBits(l4);
@@ -469,7 +469,7 @@ export function limb51(a: usize, lane: usize, i: i32): i64 {
   return i64(load<f64>(a + (i << 4) + (lane << 3)));
 }
 
-/** o = a in each lane whose flag is set, b in the other. */
+/** Computes o = a in each lane whose flag is set, b in the other. */
 export function select(o: usize, a: usize, b: usize, first: bool, second: bool): void {
   const mask = i64x2.replace_lane(i64x2.splat(first ? -1 : 0), 1, second ? -1 : 0);
   for (let i = 0; i < 5; i++)
@@ -486,7 +486,7 @@ function gatherLimb(o: usize, first: usize, second: usize, i: usize): void {
   v128.store(o + (i << 4), v128.load64_lane(second + (i << 3), v128.load64_zero(first + (i << 3)), 1));
 }
 
-/** o = two packed elements, one in each lane. */
+/** Computes o = two packed elements, one in each lane. */
 export function gather(o: usize, first: usize, second: usize): void {
   gatherLimb(o, first, second, 0);
   gatherLimb(o, first, second, 1);

@@ -155,7 +155,7 @@ function part(a: usize, i: i32, j: i32): v128 {
   return i64x2.extmul_low_i32x4_s(limb(left, i), limb(i + j >= 10 ? A_19 : a, j));
 }
 
-/** o = columns of a*a, folded, of 1 unit. */
+/** Computes o = columns of a*a, folded, of 1 unit. */
 export function squareColumns(o: usize, a: usize): void {
   scale(a, 0);
   scale(a, 1);

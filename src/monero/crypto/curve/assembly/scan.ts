@@ -175,7 +175,7 @@ function hasKey(output: u32): bool {
   return key < u32(keys) && load<u8>(validAt() + usize(key)) != 0;
 }
 
-/** Sets the message of a lane for the view tag of an output. @returns false if the output has no view tag. */
+/** Sets the message of a lane for the view tag of an output. @returns false if it has none, or no valid key. */
 @inline
 function setTag(lane: usize, secret: i32, output: u32): bool {
   if (tagOf(output) == NO_TAG || !hasKey(output)) return false;
@@ -183,7 +183,10 @@ function setTag(lane: usize, secret: i32, output: u32): bool {
   return true;
 }
 
-/** Returns true if the view tag of an output equals the hash in a lane, or if the output has no view tag. */
+/**
+ * Returns true if the view tag of an output equals the first byte of the hash in a lane, or if the output has no view
+ * tag. False if the key to try is no point.
+ */
 @inline
 function tagMatches(lane: usize, output: u32): bool {
   const tag = tagOf(output);
