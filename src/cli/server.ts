@@ -129,12 +129,8 @@ export async function startServer(
     // Waits until the answer to the request is sent.
     stop: () => setTimeout(stop, 100),
   });
-  // Starts the threads here, so that they load while the other parts are created.
-  server.start();
-
   const clients = createClients(config.rpc, login, log);
   announce(config, log, directory?.path, regtest?.address);
-  announceArithmetic(log);
   announceEngine(log);
   const onBug = (error: unknown, method?: string): void =>
     log.error({ err: error, method }, 'bug: unexpected error');
@@ -191,6 +187,8 @@ export async function startServer(
   if (metricsListener !== undefined) watch.serveMetrics(metricsListener);
   if (config.wallet.file !== undefined) await openInitialWallet(config.wallet.file, walletPassword, server);
   log.info('Starting wallet RPC server');
+  server.start();
+  announceArithmetic(log);
   const opening = new Opening({
     ...{ server, log, directory: directory?.path },
     ...{ open: config.wallet.open, passwordDir: config.wallet.passwordDir },
