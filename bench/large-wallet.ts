@@ -46,8 +46,8 @@ const BARS: Readonly<Record<string, string>> = {
   'incoming_transfers, whole': '1',
   'transfer to 1': '0.25',
   'transfer to 15': '0.25',
-  'peak MiB': '250 MiB',
-  'memory MiB, after a minute of rest': '120 MiB',
+  'peak MiB': '200 MiB',
+  'memory MiB, after a minute of rest': '110 MiB',
 };
 const [first, second] = servers.map((server) => figures.get(server));
 printTable(

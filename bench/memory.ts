@@ -89,9 +89,9 @@ try {
     [
       ['Node.js that runs nothing', bare.toFixed(0), '', ''],
       ['Node.js with the parts of a server', parts.toFixed(0), '', ''],
-      row('just started', ({ started }) => started, '70'),
-      row('peak of restore and refresh of the bench chain', ({ peak }) => peak, '130'),
-      row('after a minute of rest', ({ rested }) => rested, '80'),
+      row('just started', ({ started }) => started, '55'),
+      row('peak of restore and refresh of the bench chain', ({ peak }) => peak, '95'),
+      row('after a minute of rest', ({ rested }) => rested, '65'),
     ],
   );
 } finally {

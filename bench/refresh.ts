@@ -110,7 +110,7 @@ try {
       row(all, 'restore and refresh, wall time', 's', ({ seconds }) => seconds),
       row(all, 'the refresh of it alone', 's', ({ refreshSeconds }) => refreshSeconds, '0.5'),
       row(all, 'CPU time of both', 's', ({ cpuSeconds }) => cpuSeconds),
-      row(all, 'peak memory', 'MiB', ({ peakMiB }) => peakMiB, '130 MiB'),
+      row(all, 'peak memory', 'MiB', ({ peakMiB }) => peakMiB, '95 MiB'),
       row(busy, 'beside busy programs: restore and refresh', 's', ({ seconds }) => seconds),
       row(
         busy,
