@@ -159,7 +159,7 @@ export function spentBy(spending: SpendingTx, own: readonly OwnOutput[]): SpentT
   };
 }
 
-/** A payment that is planned or not signed, as this wallet has laid it out. */
+/** Payees and known fee of a payment that is only planned, or not signed yet. */
 export interface LaidOutPayment {
   readonly amountIn: Amount;
   /** Payees with the smallest amounts that they receive [atomic units]. */

@@ -36,7 +36,7 @@ export interface AddressFunds {
  * of the chain: height, global index, transaction hash, index in the transaction.
  */
 export interface SpendableOutputSource<C extends SpendableOutput = SpendableOutput> {
-  /** Returns number and sum of the outputs of every address that has such outputs. */
+  /** Returns for every address with outputs of this source their number and sum. */
   sums(): readonly AddressFunds[];
   /**
    * Returns the outputs that are smaller than `least`, or that may not be spendable on these terms: locked, without a

@@ -183,7 +183,7 @@ function sumOf5(d: i32, highs: v128, x0: v128, y0: v128, x1: v128, y1: v128, x2:
   return next;
 }
 
-/** Stores all S(d) of a*b. */
+/** Stores the ten sums S(d), as defined above, of the product a*b. */
 @inline
 function sumProducts(a: usize, b: usize): void {
   const a0 = limb(a, 0), a1 = limb(a, 1), a2 = limb(a, 2), a3 = limb(a, 3), a4 = limb(a, 4);
@@ -200,7 +200,7 @@ function sumProducts(a: usize, b: usize): void {
   v128.store(SUMS + 144, h8);
 }
 
-/** Stores all S(d) of a*a. Equal products are added once, with a doubled limb. */
+/** Stores the ten sums S(d), as defined above, of the square a*a. Equal products are added once, with a doubled limb. */
 @inline
 function sumSquares(a0: v128, a1: v128, a2: v128, a3: v128, a4: v128): void {
   const d0 = f64x2.add(a0, a0), d1 = f64x2.add(a1, a1), d2 = f64x2.add(a2, a2), d3 = f64x2.add(a3, a3);
