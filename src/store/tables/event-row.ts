@@ -31,7 +31,7 @@ export const CODES = {
   'output.unspent': 11,
 } as const;
 
-/** Type of a row that contains the stages of several payments. */
+/** Type of a row that contains the stages of several payments. Its other columns are in `stage_range`. */
 export const RANGE = 9;
 
 /** Types of rows whose height is the height of the block with their payment or transfer. */

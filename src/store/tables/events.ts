@@ -35,8 +35,12 @@ interface SpanRow {
   readonly ids: number;
 }
 
-/** SQL columns of a {@link SpanRow}. */
-const SPAN = `id, type, stages, iif(type = ${RANGE}, amount, 0) AS ids`;
+/** SQL columns of a {@link SpanRow}, with the time, and their tables. */
+const SPANS = `SELECT e.id, e.type, e.stages, coalesce(r.ids, 0) AS ids, e.time
+  FROM event e LEFT JOIN stage_range r USING (id)`;
+
+/** Ranges with their rows of `event`. */
+const RANGES = 'stage_range r CROSS JOIN event e USING (id)';
 
 interface TypedQuery {
   readonly from: number;
@@ -76,7 +80,8 @@ export class EventReader {
     this.#all = rows('id >= ? ORDER BY id LIMIT ?');
     this.#typed = rows(
       `id >= :from
-         AND (:codes IS NULL OR type IN (SELECT value FROM json_each(:codes)) OR (:staged AND stages IS NOT NULL))
+         AND (:codes IS NULL OR type IN (SELECT value FROM json_each(:codes))
+           OR (:staged AND (stages IS NOT NULL OR type = ${RANGE})))
          AND NOT (height < :liveFrom AND type IN (${OF_BLOCKS.join()}))
        ORDER BY id LIMIT :limit`,
     );
@@ -84,7 +89,7 @@ export class EventReader {
     this.#rowAt = db
       .prepare<[number], number>('SELECT id FROM event WHERE id <= ? ORDER BY id DESC LIMIT 1')
       .pluck();
-    this.#last = db.prepare(`SELECT ${SPAN} FROM event ORDER BY id DESC LIMIT 1`);
+    this.#last = db.prepare(`${SPANS} ORDER BY e.id DESC LIMIT 1`);
     this.#awaitsPool = db
       .prepare<[], number>(
         `SELECT EXISTS (SELECT 1 FROM seen_payment WHERE gone_height IS NOT NULL OR tx_hash NOT IN (SELECT tx_hash FROM pool_tx))
@@ -215,14 +220,15 @@ export class EventWriter extends EventReader {
          ORDER BY id DESC LIMIT 1`,
       )
       .pluck();
-    this.#oldest = db.prepare(`SELECT ${SPAN}, time FROM event ORDER BY id LIMIT ?`);
+    this.#oldest = db.prepare(`${SPANS} ORDER BY e.id LIMIT ?`);
     this.#referred = db
       .prepare<[number], number>(
-        `SELECT timestamp FROM event WHERE type = ${RANGE} AND time >= ? ORDER BY timestamp LIMIT 1`,
+        `SELECT r.first_mined FROM ${RANGES} WHERE e.time >= ? ORDER BY r.first_mined LIMIT 1`,
       )
       .pluck();
     this.#cutRange = db.prepare(
-      `SELECT ${SPAN} FROM event WHERE type = ${RANGE} AND timestamp <= ? AND id > ? ORDER BY id DESC LIMIT 1`,
+      `SELECT r.id, e.type, e.stages, r.ids FROM ${RANGES}
+       WHERE r.first_mined <= ? AND r.id > ? ORDER BY r.id DESC LIMIT 1`,
     );
     this.#delete = db.prepare('DELETE FROM event WHERE id <= ?');
   }

@@ -21,20 +21,30 @@ const MAX_PAYMENTS = 150;
 /** Largest age of a payment's `payment.mined` event [ms], because such an event is kept while a range refers to it. */
 const MAX_AGE_MS = 86_400_000;
 
-/** Separator between the three texts in a row. */
-const SEPARATOR = '|';
-
 /** Returns the number of ids that each payment in a range occupies. */
 const spanOfTexts = (texts: readonly string[]): number =>
   Math.max(...texts.map((text) => (text === '' ? 0 : spanOf(CODES.stages, text))));
 
+/** A row of `stage_range`, without the facts that only its expiry reads. */
+interface StageRange extends StageTexts {
+  readonly id: Integer;
+  readonly min_height: Integer;
+  readonly max_height: Integer;
+}
+
 /** Reads rows that contain the stages of all payments in a range of blocks. */
 export class StageRangeReader {
-  readonly #mined: Statement<[Integer | null, Integer | null, Integer], EventRow>;
+  readonly #range: Statement<[Integer], StageRange>;
+  readonly #mined: Statement<[Integer, Integer, Integer], EventRow>;
 
   constructor(db: Db) {
+    this.#range = db
+      .prepare<[Integer], StageRange>(
+        'SELECT id, min_height, max_height, none, coinbase, other FROM stage_range WHERE id = ?',
+      )
+      .safeIntegers();
     this.#mined = db
-      .prepare<[Integer | null, Integer | null, Integer], EventRow>(
+      .prepare<[Integer, Integer, Integer], EventRow>(
         `SELECT * FROM event WHERE type = ${CODES['payment.mined']} AND height BETWEEN ? AND ? AND id < ?
          ORDER BY height, id`,
       )
@@ -42,15 +52,15 @@ export class StageRangeReader {
   }
 
   /** Returns one row for each payment in a range that reaches a stage. */
-  rowsOf(range: EventRow): EventRow[] {
-    const [none = '', coinbase = '', other = ''] = range.stages?.split(SEPARATOR) ?? [];
-    const span = BigInt(spanOfTexts([none, coinbase, other]));
-    return this.#mined.all(range.height, range.minor, range.id).flatMap((mined, i) => {
-      const text = textOf(mined, { none, coinbase, other });
-      const id = range.id + BigInt(i) * span;
+  rowsOf({ id, time }: Pick<EventRow, 'id' | 'time'>): EventRow[] {
+    const range = this.#range.get(id);
+    if (range === undefined) throw new Error('an event has no range of stages');
+    const span = BigInt(spanOfTexts([range.none, range.coinbase, range.other]));
+    return this.#mined.all(range.min_height, range.max_height, id).flatMap((mined, i) => {
+      const text = textOf(mined, range);
       return text === ''
         ? []
-        : [{ ...mined, id, type: BigInt(CODES.stages), stages: text, time: range.time }];
+        : [{ ...mined, id: BigInt(id) + BigInt(i) * span, type: BigInt(CODES.stages), stages: text, time }];
     });
   }
 }
@@ -74,8 +84,12 @@ export class StageRangeWriter {
   readonly #isReversed: Statement<[number, number], number>;
   readonly #timeOf: Statement<[number], number>;
   readonly #hasCoinbase: Statement<[number, number], number>;
+  readonly #insertEvent: Statement<[id: number, time: number]>;
   readonly #insert: Statement<
-    [id: number, stages: string, min: number, max: number, ids: number, first: number, time: number]
+    [
+      ...[id: number, ids: number, min: number, max: number, firstMined: number],
+      ...[none: string, coinbase: string, other: string],
+    ]
   >;
 
   constructor(db: Db, ids: EventIds) {
@@ -96,9 +110,10 @@ export class StageRangeWriter {
            AND unlock_time = CAST(height + ${COINBASE_UNLOCK_BLOCKS} AS TEXT))`,
       )
       .pluck();
+    this.#insertEvent = db.prepare(`INSERT INTO event (id, type, time) VALUES (?, ${RANGE}, ?)`);
     this.#insert = db.prepare(
-      `INSERT INTO event (id, type, stages, height, minor, amount, timestamp, time)
-       VALUES (?, ${RANGE}, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO stage_range (id, ids, min_height, max_height, first_mined, none, coinbase, other)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
   }
 
@@ -116,9 +131,10 @@ export class StageRangeWriter {
     const time = Math.floor(this.#ids.now());
     if ((this.#timeOf.get(first) ?? -Infinity) < time - MAX_AGE_MS) return undefined;
     if (none === '' && other === '' && this.#hasCoinbase.get(min, max) === 0) return 0;
-    const texts = [none, coinbase, other];
-    const ids = count * spanOfTexts(texts);
-    this.#insert.run(this.#ids.take(ids), texts.join(SEPARATOR), min, max, ids, first, time);
+    const ids = count * spanOfTexts([none, coinbase, other]);
+    const id = this.#ids.take(ids);
+    this.#insertEvent.run(id, time);
+    this.#insert.run(id, ids, min, max, first, none, coinbase, other);
     return 1;
   }
 }
