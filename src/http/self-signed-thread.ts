@@ -4,14 +4,13 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509';
 import { KeyObject, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
-import { parentPort } from 'node:worker_threads';
-import type { CertifiedKey } from './self-signed.js';
+import { answerCalls, job } from '../util/thread-jobs.js';
 
 const YEARS = 10;
 const NAME = 'localhost';
 
-/** Makes a P-256 key and a self-signed certificate. */
-async function make(): Promise<CertifiedKey> {
+/** Makes a P-256 key and a self-signed certificate, and the fingerprint of its SHA-256. */
+async function make() {
   const { subtle } = webcrypto;
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const keys = await subtle.generateKey(algorithm, true, ['sign', 'verify']);
@@ -45,6 +44,8 @@ async function make(): Promise<CertifiedKey> {
   };
 }
 
-const port = parentPort;
-if (port === null) throw new Error('self-signed-thread runs as a worker thread only');
-port.on('message', () => void make().then((made) => port.postMessage(made)));
+const JOBS = { make: job(make) };
+
+export type SelfSignedJobs = typeof JOBS;
+
+answerCalls(JOBS);

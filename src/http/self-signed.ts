@@ -1,4 +1,5 @@
-import { WorkerPool } from '../util/worker-pool.js';
+import { ThreadClient } from '../util/thread-client.js';
+import type { SelfSignedJobs } from './self-signed-thread.js';
 
 /** A private key and the certificate of its public key, both in PEM form. */
 export interface CertifiedKey {
@@ -14,12 +15,11 @@ export interface CertifiedKey {
  * with P-256 in place of RSA, since such a key is generated at once.
  */
 export async function makeSelfSigned(): Promise<CertifiedKey> {
-  const thread = new WorkerPool<undefined, CertifiedKey>(
-    new URL('./self-signed-thread.js', import.meta.url),
-    1,
-  );
+  const thread = new ThreadClient<SelfSignedJobs>(new URL('./self-signed-thread.js', import.meta.url), {
+    threads: 1,
+  });
   try {
-    return await thread.run(undefined);
+    return await thread.run('make', undefined);
   } finally {
     await thread.close();
   }

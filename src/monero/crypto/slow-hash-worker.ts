@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { WorkerPool } from '../../util/worker-pool.js';
-import type { SlowHashTask } from './slow-hash-thread.js';
+import { ThreadClient } from '../../util/thread-client.js';
+import type { SlowHashJobs } from './slow-hash-thread.js';
 import type { Hash } from './types.js';
 
 /** A hash that was requested and is not computed yet. */
@@ -17,11 +17,10 @@ interface Request {
  */
 const IDLE_SECONDS = 0.1;
 
-const threads = new WorkerPool<SlowHashTask, readonly Hash[]>(
-  new URL('./slow-hash-thread.js', import.meta.url),
-  Math.min(4, availableParallelism()),
-  IDLE_SECONDS,
-);
+const threads = new ThreadClient<SlowHashJobs>(new URL('./slow-hash-thread.js', import.meta.url), {
+  threads: Math.min(4, availableParallelism()),
+  idleSeconds: IDLE_SECONDS,
+});
 /** Requests that no thread has started to compute, oldest first. */
 const waiting: Request[] = [];
 
@@ -61,10 +60,8 @@ function startWaiting(): void {
 async function compute(requests: readonly Request[]): Promise<void> {
   const messages = requests.map(({ message }) => message);
   try {
-    const digests = await threads.run(
-      { messages, rounds: (requests[0] as Request).rounds },
-      messages.map(({ buffer }) => buffer),
-    );
+    const { rounds } = requests[0] as Request;
+    const digests = await threads.run('hash', { messages, rounds }, messages);
     requests.forEach(({ resolve }, i) => {
       resolve(digests[i] as Hash);
     });

@@ -1,7 +1,8 @@
 import { RequestActivity } from '../../util/request-activity.js';
-import { WorkerPool } from '../../util/worker-pool.js';
+import { ThreadClient } from '../../util/thread-client.js';
 import { hitsAt, type ScanBatch, type ScanHits, type ScanKernel } from './kernel.js';
-import { scanTaskInTurns, type ScanAnswer, type ScanTask } from './scan-task.js';
+import type { KernelJobs } from './kernel-worker.js';
+import { scanTaskInTurns } from './scan-task.js';
 
 /** Time after which an idle thread ends [s]. It occupies 11 MiB. */
 const IDLE_SECONDS = 5;
@@ -13,7 +14,7 @@ const BATCHES_EACH = 2;
 
 /** Scans batches of outputs on worker threads. */
 export class KernelPool {
-  readonly #workers: WorkerPool<ScanTask, ScanAnswer>;
+  readonly #workers: ThreadClient<KernelJobs, Error>;
   readonly #activity: RequestActivity;
 
   /**
@@ -23,7 +24,12 @@ export class KernelPool {
   constructor(threads: number, activity = new RequestActivity()) {
     this.#activity = activity;
     const script = new URL('./kernel-worker.js', import.meta.url);
-    this.#workers = new WorkerPool(script, threads, IDLE_SECONDS, { requests: activity.shared });
+    this.#workers = new ThreadClient(script, {
+      threads: Math.max(1, threads),
+      idleSeconds: IDLE_SECONDS,
+      data: { requests: activity.shared },
+      toError: (error) => error,
+    });
   }
 
   get threads(): number {
@@ -44,14 +50,9 @@ export class KernelPool {
    */
   async scanMany(batch: ScanBatch, viewSecrets: readonly Uint8Array[]): Promise<readonly ScanHits[]> {
     const copies = viewSecrets.map((viewSecret) => Uint8Array.from(viewSecret));
-    const scanned = this.#workers.run(
-      { batch, viewSecrets: copies },
-      copies.map(({ buffer }) => buffer),
-    );
+    const scanned = this.#workers.run('scan', { batch, viewSecrets: copies }, copies);
     this.#workers.sendAhead(BATCHES_EACH);
-    const answer = await scanned;
-    if ('error' in answer) throw answer.error;
-    return answer.hits;
+    return scanned;
   }
 
   /**
@@ -62,8 +63,7 @@ export class KernelPool {
   async scanWaiting(kernel: Pick<ScanKernel, 'scanMany'>): Promise<boolean> {
     const waiting = this.#workers.takeWaiting();
     if (waiting === undefined) return false;
-    const scanned = scanTaskInTurns(kernel, waiting.input, this.#activity).then((hits) => ({ hits }));
-    await scanned.then(waiting.resolve, waiting.reject);
+    await scanTaskInTurns(kernel, waiting.input, this.#activity).then(waiting.resolve, waiting.reject);
     return true;
   }
 

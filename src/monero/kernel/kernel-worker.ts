@@ -1,23 +1,16 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { loadKernel } from './load-kernel.js';
-import { scanTask, type ScanAnswer, type ScanTask } from './scan-task.js';
+import { workerData } from 'node:worker_threads';
 import { RequestActivity } from '../../util/request-activity.js';
+import { answerCalls, job } from '../../util/thread-jobs.js';
+import { loadKernel } from './load-kernel.js';
+import { scanTask, type ScanTask } from './scan-task.js';
 
-const port = parentPort;
-if (port === null) throw new Error('kernel-worker runs as a worker thread only');
 const kernel = loadKernel();
 const activity = new RequestActivity((workerData as { readonly requests: SharedArrayBuffer }).requests);
 
-/**
- * Scans the batch of a message. An error becomes the answer: it must not end the thread, and with it other batches that
- * were sent ahead.
- */
-function answer(task: ScanTask): ScanAnswer {
-  try {
-    return { hits: scanTask(kernel, task, activity) };
-  } catch (error) {
-    return { error: error as Error };
-  }
-}
+/** Scans a batch, and wipes its view secret keys. */
+const JOBS = { scan: job((task: ScanTask) => scanTask(kernel, task, activity)) };
 
-port.on('message', (task: ScanTask) => port.postMessage(answer(task)));
+export type KernelJobs = typeof JOBS;
+
+// A batch that fails must not end the thread, and with it other batches that were sent ahead.
+answerCalls<Error>(JOBS, (error) => error as Error);

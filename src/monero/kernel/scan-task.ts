@@ -3,19 +3,13 @@ import type { RequestActivity } from '../../util/request-activity.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import { hitsAt, TABLE_SCALARS, type ScanBatch, type ScanHits, type ScanKernel } from './kernel.js';
 
-/** Message to a worker thread: a batch to scan, and the view secret keys. */
+/** Input of the job of a worker thread: a batch to scan, and the view secret keys. */
 export interface ScanTask {
   /** Batch to scan; its outputs are in the order of their keys. */
   readonly batch: ScanBatch;
   /** Copies of the view secret keys; the thread that scans wipes them. */
   readonly viewSecrets: readonly Uint8Array[];
 }
-
-/**
- * Message from a worker thread: the hits of each view secret key, or the error because of which the batch cannot be
- * scanned.
- */
-export type ScanAnswer = { readonly hits: readonly ScanHits[] } | { readonly error: Error };
 
 /** Number of keys in a part of a batch, for one view secret key: 1.5 ms of work. */
 const KEYS_AT_ONCE = 64;

@@ -4,7 +4,7 @@ import { SPENDABLE_AGE_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { Block } from '../../monero/cryptonote/types.js';
 import { Mutex } from '../../util/mutex.js';
 import type { Rng } from '../../util/random.js';
-import { WorkerPool } from '../../util/worker-pool.js';
+import { ThreadClient } from '../../util/thread-client.js';
 import type { MinerShare } from '../rules/miner-tx.js';
 import { Violation } from '../rules/violation.js';
 import type { StoredBlock } from '../store/blocks.js';
@@ -16,7 +16,7 @@ import { PoolLog } from './pool-log.js';
 import { Pool, type Origin, type PoolOptions } from './pool.js';
 import { TemplateMaker, type Template } from './template.js';
 import { VerificationCache, type ProofClaim } from './verification-cache.js';
-import type { VerifyTask } from './verify-thread.js';
+import type { VerifyJobs } from './verify-thread.js';
 
 export interface NodeOptions extends ChainOptions, PoolOptions {
   /** Directory of the chain's database; absent: the chain is kept in memory. */
@@ -48,7 +48,7 @@ export class Node {
   readonly #verification = new VerificationCache();
   readonly #mutex = new Mutex();
   readonly #listeners: (() => void)[] = [];
-  readonly #threads: WorkerPool<VerifyTask, boolean>;
+  readonly #threads: ThreadClient<VerifyJobs>;
 
   /** @throws NewerSchemaError if a newer version of this program wrote the database. */
   constructor(options: NodeOptions) {
@@ -58,10 +58,9 @@ export class Node {
     this.poolLog = new PoolLog(options.clock, this.#store.pool.hashes());
     this.tree = new BlockTree(this.chain, this.pool, this.#verification);
     this.#templates = new TemplateMaker(this.chain, this.tree, this.pool, options.rng);
-    this.#threads = new WorkerPool(
-      new URL('./verify-thread.js', import.meta.url),
-      options.threads ?? availableParallelism(),
-    );
+    this.#threads = new ThreadClient(new URL('./verify-thread.js', import.meta.url), {
+      threads: Math.max(1, options.threads ?? availableParallelism()),
+    });
   }
 
   get store(): ChainStore {
@@ -166,7 +165,7 @@ export class Node {
     await Promise.all(
       claims.map(async ({ key, payment, rings }) => {
         const task = rings === undefined ? { blob: payment.blob } : { blob: payment.blob, rings };
-        this.#verification.record({ key }, await this.#threads.run(task));
+        this.#verification.record({ key }, await this.#threads.run('verify', task));
       }),
     );
   }

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { parentPort } from 'node:worker_threads';
 import { withFileErrors } from '../../store/file/file-errors.js';
 import { importWallet } from '../../store/import-wallet.js';
 import { WalletStore } from '../../store/wallet-store.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { CodecError } from '../../util/codec.js';
+import { answerCalls, job } from '../../util/thread-jobs.js';
 import { importCache, type CacheOwner } from '../../monero/wallet/reference-cache/cache-import.js';
 import { openCache } from '../../monero/wallet/reference-cache/open-cache.js';
-import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.js';
 import type { ImportedWallet } from '../../monero/wallet/model/imported-wallet.js';
+import { faultRefusal, type ThreadRefusal } from '../workers/thread-refusal.js';
 import { fillNewStore, type NewStore } from './new-store.js';
 
 /** Task for the thread that imports a cache. */
@@ -33,14 +33,13 @@ export interface CacheCounts {
   readonly addressBook: number;
 }
 
-export type CacheAnswer =
+/**
+ * Number of imported records, or the reason why a cache cannot be read. `otherKey`: decryption failed, perhaps for a wrong
+ * key only.
+ */
+export type CacheOutcome =
   | { readonly imported: CacheCounts }
-  /**
-   * Answer if the cache cannot be read. `otherKey`: true if decryption failed, possibly only because of a wrong key.
-   */
-  | { readonly problem: string; readonly otherKey: boolean }
-  /** Answer if the files cannot be accessed. */
-  | { readonly fault: Fault };
+  | { readonly problem: string; readonly otherKey: boolean };
 
 const countsOf = (wallet: ImportedWallet): CacheCounts => ({
   accounts: wallet.accounts.length,
@@ -51,7 +50,7 @@ const countsOf = (wallet: ImportedWallet): CacheCounts => ({
   addressBook: wallet.addressBook.length,
 });
 
-function importFile({ path, cacheKey, storeKey, owner, store }: CacheTask): CacheAnswer {
+function importFile({ path, cacheKey, storeKey, owner, store }: CacheTask): CacheOutcome {
   try {
     const bytes = withFileErrors(path, () => readFileSync(path));
     const cache = openCache(bytes, cacheKey);
@@ -63,19 +62,18 @@ function importFile({ path, cacheKey, storeKey, owner, store }: CacheTask): Cach
     });
     return { imported: countsOf(wallet) };
   } catch (error) {
-    if (error instanceof WalletError) return { fault: error.fault };
     if (error instanceof CodecError || error instanceof RangeError)
       return { problem: error.message, otherKey: false };
     throw error;
   }
 }
 
-const port = parentPort;
-if (port === null) throw new Error('reference-cache-thread runs as a worker thread only');
-port.on('message', (task: CacheTask) => {
-  try {
-    port.postMessage(importFile(task));
-  } finally {
-    for (const secret of [task.cacheKey, task.storeKey, task.owner.viewSecret]) secret.fill(0);
-  }
-});
+const JOBS = {
+  import: job(importFile, {
+    secretsOf: ({ cacheKey, storeKey, owner }) => [cacheKey, storeKey, owner.viewSecret],
+  }),
+};
+
+export type CacheJobs = typeof JOBS;
+
+answerCalls<ThreadRefusal>(JOBS, faultRefusal);

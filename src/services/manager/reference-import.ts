@@ -6,11 +6,12 @@ import { addBackupName } from '../../store/file/backup-name.js';
 import { lookaheadOf, type KeysFile } from '../../store/keys/keys-file.js';
 import { commitDraftAsync } from '../../store/file/atomic-replace.js';
 import { WalletStore } from '../../store/wallet-store.js';
-import { WorkerPool } from '../../util/worker-pool.js';
+import { ThreadClient } from '../../util/thread-client.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { WalletLog } from '../context/wallet-log.js';
+import { refusalError, type ThreadRefusal } from '../workers/thread-refusal.js';
 import { fillNewStore, type NewStore } from './new-store.js';
-import type { CacheAnswer, CacheTask } from './reference-cache-thread.js';
+import type { CacheJobs, CacheOutcome, CacheTask } from './reference-cache-thread.js';
 
 /** Request to import a cache of the reference. */
 export interface ReferenceImport {
@@ -58,37 +59,25 @@ const tooLarge = (path: string, cause?: unknown): WalletError => {
   return new WalletError({ kind: 'wallet_corrupt', name: basename(path), reason }, { cause });
 };
 
-type Outcome = Exclude<CacheAnswer, { readonly fault: unknown }>;
-
-/** Returns the outcome in the answer of the thread. @throws WalletError for a fault of the thread. */
-function outcomeOf(answer: CacheAnswer): Outcome {
-  if ('fault' in answer) throw new WalletError(answer.fault);
-  return answer;
-}
-
-/**
- * Derives the key of a cache that an old release wrote; old releases derived it from the secret keys, not from the
- * password.
- */
+/** Key of a cache that an old release wrote, which did not derive it from the password. */
 export const oldCacheKey = (
   { viewSecret, spendSecret }: Pick<KeysFile, 'viewSecret' | 'spendSecret'>,
   kdfRounds: number,
 ): Promise<Uint8Array> =>
   secretKeysKey(viewSecret, spendSecret ?? (new Uint8Array(32) as SecretKey), kdfRounds);
 
-/** Imports a cache on a thread. Tries the cache key of current releases, then the one of old releases. */
-async function importOnThread(request: ReferenceImport): Promise<Outcome> {
+/** Tries the key of current releases, then that of old ones. */
+async function importOnThread(request: ReferenceImport): Promise<CacheOutcome> {
   const { path, keysFile, password, kdfRounds } = request;
   if (statSync(path).size > MAX_BYTES) throw tooLarge(path);
-  const thread = new WorkerPool<CacheTask, CacheAnswer>(
+  const thread = new ThreadClient<CacheJobs, ThreadRefusal>(
     new URL('./reference-cache-thread.js', import.meta.url),
-    1,
+    { threads: 1, toError: refusalError((text) => new Error(text)) },
   );
   try {
-    const answer = outcomeOf(await thread.run(taskOf(request, await cacheKey(password, kdfRounds))));
-    if (!('problem' in answer && answer.otherKey)) return answer;
-    const oldKey = await oldCacheKey(keysFile, kdfRounds);
-    return outcomeOf(await thread.run(taskOf(request, oldKey)));
+    const outcome = await thread.run('import', taskOf(request, await cacheKey(password, kdfRounds)));
+    if (!('problem' in outcome && outcome.otherKey)) return outcome;
+    return await thread.run('import', taskOf(request, await oldCacheKey(keysFile, kdfRounds)));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw cause;
     throw tooLarge(path, cause);

@@ -1,5 +1,6 @@
 import type { KeyImage } from '../../monero/crypto/types.js';
-import { WorkerPool } from '../../util/worker-pool.js';
+import { ThreadClient } from '../../util/thread-client.js';
+import type { InputOf, ResultOf } from '../../util/thread-jobs.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type {
   KeyImageVerdict,
@@ -9,22 +10,17 @@ import type {
   SignedKeyImage,
   SpendingKeys,
 } from '../../monero/wallet/scan/key-images.js';
-import type {
-  KeyImageAnswer,
-  KeyImageClaim,
-  KeyImageTask,
-  KeyImageWork,
-  ViewKeys,
-} from './key-image-thread.js';
+import type { KeyImageClaim, KeyImageJobs, ViewKeys } from './key-image-thread.js';
+import { refusalError, type ThreadRefusal } from './thread-refusal.js';
 
 /** Number of items in one message to a thread: about 0.2 s of work. */
 const BATCH_ITEMS = 32;
 
 /** Pool of threads that compute, sign and verify key images. */
 export class KeyImagePool {
-  readonly #threads = new WorkerPool<KeyImageTask, KeyImageAnswer>(
+  readonly #threads = new ThreadClient<KeyImageJobs, ThreadRefusal>(
     new URL('./key-image-thread.js', import.meta.url),
-    2,
+    { threads: 2, toError: refusalError((reason) => new WalletError({ kind: 'invalid', reason })) },
   );
 
   /** Finds the own addresses that each output may pay. @returns one list of candidates per output. */
@@ -56,21 +52,18 @@ export class KeyImagePool {
     return this.#threads.close();
   }
 
-  /** Runs a task in batches on the threads. @throws WalletError `invalid` for an inconsistent item. */
-  async #run<K extends keyof KeyImageWork>(
-    kind: K,
-    items: readonly KeyImageWork[K]['item'][],
-    keys: KeyImageWork[K]['keys'],
-  ): Promise<KeyImageWork[K]['result'][]> {
-    const batches: Promise<KeyImageAnswer>[] = [];
+  /** Runs a job in batches on the threads. @throws WalletError `invalid` for an inconsistent item. */
+  async #run<K extends keyof KeyImageJobs>(
+    job: K,
+    items: InputOf<KeyImageJobs, K>['items'],
+    keys: InputOf<KeyImageJobs, K>['keys'],
+  ): Promise<ResultOf<KeyImageJobs, K>> {
+    const batches: Promise<ResultOf<KeyImageJobs, K>>[] = [];
     for (let start = 0; start < items.length; start += BATCH_ITEMS) {
-      const task = { kind, items: items.slice(start, start + BATCH_ITEMS), keys } as KeyImageTask;
-      batches.push(this.#threads.run(task));
+      const batch = { items: items.slice(start, start + BATCH_ITEMS), keys };
+      batches.push(this.#threads.run(job, batch as InputOf<KeyImageJobs, K>));
     }
-    const answers = await Promise.all(batches);
-    return answers.flatMap((answer) => {
-      if ('problem' in answer) throw new WalletError({ kind: 'invalid', reason: answer.problem });
-      return answer.results as KeyImageWork[K]['result'][];
-    });
+    const results: readonly (readonly unknown[])[] = await Promise.all(batches);
+    return results.flat() as ResultOf<KeyImageJobs, K>;
   }
 }

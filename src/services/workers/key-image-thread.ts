@@ -1,6 +1,6 @@
-import { parentPort } from 'node:worker_threads';
-import type { KeyImage, PublicKey, SecretKey } from '../../monero/crypto/types.js';
+import type { PublicKey, SecretKey } from '../../monero/crypto/types.js';
 import { systemRng } from '../../util/random.js';
+import { answerCalls, job, type Job } from '../../util/thread-jobs.js';
 import {
   candidatesOf,
   verifyKeyImage,
@@ -8,11 +8,11 @@ import {
   signKeyImage,
   type KeyImageVerdict,
   type LocatedOutput,
-  type OutputCandidate,
   type OutputHint,
   type SignedKeyImage,
   type SpendingKeys,
 } from '../../monero/wallet/scan/key-images.js';
+import type { ThreadRefusal } from './thread-refusal.js';
 
 /** A signed key image, and the output key that it claims to belong to. */
 export interface KeyImageClaim {
@@ -20,67 +20,42 @@ export interface KeyImageClaim {
   readonly signed: SignedKeyImage;
 }
 
-/** Item, keys and result of each kind of task; a task processes a list of items. */
-export interface KeyImageWork {
-  readonly locate: { readonly item: OutputHint; readonly keys: ViewKeys; readonly result: OutputCandidate[] };
-  readonly derive: { readonly item: LocatedOutput; readonly keys: SpendingKeys; readonly result: KeyImage };
-  readonly sign: {
-    readonly item: LocatedOutput;
-    readonly keys: SpendingKeys;
-    readonly result: SignedKeyImage;
-  };
-  readonly verify: {
-    readonly item: KeyImageClaim;
-    readonly keys: undefined;
-    readonly result: KeyImageVerdict;
-  };
-}
-
-/** Keys with which a thread finds the addresses that outputs pay. */
 export interface ViewKeys {
   readonly viewSecret: SecretKey;
 }
 
-export type KeyImageTask = {
-  readonly [K in keyof KeyImageWork]: {
-    readonly kind: K;
-    readonly items: readonly KeyImageWork[K]['item'][];
-    readonly keys: KeyImageWork[K]['keys'];
-  };
-}[keyof KeyImageWork];
+type Keys = ViewKeys | SpendingKeys | undefined;
 
-/** Results of a task in the order of its items, or the `problem` of an inconsistent item. */
-export type KeyImageAnswer = { readonly results: readonly unknown[] } | { readonly problem: string };
-
-function results(task: KeyImageTask): readonly unknown[] {
-  switch (task.kind) {
-    case 'locate':
-      return task.items.map((item) => candidatesOf(item, task.keys.viewSecret));
-    case 'derive':
-      return task.items.map((item) => keyImageOf(item, task.keys));
-    case 'sign':
-      return task.items.map((item) => signKeyImage(item, task.keys, systemRng));
-    case 'verify':
-      return task.items.map(({ publicKey, signed }) => verifyKeyImage(publicKey, signed));
-  }
+function secretsOf(keys: Keys): readonly Uint8Array[] {
+  if (keys === undefined) return [];
+  return 'spendSecret' in keys ? [keys.viewSecret, keys.spendSecret] : [keys.viewSecret];
 }
 
-function wipe({ keys }: KeyImageTask): void {
-  if (keys === undefined) return;
-  keys.viewSecret.fill(0);
-  if ('spendSecret' in keys) keys.spendSecret.fill(0);
+/** Input of a job: a list of items, and the keys for all of them. */
+export interface KeyImageBatch<Item, K extends Keys> {
+  readonly items: readonly Item[];
+  readonly keys: K;
 }
 
-const port = parentPort;
-if (port === null) throw new Error('key-image-thread runs as a worker thread only');
-port.on('message', (task: KeyImageTask) => {
-  let answer: KeyImageAnswer;
-  try {
-    answer = { results: results(task) };
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    answer = { problem: error.message };
-  }
-  wipe(task);
-  port.postMessage(answer);
-});
+/** Returns the job that processes each item of a list. */
+const each = <Item, K extends Keys, Result>(
+  process: (item: Item, keys: K) => Result,
+): Job<KeyImageBatch<Item, K>, Result[]> =>
+  job(({ items, keys }) => items.map((item) => process(item, keys)), {
+    secretsOf: ({ keys }) => secretsOf(keys),
+  });
+
+export const KEY_IMAGE_JOBS = {
+  locate: each((hint: OutputHint, { viewSecret }: ViewKeys) => candidatesOf(hint, viewSecret)),
+  derive: each((output: LocatedOutput, keys: SpendingKeys) => keyImageOf(output, keys)),
+  sign: each((output: LocatedOutput, keys: SpendingKeys) => signKeyImage(output, keys, systemRng)),
+  verify: each<KeyImageClaim, undefined, KeyImageVerdict>(({ publicKey, signed }) =>
+    verifyKeyImage(publicKey, signed),
+  ),
+};
+
+export type KeyImageJobs = typeof KEY_IMAGE_JOBS;
+
+answerCalls<ThreadRefusal>(KEY_IMAGE_JOBS, (error) =>
+  error instanceof RangeError ? { problem: error.message } : undefined,
+);

@@ -1,5 +1,6 @@
-import type { MultisigWork } from './multisig-thread.js';
-import { WorkerClient } from './worker-client.js';
+import { ThreadClient } from '../../util/thread-client.js';
+import type { MultisigJobs } from './multisig-thread.js';
+import { refusalError, type ThreadRefusal } from './thread-refusal.js';
 
 /**
  * Error for an invalid message of another participant. Its text is a predicate, to be preceded by a name of the message
@@ -9,8 +10,11 @@ export class MultisigProblem extends Error {
   override readonly name = 'MultisigProblem';
 }
 
-/** Pool of threads for key exchange and signing in multisig groups. A task throws MultisigProblem or WalletError. */
-export type MultisigPool = WorkerClient<MultisigWork>;
+/** Threads for key exchange and signing of multisig groups. A job throws MultisigProblem or WalletError. */
+export type MultisigPool = ThreadClient<MultisigJobs, ThreadRefusal>;
 
 export const createMultisigPool = (): MultisigPool =>
-  new WorkerClient(new URL('./multisig-thread.js', import.meta.url), (text) => new MultisigProblem(text));
+  new ThreadClient(new URL('./multisig-thread.js', import.meta.url), {
+    threads: 2,
+    toError: refusalError((text) => new MultisigProblem(text)),
+  });

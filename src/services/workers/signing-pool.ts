@@ -1,13 +1,17 @@
-import type { SigningWork } from './signing-thread.js';
-import { WorkerClient } from './worker-client.js';
+import { ThreadClient } from '../../util/thread-client.js';
+import type { SigningJobs } from './signing-thread.js';
+import { refusalError, type ThreadRefusal } from './thread-refusal.js';
 
 /** Error for a transaction that cannot be signed as requested; the text gives the reason. */
 export class SigningProblem extends Error {
   override readonly name = 'SigningProblem';
 }
 
-/** Pool of threads that prove and sign transactions. A task throws SigningProblem or WalletError. */
-export type SigningPool = WorkerClient<SigningWork>;
+/** Threads that prove and sign transactions. A job throws SigningProblem or WalletError. */
+export type SigningPool = ThreadClient<SigningJobs, ThreadRefusal>;
 
 export const createSigningPool = (): SigningPool =>
-  new WorkerClient(new URL('./signing-thread.js', import.meta.url), (text) => new SigningProblem(text));
+  new ThreadClient(new URL('./signing-thread.js', import.meta.url), {
+    threads: 2,
+    toError: refusalError((text) => new SigningProblem(text)),
+  });

@@ -1,10 +1,10 @@
 import { chmodSync, statSync } from 'node:fs';
-import { parentPort } from 'node:worker_threads';
+import { answerCalls, job } from '../../util/thread-jobs.js';
 import { unlockDatabase, type StoreKey } from '../file/database.js';
 import { codeOf } from '../file/file-errors.js';
 import { syncFile } from '../file/fsync.js';
 
-/** Message from `store-copy.ts` to its thread: copy a store and check the copy, or only check a store. */
+/** Input of the job: copies a store and checks the copy, or only checks a store. */
 export interface StoreCopyTask {
   /** Path of the store to copy; absent: nothing is copied. */
   readonly source?: string;
@@ -21,13 +21,12 @@ export interface StoreFacts {
   readonly bytes: number;
 }
 
-/**
- * Answer of the thread: facts of the store; or the reason why the store is damaged or cannot be copied, with its error
- * code.
- */
-export type StoreCopyAnswer = StoreFacts | { readonly problem: string; readonly code: string };
-
-const damaged = (problem: string): StoreCopyAnswer => ({ problem, code: '' });
+/** Reason why a store is damaged or cannot be copied. */
+export interface StoreRefusal {
+  readonly problem: string;
+  /** Code of its error; empty if it has none. */
+  readonly code: string;
+}
 
 /** Copies the present state of a store into a new file. The copy has no unused pages and no remains of deleted rows. */
 function copy(source: string, path: string, key: StoreKey): void {
@@ -42,15 +41,15 @@ function copy(source: string, path: string, key: StoreKey): void {
   syncFile(path);
 }
 
-/** Reads and authenticates every page of a store, and compares its tables with their indexes. */
-function check(path: string, key: StoreKey): StoreCopyAnswer {
+/** Reads and authenticates every page of a store, and compares its tables with its indexes. */
+function check(path: string, key: StoreKey): StoreFacts {
   const db = unlockDatabase(path, key, { readonly: true, fileMustExist: true });
   try {
     db.pragma('temp_store = MEMORY');
     const [first] = db.pragma('integrity_check(1)') as readonly { readonly integrity_check: string }[];
-    if (first?.integrity_check !== 'ok') return damaged(first?.integrity_check ?? 'nothing was checked');
+    if (first?.integrity_check !== 'ok') throw new Error(first?.integrity_check ?? 'nothing was checked');
     const orphans = db.pragma('foreign_key_check') as readonly unknown[];
-    if (orphans.length > 0) return damaged(`${orphans.length} rows refer to missing rows`);
+    if (orphans.length > 0) throw new Error(`${orphans.length} rows refer to missing rows`);
     const { height } = db.prepare('SELECT coalesce(max(height) + 1, 0) AS height FROM chain_block').get() as {
       height: number;
     };
@@ -60,17 +59,20 @@ function check(path: string, key: StoreKey): StoreCopyAnswer {
   }
 }
 
-const port = parentPort;
-if (port === null) throw new Error('store-copy-thread runs as a worker thread only');
-port.on('message', ({ source, path, key }: StoreCopyTask) => {
-  let answer: StoreCopyAnswer;
-  try {
-    if (source !== undefined) copy(source, path, key);
-    answer = check(path, key);
-  } catch (error) {
-    answer = { problem: error instanceof Error ? error.message : String(error), code: codeOf(error) };
-  } finally {
-    key.key.fill(0);
-  }
-  port.postMessage(answer);
-});
+const JOBS = {
+  /** Copies a store where one is given, and checks the copy; otherwise checks the store at the path. */
+  copy: job(
+    ({ source, path, key }: StoreCopyTask) => {
+      if (source !== undefined) copy(source, path, key);
+      return check(path, key);
+    },
+    { secretsOf: ({ key }) => [key.key] },
+  ),
+};
+
+export type StoreCopyJobs = typeof JOBS;
+
+answerCalls<StoreRefusal>(JOBS, (error) => ({
+  problem: error instanceof Error ? error.message : String(error),
+  code: codeOf(error),
+}));

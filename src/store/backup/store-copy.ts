@@ -1,28 +1,43 @@
 import { basename } from 'node:path';
-import { WorkerPool } from '../../util/worker-pool.js';
+import { ThreadClient } from '../../util/thread-client.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { isDamage, type StoreKey } from '../file/database.js';
 import { fileError } from '../file/file-errors.js';
-import type { StoreCopyAnswer, StoreCopyTask, StoreFacts } from './store-copy-thread.js';
+import type { StoreCopyJobs, StoreCopyTask, StoreFacts, StoreRefusal } from './store-copy-thread.js';
+
+/** The store is damaged or cannot be copied. */
+class StoreProblem extends Error {
+  override readonly name = 'StoreProblem';
+  readonly code: string;
+
+  constructor({ problem, code }: StoreRefusal) {
+    super(problem);
+    this.code = code;
+  }
+}
 
 /** One thread serves all wallets, because it waits for the disk most of the time. */
-const threads = new WorkerPool<StoreCopyTask, StoreCopyAnswer>(
+const threads = new ThreadClient<StoreCopyJobs, StoreRefusal>(
   new URL('./store-copy-thread.js', import.meta.url),
-  1,
+  { threads: 1, toError: (refusal) => new StoreProblem(refusal) },
 );
 
 async function ask(task: Omit<StoreCopyTask, 'key'>, { key, cipher }: StoreKey): Promise<StoreFacts> {
   const copy = Uint8Array.from(key);
-  const answer = await threads.run({ ...task, key: { key: copy, cipher } }, [copy.buffer]);
-  if ('height' in answer) return answer;
-  const { problem, code } = answer;
-  const cause = Object.assign(new Error(problem), { code });
-  const error = fileError(task.path, cause);
-  if (error instanceof WalletError && !isDamage(cause)) throw error;
+  try {
+    return await threads.run('copy', { ...task, key: { key: copy, cipher } }, [copy]);
+  } catch (cause) {
+    throw cause instanceof StoreProblem ? storeError(task.path, cause) : cause;
+  }
+}
+
+function storeError(path: string, cause: StoreProblem): Error {
+  const error = fileError(path, cause);
+  if (error instanceof WalletError && !isDamage(cause)) return error;
   const reason = isDamage(cause)
     ? 'its store is damaged, or of other keys'
-    : `its store is damaged: ${problem}`;
-  throw new WalletError({ kind: 'wallet_corrupt', name: basename(task.path), reason }, { cause });
+    : `its store is damaged: ${cause.message}`;
+  return new WalletError({ kind: 'wallet_corrupt', name: basename(path), reason }, { cause });
 }
 
 /**

@@ -1,8 +1,7 @@
-import { parentPort } from 'node:worker_threads';
+import { answerCalls, job } from '../../util/thread-jobs.js';
 import { unlockDatabase, type StoreKey } from './database.js';
 
-/** Message from {@link checkpointOnThread} to its thread. */
-export interface CheckpointTask {
+interface CheckpointTask {
   readonly path: string;
   readonly key: StoreKey;
 }
@@ -18,9 +17,7 @@ const NOTHING: CheckpointRow = { log: 0, checkpointed: 0 };
 /** Largest number of checkpoints in a row. Each one moves the pages that were written during the one before. */
 const MAX_ROUNDS = 5;
 
-const port = parentPort;
-if (port === null) throw new Error('checkpoint-thread runs as a worker thread only');
-port.on('message', ({ path, key }: CheckpointTask) => {
+function checkpoint({ path, key }: CheckpointTask): void {
   const db = unlockDatabase(path, key, { fileMustExist: true });
   try {
     let checkpointedBefore = -1;
@@ -32,7 +29,11 @@ port.on('message', ({ path, key }: CheckpointTask) => {
     }
   } finally {
     db.close();
-    key.key.fill(0);
   }
-  port.postMessage(undefined);
-});
+}
+
+const JOBS = { checkpoint: job(checkpoint, { secretsOf: ({ key }) => [key.key] }) };
+
+export type CheckpointJobs = typeof JOBS;
+
+answerCalls(JOBS);

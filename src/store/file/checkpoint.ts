@@ -1,12 +1,11 @@
-import { WorkerPool } from '../../util/worker-pool.js';
+import { ThreadClient } from '../../util/thread-client.js';
 import type { StoreKey } from './database.js';
-import type { CheckpointTask } from './checkpoint-thread.js';
+import type { CheckpointJobs } from './checkpoint-thread.js';
 
 /** One thread serves all wallets, because it waits for the disk most of the time. */
-const threads = new WorkerPool<CheckpointTask, undefined>(
-  new URL('./checkpoint-thread.js', import.meta.url),
-  1,
-);
+const threads = new ThreadClient<CheckpointJobs>(new URL('./checkpoint-thread.js', import.meta.url), {
+  threads: 1,
+});
 
 /**
  * Moves the write-ahead log of a database into its main file, over a separate connection on another thread, while
@@ -16,5 +15,5 @@ const threads = new WorkerPool<CheckpointTask, undefined>(
  */
 export async function checkpointOnThread(path: string, { key, cipher }: StoreKey): Promise<void> {
   const copy = Uint8Array.from(key);
-  await threads.run({ path, key: { key: copy, cipher } }, [copy.buffer]);
+  await threads.run('checkpoint', { path, key: { key: copy, cipher } }, [copy]);
 }

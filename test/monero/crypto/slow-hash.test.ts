@@ -11,6 +11,7 @@ import {
 import type { SlowHashTask } from '../../../src/monero/crypto/slow-hash-thread.js';
 import { startSlowHash, slowHashAsync } from '../../../src/monero/crypto/slow-hash-worker.js';
 import { toHex, utf8 } from '../../../src/util/bytes.js';
+import type { JobCall } from '../../../src/util/thread-jobs.js';
 import { WorkerPool } from '../../../src/util/worker-pool.js';
 import { digests, readJson } from './vectors.js';
 import { EventLoopTurns } from '../../support/event-loop-turns.js';
@@ -132,7 +133,8 @@ describe('slowHashAsync', () => {
     const tasks: number[][] = [];
     const { run } = WorkerPool.prototype;
     jest.spyOn(WorkerPool.prototype, 'run').mockImplementation(function (this: unknown, task, transfer) {
-      tasks.push((task as SlowHashTask).messages.map(([i]) => i as number));
+      const { messages } = (task as JobCall).input as SlowHashTask;
+      tasks.push(messages.map(([i]) => i as number));
       return run.call(this as WorkerPool<unknown, unknown>, task, transfer);
     });
     const answers = await Promise.all(inputs.map((input, i) => slowHashAsync(input, roundsOf(i))));

@@ -1,0 +1,14 @@
+import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.js';
+
+/** Refusal of a service's thread: a `fault` for the client, or a `problem` of the input. */
+export type ThreadRefusal = { readonly fault: Fault } | { readonly problem: string };
+
+/** Returns the refusal for an error of a job, if it is a WalletError. */
+export const faultRefusal = (error: unknown): ThreadRefusal | undefined =>
+  error instanceof WalletError ? { fault: error.fault } : undefined;
+
+/** @param problem creates the error for input that a thread cannot use. */
+export const refusalError =
+  (problem: (text: string) => Error) =>
+  (refusal: ThreadRefusal): Error =>
+    'fault' in refusal ? new WalletError(refusal.fault) : problem(refusal.problem);
