@@ -1,4 +1,5 @@
-import { environmentName, type OptionSpec } from '../src/cli/config/options.js';
+import type { OptionSpec } from '../src/cli/config/option-spec.js';
+import { environmentName } from '../src/cli/config/options.js';
 import { markdownTable } from './markdown-table.js';
 
 /** Writes the row of a flag in the table of its group. */

@@ -10,7 +10,7 @@ import { NonceStore } from '../http/nonce-store.js';
 import { registry } from '../rpc/registry.js';
 import type { Config } from './config/config.js';
 import { systemClock } from '../net/webhooks/clock.js';
-import { ConfigError } from './config/options.js';
+import { ConfigError } from './config/config-error.js';
 import type { Credentials } from './config/prepare.js';
 import { RefusedLogins } from './output/refused-logins.js';
 

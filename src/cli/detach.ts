@@ -1,7 +1,8 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { withoutCompileCache } from './process/compile-cache.js';
-import { ConfigError, environmentName } from './config/options.js';
+import { ConfigError } from './config/config-error.js';
+import { environmentName } from './config/options.js';
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 const READY = 'ready';

@@ -59,10 +59,16 @@ export class Opening {
   #looks = 0;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #isStarted = false;
 
   constructor(parts: OpeningParts) {
     this.#parts = parts;
     this.#waiting = [...parts.open];
+  }
+
+  /** Begins to open the wallets. */
+  start(): void {
+    this.#isStarted = true;
     this.#work();
   }
 
@@ -70,7 +76,9 @@ export class Opening {
   progress(): StartProgress {
     this.#forgetOpened();
     const unopened = [...this.#failures.values()].map(({ name, cause, reason }) => ({ name, cause, reason }));
-    return { waiting: this.#parts.open.length - this.#tried, unopened };
+    const { length } = this.#parts.open;
+    // Before the start a wallet of --wallet-file may be the only one to be opened.
+    return { waiting: this.#isStarted ? length - this.#tried : length || 1, unopened };
   }
 
   /** Tries each wallet that could not be opened again. */

@@ -30,7 +30,8 @@ import { createClients } from './clients.js';
 import { withoutCompileCache } from './process/compile-cache.js';
 import type { Config } from './config/config.js';
 import { DaemonNews } from './output/daemon-news.js';
-import { ConfigError, environmentName, OPTIONS } from './config/options.js';
+import { ConfigError } from './config/config-error.js';
+import { environmentName, OPTIONS } from './config/options.js';
 import { IncomingLog } from './output/incoming-log.js';
 import { ProgressLine } from './output/progress-line.js';
 import { ProgressLog } from './output/progress-log.js';
@@ -102,7 +103,7 @@ export async function startServer(
     daemons,
     // As upstream: the trust that the flags give to a daemon which is never called.
     trustedOffline: config.daemon.addresses[0]?.trusted ?? false,
-    onDaemonCall: listening.onDaemonCall,
+    onDaemonCall: listening.daemonCalls.notify,
     anyFork: config.daemon.allowMismatchedVersion,
     rng: systemRng,
     openAlias: createOpenAlias(config),
@@ -135,19 +136,18 @@ export async function startServer(
   const onBug = (error: unknown, method?: string): void =>
     log.error({ err: error, method }, 'bug: unexpected error');
   const call = createCall(server, config.rpc.apiVersion, log);
-  // The wallet of --wallet-file is open before the first wallet of --open is opened.
-  const start = {
-    progress: (): StartProgress => ({ waiting: config.wallet.open.length || 1, unopened: [] }),
-  };
-  const progressLine =
-    line && new ProgressLine({ line, sync: listening.sync, start: () => start.progress() });
+  const opening = new Opening({
+    ...{ server, log, directory: directory?.path },
+    ...{ open: config.wallet.open, passwordDir: config.wallet.passwordDir },
+  });
+  const start = (): StartProgress => opening.progress();
+  const progressLine = line && new ProgressLine({ line, sync: listening.sync, start });
   const watch = createWatch({
     ...{ config, server, listeners: listening, onBug },
     call: clients.audit === undefined ? call : audited(call, server, clients.audit, onBug),
-    start: () => start.progress(),
+    start,
   });
-  let noteStarted: () => void = () => undefined;
-  const started = new Promise<void>((resolve) => (noteStarted = resolve));
+  const { promise: started, resolve: noteStarted } = Promise.withResolvers<undefined>();
   const admit = admission(server);
   const dispatcher = new Dispatcher({
     call: watch.call,
@@ -189,12 +189,8 @@ export async function startServer(
   log.info('Starting wallet RPC server');
   server.start();
   announceArithmetic(log);
-  const opening = new Opening({
-    ...{ server, log, directory: directory?.path },
-    ...{ open: config.wallet.open, passwordDir: config.wallet.passwordDir },
-  });
-  start.progress = () => opening.progress();
-  noteStarted();
+  opening.start();
+  noteStarted(undefined);
   const news =
     daemons.length === 0 || config.daemon.zmq === undefined
       ? undefined
@@ -308,7 +304,7 @@ function createEvents(listening: WatchListeners, progress: ProgressLog, incoming
     onIncoming: (name, txHashes) => incoming.note(name, txHashes),
     onProgress(name, height, daemonHeight, scanned) {
       progress.progress(name, height, daemonHeight);
-      listening.onProgress(name, height, daemonHeight, scanned);
+      listening.progress.notify(name, height, daemonHeight, scanned);
     },
     onClosed(name) {
       incoming.flush();

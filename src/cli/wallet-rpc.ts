@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { parseCommandLine } from './config/options.js';
+import { parseCommandLine } from './config/command-line.js';
 import { mergeSources, toConfig } from './config/config.js';
 import { keepKeysFromCoreDumps } from './process/core-dumps.js';
 import { detach, sayReady } from './detach.js';

@@ -8,6 +8,7 @@ import type { FormTarget, Page } from '../http/pages.js';
 import { registry } from '../rpc/registry.js';
 import type { WalletEvents } from '../services/context/wallet-events.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
+import { Listeners } from '../util/listeners.js';
 import { readOwnPackage } from '../util/own-package.js';
 import { DaemonHealth } from '../watch/daemon-health.js';
 import { healthPages } from '../watch/health-pages.js';
@@ -48,25 +49,15 @@ export interface WatchParts {
 
 const MAX_CONNECTIONS = 20;
 
-/** Listeners that receive the events of a {@link WalletManager}; they are created before it. */
+/** News of a {@link WalletManager}. They are created before it, and its pages after it. */
 export class WatchListeners {
   readonly sync = new SyncProgress();
-  #parts: { readonly health: DaemonHealth; readonly metrics: Metrics } | undefined;
+  readonly daemonCalls = new Listeners<Parameters<ObserveDaemons>>();
+  readonly progress = new Listeners<Parameters<WalletEvents['onProgress']>>();
 
-  /** Passes all later events on to the given parts. */
-  follow(health: DaemonHealth, metrics: Metrics): void {
-    this.#parts = { health, metrics };
+  constructor() {
+    this.progress.add((...news) => this.sync.note(...news));
   }
-
-  readonly onDaemonCall: ObserveDaemons = (report, daemon) => {
-    this.#parts?.health.note(report, daemon);
-    this.#parts?.metrics.noteDaemonCall(report);
-  };
-
-  readonly onProgress: WalletEvents['onProgress'] = (name, height, daemonHeight, scanned) => {
-    this.sync.note(name, height, daemonHeight, scanned);
-    this.#parts?.metrics.noteScanned(scanned);
-  };
 }
 
 const notServed = (path: string): Page => ({
@@ -93,7 +84,11 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
       api: rpc.apiVersion,
     },
   });
-  listeners.follow(health, metrics);
+  listeners.daemonCalls.add((report, daemon) => {
+    health.note(report, daemon);
+    metrics.noteDaemonCall(report);
+  });
+  listeners.progress.add((_name, _height, _daemonHeight, scanned) => metrics.noteScanned(scanned));
   const readiness = new Readiness({ limits: watch.ready, health, wallets, start, directory });
   const openPages = healthPages(readiness, server.failover);
   const call = metrics.calls.measured(plainCall, (method) => registry.find(method)?.name, onBug);

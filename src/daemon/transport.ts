@@ -257,8 +257,7 @@ export class Transport {
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
     if (this.#connections.length < MAX_CONNECTIONS) return this.#addConnection();
-    let take: (connection: PooledConnection) => void = () => undefined;
-    const free = new Promise<PooledConnection>((resolve) => (take = resolve));
+    const { promise: free, resolve: take } = Promise.withResolvers<PooledConnection>();
     this.#waiting.add(take);
     try {
       return await end.race(free);

@@ -39,6 +39,7 @@ async function open(...names: string[]): Promise<Opening> {
     ...{ server: manager, log: server.settings.log },
     ...{ open: names, directory: server.path, passwordDir },
   });
+  opening.start();
   await opening.settled();
   return opening;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { parseConfigFile } from '../../src/cli/config/config-file.js';
-import { ConfigError } from '../../src/cli/config/options.js';
+import { ConfigError } from '../../src/cli/config/config-error.js';
 import { post } from '../support/json-rpc.js';
 import { freePort, start, stop, until } from '../support/process.js';
 import { referenceEnv } from '../support/reference-preload.js';

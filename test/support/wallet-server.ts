@@ -148,14 +148,13 @@ export class WalletServer {
       daemons: address === undefined ? [] : [{ config: { address, ssl: NO_SSL }, trusted: true }],
     });
     this.scheduler = new RefreshScheduler(this.settings.log);
-    this.wallets = new OpenWallets(this.settings.log, this.scheduler);
     this.webhookSending = new WebhookSending(this.settings.webhooks, this.settings.log);
     this.opener = new WalletOpener(this.settings, {
       ...{ daemon: this.daemon, refresher, workers: inlineWorkers() as WorkerPools },
       webhookSending: this.webhookSending,
       rekey: (wallet, change) => this.wallets.rekey(wallet, change),
     });
-    this.wallets.setOpener(this.opener);
+    this.wallets = new OpenWallets(this.settings.log, this.scheduler, () => this.opener);
   }
 
   paths(name: string): WalletPaths {

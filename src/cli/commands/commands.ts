@@ -4,7 +4,7 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { backupCommands } from './backup-commands.js';
 import { runCredentialCommand } from './credential-command.js';
 import { runMigrateCommand } from './migrate-command.js';
-import { ConfigError } from '../config/options.js';
+import { ConfigError } from '../config/config-error.js';
 
 const terminal = {
   print: (line: string): void => void process.stdout.write(`${line}\n`),

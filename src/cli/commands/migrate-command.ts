@@ -8,7 +8,7 @@ import { amount } from '../../util/amount.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { Terminal } from './credential-command.js';
 import { readPassword } from '../opening.js';
-import { ConfigError } from '../config/options.js';
+import { ConfigError } from '../config/config-error.js';
 import { accessOf, withAccess, type AccessOptions } from './wallet-access.js';
 
 interface CheckOptions extends AccessOptions {

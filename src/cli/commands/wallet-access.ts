@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { KeysAccess } from '../../store/backup/restore.js';
 import { withFileErrors } from '../../store/file/file-errors.js';
 import { withoutLineEnd } from '../config/config-values.js';
-import { ConfigError } from '../config/options.js';
+import { ConfigError } from '../config/config-error.js';
 import { promptSecret } from '../config/prompt.js';
 
 /** Options of the commands that read a wallet. */

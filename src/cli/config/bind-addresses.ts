@@ -1,5 +1,5 @@
 import { isIP, isIPv4 } from 'node:net';
-import { ConfigError } from './options.js';
+import { ConfigError } from './config-error.js';
 
 /** Address to listen on. If an optional one cannot be bound, the server starts without it. */
 export interface BindAddress {

@@ -1,4 +1,5 @@
-import { ConfigError, OPTIONS } from './options.js';
+import { ConfigError } from './config-error.js';
+import { OPTIONS } from './options.js';
 
 /** Settings of one source by flag name; `false` means that the source turns a switch off. */
 export type Settings = Readonly<Record<string, Setting>>;

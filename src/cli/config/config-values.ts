@@ -4,7 +4,7 @@ import { parseNameserver } from '../../net/dns/resolver.js';
 import { utf8 } from '../../util/bytes.js';
 import { readLogLevel } from '../../util/log-categories.js';
 import { Secret } from '../../util/secret.js';
-import { ConfigError } from './options.js';
+import { ConfigError } from './config-error.js';
 import { parseTcpEndpoint, type TcpEndpoint } from './tcp-endpoint.js';
 
 /** User name and password; if the password is absent, the process prompts for it. */

@@ -1,6 +1,6 @@
 import { endpointName, parseEndpoint } from '../../daemon/connector.js';
 import { isLoopback } from './bind-addresses.js';
-import { ConfigError } from './options.js';
+import { ConfigError } from './config-error.js';
 import type { SslConfig } from './ssl-config.js';
 
 /** Address of a node, and whether answers that cannot be verified are accepted from this node. */

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Listener } from '../../http/listener.js';
 import type { Config } from './config.js';
 import type { LoginConfig } from './config-values.js';
-import { ConfigError } from './options.js';
+import { ConfigError } from './config-error.js';
 import { promptSecret } from './prompt.js';
 
 /** User name and password of a login. */

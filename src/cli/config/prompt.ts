@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { Secret } from '../../util/secret.js';
 import { utf8 } from '../../util/bytes.js';
-import { ConfigError } from './options.js';
+import { ConfigError } from './config-error.js';
 
 /** Asks for a secret on the terminal, without echo. @throws ConfigError without a terminal, or if the user cancels. */
 export async function promptSecret(question: string, interactive: boolean): Promise<Secret> {

@@ -1,4 +1,9 @@
-import { ConfigError } from './options.js';
+import * as z from 'zod';
+import { parseFingerprint } from '../../util/fingerprint.js';
+import { ConfigError } from './config-error.js';
+import { optional } from './config-values.js';
+import { defaulted, flag, list, readOptions, text } from './option-schemas.js';
+import type { RawOptions } from './option-spec.js';
 
 /** Use of TLS: required, off, or decided by the connection. */
 export type SslMode = 'enabled' | 'disabled' | 'autodetect';
@@ -19,7 +24,7 @@ export interface SslConfig {
  * @param pinned true: the certificates of the peer are restricted, so that plain connections, which would bypass the
  * restriction, are not allowed. Source: rpc_args.cpp `do_process_ssl`.
  */
-export function sslMode(name: string, asked: string | undefined, pinned: boolean): SslMode {
+function sslMode(name: string, asked: string | undefined, pinned: boolean): SslMode {
   if (asked !== 'enabled' && asked !== 'disabled' && asked !== 'autodetect')
     throw new ConfigError(`--${name} is one of enabled, disabled, autodetect`);
   if (!pinned) return asked;
@@ -28,4 +33,48 @@ export function sslMode(name: string, asked: string | undefined, pinned: boolean
       `--${name} disabled excludes --${name}-ca-certificates and --${name}-allowed-fingerprints`,
     );
   return 'enabled';
+}
+
+const PARTS = z.object({
+  'allowed-fingerprints': list,
+  'private-key': text,
+  certificate: text,
+  'ca-certificates': text,
+  'allow-chained': flag,
+});
+
+/**
+ * Reads the settings of one side of TLS.
+ * @param name of the option with the mode, with which the names of the others begin. @throws ConfigError
+ */
+export function readSsl(name: string, raw: RawOptions): SslConfig {
+  const parts = Object.keys(PARTS.shape).flatMap((part) => {
+    const value = raw[`${name}-${part}`];
+    return value === undefined ? [] : [[part, value] as const];
+  });
+  const {
+    'private-key': key,
+    certificate,
+    'ca-certificates': caFile,
+    'allowed-fingerprints': fingerprints,
+    'allow-chained': allowChained,
+  } = readOptions(PARTS, Object.fromEntries(parts));
+  const allowedFingerprints = fingerprints.map((item) => readFingerprint(name, item));
+  if ((key === undefined) !== (certificate === undefined))
+    throw new ConfigError(`--${name}-private-key and --${name}-certificate go together`);
+  const asked = readOptions(z.object({ [name]: defaulted }), raw)[name];
+  return {
+    mode: sslMode(name, asked, caFile !== undefined || allowedFingerprints.length > 0),
+    ...optional('privateKeyPath', key),
+    ...optional('certificatePath', certificate),
+    ...optional('caFile', caFile),
+    allowedFingerprints,
+    allowChained,
+  };
+}
+
+function readFingerprint(name: string, text: string): string {
+  const fingerprint = parseFingerprint(text);
+  if (fingerprint !== undefined) return fingerprint;
+  throw new ConfigError(`--${name}-allowed-fingerprints: a SHA-256 fingerprint has 64 hex digits`);
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { HttpServer, TlsOptions } from '../../http/http-server.js';
 import { makeSelfSigned, type CertifiedKey } from '../../http/self-signed.js';
-import { ConfigError } from './options.js';
+import { ConfigError } from './config-error.js';
 import type { SslConfig } from './ssl-config.js';
 
 /** Reads the files of the options `--rpc-ssl-…`. @returns undefined if TLS is disabled. @throws ConfigError */

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { pino, type Logger, type StreamEntry } from 'pino';
 import { pinoLevel } from '../../services/manager/log-control.js';
 import { makeDirectory } from '../../util/make-directory.js';
-import { ConfigError } from '../config/options.js';
+import { ConfigError } from '../config/config-error.js';
 import { SpacedOutput } from './spaced-output.js';
 
 /** Destination of pino that writes to a file. */

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { ConfigError } from '../config/options.js';
+import { ConfigError } from '../config/config-error.js';
 import { ignoreSignals, RELOAD_SIGNAL, STOP_SIGNALS } from './signals.js';
 
 /** Longest time for an orderly stop [ms]; then the process exits with code 1. */
@@ -32,8 +32,7 @@ export interface Service {
 export async function runProcess({ title, log, reopenLog, pidFile, start }: Service): Promise<number> {
   let running: RunningService | undefined;
   let stopping = false;
-  let ended: (code: number) => void = () => undefined;
-  const done = new Promise<number>((resolve) => (ended = resolve));
+  const { promise: done, resolve: ended } = Promise.withResolvers<number>();
   const stop = (reason: string): void => {
     if (stopping) return;
     stopping = true;

@@ -1,4 +1,4 @@
-import { parseCommandLine } from '../config/options.js';
+import { parseCommandLine } from '../config/command-line.js';
 import { failWith, runProcess } from '../process/run-process.js';
 import { createLogger } from '../output/log.js';
 import { REGTEST_DAEMON, toRegtestConfig } from './regtest-options.js';

@@ -1,6 +1,8 @@
 import { parseFaults, FAULTS, type InjectedFault } from '../../regtest/fault-injection.js';
 import { logCategories } from '../config/config-values.js';
-import { ConfigError, type OptionSpec, type Program, type RawOptions } from '../config/options.js';
+import type { Program } from '../config/command-line.js';
+import { ConfigError } from '../config/config-error.js';
+import type { OptionSpec, RawOptions } from '../config/option-spec.js';
 import { parseTcpEndpoint } from '../config/tcp-endpoint.js';
 
 const ignored = (name: string, argument?: string): OptionSpec => ({

@@ -10,7 +10,7 @@ import { createDaemonApp } from '../../regtest/rpc/service.js';
 import { Publisher } from '../../net/zmq/publisher.js';
 import { systemRng } from '../../util/random.js';
 import { withFaults } from '../../regtest/rpc/request-faults.js';
-import { ConfigError } from '../config/options.js';
+import { ConfigError } from '../config/config-error.js';
 import { cannotListen, sayBound } from '../config/prepare.js';
 import type { RegtestConfig } from './regtest-options.js';
 

@@ -6,7 +6,7 @@ import { KeyedMutex } from '../../util/keyed-mutex.js';
 import { Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { assertPresent, backgroundPaths, type WalletPaths } from '../context/wallet-directory.js';
-import type { OpenWallet } from '../open-wallet.js';
+import type { OpenWallet, OpenWalletParts } from '../open-wallet.js';
 import { DEFAULT_PERIOD_SECONDS, type RefreshScheduler } from './refresh-scheduler.js';
 import type { NewWallet, WalletOpener } from './wallet-opener.js';
 
@@ -15,6 +15,9 @@ import type { NewWallet, WalletOpener } from './wallet-opener.js';
  * is closed when its last holder releases it.
  */
 export type Holder = 'current' | 'path';
+
+/** Replaces the keys of an open wallet: see {@link OpenWallets.rekey}. */
+export type RekeyWallet = OpenWalletParts['rekey'];
 
 interface Entry {
   wallet: OpenWallet;
@@ -33,26 +36,23 @@ const IN_MEMORY = '';
 export class OpenWallets {
   readonly #log: Logger;
   readonly #scheduler: RefreshScheduler;
+  readonly #opener: WalletOpener;
   /** Open wallets by the path of the keys file. */
   readonly #entries = new Map<string, Entry>();
   /** Locks by path of the store; background files share the store, and thus the lock, with their main wallet. */
   readonly #changing = new KeyedMutex();
   /** Held while the current wallet of `/json_rpc` is replaced. */
   readonly #switching = new Mutex();
-  #opener: WalletOpener | undefined;
   #current: Entry | undefined;
   #isClosed = false;
   /** Refresh period of wallets opened through `/json_rpc` [s]; undefined: they are refreshed on request only. */
   #currentPeriod: number | undefined = DEFAULT_PERIOD_SECONDS;
 
-  constructor(log: Logger, scheduler: RefreshScheduler) {
+  /** @param createOpener creates the opener, whose wallets change their keys by {@link rekey} of this registry. */
+  constructor(log: Logger, scheduler: RefreshScheduler, createOpener: (rekey: RekeyWallet) => WalletOpener) {
     this.#log = log;
     this.#scheduler = scheduler;
-  }
-
-  /** Sets the opener, whose construction needs {@link rekey}. To be called once, before any wallet is opened. */
-  setOpener(opener: WalletOpener): void {
-    this.#opener = opener;
+    this.#opener = createOpener((wallet, change) => this.rekey(wallet, change));
   }
 
   /** The current wallet of `/json_rpc`; undefined if there is none. */
@@ -91,7 +91,7 @@ export class OpenWallets {
     const { paths } = wallet;
     return this.#scheduler.creating((isFirst) =>
       this.#openFor(holder, lockKey(paths), async () =>
-        this.#add(await this.#opening.create(wallet, { isFirst }), paths, holder, { isNew: true }),
+        this.#add(await this.#opener.create(wallet, { isFirst }), paths, holder, { isNew: true }),
       ),
     );
   }
@@ -130,7 +130,7 @@ export class OpenWallets {
       const opening = { paths, lock, password, restoreHeight };
       const reopen = async (keysFile: KeysFile): Promise<void> => {
         try {
-          entry.wallet = await this.#opening.reopen({ ...opening, keysFile });
+          entry.wallet = await this.#opener.reopen({ ...opening, keysFile });
         } catch (error) {
           this.#scheduler.remove(wallet);
           this.#forget(entry);
@@ -147,7 +147,7 @@ export class OpenWallets {
         throw error;
       }
       try {
-        await this.#opening.rekey(paths, after, password, { keepStore });
+        await this.#opener.rekey(paths, after, password, { keepStore });
       } catch (error) {
         await reopen(before);
         throw error;
@@ -185,12 +185,7 @@ export class OpenWallets {
     if (failed !== undefined) throw failed.reason;
   }
 
-  get #opening(): WalletOpener {
-    if (this.#opener === undefined) throw new Error('open wallets without an opener');
-    return this.#opener;
-  }
-
-  /** Runs a task that opens a wallet, while the locks that its holder needs are held. */
+  /** Runs a task that opens a wallet, under the locks that its holder needs. */
   #openFor(holder: Holder, key: string, task: () => Promise<Entry>): Promise<OpenWallet> {
     const locked = (): Promise<Entry> =>
       this.#changing.run(key, async () => {
@@ -212,8 +207,8 @@ export class OpenWallets {
   async #open(paths: WalletPaths, password: string, holder: Holder): Promise<Entry> {
     assertPresent(paths);
     const version = keysFileVersion(paths.keys);
-    // Checks the password before the open wallet is closed.
-    const keysFile = await this.#opening.readKeys(paths, password);
+    // The password is checked before an open wallet is closed.
+    const keysFile = await this.#opener.readKeys(paths, password);
     try {
       const located = keysFile.backgroundKey === undefined ? paths : backgroundPaths(paths);
       const known = this.#entries.get(located.keys);
@@ -222,7 +217,7 @@ export class OpenWallets {
         return known;
       }
       await this.#closeSharedStore(located, holder);
-      const wallet = await this.#opening.open(located, keysFile, password, version);
+      const wallet = await this.#opener.open(located, keysFile, password, version);
       try {
         await wallet.backgroundSync.resume();
       } catch (error) {

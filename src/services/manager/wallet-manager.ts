@@ -5,6 +5,7 @@ import { DaemonError } from '../../daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../../daemon/http-daemon.js';
 import { Refresher } from '../../refresh/refresher.js';
 import { systemClock } from '../../net/webhooks/clock.js';
+import { Listeners } from '../../util/listeners.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { ChainTip } from '../context/chain-tip.js';
 import { DaemonConnection } from '../context/daemon-connection.js';
@@ -49,11 +50,10 @@ export class WalletManager {
       genesis: GENESIS_HASH[settings.network],
       ...(settings.anyFork ? {} : { newestVersion: NEWEST_FORK }),
     };
-    const { threads, daemons, pendingRequests } = settings;
-    const onCall: ObserveDaemons = (report, daemon) => {
-      settings.onDaemonCall?.(report, daemon);
-      this.failover.note(report, daemon);
-    };
+    const { threads, daemons, pendingRequests, log } = settings;
+    const daemonCalls = new Listeners<Parameters<ObserveDaemons>>();
+    if (settings.onDaemonCall !== undefined) daemonCalls.add(settings.onDaemonCall);
+    const onCall = daemonCalls.notify;
     const refresher = new Refresher(threads, chain, daemons[0]?.config, pendingRequests, onCall);
     this.#daemon = new DaemonConnection({
       connect: (config) => new HttpDaemon(config, (report) => onCall(report, config.address)),
@@ -62,6 +62,17 @@ export class WalletManager {
       daemons,
       trustedOffline: settings.trustedOffline ?? false,
     });
+    this.#scheduler = new RefreshScheduler(log);
+    this.#webhookSending = new WebhookSending(settings.webhooks, log);
+    this.#wallets = new OpenWallets(
+      log,
+      this.#scheduler,
+      (rekey) =>
+        new WalletOpener(this.#withFeed(settings), {
+          ...{ daemon: this.#daemon, refresher, workers: this.#workers, rekey },
+          webhookSending: this.#webhookSending,
+        }),
+    );
     this.failover = new DaemonFailover({
       connection: this.#daemon,
       chain: () => ({
@@ -70,22 +81,12 @@ export class WalletManager {
       }),
       clock: systemClock,
       elapsed: () => performance.now(),
-      log: settings.log,
+      log,
       onSwitch: () => this.#scheduler.restart(),
     });
-    this.#scheduler = new RefreshScheduler(settings.log);
-    this.#webhookSending = new WebhookSending(settings.webhooks, settings.log);
-    const wallets = new OpenWallets(settings.log, this.#scheduler);
-    wallets.setOpener(
-      new WalletOpener(this.#withFeed(settings), {
-        ...{ daemon: this.#daemon, refresher, workers: this.#workers },
-        webhookSending: this.#webhookSending,
-        rekey: (wallet, change) => wallets.rekey(wallet, change),
-      }),
-    );
-    this.#wallets = wallets;
+    daemonCalls.add((report, daemon) => this.failover.note(report, daemon));
     const otherTips = (): readonly ChainTip[] => this.failover.otherTips;
-    this.#resources = { settings, daemon: this.#daemon, wallets, otherTips };
+    this.#resources = { settings, daemon: this.#daemon, wallets: this.#wallets, otherTips };
     this.#current = new WalletScope(this.#resources);
   }
 

@@ -6,7 +6,9 @@ import { inspect } from 'node:util';
 import { isLoopback } from '../../../src/cli/config/bind-addresses.js';
 import { mergeSources, toConfig, type Config } from '../../../src/cli/config/config.js';
 import { categoriesOf } from '../../../src/util/log-categories.js';
-import { ConfigError, environmentName, OPTIONS, type RawOptions } from '../../../src/cli/config/options.js';
+import { ConfigError } from '../../../src/cli/config/config-error.js';
+import type { RawOptions } from '../../../src/cli/config/option-spec.js';
+import { environmentName, OPTIONS } from '../../../src/cli/config/options.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'config-'));
 afterAll(() => rmSync(directory, { recursive: true }));

@@ -1,5 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { ConfigError, environmentName, OPTIONS, parseCommandLine } from '../../../src/cli/config/options.js';
+import { parseCommandLine } from '../../../src/cli/config/command-line.js';
+import { ConfigError } from '../../../src/cli/config/config-error.js';
+import { environmentName, OPTIONS } from '../../../src/cli/config/options.js';
 
 const parse = (...argv: string[]) => parseCommandLine(argv, '0.0.0');
 

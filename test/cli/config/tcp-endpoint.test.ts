@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError, parseCommandLine } from '../../../src/cli/config/options.js';
+import { parseCommandLine } from '../../../src/cli/config/command-line.js';
+import { ConfigError } from '../../../src/cli/config/config-error.js';
 import { toConfig } from '../../../src/cli/config/config.js';
 import { REGTEST_DAEMON, toRegtestConfig } from '../../../src/cli/regtest/regtest-options.js';
 import { parseTcpEndpoint } from '../../../src/cli/config/tcp-endpoint.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, humanLine } from '../../../src/cli/output/log.js';
 import { categoriesOf } from '../../../src/util/log-categories.js';
-import { ConfigError } from '../../../src/cli/config/options.js';
+import { ConfigError } from '../../../src/cli/config/config-error.js';
 import { Secret } from '../../../src/util/secret.js';
 
 const TIME = Date.UTC(2026, 0, 2, 3, 4, 5, 6);

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { ConfigError, parseCommandLine } from '../../../src/cli/config/options.js';
+import { parseCommandLine } from '../../../src/cli/config/command-line.js';
+import { ConfigError } from '../../../src/cli/config/config-error.js';
 import {
   REGTEST_DAEMON,
   REGTEST_OPTIONS,

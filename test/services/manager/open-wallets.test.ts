@@ -24,8 +24,7 @@ beforeEach(() => {
   opener = new FakeOpener();
   lines = [];
   const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  wallets = new OpenWallets(log, opener.scheduler);
-  wallets.setOpener(opener.opener);
+  wallets = new OpenWallets(log, opener.scheduler, () => opener.opener);
 });
 
 afterEach(() => rmSync(path, { recursive: true, force: true }));

@@ -23,8 +23,7 @@ beforeEach(async () => {
   directory = new WalletDirectory(path);
   writeFileSync(join(path, 'a.keys'), 'a');
   opener = new FakeOpener();
-  wallets = new OpenWallets(pino({ level: 'silent' }), opener.scheduler);
-  wallets.setOpener(opener.opener);
+  wallets = new OpenWallets(pino({ level: 'silent' }), opener.scheduler, () => opener.opener);
   const paths = directory.locate('a');
   await wallets.open(paths, 'p', 'path');
   wallet = await wallets.open(paths, 'p', 'current');

@@ -1,0 +1,113 @@
+import type { OptionSpec } from './option-spec.js';
+import { sslOptions } from './ssl-options.js';
+
+/** Options of the server and of its TLS. */
+export const SERVER_OPTIONS: readonly OptionSpec[] = [
+  {
+    name: 'rpc-bind-port',
+    argument: 'port',
+    group: 'Server',
+    help: 'port to listen on (18083, testnet 28083, stagenet 38083); 0 picks a free one',
+  },
+  {
+    name: 'rpc-bind-ip',
+    argument: 'ip',
+    group: 'Server',
+    help: 'address to listen on',
+    default: '127.0.0.1',
+  },
+  { name: 'confirm-external-bind', group: 'Server', help: 'allow an address that is not loopback' },
+  {
+    name: 'rpc-bind-ipv6-address',
+    argument: 'ip',
+    group: 'Server',
+    help: 'IPv6 address to listen on',
+    default: '::1',
+  },
+  { name: 'rpc-use-ipv6', group: 'Server', help: 'listen on IPv6 too' },
+  { name: 'rpc-ignore-ipv4', group: 'Server', help: 'go on when IPv4 cannot be bound' },
+  {
+    name: 'rpc-login',
+    argument: 'user[:password]',
+    group: 'Server',
+    help: 'HTTP digest credentials of clients',
+    secret: true,
+  },
+  { name: 'disable-rpc-login', group: 'Server', help: 'say that no credentials are wanted' },
+  {
+    name: 'credentials',
+    argument: 'file',
+    group: 'Server',
+    help: 'clients with limited rights, in place of or beside --rpc-login; read again on SIGHUP (docs/credentials.md)',
+  },
+  {
+    name: 'audit-log',
+    argument: 'file',
+    group: 'Server',
+    help: 'append a JSON line for each call to this file; opened again on SIGHUP',
+  },
+  { name: 'restricted-rpc', group: 'Server', help: 'answer view-type methods only' },
+  {
+    name: 'rpc-access-control-origins',
+    argument: 'list',
+    group: 'Server',
+    help: 'browser origins that may call, comma separated, or *',
+  },
+  {
+    name: 'rpc-allowed-hosts',
+    argument: 'list',
+    group: 'Server',
+    help: 'host names under which browsers may call and pages be read without a login, comma separated, beside localhost and IP addresses; programs may call under any name',
+  },
+  {
+    name: 'api-version',
+    argument: 'version',
+    group: 'Server',
+    help: "1.3: the specification to the letter; 1.32: today's monero-wallet-rpc where the two differ",
+    default: '1.3',
+  },
+  {
+    name: 'error-details',
+    group: 'Server',
+    help: 'add data.explanation to the errors of all clients, not only of those that send Error-Details: yes',
+  },
+  {
+    name: 'rpc-max-connections',
+    argument: 'n',
+    group: 'Server',
+    help: 'connections at once',
+    default: '100',
+  },
+  {
+    name: 'rpc-max-connections-per-private-ip',
+    argument: 'n',
+    group: 'Server',
+    help: 'of one private or loopback address',
+    default: '25',
+  },
+  {
+    name: 'rpc-max-connections-per-public-ip',
+    argument: 'n',
+    group: 'Server',
+    help: 'of one public address',
+    default: '3',
+  },
+  { name: 'rpc-restricted-bind-ip', argument: 'ip', group: 'Server', help: 'ignored', noEffect: true },
+  {
+    name: 'rpc-restricted-bind-ipv6-address',
+    argument: 'ip',
+    group: 'Server',
+    help: 'ignored',
+    noEffect: true,
+  },
+  { name: 'disable-rpc-ban', group: 'Server', help: 'ignored', noEffect: true },
+  { name: 'rpc-response-soft-limit', argument: 'bytes', group: 'Server', help: 'ignored', noEffect: true },
+  {
+    name: 'rpc-ssl',
+    argument: 'mode',
+    group: 'TLS of the server',
+    help: 'enabled, disabled or autodetect',
+    default: 'autodetect',
+  },
+  ...sslOptions('rpc-ssl', 'TLS of the server'),
+];

@@ -1,0 +1,13 @@
+/** Functions that are called with the same news, in the order in which they were added. */
+export class Listeners<News extends readonly unknown[]> {
+  readonly #all: ((...news: News) => void)[] = [];
+
+  add(listener: (...news: News) => void): void {
+    this.#all.push(listener);
+  }
+
+  /** Calls every listener. @throws the error of a listener; later ones are not called then. */
+  readonly notify = (...news: News): void => {
+    for (const listener of this.#all) listener(...news);
+  };
+}
