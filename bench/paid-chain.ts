@@ -50,7 +50,7 @@ export async function makePaidChain(
 ): Promise<void> {
   const time = { now: START };
   const node = new Node({
-    clock: () => time.now,
+    clock: { now: () => 1000 * time.now },
     fixedDifficulty: 1n,
     anyUnlockTime: false,
     rng: seededRng('paid chain'),

@@ -203,3 +203,10 @@ describe('import circles', () => {
     expect(circlesIn(graph)).toEqual([]);
   });
 });
+
+test.each(files.filter((file) => folderOf(file) !== 'client' && file !== join('util', 'clock.ts')))(
+  '%s reads the time of day from a clock',
+  (file) => {
+    expect(readFileSync(join(src, file), 'utf8')).not.toMatch(/\bDate\.now\b|new Date\(\)/);
+  },
+);

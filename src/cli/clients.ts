@@ -9,7 +9,7 @@ import { singleLogin } from '../http/digest-auth.js';
 import { NonceStore } from '../http/nonce-store.js';
 import { registry } from '../rpc/registry.js';
 import type { Config } from './config/config.js';
-import { systemClock } from '../net/webhooks/clock.js';
+import { systemClock } from '../util/clock.js';
 import { ConfigError } from './config/config-error.js';
 import type { Credentials } from './config/prepare.js';
 import { RefusedLogins } from './output/refused-logins.js';

@@ -1,3 +1,4 @@
+import { systemClock, type TimeOfDay } from '../util/clock.js';
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Validity of a nonce [ms]; afterwards it is stale, and the client takes a new one. */
@@ -29,15 +30,12 @@ export type NonceVerdict = 'fresh' | 'stale';
 export class NonceStore {
   readonly #key = randomBytes(32);
   readonly #counters = new Map<string, Counters>();
-  readonly #now: () => number;
-  /**
-   * Latest issue time of a nonce whose counters were dropped. Nonces issued up to this time are refused unless their
-   * counters are still stored.
-   */
+  readonly #clock: TimeOfDay;
+  /** Latest issue time of an evicted nonce: nonces issued until then are refused unless their counters are stored. */
   #evictedUpTo = 0;
 
-  constructor(now: () => number = Date.now) {
-    this.#now = now;
+  constructor(clock: TimeOfDay = systemClock) {
+    this.#clock = clock;
   }
 
   get tracked(): number {
@@ -47,7 +45,7 @@ export class NonceStore {
   /** Returns a new nonce with the current time. */
   issue(): string {
     const body = Buffer.alloc(STAMP_BYTES + SALT_BYTES);
-    body.writeUIntBE(this.#now(), 0, STAMP_BYTES);
+    body.writeUIntBE(this.#clock.now(), 0, STAMP_BYTES);
     randomBytes(SALT_BYTES).copy(body, STAMP_BYTES);
     return Buffer.concat([body, this.#mac(body)]).toString('base64');
   }
@@ -60,7 +58,7 @@ export class NonceStore {
     // The MAC of a nonce with stored counters was verified at its first use.
     const known = this.#counters.get(nonce);
     const issued = known?.issued ?? this.#issuedAt(nonce);
-    const now = this.#now();
+    const now = this.#clock.now();
     if (issued === undefined || issued > now || now - issued > LIFETIME_MS) return 'stale';
     const counters = known ?? (issued <= this.#evictedUpTo ? undefined : unused(issued));
     if (counters === undefined || !take(counters, count ?? 1)) return 'stale';

@@ -1,3 +1,4 @@
+import { systemClock } from '../util/clock.js';
 import {
   BasicConstraintsExtension,
   SubjectAlternativeNameExtension,
@@ -14,7 +15,7 @@ async function make() {
   const { subtle } = webcrypto;
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const keys = await subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const notBefore = new Date();
+  const notBefore = new Date(systemClock.now());
   const notAfter = new Date(notBefore);
   notAfter.setFullYear(notAfter.getFullYear() + YEARS);
   const certificate = await X509CertificateGenerator.createSelfSigned(

@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
-import type { Clock } from './chain/chain.js';
+import { unixSeconds, type TimeOfDay } from '../util/clock.js';
 
 /** A banned host or subnet. */
 export interface Ban {
@@ -21,16 +21,16 @@ export function isBannable(host: string): boolean {
 
 /** Bans of hosts and subnets, each until a time. */
 export class Bans {
-  readonly #clock: Clock;
+  readonly #clock: TimeOfDay;
   readonly #until = new Map<string, number>();
 
-  constructor(clock: Clock) {
+  constructor(clock: TimeOfDay) {
     this.#clock = clock;
   }
 
   /** Bans a host or subnet. @param host text for which {@link isBannable} returns true. @param seconds duration [s]. */
   ban(host: string, seconds: number): void {
-    this.#until.set(host, this.#clock() + seconds);
+    this.#until.set(host, unixSeconds(this.#clock) + seconds);
   }
 
   lift(host: string): void {
@@ -43,7 +43,7 @@ export class Bans {
 
   /** Returns the bans: first hosts, then subnets, each in lexical order. */
   all(): Ban[] {
-    const now = this.#clock();
+    const now = unixSeconds(this.#clock);
     for (const [host, until] of this.#until) if (until <= now) this.#until.delete(host);
     const list = [...this.#until]
       .map(([host, until]) => ({ host, until }))
@@ -56,7 +56,7 @@ export class Bans {
 
   /** Returns the remaining time of a ban [s]; 0 if the address is not banned. */
   secondsLeft(address: string): number {
-    const now = this.#clock();
+    const now = unixSeconds(this.#clock);
     const matching = this.all().filter(({ host }) => covers(host, address));
     return matching.reduce((longest, { until }) => Math.max(longest, until - now), 0);
   }

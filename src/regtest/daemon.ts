@@ -1,3 +1,4 @@
+import { unixSeconds } from '../util/clock.js';
 import type { Rng } from '../util/random.js';
 import { Bans } from './bans.js';
 import { Miner } from './chain/miner.js';
@@ -50,7 +51,7 @@ export class RegtestDaemon {
     this.encodedBlocks = new EncodedBlocks(this.node.store);
     this.faults = options.faults ?? new FaultInjector();
     this.rng = options.rng;
-    this.startTime = options.clock();
+    this.startTime = unixSeconds(options.clock);
     this.version = options.version;
     this.stop = options.stop;
   }

@@ -1,3 +1,4 @@
+import { systemClock } from '../util/clock.js';
 import type { Credential } from './access/credential.js';
 import type { EventSource } from '../http/event-stream.js';
 import { StreamRefusal, type StreamEndpoint, type StreamRequest } from '../http/http-app.js';
@@ -81,7 +82,7 @@ function openStream(
   return refusing(() => {
     let cursor = given ?? feed.oldestCursor(logs());
     const next = () => {
-      const refusal = credential?.refusal(Date.now());
+      const refusal = credential?.refusal(systemClock.now());
       if (refusal !== undefined) throw new StreamRefusal(refusal.status, refusal.reason);
       const page = feed.read(logs(), {
         after: cursor,

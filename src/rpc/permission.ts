@@ -1,3 +1,4 @@
+import { systemClock } from '../util/clock.js';
 import { Credential } from './access/credential.js';
 import type { Family } from './access/family.js';
 import type { Caller } from '../http/caller.js';
@@ -25,7 +26,7 @@ export const denied = (
 
 /** Checks that a credential may still be used. @throws RpcError if it was changed or removed, or has expired. */
 export function assertValid(credential: Credential): void {
-  const refusal = credential.refusal(Date.now());
+  const refusal = credential.refusal(systemClock.now());
   if (refusal !== undefined) throw denied(refusal.reason, { status: refusal.status });
 }
 

@@ -1,3 +1,4 @@
+import { systemClock, type TimeOfDay } from '../util/clock.js';
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf, withFileErrors } from './file/file-errors.js';
@@ -13,8 +14,7 @@ const RESERVED = 60_000 * IDS_PER_MS;
 export interface EventIdOptions {
   /** File that makes the ids increase across restarts; absent: they increase within this process only. */
   readonly path?: string;
-  /** Returns the Unix time [ms]. */
-  readonly now?: () => number;
+  readonly clock?: TimeOfDay;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface EventIdOptions {
  * of the clock, and, with a file, across restarts: the file contains an id that is greater than all allocated ids.
  */
 export class EventIds {
-  readonly now: () => number;
+  readonly #clock: TimeOfDay;
   readonly #path: string | undefined;
   /** Greatest id that was allocated. */
   #last: number;
@@ -30,11 +30,16 @@ export class EventIds {
   #ceiling: number;
 
   /** @throws WalletError `wallet_io` if the file cannot be read or written. */
-  constructor({ path, now = Date.now }: EventIdOptions = {}) {
-    this.now = now;
+  constructor({ path, clock = systemClock }: EventIdOptions = {}) {
+    this.#clock = clock;
     this.#path = path;
     this.#last = path === undefined ? 0 : readCeiling(path);
     this.#ceiling = path === undefined ? Infinity : this.#last;
+  }
+
+  /** Returns the Unix time [ms] that ids are made from. */
+  now(): number {
+    return this.#clock.now();
   }
 
   /** Allocates consecutive ids. @returns the first id. @throws WalletError `wallet_io`; then no id is allocated. */

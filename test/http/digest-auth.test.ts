@@ -193,7 +193,7 @@ describe('the nonce store', () => {
 
   it('stores a bounded number of used nonces, and refuses evicted ones', () => {
     let now = 1_000_000;
-    const store = new NonceStore(() => now);
+    const store = new NonceStore({ now: () => now });
     const first = store.issue();
     expect(store.use(first, 1)).toBe('fresh');
     for (let i = 0; i < 5000; i++) {
@@ -227,7 +227,7 @@ describe('the nonce store', () => {
 
   it('lets a nonce expire', () => {
     let now = 0;
-    const store = new NonceStore(() => now);
+    const store = new NonceStore({ now: () => now });
     const nonce = store.issue();
     now = 31 * 60_000;
     expect(store.use(nonce, 1)).toBe('stale');

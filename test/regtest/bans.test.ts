@@ -31,7 +31,7 @@ describe('bans', () => {
 
   beforeEach(() => {
     now = NOON;
-    bans = new Bans(() => now);
+    bans = new Bans({ now: () => 1000 * now });
   });
 
   it('last for the given number of seconds', () => {

@@ -17,31 +17,31 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('event ids', () => {
   it('start at the clock in microseconds', () => {
-    const ids = new EventIds({ now: () => 1_700_000_000_000 });
+    const ids = new EventIds({ clock: { now: () => 1_700_000_000_000 } });
     expect(ids.take(1)).toBe(1_700_000_000_000_000);
   });
 
   it('are consecutive within one call, and continue after it while the clock stands still', () => {
-    const ids = new EventIds({ now: () => 1 });
+    const ids = new EventIds({ clock: { now: () => 1 } });
     expect(ids.take(3)).toBe(1000);
     expect(ids.take(1)).toBe(1003);
   });
 
   it('follow a greater id of an opened store', () => {
-    const ids = new EventIds({ now: () => 1 });
+    const ids = new EventIds({ clock: { now: () => 1 } });
     ids.raise(5000);
     ids.raise(4000);
     expect(ids.take(1)).toBe(5001);
   });
 
   it('stay safe integers until the year 2200', () => {
-    const ids = new EventIds({ now: () => Date.UTC(2200, 0) });
+    const ids = new EventIds({ clock: { now: () => Date.UTC(2200, 0) } });
     expect(Number.isSafeInteger(ids.take(1_000_000) + 1_000_000)).toBe(true);
   });
 
   it('are reserved on disk for 60 seconds of the clock at once, in a file of their own', () => {
     let now = 1_000_000;
-    const ids = new EventIds({ path, now: () => now });
+    const ids = new EventIds({ path, clock: { now: () => now } });
     const first = ids.take(1);
     const written = readFileSync(path, 'utf8');
     expect(Number(written)).toBeGreaterThan(first + 59_000_000);
@@ -56,15 +56,15 @@ describe('event ids', () => {
 
   it('do not collide with those of another process that shares the file', () => {
     const now = (): number => 1_000_000;
-    const mine = new EventIds({ path, now });
-    const other = new EventIds({ path, now });
+    const mine = new EventIds({ path, clock: { now } });
+    const other = new EventIds({ path, clock: { now } });
     const first = mine.take(1);
     expect(other.take(1)).toBeGreaterThan(first + 59_000_000);
   });
 
   it('follow the clock after the file was damaged', () => {
     writeFileSync(path, 'x');
-    expect(new EventIds({ path, now: () => 7 }).take(1)).toBe(7000);
+    expect(new EventIds({ path, clock: { now: () => 7 } }).take(1)).toBe(7000);
   });
 
   it('increase across restarts and any steps of the clock', () => {
@@ -77,11 +77,11 @@ describe('event ids', () => {
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
         rmSync(path, { force: true });
         let now = 5_000_000;
-        let ids = new EventIds({ path, now: () => now });
+        let ids = new EventIds({ path, clock: { now: () => now } });
         let last = 0;
         for (const { clock, count, restarts } of steps) {
           now = clock;
-          if (restarts) ids = new EventIds({ path, now: () => now });
+          if (restarts) ids = new EventIds({ path, clock: { now: () => now } });
           const first = ids.take(count);
           expect(first).toBeGreaterThan(last);
           last = first + count - 1;

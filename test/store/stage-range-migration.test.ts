@@ -130,7 +130,7 @@ describe('a store whose ranges of stages are in columns of the event table', () 
 
   it('expires a range with the first event to which it refers, with its row', () => {
     migrate(db, MIGRATIONS);
-    const writer = new EventWriter(db, new EventIds({ now: () => TIME }));
+    const writer = new EventWriter(db, new EventIds({ clock: { now: () => TIME } }));
     // Events before the range at 300 expire, but not the payments to which the later ranges refer.
     expect(writer.expire(TIME + 2, 100)).toBe(false);
     expect(writer.after(0, 1)[0]?.id).toBe(100);

@@ -110,7 +110,7 @@ export class PaymentHome {
       store: this.store,
       log: this.log,
       daemon: this.#daemonAccess(client),
-      clock: { now: () => this.time },
+      clock: { now: () => 1000 * this.time },
       // It stays open.
       assertOpen: () => undefined,
     };

@@ -32,7 +32,7 @@ export function testNode(options: Partial<NodeOptions> = {}): TestNode {
   const time = { now: NOON };
   const test: TestNode = {
     node: new Node({
-      clock: () => time.now,
+      clock: { now: () => 1000 * time.now },
       fixedDifficulty: 1n,
       anyUnlockTime: false,
       rng,

@@ -173,7 +173,7 @@ export class ServiceWallet {
   trusted = true;
   /** Unix time [s]. */
   time = 1_700_000_000;
-  readonly clock = { now: (): number => this.time };
+  readonly clock = { now: (): number => 1000 * this.time };
   readonly daemon: DaemonAccess;
   readonly fakeSync: FakeSync;
   readonly sync: WalletSync;

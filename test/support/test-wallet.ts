@@ -117,7 +117,7 @@ export class TestWallet {
     );
   }
 
-  readonly clock = { now: (): number => this.time };
+  readonly clock = { now: (): number => 1000 * this.time };
 
   readonly assertOpen = (): void => {
     if (!this.#isOpen) throw new WalletError({ kind: 'no_wallet' });

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/net/webhooks/clock.js';
+import type { Clock } from '../../src/util/clock.js';
 import { turns } from './event-loop-turns.js';
 
 /** Lets every promise that can be settled without timers settle. */

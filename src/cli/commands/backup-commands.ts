@@ -1,3 +1,4 @@
+import { systemClock } from '../../util/clock.js';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { writeBackup } from '../../store/backup/backup.js';
@@ -18,7 +19,7 @@ const backup = withAccess(new Command('wallet-rpc backup'))
     const paths = new WalletDirectory(options.walletDir).locate(name);
     assertApart(paths);
     const { source } = await openSource(paths, await accessOf(options));
-    const { directory } = await writeBackup(source, resolve(options.backupDir), new Date());
+    const { directory } = await writeBackup(source, resolve(options.backupDir), new Date(systemClock.now()));
     say(directory);
   });
 

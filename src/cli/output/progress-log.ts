@@ -1,3 +1,4 @@
+import { systemClock } from '../../util/clock.js';
 import type { Logger } from 'pino';
 
 /** Time between two lines about a wallet that has not reached the tip [ms]. */
@@ -26,7 +27,7 @@ export class ProgressLog {
 
   /** Logs that a wallet has reached the daemon's tip, or every {@link PROGRESS_MS} its height below the tip. */
   progress(name: string, height: number, daemonHeight: number): void {
-    const now = Date.now();
+    const now = systemClock.now();
     if (height < daemonHeight && this.#tipOnly) return;
     if (height < daemonHeight && now - (this.#logged.get(name) ?? 0) < PROGRESS_MS) return;
     this.#logged.set(name, now);

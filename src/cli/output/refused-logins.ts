@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../../net/webhooks/clock.js';
+import type { Clock } from '../../util/clock.js';
 
 /** Length of a period, which begins with a refused login [ms]. */
 const PERIOD_MS = 10_000;

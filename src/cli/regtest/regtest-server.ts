@@ -1,3 +1,4 @@
+import { systemClock } from '../../util/clock.js';
 import type { Logger } from 'pino';
 import { digestAuth } from '../../http/digest-auth.js';
 import { HttpServer } from '../../http/http-server.js';
@@ -86,7 +87,7 @@ function openDaemon(config: RegtestConfig, version: string, log: Logger, stop: (
   try {
     return new RegtestDaemon({
       ...(config.dataDir === undefined ? {} : { dataDir: config.dataDir }),
-      clock: () => Math.floor(Date.now() / 1000),
+      clock: systemClock,
       fixedDifficulty: config.fixedDifficulty,
       anyUnlockTime: config.anyUnlockTime,
       rng: systemRng,

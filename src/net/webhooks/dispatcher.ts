@@ -1,6 +1,6 @@
 import { systemRng, type Rng } from '../../util/random.js';
 import type { Secret } from '../../util/secret.js';
-import { systemClock, type Clock } from './clock.js';
+import { systemClock, type Clock } from '../../util/clock.js';
 import type { DeliveryLog, EventSource } from './delivery-log.js';
 import { Lane } from './lane.js';
 import { EndpointQueue } from './queue.js';

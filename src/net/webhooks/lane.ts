@@ -1,5 +1,5 @@
 import type { Secret } from '../../util/secret.js';
-import type { Clock } from './clock.js';
+import type { Clock } from '../../util/clock.js';
 import type { EndpointQueue, Job, LaneName, NextStep } from './queue.js';
 import type { DeliveryResult, DeliverySender } from './sender.js';
 import { signatureHeaders } from './signature.js';

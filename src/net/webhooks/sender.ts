@@ -1,3 +1,4 @@
+import { systemClock } from '../../util/clock.js';
 import { Agent, request, type ClientRequest, type ClientRequestArgs } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { secureConnection, type Connect, type TlsOptions } from './connect.js';
@@ -230,7 +231,7 @@ class Attempt {
     });
     sent.on('response', (reply) => {
       this.#status = reply.statusCode ?? 0;
-      this.#retryAfter = parseRetryAfter(reply.headers['retry-after'], Date.now());
+      this.#retryAfter = parseRetryAfter(reply.headers['retry-after'], systemClock.now());
       let length = 0;
       reply.on('data', (chunk: Buffer) => {
         length += chunk.length;

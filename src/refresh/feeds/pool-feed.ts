@@ -1,3 +1,4 @@
+import { systemClock, unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { Daemon } from '../../daemon/daemon.js';
 import { toHex } from '../../util/bytes.js';
@@ -132,7 +133,7 @@ export class PoolFeed {
     const stop = (): void => page.matches.drop(reader);
     signal?.addEventListener('abort', stop, { once: true });
     try {
-      const seenAt = Math.floor(Date.now() / 1000);
+      const seenAt = unixSeconds(systemClock);
       const isUnseen = (tx: number): boolean => unseen.has(page.names[tx] ?? '');
       return await scanner.scanPool(page, page.matches.read(reader), seenAt, isUnseen);
     } finally {

@@ -1,3 +1,4 @@
+import { systemClock, unixSeconds } from '../../util/clock.js';
 import type { ScanKernel } from '../../monero/kernel/kernel.js';
 import type { TxFindings } from '../../monero/wallet/model/records.js';
 import { outlineLoose, outlineSent, type LooseBlock } from './chain-block.js';
@@ -32,7 +33,7 @@ export async function scanTransactions(
     const loose = outlineLoose(batch.mined);
     const mined = await scanner.find(loose, scanner.matchesIn(loose.txs, kernels.pool));
     const unmined = { sent: batch.unmined, txs: outlineSent(batch.unmined) };
-    const seenAt = Math.floor(Date.now() / 1000);
+    const seenAt = unixSeconds(systemClock);
     return {
       mined,
       unmined: await scanner.scanPool(unmined, scanner.matchesIn(unmined.txs, kernels.pool), seenAt),

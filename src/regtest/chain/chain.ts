@@ -1,3 +1,4 @@
+import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
 import { keccak } from '../../monero/crypto/keccak.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { block as blockCodec, blockHash } from '../../monero/cryptonote/block.js';
@@ -31,11 +32,8 @@ import type { ChainStore } from '../store/chain-store.js';
 import { LongTermWeights } from './long-term-weights.js';
 import type { VerificationCache } from './verification-cache.js';
 
-/** Returns the current time [Unix s]. */
-export type Clock = () => number;
-
 export interface ChainOptions {
-  readonly clock: Clock;
+  readonly clock: TimeOfDay;
   /** Difficulty of every block except the genesis block, whose difficulty is 1. */
   readonly fixedDifficulty: bigint;
 }
@@ -57,7 +55,7 @@ const FIRST_DIFFICULTY = 1n;
 /** The main chain. Blocks are added and removed at its tip. */
 export class Chain {
   readonly store: ChainStore;
-  readonly clock: Clock;
+  readonly clock: TimeOfDay;
   readonly difficulty: bigint;
   readonly #longTerm: LongTermWeights;
   #measures: { readonly tip: string; readonly measures: Measures } | undefined;
@@ -69,6 +67,11 @@ export class Chain {
     this.difficulty = fixedDifficulty;
     this.#longTerm = new LongTermWeights(store.blocks);
     if (store.blocks.tip() === undefined) store.atomically(() => this.#addGenesis());
+  }
+
+  /** Unix time [s]. */
+  now(): number {
+    return unixSeconds(this.clock);
   }
 
   get tip(): StoredBlock {
@@ -107,7 +110,7 @@ export class Chain {
 
   /** Time with which unlock times are compared [Unix s]. */
   get adjustedTime(): number {
-    return adjustedTime(this.recentTimestamps(), this.clock());
+    return adjustedTime(this.recentTimestamps(), this.now());
   }
 
   /** State of the chain against which the inputs of the next block are checked. */
@@ -153,7 +156,7 @@ export class Chain {
       isVersionAllowed(header.majorVersion, header.minorVersion, height),
       'the block has a wrong version',
     );
-    demand(header.timestamp <= this.clock() + FUTURE_LIMIT, 'the block lies in the future');
+    demand(header.timestamp <= this.now() + FUTURE_LIMIT, 'the block lies in the future');
     demand(
       header.timestamp >= earliestTimestamp(this.recentTimestamps()),
       'the block lies before the median',

@@ -1,20 +1,20 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
-import type { Clock } from './chain.js';
+import { unixSeconds, type TimeOfDay } from '../../util/clock.js';
 
 /** Largest number of removals that are kept. */
 const MAX_REMOVED = 10_000;
 
 /** Log of the transactions that were removed from the pool, from which wallets get incremental answers. */
 export class PoolLog {
-  readonly #clock: Clock;
+  readonly #clock: TimeOfDay;
   #since: number;
   #present = new Map<string, Hash>();
   #removed: { readonly time: number; readonly hash: Hash }[] = [];
 
-  constructor(clock: Clock, present: readonly Hash[]) {
+  constructor(clock: TimeOfDay, present: readonly Hash[]) {
     this.#clock = clock;
-    this.#since = clock();
+    this.#since = unixSeconds(clock);
     this.#present = byName(present);
   }
 
@@ -24,7 +24,7 @@ export class PoolLog {
    */
   update(present: readonly Hash[]): void {
     const now = byName(present);
-    const time = this.#clock();
+    const time = unixSeconds(this.#clock);
     for (const [name, hash] of this.#present) if (!now.has(name)) this.#removed.push({ time, hash });
     this.#present = now;
     const dropped = this.#removed.splice(0, Math.max(0, this.#removed.length - MAX_REMOVED));

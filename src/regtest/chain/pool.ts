@@ -98,7 +98,7 @@ export class Pool {
    */
   #put(payment: Payment, origin: Origin): void {
     const keptByBlock = origin === 'block';
-    const now = this.#chain.clock();
+    const now = this.#chain.now();
     const rivals = payment.inputs.flatMap(({ keyImage }) => this.#table.spendersOf(keyImage));
     const used = keptByBlock ? this.#tryInputs(payment) : this.#checkInputs(payment);
     this.#table.put({
@@ -201,13 +201,13 @@ export class Pool {
   relay(hash: Hash): boolean {
     const entry = this.#table.get(hash);
     if (entry === undefined) return false;
-    this.#table.put({ ...entry, relayed: true, doNotRelay: false, lastRelayedTime: this.#chain.clock() });
+    this.#table.put({ ...entry, relayed: true, doNotRelay: false, lastRelayedTime: this.#chain.now() });
     return true;
   }
 
   /** Removes the transactions that have exceeded their lifetime. Source: tx_pool.cpp `remove_stuck_transactions`. */
   removeOutdated(): void {
-    const now = this.#chain.clock();
+    const now = this.#chain.now();
     for (const { hash, receiveTime, keptByBlock } of this.#table.all())
       if (now - receiveTime > (keptByBlock ? LIFETIME_KEPT : LIFETIME)) this.#table.remove(hash);
   }

@@ -74,7 +74,7 @@ export class TemplateMaker {
     const header = {
       majorVersion: versionAt(height),
       minorVersion: LATEST_VERSION,
-      timestamp: Math.max(this.#chain.clock(), earliestTimestamp(this.#chain.recentTimestamps())),
+      timestamp: Math.max(this.#chain.now(), earliestTimestamp(this.#chain.recentTimestamps())),
       prevHash: basis.prevHash,
       nonce: 0,
     };

@@ -1,5 +1,6 @@
+import type { Clock } from '../../util/clock.js';
 import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs';
-import { RefusalCounts, type PeriodClock, type RefusalCount } from './refusal-counts.js';
+import { RefusalCounts, type RefusalCount } from './refusal-counts.js';
 
 /** Record of one call. Never contains parameters. */
 export interface AuditRecord {
@@ -32,7 +33,7 @@ const MAX_WAITING = 10_000;
 export class AuditLog {
   readonly #path: string;
   readonly #onProblem: (error: unknown) => void;
-  readonly #clock: PeriodClock;
+  readonly #clock: Clock;
   readonly #refusals: RefusalCounts;
   #file: number | undefined;
   /** Lines that are not written yet; the first one may be the end of a partly written line. */
@@ -44,7 +45,7 @@ export class AuditLog {
    * @param onProblem called at the first failed attempt to write.
    * @throws an error of the operating system if the file cannot be opened.
    */
-  constructor(path: string, onProblem: (error: unknown) => void, clock: PeriodClock) {
+  constructor(path: string, onProblem: (error: unknown) => void, clock: Clock) {
     this.#path = path;
     this.#onProblem = onProblem;
     this.#clock = clock;

@@ -1,3 +1,4 @@
+import { systemClock } from '../../util/clock.js';
 import { CallRate, type RateRule } from './call-rate.js';
 import type { ClientList } from './client-list.js';
 import { isFamily, type Family } from './family.js';
@@ -84,11 +85,8 @@ export class Credential {
     return { status: 401, reason: `credential ${name}: expired at ${new Date(expires).toISOString()}` };
   }
 
-  /**
-   * Returns the reason why a request is refused, as {@link refusal}, also by the address of the client.
-   * @param ip address of the connection.
-   */
-  refusalFrom(ip: string, now = Date.now()): LoginRefusal | undefined {
+  /** {@link refusal} for a client. @param ip address of its connection. */
+  refusalFrom(ip: string, now = systemClock.now()): LoginRefusal | undefined {
     const { name, from } = this.rules;
     if (from?.includes(ip) === false)
       return { status: 403, reason: `credential ${name}: its rule 'from' does not allow ${ip}` };

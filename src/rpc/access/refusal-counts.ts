@@ -1,10 +1,4 @@
-/** Clock with timers. */
-export interface PeriodClock {
-  /** Unix time [ms]. */
-  now(): number;
-  /** Runs a function after a time [ms]. @returns a function that cancels it. */
-  after(ms: number, run: () => void): () => void;
-}
+import type { Clock } from '../../util/clock.js';
 
 /** Login and outcome by which failed calls are counted. */
 export interface RefusalKey {
@@ -29,13 +23,13 @@ const PERIOD_MS = 60_000;
  * calls are counted until the period ends. The memory is bounded by the number of logins and of error codes.
  */
 export class RefusalCounts {
-  readonly #clock: PeriodClock;
+  readonly #clock: Clock;
   readonly #onCount: (count: RefusalCount) => void;
   readonly #seen = new Map<string, { readonly key: RefusalKey; times: number }>();
   #cancel: (() => void) | undefined;
 
-  /** @param onCount called with each count at the end of a period. */
-  constructor(clock: PeriodClock, onCount: (count: RefusalCount) => void) {
+  /** @param onCount takes the counts of a period at its end. */
+  constructor(clock: Clock, onCount: (count: RefusalCount) => void) {
     this.#clock = clock;
     this.#onCount = onCount;
   }

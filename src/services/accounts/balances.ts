@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../util/clock.js';
 import { CachedRead } from '../../store/cached-read.js';
 import { addressesOf } from '../../store/queries/balances.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
@@ -172,7 +173,7 @@ export class Balances {
   /** Adds imported, locked and unconfirmed amounts to the sums of the store. */
   #adjust(tally: Adjusted, r: WalletReader, account: number | undefined, strict: boolean): void {
     const chainHeight = this.#context.store.height();
-    const now = this.#context.clock.now();
+    const now = unixSeconds(this.#context.clock);
     for (const found of r.imported.balances(account)) tally.add(found);
     const sinceHeight = Math.max(0, chainHeight - LOCK_WINDOW - 1);
     const candidates = r.balances.maybeLocked({

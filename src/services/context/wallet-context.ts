@@ -3,7 +3,7 @@ import type { Rng } from '../../util/random.js';
 import type { ExportFormat } from '../../monero/wallet/exchange/exported-outputs.js';
 import type { WorkerPools } from '../workers/worker-pools.js';
 import type { AddressCache } from './address-cache.js';
-import type { Clock } from './clock.js';
+import type { TimeOfDay } from '../../util/clock.js';
 import type { DaemonAccess } from './daemon-access.js';
 import type { ExportCipher } from './export-cipher.js';
 import type { Keystore } from './keystore.js';
@@ -30,7 +30,7 @@ export interface WalletContext {
   readonly daemon: DaemonAccess;
   readonly openAlias: OpenAlias;
   readonly workers: WorkerPools;
-  readonly clock: Clock;
+  readonly clock: TimeOfDay;
   readonly rng: Rng;
   readonly log: WalletLog;
   readonly events: WalletEvents;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { DaemonCallReport } from '../../daemon/call-report.js';
 import { DaemonError } from '../../daemon/errors.js';
-import type { Clock } from '../../net/webhooks/clock.js';
+import type { Clock } from '../../util/clock.js';
 import type { ChainTip } from '../context/chain-tip.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
 import type { DaemonList, NamedDaemon } from '../context/daemon-list.js';

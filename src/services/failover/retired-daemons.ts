@@ -1,4 +1,4 @@
-import type { Clock } from '../../net/webhooks/clock.js';
+import type { Clock } from '../../util/clock.js';
 
 /** Time after which calls to a replaced, healthy daemon are aborted [ms]; longer than the sending of a payment. */
 const RETIRE_MS = 60_000;

@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { DIFFICULTY_TARGET_SECONDS, MAX_BLOCK_NUMBER } from '../../monero/cryptonote/constants.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
@@ -83,7 +84,7 @@ export class HistoryRows {
     this.#hidesDestinations = keystore.hidesNotes;
     this.#chain = {
       chainHeight: store.height(),
-      now: clock.now(),
+      now: unixSeconds(clock),
       reward: store.lastBlockReward(),
       note: store.read((r) => r.notes.isEmpty())
         ? () => ''

@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { HeightRange } from '../../store/sql/height-pages.js';
 import type { TxRange } from '../../store/sql/tx-pages.js';
@@ -173,7 +174,7 @@ export class History {
       ...(minors.length === 0 ? {} : { minors }),
       ...(kind === 'all' ? {} : { spent: kind === 'unavailable' }),
       chainHeight: this.#context.store.height(),
-      now: this.#context.clock.now(),
+      now: unixSeconds(this.#context.clock),
     };
     const imported = this.#context.store.read((r) => r.incoming.importedRows(template, filter));
     const scanned = reading.pages(

@@ -1,3 +1,4 @@
+import { systemClock, type TimeOfDay } from '../../util/clock.js';
 import { resolve } from 'node:path';
 import type { Backup } from '../../store/backup/backup.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
@@ -6,14 +7,14 @@ import type { OpenWallet } from '../open-wallet.js';
 /** Writes backups of open wallets to one directory of the server. */
 export class Backups {
   readonly #directory: string | undefined;
-  readonly #now: () => Date;
-  /** Running backups by wallet name. */
+  readonly #clock: TimeOfDay;
+  /** Backups under way by wallet name. */
   readonly #running = new Map<string, Promise<Backup>>();
 
-  /** @param directory absent: every backup is refused. */
-  constructor(directory: string | undefined, now: () => Date = () => new Date()) {
+  /** @param directory absent: backups are refused. */
+  constructor(directory: string | undefined, clock: TimeOfDay = systemClock) {
     this.#directory = directory === undefined ? undefined : resolve(directory);
-    this.#now = now;
+    this.#clock = clock;
   }
 
   /**
@@ -30,7 +31,7 @@ export class Backups {
     const before = this.#running.get(name) ?? Promise.resolve();
     const backup = before
       .catch(() => undefined)
-      .then(() => context.store.backup({ name, keys }, directory, this.#now()));
+      .then(() => context.store.backup({ name, keys }, directory, new Date(this.#clock.now())));
     this.#running.set(name, backup);
     try {
       const written = await backup;

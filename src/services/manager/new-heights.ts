@@ -1,3 +1,4 @@
+import { systemClock } from '../../util/clock.js';
 import type { Logger } from 'pino';
 import { DaemonError } from '../../daemon/errors.js';
 import { belowTip, lowestTip, readTip, type ChainTip } from '../context/chain-tip.js';
@@ -65,7 +66,7 @@ export class NewHeights {
   async #tip(): Promise<{ readonly blocks: number; readonly target: number } | undefined> {
     try {
       const tip = await readTip(this.#daemon.client(), { deadline: HEIGHT_DEADLINE_MS });
-      const blocks = lowestTip(tip, this.#otherTips(), Date.now() / 1000);
+      const blocks = lowestTip(tip, this.#otherTips(), systemClock.now() / 1000);
       return { blocks, target: tip.info.synchronized ? 0 : tip.info.targetHeight };
     } catch (error) {
       if (error instanceof DaemonError) return undefined;

@@ -4,7 +4,7 @@ import type { DaemonInfo } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../../daemon/http-daemon.js';
 import { Refresher } from '../../refresh/refresher.js';
-import { systemClock } from '../../net/webhooks/clock.js';
+import { systemClock } from '../../util/clock.js';
 import { Listeners } from '../../util/listeners.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { ChainTip } from '../context/chain-tip.js';
@@ -103,7 +103,7 @@ export class WalletManager {
    * Returns the height for a date, as `heightOfDate` in `restore-height.ts`. @throws WalletError `invalid`; DaemonError
    */
   async heightOfDate(date: string): Promise<number> {
-    return heightOfDate(date, this.#daemon.client(), Date.now());
+    return heightOfDate(date, this.#daemon.client(), systemClock.now());
   }
 
   /**

@@ -19,7 +19,7 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { WalletKeys } from '../../monero/wallet/keys.js';
 import type { GroupState } from '../../monero/wallet/multisig/account.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
-import { systemClock } from '../context/clock.js';
+import { systemClock, unixSeconds } from '../../util/clock.js';
 import { DaemonAccess } from '../context/daemon-access.js';
 import type { Refresher } from '../../refresh/refresher.js';
 import type { WebhookSending } from '../webhooks/webhook-sending.js';
@@ -98,7 +98,7 @@ export class WalletOpener {
       seedLanguage: language?.name ?? '',
       network: this.#settings.network,
       refreshHeight: restoreHeight ?? 0,
-      creationTimestamp: Math.floor(Date.now() / 1000),
+      creationTimestamp: unixSeconds(systemClock),
       ...(multisig === undefined ? {} : { multisig }),
       other: multisig === undefined ? {} : { enable_multisig: 1n },
     };
@@ -175,7 +175,7 @@ export class WalletOpener {
       if (keysFileVersion(paths.keys) !== version)
         throw new WalletError({ kind: 'wallet_locked', name: paths.name });
       const { refreshHeight: restoreHeight } = keysFile;
-      const arrivedAt = Math.floor(Date.now() / 1000);
+      const arrivedAt = unixSeconds(systemClock);
       return this.#openWallet({ paths, lock, keysFile, password, restoreHeight, arrivedAt });
     });
   }

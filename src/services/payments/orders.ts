@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { equalBytes } from '../../util/bytes.js';
 import { KeyedMutex } from '../../util/keyed-mutex.js';
@@ -122,7 +123,7 @@ export class Orders {
   }
 
   #newOrder({ key, method, requestHash, withBlobs }: OrderTerms): OrderEntry {
-    const created = this.#context.clock.now();
+    const created = unixSeconds(this.#context.clock);
     return {
       record: (w, made, { sent }) => {
         const payments = made.payments.map((payment) => storedPayment(payment, withBlobs));

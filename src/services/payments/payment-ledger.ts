@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../util/clock.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
@@ -221,7 +222,7 @@ export class PaymentLedger {
       change,
       unlockTime,
       ...(paymentId === undefined ? {} : { paymentId }),
-      timestamp: this.#context.clock.now(),
+      timestamp: unixSeconds(this.#context.clock),
       blob,
       destinations,
     };

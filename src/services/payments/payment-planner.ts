@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../util/clock.js';
 import type { FeeRates } from '../../monero/cryptonote/fees.js';
 import { planPayment, type PlanRequest } from '../../monero/wallet/select/payment-plan.js';
 import {
@@ -57,7 +58,7 @@ export class PaymentPlanner {
 
   #terms(): SpendableTerms {
     const { clock, keystore, store } = this.#context;
-    return { chainHeight: store.height(), now: clock.now(), blind: keystore.isViewOnly };
+    return { chainHeight: store.height(), now: unixSeconds(clock), blind: keystore.isViewOnly };
   }
 
   #hasFew(account: number, minors: readonly number[]): boolean {

@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { formatCoins } from '../../monero/cryptonote/coins.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
@@ -93,7 +94,7 @@ export class SpendGuard {
 
   /** Returns a time that never decreases from one payment of a credential to the next [Unix s]. */
   #now(r: Pick<Reader, 'credentialSpends'>, credential: string): number {
-    return Math.max(this.#context.clock.now(), r.credentialSpends.latest(credential) ?? 0);
+    return Math.max(unixSeconds(this.#context.clock), r.credentialSpends.latest(credential) ?? 0);
   }
 }
 

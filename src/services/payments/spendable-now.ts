@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../util/clock.js';
 import type { OwnedOutput } from '../../monero/wallet/model/records.js';
 import { isUnlocked } from '../../monero/wallet/model/unlock-time.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -8,5 +9,5 @@ export function isSpendableNow(
   output: OwnedOutput,
 ): boolean {
   const { frozen, spentBy, burnt } = output;
-  return isUnlocked(output, store.height(), clock.now()) && !frozen && !burnt && spentBy === undefined;
+  return isUnlocked(output, store.height(), unixSeconds(clock)) && !frozen && !burnt && spentBy === undefined;
 }

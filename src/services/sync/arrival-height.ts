@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../util/clock.js';
 import { heightOfTime, readTip } from '../context/chain-tip.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
@@ -32,7 +33,7 @@ export class ArrivalHeight {
     if (arrivedAt !== undefined) {
       const client = daemon.client();
       const { blocks } = await readTip(client);
-      const isRecent = clock.now() - Number(arrivedAt) <= RECENT_SECONDS;
+      const isRecent = unixSeconds(clock) - Number(arrivedAt) <= RECENT_SECONDS;
       const height = isRecent
         ? blocks
         : await heightOfTime(client, blocks, Number(arrivedAt) - MARGIN_SECONDS);

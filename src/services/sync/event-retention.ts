@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../util/clock.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'store' | 'clock' | 'eventRetentionMs'>;
@@ -22,7 +23,7 @@ export class EventRetention {
   /** Deletes expired rows once an hour, in transactions of limited size. If rows are left, the next call continues. */
   run(): void {
     const { clock, eventRetentionMs } = this.#context;
-    const now = clock.now();
+    const now = unixSeconds(clock);
     if (Math.abs(now - this.#doneAt) < INTERVAL_SECONDS) return;
     const before = now * 1000 - eventRetentionMs;
     if (this.#expireEvents(before) && this.#expireDeliveries(before)) this.#doneAt = now;

@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { parseTransaction } from '../../monero/cryptonote/transaction.js';
 import { DaemonError } from '../../daemon/errors.js';
@@ -87,7 +88,7 @@ export class LostPayments {
   #found({ txHash, state, blob, seen = 0 }: OutgoingTx): void {
     this.#services.relay.routes.settle(toHex(txHash));
     this.#missedAt.delete(toHex(txHash));
-    const now = this.#context.clock.now();
+    const now = unixSeconds(this.#context.clock);
     if (state === 'pending' && now - seen < SEEN_SECONDS) return;
     // The inputs of a failed payment without a blob become known only when it is scanned.
     if (state === 'failed' && blob === undefined) return;
@@ -121,7 +122,7 @@ export class LostPayments {
       return relays;
     }
     const isGone = height > missedAt;
-    const now = this.#context.clock.now();
+    const now = unixSeconds(this.#context.clock);
     const mayFail = isGone && now - timestamp > PROPAGATION_SECONDS;
     if (blob === undefined && mayFail) this.#fail(txHash, 'the pool does not hold it');
     else if (isGone && now - Math.max(timestamp, seen) > UNSEEN_SECONDS && !routes.isElsewhere(payment))
@@ -149,7 +150,7 @@ export class LostPayments {
     const { log } = this.#context;
     const { relay } = this.#services;
     const txid = toHex(txHash);
-    const now = this.#context.clock.now();
+    const now = unixSeconds(this.#context.clock);
     const last = this.#relayed.get(txid);
     // Relays at once if the clock was set back since the last relay.
     if (last !== undefined && now >= last && now - last < RELAY_AGAIN_SECONDS) return true;

@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../util/clock.js';
 import { keccak } from '../../monero/crypto/keccak.js';
 import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import type { KeyImageStatus } from '../../daemon/daemon.js';
@@ -88,7 +89,7 @@ export class OutputFreezing {
    */
   #lockedBy({ publicKey }: OwnedOutput, amount: Amount): LockedMoney {
     const time = new Uint8Array(8);
-    new DataView(time.buffer).setBigUint64(0, BigInt(this.#context.clock.now()));
+    new DataView(time.buffer).setBigUint64(0, BigInt(unixSeconds(this.#context.clock)));
     const signingHash = keccak(utf8('freeze'), publicKey, time);
     return { signingHash, amount, payees: [], hasUnknownPayee: false, isLocked: true };
   }

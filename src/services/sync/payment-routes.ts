@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
@@ -102,7 +103,7 @@ export class PaymentRoutes {
   }
 
   async #ask({ client }: OtherDaemon, name: string, txHash: Hash): Promise<'present' | 'absent' | 'silent'> {
-    const now = this.#context.clock.now();
+    const now = unixSeconds(this.#context.clock);
     const silent = this.#silent.get(name);
     if (silent !== undefined && now >= silent && now - silent < SILENCE_SECONDS) return 'silent';
     try {
@@ -120,7 +121,7 @@ export class PaymentRoutes {
   /** Records that a daemon denies a payment. @returns undefined if it certainly does not hold the payment. */
   #denial({ trusted }: OtherDaemon, txHash: Hash): 'denied' | undefined {
     if (trusted) return undefined;
-    const now = this.#context.clock.now();
+    const now = unixSeconds(this.#context.clock);
     const first = this.#denied.get(toHex(txHash));
     if (first === undefined || now < first) this.#denied.set(toHex(txHash), now);
     return first !== undefined && now - first >= DENIAL_SECONDS ? undefined : 'denied';
@@ -130,7 +131,7 @@ export class PaymentRoutes {
   #noteSeen({ txHash, state, seen = 0 }: OutgoingTx): void {
     const { store, clock } = this.#context;
     this.#denied.delete(toHex(txHash));
-    const now = clock.now();
+    const now = unixSeconds(clock);
     if (state === 'pending' && now - seen < SEEN_SECONDS) return;
     store.write((w) => {
       w.outgoing.setSeen(txHash, now);

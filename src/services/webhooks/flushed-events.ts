@@ -1,5 +1,5 @@
 import type { WalletStore } from '../../store/wallet-store.js';
-import type { Clock } from '../../net/webhooks/clock.js';
+import type { Clock } from '../../util/clock.js';
 
 /** Pause after a failed flush [ms]. */
 const ERROR_PAUSE_MS = 5000;

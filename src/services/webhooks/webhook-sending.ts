@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { connectThrough, parseProxy } from '../../daemon/socks.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
-import { systemClock, type Clock } from '../../net/webhooks/clock.js';
+import { systemClock, type Clock } from '../../util/clock.js';
 import { directConnect, proxiedConnect, type Connect } from '../../net/webhooks/connect.js';
 import { Dispatcher } from '../../net/webhooks/dispatcher.js';
 import { HttpSender, type DeliverySender } from '../../net/webhooks/sender.js';

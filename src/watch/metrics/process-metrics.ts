@@ -1,3 +1,4 @@
+import { systemClock } from '../../util/clock.js';
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { addGauge } from './gauge.js';
@@ -29,7 +30,7 @@ export function addProcessMetrics(registry: Registry, info: BuildInfo): void {
     ...{ name: 'wallet_rpc_build_info', help: 'Always 1; the labels describe the server.' },
     ...{ labelNames, registers },
   }).set(info, 1);
-  const started = Date.now() / 1000 - process.uptime();
+  const started = systemClock.now() / 1000 - process.uptime();
   gauge('wallet_rpc_process_start_time_seconds', 'Start of the process, as Unix time.', () => started);
   new Counter({
     ...{ name: 'wallet_rpc_process_cpu_seconds_total', help: 'Processor time of all threads.', registers },

@@ -13,11 +13,11 @@ let retention: EventRetention;
 
 beforeEach(() => {
   time = 1_000_000;
-  const ids = new EventIds({ now: () => time * 1000 });
+  const ids = new EventIds({ clock: { now: () => time * 1000 } });
   const events = { ids, confirmations: DEFAULT_CONFIRMATIONS };
   store = WalletStore.create(':memory:', new Uint8Array(32), undefined, undefined, events);
   retention = new EventRetention({
-    ...{ store, clock: { now: () => time }, eventRetentionMs: RETENTION * 1000 },
+    ...{ store, clock: { now: () => time * 1000 }, eventRetentionMs: RETENTION * 1000 },
   });
 });
 

@@ -38,7 +38,7 @@ class Run {
   }
 
   #open(isNew: boolean): WalletStore {
-    const ids = new EventIds({ path: join(this.#directory, 'ids'), now: () => this.#clock });
+    const ids = new EventIds({ path: join(this.#directory, 'ids'), clock: { now: () => this.#clock } });
     const path = join(this.#directory, 'w');
     const events = { ids, confirmations: THRESHOLDS };
     return isNew

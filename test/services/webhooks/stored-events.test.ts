@@ -14,7 +14,7 @@ const flushed = { upTo: 0 };
 
 beforeEach(() => {
   time = T0;
-  const events = { ids: new EventIds({ now: () => time }), confirmations: DEFAULT_CONFIRMATIONS };
+  const events = { ids: new EventIds({ clock: { now: () => time } }), confirmations: DEFAULT_CONFIRMATIONS };
   store = WalletStore.create(':memory:', new Uint8Array(32), undefined, undefined, events);
   flushed.upTo = 0;
 });

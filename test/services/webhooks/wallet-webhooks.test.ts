@@ -48,7 +48,7 @@ beforeEach(() => {
   rng = seededRng('webhooks');
   sent = [];
   results = new Map();
-  const events = { ids: new EventIds({ now: () => clock.now() }), confirmations: DEFAULT_CONFIRMATIONS };
+  const events = { ids: new EventIds({ clock }), confirmations: DEFAULT_CONFIRMATIONS };
   store = WalletStore.create(':memory:', new Uint8Array(32), undefined, undefined, events);
   const errors: unknown[] = [];
   sending = new WebhookSending(

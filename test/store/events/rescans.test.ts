@@ -301,7 +301,7 @@ describe('a store without events', () => {
     file.write((w) => w.applyPage(chain));
     file.write((w) => w.pool.add(pooled(3)));
     expect(after(0)).toEqual([]);
-    const ids = new EventIds({ now: () => 2_000_000_000_000 });
+    const ids = new EventIds({ clock: { now: () => 2_000_000_000_000 } });
     const other = ids.take(1);
     for (let i = 0; i < 2; i++) {
       file.close();
@@ -327,7 +327,7 @@ describe('expired events', () => {
   it('are deleted oldest first, in steps, and a cursor below them can be recognised', () => {
     let now = 1_000_000;
     file.close();
-    const ids = new EventIds({ now: () => now });
+    const ids = new EventIds({ clock: { now: () => now } });
     file = WalletStore.open(join(directory, 'w'), KEY, undefined, { ids, confirmations: [1, 10] });
     for (let height = 0; height < 4; height++) {
       now += 1000;

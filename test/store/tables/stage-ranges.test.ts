@@ -16,7 +16,7 @@ let store: WalletStore;
 beforeEach(() => {
   now = 1_700_000_000_000;
   store = WalletStore.create(':memory:', new Uint8Array(32), undefined, undefined, {
-    ids: new EventIds({ now: () => now }),
+    ids: new EventIds({ clock: { now: () => now } }),
     confirmations: [1, 10],
   });
 });

@@ -129,7 +129,7 @@ export const blockEndpoints: readonly BinaryEndpoint[] = [
       const replaced = faults.blocksToReplace();
       if (replaced > 0) await reorganise(node, replaced, rng);
       const wanted = request.number('requested_info', REQUESTED_INFO.blocks);
-      const time = { daemon_time: u64(node.chain.clock()) };
+      const time = { daemon_time: u64(node.chain.now()) };
       if (wanted > REQUESTED_INFO.pool)
         return accessedSection({ ...EMPTY, ...time }, 'Failed, wrong requested info');
       const blocks = wanted === REQUESTED_INFO.pool ? EMPTY : blocksPart(context.daemon, request);

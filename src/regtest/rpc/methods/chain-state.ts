@@ -101,7 +101,7 @@ export const chainStateMethods: readonly DaemonMethod[] = [
     handle({ daemon: { node }, restricted }, { amounts, min_count, max_count, unlocked, recent_cutoff }) {
       if (restricted && amounts.length === 0)
         return accessed({}, 'a restricted server gives histograms of named amounts only');
-      if (restricted && recent_cutoff > 0 && recent_cutoff < node.chain.clock() - MAX_RECENT_AGE)
+      if (restricted && recent_cutoff > 0 && recent_cutoff < node.chain.now() - MAX_RECENT_AGE)
         return accessed({}, 'Recent cutoff is too old');
       const requested =
         amounts.length === 0 ? node.store.outputs.amounts().map(({ amount }) => amount) : amounts;

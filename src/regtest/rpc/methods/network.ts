@@ -65,7 +65,7 @@ export const networkMethods: readonly DaemonMethod[] = [
         bans: bans.all().map(({ host, until }) => ({
           host,
           ip: integerOf(host),
-          seconds: until - node.chain.clock(),
+          seconds: until - node.chain.now(),
         })),
       }),
   }),

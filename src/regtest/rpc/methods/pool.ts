@@ -52,7 +52,7 @@ export const poolMethods: readonly DaemonMethod[] = [
     params: none,
     source: 'COMMAND_RPC_GET_TRANSACTION_POOL_BACKLOG, on_get_txpool_backlog',
     handle(context) {
-      const now = context.daemon.node.chain.clock();
+      const now = context.daemon.node.chain.now();
       const records = visiblePool(context).map(({ weight, fee, receiveTime }) => {
         const age = Math.max(0, now - receiveTime);
         return concatBytes(...[BigInt(weight), fee, BigInt(age)].map((value) => encode(u64, value)));

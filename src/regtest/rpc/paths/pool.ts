@@ -106,7 +106,7 @@ export const poolPaths: readonly DaemonMethod[] = [
     source: 'COMMAND_RPC_GET_TRANSACTION_POOL_STATS, on_get_transaction_pool_stats',
     handle(context) {
       const txs = visiblePool(context);
-      const now = context.daemon.node.chain.clock();
+      const now = context.daemon.node.chain.now();
       const weights = txs.map(({ weight }) => weight);
       const times = txs.map(({ receiveTime }) => receiveTime);
       return accessed({

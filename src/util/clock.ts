@@ -9,7 +9,9 @@ export interface Clock {
   after(ms: number, run: () => void): () => void;
 }
 
-/** Clock of the operating system. */
+/** The reading of a {@link Clock}. */
+export type TimeOfDay = Pick<Clock, 'now'>;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (ms, run) => {
@@ -17,3 +19,6 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Unix time in whole seconds, the unit of the chain and of the wallets' records. */
+export const unixSeconds = (clock: TimeOfDay): number => Math.floor(clock.now() / 1000);
