@@ -51,9 +51,28 @@ export function lowestTip(serving: ChainTip, others: readonly ChainTip[], now: n
 }
 
 /**
- * Returns the height of the first block whose timestamp is not before a time, found by bisection; `blocks` if there is
- * none. @param blocks number of blocks of the chain. @param timestamp Unix time [s]. @throws DaemonError
+ * Time subtracted from the date of a wallet [s]: users date a wallet by their own clock and time zone, and the timestamp of
+ * a block may differ from its time by two hours.
  */
+const DATE_MARGIN_SECONDS = 86_400;
+
+/**
+ * Returns the height from which a wallet must be scanned that received nothing before a time: of the first block whose
+ * timestamp is at most a day before it, and below the tip.
+ * @param blocks number of blocks of the chain. @param time Unix time [s]. @param spare further blocks below that one.
+ * @throws DaemonError
+ */
+export async function heightOfDatedWallet(
+  daemon: Pick<Daemon, 'getBlockHeader'>,
+  blocks: number,
+  time: number,
+  spare = 0,
+): Promise<number> {
+  const dated = await heightOfTime(daemon, blocks, time - DATE_MARGIN_SECONDS);
+  return Math.max(0, Math.min(dated - spare, belowTip(blocks)));
+}
+
+/** First height below which every block was mined before a time. Asks for a header per halving of the chain. */
 export async function heightOfTime(
   daemon: Pick<Daemon, 'getBlockHeader'>,
   blocks: number,

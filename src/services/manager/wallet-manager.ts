@@ -20,7 +20,7 @@ import { EventFeed } from './event-feed.js';
 import { LogControl } from './log-control.js';
 import { OpenWallets, type Holder } from './open-wallets.js';
 import { RefreshScheduler } from './refresh-scheduler.js';
-import { heightOfDate } from './restore-height.js';
+import { heightOfDate } from './date-height.js';
 import type { ServerSettings } from './server-settings.js';
 import { listWallets, type ListedWallet } from './wallet-list.js';
 import { WalletOpener } from './wallet-opener.js';
@@ -99,9 +99,7 @@ export class WalletManager {
     return { ...settings, events: { ...settings.events, onEvents } };
   }
 
-  /**
-   * Returns the height for a date, as `heightOfDate` in `restore-height.ts`. @throws WalletError `invalid`; DaemonError
-   */
+  /** @throws WalletError `invalid`; DaemonError. See `date-height.ts`. */
   async heightOfDate(date: string): Promise<number> {
     return heightOfDate(date, this.#daemon.client(), systemClock.now());
   }

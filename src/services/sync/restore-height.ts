@@ -1,14 +1,11 @@
 import { DaemonError } from '../../daemon/errors.js';
 import { CachedRead } from '../../store/cached-read.js';
-import { belowTip, heightOfTime, readTip } from '../context/chain-tip.js';
+import { heightOfDatedWallet, readTip } from '../context/chain-tip.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'name' | 'store' | 'keystore' | 'daemon' | 'log' | 'assertOpen'>;
 
-/** Time before the creation of a wallet from which blocks are scanned [s]: the clocks of miners differ. */
-const MARGIN_SECONDS = 86_400;
-
-/** Height from which a wallet is scanned. */
+/** First height that a wallet scans. */
 export class RestoreHeight {
   readonly #context: Context;
   readonly #stored: CachedRead<string | undefined>;
@@ -75,8 +72,7 @@ export class RestoreHeight {
     if (known !== undefined && !info.synchronized && known <= info.targetHeight)
       throw new DaemonError('busy', `the daemon is syncing and has not reached the restore height ${known}`);
     const created = Number(store.read((r) => r.meta.get('created_at')) ?? '0');
-    const dated = (await heightOfTime(client, blocks, created - MARGIN_SECONDS)) - 1;
-    const found = Math.max(0, Math.min(dated, belowTip(blocks)));
+    const found = await heightOfDatedWallet(client, blocks, created, 1);
     assertOpen();
     store.write((w) => w.meta.set('restore_height', String(found)));
     if (known !== undefined)

@@ -1,12 +1,6 @@
 import type { Daemon } from '../../daemon/daemon.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
-import { belowTip, heightOfTime, readTip, type TipSource } from '../context/chain-tip.js';
-
-/**
- * Time subtracted from a date [s]: users give dates of their own time zone, and the timestamp of a block may be two
- * hours off.
- */
-const MARGIN_SECONDS = 86_400;
+import { heightOfDatedWallet, readTip, type TipSource } from '../context/chain-tip.js';
 
 /** Length of a day [ms]. */
 const DAY_MS = 86_400_000;
@@ -24,9 +18,8 @@ export function parseDate(text: string): number {
 }
 
 /**
- * Returns the height from which a wallet must be scanned that received nothing before a date. It is the height of the
- * first block whose timestamp is at most a day before the date, and lies below the tip. Asks for one header per step of
- * a bisection.
+ * Returns the height from which a wallet must be scanned that received nothing before a date. Asks for a header per
+ * halving of the chain.
  * @param now Unix time [ms].
  * @throws WalletError `invalid` for a date in the future; DaemonError
  */
@@ -40,5 +33,5 @@ export async function heightOfDate(
   if (date * 1000 > now + DAY_MS)
     throw new WalletError({ kind: 'invalid', reason: 'restore_date lies in the future' });
   const { blocks } = await readTip(daemon);
-  return Math.min(belowTip(blocks), await heightOfTime(daemon, blocks, date - MARGIN_SECONDS));
+  return heightOfDatedWallet(daemon, blocks, date);
 }
