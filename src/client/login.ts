@@ -1,22 +1,22 @@
-import { DigestAnswer, readChallenge } from '../util/digest-answer.js';
+import { DigestLogin } from '../util/digest-login.js';
 import type { ClientAuth } from './options.js';
 
 /** Creates the `Authorization` headers for all requests of a client. Its secrets are not enumerable. */
 export class Login {
-  readonly #auth: ClientAuth | undefined;
-  #answer: DigestAnswer | undefined;
+  readonly #bearer: string | undefined;
+  readonly #digest: DigestLogin | undefined;
 
   /** @throws TypeError for a token that cannot be written to a header. */
   constructor(auth: ClientAuth | undefined) {
-    if (auth !== undefined && 'token' in auth && !/^[\w.~+/=-]+$/.test(auth.token))
-      throw new TypeError('the token contains characters that no token has');
-    this.#auth = auth;
+    if (auth === undefined) return;
+    if (!('token' in auth)) this.#digest = new DigestLogin({ user: auth.username, password: auth.password });
+    else if (/^[\w.~+/=-]+$/.test(auth.token)) this.#bearer = `Bearer ${auth.token}`;
+    else throw new TypeError('the token contains characters that no token has');
   }
 
   /** Returns the header for the next request; undefined without a login, and before the first digest challenge. */
   header(method: string, uri: string): string | undefined {
-    const auth = this.#auth;
-    return auth !== undefined && 'token' in auth ? `Bearer ${auth.token}` : this.#answer?.next(method, uri);
+    return this.#bearer ?? this.#digest?.header(method, uri);
   }
 
   /**
@@ -25,13 +25,6 @@ export class Login {
    * @returns true if the request can be sent again.
    */
   challenged(headers: readonly string[], sent: string | undefined): boolean {
-    const auth = this.#auth;
-    if (auth === undefined || 'token' in auth) return false;
-    const challenge = readChallenge(headers);
-    if (challenge === undefined) return false;
-    // A right password with an expired nonce is refused as stale; any other refusal of a digest response is final.
-    if (sent !== undefined && !challenge.stale) return false;
-    this.#answer = new DigestAnswer(challenge, auth.username, auth.password);
-    return true;
+    return this.#digest?.accept(headers, sent !== undefined) ?? false;
   }
 }

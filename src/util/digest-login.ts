@@ -6,7 +6,10 @@ export interface DigestCredentials {
   readonly password: string;
 }
 
-/** Digest login for one connection: monerod accepts a nonce only on the connection on which it was issued. */
+/**
+ * Client side of HTTP digest authentication: answers the newest challenge. A daemon needs one for each connection, since
+ * monerod accepts a nonce only on the connection on which it was issued.
+ */
 export class DigestLogin {
   readonly #credentials: DigestCredentials;
   #answer: DigestAnswer | undefined;
@@ -21,11 +24,13 @@ export class DigestLogin {
   }
 
   /**
-   * Stores the challenge of an answer with status 401. @param headers values of `WWW-Authenticate`.
-   * @returns false if no challenge can be answered.
+   * Takes the challenges of a 401.
+   * @param headers values of `WWW-Authenticate`. @param isRepeated the refused request had an answer, which is final
+   * unless its nonce had expired. @returns true if the request may be sent again, with another answer.
    */
-  accept(headers: readonly string[]): boolean {
+  accept(headers: readonly string[], isRepeated = false): boolean {
     const challenge = readChallenge(headers);
+    if (isRepeated && challenge?.stale !== true) return false;
     const { user, password } = this.#credentials;
     this.#answer = challenge && new DigestAnswer(challenge, user, password);
     return challenge !== undefined;

@@ -17,6 +17,16 @@ describe('a digest login', () => {
     expect(login.header('POST', '/')).toMatch(/nonce="b".*nc=00000001/);
   });
 
+  it('takes the refusal of an answer as final, unless its nonce has expired', () => {
+    const login = new DigestLogin({ user: 'u', password: 'p' });
+    login.accept([`${CHALLENGE}"a"`]);
+    expect(login.accept([`${CHALLENGE}"b", stale=false`], true)).toBe(false);
+    expect(login.accept(['Basic realm="x"'], true)).toBe(false);
+    expect(login.header('POST', '/')).toContain('nonce="a"');
+    expect(login.accept([`${CHALLENGE}"b", stale=true`], true)).toBe(true);
+    expect(login.header('POST', '/')).toContain('nonce="b"');
+  });
+
   it('forgets its answer where none of the challenges can be answered', () => {
     const login = new DigestLogin({ user: 'u', password: 'p' });
     login.accept([`${CHALLENGE}"a"`]);
