@@ -1,6 +1,7 @@
 import { flag, height, listOf, none, params, text, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import { LANGUAGES } from '../../monero/cryptonote/languages.js';
+import { parseFingerprint } from '../../util/fingerprint.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { LATEST_API } from '../api-version.js';
 import { DAEMON } from '../faults/groups.js';
@@ -86,10 +87,8 @@ export const serviceMethods: readonly WalletMethod[] = [
           reason: 'ssl_support is one of enabled, disabled, autodetect',
           text: 'Invalid ssl support mode',
         });
-      const fingerprints = args.ssl_allowed_fingerprints.map((print) =>
-        print.replaceAll(':', '').toLowerCase(),
-      );
-      if (!fingerprints.every((print) => /^[0-9a-f]{64}$/.test(print)))
+      const fingerprints = args.ssl_allowed_fingerprints.flatMap((print) => parseFingerprint(print) ?? []);
+      if (fingerprints.length < args.ssl_allowed_fingerprints.length)
         throw new WalletError({
           kind: 'bad_daemon_settings',
           reason: 'a fingerprint has 64 hex digits (SHA-256)',
