@@ -24,7 +24,7 @@ export function flagsPage(options: readonly OptionSpec[]): string {
   return [
     '# Flags',
     '',
-    'Written by `npm run docs` from `src/cli/config/options.ts`: edit that.',
+    'Written by `npm run docs` from `src/cli/config/options.ts` and the files that it names: edit these.',
     '',
     `Every flag can also be set in the environment (\`WALLET_RPC_\` and its name in capitals, such as`,
     `\`${environmentName('rpc-login')}\`) and in the \`--config-file\` (lines \`name=value\`). The command line overrides the`,

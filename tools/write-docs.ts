@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { registry } from '../src/rpc/registry.js';
 import { OPTIONS } from '../src/cli/config/options.js';
+import { withAlerts } from './alerts-table.js';
 import { apiPage, type KnownMethod } from './api-page.js';
 import { clientTable } from './client-table.js';
 import { clientTypes } from './client-types.js';
@@ -12,5 +13,8 @@ const { methods } = JSON.parse(readFileSync(new URL('test/vectors/rpc/methods.js
 };
 writeFileSync(new URL('docs/api.md', root), apiPage(registry.methods, methods));
 writeFileSync(new URL('docs/flags.md', root), flagsPage(OPTIONS));
+const watching = new URL('docs/watching.md', root);
+const alerts = readFileSync(new URL('packaging/prometheus/alerts.yml', root), 'utf8');
+writeFileSync(watching, withAlerts(readFileSync(watching, 'utf8'), alerts));
 writeFileSync(new URL('src/client/methods.ts', root), clientTypes(registry.methods));
 writeFileSync(new URL('src/client/method-table.ts', root), clientTable(registry.methods));

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { DaemonInfo } from '../../src/daemon/daemon.js';
 import { DaemonHealth } from '../../src/watch/daemon-health.js';
 import { Metrics } from '../../src/watch/metrics/metrics.js';
+import { withAlerts } from '../../tools/alerts-table.js';
 import { WalletFactReader } from '../../src/watch/wallet-facts.js';
 
 const page = readFileSync(new URL('../../../docs/watching.md', import.meta.url), 'utf8');
@@ -40,5 +41,12 @@ describe('the page on watching a server', () => {
       ]);
     expect(fields(listed)).toEqual(fields(inFile));
     expect(inFile).toHaveLength(rules.split('alert:').length - 1);
+    // `npm run docs` writes them.
+    expect(withAlerts(page, rules)).toBe(page);
+  });
+
+  it('has no place for alert rules that its writer cannot read', () => {
+    expect(() => withAlerts(page, '      - alert: A\n        for: 2m\n')).toThrow('another form');
+    expect(() => withAlerts('# Watching', '')).toThrow('no place');
   });
 });
