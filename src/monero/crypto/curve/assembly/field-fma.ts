@@ -200,7 +200,7 @@ function sumProducts(a: usize, b: usize): void {
   v128.store(SUMS + 144, h8);
 }
 
-/** Stores the ten sums S(d), as defined above, of the square a*a. Equal products are added once, with a doubled limb. */
+/** Stores the sums S(d), as defined above, of the square a*a. Equal products are added once, with a doubled limb. */
 @inline
 function sumSquares(a0: v128, a1: v128, a2: v128, a3: v128, a4: v128): void {
   const d0 = f64x2.add(a0, a0), d1 = f64x2.add(a1, a1), d2 = f64x2.add(a2, a2), d3 = f64x2.add(a3, a3);
