@@ -51,8 +51,8 @@ const toNibbles = (bytes: Uint8Array): Uint8Array =>
   );
 
 /**
- * Substitutions of each round, as offsets in `BOXES`. The bits of the round constants choose them: the fractional part of
- * √2, then `C_{r+1} = R_6(C_r)` under the first substitution.
+ * Substitutions of each round, as offsets in `BOXES`. The bits of the round constants choose them: the fractional part
+ * of √2, then `C_{r+1} = R_6(C_r)` under the first substitution.
  */
 const ROUND_BOXES: readonly Uint8Array[] = ((): Uint8Array[] => {
   const source = permutation(64);

@@ -164,8 +164,8 @@ export class SubaddressReader {
   }
 
   /**
-   * Returns the subaddresses that are stored packed, at most {@link MAX_PACKED}. The minor indices of each account, those
-   * of {@link packedAfter} included, start at 0 and have no gaps. Some addresses may occur twice.
+   * Returns the subaddresses that are stored packed, at most {@link MAX_PACKED}. The minor indices of each account,
+   * those of {@link packedAfter} included, start at 0 and have no gaps. Some addresses may occur twice.
    */
   packedParts(): PackedSubaddresses {
     return joinBytes(this.db.prepare<[], Uint8Array>('SELECT entries FROM packed_subaddress').pluck().all());

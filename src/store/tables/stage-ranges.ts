@@ -124,8 +124,8 @@ export class StageRangeWriter {
    */
   append({ min, max }: Heights, outputs: number, { none, coinbase, other }: StageTexts): number | undefined {
     const { count, first } = this.#mined.get(min, max) ?? { count: 0, first: null };
-    // Each payment has at least one output. Unless a payment was reversed, each row has its own payment; so equal numbers
-    // mean that no payment lacks its row.
+    // Each payment has at least one output. Unless a payment was reversed, each row has its own payment; so equal
+    // numbers mean that no payment lacks its row.
     if (first === null || count !== outputs || count > MAX_PAYMENTS) return undefined;
     if (this.#isReversed.get(min, max) === 1) return undefined;
     const time = Math.floor(this.#ids.now());

@@ -131,8 +131,8 @@ export const isEventType = (text: string): text is EventType => Object.hasOwn(TY
  * - less the amounts of spent outputs: `output.unspent` removes its output.
  *
  * Exceptions: frozen outputs; transfers that were never relayed; payments that left the mempool and are undecided; a
- * rescan that has not reached the former height; transfers undone by a reorganisation until they are mined again or found
- * in the mempool; outputs imported into an offline wallet.
+ * rescan that has not reached the former height; transfers undone by a reorganisation until they are mined again or
+ * found in the mempool; outputs imported into an offline wallet.
  */
 export type WalletEvent = EventBody & {
   /** Id of the event, a safe integer; increases over all wallets of the server. */

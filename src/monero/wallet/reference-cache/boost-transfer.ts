@@ -14,7 +14,10 @@ import {
   type Load,
 } from './boost-archive.js';
 
-/* Transactions and outputs in Boost's archive. Source: cryptonote_boost_serialization.h, wallet2_boost_serialization.h. */
+/*
+ * Transactions and outputs in Boost's archive. Source: cryptonote_boost_serialization.h,
+ * wallet2_boost_serialization.h.
+ */
 
 export const hash = bytesOf<Hash>('hash');
 export const publicKey = bytesOf<PublicKey>('public_key');

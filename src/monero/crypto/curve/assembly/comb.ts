@@ -3,8 +3,8 @@
  * scalar then costs 42 additions and at most 41 doublings. The sequence of instructions and of memory accesses is the
  * same for all scalars.
  *
- * Signed comb (Hamburg, "Fast and compact elliptic-curve cryptography", eprint 2012/309). An odd scalar s below 2^253 is
- * the sum of e(i) * 2^i, i = 0 to 252, with digits e(i) = 2k(i) - 1 of -1 or 1, where k(i) are the bits of
+ * Signed comb (Hamburg, "Fast and compact elliptic-curve cryptography", eprint 2012/309). An odd scalar s below 2^253
+ * is the sum of e(i) * 2^i, i = 0 to 252, with digits e(i) = 2k(i) - 1 of -1 or 1, where k(i) are the bits of
  * k = (s + 2^253 - 1) / 2. The last digit is 1. An even scalar is the negative of l - s, which is odd.
  * Digit i < 252 belongs to column i mod c and to tooth i / c; 6 consecutive teeth are a comb. The table of a comb with
  * the first tooth t holds the 32 sums

@@ -1,6 +1,6 @@
 /*
- * Keccak-256 of two messages at once, one in each vector lane, with the padding of the original submission. Messages are
- * shorter than the rate of 136 bytes. Source: keccak.c.
+ * Keccak-256 of two messages at once, one in each vector lane, with the padding of the original submission. Messages
+ * are shorter than the rate of 136 bytes. Source: keccak.c.
  */
 import { RATE, ROUND_CONSTANTS } from '../../assembly/keccak';
 
