@@ -31,7 +31,10 @@ export class NonceStore {
   readonly #key = randomBytes(32);
   readonly #counters = new Map<string, Counters>();
   readonly #clock: TimeOfDay;
-  /** Latest issue time of an evicted nonce: nonces issued until then are refused unless their counters are stored. */
+  /**
+   * Latest issue time of a nonce whose counters were dropped. Nonces issued up to this time are refused unless their
+   * counters are still stored.
+   */
   #evictedUpTo = 0;
 
   constructor(clock: TimeOfDay = systemClock) {

@@ -3,15 +3,15 @@ import { ConfigError } from './config-error.js';
 import type { OptionSpec, RawOptions } from './option-spec.js';
 import { environmentName, OPTIONS } from './options.js';
 
-/** Removes the value of a flag, which may be a secret. */
+/** Removes the value from an argument, since it may be a secret. */
 const withoutValue = (flag: string): string => flag.replace(/^(--[^=]*|-[^-]).*$/s, '$1');
 
-/** A program and its flags. */
+/** A program with its flags. */
 export interface Program {
   readonly name: string;
   readonly description: string;
   readonly options: readonly OptionSpec[];
-  /** Text below the flags in the help. */
+  /** Text after the flags in the help. */
   readonly epilogue: string;
 }
 
@@ -26,8 +26,8 @@ const WALLET_RPC: Program = {
 };
 
 /**
- * Parses a command line. For `--help`, `--version` and syntax errors, commander prints and exits the process.
- * @throws ConfigError when an option occurs twice, or a switch has a value.
+ * Parses a command line. For `--help`, `--version` and syntax errors, commander prints a text and ends the process.
+ * @throws ConfigError if an option occurs twice, or if a switch has a value.
  */
 export function parseCommandLine(
   argv: readonly string[],
@@ -68,7 +68,7 @@ function createCommand(version: string, { name: title, description, options, epi
         if (previous !== undefined) throw new ConfigError(`--${name} is given twice`);
         return value;
       });
-    // Names such as `no-dns` are plain switches, not negations.
+    // Names that begin with `no-` are plain switches here, not negations of another option.
     option.negate = false;
     option.attributeName = () => name;
     command.addOption(option);

@@ -1,4 +1,4 @@
-/** Invalid setting; the message is shown on the terminal and quotes no secret. */
+/** Error of an invalid setting. The message is shown on the terminal, and contains no secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

@@ -38,7 +38,10 @@ export interface DnsConfig {
   readonly servers: readonly Nameserver[];
 }
 
-/** Host as in a URL: an IPv6 address in brackets. Hosts without a colon are not tested, which takes Node.js 3 ms at first. */
+/**
+ * Writes a host as in a URL, with an IPv6 address in brackets. Hosts without a colon are not parsed, since the first
+ * call of `isIPv6` takes 3 ms.
+ */
 const inBrackets = (host: string): string => (host.includes(':') && isIPv6(host) ? `[${host}]` : host);
 
 /** @param isRegtest the server starts the node itself, whose port may be 0. */

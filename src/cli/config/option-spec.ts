@@ -1,4 +1,4 @@
-/** One flag. The README's table, the config file, the environment and `--help` all follow from these. */
+/** Definition of one flag, from which the README's table, the config file, the environment and `--help` are made. */
 export interface OptionSpec {
   readonly name: string;
   /** Placeholder of the value in the help; absent for a switch. */
@@ -6,11 +6,11 @@ export interface OptionSpec {
   readonly group: OptionGroup;
   readonly help: string;
   readonly default?: string;
-  /** The option may be repeated; its values are collected. */
+  /** True: the option may be repeated, and its values are collected. */
   readonly repeatable?: true;
-  /** Accepted for the reference's launchers only; a warning at start-up names it. */
+  /** True: the option is accepted only because launchers of the reference pass it; a warning at the start names it. */
   readonly noEffect?: true;
-  /** Unsuitable for the command line of a production server: the process list shows it. */
+  /** True: the value is a secret, which the process list would show if it were on the command line. */
   readonly secret?: true;
 }
 
@@ -24,5 +24,5 @@ export type OptionGroup =
   | 'Network'
   | 'Logging and process';
 
-/** Raw settings by flag name; switches are true, repeatable options lists. */
+/** Raw settings by flag name: true for a switch, a list for a repeatable option, a text for any other one. */
 export type RawOptions = Readonly<Record<string, string | true | readonly string[]>>;

@@ -26,7 +26,7 @@ export interface RpcConfig {
   readonly maxConnectionsPerPublicIp: number;
 }
 
-/** Default port of the server: the default RPC port of the node plus two. */
+/** Default port of the server for each network: the default RPC port of a node, plus two. */
 const RPC_PORT: Record<NetworkType, number> = { mainnet: 18083, testnet: 28083, stagenet: 38083 };
 
 const connections = integer(1, 100_000);

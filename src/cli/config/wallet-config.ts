@@ -9,11 +9,11 @@ export interface WalletConfig {
   readonly dir?: string;
   readonly file?: string;
   readonly password?: Secret;
-  /** Wallets of the directory to open at the start. */
+  /** Names of the wallets to open at the start. */
   readonly open: readonly string[];
-  /** Directory with their passwords, a file a wallet. */
+  /** Directory with the passwords of these wallets, one file per wallet. */
   readonly passwordDir?: string;
-  /** Directory that backups are written to. */
+  /** Directory for backups. */
   readonly backupDir?: string;
   readonly promptForPassword: boolean;
   readonly kdfRounds: number;

@@ -85,7 +85,10 @@ export class Credential {
     return { status: 401, reason: `credential ${name}: expired at ${new Date(expires).toISOString()}` };
   }
 
-  /** {@link refusal} for a client. @param ip address of its connection. */
+  /**
+   * Returns the reason why a request is refused, as {@link refusal}, also by the address of the client.
+   * @param ip address of the connection.
+   */
   refusalFrom(ip: string, now = systemClock.now()): LoginRefusal | undefined {
     const { name, from } = this.rules;
     if (from?.includes(ip) === false)

@@ -28,7 +28,7 @@ export class RefusalCounts {
   readonly #seen = new Map<string, { readonly key: RefusalKey; times: number }>();
   #cancel: (() => void) | undefined;
 
-  /** @param onCount takes the counts of a period at its end. */
+  /** @param onCount called with each count at the end of a period. */
   constructor(clock: Clock, onCount: (count: RefusalCount) => void) {
     this.#clock = clock;
     this.#onCount = onCount;

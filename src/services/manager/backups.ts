@@ -8,10 +8,10 @@ import type { OpenWallet } from '../open-wallet.js';
 export class Backups {
   readonly #directory: string | undefined;
   readonly #clock: TimeOfDay;
-  /** Backups under way by wallet name. */
+  /** Running backups by wallet name. */
   readonly #running = new Map<string, Promise<Backup>>();
 
-  /** @param directory absent: backups are refused. */
+  /** @param directory absent: every backup is refused. */
   constructor(directory: string | undefined, clock: TimeOfDay = systemClock) {
     this.#directory = directory === undefined ? undefined : resolve(directory);
     this.#clock = clock;

@@ -207,7 +207,7 @@ export class OpenWallets {
   async #open(paths: WalletPaths, password: string, holder: Holder): Promise<Entry> {
     assertPresent(paths);
     const version = keysFileVersion(paths.keys);
-    // The password is checked before an open wallet is closed.
+    // Checks the password before the open wallet is closed.
     const keysFile = await this.#opener.readKeys(paths, password);
     try {
       const located = keysFile.backgroundKey === undefined ? paths : backgroundPaths(paths);

@@ -59,14 +59,17 @@ const tooLarge = (path: string, cause?: unknown): WalletError => {
   return new WalletError({ kind: 'wallet_corrupt', name: basename(path), reason }, { cause });
 };
 
-/** Key of a cache that an old release wrote, which did not derive it from the password. */
+/**
+ * Derives the key of a cache that an old release wrote; old releases derived it from the secret keys, not from the
+ * password.
+ */
 export const oldCacheKey = (
   { viewSecret, spendSecret }: Pick<KeysFile, 'viewSecret' | 'spendSecret'>,
   kdfRounds: number,
 ): Promise<Uint8Array> =>
   secretKeysKey(viewSecret, spendSecret ?? (new Uint8Array(32) as SecretKey), kdfRounds);
 
-/** Tries the key of current releases, then that of old ones. */
+/** Imports a cache on a thread. Tries the cache key of current releases, then the one of old releases. */
 async function importOnThread(request: ReferenceImport): Promise<CacheOutcome> {
   const { path, keysFile, password, kdfRounds } = request;
   if (statSync(path).size > MAX_BYTES) throw tooLarge(path);

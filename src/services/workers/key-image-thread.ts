@@ -20,6 +20,7 @@ export interface KeyImageClaim {
   readonly signed: SignedKeyImage;
 }
 
+/** Keys with which a thread finds the addresses that outputs pay. */
 export interface ViewKeys {
   readonly viewSecret: SecretKey;
 }

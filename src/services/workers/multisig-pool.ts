@@ -10,7 +10,7 @@ export class MultisigProblem extends Error {
   override readonly name = 'MultisigProblem';
 }
 
-/** Threads for key exchange and signing of multisig groups. A job throws MultisigProblem or WalletError. */
+/** Pool of threads for key exchange and signing in multisig groups. A job throws MultisigProblem or WalletError. */
 export type MultisigPool = ThreadClient<MultisigJobs, ThreadRefusal>;
 
 export const createMultisigPool = (): MultisigPool =>

@@ -30,7 +30,7 @@ export interface RoundOutput {
   readonly message: string;
 }
 
-/** @throws WalletError `multisig_refused` */
+/** Reads messages of a key exchange. @throws WalletError `multisig_refused` */
 const readMessages = (texts: readonly string[]): KexMessage[] =>
   texts.map((text) => {
     try {
