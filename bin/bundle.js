@@ -4,7 +4,7 @@
 // from the record of the test run, and derives fewer subaddresses in advance.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -52,6 +52,17 @@ const importMembersOnly = {
           ${members.join('\n')}`,
       };
     });
+  },
+};
+
+/** Leaves the modules that other scripts write, WebAssembly and word lists, as files: threads share them. */
+const writtenModules = {
+  name: 'written-modules',
+  setup({ onResolve }) {
+    onResolve({ filter: /(?:\.wasm|\/word-lists)\.js$/ }, ({ path }) => ({
+      path: `./${basename(path)}`,
+      external: true,
+    }));
   },
 };
 
@@ -104,7 +115,7 @@ const bundle = (entryPoints) =>
     lineLimit: 120,
     // It has a native part.
     external: ['better-sqlite3'],
-    plugins: [importMembersOnly, ...(isChecked ? [replaceForTests] : [])],
+    plugins: [importMembersOnly, writtenModules, ...(isChecked ? [replaceForTests] : [])],
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
     },

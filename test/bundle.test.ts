@@ -34,10 +34,12 @@ describe.each(['server', 'checked'])('build/%s', (bundle) => {
     expect(files).toEqual(expect.arrayContaining(['main.js', 'regtest-main.js', 'demo-main.js']));
   });
 
-  it('has each WebAssembly module under a name of its own', () => {
-    const modules = namesIn('build/src', /\.wasm$/).map((name) => basename(name));
+  it('has each written module, WebAssembly and word lists, under a name of its own', () => {
+    const written = /(?:\.wasm|word-lists)\.js$/;
+    const modules = namesIn('build/src', written).map((name) => basename(name));
     expect(new Set(modules).size).toBe(modules.length);
-    expect(files.filter((name) => name.endsWith('.wasm')).sort()).toEqual(modules.sort());
+    expect(modules).toContain('word-lists.js');
+    expect(files.filter((name) => written.test(name)).sort()).toEqual(modules.sort());
   });
 
   it('imports no module of Node.js as a whole', () => {

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { Hash } from '../monero/crypto/types.js';
 import { chunks } from '../util/bytes.js';
 import { CodecError, Writer, u64Number } from '../util/codec.js';
 import { ParsedTxs } from './parsed-txs.js';
+import { wasmBinary } from '../util/wasm-binary.js';
+import { wasm as binary } from './block-parser.wasm.js';
 
 /** Exports of the WebAssembly module; assembly/block-parser.ts documents them. */
 interface ParserExports {
@@ -80,7 +81,7 @@ const MAX_REUSED_BYTES = 32 << 20;
  */
 let reused: WeakRef<ParserExports> | undefined;
 
-const module = new WebAssembly.Module(readFileSync(new URL('./block-parser.wasm', import.meta.url)));
+const module = new WebAssembly.Module(wasmBinary(binary));
 
 function instantiate(): ParserExports {
   // The module calls `abort` with the address of a message when an input does not follow its format.

@@ -90,8 +90,8 @@ describe('the npm package', () => {
   it('contains compiled code, WebAssembly, migrations, word lists and licence, and neither sources nor tests', () => {
     for (const file of [
       ...['LICENSE', 'README.md', 'CHANGELOG.md', 'bin/wallet-rpc', 'build/server/main.js'],
-      ...['build/server/kernel-simd.wasm', 'build/server/kernel-relaxed.wasm'],
-      ...['build/server/slow-hash-simd.wasm', 'build/server/slow-hash-plain.wasm'],
+      ...['build/server/kernel-simd.wasm.js', 'build/server/kernel-relaxed.wasm.js'],
+      ...['build/server/slow-hash-simd.wasm.js', 'build/server/slow-hash-plain.wasm.js'],
       ...['wordlists/english.txt', 'docs/api.md'],
       ...['build/src/client/client.js', 'build/src/client/client.d.ts', 'build/src/client/methods.d.ts'],
       ...readdirSync(join(ROOT, 'pages')).map((name) => `pages/${name}`),

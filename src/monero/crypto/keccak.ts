@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { wasmBinary } from '../../util/wasm-binary.js';
+import { wasm as binary } from './keccak.wasm.js';
 import type { Hash } from './types.js';
 
 /** Exports of the WebAssembly module, documented in assembly/hash.ts. */
@@ -11,7 +12,7 @@ interface HashExports {
   hash(length: number): void;
 }
 
-const module = new WebAssembly.Module(readFileSync(new URL('./keccak.wasm', import.meta.url)));
+const module = new WebAssembly.Module(wasmBinary(binary));
 const wasm = new WebAssembly.Instance(module, {}).exports as unknown as HashExports;
 const message = new Uint8Array(wasm.memory.buffer, wasm.messageAt(), wasm.capacity());
 const hash = new Uint8Array(wasm.memory.buffer, wasm.hashAt(), 32);

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { ThreadClient } from '../../util/thread-client.js';
 import type { SlowHashJobs } from './slow-hash-thread.js';
 import type { Hash } from './types.js';
@@ -18,7 +17,7 @@ interface Request {
 const IDLE_SECONDS = 0.1;
 
 const threads = new ThreadClient<SlowHashJobs>(new URL('./slow-hash-thread.js', import.meta.url), {
-  threads: Math.min(4, availableParallelism()),
+  threads: Math.min(4, navigator.hardwareConcurrency),
   idleSeconds: IDLE_SECONDS,
 });
 /** Requests that no thread has started to compute, oldest first. */

@@ -1,9 +1,11 @@
 import { blake256 } from '@noble/hashes/blake1.js';
-import { readFileSync } from 'node:fs';
 import { SBOX } from './aes-box.js';
 import { groestl256 } from './groestl.js';
 import { jh256 } from './jh.js';
 import { skein512For256 } from './skein.js';
+import { wasmBinary } from '../../util/wasm-binary.js';
+import { wasm as plain } from './slow-hash-plain.wasm.js';
+import { wasm as simd } from './slow-hash-simd.wasm.js';
 import type { Hash } from './types.js';
 
 /** Exports of the WebAssembly module, documented in assembly/slow-hash.ts. `hash` is 0 or 1. */
@@ -28,6 +30,8 @@ export interface SlowHashExports {
 export const BUILDS = ['simd', 'plain'] as const;
 export type Build = (typeof BUILDS)[number];
 
+const BINARIES: Readonly<Record<Build, string>> = { simd, plain };
+
 const STATE_BYTES = 200;
 const ITERATIONS = 1 << 19;
 /**
@@ -46,7 +50,7 @@ const FINISHERS: readonly ((state: Uint8Array) => Uint8Array)[] = [
 
 /** Instantiates a build with a new memory. @throws WebAssembly.CompileError if the processor lacks its instructions. */
 export function instantiate(build: Build): SlowHashExports {
-  const module = new WebAssembly.Module(readFileSync(new URL(`./slow-hash-${build}.wasm`, import.meta.url)));
+  const module = new WebAssembly.Module(wasmBinary(BINARIES[build]));
   const wasm = new WebAssembly.Instance(module, {}).exports as unknown as SlowHashExports;
   new Uint8Array(wasm.memory.buffer, wasm.boxAt(), SBOX.length).set(SBOX);
   wasm.prepare();

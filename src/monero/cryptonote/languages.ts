@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { PACKAGE_ROOT } from '../../util/own-package.js';
+import { wordLists } from './word-lists.js';
 
 /** A language of mnemonics, with the name of its word list. */
 export interface Language {
@@ -80,8 +79,7 @@ const loaded = new Map<Language, WordList>();
 export function wordList(of: Language): WordList {
   const known = loaded.get(of);
   if (known !== undefined) return known;
-  const path = new URL(`wordlists/${of.file}.txt`, PACKAGE_ROOT);
-  const words = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const words = (wordLists[of.file] ?? '').trimEnd().split('\n');
   const list = {
     words,
     byWord: new Map(words.map((word, i) => [canonical(word), i])),

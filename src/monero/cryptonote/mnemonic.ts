@@ -1,8 +1,8 @@
-import { crc32 } from 'node:zlib';
 import { bytesToInt, reduce, scalarBytes } from '../crypto/scalar.js';
 import { slowHashAsync } from '../crypto/slow-hash-worker.js';
 import type { SecretKey } from '../crypto/types.js';
 import { utf8 } from '../../util/bytes.js';
+import { crc32 } from '../../util/crc32.js';
 import { CodecError, Reader, u32, Writer } from '../../util/codec.js';
 import { canonical, MATCH_ORDER, OLD_ENGLISH, prefixOf, wordList, type Language } from './languages.js';
 

@@ -3,11 +3,12 @@ import {
   commitsAsRecorded,
   KNOWN_POINTS,
   KNOWN_SECRET,
+  reasonsOf,
   type Choice,
 } from '../crypto/curve/build-choice.js';
+import { HAS_SIMD } from '../crypto/curve/simd-support.js';
 import { sharedMemory } from '../crypto/curve/wasm-memory.js';
 import { concatBytes, toHex } from '../../util/bytes.js';
-import { requireModule } from '../../util/require-module.js';
 import type { ScanKernel } from './kernel.js';
 import { WasmKernel } from './wasm-kernel.js';
 
@@ -28,14 +29,16 @@ export const chooseKernel = (): Choice<ScanKernel> =>
       commitsAsRecorded(kernel),
   );
 
-/** Loads the fastest kernel that works on this machine. */
-export const loadKernel = (): ScanKernel => chooseKernel().chosen ?? loadReferenceKernel();
+/** The plain kernel, loaded only where no build can work: that takes longer than all other modules of a thread. */
+const plain = HAS_SIMD ? undefined : (await import('./reference-kernel.js')).referenceKernel;
 
 /**
- * Loads the plain kernel, for an engine in which no build works. It takes longer to load than all other modules of a
- * thread.
+ * Loads the fastest kernel that works on this machine.
+ * @throws Error where the engine claims to run SIMD instructions, and all builds fail.
  */
-function loadReferenceKernel(): ScanKernel {
-  const module = requireModule(new URL('./reference-kernel.js', import.meta.url));
-  return (module as { readonly referenceKernel: ScanKernel }).referenceKernel;
+export function loadKernel(): ScanKernel {
+  if (plain !== undefined) return plain;
+  const { chosen, passedOver } = chooseKernel();
+  if (chosen !== undefined) return chosen;
+  throw new Error(`no scan kernel: ${reasonsOf(passedOver)}`);
 }

@@ -27,6 +27,10 @@ export interface PassedOver {
   readonly reason: string;
 }
 
+/** Names the builds that were passed over, with the reasons. */
+export const reasonsOf = (passedOver: readonly PassedOver[]): string =>
+  passedOver.map(({ build, reason }) => `${build}: ${reason}`).join('; ');
+
 /** The chosen implementation and its build, undefined if no build works; and the faster builds that do not work. */
 export interface Choice<T> {
   readonly chosen: T | undefined;

@@ -1,7 +1,7 @@
 import { toHex } from '../../../util/bytes.js';
-import { requireModule } from '../../../util/require-module.js';
-import { choose, commitsAsRecorded, KNOWN_POINTS, type Choice } from './build-choice.js';
+import { choose, commitsAsRecorded, KNOWN_POINTS, reasonsOf, type Choice } from './build-choice.js';
 import type { Curve } from './curve.js';
+import { HAS_SIMD } from './simd-support.js';
 import { WasmCurve } from './wasm-curve.js';
 import { sharedMemory } from './wasm-memory.js';
 
@@ -20,16 +20,19 @@ export const chooseCurve = (): Choice<Curve> =>
     (curve) => toHex(curve.multiexp(KNOWN_POINTS, KNOWN_SCALARS)) === KNOWN_SUM && commitsAsRecorded(curve),
   );
 
+/** The plain curve, loaded only where no build can work: that takes longer than all other modules of a thread. */
+const plain = HAS_SIMD ? undefined : (await import('./plain-curve.js')).plainCurve;
+
 let loaded: Curve | undefined;
 
-/** Returns the fastest curve arithmetic that works on this machine. Each thread loads it at its first call. */
-export const loadCurve = (): Curve => (loaded ??= chooseCurve().chosen ?? loadPlainCurve());
-
 /**
- * Loads the plain curve, for an engine in which no build works. It takes longer to load than all other modules of a
- * thread.
+ * Returns the fastest curve arithmetic that works on this machine. Each thread loads it at its first call.
+ * @throws Error where the engine claims to run SIMD instructions, and all builds fail.
  */
-function loadPlainCurve(): Curve {
-  const module = requireModule(new URL('./plain-curve.js', import.meta.url));
-  return (module as { readonly plainCurve: Curve }).plainCurve;
+export const loadCurve = (): Curve => (loaded ??= plain ?? built());
+
+function built(): Curve {
+  const { chosen, passedOver } = chooseCurve();
+  if (chosen !== undefined) return chosen;
+  throw new Error(`no curve arithmetic: ${reasonsOf(passedOver)}`);
 }

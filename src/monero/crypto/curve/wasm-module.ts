@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { wasmBinary } from '../../../util/wasm-binary.js';
+import { wasm as relaxed } from './kernel-relaxed.wasm.js';
+import { wasm as simd } from './kernel-simd.wasm.js';
 
 /** Exports of the assembly; assembly/kernel.ts documents them. */
 export interface KernelExports {
@@ -52,13 +54,15 @@ export interface KernelExports {
 export const BUILDS = ['relaxed', 'simd'] as const;
 export type Build = (typeof BUILDS)[number];
 
+const BINARIES: Readonly<Record<Build, string>> = { relaxed, simd };
+
 const modules = new Map<Build, WebAssembly.Module>();
 
 /** Compiles a build, once in each thread. */
 function compiled(build: Build): WebAssembly.Module {
   const known = modules.get(build);
   if (known !== undefined) return known;
-  const module = new WebAssembly.Module(readFileSync(new URL(`./kernel-${build}.wasm`, import.meta.url)));
+  const module = new WebAssembly.Module(wasmBinary(BINARIES[build]));
   modules.set(build, module);
   return module;
 }

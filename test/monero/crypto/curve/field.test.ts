@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from '@jest/globals';
 import { bytesToInt, intToBytes, ORDER } from '../../../../src/monero/crypto/scalar.js';
 import { seededRng } from '../../../support/seeded-rng.js';
+import { wasmBinary } from '../../../../src/util/wasm-binary.js';
+import { wasm as relaxed } from './field-relaxed.wasm.js';
+import { wasm as simd } from './field-simd.wasm.js';
 
 /** Source: src/monero/crypto/curve/assembly/field-test.ts. */
 interface Field {
@@ -53,7 +55,7 @@ const residue = (n: bigint): bigint => ((n % P) + P) % P;
 const ROUNDS = 300;
 
 describe.each(['relaxed', 'simd'] as const)('the field of the %s build', (build) => {
-  const module = new WebAssembly.Module(readFileSync(new URL(`./field-${build}.wasm`, import.meta.url)));
+  const module = new WebAssembly.Module(wasmBinary({ relaxed, simd }[build]));
   const field = new WebAssembly.Instance(module, {}).exports as unknown as Field;
   field.prepare();
   const layout = LAYOUTS[build];

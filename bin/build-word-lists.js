@@ -1,0 +1,17 @@
+// Writes the word lists of mnemonics into a module in build/, so that they load wherever JavaScript does. Characters beyond
+// ASCII are escaped: an engine keeps a source with any of them at twice its size.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const lists = readdirSync('wordlists')
+  .filter((name) => name.endsWith('.txt'))
+  .map((name) => [name.slice(0, -4), readFileSync(`wordlists/${name}`, 'utf8')]);
+const escaped = (text) =>
+  text.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const folder = 'build/src/monero/cryptonote';
+mkdirSync(folder, { recursive: true });
+writeFileSync(
+  `${folder}/word-lists.js`,
+  `// Written from wordlists/, whose README.md names the licences.\nexport const wordLists = ${escaped(JSON.stringify(Object.fromEntries(lists)))};\n`,
+);
