@@ -1,25 +1,5 @@
 import type { Hash } from '../monero/crypto/types.js';
-
-/** Outputs and transaction public keys that a scan tries, in the order of the transactions. */
-export interface Candidates {
-  /** For each transaction, the index of its first output. */
-  readonly firstOutputs: Uint32Array;
-  /** For each output, its output key (32 bytes). */
-  readonly outputs: Uint8Array;
-  /** For each output, its index in its transaction. */
-  readonly outputIndices: Uint32Array;
-  /** For each output, its view tag as in {@link ScanBatch.viewTags}. */
-  readonly viewTags: Uint16Array;
-  /** For each transaction, the index of its first key. */
-  readonly firstKeys: Uint32Array;
-  /** For each transaction, the number of its keys that are tried with every output. */
-  readonly mainKeys: Uint32Array;
-  /**
-   * Transaction public keys, 32 bytes each. For each transaction its main keys, then additional keys, the n-th of which
-   * belongs to the n-th output.
-   */
-  readonly keys: Uint8Array;
-}
+import { keysBefore, type Candidates } from '../monero/wallet/scan/candidates.js';
 
 /** Columns with one value for each transaction, except `images`. Positions are byte offsets in `bytes`. */
 export interface TxColumns extends Candidates {
@@ -93,8 +73,7 @@ export class ParsedTxs {
 
   /** Returns the number of transaction public keys of all transactions before `tx`. */
   keysBefore(tx: number): number {
-    const { firstKeys, keys } = this.#columns;
-    return firstKeys[tx] ?? keys.length / 32;
+    return keysBefore(this.#columns, tx);
   }
 
   /** Calls `visit` for each key image of a transaction, with the bytes that contain it and its offset in them. */

@@ -1,4 +1,5 @@
-import { inspect } from 'node:util';
+/** Names the method by which `inspect` of Node.js, and so `console.log`, shows a value. Source: util.html, `util.inspect.custom`. */
+const INSPECTION = Symbol.for('nodejs.util.inspect.custom');
 
 /** Holds secret bytes so that no log, JSON text or inspection shows them, and so that they can be wiped. */
 export class Secret<B extends Uint8Array = Uint8Array> {
@@ -29,7 +30,7 @@ export class Secret<B extends Uint8Array = Uint8Array> {
     return '[secret]';
   }
 
-  [inspect.custom](): string {
+  [INSPECTION](): string {
     return '[secret]';
   }
 }

@@ -19,6 +19,7 @@ import type { TxPrefix } from '../../src/monero/cryptonote/types.js';
 import { parseBlocksAnswer, parseTxs } from '../../src/daemon/block-parser.js';
 import type { ParsedTxs } from '../../src/daemon/parsed-txs.js';
 import { NO_VIEW_TAG } from '../../src/monero/kernel/kernel.js';
+import { candidatesIn, type Candidates } from '../../src/monero/wallet/scan/candidates.js';
 import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { CodecError, decode, encode, Reader } from '../../src/util/codec.js';
 import { blocksAnswer, type SentBlock } from '../support/blocks-answer.js';
@@ -102,11 +103,23 @@ const real = [...regtest.transactions, ...mainnet.transactions].map(({ note, blo
 /** Reads the prefix only, like the parser. */
 const prefixOf = (blob: Uint8Array): TxPrefix => txPrefix.read(new Reader(blob));
 
+/** What a scan reads, without the other columns of the parser. */
+const candidatesOf = ({ candidates }: ParsedTxs): Candidates => {
+  const { firstOutputs, outputs, outputIndices, viewTags, firstKeys, mainKeys, keys } = candidates;
+  return { firstOutputs, outputs, outputIndices, viewTags, firstKeys, mainKeys, keys };
+};
+
 const parseOne = (blob: Uint8Array): ParsedTxs => parseTxs([{ hash: new Uint8Array(32) as Hash, blob }]);
 
 describe('a transaction of mainnet or of a regtest chain', () => {
   test.each(real)('with $note is read alike', ({ pruned }) => {
     expect(byParser(parseOne(pruned), 0)).toEqual(byCodec(prefixOf(pruned)));
+  });
+
+  it('has the same candidates for a scan, also beside others', () => {
+    const prefixes = real.map(({ pruned }) => ({ prefix: prefixOf(pruned) }));
+    const parsed = parseTxs(real.map(({ pruned: blob }) => ({ hash: new Uint8Array(32) as Hash, blob })));
+    expect(candidatesOf(parsed)).toEqual(candidatesIn(prefixes));
   });
 
   test.each(real)('with $note, when changed, is refused by both or read alike by both', ({ pruned }) => {
@@ -144,7 +157,9 @@ describe('the extra of a transaction', () => {
       fc.property(mutatedBytes(whole), (extra) => {
         const prefix = withExtra(extra);
         const expected = byCodec(prefix);
-        expect(byParser(parseOne(encode(txPrefix, prefix)), 0)).toEqual(expected);
+        const parsed = parseOne(encode(txPrefix, prefix));
+        expect(byParser(parsed, 0)).toEqual(expected);
+        expect(candidatesOf(parsed)).toEqual(candidatesIn([{ prefix }]));
         if (expected.mainKeys.length < 2) fewer++;
       }),
       { numRuns: 4000 },

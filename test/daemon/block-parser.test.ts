@@ -20,7 +20,7 @@ import { parseBlocksAnswer, parseTxs, type ParsedBlocksAnswer } from '../../src/
 import type { ParsedTxs } from '../../src/daemon/parsed-txs.js';
 import { writeStorage, type TypedSection } from '../../src/monero/epee/storage-writer.js';
 import { NO_VIEW_TAG } from '../../src/monero/kernel/kernel.js';
-import { kernelBatches } from '../../src/refresh/scan/kernel-batches.js';
+import { kernelBatches } from '../../src/monero/wallet/scan/kernel-batches.js';
 import { U64_MAX, ZERO } from '../../src/util/amount.js';
 import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
 import { CodecError, decode, encode } from '../../src/util/codec.js';
@@ -83,7 +83,7 @@ interface Row {
 }
 
 function rowsOf(txs: ParsedTxs): Row[] {
-  return [...kernelBatches(txs, 0, txs.count)].flatMap(({ scan, txs: places }) =>
+  return [...kernelBatches(txs.candidates, 0, txs.count)].flatMap(({ scan, txs: places }) =>
     Array.from(scan.outputKey, (key, row) => {
       return {
         key: toHex(scan.keys.subarray(32 * key, 32 * key + 32)),

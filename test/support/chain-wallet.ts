@@ -2,14 +2,8 @@ import { keyDerivation, publicKeyOf, randomSecretKey } from '../../src/monero/cr
 import type { Hash, KeyImage, PublicKey, SecretKey } from '../../src/monero/crypto/types.js';
 import { formatAddress } from '../../src/monero/cryptonote/address.js';
 import { parseBlock } from '../../src/monero/cryptonote/block.js';
-import {
-  additionalPublicKeys,
-  parseExtra,
-  paymentIdOf,
-  txPublicKeys,
-} from '../../src/monero/cryptonote/extra.js';
-import { cryptPaymentId } from '../../src/monero/cryptonote/payment-id.js';
-import { subaddressKeys } from '../../src/monero/cryptonote/subaddress-keys.js';
+import { parseExtra } from '../../src/monero/cryptonote/extra.js';
+import { ownAddress } from '../../src/monero/cryptonote/own-address.js';
 import { isCoinbase, parseTransaction, transactionHash } from '../../src/monero/cryptonote/transaction.js';
 import type { Address, PaymentId, SubaddressIndex, Transaction } from '../../src/monero/cryptonote/types.js';
 import { amount } from '../../src/util/amount.js';
@@ -18,7 +12,7 @@ import type { Rng } from '../../src/util/random.js';
 import type { SpendableInput } from '../../src/monero/wallet/build/construction.js';
 import type { FetchedOutput, Ring } from '../../src/monero/wallet/select/decoys.js';
 import { outputSecretKey } from '../../src/monero/cryptonote/own-outputs.js';
-import { receiveOutput } from '../../src/monero/wallet/scan/receive.js';
+import { ownOutputsIn, receivedPaymentId } from '../../src/monero/wallet/scan/own-outputs-in.js';
 import type { OwnedOutput } from '../../src/monero/wallet/model/records.js';
 import { SubaddressTable } from '../../src/monero/wallet/scan/subaddress-table.js';
 import type { Loose } from './json-rpc.js';
@@ -43,12 +37,7 @@ export class ChainWallet {
   }
 
   address(index: SubaddressIndex = { major: 0, minor: 0 }): Address {
-    const keys = subaddressKeys(this.spendPublicKey, this.viewSecret, index);
-    return {
-      network: 'mainnet',
-      kind: index.major === 0 && index.minor === 0 ? 'standard' : 'subaddress',
-      ...keys,
-    };
+    return ownAddress(this, 'mainnet', index);
   }
 
   addressText(index?: SubaddressIndex): string {
@@ -91,40 +80,27 @@ export class ChainWallet {
 
   #receive(tx: Transaction, globalIndices: readonly number[], height: number): void {
     for (const input of tx.prefix.inputs) if (input.type === 'key') this.markSpent([input.keyImage]);
-    const { fields } = parseExtra(tx.prefix.extra);
-    const additional = additionalPublicKeys(fields);
-    tx.prefix.outputs.forEach((_, outputIndex) => {
-      const own = additional[outputIndex];
-      const keys = [...txPublicKeys(fields), ...(own === undefined ? [] : [own])];
-      for (const derivationKey of keys) {
-        const derivation = keyDerivation(derivationKey, this.viewSecret);
-        const found = receiveOutput(this, this.#table, tx, outputIndex, derivation, derivationKey);
-        if (found === undefined) continue;
-        const txHash = transactionHash(tx);
-        this.#outputs.set(`${toHex(txHash)}/${outputIndex}`, {
-          ...found,
-          txHash,
-          globalIndex: globalIndices[outputIndex] ?? -1,
-          rct: true,
-          height,
-          unlockTime: tx.prefix.unlockTime,
-          coinbase: isCoinbase(tx),
-          change: false,
-          burnt: false,
-          frozen: false,
-        });
-        return;
-      }
-    });
+    const found = ownOutputsIn(tx, this, this.#table);
+    if (found.length === 0) return;
+    const txHash = transactionHash(tx);
+    for (const output of found)
+      this.#outputs.set(`${toHex(txHash)}/${output.outputIndex}`, {
+        ...output,
+        txHash,
+        globalIndex: globalIndices[output.outputIndex] ?? -1,
+        rct: true,
+        height,
+        unlockTime: tx.prefix.unlockTime,
+        coinbase: isCoinbase(tx),
+        change: false,
+        burnt: false,
+        frozen: false,
+      });
   }
 
   /** Decrypts the payment id of a received transaction. */
   paymentId(tx: Transaction): PaymentId | undefined {
-    const { fields } = parseExtra(tx.prefix.extra);
-    const found = paymentIdOf(fields);
-    const [key] = txPublicKeys(fields);
-    if (found?.kind !== 'short' || key === undefined) return undefined;
-    return cryptPaymentId(found.id, keyDerivation(key, this.viewSecret));
+    return receivedPaymentId(parseExtra(tx.prefix.extra).fields, this.viewSecret);
   }
 
   spendable(output: OwnedOutput, ring: Ring): SpendableInput {

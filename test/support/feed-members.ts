@@ -7,7 +7,7 @@ import type { ChainFeed } from '../../src/refresh/feeds/chain-feed.js';
 import type { FeedRequest, MemberPage } from '../../src/refresh/feeds/feed-member.js';
 import type { BatchScanner } from '../../src/refresh/scan/match-group.js';
 import { monotonicMs } from '../../src/util/monotonic-time.js';
-import type { OutputMatches } from '../../src/refresh/scan/output-matches.js';
+import type { OutputMatches } from '../../src/monero/wallet/scan/output-matches.js';
 import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
 import { daemonOf } from './fake-chain.js';
 

@@ -1,9 +1,7 @@
-import { keyDerivation } from '../../src/monero/crypto/derivation.js';
-import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../src/monero/cryptonote/extra.js';
 import type { SubaddressIndex } from '../../src/monero/cryptonote/types.js';
 import { commit } from '../../src/monero/ringct/commitment.js';
 import type { UnsignedTx } from '../../src/monero/wallet/build/construction.js';
-import { receiveOutput } from '../../src/monero/wallet/scan/receive.js';
+import { ownOutputsIn } from '../../src/monero/wallet/scan/own-outputs-in.js';
 import type { Holder } from '../monero/wallet/fixtures.js';
 
 /** Amounts and addresses that a holder finds in a transaction with its own keys. */
@@ -11,7 +9,6 @@ export function received(
   who: Holder,
   unsigned: UnsignedTx,
 ): { amount: bigint; subaddress: SubaddressIndex }[] {
-  const { fields } = parseExtra(unsigned.prefix.extra);
   const tx = {
     prefix: unsigned.prefix,
     rct: {
@@ -24,12 +21,5 @@ export function received(
       },
     },
   };
-  return unsigned.prefix.outputs.flatMap((_, i) => {
-    const own = additionalPublicKeys(fields)[i];
-    for (const key of [...txPublicKeys(fields), ...(own === undefined ? [] : [own])]) {
-      const found = receiveOutput(who, who.table, tx, i, keyDerivation(key, who.viewSecret), key);
-      if (found !== undefined) return [{ amount: found.amount as bigint, subaddress: found.subaddress }];
-    }
-    return [];
-  });
+  return ownOutputsIn(tx, who, who.table).map(({ amount, subaddress }) => ({ amount, subaddress }));
 }

@@ -20,6 +20,7 @@ export const publicKeysOf = (secrets: readonly SecretKey[], curve: Curve = loadC
 export const publicKeyOf = (secret: SecretKey, curve: Curve = loadCurve()): PublicKey =>
   publicKeysOf([secret], curve)[0] as PublicKey;
 
+/** Draws a uniform secret key; that of {@link systemRng} is fit for a new wallet. Source: crypto.cpp `random_scalar`. */
 export const randomSecretKey = (rng: Rng): SecretKey => scalarBytes(randomScalar(rng));
 
 /**

@@ -28,7 +28,7 @@ export const spendSecretFromSeed = (seed: Uint8Array): SecretKey =>
 export const viewSecretFromSpend = (spendSecret: SecretKey): SecretKey =>
   scalarBytes(reduceBytes(keccak(spendSecret)));
 
-/** Computes all keys of a deterministic account. */
+/** Computes all keys of a deterministic account from its spend secret key. @throws RangeError unless it is below ℓ. */
 export function accountKeysOf(spendSecret: SecretKey): AccountKeys {
   const viewSecret = viewSecretFromSpend(spendSecret);
   return {

@@ -129,6 +129,7 @@ export const txPublicKeys = (fields: readonly ExtraField[]): PublicKey[] =>
 export const additionalPublicKeys = (fields: readonly ExtraField[]): readonly PublicKey[] =>
   fields.find((field) => field.type === 'additionalKeys')?.keys ?? [];
 
+/** A payment id of 8 bytes, encrypted for the payee, or one of 32 bytes in plain, which is obsolete. */
 export type ExtraPaymentId =
   | { readonly kind: 'short'; readonly id: PaymentId }
   | { readonly kind: 'long'; readonly id: Hash };

@@ -155,9 +155,13 @@ export const parseTransaction = (bytes: Uint8Array): Transaction => decode(trans
 /** Parses a pruned transaction. @throws CodecError, RangeError for bytes that are no pruned transaction. */
 export const parsePrunedTransaction = (bytes: Uint8Array): Transaction => decode(prunedTransaction, bytes);
 
+/** Hash of a prefix: the message of the ring signatures of version 1, and a part of the hash of version 2. */
 export const prefixHash = (prefix: TxPrefix): Hash => keccak(encode(txPrefix, prefix));
 
-/** Computes the hash of the prunable part; zeros for RingCT type 0, which has no such part. */
+/**
+ * Computes the hash of the prunable part; zeros for RingCT type 0, which has no such part.
+ * @throws RangeError for a pruned transaction or one of version 1.
+ */
 export function prunableHash(tx: Transaction): Hash {
   if (tx.rct?.base.type === 0) return NULL_HASH;
   if (tx.rct?.prunable === undefined) throw new RangeError('the prunable part is missing');
@@ -173,10 +177,11 @@ export function transactionHashWith(tx: Transaction, hashOfPrunable: Hash): Hash
   return keccak(prefixHash(tx.prefix), keccak(encode(baseCodec(tx.prefix), tx.rct.base)), hashOfPrunable);
 }
 
-/** Computes the hash of a full transaction. */
+/** Computes the hash of a full transaction. @throws RangeError for a pruned one that has a prunable part. */
 export const transactionHash = (tx: Transaction): Hash =>
   tx.prefix.version === 1 ? keccak(encode(transaction, tx)) : transactionHashWith(tx, prunableHash(tx));
 
+/** True for the miner transaction of a block. */
 export const isCoinbase = (tx: Transaction): boolean =>
   tx.prefix.inputs.length === 1 && tx.prefix.inputs[0]?.type === 'gen';
 

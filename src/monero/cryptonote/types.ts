@@ -3,6 +3,7 @@ import type { RctBase, RctPrunable } from '../ringct/types.js';
 import type { Amount } from '../../util/amount.js';
 import type { Bytes } from '../../util/bytes.js';
 
+/** Network of an address; a regtest chain has addresses of mainnet. */
 export type NetworkType = 'mainnet' | 'testnet' | 'stagenet';
 
 /** Payment id of 8 bytes; encrypted in a transaction, plain in an integrated address. */
@@ -21,9 +22,11 @@ export interface KeyInput {
   readonly amount: Amount;
   /** Global indices of the ring members: the first one is absolute, each further one relative to its predecessor. */
   readonly keyOffsets: readonly bigint[];
+  /** Equal in two inputs only if both spend the same output key. */
   readonly keyImage: KeyImage;
 }
 
+/** Input of a transaction. */
 export type TxInput = GenInput | KeyInput;
 
 /** Output of a transaction. */
@@ -38,6 +41,7 @@ export interface TxOutput {
 /** The part of a transaction without signatures and proofs. */
 export interface TxPrefix {
   readonly version: 1 | 2;
+  /** Height below 500,000,000, Unix seconds from there; 0 for none. */
   readonly unlockTime: bigint;
   readonly inputs: readonly TxInput[];
   readonly outputs: readonly TxOutput[];
@@ -60,18 +64,22 @@ export interface Transaction {
   };
 }
 
+/** Header of a block. */
 export interface BlockHeader {
   readonly majorVersion: number;
   readonly minorVersion: number;
   /** Time of the block [Unix s]. */
   readonly timestamp: number;
+  /** Hash of the block before. */
   readonly prevHash: Hash;
   readonly nonce: number;
 }
 
+/** A block, which names its transactions by their hashes. */
 export interface Block {
   readonly header: BlockHeader;
   readonly minerTx: Transaction;
+  /** Without that of the miner transaction. */
   readonly txHashes: readonly Hash[];
 }
 
@@ -83,6 +91,7 @@ export interface SubaddressIndex {
   readonly minor: number;
 }
 
+/** Kind of an address: `standard` has index {0, 0} of its wallet; `integrated` is one with a payment id. */
 export type AddressKind = 'standard' | 'subaddress' | 'integrated';
 
 /** Network, kind and keys of an address. */

@@ -42,3 +42,8 @@ export function loadKernel(): ScanKernel {
   if (chosen !== undefined) return chosen;
   throw new Error(`no scan kernel: ${reasonsOf(passedOver)}`);
 }
+
+let shared: ScanKernel | undefined;
+
+/** Returns the kernel of this thread; the first call loads it, which takes some milliseconds. @throws as {@link loadKernel}. */
+export const sharedKernel = (): ScanKernel => (shared ??= loadKernel());

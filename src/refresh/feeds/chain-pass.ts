@@ -5,7 +5,7 @@ import { ChainMismatch, type ChainPage } from './chain-page.js';
 import { isSamePosition, nextHeight, positionAfter, type ChainPosition } from './chain-position.js';
 import type { FeedMember, MemberPage } from './feed-member.js';
 import { HoldUps } from './hold-ups.js';
-import { BATCH_KEYS } from '../scan/kernel-batches.js';
+import { BATCH_KEYS } from '../../monero/wallet/scan/kernel-batches.js';
 import { BATCHES_AHEAD, type BatchScanner, type MatchReader } from '../scan/match-group.js';
 import { fitOf } from './page-fit.js';
 import { PageCursor, type PageCursorOptions } from './page-cursor.js';

@@ -2,7 +2,7 @@ import type { SecretKey } from '../../monero/crypto/types.js';
 import type { ChainPage } from './chain-page.js';
 import { positionOf, type ChainPosition } from './chain-position.js';
 import type { RefreshFrom } from './chain-position.js';
-import type { MatchStream } from '../scan/output-matches.js';
+import type { MatchStream } from '../../monero/wallet/scan/output-matches.js';
 
 /** A wallet's request for the blocks that it lacks. */
 export interface FeedRequest extends RefreshFrom {

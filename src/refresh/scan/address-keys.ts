@@ -5,12 +5,8 @@ import {
   type AddressKeys,
 } from '../../monero/cryptonote/subaddress-keys.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { ScanKernel } from '../../monero/kernel/kernel.js';
-import { loadKernel } from '../../monero/kernel/load-kernel.js';
+import { sharedKernel } from '../../monero/kernel/load-kernel.js';
 import { chunks } from '../../util/bytes.js';
-
-/** Loaded at the first call, because loading takes some milliseconds. */
-let kernel: ScanKernel | undefined;
 
 /**
  * Computes spend key `D = B + m·G` and view key `C = a·D` of many subaddresses.
@@ -22,7 +18,7 @@ export function addressKeysOf(
   viewSecret: SecretKey,
   indices: readonly SubaddressIndex[],
 ): AddressKeys[] {
-  kernel ??= loadKernel();
+  const kernel = sharedKernel();
   const messages = subaddressMessagesOf(viewSecret, indices);
   const spendKeys = kernel.addHashes(spendPublicKey, messages, SUBADDRESS_MESSAGE_BYTES);
   messages.fill(0);

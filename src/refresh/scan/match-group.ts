@@ -1,8 +1,8 @@
 import type { SecretKey } from '../../monero/crypto/types.js';
 import { hitsAt, type ScanHits } from '../../monero/kernel/kernel.js';
 import type { KernelPool } from '../../monero/kernel/kernel-pool.js';
-import type { KernelBatch } from './kernel-batches.js';
-import { OutputMatches, type MatchStream } from './output-matches.js';
+import type { KernelBatch } from '../../monero/wallet/scan/kernel-batches.js';
+import { OutputMatches, type MatchStream } from '../../monero/wallet/scan/output-matches.js';
 import { ReaderPositions } from './reader-positions.js';
 
 /** Number of kernel batches per scanning thread that may be in work or waiting to be read. */

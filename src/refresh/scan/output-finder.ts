@@ -2,16 +2,17 @@ import type { ParsedTxs } from '../../daemon/parsed-txs.js';
 import {
   claimOutput,
   openClaims,
-  type Claim,
+  outputsByTx,
   type FoundOutput,
   type OutputArithmetic,
   type ReceivingKeys,
+  type TxClaim,
 } from '../../monero/wallet/scan/receive.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { TurnLimit } from '../../util/turn-limit.js';
 import type { SubaddressTable } from '../../monero/wallet/scan/subaddress-table.js';
 import { buildTx } from './chain-block.js';
-import type { MatchStream, OutputMatch } from './output-matches.js';
+import type { MatchStream, OutputMatch } from '../../monero/wallet/scan/output-matches.js';
 import type { BuiltTx } from './received-tx.js';
 
 /** Transactions and the outputs of the wallet that were found in them. */
@@ -44,12 +45,6 @@ export interface FinderOptions {
   readonly firstTx?: number | undefined;
   /** Returns true if the transaction with this index is to be searched; absent: all are. */
   readonly isWanted?: ((tx: number) => boolean) | undefined;
-}
-
-interface TxClaim {
-  /** Index of the transaction. */
-  readonly tx: number;
-  readonly claim: Claim;
 }
 
 /** Keys and functions of a wallet that an {@link OutputFinder} uses. */
@@ -89,14 +84,11 @@ export class OutputFinder {
     const claims: TxClaim[] = [];
     for await (const portion of matches) {
       signal?.throwIfAborted();
-      for (let n = 0; n < portion.count; n++) {
-        if (table.find(portion.spendKey(n)) === undefined) continue;
-        const match = portion.match(n);
+      for (const match of portion.payingTo(table)) {
         if (match.tx < firstTx || !isWanted(match.tx)) continue;
         const { tx, matches: others } = build(match.tx);
         others.push(match);
-        const { outputIndex, derivation, key, spendKey } = match;
-        const claim = claimOutput(table, tx, outputIndex, derivation, key, spendKey);
+        const claim = claimOutput(table, tx, match);
         if (claim === undefined) continue;
         onPaid(claim.subaddress);
         claims.push({ tx: match.tx, claim });
@@ -124,19 +116,7 @@ export class OutputFinder {
       const part = claims.slice(at, at + CLAIMS_AT_ONCE).map(({ claim }) => claim);
       opened.push(...openClaims(keys, part, arithmetic));
     }
-    const found = new Map<number, Map<number, FoundOutput>>();
-    claims.forEach(({ tx }, i) => {
-      const output = opened[i];
-      if (output === undefined) return;
-      const outputs = found.get(tx) ?? new Map<number, FoundOutput>();
-      found.set(tx, outputs);
-      if (!outputs.has(output.outputIndex)) outputs.set(output.outputIndex, withKeyImage(output));
-    });
-    return new Map(
-      [...found].map(([tx, outputs]) => [
-        tx,
-        [...outputs.values()].sort((a, b) => a.outputIndex - b.outputIndex),
-      ]),
-    );
+    const found = outputsByTx(claims, opened);
+    return new Map([...found].map(([tx, outputs]) => [tx, outputs.map(withKeyImage)]));
   }
 }

@@ -1,23 +1,20 @@
-import { keyDerivation } from '../../monero/crypto/derivation.js';
-import type { Hash, KeyDerivation, PublicKey, SecretKey } from '../../monero/crypto/types.js';
+import type { Hash, PublicKey, SecretKey } from '../../monero/crypto/types.js';
 import {
   additionalPublicKeys,
-  paymentIdOf,
   parseExtra,
   txPublicKeys,
   type ExtraField,
 } from '../../monero/cryptonote/extra.js';
-import { cryptPaymentId } from '../../monero/cryptonote/payment-id.js';
 import { unprunedSize } from '../../monero/cryptonote/transaction.js';
 import type { Transaction } from '../../monero/cryptonote/types.js';
 import type { ParsedTxs } from '../../daemon/parsed-txs.js';
-import { equalBytes } from '../../util/bytes.js';
 import { ZERO, type Amount } from '../../util/amount.js';
 import { keyImagesOf } from '../../monero/wallet/exchange/pending-tx.js';
+import { receivedPaymentId } from '../../monero/wallet/scan/own-outputs-in.js';
 import type { FoundOutput, ReceivingKeys } from '../../monero/wallet/scan/receive.js';
 import type { OwnedOutput, ReceivedTx } from '../../monero/wallet/model/records.js';
 import type { TxsOfBlock } from './chain-block.js';
-import type { OutputMatch } from './output-matches.js';
+import type { OutputMatch } from '../../monero/wallet/scan/output-matches.js';
 
 /** A transaction, parsed into a value, that has output matches. */
 export interface BuiltTx {
@@ -50,7 +47,7 @@ export function receivedTx(built: BuiltTx, block: TxsOfBlock, keys: ReceivingKey
 }
 
 /**
- * Decrypts the short payment id of a transaction. Long payment ids are obsolete and are not read.
+ * Decrypts the short payment id of a transaction.
  * @param fields fields of the transaction's extra.
  */
 export function paymentIdIn(
@@ -58,21 +55,8 @@ export function paymentIdIn(
   fields: readonly ExtraField[],
   viewSecret: SecretKey,
 ): { readonly paymentId?: Uint8Array } {
-  const id = paymentIdOf(fields);
-  const key = txPublicKeys(fields)[0];
-  if (id?.kind !== 'short' || key === undefined) return {};
-  const derivation =
-    matches.find((match) => equalBytes(match.key, key))?.derivation ?? tryKeyDerivation(key, viewSecret);
-  return derivation === undefined ? {} : { paymentId: cryptPaymentId(id.id, derivation) };
-}
-
-function tryKeyDerivation(key: PublicKey, viewSecret: SecretKey): KeyDerivation | undefined {
-  try {
-    return keyDerivation(key, viewSecret);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
+  const paymentId = receivedPaymentId(fields, viewSecret, matches);
+  return paymentId === undefined ? {} : { paymentId };
 }
 
 export const feeOf = (tx: Transaction): Amount => tx.rct?.base.fee ?? ZERO;

@@ -1,7 +1,7 @@
 import type { ParsedTxs } from '../../daemon/parsed-txs.js';
-import { kernelBatches } from './kernel-batches.js';
+import { kernelBatches } from '../../monero/wallet/scan/kernel-batches.js';
 import { MatchGroup, type BatchScanner, type MatchReader } from './match-group.js';
-import type { MatchStream, OutputMatches } from './output-matches.js';
+import type { MatchStream, OutputMatches } from '../../monero/wallet/scan/output-matches.js';
 
 /**
  * Scans some transactions for any number of wallets. The wallets that are known at the start are scanned together in a
@@ -29,7 +29,7 @@ export class SharedMatches {
   /** Begins the scan for readers that will read its matches later. */
   begin(readers: readonly MatchReader[]): MatchGroup {
     const first = readers.reduce((lowest, { firstTx }) => Math.min(lowest, firstTx), this.#endTx);
-    const batches = kernelBatches(this.#txs, Math.max(this.#firstTx, first), this.#endTx);
+    const batches = kernelBatches(this.#txs.candidates, Math.max(this.#firstTx, first), this.#endTx);
     const group = new MatchGroup(batches, readers, this.#kernel);
     for (const reader of readers) this.#groups.set(reader, group);
     return group;

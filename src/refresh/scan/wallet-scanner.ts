@@ -29,7 +29,7 @@ import { SubaddressTable, type Lookahead } from '../../monero/wallet/scan/subadd
 import { rewardOf, type ChainBlock, type ChainTxs } from './chain-block.js';
 import type { BatchScanner } from './match-group.js';
 import { OutputFinder, type ScannedTxs } from './output-finder.js';
-import type { MatchStream } from './output-matches.js';
+import type { MatchStream } from '../../monero/wallet/scan/output-matches.js';
 import { unpackKeyImages, type PackedKeyImages } from './packed-key-images.js';
 import { feeOf, paymentIdIn, place, receivedTx } from './received-tx.js';
 import type { ScannerState } from './scanner-state.js';

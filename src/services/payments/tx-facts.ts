@@ -1,5 +1,6 @@
 import type { PublicKey } from '../../monero/crypto/types.js';
 import { parseAddress } from '../../monero/cryptonote/address.js';
+import { parseExtra } from '../../monero/cryptonote/extra.js';
 import { parseTransaction } from '../../monero/cryptonote/transaction.js';
 import type { Address, SubaddressIndex, Transaction } from '../../monero/cryptonote/types.js';
 import { sum } from '../../util/amount.js';
@@ -16,7 +17,7 @@ import {
 } from '../../monero/wallet/build/spent-tx.js';
 import type { ConstructionData } from '../../monero/wallet/exchange/construction-data.js';
 import { ownOutputsIn, receivedPaymentId } from '../../monero/wallet/scan/own-outputs-in.js';
-import type { KnownAddresses } from '../../monero/wallet/scan/receive.js';
+import type { KnownAddresses } from '../../monero/wallet/scan/subaddress-table.js';
 import { sameAddress, sameReceiver } from '../../monero/wallet/select/transfer-request.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -101,7 +102,7 @@ export class TxFacts {
     const { store, keystore } = this.#context;
     const viewSecret = keystore.keys.viewSecret.expose();
     const find: KnownAddresses['find'] = (key) => store.read((r) => r.subaddresses.find(key as PublicKey));
-    const paymentId = receivedPaymentId(tx, viewSecret);
+    const paymentId = receivedPaymentId(parseExtra(tx.prefix.extra).fields, viewSecret);
     return ownOutputsIn(tx, { viewSecret }, { find }).map((output) => ({
       ...output,
       address: this.#services.accounts.decoded(output.subaddress),

@@ -2,7 +2,7 @@ import { keyImage, publicKeyOf, randomSecretKey } from '../../../src/monero/cryp
 import { G, multiply } from '../../../src/monero/crypto/curve/point.js';
 import { randomScalar, scalarBytes } from '../../../src/monero/crypto/scalar.js';
 import type { Hash, PublicKey, SecretKey } from '../../../src/monero/crypto/types.js';
-import { subaddressKeys } from '../../../src/monero/cryptonote/subaddress-keys.js';
+import { ownAddress } from '../../../src/monero/cryptonote/own-address.js';
 import type { Address, PaymentId, SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
 import { commit } from '../../../src/monero/ringct/commitment.js';
 import { amount, type Amount } from '../../../src/util/amount.js';
@@ -73,10 +73,8 @@ export function holder(rng: Rng): Holder {
       return table;
     },
     address(index = { major: 0, minor: 0 }, paymentId) {
-      const keys = subaddressKeys(spendPublicKey, viewSecret, index);
-      if (paymentId !== undefined) return { network: 'mainnet', kind: 'integrated', ...keys, paymentId };
-      const kind = index.major === 0 && index.minor === 0 ? 'standard' : 'subaddress';
-      return { network: 'mainnet', kind, ...keys };
+      const address = ownAddress({ spendPublicKey, viewSecret }, 'mainnet', index);
+      return paymentId === undefined ? address : { ...address, kind: 'integrated', paymentId };
     },
   };
 }

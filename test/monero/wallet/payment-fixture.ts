@@ -1,4 +1,3 @@
-import { keyDerivation } from '../../../src/monero/crypto/derivation.js';
 import { concatBytes, fromHex } from '../../../src/util/bytes.js';
 import { G, multiply, decompress } from '../../../src/monero/crypto/curve/point.js';
 import {
@@ -10,7 +9,6 @@ import {
 } from '../../../src/monero/crypto/scalar.js';
 import type { SharedSecretClaim } from '../../../src/monero/crypto/tx-proof.js';
 import type { Hash, KeyImage, SecretKey, Signature } from '../../../src/monero/crypto/types.js';
-import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../../src/monero/cryptonote/extra.js';
 import {
   parsePrunedTransaction,
   prunedTransaction,
@@ -24,7 +22,8 @@ import type { Rng } from '../../../src/util/random.js';
 import { constructTransaction } from '../../../src/monero/wallet/build/construction.js';
 import type { OutputTarget } from '../../../src/monero/wallet/build/output-layout.js';
 import type { FetchedTx } from '../../../src/monero/wallet/scan/fetched-tx.js';
-import { receiveOutput, type FoundOutput } from '../../../src/monero/wallet/scan/receive.js';
+import { ownOutputsIn } from '../../../src/monero/wallet/scan/own-outputs-in.js';
+import type { FoundOutput } from '../../../src/monero/wallet/scan/receive.js';
 import { spendableInput, type Holder } from './fixtures.js';
 
 /** A transaction as sent by a pruning daemon, with its tx secret keys. */
@@ -80,17 +79,9 @@ export type HeldOutput = FoundOutput & { readonly txHash: Hash; readonly keyImag
 
 /** Outputs that a holder finds in a payment. */
 export function outputsOf(owner: Holder, { tx, parsed }: PaymentFixture): HeldOutput[] {
-  const { fields } = parseExtra(parsed.prefix.extra);
-  return parsed.prefix.outputs.flatMap((_, i) => {
-    const own = additionalPublicKeys(fields)[i];
-    const found = [...txPublicKeys(fields), ...(own === undefined ? [] : [own])].flatMap((key) => {
-      const derivation = keyDerivation(key, owner.viewSecret);
-      return receiveOutput(owner, owner.table, parsed, i, derivation, key) ?? [];
-    });
-    return found.flatMap(({ keyImage, ...output }) =>
-      keyImage === undefined ? [] : [{ ...output, keyImage, txHash: tx.hash }],
-    );
-  });
+  return ownOutputsIn(parsed, owner, owner.table).flatMap(({ keyImage, ...output }) =>
+    keyImage === undefined ? [] : [{ ...output, keyImage, txHash: tx.hash }],
+  );
 }
 
 /** A proof of version 1: of the same claim, bound to fewer values. */

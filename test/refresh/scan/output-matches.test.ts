@@ -9,9 +9,9 @@ import {
   type BatchScanner,
   type MatchReader,
 } from '../../../src/refresh/scan/match-group.js';
-import type { MatchStream } from '../../../src/refresh/scan/output-matches.js';
+import type { MatchStream } from '../../../src/monero/wallet/scan/output-matches.js';
 import { SharedMatches } from '../../../src/refresh/scan/shared-matches.js';
-import { BATCH_KEYS, BATCH_ROWS, kernelBatches } from '../../../src/refresh/scan/kernel-batches.js';
+import { BATCH_KEYS, BATCH_ROWS, kernelBatches } from '../../../src/monero/wallet/scan/kernel-batches.js';
 import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import { yieldToEventLoop } from '../../../src/util/yield-to-event-loop.js';
 import { pointsFrom, strayOutputs } from '../../support/coinbase.js';
@@ -248,10 +248,10 @@ describe('a scan for several wallets', () => {
   it('waits for a wallet that has started', () =>
     withFakeTimeouts(async () => {
       const scanner = new CountingScanner();
-      const group = new MatchGroup(kernelBatches(txs, 0, 1), [readerOf(1)], scanner, 5);
+      const group = new MatchGroup(kernelBatches(txs.candidates, 0, 1), [readerOf(1)], scanner, 5);
       await group.ready;
       const readers = [readerOf(2), readerOf(3)] as const;
-      const shared = new MatchGroup(kernelBatches(txs, 0, 1), readers, scanner, 5);
+      const shared = new MatchGroup(kernelBatches(txs.candidates, 0, 1), readers, scanner, 5);
       expect(readers.map((reader) => shared.start(reader))).toEqual([true, true]);
       const slow = shared.read(readers[1]);
       await slow.next();
@@ -320,7 +320,7 @@ describe('a page of 100 MB', () => {
     expect(outlined).toHaveLength(blocks.length);
     expect(txs.keysBefore(txs.count)).toBe(720 * 3915);
     let batches = 0;
-    for (const { scan, txs: of } of kernelBatches(txs, 700, 720)) {
+    for (const { scan, txs: of } of kernelBatches(txs.candidates, 700, 720)) {
       expect(of[0]).toBeGreaterThanOrEqual(700);
       expect(scan.outputKey.length).toBeLessThan(2 * BATCH_ROWS);
       if (++batches === 50) break;

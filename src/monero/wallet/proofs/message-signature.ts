@@ -21,6 +21,7 @@ export type SigningKey = 'spend' | 'view';
  */
 export type MessageSignatureVersion = 1 | 2;
 
+/** Result of a check of a signed message: version and key of a good signature. */
 export type MessageVerdict =
   | { readonly good: false }
   | { readonly good: true; readonly version: MessageSignatureVersion; readonly key: SigningKey };

@@ -146,6 +146,7 @@ export interface ReserveToCheck {
   readonly spent: readonly boolean[];
 }
 
+/** Result of a check of a reserve proof: sums of the outputs, the spent ones included in `total`. */
 export type ReserveVerdict =
   | { readonly good: false }
   | { readonly good: true; readonly total: Amount; readonly spent: Amount };

@@ -13,6 +13,7 @@ import { WalletError } from '../model/wallet-error.js';
 /** A transaction as a daemon sent it, not verified yet. A plain value. */
 export interface FetchedTx {
   readonly hash: Hash;
+  /** Encoding of the full or of the pruned transaction. */
   readonly blob: Uint8Array;
   /** Hash of the prunable part; present if the blob is pruned. */
   readonly prunableHash?: Hash;

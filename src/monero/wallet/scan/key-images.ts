@@ -25,8 +25,11 @@ export interface OutputCandidate {
 /** Public data of an output from which, together with the wallet's secret keys, the output's secret key is computed. */
 export interface LocatedOutput {
   readonly publicKey: PublicKey;
+  /** Index of the output in its transaction. */
   readonly outputIndex: number;
+  /** Public key of the transaction whose derivation opens the output. */
   readonly derivationKey: PublicKey;
+  /** Index of the paid address. */
   readonly subaddress: SubaddressIndex;
 }
 

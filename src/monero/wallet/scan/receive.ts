@@ -1,17 +1,14 @@
-import { derivationToScalar, deriveSubaddressPublicKey } from '../../crypto/derivation.js';
-import { loadCurve } from '../../crypto/curve/load-curve.js';
+import { derivationToScalar } from '../../crypto/derivation.js';
 import { scalarBytes } from '../../crypto/scalar.js';
 import type { Commitment, KeyDerivation, KeyImage, PublicKey, SecretKey } from '../../crypto/types.js';
-import { ownKeyImages, type OwnOutputs, type WalletSecrets } from '../../cryptonote/own-outputs.js';
+import type { OwnOutputs, WalletSecrets } from '../../cryptonote/own-outputs.js';
 import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
 import { commitsTo } from '../../ringct/commitment.js';
 import { decryptOutput, type Opening } from '../../ringct/ecdh.js';
 import type { Amount } from '../../../util/amount.js';
 import { concatBytes, equalBytes } from '../../../util/bytes.js';
-import type { SubaddressTable } from './subaddress-table.js';
-
-/** Finds the index of an address of the wallet by its spend key. */
-export type KnownAddresses = Pick<SubaddressTable, 'find'>;
+import type { OutputMatch } from './output-matches.js';
+import type { KnownAddresses } from './subaddress-table.js';
 
 /** Keys with which outputs are recognised; with the spend secret key, key images are computed too. */
 export interface ReceivingKeys {
@@ -22,12 +19,18 @@ export interface ReceivingKeys {
 
 /** A received output without its position in the chain. */
 export interface FoundOutput {
+  /** Index of the output in its transaction. */
   readonly outputIndex: number;
   readonly publicKey: PublicKey;
+  /** Index of the paid address. */
   readonly subaddress: SubaddressIndex;
+  /** Public key whose derivation opens the output: the tx public key or an additional one. */
   readonly derivationKey: PublicKey;
+  /** Above zero; it matches the commitment of the output. */
   readonly amount: Amount;
+  /** Blinding scalar of the commitment; 1 for a plain amount. */
   readonly mask: bigint;
+  /** Absent without the spend secret. */
   readonly keyImage?: KeyImage;
 }
 
@@ -53,25 +56,18 @@ export interface OutputArithmetic {
 }
 
 /**
- * Checks whether an output, with one of its transaction's derivations, pays an address of the table.
- * @returns its claimed amount, or undefined.
- * @param spendKey `P - Hs(D, i)·G` if it is already computed. Source: wallet2.cpp `check_acc_out_precomp`,
- * `scan_output`.
+ * Reads what an output pays to an address of the table.
+ * @returns undefined when the table lacks the address, or the amount cannot be read.
+ * Source: wallet2.cpp `check_acc_out_precomp`, `scan_output`.
  */
 export function claimOutput(
   table: KnownAddresses,
   tx: Transaction,
-  outputIndex: number,
-  derivation: KeyDerivation,
-  derivationKey: PublicKey,
-  spendKey?: PublicKey,
+  { outputIndex, key: derivationKey, derivation, spendKey }: Omit<OutputMatch, 'tx'>,
 ): Claim | undefined {
-  const output = tx.prefix.outputs[outputIndex];
-  if (output === undefined) return undefined;
-  const { publicKey } = output;
-  const spendPublicKey = spendKey ?? tryBasePoint(publicKey, derivation, outputIndex);
-  const subaddress = spendPublicKey && table.find(spendPublicKey);
-  if (subaddress === undefined) return undefined;
+  const publicKey = tx.prefix.outputs[outputIndex]?.publicKey;
+  const subaddress = table.find(spendKey);
+  if (publicKey === undefined || subaddress === undefined) return undefined;
   const claimed = claimedAmount(tx, outputIndex, derivation);
   return claimed && { outputIndex, publicKey, subaddress, derivationKey, derivation, ...claimed };
 }
@@ -164,34 +160,34 @@ function keyImagesOf(
   return images;
 }
 
-const curveArithmetic: OutputArithmetic = {
-  commit: (amounts, masks) => loadCurve().commit(amounts, masks),
-  ownKeyImages,
-};
-
-/** Checks and verifies one output: {@link claimOutput}, then {@link openClaims}. */
-export function receiveOutput(
-  keys: ReceivingKeys,
-  table: KnownAddresses,
-  tx: Transaction,
-  outputIndex: number,
-  derivation: KeyDerivation,
-  derivationKey: PublicKey,
-): FoundOutput | undefined {
-  const claim = claimOutput(table, tx, outputIndex, derivation, derivationKey);
-  return claim && openClaims(keys, [claim], curveArithmetic)[0];
+/** A claim in one of several transactions. */
+export interface TxClaim {
+  /** Index of the transaction. */
+  readonly tx: number;
+  readonly claim: Claim;
 }
 
-/** Computes `P - Hs(D, i)·G`; undefined if the output key is not a point. */
-function tryBasePoint(
-  outputKey: PublicKey,
-  derivation: KeyDerivation,
-  outputIndex: number,
-): PublicKey | undefined {
-  try {
-    return deriveSubaddressPublicKey(outputKey, derivation, outputIndex);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
+/**
+ * Groups opened claims by the index of their transaction, by ascending output index. The first key that opens an output
+ * counts.
+ * @param opened result of {@link openClaims} for the claims, in their order.
+ */
+export function outputsByTx(
+  claims: readonly TxClaim[],
+  opened: readonly (FoundOutput | undefined)[],
+): Map<number, FoundOutput[]> {
+  const found = new Map<number, Map<number, FoundOutput>>();
+  claims.forEach(({ tx }, i) => {
+    const output = opened[i];
+    if (output === undefined) return;
+    const outputs = found.get(tx) ?? new Map<number, FoundOutput>();
+    found.set(tx, outputs);
+    if (!outputs.has(output.outputIndex)) outputs.set(output.outputIndex, output);
+  });
+  return new Map(
+    [...found].map(([tx, outputs]) => [
+      tx,
+      [...outputs.values()].sort((a, b) => a.outputIndex - b.outputIndex),
+    ]),
+  );
 }

@@ -19,6 +19,9 @@ export interface Lookahead {
 
 const NO_SUBADDRESSES: PackedSubaddresses = new Uint8Array();
 
+/** Finds the index of an address of the wallet by its spend key. */
+export type KnownAddresses = Pick<SubaddressTable, 'find'>;
+
 /** Computes the spend keys of the addresses `from` ≤ minor < `to` of one account, 32 bytes each. */
 export type SpendKeyRange = (...range: Parameters<typeof subaddressSpendPublicKeys>) => Uint8Array;
 
@@ -39,6 +42,10 @@ export class SubaddressTable {
   /** Number of known addresses, by account. */
   readonly #counts: number[] = [];
 
+  /**
+   * Makes an empty table: `expandTo({ major: 0, minor: 0 })` adds the first addresses.
+   * @param lookahead 50 accounts with 200 addresses each by default. @param spendKeys computes ranges of keys.
+   */
   constructor(
     spendPublicKey: PublicKey,
     viewSecret: SecretKey,
@@ -57,10 +64,12 @@ export class SubaddressTable {
     this.#isFilled = false;
   }
 
+  /** Number of known addresses. */
   get size(): number {
     return this.#byKey.size;
   }
 
+  /** Finds the index of an address by its public spend key. */
   find(spendPublicKey: Uint8Array): SubaddressIndex | undefined {
     return this.#byKey.find(spendPublicKey);
   }

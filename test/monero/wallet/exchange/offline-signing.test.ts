@@ -1,15 +1,9 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { parseTransaction, transactionHash } from '../../../../src/monero/cryptonote/transaction.js';
 import type { Address } from '../../../../src/monero/cryptonote/types.js';
-import { keyDerivation, publicKeyOf } from '../../../../src/monero/crypto/derivation.js';
+import { publicKeyOf } from '../../../../src/monero/crypto/derivation.js';
 import { subaddressKeys } from '../../../../src/monero/cryptonote/subaddress-keys.js';
-import {
-  writeExtra,
-  paymentIdField,
-  parseExtra,
-  txPublicKeys,
-  additionalPublicKeys,
-} from '../../../../src/monero/cryptonote/extra.js';
+import { writeExtra, paymentIdField } from '../../../../src/monero/cryptonote/extra.js';
 import type { PaymentId } from '../../../../src/monero/cryptonote/types.js';
 import { fromHex, toHex } from '../../../../src/util/bytes.js';
 import { CodecError, decode } from '../../../../src/util/codec.js';
@@ -26,7 +20,7 @@ import {
   signOffline,
   type OfflineSigningRequest,
 } from '../../../../src/monero/wallet/exchange/offline-signing.js';
-import { receiveOutput } from '../../../../src/monero/wallet/scan/receive.js';
+import { ownOutputsIn } from '../../../../src/monero/wallet/scan/own-outputs-in.js';
 import { SubaddressTable } from '../../../../src/monero/wallet/scan/subaddress-table.js';
 import { describeTransfer, summarize } from '../../../../src/monero/wallet/exchange/transfer-description.js';
 import { seededRng } from '../../../support/seeded-rng.js';
@@ -97,13 +91,7 @@ describe("the reference's unsigned transaction", () => {
   it('pays change that its wallet finds, with the exported key image', () => {
     const table = new SubaddressTable(spendPublicKey, viewSecret, { major: 1, minor: 2 });
     table.expandTo(index);
-    const { fields } = parseExtra(tx.prefix.extra);
-    const found = tx.prefix.outputs.flatMap((_, i) => {
-      const extraKey = additionalPublicKeys(fields)[i];
-      return [...txPublicKeys(fields), ...(extraKey === undefined ? [] : [extraKey])].flatMap(
-        (key) => receiveOutput(keys, table, tx, i, keyDerivation(key, viewSecret), key) ?? [],
-      );
-    });
+    const found = ownOutputsIn(tx, keys, table);
     expect(found.map(({ amount }) => amount)).toEqual([data.change.amount]);
     expect(found.map(({ publicKey, keyImage }) => [publicKey, keyImage])).toEqual(ownKeyImages);
   });

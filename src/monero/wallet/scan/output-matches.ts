@@ -1,6 +1,7 @@
-import type { KeyDerivation, PublicKey } from '../../monero/crypto/types.js';
-import type { ScanHits } from '../../monero/kernel/kernel.js';
+import type { KeyDerivation, PublicKey } from '../../crypto/types.js';
+import type { ScanHits } from '../../kernel/kernel.js';
 import type { KernelBatch } from './kernel-batches.js';
+import type { KnownAddresses } from './subaddress-table.js';
 
 /** An output that may belong to the wallet, because its view tag fits a public key of its transaction. */
 export interface OutputMatch {
@@ -39,8 +40,13 @@ export class OutputMatches {
     return bytesAt(this.#hits.spendKeys, n);
   }
 
-  /** Returns match `n`, whose keys are views of shared memory. */
-  match(n: number): OutputMatch {
+  /** Yields the matches whose output pays one of the addresses, in order. Their keys are views of shared memory. */
+  *payingTo(addresses: KnownAddresses): Generator<OutputMatch, void, void> {
+    for (let n = 0; n < this.count; n++)
+      if (addresses.find(this.spendKey(n)) !== undefined) yield this.#match(n);
+  }
+
+  #match(n: number): OutputMatch {
     const { scan, txs } = this.#batch;
     const row = at(this.#hits.outputs, n);
     const key = at(scan.outputKey, row);

@@ -1,5 +1,5 @@
-import type { Candidates, ParsedTxs } from '../../daemon/parsed-txs.js';
-import type { ScanBatch } from '../../monero/kernel/kernel.js';
+import type { ScanBatch } from '../../kernel/kernel.js';
+import { keysBefore, type Candidates } from './candidates.js';
 
 /** Largest number of transaction public keys in a kernel batch. */
 export const BATCH_KEYS = 256;
@@ -48,16 +48,15 @@ class Runs {
  * @param endTx index after the last transaction.
  */
 export function* kernelBatches(
-  txs: ParsedTxs,
+  candidates: Candidates,
   firstTx: number,
   endTx: number,
 ): Generator<KernelBatch, void, void> {
-  const { candidates } = txs;
   const { firstOutputs, outputIndices, mainKeys } = candidates;
   let runs = new Runs();
   for (let tx = firstTx; tx < endTx; tx++) {
-    const key = txs.keysBefore(tx);
-    const endKey = txs.keysBefore(tx + 1);
+    const key = keysBefore(candidates, tx);
+    const endKey = keysBefore(candidates, tx + 1);
     const firstOwn = key + (mainKeys[tx] ?? 0);
     const start = firstOutputs[tx] ?? outputIndices.length;
     const endOutput = firstOutputs[tx + 1] ?? outputIndices.length;

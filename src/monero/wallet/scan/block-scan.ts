@@ -1,0 +1,58 @@
+import type { Hash } from '../../crypto/types.js';
+import { transactionHash } from '../../cryptonote/transaction.js';
+import { parseExtra } from '../../cryptonote/extra.js';
+import type { Block, PaymentId, Transaction } from '../../cryptonote/types.js';
+import { equalBytes } from '../../../util/bytes.js';
+import { WalletError } from '../model/wallet-error.js';
+import { readFetchedTx, type FetchedTx } from './fetched-tx.js';
+import { ownOutputsOf, receivedPaymentId } from './own-outputs-in.js';
+import type { FoundOutput, ReceivingKeys } from './receive.js';
+import type { SubaddressTable } from './subaddress-table.js';
+
+/** A transaction that pays a wallet. */
+export interface ReceivingTx {
+  readonly hash: Hash;
+  /** Full or pruned, as it was fetched. */
+  readonly tx: Transaction;
+  /**
+   * Short payment id, decrypted with the view key; zeros where the payer added a dummy. Meaningless in a payment that the
+   * wallet made itself: that id is encrypted for the payee.
+   */
+  readonly paymentId?: PaymentId;
+  /** At least one, by ascending index. */
+  readonly outputs: readonly FoundOutput[];
+}
+
+/**
+ * Finds the transactions of a block that pay a wallet, the miner transaction included.
+ * @param txs the transactions that the block names, in its order, full or pruned; their hashes are verified.
+ * @param table grows by the lookahead of each address that is paid.
+ * @returns the paying transactions, in the order of the block.
+ * @throws WalletError `daemon_misbehaves` for transactions that are not those of the block; RangeError when a secret key is
+ * ℓ or more.
+ */
+export function scanBlock(
+  { minerTx, txHashes }: Pick<Block, 'minerTx' | 'txHashes'>,
+  txs: readonly FetchedTx[],
+  keys: ReceivingKeys,
+  table: SubaddressTable,
+): readonly ReceivingTx[] {
+  if (txs.length !== txHashes.length || txHashes.some((hash, i) => !equalBytes(hash, hashOf(txs[i]))))
+    throw new WalletError({
+      kind: 'daemon_misbehaves',
+      reason: 'it sent other transactions than those of the block',
+    });
+  const all = [minerTx, ...txs.map(readFetchedTx)];
+  const found = ownOutputsOf(all, keys, table, {
+    onPaid: (index) => table.expandTo(index),
+  });
+  return all.flatMap((tx, i) => {
+    const outputs = found[i] ?? [];
+    if (outputs.length === 0) return [];
+    const hash = i === 0 ? transactionHash(minerTx) : (txHashes[i - 1] as Hash);
+    const paymentId = receivedPaymentId(parseExtra(tx.prefix.extra).fields, keys.viewSecret);
+    return [{ hash, tx, outputs, ...(paymentId === undefined ? {} : { paymentId }) }];
+  });
+}
+
+const hashOf = (tx: FetchedTx | undefined): Uint8Array => tx?.hash ?? new Uint8Array();
