@@ -56,22 +56,41 @@ describe('imports run downwards only', () => {
 /** Imports that remain in the compiled file: those of types do not. */
 const LOADED = /^(?:import|export)\s+(?!type\b)[^;]*?from\s+'([^']+)'/gms;
 
-/** Packages that a file loads, through all files that it imports. */
-function packagesOf(entry: string): string[] {
+/** Imports at run time. */
+const DYNAMIC = /\bimport\('([^']+)'\)/g;
+
+/** Modules that scripts write, which export one text each and import nothing. */
+const WRITTEN = /(?:\.wasm|\/word-lists)\.js$/;
+
+/** What a file loads, through all files that it imports. */
+interface Loaded {
+  /** Files of src. */
+  readonly files: ReadonlySet<string>;
+  /** Names of packages, and of modules of Node.js with `node:`. */
+  readonly modules: ReadonlySet<string>;
+}
+
+/** Finds what a file loads. @param imports patterns of imports to follow. */
+function loadedBy(entry: string, imports: readonly RegExp[] = [LOADED]): Loaded {
   const seen = new Set<string>();
-  const packages = new Set<string>();
+  const modules = new Set<string>();
   const load = (file: string): void => {
     if (seen.has(file)) return;
     seen.add(file);
-    for (const [, path = ''] of readFileSync(join(src, file), 'utf8').matchAll(LOADED)) {
+    const text = readFileSync(join(src, file), 'utf8');
+    for (const [, path = ''] of imports.flatMap((pattern) => [...text.matchAll(pattern)])) {
+      if (WRITTEN.test(path)) continue;
       if (path.startsWith('.')) load(relative(src, join(src, file, '..', path)).replace(/\.js$/, '.ts'));
-      else if (!path.startsWith('node:'))
-        packages.add(path.split('/', path.startsWith('@') ? 2 : 1).join('/'));
+      else modules.add(path.startsWith('@') ? path.split('/', 2).join('/') : (path.split('/')[0] ?? ''));
     }
   };
   load(entry);
-  return [...packages];
+  return { files: seen, modules };
 }
+
+/** Packages that a file loads. */
+const packagesOf = (entry: string): string[] =>
+  [...loadedBy(entry).modules].filter((name) => !name.startsWith('node:'));
 
 describe('threads', () => {
   const entries = [
@@ -92,6 +111,35 @@ describe('threads', () => {
 
   test('that scan load no package at all', () => {
     expect(packagesOf(join('monero', 'kernel', 'kernel-worker.ts'))).toEqual([]);
+  });
+});
+
+describe('the protocol library', () => {
+  const everything = [LOADED, DYNAMIC];
+  const sources = files.filter(
+    (file) => folderOf(file) === 'monero' && !file.endsWith('.d.ts') && !file.split(sep).includes('assembly'),
+  );
+  const offered = loadedBy(join('monero', 'index.ts'), everything);
+
+  test('and what knows no wallet import nothing beside util', () => {
+    for (const folder of ['monero', 'http', 'net', 'client']) expect(mayImport[folder]).toEqual(['util']);
+  });
+
+  test('is found by its files', () => {
+    expect(sources).toContain(join('monero', 'index.ts'));
+    expect(offered.files).toContain(join('util', 'codec.ts'));
+    expect(offered.files).toContain(join('monero', 'kernel', 'reference-kernel.ts'));
+    expect(offered.files.size).toBeGreaterThan(50);
+  });
+
+  test.each(sources)('%s loads nothing of Node.js but threads and cryptography', (file) => {
+    const { modules } = loadedBy(file, everything);
+    const allowed = ['node:worker_threads', 'node:crypto'];
+    expect([...modules].filter((name) => name.startsWith('node:') && !allowed.includes(name))).toEqual([]);
+  });
+
+  test.each([...offered.files])('%s reads no clock and no environment for it', (file) => {
+    expect(readFileSync(join(src, file), 'utf8')).not.toMatch(/\bDate\b|\bperformance\b|\bprocess\./);
   });
 });
 
@@ -136,7 +184,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
     ['scan', 'commit'],
   ],
   net: [['webhooks', 'zmq', 'dns']],
-  monero: [['wallet'], ['kernel'], ['cryptonote'], ['ringct'], ['crypto', 'epee']],
+  monero: [['index'], ['wallet'], ['kernel'], ['cryptonote'], ['ringct'], ['crypto', 'epee']],
 };
 const roomOf = (path: string): string => (path.split(sep)[1] ?? '').replace(/\.[jt]s$/, '');
 
