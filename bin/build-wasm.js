@@ -3,6 +3,7 @@
 // among which src/monero/crypto/slow-hash.ts and src/monero/crypto/curve/build-choice.ts choose. `bin/build-wasm.js tests`
 // also compiles the functions of the kernel's field for its tests. One process compiles all modules, since starting the
 // compiler takes longest.
+import { Buffer } from 'node:buffer';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

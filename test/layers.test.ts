@@ -62,7 +62,7 @@ const DYNAMIC = /\bimport\('([^']+)'\)/g;
 /** Modules that scripts write, which export one text each and import nothing. */
 const WRITTEN = /(?:\.wasm|\/word-lists)\.js$/;
 
-/** What a file loads, through all files that it imports. */
+/** Files and modules that a file loads, through all files that it imports. */
 interface Loaded {
   /** Files of src. */
   readonly files: ReadonlySet<string>;

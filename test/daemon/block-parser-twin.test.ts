@@ -103,7 +103,7 @@ const real = [...regtest.transactions, ...mainnet.transactions].map(({ note, blo
 /** Reads the prefix only, like the parser. */
 const prefixOf = (blob: Uint8Array): TxPrefix => txPrefix.read(new Reader(blob));
 
-/** What a scan reads, without the other columns of the parser. */
+/** Selects the columns that a scan reads. */
 const candidatesOf = ({ candidates }: ParsedTxs): Candidates => {
   const { firstOutputs, outputs, outputIndices, viewTags, firstKeys, mainKeys, keys } = candidates;
   return { firstOutputs, outputs, outputIndices, viewTags, firstKeys, mainKeys, keys };

@@ -64,6 +64,28 @@ describe('shop.py and pay.sh', () => {
   });
 });
 
+describe('scan-block.ts', () => {
+  it('derives addresses, finds the payments of a block, and verifies a proof, without a server', async () => {
+    const { stdout, stderr } = await run(process.execPath, [
+      '--disable-warning=ExperimentalWarning',
+      join(EXAMPLES, 'scan-block.ts'),
+    ]);
+    const { primaryAddress, proof } = JSON.parse(readFileSync(join(EXAMPLES, 'paid-block.json'), 'utf8'));
+    expect(stderr).toBe('');
+    expect(stdout.split('\n')).toEqual([
+      `wallet ${primaryAddress}`,
+      expect.stringMatching(
+        new RegExp(
+          `^received 1\\.500000000000 XMR at ${primaryAddress} in \\w{64}, payment id 1234567890abcdef$`,
+        ),
+      ),
+      `received 0.250000000000 XMR at ${proof.address} in ${proof.transaction}, payment id ${'0'.repeat(16)}`,
+      'proven: 0.250000000000 XMR for "order 17"',
+      '',
+    ]);
+  });
+});
+
 describe('follow.ts', () => {
   it('prints each payment once, also after a restart of itself', async () => {
     const cursor = join(directory, 'cursor.txt');

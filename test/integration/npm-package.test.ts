@@ -35,6 +35,12 @@ async function compile(programs: Readonly<Record<string, string>>): Promise<stri
   return stdout.split('\n');
 }
 
+/** A wallet with the address 0/1. */
+const PAID_BLOCK = JSON.parse(readFileSync(join(ROOT, 'docs/examples/paid-block.json'), 'utf8')) as {
+  readonly mnemonic: string;
+  readonly proof: { readonly address: string };
+};
+
 /** Program that pays twice under one idempotency key, and reads the first event of a payment. */
 const CONSUMER = `
 import { createClient, WalletRpcError, type PaymentSeenEvent, type WalletEvent } from 'wallet-rpc/client';
@@ -59,6 +65,41 @@ for await (const event of wallet.events({ types: ['payment.seen', 'payment.mined
   break;
 }
 wallet.close();
+`;
+
+/** Program that derives an address from a mnemonic, hashes a passphrase on a thread, and verifies a message that it signs. */
+const LIBRARY = `
+import {
+  accountKeysOf,
+  addSeedOffset,
+  decodeMnemonic,
+  formatAddress,
+  ownAddress,
+  removeSeedOffset,
+  signMessage,
+  spendSecretFromSeed,
+  systemRng,
+  verifyMessage,
+  type AccountKeys,
+  type Address,
+  type PublicKey,
+  type SecretKey,
+} from 'wallet-rpc/monero';
+
+declare const process: { readonly argv: readonly string[] };
+
+const PASSPHRASE = 'a passphrase';
+const secret: SecretKey = spendSecretFromSeed(decodeMnemonic(process.argv[2] ?? '').seed);
+const encrypted = await addSeedOffset(secret, PASSPHRASE);
+const keys: AccountKeys = accountKeysOf(await removeSeedOffset(encrypted, PASSPHRASE));
+const spendPublicKey: PublicKey = keys.spendPublicKey;
+const index = { major: 0, minor: 1 };
+const address: Address = ownAddress(keys, 'mainnet', index);
+console.log(formatAddress(address));
+const message = new TextEncoder().encode('a message');
+const signature = signMessage({ message, keys, spendPublicKey, index, key: 'spend' }, systemRng);
+const verdict = verifyMessage({ message, address, signature });
+console.log(verdict.good ? verdict.key : 'bad');
 `;
 
 let folder: string;
@@ -94,6 +135,9 @@ describe('the npm package', () => {
       ...['build/server/slow-hash-simd.wasm.js', 'build/server/slow-hash-plain.wasm.js'],
       ...['wordlists/english.txt', 'docs/api.md'],
       ...['build/src/client/client.js', 'build/src/client/client.d.ts', 'build/src/client/methods.d.ts'],
+      ...['build/src/monero/index.js', 'build/src/monero/index.d.ts'],
+      ...['build/src/monero/crypto/slow-hash-thread.js', 'build/src/monero/cryptonote/word-lists.js'],
+      ...['build/src/monero/crypto/keccak.wasm.js', 'build/src/monero/crypto/curve/kernel-simd.wasm.js'],
       ...readdirSync(join(ROOT, 'pages')).map((name) => `pages/${name}`),
       ...readdirSync(join(ROOT, 'migrations'))
         .filter((name) => name.endsWith('.sql'))
@@ -102,12 +146,14 @@ describe('the npm package', () => {
       expect(files).toContain(file);
     expect(
       files.filter((file) =>
-        /^(?:src|test|bench|tools|build\/(?!server\/|src\/(?:client|util)\/))|\.map$|\.tgz$/.test(file),
+        /^(?:src|test|bench|tools|build\/(?!server\/|src\/(?:client|monero|util)\/))|\.map$|\.tgz$/.test(
+          file,
+        ),
       ),
     ).toEqual([]);
-    // Declarations are those of the client and of the files that it imports.
+    // Declarations are those of the client, of the protocol library and of the files that they import.
     expect(
-      files.filter((file) => /\.d\.ts$/.test(file) && !/^build\/src\/(?:client|util)\//.test(file)),
+      files.filter((file) => /\.d\.ts$/.test(file) && !/^build\/src\/(?:client|monero|util)\//.test(file)),
     ).toEqual([]);
   });
 
@@ -138,6 +184,21 @@ describe('the npm package', () => {
     const stdout = errors.join('\n');
     expect(stdout).toContain("'get_blance' does not exist");
     expect(stdout).toContain("Type 'string' is not assignable to type 'number | bigint");
+  });
+
+  it('has a protocol library that runs, and whose types serve strict TypeScript without packages of types', async () => {
+    const wrong = LIBRARY.replace('removeSeedOffset(encrypted', 'removeSeedOffset(PASSPHRASE').replace(
+      'spendPublicKey: PublicKey',
+      'spendPublicKey: SecretKey',
+    );
+    const errors = await compile({ 'library.mts': LIBRARY, 'wrong-library.mts': wrong });
+    expect(errors.filter((line) => /^(?!wrong-library\.mts|\s|$)/.test(line))).toEqual([]);
+    expect(errors.join('\n')).toContain("Type 'PublicKey' is not assignable to type 'SecretKey'");
+    expect(errors.join('\n')).toContain(
+      "Argument of type 'string' is not assignable to parameter of type 'Uint8Array",
+    );
+    const { stdout } = await run(process.execPath, ['library.mjs', PAID_BLOCK.mnemonic], { cwd: folder });
+    expect(stdout.split('\n')).toEqual([PAID_BLOCK.proof.address, 'spend', '']);
   });
 
   it('starts a server with a regtest node and makes a payment', async () => {
