@@ -1,5 +1,5 @@
-// Compiles AssemblyScript to WebAssembly, as modules in build/ that export it as base64, so that they load wherever
-// JavaScript does: Keccak and the block parser; CryptoNight and the kernel once for each set of processor instructions,
+// Compiles AssemblyScript to WebAssembly, as modules in build/ that return it as base64, so that they load wherever
+// JavaScript does (an engine makes the text of a function when that is called first): Keccak and the block parser; CryptoNight and the kernel once for each set of processor instructions,
 // among which src/monero/crypto/slow-hash.ts and src/monero/crypto/curve/build-choice.ts choose. `bin/build-wasm.js tests`
 // also compiles the functions of the kernel's field for its tests. One process compiles all modules, since starting the
 // compiler takes longest.
@@ -33,7 +33,7 @@ for (const [source, name, features] of modules) {
   mkdirSync(dirname(target), { recursive: true });
   const writeFile = (_, binary) => {
     const base64 = Buffer.from(binary).toString('base64');
-    writeFileSync(target, `// Compiled from ${source}.\nexport const wasm = '${base64}';\n`);
+    writeFileSync(target, `// Compiled from ${source}.\nexport const wasm = () => '${base64}';\n`);
   };
   const { error, stderr } = await asc.main([source, '--outFile', target, ...flags, ...features], { writeFile });
   process.stderr.write(stderr.toString());

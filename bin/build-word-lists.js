@@ -1,5 +1,6 @@
-// Writes the word lists of mnemonics into a module in build/, so that they load wherever JavaScript does. Characters beyond
-// ASCII are escaped: an engine keeps a source with any of them at twice its size.
+// Writes the word lists of mnemonics into a module in build/, so that they load wherever JavaScript does. Each is returned by
+// a function: an engine makes its text when that is called first. Characters beyond ASCII are escaped: an engine keeps a
+// source with any of them at twice its size.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -13,5 +14,11 @@ const folder = 'build/src/monero/cryptonote';
 mkdirSync(folder, { recursive: true });
 writeFileSync(
   `${folder}/word-lists.js`,
-  `// Written from wordlists/, whose README.md names the licences.\nexport const wordLists = ${escaped(JSON.stringify(Object.fromEntries(lists)))};\n`,
+  [
+    '// Written from wordlists/, whose README.md names the licences.',
+    'export const wordLists = {',
+    ...lists.map(([name, text]) => `  '${name}': () => ${escaped(JSON.stringify(text))},`),
+    '};',
+    '',
+  ].join('\n'),
 );

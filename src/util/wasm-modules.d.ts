@@ -1,5 +1,5 @@
 /** Modules that `bin/build-wasm.js` writes. */
 declare module '*.wasm.js' {
-  /** WebAssembly, as base64. */
-  export const wasm: string;
+  /** Returns WebAssembly as base64. */
+  export const wasm: () => string;
 }

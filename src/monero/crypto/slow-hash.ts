@@ -30,7 +30,7 @@ export interface SlowHashExports {
 export const BUILDS = ['simd', 'plain'] as const;
 export type Build = (typeof BUILDS)[number];
 
-const BINARIES: Readonly<Record<Build, string>> = { simd, plain };
+const BINARIES: Readonly<Record<Build, () => string>> = { simd, plain };
 
 const STATE_BYTES = 200;
 const ITERATIONS = 1 << 19;

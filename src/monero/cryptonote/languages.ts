@@ -79,7 +79,7 @@ const loaded = new Map<Language, WordList>();
 export function wordList(of: Language): WordList {
   const known = loaded.get(of);
   if (known !== undefined) return known;
-  const words = (wordLists[of.file] ?? '').trimEnd().split('\n');
+  const words = (wordLists[of.file]?.() ?? '').trimEnd().split('\n');
   const list = {
     words,
     byWord: new Map(words.map((word, i) => [canonical(word), i])),

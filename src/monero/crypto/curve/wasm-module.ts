@@ -54,7 +54,7 @@ export interface KernelExports {
 export const BUILDS = ['relaxed', 'simd'] as const;
 export type Build = (typeof BUILDS)[number];
 
-const BINARIES: Readonly<Record<Build, string>> = { relaxed, simd };
+const BINARIES: Readonly<Record<Build, () => string>> = { relaxed, simd };
 
 const modules = new Map<Build, WebAssembly.Module>();
 

@@ -72,6 +72,7 @@ export function spendSecretOf(output: LocatedOutput, keys: SpendingKeys): Secret
   const { publicKey, outputIndex, derivationKey, subaddress } = output;
   const derivation = keyDerivation(derivationKey, keys.viewSecret);
   const secret = outputSecretKey(keys, derivation, outputIndex, subaddress);
+  derivation.fill(0);
   if (!equalBytes(publicKeyOf(secret), publicKey))
     throw new RangeError('the output does not belong to this wallet');
   return secret;
@@ -79,7 +80,10 @@ export function spendSecretOf(output: LocatedOutput, keys: SpendingKeys): Secret
 
 /** Computes the key image of an output. @throws RangeError if the output does not belong to the wallet. */
 export function keyImageOf(output: LocatedOutput, keys: SpendingKeys): KeyImage {
-  return keyImage(output.publicKey, spendSecretOf(output, keys));
+  const secret = spendSecretOf(output, keys);
+  const image = keyImage(output.publicKey, secret);
+  secret.fill(0);
+  return image;
 }
 
 /** Returns the message that is signed, which is the key image itself. */
@@ -93,6 +97,7 @@ export function signKeyImage(output: LocatedOutput, keys: SpendingKeys, rng: Rng
   const secret = spendSecretOf(output, keys);
   const image = keyImage(output.publicKey, secret);
   const [signature] = signRing(messageOf(image), image, [output.publicKey], secret, 0, rng);
+  secret.fill(0);
   if (signature === undefined) throw new Error('a ring of one has one signature');
   return { keyImage: image, signature };
 }
