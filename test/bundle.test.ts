@@ -19,8 +19,8 @@ const named = namesIn('src', /\.ts$/).flatMap((file) =>
 );
 
 it.each(['src', 'test', 'bench', 'tools'])('build/%s has no file whose source was removed', (folder) => {
-  const sources = new Set(namesIn(folder, /\.ts$/).map((name) => name.slice(0, -3)));
-  const compiled = namesIn(`build/${folder}`, /\.js$/).map((name) => name.slice(0, -3));
+  const sources = new Set(namesIn(folder, /\.ts$/).map((name) => name.replace(/(?:\.d)?\.ts$/, '')));
+  const compiled = namesIn(`build/${folder}`, /(?<!\.wasm)\.js$/).map((name) => name.slice(0, -3));
   expect(compiled.filter((name) => !sources.has(name))).toEqual([]);
 });
 
