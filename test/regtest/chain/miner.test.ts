@@ -40,6 +40,10 @@ describe('the miner', () => {
         jest.advanceTimersByTime(5);
         await until('the next block', () => test.node.chain.height === height && jest.getTimerCount() === 1);
       }
+      // Between two blocks, then while one is mined.
+      expect(miner.stop()).toBe(true);
+      expect(jest.getTimerCount()).toBe(0);
+      expect(miner.start(JOB)).toBe(true);
       jest.advanceTimersByTime(5);
       expect(miner.stop()).toBe(true);
       const { height } = test.node.chain;
