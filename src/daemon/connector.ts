@@ -20,6 +20,20 @@ export interface DaemonSsl {
   readonly allowAnyCert: boolean;
 }
 
+/**
+ * True if TLS authenticates a daemon, or need not: an onion or i2p name contains the key of its service.
+ * @param host name of the daemon, in lower case. Source: net_ssl.cpp `has_strong_verification`.
+ */
+export const isVerifiable = (
+  host: string,
+  {
+    caFile,
+    allowedFingerprints,
+    allowAnyCert,
+  }: Pick<DaemonSsl, 'caFile' | 'allowedFingerprints' | 'allowAnyCert'>,
+): boolean =>
+  allowAnyCert || caFile !== undefined || allowedFingerprints.length > 0 || /\.(?:onion|i2p)$/.test(host);
+
 /** Host and port of a daemon, and whether its address demands TLS. */
 export interface Endpoint {
   readonly host: string;

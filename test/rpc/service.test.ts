@@ -76,6 +76,26 @@ describe('params of a client that has none', () => {
 });
 
 describe('set_daemon', () => {
+  it.each<[string, { readonly address: string; readonly [name: string]: Json }]>([
+    ['an onion name', { address: 'a.onion:1' }],
+    ['an i2p name', { address: 'a.i2p:1' }],
+    ['a fingerprint', { address: '127.0.0.1:2', ssl_allowed_fingerprints: ['ab'.repeat(32)] }],
+    ['every certificate allowed', { address: '127.0.0.1:3', ssl_allow_any_cert: true }],
+  ])('is accepted with TLS and %s', async (_, params) => {
+    await done('set_daemon', { ...params, ssl_support: 'enabled' });
+    expect(server.daemonAddress).toBe(params.address);
+  });
+
+  it.each(['127.0.0.1:1', 'onion:1', 'a.onion.example:1'])(
+    'is refused with TLS if nothing verifies the certificate of %s',
+    async (address) => {
+      await expect(call('set_daemon', { address, ssl_support: 'enabled' }, {})).rejects.toMatchObject({
+        code: -38,
+        message: 'SSL is enabled but no user certificate or fingerprints were provided',
+      });
+    },
+  );
+
   it.each<[string, Json | undefined]>([
     ['no params', undefined],
     ['no address', { trusted: true }],

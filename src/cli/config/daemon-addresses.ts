@@ -1,4 +1,4 @@
-import { endpointName, parseEndpoint } from '../../daemon/connector.js';
+import { endpointName, isVerifiable, parseEndpoint } from '../../daemon/connector.js';
 import { isLoopback } from './bind-addresses.js';
 import { ConfigError } from './config-error.js';
 import type { SslConfig } from './ssl-config.js';
@@ -60,8 +60,7 @@ export function assertVerifiable(address: string, ssl: DaemonSslConfig, proxy: s
   const { host, port } = endpointIn(address);
   if (port === 0) throw badAddress();
   const wanted = ssl.mode === 'enabled' || proxy !== undefined;
-  const known = ssl.allowAnyCert || ssl.caFile !== undefined || ssl.allowedFingerprints.length > 0;
-  if (wanted && !known && !/\.(?:onion|i2p)$/i.test(host))
+  if (wanted && !isVerifiable(host.toLowerCase(), ssl))
     throw new ConfigError(
       `--${ssl.mode === 'enabled' ? 'daemon-ssl enabled' : 'proxy'} needs --daemon-ssl-ca-certificates, ` +
         '--daemon-ssl-allowed-fingerprints, --daemon-ssl-allow-any-cert, or a .onion or .i2p address',

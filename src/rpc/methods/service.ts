@@ -1,5 +1,6 @@
 import { flag, height, listOf, none, params, text, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
+import { isVerifiable } from '../../daemon/connector.js';
 import { LANGUAGES } from '../../monero/cryptonote/languages.js';
 import { parseFingerprint } from '../../util/fingerprint.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
@@ -94,8 +95,16 @@ export const serviceMethods: readonly WalletMethod[] = [
           reason: 'a fingerprint has 64 hex digits (SHA-256)',
           text: 'ssl_allowed_fingerprints[] entries must be hex-encoded SHA-256 values',
         });
-      const unverifiable = args.ssl_ca_file === '' && fingerprints.length === 0 && !args.ssl_allow_any_cert;
-      if (mode === 'enabled' && unverifiable && !/\.(onion|i2p)(:\d+)?$/.test(args.address))
+      const ssl = {
+        mode,
+        ...(args.ssl_private_key_path === '' ? {} : { privateKeyPath: args.ssl_private_key_path }),
+        ...(args.ssl_certificate_path === '' ? {} : { certificatePath: args.ssl_certificate_path }),
+        ...(args.ssl_ca_file === '' ? {} : { caFile: args.ssl_ca_file }),
+        allowedFingerprints: fingerprints,
+        allowChained: true,
+        allowAnyCert: args.ssl_allow_any_cert,
+      } as const;
+      if (mode === 'enabled' && !isVerifiable(args.address.replace(/:\d+$/, ''), ssl))
         throw new WalletError({
           kind: 'bad_daemon_settings',
           reason: 'ssl_support enabled needs ssl_ca_file, ssl_allowed_fingerprints or ssl_allow_any_cert',
@@ -106,15 +115,7 @@ export const serviceMethods: readonly WalletMethod[] = [
           address: args.address,
           ...(args.username === '' ? {} : { login: { user: args.username, password: args.password } }),
           ...(args.proxy === '' ? {} : { proxy: args.proxy }),
-          ssl: {
-            mode,
-            ...(args.ssl_private_key_path === '' ? {} : { privateKeyPath: args.ssl_private_key_path }),
-            ...(args.ssl_certificate_path === '' ? {} : { certificatePath: args.ssl_certificate_path }),
-            ...(args.ssl_ca_file === '' ? {} : { caFile: args.ssl_ca_file }),
-            allowedFingerprints: fingerprints,
-            allowChained: true,
-            allowAnyCert: args.ssl_allow_any_cert,
-          },
+          ssl,
         },
         args.trusted,
       );
