@@ -13,7 +13,7 @@ import {
   type StartedNodeConfig,
 } from './daemon-config.js';
 import { assertCompatible } from './option-rules.js';
-import { flag, integer, readOptions, text } from './option-schemas.js';
+import { defaulted, flag, integer, readOption, readOptions, text } from './option-schemas.js';
 import type { RawOptions } from './option-spec.js';
 import { environmentName, OPTIONS } from './options.js';
 import { rpcConfig, type RpcConfig } from './rpc-config.js';
@@ -82,10 +82,6 @@ const networkConfig = z
     testnet ? 'testnet' : stagenet ? 'stagenet' : 'mainnet',
   );
 
-const webhooksConfig = z
-  .object({ 'webhook-allow-private': flag })
-  .transform((given) => ({ allowPrivate: given['webhook-allow-private'] }));
-
 const watchConfig = z
   .object({
     'metrics-bind': text,
@@ -106,7 +102,7 @@ const watchConfig = z
 const processConfig = z
   .object({
     'max-concurrency': integer(0, 1024),
-    'log-level': text.transform(logCategories),
+    'log-level': defaulted.transform(logCategories),
     'log-file': text,
     'non-interactive': flag,
     detach: flag,
@@ -127,9 +123,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
   const wallet = readOptions(walletConfig, raw);
   const rpc = readOptions(rpcConfig(network), raw);
   const regtest = raw['regtest'] === undefined ? undefined : readOptions(regtestConfig, raw);
-  const allowAnyCert = readOptions(z.object({ 'daemon-ssl-allow-any-cert': flag }), raw)[
-    'daemon-ssl-allow-any-cert'
-  ];
+  const allowAnyCert = readOption('daemon-ssl-allow-any-cert', flag, raw);
   const daemonSsl = { ...readSsl('daemon-ssl', raw), allowAnyCert };
   const { threads, ...process } = readOptions(processConfig, raw);
   return {
@@ -139,7 +133,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
     daemon: readOptions(daemonConfig(network, regtest !== undefined, daemonSsl), raw),
     ...optional('regtest', regtest),
     dns: readOptions(dnsConfig, raw),
-    webhooks: readOptions(webhooksConfig, raw),
+    webhooks: { allowPrivate: readOption('webhook-allow-private', flag, raw) },
     watch: readOptions(watchConfig, raw),
     threads: threads || cores,
     ...process,

@@ -59,3 +59,10 @@ export function readOptions<Schema extends z.ZodType>(schema: Schema, raw: RawOp
   const [issue] = error.issues;
   throw new ConfigError(`--${issue?.path.join('.') ?? ''}${issue?.message ?? ''}`);
 }
+
+/** Reads one option, as {@link readOptions}. @throws ConfigError */
+export const readOption = <Schema extends z.ZodType>(
+  name: string,
+  schema: Schema,
+  raw: RawOptions,
+): z.output<Schema> => readOptions(z.object({ [name]: schema }), raw)[name] as z.output<Schema>;

@@ -2,11 +2,13 @@ import * as z from 'zod';
 import { parseFingerprint } from '../../util/fingerprint.js';
 import { ConfigError } from './config-error.js';
 import { optional } from './config-values.js';
-import { defaulted, flag, list, readOptions, text } from './option-schemas.js';
+import { flag, list, oneOf, readOption, readOptions, text } from './option-schemas.js';
 import type { RawOptions } from './option-spec.js';
 
+const SSL_MODE = oneOf(['enabled', 'disabled', 'autodetect'], ' is one of enabled, disabled, autodetect');
+
 /** Use of TLS: required, off, or decided by the connection. */
-export type SslMode = 'enabled' | 'disabled' | 'autodetect';
+export type SslMode = z.output<typeof SSL_MODE>;
 
 /** TLS settings of one side of a connection, from the options `--…-ssl-…`. */
 export interface SslConfig {
@@ -24,9 +26,7 @@ export interface SslConfig {
  * @param pinned true: the certificates of the peer are restricted, so that plain connections, which would bypass the
  * restriction, are not allowed. Source: rpc_args.cpp `do_process_ssl`.
  */
-function sslMode(name: string, asked: string | undefined, pinned: boolean): SslMode {
-  if (asked !== 'enabled' && asked !== 'disabled' && asked !== 'autodetect')
-    throw new ConfigError(`--${name} is one of enabled, disabled, autodetect`);
+function sslMode(name: string, asked: SslMode, pinned: boolean): SslMode {
   if (!pinned) return asked;
   if (asked === 'disabled')
     throw new ConfigError(
@@ -62,7 +62,7 @@ export function readSsl(name: string, raw: RawOptions): SslConfig {
   const allowedFingerprints = fingerprints.map((item) => readFingerprint(name, item));
   if ((key === undefined) !== (certificate === undefined))
     throw new ConfigError(`--${name}-private-key and --${name}-certificate go together`);
-  const asked = readOptions(z.object({ [name]: defaulted }), raw)[name];
+  const asked = readOption(name, SSL_MODE, raw);
   return {
     mode: sslMode(name, asked, caFile !== undefined || allowedFingerprints.length > 0),
     ...optional('privateKeyPath', key),
