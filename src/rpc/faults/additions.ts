@@ -1,4 +1,4 @@
-import { causeText, reasonOf, type FaultTable } from './fault-entry.js';
+import { reasonOf, type FaultTable } from './fault-entry.js';
 
 /** Faults of orders, events, webhooks and credentials, which the reference does not have. */
 export const additionFaults = {
@@ -7,14 +7,14 @@ export const additionFaults = {
     explanation: ({ method }) =>
       `the idempotency key belongs to another request (${method}): use a new key for a new payment`,
   },
-  order_failed: { code: -55, text: causeText, explanation: reasonOf },
+  order_failed: { code: -55, explanation: reasonOf },
   order_missing: { code: -56, explanation: 'no order has this idempotency key' },
   events_expired: {
     code: -57,
     explanation: ({ oldest }) => `events after this cursor were deleted: all events after ${oldest} are kept`,
   },
   webhook_missing: { code: -58, explanation: 'the wallet has no webhook with this id' },
-  bad_webhook: { code: -59, text: causeText, explanation: reasonOf },
-  credential_denied: { code: -60, text: causeText, explanation: reasonOf },
-  spend_limit: { code: -61, text: causeText, explanation: reasonOf },
+  bad_webhook: { code: -59, explanation: reasonOf },
+  credential_denied: { code: -60, explanation: reasonOf },
+  spend_limit: { code: -61, explanation: reasonOf },
 } satisfies Partial<FaultTable>;

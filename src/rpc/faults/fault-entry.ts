@@ -42,7 +42,7 @@ export const causeText = ({ text, reason }: Reasoned): string => text ?? reason;
 /** Creates the text of a fault: upstream's message for the cause, or the given one if the cause has none. */
 export const orText =
   (usual: string) =>
-  ({ text }: Reasoned): string =>
+  ({ text }: Pick<Reasoned, 'text'>): string =>
     text ?? usual;
 
 /** Creates the text of a fault: a prefix of upstream, followed by the message for the cause. */

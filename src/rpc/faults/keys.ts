@@ -4,7 +4,7 @@ import { orText, type FaultTable } from './fault-entry.js';
 export const keyFaults = {
   view_only: {
     code: -29,
-    text: ({ text }) => text ?? 'command not supported by watch-only wallet',
+    text: orText('command not supported by watch-only wallet'),
     explanation: 'the wallet is view-only: it has no spend key',
   },
   background_wallet: {
