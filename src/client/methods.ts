@@ -195,7 +195,7 @@ export interface CreateAddressResult {
 
 /** Parameters of create_wallet. */
 export interface CreateWalletParams {
-  /** Name of the wallet in the wallet directory; empty: a wallet in memory only. */
+  /** Name of the new wallet in the wallet directory; empty: a wallet in memory only. */
   readonly filename?: string | undefined;
   /** Password of the new wallet. */
   readonly password?: string | undefined;

@@ -6,6 +6,14 @@ import type { Kind } from '../faults/fault-entry.js';
 import { DAEMON } from '../faults/groups.js';
 import { ADDITION, defineMethod, type Context, type WalletMethod } from '../method.js';
 
+/** Parameters for the files of a new wallet. */
+const newFileParams = {
+  filename: text
+    .default('')
+    .describe('Name of the new wallet in the wallet directory; empty: a wallet in memory only'),
+  password: text.default('').describe('Password of the new wallet'),
+};
+
 /** Parameters for the height from which a wallet is scanned; the reference has no `restore_date`. */
 const restoreParams = {
   restore_height: height.default(0).describe('Height of the first block to scan'),
@@ -63,10 +71,7 @@ export const fileMethods: readonly WalletMethod[] = [
     faults: NEW_FILE,
     params: () =>
       params({
-        filename: text
-          .default('')
-          .describe('Name of the wallet in the wallet directory; empty: a wallet in memory only'),
-        password: text.default('').describe('Password of the new wallet'),
+        ...newFileParams,
         language: text
           .default('')
           .describe('Language of the mnemonic seed, by its English or its native name; required'),
@@ -130,10 +135,7 @@ export const fileMethods: readonly WalletMethod[] = [
     },
     params: () =>
       params({
-        filename: text
-          .default('')
-          .describe('Name of the new wallet in the wallet directory; empty: a wallet in memory only'),
-        password: text.default('').describe('Password of the new wallet'),
+        ...newFileParams,
         seed: text
           .default('')
           .describe('Mnemonic seed; with enable_multisig_experimental the multisig seed in hex'),
@@ -195,10 +197,7 @@ export const fileMethods: readonly WalletMethod[] = [
     texts: { wallet_exists: EXISTS, unknown_language: 'The specified seed language is invalid.' },
     params: () =>
       params({
-        filename: text
-          .default('')
-          .describe('Name of the new wallet in the wallet directory; empty: a wallet in memory only'),
-        password: text.default('').describe('Password of the new wallet'),
+        ...newFileParams,
         address: text.default('').describe('Primary address; empty: derived from the spend key'),
         viewkey: text
           .default('')
