@@ -14,7 +14,8 @@ import { MultisigWriter } from './tables/multisig.js';
 import { NotifiedTxWriter } from './tables/notified-txs.js';
 import { OrderWriter } from './tables/orders.js';
 import { NoteWriter } from './tables/notes.js';
-import { OutgoingWriter, TxKeyWriter } from './tables/outgoing.js';
+import { OutgoingWriter } from './tables/outgoing.js';
+import { TxKeyWriter } from './tables/tx-keys.js';
 import { OutputWriter } from './tables/output-writer.js';
 import type { OutputRef } from './tables/outputs.js';
 import { PaymentWriter } from './tables/payments.js';
@@ -103,12 +104,10 @@ export class WalletWriter {
   readonly notifiedTxs: NotifiedTxWriter;
   readonly webhooks: WebhookWriter;
   readonly webhookDeliveries: WebhookDeliveryWriter;
-  readonly #db: Db;
   readonly #hasFound: Statement<[{ readonly from: number; readonly to: number }], number>;
   readonly #nthFromTop: Statement<[{ readonly rows: number }], number | null>;
 
   constructor(db: Db, events: EventSettings = ownEvents()) {
-    this.#db = db;
     this.#hasFound = db.prepare<[{ readonly from: number; readonly to: number }], number>(HAS_FOUND).pluck();
     this.#nthFromTop = db.prepare<[{ readonly rows: number }], number | null>(NTH_FROM_TOP).pluck();
     this.meta = new MetaWriter(db);
@@ -304,7 +303,7 @@ export class WalletWriter {
   discard(txHash: Hash): void {
     this.outputs.release(txHash);
     this.outgoing.remove(txHash);
-    this.#db.prepare('DELETE FROM tx_secret_key WHERE tx_hash = ?').run(txHash);
+    this.txKeys.remove(txHash);
   }
 
   /**

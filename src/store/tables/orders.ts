@@ -12,6 +12,9 @@ import type { Db } from '../file/database.js';
 import { toBytes } from '../sql/columns.js';
 import { factsOf, toOrderTx, WITHDRAWALS, type OrderRow, type OrderTxRow } from './order-row.js';
 
+/** SQL condition that a transaction belongs to an order. */
+export const OF_ORDER = 'tx_hash IN (SELECT tx_hash FROM order_tx WHERE tx_hash IS NOT NULL)';
+
 /** Reads orders: payments that were requested with an idempotency key. */
 export class OrderReader {
   protected readonly db: Db;

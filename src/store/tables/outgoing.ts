@@ -1,6 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import type { Hash, SecretKey } from '../../monero/crypto/types.js';
-import { chunks, concatBytes } from '../../util/bytes.js';
+import type { Hash } from '../../monero/crypto/types.js';
 import {
   SETTLED_DEPTH,
   type Destination,
@@ -12,6 +11,7 @@ import type { PaymentFacts } from '../../monero/wallet/model/imported-wallet.js'
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { HeightPages, type Division, type HeightRange } from '../sql/height-pages.js';
+import { OF_ORDER } from './orders.js';
 
 interface OutgoingRow {
   readonly tx_hash: Uint8Array;
@@ -166,9 +166,6 @@ const ENTERED_FROM: Record<'pending' | 'failed', readonly OutgoingState[]> = {
   pending: ['prepared', 'failed'],
   failed: ['prepared', 'pending'],
 };
-
-/** SQL condition that a transaction belongs to an order. */
-const OF_ORDER = 'tx_hash IN (SELECT tx_hash FROM order_tx WHERE tx_hash IS NOT NULL)';
 
 /**
  * True if every output belongs to the paying account; the paid amount is then 0. Source: wallet2.cpp
@@ -416,37 +413,5 @@ export class OutgoingWriter extends OutgoingReader {
   /** Deletes the blobs of payments that are at least {@link SETTLED_DEPTH} blocks deep. */
   dropSettledBlobs(tip: number): void {
     this.#dropBlobs.run(tip - SETTLED_DEPTH);
-  }
-}
-
-/** Reads the secret keys of transactions. */
-export class TxKeyReader {
-  protected readonly db: Db;
-  readonly #get: Statement<[Uint8Array], { keys: Uint8Array }>;
-
-  constructor(db: Db) {
-    this.db = db;
-    this.#get = db.prepare('SELECT keys FROM tx_secret_key WHERE tx_hash = ?');
-  }
-
-  /** Returns the secret key of a transaction, followed by its additional secret keys, one for each output. */
-  get(txHash: Hash): SecretKey[] | undefined {
-    const row = this.#get.get(txHash);
-    return row && chunks(row.keys, 32).map((key) => toBytes<'SecretKey'>(key));
-  }
-}
-
-export class TxKeyWriter extends TxKeyReader {
-  /** Deletes the secret keys of all transactions, except those of orders. */
-  clear(): void {
-    this.db.prepare(`DELETE FROM tx_secret_key WHERE NOT ${OF_ORDER}`).run();
-  }
-
-  set(txHash: Hash, keys: readonly SecretKey[]): void {
-    this.db
-      .prepare(
-        'INSERT INTO tx_secret_key (tx_hash, keys) VALUES (?, ?) ON CONFLICT (tx_hash) DO UPDATE SET keys = excluded.keys',
-      )
-      .run(txHash, concatBytes(...keys));
   }
 }
