@@ -35,16 +35,19 @@ export const ownEvents = (): EventSettings => ({ ids: new EventIds(), confirmati
 /** A value above all heights. */
 const MAX_HEIGHT = Number.MAX_SAFE_INTEGER;
 
+/** Tables of rows that come from blocks, and the columns with the heights of these blocks; without blocks themselves. */
+const FOUND_IN_BLOCKS = [
+  ['owned_output', 'height'],
+  ['owned_output', 'spent_height'],
+  ['received_tx', 'height'],
+  ['outgoing_tx', 'height'],
+  ['possible_spend', 'height'],
+] as const;
+
 /** SQL that returns 1 if any row except blocks comes from the blocks in a range of heights, else 0. */
-const HAS_FOUND = `SELECT ${[
-  'owned_output WHERE height',
-  'owned_output WHERE spent_height',
-  'received_tx WHERE height',
-  'outgoing_tx WHERE height',
-  'possible_spend WHERE height',
-]
-  .map((rows) => `EXISTS (SELECT 1 FROM ${rows} BETWEEN :from AND :to)`)
-  .join(' OR ')}`;
+const HAS_FOUND = `SELECT ${FOUND_IN_BLOCKS.map(
+  ([table, height]) => `EXISTS (SELECT 1 FROM ${table} WHERE ${height} BETWEEN :from AND :to)`,
+).join(' OR ')}`;
 
 /** Number of blocks that are deleted for every row of another table. */
 const BLOCKS_A_ROW = 10;
@@ -54,13 +57,7 @@ const BLOCKS_A_ROW = 10;
  * NULL if no table has.
  */
 const NTH_FROM_TOP = `SELECT max(height) FROM (${[
-  ...[
-    ['owned_output', 'height'],
-    ['owned_output', 'spent_height'],
-    ['received_tx', 'height'],
-    ['outgoing_tx', 'height'],
-    ['possible_spend', 'height'],
-  ].map(
+  ...FOUND_IN_BLOCKS.map(
     ([table, height]) =>
       `SELECT * FROM (SELECT ${height} AS height FROM ${table} WHERE ${height} IS NOT NULL
          ORDER BY ${height} DESC LIMIT 1 OFFSET :rows)`,
