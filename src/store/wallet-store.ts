@@ -1,16 +1,16 @@
 import { dirname } from 'node:path';
 import { writeBackup, type Backup, type BackupSource } from './backup/backup.js';
 import { detectingDamage, IN_MEMORY, openDatabase } from './file/database.js';
-import { syncDirectory, syncFile, syncFileAsync } from './file/fsync.js';
+import { syncDirectory } from './file/fsync.js';
 import type { StatementCachingDatabase } from './file/statement-cache.js';
 import { cipherOf, NEW_CIPHER } from './file/store-cipher.js';
 import { StoreFile, type Location, type OnFileRestored } from './file/store-file.js';
-import { draftOf } from './file/file-draft.js';
-import { withFileErrors, withFileErrorsAsync } from './file/file-errors.js';
+import { withFileErrors } from './file/file-errors.js';
 import { removeDatabase, commitDraft } from './file/atomic-replace.js';
 import { DeferredBlocks } from './deferred-blocks.js';
 import { KnownBlocks } from './known-blocks.js';
 import { Snapshot } from './snapshot.js';
+import { writeStoreDraft, type Fill } from './store-draft.js';
 import { StoreTransactions } from './store-transactions.js';
 import { WalletReader } from './wallet-reader.js';
 import type { Amount } from '../util/amount.js';
@@ -21,9 +21,6 @@ import { yieldToEventLoop } from '../util/yield-to-event-loop.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { EventSettings } from './events/event-log.js';
 import { ownEvents, type PageOptions, type WalletWriter } from './wallet-writer.js';
-
-/** Writes the initial contents of a new store. */
-export type Fill = (w: WalletWriter) => void;
 
 /** The encrypted store of one wallet. */
 export class WalletStore {
@@ -70,61 +67,9 @@ export class WalletStore {
       file.#beginEvents();
       return file;
     }
-    WalletStore.draft(path, key, fill);
+    writeStoreDraft(path, key, fill);
     commitDraft(path);
     return WalletStore.open(path, key, onFileRestored, events);
-  }
-
-  /**
-   * Writes a complete store as a draft beside its final path and flushes it to disk.
-   * @throws WalletError `wallet_io`, and errors of `fill`; then no draft is left behind.
-   */
-  static draft(path: string, key: Uint8Array, fill: Fill): void {
-    const draft = draftOf(path);
-    withFileErrors(draft, () => {
-      WalletStore.#writeDraft(draft, key, fill);
-      try {
-        syncFile(draft);
-      } catch (error) {
-        removeDatabase(draft);
-        throw error;
-      }
-    });
-  }
-
-  /** Writes a draft as {@link draft}, without blocking this thread while the draft is flushed to disk. */
-  static async draftAsync(path: string, key: Uint8Array, fill: Fill): Promise<void> {
-    const draft = draftOf(path);
-    await withFileErrorsAsync(draft, async () => {
-      WalletStore.#writeDraft(draft, key, fill);
-      try {
-        await syncFileAsync(draft);
-      } catch (error) {
-        removeDatabase(draft);
-        throw error;
-      }
-    });
-  }
-
-  /**
-   * Writes a draft that is not flushed to disk.
-   * @throws errors of files and of `fill`; then no draft is left behind.
-   */
-  static #writeDraft(draft: string, key: Uint8Array, fill: Fill): void {
-    removeDatabase(draft);
-    let db: StatementCachingDatabase | undefined;
-    try {
-      db = openDatabase(draft, { key, cipher: NEW_CIPHER }, { isDraft: true });
-      const file = new WalletStore(db, ownEvents());
-      file.write(fill);
-      // The log must be empty, because only the main file is renamed to the final path.
-      db.pragma('wal_checkpoint(TRUNCATE)');
-      file.close();
-    } catch (error) {
-      db?.close();
-      removeDatabase(draft);
-      throw error;
-    }
   }
 
   /** Removes a store that is not open. @throws WalletError `wallet_io` */

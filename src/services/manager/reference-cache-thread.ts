@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { withFileErrors } from '../../store/file/file-errors.js';
 import { importWallet } from '../../store/import-wallet.js';
-import { WalletStore } from '../../store/wallet-store.js';
+import { writeStoreDraft } from '../../store/store-draft.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { CodecError } from '../../util/codec.js';
 import { answerCalls, job } from '../../util/thread-jobs.js';
@@ -56,7 +56,7 @@ function importFile({ path, cacheKey, storeKey, owner, store }: CacheTask): Cach
     const cache = openCache(bytes, cacheKey);
     if (cache === undefined) return { problem: 'it cannot be decrypted', otherKey: true };
     const wallet = importCache(cache, owner);
-    WalletStore.draft(path, storeKey, (w: WalletWriter) => {
+    writeStoreDraft(path, storeKey, (w: WalletWriter) => {
       fillNewStore(w, store);
       importWallet(w, wallet);
     });

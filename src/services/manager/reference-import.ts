@@ -5,7 +5,7 @@ import type { SecretKey } from '../../monero/crypto/types.js';
 import { addBackupName } from '../../store/file/backup-name.js';
 import { lookaheadOf, type KeysFile } from '../../store/keys/keys-file.js';
 import { commitDraftAsync } from '../../store/file/atomic-replace.js';
-import { WalletStore } from '../../store/wallet-store.js';
+import { writeStoreDraftAsync } from '../../store/store-draft.js';
 import { ThreadClient } from '../../util/thread-client.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { WalletLog } from '../context/wallet-log.js';
@@ -37,7 +37,7 @@ export const CACHE_SUFFIX = 'reference-cache';
 export async function importReferenceCache(request: ReferenceImport): Promise<void> {
   const { path, storeKey, store, log } = request;
   const answer = await importOnThread(request);
-  if ('problem' in answer) await WalletStore.draftAsync(path, storeKey, (w) => fillNewStore(w, store));
+  if ('problem' in answer) await writeStoreDraftAsync(path, storeKey, (w) => fillNewStore(w, store));
   const backup = addBackupName(path, CACHE_SUFFIX);
   await commitDraftAsync(path);
   if ('problem' in answer)

@@ -3,7 +3,7 @@ import type { KeysFile } from '../../store/keys/keys-file.js';
 import { draftKeysFile } from '../../store/keys/keys-file-disk.js';
 import { discardDatabase, commitDraftAsync } from '../../store/file/atomic-replace.js';
 import { storeKey } from '../../store/file/store-key.js';
-import { WalletStore } from '../../store/wallet-store.js';
+import { writeStoreDraftAsync } from '../../store/store-draft.js';
 import type { Rng } from '../../util/random.js';
 import { fillNewStore, type NewStore } from './new-store.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
@@ -31,7 +31,7 @@ export async function createWalletFiles(request: NewWalletFiles): Promise<void> 
   const { viewSecret, spendSecret, creationTimestamp: createdAt, spendPublicKey } = keysFile;
   const keys = await draftKeysFile(paths.keys, keysFile, password, kdfRounds, rng);
   try {
-    await WalletStore.draftAsync(paths.store, storeKey(viewSecret, spendSecret), (w) => {
+    await writeStoreDraftAsync(paths.store, storeKey(viewSecret, spendSecret), (w) => {
       fillNewStore(w, { restoreHeight, createdAt, spendPublicKey, arrivedAt });
       // A new store has no events to report: marking it so here saves a transaction when the store is opened.
       w.events.beginNext();

@@ -18,6 +18,7 @@ import { draftOf } from '../../../src/store/file/file-draft.js';
 import { readKeysFile } from '../../../src/store/keys/keys-file.js';
 import { storeKey } from '../../../src/store/file/store-key.js';
 import { storeFormat } from '../../../src/store/file/store-format.js';
+import { writeStoreDraft } from '../../../src/store/store-draft.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { WalletReader } from '../../../src/store/wallet-reader.js';
 import { bytes32, fromHex, toHex } from '../../../src/util/bytes.js';
@@ -181,7 +182,7 @@ describe('an attempt that ended half way is made again', () => {
   });
 
   test('with the whole draft there', async () => {
-    WalletStore.draft(path, KEY, (w) => w.meta.set('restore_height', '99'));
+    writeStoreDraft(path, KEY, (w) => w.meta.set('restore_height', '99'));
     await take();
     expectWhole();
   });
