@@ -131,8 +131,11 @@ export interface MiningStatus {
   readonly threads: number;
 }
 
-/** State of a key image: 0 unspent, 1 spent in the chain, 2 spent in the pool. */
+/** State of a key image: {@link UNSPENT}, {@link SPENT_IN_CHAIN}, or 2: spent in the pool. */
 export type KeyImageStatus = 0 | 1 | 2;
+
+export const UNSPENT = 0 satisfies KeyImageStatus;
+export const SPENT_IN_CHAIN = 1 satisfies KeyImageStatus;
 
 /**
  * The calls to a daemon that wallets need. A daemon is not trusted: implementations check every size, length and index

@@ -1,5 +1,5 @@
 import type { KeyImage, PublicKey } from '../../monero/crypto/types.js';
-import type { KeyImageStatus } from '../../daemon/daemon.js';
+import { SPENT_IN_CHAIN, UNSPENT, type KeyImageStatus } from '../../daemon/daemon.js';
 import type { Amount } from '../../util/amount.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { Mutex } from '../../util/mutex.js';
@@ -53,9 +53,6 @@ interface StatedOutput {
 const STORED_AT_ONCE = 64;
 
 const isSameKey = (a: Uint8Array | undefined, b: Uint8Array): boolean => a !== undefined && equalBytes(a, b);
-
-const UNSPENT: KeyImageStatus = 0;
-const SPENT_IN_CHAIN: KeyImageStatus = 1;
 
 const notComputed = (): WalletError =>
   new WalletError({

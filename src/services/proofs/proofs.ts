@@ -1,5 +1,6 @@
 import type { Hash, SecretKey } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import { UNSPENT } from '../../daemon/daemon.js';
 import type { Amount } from '../../util/amount.js';
 import { utf8 } from '../../util/bytes.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
@@ -251,7 +252,7 @@ export class Proofs {
       message: utf8(message),
       address: parsed,
       txs,
-      spent: statuses.map((status) => status !== 0),
+      spent: statuses.map((status) => status !== UNSPENT),
     });
   }
 

@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../util/clock.js';
 import { keccak } from '../../monero/crypto/keccak.js';
 import type { Hash, KeyImage } from '../../monero/crypto/types.js';
-import type { KeyImageStatus } from '../../daemon/daemon.js';
+import { SPENT_IN_CHAIN, UNSPENT, type KeyImageStatus } from '../../daemon/daemon.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { ZERO, type Amount } from '../../util/amount.js';
 import { toHex, utf8 } from '../../util/bytes.js';
@@ -49,9 +49,6 @@ interface AskedOutputs {
 
 /** Number of key images in one call to the daemon. */
 const KEY_IMAGES_PER_CALL = 1000;
-
-const UNSPENT: KeyImageStatus = 0;
-const SPENT_IN_CHAIN: KeyImageStatus = 1;
 
 /** Freezes and thaws single outputs, and corrects whether outputs are spent. */
 export class OutputFreezing {
