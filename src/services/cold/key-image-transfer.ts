@@ -3,11 +3,11 @@ import { SPENT_IN_CHAIN, UNSPENT, type KeyImageStatus } from '../../daemon/daemo
 import type { Amount } from '../../util/amount.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { Mutex } from '../../util/mutex.js';
-import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { LocatedOutput, SignedKeyImage } from '../../monero/wallet/scan/key-images.js';
 import { spendSecretIn } from '../../monero/wallet/keys.js';
 import type { ImportedKeyImage, OwnedOutput } from '../../monero/wallet/model/records.js';
+import { betweenWrites } from '../../store/between-writes.js';
 import { resolveKeyImages } from '../../store/resolve-key-images.js';
 import { UNKNOWN_TX } from '../../store/tables/output-row.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -188,7 +188,7 @@ export class KeyImageTransfer {
     const { store, assertOpen } = this.#context;
     const contradicting: ImportedKeyImage[] = [];
     for (let at = 0; at < keyImages.length; at += STORED_AT_ONCE) {
-      if (at > 0) await yieldToEventLoop();
+      if (at > 0) await betweenWrites(store);
       assertOpen();
       const part = keyImages.slice(at, at + STORED_AT_ONCE);
       const { fresh, others } = store.read((r) => ({

@@ -3,6 +3,7 @@ import { parseTransaction } from '../../monero/cryptonote/transaction.js';
 import type { Transaction } from '../../monero/cryptonote/types.js';
 import type { Hash, PublicKey } from '../../monero/crypto/types.js';
 import type { DaemonTransaction } from '../../daemon/daemon.js';
+import { betweenWrites } from '../../store/between-writes.js';
 import { CachedRead } from '../../store/cached-read.js';
 import { correctKeyImages, type KeyImageCorrection } from '../../store/correct-key-images.js';
 import type { PlacedSpend } from '../../store/tables/imported-key-images.js';
@@ -163,7 +164,7 @@ export class PlacedKeyImages {
     const { store } = this.#context;
     for (let start = 0; start < confirmed.length; start += CONFIRMED_AT_ONCE) {
       if (start > 0) {
-        await yieldToEventLoop();
+        await betweenWrites(store);
         assertRuns();
       }
       store.writeRecoverable((w) => {
