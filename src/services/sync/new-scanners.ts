@@ -47,11 +47,17 @@ export class NewScanners {
   /** Reads the watched outputs, and again if they changed meanwhile; undefined if they change in every attempt. */
   async #read(): Promise<WatchedState | undefined> {
     for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
-      const changes = this.#changes;
+      const version = this.#version;
       const watched = await readWatched(this.#context);
-      if (changes === this.#changes) return watched;
+      if (version === this.#version) return watched;
       this.#context.assertOpen();
     }
     return undefined;
+  }
+
+  /** Number that changes with the watched outputs; with every write to a store in memory, which has no snapshots. */
+  get #version(): number {
+    const { store } = this.#context;
+    return store.isInMemory ? store.version : this.#changes;
   }
 }

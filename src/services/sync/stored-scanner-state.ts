@@ -11,12 +11,9 @@ type Context = Pick<WalletContext, 'store' | 'keystore'>;
 
 type Open = Pick<WalletContext, 'assertOpen' | 'store'>;
 
-/** Number of attempts to read a store in memory without a change in between. */
-const READ_ATTEMPTS = 3;
-
 type Read = <T>(task: (r: WalletReader) => T) => T;
 
-/** Watched addresses and outputs of a wallet, all from one state of the store. */
+/** Watched addresses and outputs of a wallet, all from one state of the store: see {@link readWatched}. */
 export type WatchedState = Pick<
   ScannerState,
   'subaddresses' | 'withKeyImage' | 'withoutKeyImage' | 'reused' | 'importedKeyImages'
@@ -47,30 +44,20 @@ export function scannerStateOf({ store, keystore }: Context, watched?: WatchedSt
 }
 
 /**
- * Reads all watched addresses and outputs from one state of the store, and yields to the event loop between parts. A
- * scanner derives addresses that are created meanwhile itself.
+ * Reads all watched addresses and outputs, and yields to the event loop between parts. All parts show the same state of
+ * the store, unless it is in memory, where it has no snapshots, and changes meanwhile. A scanner derives addresses that
+ * are created meanwhile itself.
  * @throws WalletError `no_wallet` if the wallet is closed meanwhile.
  */
 export async function readWatched(context: Open): Promise<WatchedState> {
   const { store } = context;
-  if (store.isInMemory) return readUnchanged(context);
+  if (store.isInMemory) return readInParts(context, (task) => store.read(task));
   const snapshot = store.snapshot();
   try {
     return await readInParts(context, (task) => snapshot.read(task));
   } finally {
     snapshot.release();
   }
-}
-
-/** Reads a store in memory, which has no snapshots: in parts, or in one step if it changes during every attempt. */
-async function readUnchanged(context: Open): Promise<WatchedState> {
-  const { store } = context;
-  for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
-    const { version } = store;
-    const watched = await readInParts(context, (task) => store.read(task));
-    if (store.version === version) return watched;
-  }
-  return readAtOnce(store);
 }
 
 async function readInParts({ store, assertOpen }: Open, read: Read): Promise<WatchedState> {

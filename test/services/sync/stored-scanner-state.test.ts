@@ -147,7 +147,8 @@ describe('the watched outputs of a large wallet', () => {
     for (let at = 0; at < keys.length; at += 100)
       wallet.store.write((w) => w.subaddresses.add(keys.slice(at, at + 100)));
     const turns = new EventLoopTurns();
-    const reading = readWatched(wallet);
+    const scanners = new NewScanners(wallet);
+    const reading = scanners.begin(() => Promise.resolve(scanners.state()));
     await yieldToEventLoop();
     const late = { index: { major: 1, minor: 0 }, spendPublicKey: bytes<PublicKey>(0) };
     wallet.store.write((w) => w.subaddresses.add([late]));
