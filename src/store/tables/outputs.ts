@@ -383,14 +383,7 @@ export class OutputReader {
     return outputs.every(({ txHash, outputIndex }) => free.get(txHash, outputIndex) !== undefined);
   }
 
-  /** Returns the outputs without a known key image, including burnt ones, in chain order. */
-  withoutKeyImage(): OwnedOutput[] {
-    return this.rows(`SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE ${WITHOUT_KEY_IMAGE} ${CHAIN_ORDER}`)
-      .all()
-      .map(toOutput);
-  }
-
-  /** Returns at most a given number of the outputs of {@link withoutKeyImage}, in any order. */
+  /** Returns at most a given number of outputs without a known key image, including burnt ones, in any order. */
   someWithoutKeyImage(most: number): OwnedOutput[] {
     return this.rows<[number]>(
       `SELECT ${OUTPUT_COLUMNS} FROM owned_output WHERE ${WITHOUT_KEY_IMAGE} LIMIT ?`,

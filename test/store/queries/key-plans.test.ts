@@ -25,7 +25,7 @@ new PoolReader(listening);
 // Prepared by the call.
 writer.setKeyImage(bytes<PublicKey>(1), bytes<KeyImage>(1));
 writer.reserveByKeyImages([bytes<KeyImage>(1)], bytes<Hash>(1), { seen: true });
-writer.withoutKeyImage();
+writer.someWithoutKeyImage(1);
 
 const byKey = [...new Set(statements.filter((sql) => sql.includes('substr(')))];
 
