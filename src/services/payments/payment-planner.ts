@@ -20,6 +20,8 @@ interface PayingAddresses {
 
 /** Largest number of addresses with which a payment is planned on the main thread: some milliseconds. */
 const FEW_ADDRESSES = 256;
+
+/** Largest number of outputs with which a payment is planned on the main thread: some milliseconds. */
 const FEW_OUTPUTS = 1000;
 
 /** Selects the inputs of payments; on another thread if there may be many. Does not reserve them. */
