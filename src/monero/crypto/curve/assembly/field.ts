@@ -5,6 +5,8 @@
  */
 import * as fma from './field-fma';
 import * as int from './field-int';
+import * as fmaSelection from './selection-fma';
+import * as intSelection from './selection-int';
 
 /** Size of a pair of elements [bytes], and of the columns of a pair of products before carries. */
 export const ELEMENT: usize = ASC_FEATURE_RELAXED_SIMD ? 80 : 160;
@@ -163,8 +165,8 @@ export function select(o: usize, a: usize, b: usize, first: bool, second: bool):
 /** Negates the lanes whose mask is -1; the mask of the other lanes is 0. */
 @inline
 export function negateLanes(a: usize, first: i32, second: i32): void {
-  if (ASC_FEATURE_RELAXED_SIMD) fma.negateLanes(a, first, second);
-  else int.negateLanes(a, first, second);
+  if (ASC_FEATURE_RELAXED_SIMD) fmaSelection.negateLanes(a, first, second);
+  else intSelection.negateLanes(a, first, second);
 }
 
 /** Size of a packed element [bytes]: the limbs of one lane, one after the other. */
@@ -214,11 +216,11 @@ function selectFrom(o: usize, window: usize, digits: usize, minus: bool, multipl
   // In the negative of a multiple Y+X and Y-X are exchanged, and 2dT is negated.
   const rows: usize = PACKED * 2 * usize(multiples);
   if (ASC_FEATURE_RELAXED_SIMD) {
-    fma.selectSumAndDifference(o, window, multiples, index, negative, none);
-    fma.selectSigned(o + 3 * ELEMENT, window + rows, multiples, index, negative);
+    fmaSelection.selectSumAndDifference(o, window, multiples, index, negative, none);
+    fmaSelection.selectSigned(o + 3 * ELEMENT, window + rows, multiples, index, negative);
   } else {
-    int.selectSumAndDifference(o, window, multiples, index, negative, none);
-    int.selectSigned(o + 3 * ELEMENT, window + rows, multiples, index, negative);
+    intSelection.selectSumAndDifference(o, window, multiples, index, negative, none);
+    intSelection.selectSigned(o + 3 * ELEMENT, window + rows, multiples, index, negative);
   }
 }
 
@@ -230,8 +232,8 @@ function selectFrom(o: usize, window: usize, digits: usize, minus: bool, multipl
  * @param second digit of the second lane.
  */
 export function selectAddend(o: usize, table: usize, first: i32, second: i32): void {
-  if (ASC_FEATURE_RELAXED_SIMD) fma.selectAddend(o, table, first, second);
-  else int.selectAddend(o, table, first, second);
+  if (ASC_FEATURE_RELAXED_SIMD) fmaSelection.selectAddend(o, table, first, second);
+  else intSelection.selectAddend(o, table, first, second);
 }
 
 @inline
