@@ -1,13 +1,20 @@
-import { AMOUNT_BASE, BASE, type Basis, type Curve } from '../crypto/curve/curve.js';
+import type { Curve } from '../crypto/curve/curve.js';
 import { isIdentity } from '../crypto/curve/points.js';
 import { keccak } from '../crypto/keccak.js';
 import { loadCurve } from '../crypto/curve/load-curve.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from '../crypto/scalar.js';
 import type { Commitment } from '../crypto/types.js';
 import type { Amount } from '../../util/amount.js';
-import { encode, varintNumber } from '../../util/codec.js';
 import { systemRng, type Rng } from '../../util/random.js';
 import { commitEach } from './commitment.js';
+import {
+  folded,
+  generators,
+  halved,
+  inHalf,
+  interleaved,
+  type Generators,
+} from './range-proof-generators.js';
 import type { BulletproofPlus, ProofPoint, ProofScalar } from './types.js';
 
 /*
@@ -24,7 +31,6 @@ const FOLD = 8;
 /** Number of generators up to which they are not evaluated as new points any more. */
 const MIN_FOLDED = 64;
 const text = new TextEncoder();
-const GENERATOR_SALT = text.encode('bulletproof_plus');
 
 const invert = (scalar: bigint): bigint => power(scalar, ORDER - 2n);
 
@@ -39,39 +45,6 @@ const INV_8 = invert(8n);
 
 /** Text hash from which the first point of each transcript is computed. */
 const TRANSCRIPT_SEED = keccak(text.encode('bulletproof_plus_transcript'));
-
-const BASES = [BASE, AMOUNT_BASE];
-/** Index of the first generator in a basis: after {@link BASES} follow H₀, G₀, H₁, G₁, … */
-const FIRST = BASES.length;
-
-/**
- * For each curve arithmetic, a basis with all generators, which are computed when they are first needed, and a basis
- * for folded generators.
- */
-const bases = new WeakMap<Curve, { readonly all: Basis; readonly folded: Basis }>();
-
-function basesOf(curve: Curve): { readonly all: Basis; readonly folded: Basis } {
-  const known = bases.get(curve);
-  if (known !== undefined) return known;
-  const made = { all: curve.basis(), folded: curve.basis() };
-  made.all.add(BASES);
-  bases.set(curve, made);
-  return made;
-}
-
-/**
- * Returns the basis with at least `count` generators of each kind. Source: bulletproofs_plus.cc `get_exponent`,
- * `init_exponents`.
- */
-function generators(curve: Curve, count: number): Basis {
-  const basis = basesOf(curve).all;
-  const existing = basis.size - FIRST;
-  const names = Array.from({ length: Math.max(0, 2 * count - existing) }, (_, i) =>
-    keccak(AMOUNT_BASE, GENERATOR_SALT, encode(varintNumber, existing + i)),
-  );
-  if (names.length > 0) basis.add(curve.hashToPoints(names));
-  return basis;
-}
 
 class Transcript {
   #state: Uint8Array;
@@ -168,57 +141,6 @@ export function proveRange(
       if (!(error instanceof ZeroChallenge)) throw error;
     }
   }
-}
-
-/**
- * Generators in one round, as sums of points of a basis. The basis consists of blocks of `size` generators each: the
- * i-th generator is the sum of the i-th points of all blocks, each multiplied by the factor of its block.
- */
-interface Generators {
-  readonly basis: Basis;
-  readonly size: number;
-  /** Factors of the points in G and in H, one per block. */
-  readonly g: readonly bigint[];
-  readonly h: readonly bigint[];
-}
-
-/** Joins scalars in the order of the basis' points: G, H, then H₀, G₀, H₁, G₁, … */
-function interleaved(ofG: bigint, ofH: bigint, g: readonly bigint[], h: readonly bigint[]): bigint[] {
-  const scalars = [ofG, ofH];
-  for (const [i, scalar] of g.entries()) scalars.push(h[i] ?? 0n, scalar);
-  return scalars;
-}
-
-/**
- * Returns the scalars of the basis' points, from the scalars of the low half of the generators, or of the high half.
- */
-const inHalf = (factors: readonly bigint[], which: 'low' | 'high', scalars: readonly bigint[]): bigint[] => {
-  const zeros = scalars.map(() => 0n);
-  return factors.flatMap((factor) => {
-    const products = scalars.map((scalar) => reduce(factor * scalar));
-    return which === 'low' ? [...products, ...zeros] : [...zeros, ...products];
-  });
-};
-
-/**
- * Returns the factors after a round has halved the generators: each new generator is `low` times one of the low half
- * plus `high` times one of the high half.
- */
-const halved = (factors: readonly bigint[], low: bigint, high: bigint): bigint[] =>
-  factors.flatMap((factor) => [reduce(factor * low), reduce(factor * high)]);
-
-/** Repeats the factor of each block for all of its points. */
-const ofPoints = (factors: readonly bigint[], size: number): bigint[] =>
-  factors.flatMap((factor) => Array.from({ length: size }, () => factor));
-
-/** Evaluates the sums as the points of a new basis, which is faster once each generator is a sum of many points. */
-function folded({ basis, size, g, h }: Generators, curve: Curve): Generators {
-  const sums = basis.foldedSums(FIRST, 2 * size, interleaved(0n, 0n, ofPoints(g, size), ofPoints(h, size)));
-  // The new basis contains the evaluated points and no longer depends on the former basis.
-  const fewer = basesOf(curve).folded;
-  fewer.clear();
-  fewer.add([...BASES, ...sums]);
-  return { basis: fewer, size, g: [1n], h: [1n] };
 }
 
 function prove(
