@@ -1,14 +1,15 @@
 import {
   choose,
+  chosenOf,
   commitsAsRecorded,
   KNOWN_POINTS,
   KNOWN_SECRET,
-  reasonsOf,
   type Choice,
 } from '../crypto/curve/build-choice.js';
 import { HAS_SIMD } from '../crypto/curve/simd-support.js';
 import { sharedMemory } from '../crypto/curve/wasm-memory.js';
 import { concatBytes, toHex } from '../../util/bytes.js';
+import { once } from '../../util/once.js';
 import type { ScanKernel } from './kernel.js';
 import { WasmKernel } from './wasm-kernel.js';
 
@@ -36,14 +37,7 @@ const plain = HAS_SIMD ? undefined : (await import('./reference-kernel.js')).ref
  * Loads the fastest kernel that works on this machine.
  * @throws Error where the engine claims to run SIMD instructions, and all builds fail.
  */
-export function loadKernel(): ScanKernel {
-  if (plain !== undefined) return plain;
-  const { chosen, passedOver } = chooseKernel();
-  if (chosen !== undefined) return chosen;
-  throw new Error(`no scan kernel: ${reasonsOf(passedOver)}`);
-}
-
-let shared: ScanKernel | undefined;
+export const loadKernel = (): ScanKernel => plain ?? chosenOf(chooseKernel(), 'scan kernel');
 
 /** Returns the kernel of this thread; the first call loads it, which takes some milliseconds. @throws as {@link loadKernel}. */
-export const sharedKernel = (): ScanKernel => (shared ??= loadKernel());
+export const sharedKernel = once(loadKernel);

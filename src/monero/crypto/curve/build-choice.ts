@@ -27,10 +27,6 @@ export interface PassedOver {
   readonly reason: string;
 }
 
-/** Names the builds that were passed over, with the reasons. */
-export const reasonsOf = (passedOver: readonly PassedOver[]): string =>
-  passedOver.map(({ build, reason }) => `${build}: ${reason}`).join('; ');
-
 /** The chosen implementation and its build, undefined if no build works; and the faster builds that do not work. */
 export interface Choice<T> {
   readonly chosen: T | undefined;
@@ -60,4 +56,11 @@ export function choose<T>(
     }
   }
   return { chosen: undefined, build: undefined, passedOver };
+}
+
+/** Returns the chosen implementation. @throws Error with the reason for each build, if all builds fail. */
+export function chosenOf<T>({ chosen, passedOver }: Choice<T>, name: string): T {
+  if (chosen !== undefined) return chosen;
+  const reasons = passedOver.map(({ build, reason }) => `${build}: ${reason}`);
+  throw new Error(`no ${name}: ${reasons.join('; ')}`);
 }

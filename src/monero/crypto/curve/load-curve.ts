@@ -1,5 +1,6 @@
 import { toHex } from '../../../util/bytes.js';
-import { choose, commitsAsRecorded, KNOWN_POINTS, reasonsOf, type Choice } from './build-choice.js';
+import { once } from '../../../util/once.js';
+import { choose, chosenOf, commitsAsRecorded, KNOWN_POINTS, type Choice } from './build-choice.js';
 import type { Curve } from './curve.js';
 import { HAS_SIMD } from './simd-support.js';
 import { WasmCurve } from './wasm-curve.js';
@@ -23,16 +24,8 @@ export const chooseCurve = (): Choice<Curve> =>
 /** The plain curve, loaded only where no build can work: that takes longer than all other modules of a thread. */
 const plain = HAS_SIMD ? undefined : (await import('./plain-curve.js')).plainCurve;
 
-let loaded: Curve | undefined;
-
 /**
  * Returns the fastest curve arithmetic that works on this machine. Each thread loads it at its first call.
  * @throws Error where the engine claims to run SIMD instructions, and all builds fail.
  */
-export const loadCurve = (): Curve => (loaded ??= plain ?? built());
-
-function built(): Curve {
-  const { chosen, passedOver } = chooseCurve();
-  if (chosen !== undefined) return chosen;
-  throw new Error(`no curve arithmetic: ${reasonsOf(passedOver)}`);
-}
+export const loadCurve = once((): Curve => plain ?? chosenOf(chooseCurve(), 'curve arithmetic'));
