@@ -25,7 +25,7 @@ export class KernelPool {
     this.#activity = activity;
     const script = new URL('./kernel-worker.js', import.meta.url);
     this.#workers = new ThreadClient(script, {
-      threads: Math.max(1, threads),
+      threads,
       idleSeconds: IDLE_SECONDS,
       data: { requests: activity.shared },
       toError: (error) => error,

@@ -4,6 +4,7 @@ import { SPENDABLE_AGE_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { Block } from '../../monero/cryptonote/types.js';
 import { Mutex } from '../../util/mutex.js';
 import type { Rng } from '../../util/random.js';
+import { Listeners } from '../../util/listeners.js';
 import { ThreadClient } from '../../util/thread-client.js';
 import type { MinerShare } from '../rules/miner-tx.js';
 import { Violation } from '../rules/violation.js';
@@ -47,7 +48,7 @@ export class Node {
   readonly #templates: TemplateMaker;
   readonly #verification = new VerificationCache();
   readonly #mutex = new Mutex();
-  readonly #listeners: (() => void)[] = [];
+  readonly #listeners = new Listeners<[]>();
   readonly #threads: ThreadClient<VerifyJobs>;
 
   /** @throws NewerSchemaError if a newer version of this program wrote the database. */
@@ -59,7 +60,7 @@ export class Node {
     this.tree = new BlockTree(this.chain, this.pool, this.#verification);
     this.#templates = new TemplateMaker(this.chain, this.tree, this.pool, options.rng);
     this.#threads = new ThreadClient(new URL('./verify-thread.js', import.meta.url), {
-      threads: Math.max(1, options.threads ?? availableParallelism()),
+      threads: options.threads ?? availableParallelism(),
     });
   }
 
@@ -69,7 +70,7 @@ export class Node {
 
   /** Adds a listener. @param listener is called synchronously after every change of the chain or the pool. */
   onChange(listener: () => void): void {
-    this.#listeners.push(listener);
+    this.#listeners.add(listener);
   }
 
   /** Adds a transaction to the pool. @returns false if it is already known. @throws Violation */
@@ -153,7 +154,7 @@ export class Node {
         return found;
       });
       this.poolLog.update(this.#store.pool.hashes());
-      for (const notify of this.#listeners) notify();
+      this.#listeners.notify();
       return { result };
     } catch (error) {
       const open = error instanceof Unverified ? claims : this.#verification.takeUnverified();
