@@ -1,4 +1,5 @@
 import type { Hash } from '../../crypto/types.js';
+import { ringIndices } from '../../cryptonote/ring-indices.js';
 import type { SubaddressIndex, Transaction } from '../../cryptonote/types.js';
 import { amount, sum, ZERO, type Amount } from '../../../util/amount.js';
 import type { FoundOutgoing, SpendingTx } from '../model/records.js';
@@ -83,14 +84,11 @@ export class OutputsWithoutKeyImage {
   mayBeSpentBy(tx: Transaction): boolean {
     return (
       this.#heights.size > 0 &&
-      tx.prefix.inputs.some((input) => {
-        if (input.type !== 'key') return false;
-        let index = 0n;
-        return input.keyOffsets.some((offset) => {
-          index += offset;
-          return this.#heights.has(ringPlaceOf(input.amount, index));
-        });
-      })
+      tx.prefix.inputs.some(
+        (input) =>
+          input.type === 'key' &&
+          ringIndices(input.keyOffsets).some((index) => this.#heights.has(ringPlaceOf(input.amount, index))),
+      )
     );
   }
 }
