@@ -1,4 +1,4 @@
-/** Functions that are called with the same news, in the order in which they were added. */
+/** Functions that are called with the same arguments, in the order in which they were added. */
 export class Listeners<News extends readonly unknown[]> {
   readonly #all: ((...news: News) => void)[] = [];
 

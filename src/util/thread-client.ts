@@ -9,9 +9,9 @@ import {
 import { WorkerPool } from './worker-pool.js';
 
 export interface ThreadOptions<Refusal> {
-  /** Most threads, ≥ 1. */
+  /** Largest number of threads; at least one is used. */
   readonly threads: number;
-  /** Time before an idle thread ends [s]; absent: that of {@link WorkerPool}. */
+  /** Idle time after which a thread ends [s]; absent: that of {@link WorkerPool}. */
   readonly idleSeconds?: number;
   /** `workerData` of each thread. */
   readonly data?: unknown;
@@ -19,14 +19,17 @@ export interface ThreadOptions<Refusal> {
   readonly toError?: (refusal: Refusal) => Error;
 }
 
-/** A job that waits for a thread. The taker runs it, and settles it. */
+/** A job that was removed from the queue before a thread ran it; the caller must run and settle it. */
 export interface WaitingJob<Input, Result> {
   readonly input: Input;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Runs jobs on threads whose script answers them by `answerCalls`. Their life is that of a {@link WorkerPool}. */
+/**
+ * Runs jobs on threads whose script answers them by `answerCalls`. The threads start and end as those of a
+ * {@link WorkerPool}.
+ */
 export class ThreadClient<All extends Jobs, Refusal = never> {
   readonly #pool: WorkerPool<JobCall, JobAnswer<Refusal>>;
   readonly #toError: ((refusal: Refusal) => Error) | undefined;
@@ -36,17 +39,20 @@ export class ThreadClient<All extends Jobs, Refusal = never> {
     this.#toError = toError;
   }
 
-  /** Most threads. */
+  /** Largest number of threads. */
   get size(): number {
     return this.#pool.size;
   }
 
-  /** Threads that run no job, started or not. */
+  /** Number of threads that could run a job now, started or not. */
   get free(): number {
     return this.#pool.free;
   }
 
-  /** Starts threads ahead of their first job. @param count most threads to have; absent: all. */
+  /**
+   * Starts threads before their first job.
+   * @param count number of threads up to which new ones are started; absent: all.
+   */
   start(count?: number): void {
     this.#pool.start(count);
   }
@@ -66,7 +72,7 @@ export class ThreadClient<All extends Jobs, Refusal = never> {
     throw this.#toError?.(answer.refusal) ?? new Error(`a thread refused its job ${job}`);
   }
 
-  /** Takes the job that has waited longest for a thread. */
+  /** Removes the job that has waited longest for a thread, and returns it. */
   takeWaiting(): WaitingJob<InputOf<All, keyof All>, ResultOf<All, keyof All>> | undefined {
     const waiting = this.#pool.takeWaiting();
     if (waiting === undefined) return undefined;
@@ -78,12 +84,12 @@ export class ThreadClient<All extends Jobs, Refusal = never> {
     };
   }
 
-  /** Gives busy threads jobs that wait: see {@link WorkerPool.sendAhead}. @param count most jobs of a thread. */
+  /** Sends waiting jobs to busy threads: see {@link WorkerPool.sendAhead}. @param count most jobs of a thread. */
   sendAhead(count: number): void {
     this.#pool.sendAhead(count);
   }
 
-  /** Ends the threads and rejects the jobs under way and the waiting ones. */
+  /** Ends the threads; rejects running and waiting jobs. */
   close(): Promise<void> {
     return this.#pool.close();
   }

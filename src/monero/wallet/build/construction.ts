@@ -63,8 +63,8 @@ export interface UnsignedTx {
 }
 
 /**
- * Returns a random address whose secret keys nobody knows, for a dummy output: every transaction must have at least two
- * outputs.
+ * Makes a random address for a dummy output, which holds no money: it only fills up a transaction, which must have at
+ * least two outputs. The secret keys of the address are not kept.
  */
 const randomAddress = ({ network }: Address, rng: Rng): Address => ({
   network,

@@ -102,7 +102,10 @@ export function receivedPaymentId(
   return derivation && cryptPaymentId(id.id, derivation);
 }
 
-/** Undefined for a key that is no point: it pays nobody. */
+/**
+ * Computes the derivation of a transaction public key; undefined if the key is not a point on the curve, so that no
+ * wallet can find an output or a payment id with it.
+ */
 function tryKeyDerivation(key: PublicKey, viewSecret: SecretKey): KeyDerivation | undefined {
   try {
     return keyDerivation(key, viewSecret);
