@@ -1,14 +1,13 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startWalletRpc } from '../test/support/wallet-rpc.js';
+import { createAddresses } from './create-addresses.js';
+import { keptDirectory } from './kept-directory.js';
 import { keptPaidChain } from './kept-paid-chain.js';
 import { FILENAME, PASSWORD } from './method-calls.js';
 import { PAYEE_SEED } from './paid-chain.js';
-
-/** Addresses that one call creates at most. */
-export const MAX_NEW_ADDRESSES = 65_536;
 
 export interface AddressWalletSetting {
   readonly addresses: number;
@@ -34,6 +33,9 @@ export async function addressWallet({
   keep,
 }: AddressWalletSetting): Promise<AddressWallet> {
   const chain = await keptPaidChain({ payments, addresses: payments, keep });
+  const made = await keptDirectory(keep, `${addresses}-addresses-${payments}-payments`, (walletDir) =>
+    makeWallet(walletDir, chain.dataDir, addresses),
+  );
   const root = mkdtempSync(join(tmpdir(), 'addresses-'));
   const copies = {
     walletDir: join(root, 'wallets'),
@@ -41,25 +43,26 @@ export async function addressWallet({
     backupDir: join(root, 'backups'),
   };
   mkdirSync(copies.backupDir);
-  const made =
-    keep === undefined ? copies.walletDir : join(keep, `${addresses}-addresses-${payments}-payments`);
-  if (!existsSync(join(made, 'whole'))) {
-    mkdirSync(made, { recursive: true });
-    const daemon = await startRegtestDaemon([`--data-dir=${chain.dataDir}`]);
-    const maker = await startWalletRpc({ walletDir: made, daemon: daemon.address });
-    const name = { filename: FILENAME, password: PASSWORD };
-    await maker.rpc('restore_deterministic_wallet', { ...name, seed: PAYEE_SEED, restore_height: 0 });
-    for (let at = 1; at < addresses; at += MAX_NEW_ADDRESSES) {
-      const count = Math.min(MAX_NEW_ADDRESSES, addresses - at);
-      await maker.rpc('create_address', { account_index: 0, count });
-    }
-    await maker.rpc('refresh');
-    await maker.stop({ keep: true });
-    await daemon.stop();
-    writeFileSync(join(made, 'whole'), '');
-  }
-  if (keep !== undefined) cpSync(made, copies.walletDir, { recursive: true });
+  cpSync(made.directory, copies.walletDir, { recursive: true });
   cpSync(chain.dataDir, copies.chainDir, { recursive: true });
+  made.remove();
   chain.remove();
   return { ...copies, remove: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+async function makeWallet(walletDir: string, dataDir: string, addresses: number): Promise<void> {
+  const daemon = await startRegtestDaemon([`--data-dir=${dataDir}`]);
+  try {
+    const maker = await startWalletRpc({ walletDir, daemon: daemon.address });
+    try {
+      const name = { filename: FILENAME, password: PASSWORD };
+      await maker.rpc('restore_deterministic_wallet', { ...name, seed: PAYEE_SEED, restore_height: 0 });
+      await createAddresses(maker, addresses - 1);
+      await maker.rpc('refresh');
+    } finally {
+      await maker.stop({ keep: true });
+    }
+  } finally {
+    await daemon.stop();
+  }
 }

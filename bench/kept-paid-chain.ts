@@ -1,6 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { keptDirectory } from './kept-directory.js';
 import { makePaidChain, PAYEE, PAYMENTS_A_BLOCK } from './paid-chain.js';
 
 /** Payments of a chain, and the place where it is kept. */
@@ -18,26 +16,12 @@ export async function keptPaidChain({
   addresses,
   keep,
 }: PaidChainSetting): Promise<{ readonly dataDir: string; remove(): void }> {
-  const dataDir =
-    keep === undefined
-      ? mkdtempSync(join(tmpdir(), 'paid-chain-'))
-      : join(keep, `chain-${payments}-payments-${addresses}-addresses`);
-  const remove = (): void => {
-    if (keep === undefined) rmSync(dataDir, { recursive: true, force: true });
-  };
-  const whole = join(dataDir, 'whole');
-  if (existsSync(whole)) return { dataDir, remove };
-  try {
-    rmSync(dataDir, { recursive: true, force: true });
-    mkdirSync(dataDir, { recursive: true });
+  const name = `chain-${payments}-payments-${addresses}-addresses`;
+  const { directory, remove } = await keptDirectory(keep, name, async (dataDir) => {
     const started = performance.now();
     await makePaidChain(dataDir, PAYEE, payments, addresses);
     const seconds = (performance.now() - started) / 1000;
     process.stderr.write(`chain of ${payments / PAYMENTS_A_BLOCK} blocks made in ${seconds.toFixed(0)} s\n`);
-    writeFileSync(whole, '');
-    return { dataDir, remove };
-  } catch (error) {
-    remove();
-    throw error;
-  }
+  });
+  return { dataDir: directory, remove };
 }

@@ -5,6 +5,7 @@ import { post } from '../test/support/json-rpc.js';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
 import { besideBusyPrograms } from './busy-programs.js';
+import { createAddresses } from './create-addresses.js';
 import { keptPaidChain } from './kept-paid-chain.js';
 import { PAYEE_SEED, PAYMENTS_A_BLOCK } from './paid-chain.js';
 import { median as medianOf, percentile } from './table.js';
@@ -28,9 +29,6 @@ export interface Setting {
 
 /** Time after which idle threads have ended and their memory is released. */
 const REST_SECONDS = 75;
-
-/** New addresses per call. */
-const ADDRESSES_AT_ONCE = 50_000;
 
 /** Times by request [ms]. */
 export type Figures = ReadonlyMap<string, number>;
@@ -204,10 +202,7 @@ async function measure(
     await sleep(1000 * REST_SECONDS);
     note('memory MiB, after a minute of rest', memoryMiB(pid));
     if (subaddresses === 0) return figures;
-    for (let made = 0; made < subaddresses; made += ADDRESSES_AT_ONCE) {
-      const count = Math.min(ADDRESSES_AT_ONCE, subaddresses - made);
-      await wallet.rpc('create_address', { account_index: 0, count });
-    }
+    await createAddresses(wallet, subaddresses);
     const number = subaddresses.toLocaleString('en');
     note(
       `create_address with ${number} subaddresses`,

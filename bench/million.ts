@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { toHex } from '../src/util/bytes.js';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startWalletRpc } from '../test/support/wallet-rpc.js';
+import { createAddresses } from './create-addresses.js';
 import { fillStore, paymentHash, PAYMENTS_A_BLOCK } from './filled-store.js';
 import { PAYEE_SEED } from './paid-chain.js';
 import { median, printTable } from './table.js';
@@ -25,7 +26,6 @@ const { values: options } = parseArgs({
 });
 const ROUNDS = Number(options.rounds);
 
-const ADDRESSES_AT_ONCE = 50_000;
 const BAR = 1.5;
 
 type Figures = ReadonlyMap<string, number>;
@@ -42,10 +42,7 @@ async function measure(payments: number): Promise<Figures> {
   try {
     const maker = await startWalletRpc({ walletDir });
     await maker.rpc('restore_deterministic_wallet', { ...name, seed: PAYEE_SEED, restore_height: 0 });
-    for (let made = 1; made < addresses; made += ADDRESSES_AT_ONCE) {
-      const count = Math.min(ADDRESSES_AT_ONCE, addresses - made);
-      await maker.rpc('create_address', { account_index: 0, count });
-    }
+    await createAddresses(maker, addresses - 1);
     await maker.stop({ keep: true });
     const path = join(walletDir, 'w');
     const started = performance.now();
