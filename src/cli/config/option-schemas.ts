@@ -54,7 +54,8 @@ const DEFAULTS: RawOptions = Object.fromEntries(
 
 /** Reads options, absent ones by their default. @throws ConfigError for the first option that the schema refuses. */
 export function readOptions<Schema extends z.ZodType>(schema: Schema, raw: RawOptions): z.output<Schema> {
-  const { success, data, error } = schema.safeParse({ ...DEFAULTS, ...raw });
+  // Each schema reads once: to compile it takes longer than it saves, and the server listens only afterwards.
+  const { success, data, error } = schema.safeParse({ ...DEFAULTS, ...raw }, { jitless: true });
   if (success) return data;
   const [issue] = error.issues;
   throw new ConfigError(`--${issue?.path.join('.') ?? ''}${issue?.message ?? ''}`);
