@@ -3,7 +3,11 @@ import type { Amount } from '../../util/amount.js';
 import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import type { MadePayments } from '../../monero/wallet/model/made-payment.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
-import type { Payee, TransferRequest } from '../../monero/wallet/select/transfer-request.js';
+import type { FeeRates } from '../../monero/cryptonote/fees.js';
+import type { TransferPlanRequest } from '../../monero/wallet/select/payment-plan.js';
+import type { SpendableOutput } from '../../monero/wallet/select/spendable-outputs.js';
+import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
+import type { Payee } from '../../monero/wallet/select/transfer-request.js';
 import { assertReplaces, type FailedPayment } from './failed-payment.js';
 import type { PaymentOptions } from './payment-maker.js';
 import type { Accounts } from '../accounts/accounts.js';
@@ -78,24 +82,37 @@ export class Transfers {
     payees: readonly Payee[],
     { split, failed }: { readonly split: boolean; readonly failed?: FailedPayment },
   ): Promise<MadePayments> {
-    const { payments, balances } = this.#services;
+    const { payments } = this.#services;
     return payments.make(request, async ({ rates, priority }) => {
-      const { account, minors, unlockTime, feeFrom: subtractFeeFrom, changeOutputs } = request;
-      const transfer: TransferRequest = {
-        ...{ payees, account, priority, unlockTime, subtractFeeFrom, changeOutputs },
-        unconfirmed: balances.unconfirmed(account, minors),
-      };
+      const { account, unlockTime, feeFrom: subtractFeeFrom, changeOutputs } = request;
+      const transfer = { payees, account, priority, unlockTime, subtractFeeFrom, changeOutputs };
       const required = failed?.requiredInputs() ?? [];
-      const planned = await payments.planner.plan(
-        { account, minors },
-        { kind: 'transfer', transfer, required },
-        rates,
-      );
+      const planned = await this.#plan(request, { kind: 'transfer', transfer, required }, rates);
       if (!split && planned.length > 1)
         throw new WalletError({ kind: 'needs_split', transactions: planned.length });
       if (failed !== undefined) assertReplaces(failed, planned);
       return planned;
     });
+  }
+
+  /**
+   * Plans a transfer. Reads unconfirmed amounts only if money is lacking, and then plans it again: the read takes longer
+   * the more payments are unmined, and only the kind of the error depends on it.
+   */
+  async #plan(
+    { account, minors }: PaymentRequest,
+    request: TransferPlanRequest,
+    rates: FeeRates,
+  ): Promise<readonly FundedTransfer<SpendableOutput>[]> {
+    const { payments, balances } = this.#services;
+    const paying = { account, minors };
+    try {
+      return await payments.planner.plan(paying, request, rates);
+    } catch (error) {
+      if (!(error instanceof WalletError) || error.fault.kind !== 'not_enough_money') throw error;
+      const transfer = { ...request.transfer, unconfirmed: balances.unconfirmed(account, minors) };
+      return payments.planner.plan(paying, { ...request, transfer }, rates);
+    }
   }
 
   /** Resolves the address of a destination. The resolved address is recorded, not the OpenAlias name. */

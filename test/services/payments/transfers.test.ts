@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, test } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
@@ -22,6 +22,7 @@ const INTEGRATED = formatAddress(stranger.address(undefined, rng(8) as PaymentId
 
 let wallet: ServiceWallet;
 let planned: PlannedPayments;
+let balances: Balances;
 let transfers: Transfers;
 
 function fund(values: readonly bigint[], minorOf: (place: number) => number = () => 0): void {
@@ -32,11 +33,8 @@ function fund(values: readonly bigint[], minorOf: (place: number) => number = ()
     Math.max(CHAIN_HEIGHT, values.length + 20),
   );
   const { accounts } = wallet;
-  transfers = new Transfers({
-    accounts,
-    balances: new Balances(wallet, { accounts }),
-    payments: planned.maker,
-  });
+  balances = new Balances(wallet, { accounts });
+  transfers = new Transfers({ accounts, balances, payments: planned.maker });
 }
 
 const order = (
@@ -170,6 +168,16 @@ describe('a transfer is refused', () => {
     await expect(transfers.pay(order([[PLAIN, 6n * COIN]]))).rejects.toMatchObject({
       fault: { kind: 'not_enough_money' },
     });
+  });
+
+  it('for a lack of unlocked money where unconfirmed amounts cover it, which are read only then', async () => {
+    const unconfirmed = jest.spyOn(balances, 'unconfirmed').mockReturnValue(amount(4n * COIN));
+    await transfers.pay(order([[PLAIN, COIN]], { minors: [0] }));
+    expect(unconfirmed).not.toHaveBeenCalled();
+    await expect(transfers.pay(order([[PLAIN, 12n * COIN]], { minors: [0] }))).rejects.toMatchObject({
+      fault: { kind: 'not_enough_unlocked_money', available: 10n * COIN },
+    });
+    expect(unconfirmed.mock.calls).toEqual([[0, [0]]]);
   });
 
   it('once the wallet is closed', async () => {

@@ -6,14 +6,17 @@ import { planSweep, sweepInputs, type SweepFilter } from './sweep-plan.js';
 import { costOfInput, planTransfers, type FundedTransfer } from './transfer-plan.js';
 import type { SweepRequest, TransferRequest } from './transfer-request.js';
 
+/** Request to choose the inputs of a transfer. */
+export interface TransferPlanRequest {
+  readonly kind: 'transfer';
+  readonly transfer: TransferRequest;
+  /** Outputs that the first transaction spends in any case. */
+  readonly required: readonly SpendableOutput[];
+}
+
 /** Request to choose the inputs of a payment. A plain value, which is posted to a thread. */
 export type PlanRequest =
-  | {
-      readonly kind: 'transfer';
-      readonly transfer: TransferRequest;
-      /** Outputs that the first transaction spends in any case. */
-      readonly required: readonly SpendableOutput[];
-    }
+  | TransferPlanRequest
   | {
       readonly kind: 'sweep';
       readonly sweep: SweepRequest;
