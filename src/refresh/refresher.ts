@@ -16,7 +16,7 @@ import { ThreadCalls, type Call } from './thread-calls.js';
 import { packKeyImages, type OutputKeyImage } from './scan/packed-key-images.js';
 import type { PendingRequests } from '../util/pending-requests.js';
 import { FairQueue } from './fair-queue.js';
-import { buffersOf } from './scan/scanner-state.js';
+import { movableBuffersOf } from './scan/scanner-state.js';
 import type { BatchFindings, TxBatch } from './scan/transaction-scan.js';
 import type { RefreshFrom } from './feeds/chain-position.js';
 import type {
@@ -194,7 +194,7 @@ export class Refresher {
         return true;
       });
       if (call !== undefined && state !== undefined)
-        this.#post({ type: 'scanTransactions', call, state, batch }, buffersOf(state));
+        this.#post({ type: 'scanTransactions', call, state, batch }, movableBuffersOf(state));
     });
   }
 
@@ -339,7 +339,7 @@ export class Refresher {
   #ensureAttached(wallet: WalletId, target: RefreshTarget): void {
     if (this.#attached.has(wallet)) return;
     const state = target.scannerState();
-    this.#post({ type: 'attach', wallet, state }, buffersOf(state));
+    this.#post({ type: 'attach', wallet, state }, movableBuffersOf(state));
     this.#attached.set(wallet, this.#noPoolScan());
   }
 

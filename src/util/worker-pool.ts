@@ -29,7 +29,8 @@ export class WorkerPool<In, Out> {
   #closed = false;
 
   /**
-   * @param size largest number of threads; at least one is used. @param idleSeconds idle time after which a thread ends [s].
+   * @param size largest number of threads; at least one is used.
+   * @param idleSeconds idle time after which a thread ends [s].
    * @param workerData data for each thread.
    */
   constructor(script: URL, size: number, idleSeconds = 60, workerData?: unknown) {

@@ -4,22 +4,30 @@ import type { ReceivingKeys } from '../../monero/wallet/scan/receive.js';
 import type { PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 import type { WatchedOutputs } from './watch-list.js';
+import { buffersOf } from '../../util/thread-jobs.js';
 
 /**
  * Returns the buffers of a scanner state that are moved to the refresh thread instead of copied: the addresses of a
  * large wallet take 40 MB.
  */
-export const buffersOf = ({
+export const movableBuffersOf = ({
   subaddresses,
   withKeyImage,
   withoutKeyImage,
   importedKeyImages,
   blind,
 }: ScannerState): ArrayBuffer[] =>
-  [...subaddresses, withKeyImage, withoutKeyImage, importedKeyImages, ...(blind === undefined ? [] : [blind])]
-    // Small arrays are views of a buffer that Node shares among many: such a buffer cannot be moved.
-    .filter(({ byteLength, buffer }) => byteLength === buffer.byteLength)
-    .map(({ buffer }) => buffer as ArrayBuffer);
+  buffersOf(
+    [
+      ...subaddresses,
+      withKeyImage,
+      withoutKeyImage,
+      importedKeyImages,
+      ...(blind === undefined ? [] : [blind]),
+    ]
+      // Small arrays are views of a buffer that Node shares among many: such a buffer cannot be moved.
+      .filter(({ byteLength, buffer }) => byteLength === buffer.byteLength),
+  );
 
 /** State from which the scanner of a wallet starts, as a plain value that is posted to the refresh thread. */
 export interface ScannerState extends WatchedOutputs {
