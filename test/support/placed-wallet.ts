@@ -4,7 +4,7 @@ import type { DaemonTransaction, KeyImageStatus } from '../../src/daemon/daemon.
 import { OutputFreezing } from '../../src/services/sync/output-freezing.js';
 import { SpendGuard } from '../../src/services/payments/spend-guard.js';
 import { resolveKeyImages } from '../../src/store/resolve-key-images.js';
-import { amount } from '../../src/util/amount.js';
+import { amount, sum } from '../../src/util/amount.js';
 import { equalBytes, toHex } from '../../src/util/bytes.js';
 import type { OwnedOutput, PageFindings } from '../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received, unnamed } from '../store/fixtures.js';
@@ -185,7 +185,6 @@ export class PlacedWallet {
             },
           ];
     const facts = { txHash, height, timestamp: 1000 + height, fee: amount(fee), unlockTime: 0n };
-    const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
     return page(height, 1, {
       received: change === undefined ? [] : [{ ...received(1, height), ...facts, spentKeyImages: keyImages }],
       outputs: returned,
@@ -198,8 +197,8 @@ export class PlacedWallet {
           : [
               {
                 ...{ ...facts, account: payer, fromIndices: [0] },
-                amountIn: amount(sum(spent.map((one) => one.amount))),
-                change: amount(sum(returned.filter((one) => one.change).map((one) => one.amount))),
+                amountIn: sum(spent.map((one) => one.amount)),
+                change: sum(returned.filter((one) => one.change).map((one) => one.amount)),
               },
             ],
     });
