@@ -1,4 +1,3 @@
-import { systemClock } from '../util/clock.js';
 import type { Credential } from './access/credential.js';
 import type { EventSource } from '../http/event-stream.js';
 import { StreamRefusal, type StreamEndpoint, type StreamRequest } from '../http/http-app.js';
@@ -82,7 +81,7 @@ function openStream(
   return refusing(() => {
     let cursor = given ?? feed.oldestCursor(logs());
     const next = () => {
-      const refusal = credential?.refusal(systemClock.now());
+      const refusal = credential?.refusal();
       if (refusal !== undefined) throw new StreamRefusal(refusal.status, refusal.reason);
       const page = feed.read(logs(), {
         after: cursor,

@@ -1,4 +1,3 @@
-import { systemClock } from '../util/clock.js';
 import type { Credential } from './access/credential.js';
 import type { WalletEventLog } from '../services/events/wallet-event-log.js';
 import type { EventFeed } from '../services/manager/event-feed.js';
@@ -39,5 +38,5 @@ export function waitForEvents(
 ): Promise<void> {
   if (credential === undefined) return feed.wait(ms, signal);
   const ended = signal === undefined ? credential.ended : AbortSignal.any([signal, credential.ended]);
-  return feed.wait(Math.min(ms, credential.timeLeft(systemClock.now())), ended);
+  return feed.wait(Math.min(ms, credential.timeLeft), ended);
 }

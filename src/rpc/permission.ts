@@ -1,4 +1,3 @@
-import { systemClock } from '../util/clock.js';
 import { Credential } from './access/credential.js';
 import type { Family } from './access/family.js';
 import type { Caller } from '../http/caller.js';
@@ -26,7 +25,7 @@ export const denied = (
 
 /** Checks that a credential may still be used. @throws RpcError if it was changed or removed, or has expired. */
 export function assertValid(credential: Credential): void {
-  const refusal = credential.refusal(systemClock.now());
+  const refusal = credential.refusal();
   if (refusal !== undefined) throw denied(refusal.reason, { status: refusal.status });
 }
 

@@ -1,4 +1,3 @@
-import { systemClock } from '../../util/clock.js';
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -166,7 +165,7 @@ async function remove(name: string, { credentials: path }: FileOption, { hint }:
 function list({ credentials: path }: FileOption, { print }: Terminal): void {
   for (const { credential, entry } of readCredentials(readOwnFile(path), methodNames())) {
     const login = entry.token === undefined ? 'digest' : 'token';
-    const isExpired = credential.refusal(systemClock.now()) !== undefined;
+    const isExpired = credential.refusal() !== undefined;
     const shown = { ...entry, token: undefined, digest: undefined, login };
     print(JSON.stringify({ ...shown, ...(isExpired ? { expired: true } : {}) }));
   }

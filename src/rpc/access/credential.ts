@@ -72,13 +72,13 @@ export class Credential {
     return this.#end.signal;
   }
 
-  /** Time until the credential expires [ms]; 0 afterwards; infinite if it never expires. @param now Unix time [ms]. */
-  timeLeft(now: number): number {
-    return Math.max(0, (this.rules.expires ?? Infinity) - now);
+  /** Time until the credential expires [ms]; 0 afterwards; infinite if it never expires. */
+  get timeLeft(): number {
+    return Math.max(0, (this.rules.expires ?? Infinity) - systemClock.now());
   }
 
   /** Returns the reason why the credential is refused; undefined if it may be used. @param now Unix time [ms]. */
-  refusal(now: number): LoginRefusal | undefined {
+  refusal(now = systemClock.now()): LoginRefusal | undefined {
     const { name, expires } = this.rules;
     if (this.#end.signal.aborted) return { status: 401, reason: `credential ${name}: changed or removed` };
     if (expires === undefined || now < expires) return undefined;
@@ -89,11 +89,11 @@ export class Credential {
    * Returns the reason why a request is refused, as {@link refusal}, also by the address of the client.
    * @param ip address of the connection.
    */
-  refusalFrom(ip: string, now = systemClock.now()): LoginRefusal | undefined {
+  refusalFrom(ip: string): LoginRefusal | undefined {
     const { name, from } = this.rules;
     if (from?.includes(ip) === false)
       return { status: 403, reason: `credential ${name}: its rule 'from' does not allow ${ip}` };
-    return this.refusal(now);
+    return this.refusal();
   }
 
   /** True if the credential may read the keys of its wallets, so that its limits and addresses have no effect. */
