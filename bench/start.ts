@@ -14,7 +14,7 @@ import {
 } from '../test/support/wallet-rpc.js';
 import { HttpCaller } from './http-caller.js';
 import { median, printTable } from './table.js';
-import { cpuSeconds, memoryMiB, pidOf } from './usage.js';
+import { countedMiB, cpuSeconds, pidOf } from './usage.js';
 
 /*
  * Start of a server by the command of its users: until its log line `Starting wallet RPC server`, until the first answer
@@ -104,20 +104,17 @@ async function measure({ command, args, env }: Way, daemon: string, walletDir: s
     const line = performance.now() - began;
     const pid = pidOf({ process: running });
     const cpu = 1000 * cpuSeconds(pid);
-    const memory = memoryMiB(pid);
+    const memory = countedMiB(pid);
     const caller = new HttpCaller(port, LOGIN);
-    const connecting = performance.now();
-    const answer = await caller.time('get_version');
+    await caller.call('get_version');
+    const answered = performance.now() - began;
     await caller.call('open_wallet', WALLET);
     await caller.call('refresh');
     const refreshed = performance.now() - began;
     caller.close();
-    // To count the memory takes time, which is not that of the server.
-    const counting = connecting - began - line;
     return {
-      ...{ line, answer, cpu, memory },
-      answered: line + answer,
-      refreshed: refreshed - counting,
+      ...{ line, cpu, memory, answered, refreshed },
+      answer: answered - line,
       refreshedCpu: 1000 * cpuSeconds(pid),
     };
   } finally {

@@ -31,7 +31,13 @@ function mebibytesIn(file: string, name: string): number {
  */
 export const memoryMiB = (pid: number): number => mebibytesIn(`/proc/${pid}/smaps_rollup`, 'Anonymous');
 
-/** Finds the most memory that a process alone holds while it is watched, as {@link memoryMiB} counts it. Linux only. */
+/**
+ * Memory that a process alone holds, as {@link memoryMiB}, by a counter that is read at once, where that takes milliseconds
+ * [MiB]. Linux only. Source: proc_pid_status(5).
+ */
+export const countedMiB = (pid: number): number => mebibytesIn(`/proc/${pid}/status`, 'RssAnon');
+
+/** Finds the most memory that a process alone holds while it is watched, as {@link countedMiB} counts it. Linux only. */
 export class MemoryWatch {
   readonly #pid: number;
   readonly #timer: NodeJS.Timeout;
@@ -51,8 +57,7 @@ export class MemoryWatch {
 
   #sample(): void {
     try {
-      // A counter of the pages of `Anonymous`, which are counted in milliseconds. Source: proc_pid_status(5).
-      this.#peakMiB = Math.max(this.#peakMiB, mebibytesIn(`/proc/${this.#pid}/status`, 'RssAnon'));
+      this.#peakMiB = Math.max(this.#peakMiB, countedMiB(this.#pid));
     } catch {
       // The process has ended.
       clearInterval(this.#timer);
