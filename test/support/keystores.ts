@@ -57,6 +57,9 @@ export interface KeystoreOptions {
   readonly paths?: { readonly path: string; readonly store: string };
 }
 
+/** Paths of a wallet whose files no test reads or writes. */
+export const NOWHERE = { path: '/nowhere/w.keys', store: '/nowhere/w' } as const;
+
 /** Keystore of keys under {@link PASSWORD}. Nothing is written to its files. */
 export const keystoreOf = (
   keys: WalletKeys,

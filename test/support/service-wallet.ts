@@ -8,7 +8,7 @@ import { Accounts } from '../../src/services/accounts/accounts.js';
 import { AddressCache } from '../../src/services/context/address-cache.js';
 import type { DaemonAccess } from '../../src/services/context/daemon-access.js';
 import type { ExportCipher } from '../../src/services/context/export-cipher.js';
-import { Keystore } from '../../src/services/context/keystore.js';
+import type { Keystore } from '../../src/services/context/keystore.js';
 import { OpenAlias } from '../../src/services/context/openalias.js';
 import { WalletLocks } from '../../src/services/context/wallet-locks.js';
 import { fillNewStore } from '../../src/services/manager/new-store.js';
@@ -29,6 +29,7 @@ import type { MultisigAccount } from '../../src/monero/wallet/multisig/account.j
 import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 import { page, received } from '../store/fixtures.js';
 import { inlineWorkers } from './inline-workers.js';
+import { keystoreOf } from './keystores.js';
 import { seededRng } from './seeded-rng.js';
 import type { Holder } from '../monero/wallet/fixtures.js';
 
@@ -191,7 +192,7 @@ export class ServiceWallet {
       fillNewStore(w, { restoreHeight: 0, createdAt: FACTS.creationTimestamp, spendPublicKey });
       w.subaddresses.add(subaddressesOf(keys));
     });
-    this.keystore = new Keystore({ keys, keysFile, password: 'p', kdfRounds: 1, rng: this.rng });
+    this.keystore = keystoreOf(keys, { file: keysFile });
     this.addresses = new AddressCache(() => this.keystore.keys);
     const cipherKey = new Uint8Array(32).fill(7);
     const exportKeys = (): Parameters<typeof sealExport>[2] => ({

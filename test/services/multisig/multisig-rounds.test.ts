@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
-import { Keystore } from '../../../src/services/context/keystore.js';
 import { nextMessage } from '../../../src/monero/wallet/multisig/account.js';
+import { keystoreOf, NOWHERE, PASSWORD } from '../../support/keystores.js';
 import { accountIn, openingMessages, owners, rng, rounds, SetupHome } from '../../support/multisig-setups.js';
 import { fault, groupKeys, ownKeys } from '../../support/service-wallet.js';
 
@@ -65,12 +65,12 @@ describe('a further round of the key exchange', () => {
 
   it('asks for the password of a wallet file, before it looks at the messages', async () => {
     const keys = groupKeys(accountIn(1));
-    const parts = { ...keys, password: 'p', path: '/nowhere/w.keys', kdfRounds: 1, rng };
-    const { setup, given } = new SetupHome(keys, { keystore: new Keystore(parts) });
-    await expect(setup.exchange(['a', 'b'], 'q', false)).rejects.toMatchObject(
+    const keystore = keystoreOf(keys.keys, { file: keys.keysFile, paths: NOWHERE });
+    const { setup, given } = new SetupHome(keys, { keystore });
+    await expect(setup.exchange(['a', 'b'], `${PASSWORD}!`, false)).rejects.toMatchObject(
       fault({ kind: 'wrong_password' }),
     );
-    await setup.exchange(messagesOf(1), 'p', false);
+    await setup.exchange(messagesOf(1), PASSWORD, false);
     expect(given).toHaveLength(1);
   });
 });

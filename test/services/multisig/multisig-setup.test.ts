@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
-import { Keystore } from '../../../src/services/context/keystore.js';
 import { backgroundSyncOf, withBackgroundSync } from '../../../src/store/keys/keys-file.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { signerOf } from '../../../src/monero/wallet/multisig/account.js';
-import { accountIn, openingMessages, owners, rng, SetupHome } from '../../support/multisig-setups.js';
+import { keystoreOf, NOWHERE, PASSWORD } from '../../support/keystores.js';
+import { accountIn, openingMessages, owners, SetupHome } from '../../support/multisig-setups.js';
 import { fault, groupKeys, ownKeys, type ServiceKeys } from '../../support/service-wallet.js';
 import { output, page, received } from '../../store/fixtures.js';
 
@@ -79,12 +79,12 @@ describe('the first round', () => {
   });
 
   it('asks for the password of a wallet file, unless it need not', async () => {
-    const parts = { ...OWN, password: 'p', path: '/nowhere/w.keys', kdfRounds: 1, rng };
-    const { setup, given } = new SetupHome(OWN, { keystore: new Keystore(parts) });
-    await expect(setup.make(openingMessages, 2, 'q')).rejects.toMatchObject(
+    const keystore = keystoreOf(OWN.keys, { file: OWN.keysFile, paths: NOWHERE });
+    const { setup, given } = new SetupHome(OWN, { keystore });
+    await expect(setup.make(openingMessages, 2, `${PASSWORD}!`)).rejects.toMatchObject(
       fault({ kind: 'wrong_password' }),
     );
-    await setup.make(openingMessages, 2, 'p');
+    await setup.make(openingMessages, 2, PASSWORD);
     await setup.make(openingMessages, 2, undefined);
     expect(given).toHaveLength(2);
   });
