@@ -8,18 +8,9 @@ import { createWallet } from '../support/create-wallet.js';
 import { post } from '../support/json-rpc.js';
 import { freePort, logged, start, until } from '../support/process.js';
 import { MAIN, startWalletRpc } from '../support/wallet-rpc.js';
+import { runWalletRpc } from '../support/wallet-rpc-run.js';
 
 const directory = (): string => mkdtempSync(join(tmpdir(), 'main-'));
-
-/** Runs the program until it exits. */
-async function run(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv = {},
-): Promise<{ code: number | null; output: string }> {
-  const process_ = start(process.execPath, [MAIN, ...args], { ...process.env, ...env });
-  const code = await process_.exited;
-  return { code, output: process_.output() };
-}
 
 describe('an invalid command line', () => {
   test.each([
@@ -43,7 +34,7 @@ describe('an invalid command line', () => {
       /no terminal to ask on/,
     ],
   ])('%s ends the process with a hint', async (_, args, hint) => {
-    const { code, output } = await run(args);
+    const { code, output } = await runWalletRpc(args);
     expect(output).toMatch(hint);
     expect(output).not.toMatch(/\n\s+at /);
     expect(code).toBe(1);
@@ -58,19 +49,19 @@ describe('an invalid command line', () => {
     ['a flag twice', ['--rpc-login=alice:hunter2', '--rpc-login=alice:hunter2']],
     ['no wallet', ['--rpc-login=alice:hunter2']],
   ])('%s repeats no secret', async (_, args) => {
-    const { code, output } = await run(args);
+    const { code, output } = await runWalletRpc(args);
     expect(output).not.toContain('hunter2');
     expect(code).toBe(1);
   });
 
   it('prints the help when it contains --help', async () => {
-    const { code, output } = await run(['--bogus', '--help']);
+    const { code, output } = await runWalletRpc(['--bogus', '--help']);
     expect(output).toContain('--wallet-dir <dir>');
     expect(code).toBe(0);
   });
 
   it('does not matter with --version', async () => {
-    const { code, output } = await run(['--version']);
+    const { code, output } = await runWalletRpc(['--version']);
     expect(output).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(code).toBe(0);
   });
@@ -82,7 +73,11 @@ describe('a start that fails', () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', () => resolve()));
     const wallets = directory();
-    const { code, output } = await run([`--wallet-dir=${wallets}`, '--offline', `--rpc-bind-port=${port}`]);
+    const { code, output } = await runWalletRpc([
+      `--wallet-dir=${wallets}`,
+      '--offline',
+      `--rpc-bind-port=${port}`,
+    ]);
     expect(output).toContain(
       `wallet-rpc: cannot listen on 127.0.0.1 port ${port}: address already in use; end the program that listens there, or choose another port with --rpc-bind-port`,
     );
@@ -98,7 +93,12 @@ describe('a start that fails', () => {
     const wallets = directory();
     const pidfile = join(wallets, 'pid');
     writeFileSync(pidfile, '1\n');
-    await run([`--wallet-dir=${wallets}`, '--offline', `--rpc-bind-port=${port}`, `--pidfile=${pidfile}`]);
+    await runWalletRpc([
+      `--wallet-dir=${wallets}`,
+      '--offline',
+      `--rpc-bind-port=${port}`,
+      `--pidfile=${pidfile}`,
+    ]);
     expect(readFileSync(pidfile, 'utf8')).toBe('1\n');
     other.close();
     rmSync(wallets, { recursive: true });
@@ -106,7 +106,7 @@ describe('a start that fails', () => {
 
   it('reports a missing wallet file', async () => {
     const wallets = directory();
-    const { code, output } = await run([
+    const { code, output } = await runWalletRpc([
       `--wallet-file=${join(wallets, 'none')}`,
       '--password=hunter2',
       '--offline',
@@ -229,7 +229,7 @@ describe('--detach', () => {
     const wallets = directory();
     const port = await freePort();
     const pidfile = join(wallets, 'pid');
-    const { code, output } = await run([
+    const { code, output } = await runWalletRpc([
       '--detach',
       `--wallet-dir=${wallets}`,
       `--rpc-bind-port=${port}`,
@@ -252,7 +252,7 @@ describe('--detach', () => {
 
   it('reports why the background server did not start', async () => {
     const wallets = directory();
-    const { code, output } = await run(
+    const { code, output } = await runWalletRpc(
       ['--detach', `--wallet-file=${join(wallets, 'none')}`, '--password='],
       {
         WALLET_RPC_OFFLINE: '1',

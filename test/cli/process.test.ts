@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { createWallet } from '../support/create-wallet.js';
 import { call, post } from '../support/json-rpc.js';
 import { freePort, start, stop, until } from '../support/process.js';
 import { MAIN, startWalletRpc } from '../support/wallet-rpc.js';
+import { runWalletRpc } from '../support/wallet-rpc-run.js';
 
 const SECRET = 'pa:ss-must-not-leak';
 
@@ -17,13 +18,6 @@ beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'cli-'));
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-  spawnSync(process.execPath, [MAIN, ...args], {
-    encoding: 'utf8',
-    timeout: 20_000,
-    env: { ...process.env, ...env },
-  });
 
 describe('the command line', () => {
   test.each([
@@ -63,15 +57,19 @@ describe('the command line', () => {
       '--log-file: /proc/logs/wallet-rpc.log cannot be written',
     ],
     ['a config file that is missing', ['--wallet-dir=a', '--config-file=/nowhere'], '--config-file'],
-  ])('refuses %s', (_, args, hint) => {
-    const { status, stderr } = run(args);
-    expect(status).toBe(1);
+  ])('refuses %s', async (_, args, hint) => {
+    const { code, stderr } = await runWalletRpc(args);
+    expect(code).toBe(1);
     expect(stderr).toContain(hint);
   });
 
-  it('never repeats a secret in an error', () => {
-    const { stdout, stderr } = run(['--wallet-dir=a', `--rpc-login=${SECRET}`, `--rpc-login=${SECRET}x`]);
-    expect(stdout + stderr).not.toContain('must-not-leak');
+  it('never repeats a secret in an error', async () => {
+    const { output } = await runWalletRpc([
+      '--wallet-dir=a',
+      `--rpc-login=${SECRET}`,
+      `--rpc-login=${SECRET}x`,
+    ]);
+    expect(output).not.toContain('must-not-leak');
   });
 });
 
@@ -126,10 +124,11 @@ describe('settings', () => {
     }
   });
 
-  it('of a config file that are unknown are refused with their line', () => {
+  it('of a config file that are unknown are refused with their line', async () => {
     const config = join(directory, 'bad.conf');
     writeFileSync(config, 'wallet-dir=a\nwallet-dri=b\n');
-    expect(run([`--config-file=${config}`]).stderr).toContain("line 2: unknown setting 'wallet-dri'");
+    const { stderr } = await runWalletRpc([`--config-file=${config}`]);
+    expect(stderr).toContain("line 2: unknown setting 'wallet-dri'");
   });
 });
 
