@@ -66,7 +66,10 @@ export function parseAccountKeys(
     throw invalid('the address cannot be read', 'Failed to parse public address');
   const spendPublicKey = derivedSpendKey ?? givenAddress?.spendPublicKey;
   if (spendPublicKey === undefined)
-    throw invalid('an address is needed', "field 'address' is mandatory. Please provide a public address.");
+    throw invalid(
+      'an address is needed: a view key alone does not give the spend key of an address',
+      "field 'address' is mandatory. Please provide a public address.",
+    );
   if (givenAddress !== undefined && !equalBytes(givenAddress.viewPublicKey, viewPublicKey))
     throw invalid(
       'the view key does not belong to the address',
