@@ -1,4 +1,19 @@
+import type { FoundFile } from '../../monero/wallet/model/wallet-error.js';
 import { reasonOf, type FaultTable } from './fault-entry.js';
+
+/** Explanations of a name that a file has already, by the kind of the file. */
+const TAKEN: Readonly<Record<FoundFile, (name: string) => string>> = {
+  wallet: (name) =>
+    `a wallet '${name}' is there already, with its keys file: open it, or choose another name`,
+  store: (name) =>
+    `a store '${name}' of this server is there already, without its keys file '${name}.keys': restore that file, move the store away, or choose another name`,
+  cache: (name) =>
+    `an old cache '${name}' of monero-wallet-rpc is there already, without its keys file '${name}.keys': move it away, or choose another name`,
+  file: (name) =>
+    `another file '${name}' is there already, which is no wallet: move it away, or choose another name`,
+  directory: (name) => `a directory '${name}' is there already: choose another name`,
+  link: (name) => `a symbolic link '${name}' is there already: choose another name`,
+};
 
 /** Faults of wallet files. */
 export const walletFaults = {
@@ -15,7 +30,14 @@ export const walletFaults = {
   wallet_exists: {
     code: -21,
     text: 'Cannot create wallet. Already exists.',
-    explanation: ({ name }) => `a wallet file '${name}' already exists`,
+    explanation: ({ name, found }) =>
+      found === undefined ? `a wallet file '${name}' already exists` : TAKEN[found](name),
+  },
+  keys_file_exists: {
+    code: -21,
+    text: 'Cannot create wallet. Already exists.',
+    explanation: ({ name }) =>
+      `a keys file '${name}.keys' is there already, without a store: open_wallet opens it and makes its store anew`,
   },
   wallet_missing: {
     code: -1,

@@ -58,6 +58,7 @@ const NEW_FILE = [
   ...FILE,
   ...DAEMON,
   'wallet_exists',
+  'keys_file_exists',
   'unknown_language',
   'invalid',
 ] as const satisfies readonly Kind[];

@@ -1,9 +1,10 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isOpenHere } from '../../store/file/file-identity.js';
 import { withFileErrors } from '../../store/file/file-errors.js';
+import { contentOf } from '../../store/file/store-format.js';
 import { makeDirectory } from '../../util/make-directory.js';
-import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { WalletError, type FoundFile } from '../../monero/wallet/model/wallet-error.js';
 import { assertName, assertNewName, badName, endingOf, isPlainName, OWN_ENDINGS } from './wallet-name.js';
 
 /** Paths of the files of one wallet. */
@@ -87,10 +88,29 @@ export function backgroundPaths(background: WalletPaths): WalletPaths {
 const isThere = (path: string): boolean =>
   withFileErrors(path, () => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
 
-/** Checks that no file has the name of the keys file or the store. @throws WalletError `wallet_exists`, `wallet_io` */
-export function assertFree(paths: WalletPaths): void {
-  if (isThere(paths.keys) || isThere(paths.store))
-    throw new WalletError({ kind: 'wallet_exists', name: paths.name });
+/**
+ * Checks that no file has the name of the keys file or the store. @throws WalletError `wallet_exists`,
+ * `keys_file_exists`, `wallet_io`
+ */
+export function assertFree({ name, keys, store }: WalletPaths): void {
+  const hasKeys = isThere(keys);
+  const stat = withFileErrors(store, () => lstatSync(store, { throwIfNoEntry: false }));
+  if (stat !== undefined)
+    throw new WalletError({
+      kind: 'wallet_exists',
+      name,
+      found: hasKeys ? 'wallet' : foundFile(store, stat),
+    });
+  if (hasKeys) throw new WalletError({ kind: 'keys_file_exists', name });
+}
+
+/** Detects the kind of a file that is no wallet with a keys file. @param stat of the path itself, links not followed. */
+function foundFile(path: string, stat: Stats): FoundFile {
+  if (stat.isDirectory()) return 'directory';
+  if (stat.isSymbolicLink()) return 'link';
+  if (!stat.isFile()) return 'file';
+  // Closing a second descriptor of an open store would release the locks of the first.
+  return isOpenHere(path) ? 'store' : contentOf(path);
 }
 
 /** Checks that the wallet exists. @throws WalletError `wallet_missing`, `wallet_io` */

@@ -86,7 +86,7 @@ export class OpenWallets {
     return this.#openFor(holder, lockKey(paths), () => this.#open(paths, password, holder));
   }
 
-  /** Creates a wallet and opens it. @throws WalletError `wallet_exists`, `wallet_io` */
+  /** Creates a wallet and opens it. @throws WalletError `wallet_exists`, `keys_file_exists`, `wallet_io` */
   create(wallet: NewWallet, holder: Holder): Promise<OpenWallet> {
     const { paths } = wallet;
     return this.#scheduler.creating((isFirst) =>

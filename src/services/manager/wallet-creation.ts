@@ -68,7 +68,9 @@ export class WalletCreation {
     this.#heights = heights;
   }
 
-  /** Creates a wallet from random keys. @throws WalletError `wallet_exists`, `unknown_language` */
+  /**
+   * Creates a wallet from random keys. @throws WalletError `wallet_exists`, `keys_file_exists`, `unknown_language`
+   */
   async create({ filename, password, language: name }: CreateRequest): Promise<void> {
     const paths = this.#locateNew(filename);
     const language = requireLanguage(name);
@@ -79,7 +81,7 @@ export class WalletCreation {
 
   /**
    * Restores a wallet from its seed. @returns the wallet, and the seed without its offset.
-   * @throws WalletError `bad_seed`, `wallet_exists`
+   * @throws WalletError `bad_seed`, `wallet_exists`, `keys_file_exists`
    */
   async restore(
     request: RestoreRequest,
@@ -91,7 +93,7 @@ export class WalletCreation {
 
   /**
    * Restores a multisig participant. @returns the wallet; its address is that of the group.
-   * @throws WalletError `bad_seed`, `wallet_exists`
+   * @throws WalletError `bad_seed`, `wallet_exists`, `keys_file_exists`
    */
   async restoreMultisig(request: MultisigRestoreRequest): Promise<CreatedWallet> {
     const paths = this.#locateUnused(request.filename);
@@ -100,7 +102,8 @@ export class WalletCreation {
 
   /**
    * Creates a wallet from given keys.
-   * @throws WalletError `invalid` for keys that do not belong together, `wallet_exists`
+   * @throws WalletError `invalid` for keys that do not belong together, `wallet_exists`,
+   * `keys_file_exists`
    */
   async generateFromKeys(request: GenerateRequest): Promise<CreatedWallet & { readonly viewOnly: boolean }> {
     const paths = this.#locateUnused(request.filename);
@@ -160,7 +163,7 @@ export class WalletCreation {
   /**
    * Returns paths as {@link #locateNew}, and checks that the files do not exist: some methods of upstream check the
    * files before the keys.
-   * @throws WalletError `wallet_exists`
+   * @throws WalletError `wallet_exists`, `keys_file_exists`
    */
   #locateUnused(filename: string): WalletPaths | undefined {
     const paths = this.#locateNew(filename);

@@ -86,7 +86,7 @@ export class WalletOpener {
    * password is hashed.
    * @param isFirst true if no other wallet was created just before: the fetched blocks are then scanned during the
    * hashing, too. Several new wallets are scanned together later, which takes less CPU than a scan for each.
-   * @throws WalletError `wallet_exists`, `wallet_locked`, `wallet_io`
+   * @throws WalletError `wallet_exists`, `keys_file_exists`, `wallet_locked`, `wallet_io`
    */
   async create(
     { paths, keys, multisig, language, password, restoreHeight, hasHistory = false }: NewWallet,
@@ -282,7 +282,8 @@ export class WalletOpener {
 
 /**
  * Locks a wallet that is to be created.
- * @throws WalletError `wallet_exists` also for an open wallet, `wallet_locked` for one that is being created.
+ * @throws WalletError `wallet_exists`, `keys_file_exists` also for an open wallet, `wallet_locked` for one that is being
+ * created.
  */
 function lockForCreation(paths: WalletPaths): WalletLock {
   try {

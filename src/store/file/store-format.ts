@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { CodecError, Reader, varintNumber } from '../../util/codec.js';
 import { assertRegular, codeOf } from './file-errors.js';
@@ -48,6 +48,29 @@ function isSealedFile(head: Uint8Array, size: number): boolean {
   }
 }
 
+/** Flags that open a file for reading without waiting, whatever it is. */
+const READ_NOW = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+/**
+ * Detects the content of a regular file by its first bytes, on this thread: a store of this program, a cache of the
+ * reference, or any other file. A file that cannot be read counts as any other.
+ */
+export function contentOf(path: string): 'store' | 'cache' | 'file' {
+  try {
+    const file = openSync(path, READ_NOW);
+    try {
+      const buffer = new Uint8Array(HEAD_BYTES);
+      const head = buffer.subarray(0, readSync(file, buffer, 0, HEAD_BYTES, 0));
+      if (hasLayout(head)) return 'store';
+      return isSealedFile(head, fstatSync(file).size) ? 'cache' : 'file';
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return 'file';
+  }
+}
+
 /**
  * Detects the kind of the file at a store's path. A store with a damaged header counts as `store`: it is not replaced,
  * and opening it reports the damage.
@@ -56,7 +79,7 @@ function isSealedFile(head: Uint8Array, size: number): boolean {
 export async function storeFormat(path: string): Promise<StoreFormat> {
   let file;
   try {
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    file = await open(path, READ_NOW);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return 'empty';
     throw error;

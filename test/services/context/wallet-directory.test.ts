@@ -9,6 +9,8 @@ import {
   WalletDirectory,
 } from '../../../src/services/context/wallet-directory.js';
 import { FileIdentity } from '../../../src/store/file/file-identity.js';
+import { WalletStore } from '../../../src/store/wallet-store.js';
+import type { Fault } from '../../../src/monero/wallet/model/wallet-error.js';
 
 let path: string;
 let directory: WalletDirectory;
@@ -171,12 +173,39 @@ describe('the place of a wallet', () => {
     expect(() => assertPresent(directory.locate('shop'))).toThrow('wallet_missing');
   });
 
-  it('is taken by a file, a directory or a link that leads nowhere', () => {
-    put('a');
-    put('b.keys');
-    mkdirSync(join(path, 'c'));
-    symlinkSync('nowhere', join(path, 'd.keys'));
-    for (const name of ['a', 'b', 'c', 'd'])
-      expect(() => assertFree(directory.locate(name))).toThrow('wallet_exists');
+  // An 8-byte IV, a length, and as many bytes.
+  const sealed = Uint8Array.of(...new Uint8Array(8), 3, 1, 2, 3);
+  const link = (name: string): void => symlinkSync('nowhere', join(path, name));
+
+  test.each<[string, Fault, () => void]>([
+    ['a file', { kind: 'wallet_exists', name: 'w', found: 'file' }, () => put('w')],
+    ['a link that leads nowhere', { kind: 'wallet_exists', name: 'w', found: 'link' }, () => link('w')],
+    [
+      'a directory',
+      { kind: 'wallet_exists', name: 'w', found: 'directory' },
+      () => mkdirSync(join(path, 'w')),
+    ],
+    ['a keys file', { kind: 'keys_file_exists', name: 'w' }, () => put('w.keys')],
+    ['a link of the name of the keys file', { kind: 'keys_file_exists', name: 'w' }, () => link('w.keys')],
+    [
+      'an old cache without its keys file',
+      { kind: 'wallet_exists', name: 'w', found: 'cache' },
+      () => writeFileSync(join(path, 'w'), sealed),
+    ],
+    [
+      'a store without its keys file',
+      { kind: 'wallet_exists', name: 'w', found: 'store' },
+      () => WalletStore.create(join(path, 'w'), new Uint8Array(32).fill(7)).close(),
+    ],
+    [
+      'a wallet with its keys file',
+      { kind: 'wallet_exists', name: 'w', found: 'wallet' },
+      () => put('w', 'w.keys'),
+    ],
+  ])('is taken by %s', (_, taken, prepare) => {
+    prepare();
+    expect(() => assertFree(directory.locate('w'))).toThrow(
+      expect.objectContaining({ fault: taken }) as unknown as Error,
+    );
   });
 });

@@ -184,7 +184,7 @@ describe('a restored wallet', () => {
 
   it('is refused for a file that is there before its words are read', async () => {
     writeFileSync(join(server.path, 'w.keys'), '');
-    const taken = fault({ kind: 'wallet_exists', name: 'w' });
+    const taken = fault({ kind: 'keys_file_exists', name: 'w' });
     await expect(creation().restore({ ...restored, seed: 'nonsense' })).rejects.toMatchObject(taken);
     await expect(creation().restoreMultisig({ ...restored, seed: 'nonsense' })).rejects.toMatchObject(taken);
     await expect(

@@ -233,12 +233,12 @@ describe('creating a wallet', () => {
   const before = (name: string) => server.opener.create(server.newWallet(name));
 
   test.each([
-    ['its keys file', 'taken.keys'],
-    ['its store', 'taken'],
-  ])('is refused where %s is there, and leaves it', async (_, file) => {
+    ['its keys file', 'taken.keys', 'keys_file_exists'],
+    ['its store', 'taken', 'wallet_exists'],
+  ] as const)('is refused where %s is there, and leaves it', async (_, file, kind) => {
     writeFileSync(join(server.path, file), 'other');
     const files = server.files();
-    await expect(before('taken')).rejects.toMatchObject(fault({ kind: 'wallet_exists', name: 'taken' }));
+    await expect(before('taken')).rejects.toMatchObject(fault({ kind, name: 'taken' }));
     expect(server.files().filter((name) => !name.endsWith('.lock'))).toEqual(files);
   });
 

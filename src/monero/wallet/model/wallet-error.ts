@@ -9,13 +9,22 @@ interface Reasoned {
 }
 
 /**
+ * File at the path of a new wallet's store. `wallet`: beside it is a keys file of the name; `store` or `cache`: a store
+ * of this server, or a cache of the reference, without its keys file; `file`: any other file.
+ */
+export type FoundFile = 'wallet' | 'store' | 'cache' | 'file' | 'directory' | 'link';
+
+/**
  * Expected errors with their facts. The rpc layer maps each kind to an error code. An exception of any other class is a
  * bug.
  */
 export type Fault =
   | { readonly kind: 'no_wallet' }
   | { readonly kind: 'no_wallet_dir' }
-  | { readonly kind: 'wallet_exists'; readonly name: string }
+  /** A file has the name of a new wallet. `found`: kind of that file; absent for a name that no client gave. */
+  | { readonly kind: 'wallet_exists'; readonly name: string; readonly found?: FoundFile }
+  /** A keys file of the name is there, without a store. */
+  | { readonly kind: 'keys_file_exists'; readonly name: string }
   | { readonly kind: 'wallet_missing'; readonly name: string }
   | { readonly kind: 'wallet_locked'; readonly name: string }
   | ({ readonly kind: 'wallet_corrupt'; readonly name: string } & Reasoned)
