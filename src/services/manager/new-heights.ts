@@ -45,7 +45,9 @@ export class NewHeights {
 
   /**
    * Returns the height from which a wallet of given keys is scanned. Lowers a height above the tip, unless the daemon
-   * is syncing or does not answer: the wallet would miss the payments between the tip and that height.
+   * is syncing or does not answer: the wallet would miss the payments between the tip and that height. A margin below
+   * the tip suffices, since the wallet is made now: no block of it was mined yet. The first refresh, which may come many
+   * blocks later, decides by the date of the wallet (`sync/restore-height.ts`), but knows one daemon only.
    * @param asked requested height.
    */
   async ofGivenKeys(asked: number): Promise<PlacedHeight> {

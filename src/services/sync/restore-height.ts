@@ -60,7 +60,8 @@ export class RestoreHeight {
   /**
    * Returns the stored height if the daemon has the block below it. Otherwise replaces it by a height below the tip,
    * and below the blocks of the day before the wallet was created: with a height above the tip, the wallet would miss
-   * the payments in between.
+   * the payments in between. The margin below the tip alone, by which a height is lowered when the wallet is created
+   * (`manager/new-heights.ts`), would miss the payments in all but the newest blocks of those mined since.
    */
   async #confirmed(): Promise<number> {
     const { known } = this;
