@@ -1,5 +1,6 @@
 import { flag, listOf, none, params, text, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
+import type { RoundResult } from '../../services/multisig/multisig-setup.js';
 import { toHex } from '../../util/bytes.js';
 import { once } from '../../util/once.js';
 import { orderParams, orderTerms } from '../order-params.js';
@@ -7,15 +8,6 @@ import { hashesSchema, hashesShape } from '../payment-shapes.js';
 import { causeText, type Kind, type Texts } from '../faults/fault-entry.js';
 import { CREDENTIAL, DAEMON, ORDER, RELAY } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-
-const exchangeParams = {
-  multisig_info: listOf(text).describe('Messages of the other signers for this round'),
-  /** Password of the wallet; absent: it is not checked. */
-  password: text.optional().describe('Password of the wallet; absent: not checked'),
-  force_update_use_with_caution: flag
-    .default(false)
-    .describe('Completes the round with the messages of some signers only'),
-};
 
 const submitSchema = once(() =>
   params({
@@ -32,6 +24,43 @@ const refusedBy = (step: string) =>
   ({
     multisig_refused: (fault) => `Error calling ${step}: ${causeText(fault)}`,
   }) satisfies Partial<Texts>;
+
+/** Differences between the two methods that complete a round of the key exchange. */
+interface ExchangeMethod extends Pick<WalletMethod, 'name' | 'summary' | 'source'> {
+  /** Description of the address in the result. */
+  readonly address: string;
+  readonly addressOf: (round: RoundResult) => string;
+}
+
+/** Defines a method that completes a round of the key exchange. */
+const exchangeMethod = ({ address, addressOf, ...names }: ExchangeMethod): WalletMethod =>
+  defineMethod({
+    ...names,
+    meta: { family: 'admin', needs: 'wallet', restricted: true, multisig: 'begun', multisigEnabled: true },
+    faults: EXCHANGE,
+    texts: refusedBy('exchange_multisig_info'),
+    params: () =>
+      params({
+        multisig_info: listOf(text).describe('Messages of the other signers for this round'),
+        password: text.optional().describe('Password of the wallet; absent: not checked'),
+        force_update_use_with_caution: flag
+          .default(false)
+          .describe('Completes the round with the messages of some signers only'),
+      }),
+    result: () =>
+      wire.object({
+        address: wire.text(address),
+        multisig_info: wire.text('Message for the next round; empty after the last one'),
+      }),
+    async handle({ wallet }, { multisig_info, password, force_update_use_with_caution }) {
+      const round = await wallet.multisigSetup.exchange(
+        multisig_info,
+        password,
+        force_update_use_with_caution,
+      );
+      return { address: addressOf(round), multisig_info: round.message };
+    },
+  });
 
 /** Methods for multisig key exchange, info and signing. */
 export const multisigMethods: readonly WalletMethod[] = [
@@ -114,50 +143,20 @@ export const multisigMethods: readonly WalletMethod[] = [
     },
   }),
 
-  defineMethod({
+  exchangeMethod({
     name: 'exchange_multisig_keys',
     summary: 'Completes a round of the key exchange; the last round makes the wallet ready.',
-    meta: { family: 'admin', needs: 'wallet', restricted: true, multisig: 'begun', multisigEnabled: true },
-    faults: EXCHANGE,
-    texts: refusedBy('exchange_multisig_info'),
-    params: () => params(exchangeParams),
-    result: () =>
-      wire.object({
-        address: wire.text('Address of the wallet; empty before the last round'),
-        multisig_info: wire.text('Message for the next round; empty after the last one'),
-      }),
     source: 'COMMAND_RPC_EXCHANGE_MULTISIG_KEYS, on_exchange_multisig_keys',
-    async handle({ wallet }, { multisig_info, password, force_update_use_with_caution }) {
-      const { address, message, ready } = await wallet.multisigSetup.exchange(
-        multisig_info,
-        password,
-        force_update_use_with_caution,
-      );
-      return { address: ready ? address : '', multisig_info: message };
-    },
+    address: 'Address of the wallet; empty before the last round',
+    addressOf: ({ address, ready }) => (ready ? address : ''),
   }),
 
-  defineMethod({
+  exchangeMethod({
     name: 'finalize_multisig',
     summary: 'Completes a round of the key exchange, as exchange_multisig_keys does; its former name.',
-    meta: { family: 'admin', needs: 'wallet', restricted: true, multisig: 'begun', multisigEnabled: true },
-    faults: EXCHANGE,
-    texts: refusedBy('exchange_multisig_info'),
-    params: () => params(exchangeParams),
-    result: () =>
-      wire.object({
-        address: wire.text('Address of the wallet; final after the last round'),
-        multisig_info: wire.text('Message for the next round; empty after the last one'),
-      }),
     source: 'COMMAND_RPC_FINALIZE_MULTISIG of 0.18, on_exchange_multisig_keys',
-    async handle({ wallet }, { multisig_info, password, force_update_use_with_caution }) {
-      const { address, message } = await wallet.multisigSetup.exchange(
-        multisig_info,
-        password,
-        force_update_use_with_caution,
-      );
-      return { address, multisig_info: message };
-    },
+    address: 'Address of the wallet; final after the last round',
+    addressOf: ({ address }) => address,
   }),
 
   defineMethod({
