@@ -35,9 +35,7 @@ export const writeUnsignedTxSet = (
 /** Returns a codec that reads every version. @param format format that is written. */
 export const unsignedTxSet = (format: ExportFormat): Codec<UnsignedTxSet> => ({
   write(value, w) {
-    const version = UNSIGNED_VERSION[format];
-    varintNumber.write(version, w);
-    unsignedOf(version).write(value, w);
+    w.bytes(writeUnsignedTxSet(format, value.txs, encode(outputExport[format], value.outputs)));
   },
   read: (r) => versioned(UNSIGNED_VERSION.current, unsignedOf).read(r),
 });
