@@ -1,6 +1,7 @@
 import type { Hash } from '../monero/crypto/types.js';
 import { fromHex, toHex } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
+import { pagesOf } from '../util/paged.js';
 import type { BacklogEntry, CallOptions, DaemonTransaction, RelayOutcome } from './daemon.js';
 import { LIMIT, type DaemonCalls } from './daemon-calls.js';
 import { DaemonError } from './errors.js';
@@ -8,7 +9,7 @@ import type { JsonReader } from './json-reader.js';
 import { toIndex } from './wire-values.js';
 
 /** Largest number of transactions in a request. Restricted daemons refuse more. */
-const MAX_TRANSACTIONS_AT_ONCE = 100;
+export const MAX_TRANSACTIONS_AT_ONCE = 100;
 const BACKLOG_RECORD_BYTES = 24;
 /** Time limit for relaying a transaction [ms]. A daemon verifies it before it answers. */
 const RELAY_DEADLINE_MS = 30_000;
@@ -46,10 +47,8 @@ export async function getTransactions(
   { prune, ...options }: { readonly prune: boolean } & CallOptions,
 ): Promise<{ readonly transactions: readonly DaemonTransaction[] }> {
   const transactions: DaemonTransaction[] = [];
-  for (let start = 0; start < hashes.length; start += MAX_TRANSACTIONS_AT_ONCE) {
-    const requested = hashes.slice(start, start + MAX_TRANSACTIONS_AT_ONCE);
+  for await (const requested of pagesOf(hashes, MAX_TRANSACTIONS_AT_ONCE))
     transactions.push(...(await fetchTransactions(calls, requested, prune, options)));
-  }
   return { transactions };
 }
 

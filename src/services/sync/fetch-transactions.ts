@@ -1,16 +1,16 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { DaemonTransaction } from '../../daemon/daemon.js';
+import { MAX_TRANSACTIONS_AT_ONCE } from '../../daemon/transaction-queries.js';
 import { toHex } from '../../util/bytes.js';
+import { pagesOf } from '../../util/paged.js';
 import type { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { DaemonAccess } from '../context/daemon-access.js';
 
-/** Number of transactions in one call to the daemon: the limit of a restricted daemon. */
-const TXS_PER_CALL = 100;
-
 /**
- * Fetches transactions in the order of their hashes, some in each call.
+ * Fetches transactions in the order of their hashes, those of one request at a time, so that the caller need not hold all
+ * of them.
  * @param unknown creates the error for a transaction that the daemon does not know.
- * @param prune true: without their proofs. @returns the transactions of each call. @throws DaemonError; the error of
+ * @param prune true: without their proofs. @returns the transactions of each request. @throws DaemonError; the error of
  * `unknown`.
  */
 export async function* fetchTransactions(
@@ -19,8 +19,7 @@ export async function* fetchTransactions(
   unknown: (hash: Hash) => WalletError,
   prune = true,
 ): AsyncGenerator<readonly DaemonTransaction[], void, void> {
-  for (let start = 0; start < hashes.length; start += TXS_PER_CALL) {
-    const part = hashes.slice(start, start + TXS_PER_CALL);
+  for await (const part of pagesOf(hashes, MAX_TRANSACTIONS_AT_ONCE)) {
     const { transactions } = await daemon.client().getTransactions(part, { prune });
     const byHash = new Map(transactions.map((tx) => [toHex(tx.hash), tx]));
     yield part.map((hash) => {
