@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import { chooseKernel } from '../../monero/kernel/load-kernel.js';
+import type { Choice } from '../../monero/crypto/curve/build-choice.js';
+import { HAS_SIMD } from '../../monero/crypto/curve/simd-support.js';
 import type { Build } from '../../monero/crypto/curve/wasm-module.js';
 import { hasKnownFlags } from '../../util/v8-flags.js';
 import type { Config } from '../config/config.js';
@@ -52,11 +54,22 @@ const ARITHMETIC: Record<Build, string> = {
 
 /**
  * Compiles the curve arithmetic, and logs which build is used, and why a faster build cannot be used on this machine.
+ * Plain JavaScript takes the place of the builds only where the engine lacks SIMD; elsewhere a failure of all builds is
+ * an error of every scan and payment (`loadKernel`).
  */
-export function announceArithmetic(log: Logger): void {
-  const { build, passedOver } = chooseKernel();
+export function announceArithmetic(
+  log: Pick<Logger, 'info' | 'warn' | 'error'>,
+  { build, passedOver }: Pick<Choice<unknown>, 'build' | 'passedOver'> = chooseKernel(),
+  hasSimd = HAS_SIMD,
+): void {
+  const reasons = passedOver.map((other) => `${ARITHMETIC[other.build]}: ${other.reason}`);
+  const unusable = reasons.join('; ');
+  if (build === undefined && hasSimd)
+    return log.error(
+      { unusable },
+      'Curve arithmetic: no build works here; wallets cannot be scanned, nor pay',
+    );
   const text = `Curve arithmetic: ${build === undefined ? 'plain JavaScript' : ARITHMETIC[build]}`;
   if (passedOver.length === 0) return log.info(text);
-  const reasons = passedOver.map((other) => `${ARITHMETIC[other.build]}: ${other.reason}`);
-  log.warn({ unusable: reasons.join('; ') }, `${text}, which is slower`);
+  log.warn({ unusable }, `${text}, which is slower`);
 }

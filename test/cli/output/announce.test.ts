@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { announceEngine } from '../../../src/cli/output/announce.js';
+import { announceArithmetic, announceEngine } from '../../../src/cli/output/announce.js';
 
 describe('the log of a start', () => {
   it.each([
@@ -11,5 +11,39 @@ describe('the log of a start', () => {
     expect(debug.mock.calls).toEqual(
       Array.from({ length: lines }, () => [expect.stringContaining(`V8 ${version} is newer`)]),
     );
+  });
+});
+
+describe('the log of the curve arithmetic', () => {
+  const failed = (['relaxed', 'simd'] as const).map((build) => ({ build, reason: 'no memory' }));
+
+  it.each([
+    ['info', 'the fastest build', { build: 'relaxed', passedOver: [] }, true, /fused multiply-add$/],
+    [
+      'warn',
+      'a slower build',
+      { build: 'simd', passedOver: failed.slice(0, 1) },
+      true,
+      /integer SIMD, which/,
+    ],
+    [
+      'warn',
+      'plain code without SIMD',
+      { build: undefined, passedOver: failed },
+      false,
+      /plain JavaScript, which/,
+    ],
+    [
+      'error',
+      'no build that works despite SIMD',
+      { build: undefined, passedOver: failed },
+      true,
+      /no build works/,
+    ],
+  ] as const)('is one line at level %s for %s', (level, _, choice, hasSimd, text) => {
+    const log = { info: jest.fn(), warn: jest.fn(), error: jest.fn() };
+    announceArithmetic(log, choice, hasSimd);
+    expect(Object.values(log).flatMap(({ mock }) => mock.calls)).toHaveLength(1);
+    expect(log[level].mock.calls[0]?.at(-1)).toMatch(text);
   });
 });
