@@ -24,7 +24,10 @@ const numbersOf = (version: string): [major: number, minor: number] => {
   return [major, minor];
 };
 
-/** True if a V8 version is not newer than `last`. @param version two or more numbers, such as 11.3.244.8-node.38. */
+/**
+ * True if a V8 version is not newer than another one. Only major and minor numbers are compared.
+ * @param version version of V8, such as 11.3.244.8-node.38. @param last newest version that is accepted, such as 14.6.
+ */
 export function isUpTo(version: string, last: string): boolean {
   const [major, minor] = numbersOf(version);
   const [lastMajor, lastMinor] = numbersOf(last);
