@@ -323,18 +323,11 @@ export class WalletWriter {
   }
 
   /**
-   * Deletes every row that comes from the chain. Notes are kept, as in upstream.
+   * Deletes a part of the rows that come from the chain, from the highest blocks down, as if the chain ended below
+   * them. The last call deletes the rows that belong to no block. Notes are kept, as in upstream. Refreshes and rescans
+   * may run between two calls.
    * @param hard true: also deletes transaction keys, destinations, unmined payments except those of orders, and the
    * multisig info of other signers. Source: wallet2.cpp `clear`, `clear_soft`.
-   */
-  clearChain({ hard }: { readonly hard: boolean }): void {
-    this.clearNext({ hard, rows: Number.MAX_SAFE_INTEGER });
-  }
-
-  /**
-   * Deletes a part of the rows that {@link clearChain} deletes, from the highest blocks down, as if the chain ended
-   * below them. The last call deletes the rows that belong to no block. Refreshes and rescans may run between two
-   * calls.
    * @param rows approximate number of rows to delete from each table.
    * @returns true when all rows are deleted.
    */

@@ -9,6 +9,7 @@ import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
 import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 import { bytes, output, page, received } from './fixtures.js';
+import { clearChain } from '../support/cleared-chain.js';
 
 const KEY = new Uint8Array(32).fill(9);
 
@@ -201,7 +202,7 @@ describe('blocks are written at once', () => {
     file.addPage(page(25, 5));
     file.addPage(page(30, 1));
     expect([stored(), file.height()]).toEqual([29, 31]);
-    file.write((w) => w.clearChain({ hard: false }));
+    file.write((w) => clearChain(w, { hard: false }));
     file.addPage(page(0, 5));
     file.addPage(page(5, 1));
     expect(stored()).toBe(5);

@@ -6,6 +6,7 @@ import { amount } from '../../src/util/amount.js';
 import type { FoundOutgoing, OutgoingTx } from '../../src/monero/wallet/model/records.js';
 import type { ImportedWallet } from '../../src/monero/wallet/model/imported-wallet.js';
 import { bytes, output, page, received } from './fixtures.js';
+import { clearChain } from '../support/cleared-chain.js';
 
 const NOTHING: ImportedWallet = {
   accounts: [{ labels: ['Primary account'], tag: '' }],
@@ -60,7 +61,7 @@ describe('imported data of a payment', () => {
   it('is kept when its block is undone, and when the chain is read again', () => {
     file.write((w) => importWallet(w, { ...NOTHING, paid: [known] }));
     file.write((w) => w.applyPage(page(0, 4, { outgoing: [found] })));
-    file.write((w) => w.clearChain({ hard: false }));
+    file.write((w) => clearChain(w, { hard: false }));
     expect(stored()).toBeUndefined();
     file.write((w) => w.applyPage(page(0, 4, { outgoing: [found] })));
     expect(stored()).toEqual(whole);
@@ -68,14 +69,14 @@ describe('imported data of a payment', () => {
 
   it('is deleted by a hard rescan', () => {
     file.write((w) => importWallet(w, { ...NOTHING, paid: [known] }));
-    file.write((w) => w.clearChain({ hard: true }));
+    file.write((w) => clearChain(w, { hard: true }));
     file.write((w) => w.applyPage(page(0, 4, { outgoing: [found] })));
     expect(stored()).toEqual({ ...found, state: 'confirmed', destinations: [] });
   });
 
   it('keeps its note after a hard rescan', () => {
     file.write((w) => w.notes.set(found.txHash, 'invoice 7'));
-    file.write((w) => w.clearChain({ hard: true }));
+    file.write((w) => clearChain(w, { hard: true }));
     expect(file.read((r) => r.notes.get(found.txHash))).toBe('invoice 7');
   });
 
@@ -126,7 +127,7 @@ describe('a payment to the paying account itself', () => {
   ])('keeps it through either rescan, %s', (_, blocks) => {
     for (const hard of [false, true]) {
       file.write((w) => w.applyPage(page(4, blocks)));
-      file.write((w) => w.clearChain({ hard }));
+      file.write((w) => clearChain(w, { hard }));
       file.write((w) => w.applyPage(block));
       expect(changes()).toEqual(CONFIRMED);
     }

@@ -10,6 +10,7 @@ import type {
   ReceivedTx,
 } from '../../src/monero/wallet/model/records.js';
 import { WATCHED_BYTES } from '../../src/monero/wallet/scan/watch-table.js';
+import { clearChain } from '../support/cleared-chain.js';
 
 const bytes = <T>(fill: number): T => new Uint8Array(32).fill(fill) as T;
 const key = (fill: number): PublicKey => bytes(fill);
@@ -133,7 +134,7 @@ describe('a wallet without a spend key', () => {
       w.applyPage(page(1, [received(1, 1)], [output(1, 1)]));
     });
     expect(file.read((r) => r.outputs.byKeyImage(image(1))?.publicKey)).toEqual(key(1));
-    file.write((w) => w.clearChain({ hard: true }));
+    file.write((w) => clearChain(w, { hard: true }));
     expect(file.read((r) => r.outputs.byKeyImage(image(1)))).toBeUndefined();
     file.write((w) => w.applyPage(page(1, [received(1, 1)], [output(1, 1)])));
     expect(file.read((r) => r.outputs.byKeyImage(image(1))?.publicKey)).toEqual(key(1));

@@ -14,6 +14,7 @@ import { amount } from '../../src/util/amount.js';
 import type { ConstructionData } from '../../src/monero/wallet/exchange/construction-data.js';
 import type { ImportedKeyImage } from '../../src/monero/wallet/model/records.js';
 import type { PendingTx } from '../../src/monero/wallet/exchange/pending-tx.js';
+import { clearChain } from './cleared-chain.js';
 import type { OrderNetwork } from './order-network.js';
 import type { ServiceWallet } from './service-wallet.js';
 
@@ -91,7 +92,7 @@ export class OrderHome {
 
   /** Deletes what the chain has, then reads it again. */
   async rescan(hard: boolean): Promise<void> {
-    this.wallet.store.write((w) => w.clearChain({ hard }));
+    this.wallet.store.write((w) => clearChain(w, { hard }));
     await this.refresh();
   }
 }

@@ -5,9 +5,8 @@ import type { WalletContext } from '../context/wallet-context.js';
 const ROWS_AT_ONCE = 1000;
 
 /**
- * Deletes every row derived from the chain, from the top down, as `WalletWriter.clearChain` does, but some in each
- * transaction. After a crash in between, the deleted rows are scanned from the chain again. To be called under the
- * refresh lock.
+ * Deletes every row derived from the chain, from the top down, some in each transaction. After a crash in between, the
+ * deleted rows are scanned from the chain again. To be called under the refresh lock.
  * @param onPart called after each transaction. @throws WalletError `no_wallet` if the wallet is closed meanwhile.
  */
 export async function clearInParts(

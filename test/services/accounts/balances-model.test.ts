@@ -6,6 +6,7 @@ import { Balances } from '../../../src/services/accounts/balances.js';
 import type { PagedBalance } from '../../../src/services/accounts/paged-balance.js';
 import { amount } from '../../../src/util/amount.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
+import { clearChain } from '../../support/cleared-chain.js';
 import { TestWallet } from '../../support/test-wallet.js';
 
 const BLOCKS = 120;
@@ -40,7 +41,7 @@ type Owned = Holdings['outputs'][number];
 /** Puts them into the store; each output of an unmined payment has a payment of its own. */
 function store(wallet: TestWallet, { outputs, pool }: Holdings): void {
   wallet.store.write((w) => {
-    w.clearChain({ hard: true });
+    clearChain(w, { hard: true });
     w.applyPage(
       page(0, BLOCKS, {
         received: outputs.map(({ height }, n) => received(n, height)),

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { TxNotices, type NoticeSource } from '../../../src/services/events/tx-notices.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { toHex } from '../../../src/util/bytes.js';
+import { clearChain } from '../../support/cleared-chain.js';
 import { EventWorld, type WorldTx } from '../../support/event-world.js';
 
 const KEY = new Uint8Array(32);
@@ -202,7 +203,7 @@ describe('commands of incoming transactions', () => {
     world.mine([tx]);
     sync();
     run();
-    store.write((w) => w.clearChain({ hard: true }));
+    store.write((w) => clearChain(w, { hard: true }));
     world.undo(1);
     world.mine([]);
     world.mine([tx]);

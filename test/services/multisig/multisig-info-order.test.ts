@@ -5,6 +5,7 @@ import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import type { MultisigAccount } from '../../../src/monero/wallet/multisig/account.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
+import { clearChain } from '../../support/cleared-chain.js';
 import { GroupMember, groupWallets } from '../../support/group-wallets.js';
 import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
@@ -97,7 +98,7 @@ describe.each([
       fault: { kind: 'multisig_refused' },
     });
     expect(imagesOf(a)).toEqual(before);
-    a.wallet.store.write((w) => w.clearChain({ hard: true }));
+    a.wallet.store.write((w) => clearChain(w, { hard: true }));
     a.wallet.receive(
       [first, third, second].flatMap((output, i) =>
         output === undefined ? [] : { ...output, height: i + 1 },

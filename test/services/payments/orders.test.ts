@@ -20,6 +20,7 @@ import type { MadePayments } from '../../../src/monero/wallet/model/made-payment
 import type { OrderState } from '../../../src/monero/wallet/model/order.js';
 import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { page } from '../../store/fixtures.js';
+import { clearChain } from '../../support/cleared-chain.js';
 import { paymentRequest } from '../../support/order-home.js';
 import { networkTx } from '../../support/order-network.js';
 import { payingWallet } from '../../support/paid-outputs.js';
@@ -646,7 +647,7 @@ describe('the list of orders', () => {
 });
 
 describe('a hard rescan', () => {
-  const rescan = (): void => wallet.store.write((w) => w.clearChain({ hard: true }));
+  const rescan = (): void => wallet.store.write((w) => clearChain(w, { hard: true }));
 
   it('keeps the unmined payment of an order, with its keys: the same call sends it again', async () => {
     const made = await place('a');

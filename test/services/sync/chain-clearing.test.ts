@@ -9,6 +9,7 @@ import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import type { FoundOutgoing } from '../../../src/monero/wallet/model/records.js';
+import { clearChain } from '../../support/cleared-chain.js';
 import { EventLoopTurns } from '../../support/event-loop-turns.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
@@ -87,7 +88,7 @@ describe('a rescan', () => {
     expect(parts).toBeGreaterThan(5);
     wallet.close();
     const once = WalletStore.open(join(directory, 'once'), KEY);
-    once.write((w) => w.clearChain({ hard }));
+    once.write((w) => clearChain(w, { hard }));
     once.close();
     expect(rowsOf('parts')).toEqual(rowsOf('once'));
   });

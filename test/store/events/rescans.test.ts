@@ -9,6 +9,7 @@ import { amount } from '../../../src/util/amount.js';
 import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
 import type { FoundOutgoing, OutgoingTx, PoolTx } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
+import { clearChain } from '../../support/cleared-chain.js';
 
 const KEY = new Uint8Array(32);
 
@@ -51,7 +52,7 @@ describe('a rescan', () => {
 
   it('reports nothing that is still true, even after a restart within it', () => {
     const cursor = last();
-    file.write((w) => w.clearChain({ hard: true }));
+    file.write((w) => clearChain(w, { hard: true }));
     file.write((w) =>
       w.applyPage({
         ...chain,
@@ -70,7 +71,7 @@ describe('a rescan', () => {
 
   it('continues with the stages that were not reached before', () => {
     const cursor = last();
-    file.write((w) => w.clearChain({ hard: false }));
+    file.write((w) => clearChain(w, { hard: false }));
     file.write((w) => w.applyPage({ ...chain, hashes: page(0, 40).hashes }));
     expect(after(cursor)).toMatchObject([
       { type: 'payment.confirmed', data: { txHash: bytes<Hash>(2), confirmations: 10 } },
@@ -81,7 +82,7 @@ describe('a rescan', () => {
   it('reverses a payment once it has passed its height without it', () => {
     const [mined] = after(0);
     const cursor = last();
-    file.write((w) => w.clearChain({ hard: false }));
+    file.write((w) => clearChain(w, { hard: false }));
     file.write((w) => w.applyPage(page(0, 2)));
     expect(after(cursor)).toEqual([]);
     file.write((w) => w.applyPage(page(2, 1)));
@@ -92,7 +93,7 @@ describe('a rescan', () => {
 
   it('replaces a payment with another amount', () => {
     const cursor = last();
-    file.write((w) => w.clearChain({ hard: false }));
+    file.write((w) => clearChain(w, { hard: false }));
     file.write((w) => w.applyPage({ ...chain, outputs: [output(1, 2, 60n), output(2, 25, 7n)] }));
     expect(after(cursor).slice(0, 2)).toMatchObject([
       { type: 'payment.reversed', data: { amount: 50n } },
@@ -104,7 +105,7 @@ describe('a rescan', () => {
 describe('a rescan that has not caught up', () => {
   beforeEach(() => {
     file.write((w) => w.applyPage(chain));
-    file.write((w) => w.clearChain({ hard: false }));
+    file.write((w) => clearChain(w, { hard: false }));
   });
 
   const types = (id: number): string[] => after(id).map(({ type }) => type);
@@ -171,7 +172,7 @@ describe('a rescan of transfers', () => {
     file.write((w) => w.prepare(transfer, [{ txHash: bytes<Hash>(1), outputIndex: 0 }], []));
     file.write((w) => w.markPending(transfer.txHash));
     const cursor = last();
-    file.write((w) => w.clearChain({ hard: true }));
+    file.write((w) => clearChain(w, { hard: true }));
     file.write((w) => w.applyPage(chain));
     return cursor;
   };
@@ -202,14 +203,14 @@ describe('a rescan of transfers', () => {
     file.write((w) => w.prepare(transfer, [{ txHash: bytes<Hash>(1), outputIndex: 0 }], []));
     file.write((w) => w.applyPage(page(30, 1, { outgoing: [{ ...mined, height: 30 }] })));
     const cursor = last();
-    file.write((w) => w.clearChain({ hard: false }));
+    file.write((w) => clearChain(w, { hard: false }));
     file.write((w) => w.applyPage({ ...chain, hashes: page(0, 31).hashes }));
     expect(after(cursor)).toEqual([]);
   });
 
   it('fails a transfer in replaced blocks that it has not reached', () => {
     file.write((w) => w.applyPage({ ...chain, outgoing: [mined] }));
-    file.write((w) => w.clearChain({ hard: false }));
+    file.write((w) => clearChain(w, { hard: false }));
     const found = { received: [received(1, 2)], outputs: [output(1, 2, 50n)] };
     file.write((w) => w.applyPage(page(0, 20, found)));
     const cursor = last();
@@ -224,10 +225,10 @@ describe('a rescan of transfers', () => {
     };
     file.write((w) => w.applyPage({ ...chain, outgoing: [found] }));
     const cursor = last();
-    file.write((w) => w.clearChain({ hard: false }));
+    file.write((w) => clearChain(w, { hard: false }));
     file.write((w) => w.applyPage({ ...chain, outgoing: [found] }));
     expect(after(cursor)).toEqual([]);
-    file.write((w) => w.clearChain({ hard: false }));
+    file.write((w) => clearChain(w, { hard: false }));
     file.write((w) => w.applyPage(chain));
     expect(after(cursor)).toMatchObject([{ type: 'transfer.failed', data: { reason: 'rescan' } }]);
   });

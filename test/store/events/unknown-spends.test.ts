@@ -9,6 +9,7 @@ import { migrate } from '../../../src/util/migrations.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { EVENT_TYPES, type WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import { clearChain } from '../../support/cleared-chain.js';
 import { EventLedger } from '../../support/event-ledger.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
@@ -146,7 +147,7 @@ describe('an output that an unseen transaction spends', () => {
 
   it('is decided anew when a rescan has reached its former height, and not before', () => {
     const { id } = spendElsewhere();
-    store.write((w) => w.clearChain({ hard: false }));
+    store.write((w) => clearChain(w, { hard: false }));
     expect(store.read((r) => r.events.after(ledger.last, 100))).toEqual([]);
     store.addPage(page(0, 4, { received: [received(1, 3)], outputs: [OUTPUT] }));
     expect(store.read((r) => r.events.after(ledger.last, 100))).toEqual([]);
@@ -156,7 +157,7 @@ describe('an output that an unseen transaction spends', () => {
 
   it('is not reported again where it is marked anew during a rescan', () => {
     spendElsewhere();
-    store.write((w) => w.clearChain({ hard: false }));
+    store.write((w) => clearChain(w, { hard: false }));
     store.addPage(page(0, 4, { received: [received(1, 3)], outputs: [OUTPUT] }));
     store.write((w) => w.outputs.markSpentByUnknown(OUTPUT, true));
     store.addPage(page(4, 1));

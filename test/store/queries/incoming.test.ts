@@ -9,6 +9,7 @@ import { Field, type RowTemplate } from '../../../src/util/row-template.js';
 import { isUnlocked } from '../../../src/monero/wallet/model/unlock-time.js';
 import type { IncomingField } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
+import { clearChain } from '../../support/cleared-chain.js';
 
 let file = WalletStore.create(':memory:', new Uint8Array(32));
 beforeEach(() => {
@@ -187,7 +188,7 @@ describe('outputs written as JSON by SQLite', () => {
         ),
         (height, unlockTime) => {
           file.write((w) => {
-            w.clearChain({ hard: true });
+            clearChain(w, { hard: true });
             w.applyPage(
               page(height, 1, {
                 received: [{ ...received(1, height), unlockTime }],

@@ -6,6 +6,7 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { ownedOutput } from '../../monero/wallet/fixtures.js';
 import { received } from '../fixtures.js';
+import { clearChain } from '../../support/cleared-chain.js';
 
 const file = WalletStore.create(':memory:', new Uint8Array(32));
 afterAll(() => file.close());
@@ -21,7 +22,7 @@ type Facts = typeof facts extends fc.Arbitrary<infer T> ? T : never;
 /** Amounts of the last outputs that were stored, of those that can prove a reserve. */
 function stored(held: readonly Facts[]): (account: number) => bigint[] {
   file.write((w) => {
-    w.clearChain({ hard: true });
+    clearChain(w, { hard: true });
     for (const { value, account, frozen, spend } of held) {
       const made = ownedOutput(value, { subaddress: { major: account, minor: 0 } });
       const output = { ...made, keyImage: made.publicKey as Uint8Array as KeyImage };

@@ -14,6 +14,7 @@ import {
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { sweepInputs } from '../../../src/monero/wallet/select/sweep-plan.js';
 import { planTransfers } from '../../../src/monero/wallet/select/transfer-plan.js';
+import { clearChain } from '../../support/cleared-chain.js';
 import { listCoins } from '../../support/list-coins.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { holder, ownedOutput, payeeOf } from '../../monero/wallet/fixtures.js';
@@ -83,7 +84,7 @@ function stored(held: readonly Facts[]): OwnedOutput[] {
     });
   });
   file.write((w) => {
-    w.clearChain({ hard: true });
+    clearChain(w, { hard: true });
     for (const output of outputs) {
       if (!w.payments.has(output.txHash))
         w.payments.add({ ...received(0, output.height), txHash: output.txHash });

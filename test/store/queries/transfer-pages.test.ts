@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Hash, PublicKey } from '../../../src/monero/crypto/types.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
+import { clearChain } from '../../support/cleared-chain.js';
 
 let file = emptyFile();
 beforeEach(() => {
@@ -22,7 +23,7 @@ const hash = (kind: number, n: number): Hash => {
 
 function fill(received: readonly number[], paid: readonly number[]): void {
   file.write((w) => {
-    w.clearChain({ hard: true });
+    clearChain(w, { hard: true });
     received.forEach((height, n) =>
       w.payments.add({
         txHash: hash(1, n),

@@ -6,6 +6,7 @@ import { amount } from '../../../src/util/amount.js';
 import type { AmbiguousSpend } from '../../../src/monero/wallet/model/records.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
+import { clearChain } from '../../support/cleared-chain.js';
 
 let file: WalletStore;
 
@@ -138,7 +139,7 @@ describe('an output that may have been spent before its key image was composed',
     expect(balance()).toBe(70n);
     compose(1, 101);
     expect(balance()).toBe(20n);
-    file.write((w) => w.clearChain({ hard: false }));
+    file.write((w) => clearChain(w, { hard: false }));
     file.write((w) => w.applyPage(page(0, 3, { received: [received(1, 2)], outputs: [unnamed(1, 2, 50n)] })));
     expect(file.read((r) => r.outputs.byKeyImage(bytes<KeyImage>(101)))).toBeDefined();
   });

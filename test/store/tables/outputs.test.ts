@@ -8,6 +8,7 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { ownedOutput } from '../../monero/wallet/fixtures.js';
 import { received } from '../fixtures.js';
+import { clearChain } from '../../support/cleared-chain.js';
 
 const file = WalletStore.create(':memory:', new Uint8Array(32));
 afterAll(() => file.close());
@@ -26,7 +27,7 @@ type Facts = typeof facts extends fc.Arbitrary<infer T> ? T : never;
 
 function store(held: readonly Facts[]): void {
   file.write((w) => {
-    w.clearChain({ hard: true });
+    clearChain(w, { hard: true });
     const shared = ownedOutput(1n).publicKey;
     let place = 0;
     held.forEach(({ keyImage, plain, frozen, tied, key }, i) => {
