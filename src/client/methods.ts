@@ -2722,7 +2722,10 @@ export interface WalletMethods {
   ): Promise<NoMembers>;
   /** Stores a text under a key. */
   set_attribute(params?: SetAttributeParams, options?: CallOptions): Promise<NoMembers>;
-  /** Sets the daemon of the server, for every open wallet. */
+  /**
+   * Sets the daemon of the server, for every wallet that is open or opened later, until the server ends;
+   * needs no wallet.
+   */
   set_daemon(params?: SetDaemonParams, options?: CallOptions): Promise<NoMembers>;
   /** Sets the log categories: a list, a level, +list or -list; empty turns the log off. */
   set_log_categories(params?: SetLogCategoriesParams, options?: CallOptions): Promise<SetLogCategoriesResult>;

@@ -9,18 +9,21 @@ import { startReference, startWalletRpc, type WalletRpc } from '../support/walle
 let daemon: Monerod;
 let ours: WalletRpc;
 let theirs: WalletRpc;
+/** The reference, without a wallet. */
+let without: WalletRpc;
 const servers = (): readonly [WalletRpc, WalletRpc] => [ours, theirs];
 
 beforeAll(async () => {
   daemon = await startMonerod();
-  [ours, theirs] = await Promise.all([
+  [ours, theirs, without] = await Promise.all([
     startWalletRpc({ daemon: daemon.address }),
     startReference({ daemon: daemon.address }),
+    startReference(),
   ]);
 });
 
 afterAll(async () => {
-  await Promise.all([ours?.stop(), theirs?.stop()]);
+  await Promise.all([ours?.stop(), theirs?.stop(), without?.stop()]);
   await daemon?.stop();
 });
 
@@ -140,6 +143,38 @@ describe('a wallet of one owner', () => {
     const status = { multisig: false, kex_is_done: false, ready: false, threshold: 0, total: 0 };
     expect(await ours.rpc('is_multisig')).toEqual(status);
     expect(await theirs.rpc('is_multisig')).toMatchObject({ multisig: false });
+  });
+});
+
+describe('set_daemon without an open wallet', () => {
+  it('sets the daemon for every wallet opened later, where the reference has no wallet to set it for', async () => {
+    const wallet = await startWalletRpc();
+    try {
+      const { address } = daemon;
+      expect((await without.call('set_daemon', { address })).error).toMatchObject({ code: -13 });
+      expect((await wallet.call('get_balance')).error?.code).toBe(-13);
+      for (const [params, text] of [
+        [{ address: '' }, /./],
+        [{ address, ssl_support: 'maybe' }, /Invalid ssl support mode/],
+      ] as const)
+        expect((await wallet.call('set_daemon', params)).error).toMatchObject({
+          code: -38,
+          message: expect.stringMatching(text),
+        });
+      expect(await wallet.rpc('set_daemon', { address, trusted: true })).toEqual({});
+      for (const name of ['first', 'second']) {
+        await createWallet(wallet, name);
+        await wallet.rpc('refresh');
+        // Needs a trusted daemon.
+        await wallet.rpc('rescan_spent');
+        await wallet.rpc('close_wallet');
+      }
+      await wallet.rpc('open_wallet', { filename: 'first', password: '' });
+      await wallet.rpc('refresh');
+      await wallet.rpc('rescan_spent');
+    } finally {
+      await wallet.stop();
+    }
   });
 });
 

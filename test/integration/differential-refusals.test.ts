@@ -123,7 +123,7 @@ describe('without a wallet', () => {
     const { pair } = suite.world();
     await refused(
       [
-        ...['get_balance', 'transfer', 'query_key', 'refresh', 'store', 'close_wallet', 'set_daemon'],
+        ...['get_balance', 'transfer', 'query_key', 'refresh', 'store', 'close_wallet'],
         ...['get_transfers', 'sign', 'make_multisig', 'validate_address', 'stop_wallet'],
       ].map((method): Ask => [method]),
     );

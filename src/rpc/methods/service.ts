@@ -48,8 +48,9 @@ export const serviceMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'set_daemon',
-    summary: 'Sets the daemon of the server, for every open wallet.',
-    meta: { family: 'admin', needs: 'wallet', restricted: true },
+    summary:
+      'Sets the daemon of the server, for every wallet that is open or opened later, until the server ends; needs no wallet.',
+    meta: { family: 'admin', needs: 'nothing', restricted: true },
     actsOn: 'server',
     faults: ['bad_daemon_settings'],
     params: () =>
