@@ -5,8 +5,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-const lists = readdirSync('wordlists')
+const lists = readdirSync('wordlists', { recursive: true })
   .filter((name) => name.endsWith('.txt'))
+  .toSorted()
   .map((name) => [name.slice(0, -4), readFileSync(`wordlists/${name}`, 'utf8')]);
 const escaped = (text) =>
   text.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -55,6 +55,31 @@ export {
 } from './cryptonote/mnemonic.js';
 export { findLanguage, LANGUAGES, type Language } from './cryptonote/languages.js';
 
+// Polyseed: seeds of 16 words with a birthday, their encryption by a passphrase, their key and their stored form.
+export {
+  birthdayOf,
+  birthdayTime,
+  decryptPolyseed,
+  encryptPolyseed,
+  isEncrypted,
+  PolyseedError,
+  polyseedKey,
+  type Polyseed,
+  type PolyseedErrorKind,
+} from './cryptonote/polyseed.js';
+export {
+  findPolyseedLanguage,
+  POLYSEED_LANGUAGES,
+  type PolyseedLanguage,
+} from './cryptonote/polyseed-languages.js';
+export { loadPolyseed, storePolyseed } from './cryptonote/polyseed-storage.js';
+export {
+  decodePolyseed,
+  encodePolyseed,
+  randomPolyseed,
+  type DecodedPolyseed,
+} from './cryptonote/polyseed-words.js';
+
 // Blocks: from their encoding, and their hashes.
 export { blockHash, blockHashingBlob, parseBlock } from './cryptonote/block.js';
 export type { Block, BlockHeader } from './cryptonote/types.js';
