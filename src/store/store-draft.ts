@@ -4,7 +4,7 @@ import { openDatabase } from './file/database.js';
 import { draftOf } from './file/file-draft.js';
 import { withFileErrors, withFileErrorsAsync } from './file/file-errors.js';
 import { syncFile, syncFileAsync } from './file/fsync.js';
-import type { StatementCachingDatabase } from './file/statement-cache.js';
+import type { StoreDatabase } from './file/store-database.js';
 import { NEW_CIPHER } from './file/store-cipher.js';
 import { StoreFile } from './file/store-file.js';
 import { StoreTransactions } from './store-transactions.js';
@@ -51,7 +51,7 @@ export async function writeStoreDraftAsync(path: string, key: Uint8Array, fill: 
  */
 function writeUnflushed(draft: string, key: Uint8Array, fill: Fill): void {
   removeDatabase(draft);
-  let db: StatementCachingDatabase | undefined;
+  let db: StoreDatabase | undefined;
   try {
     db = openDatabase(draft, { key, cipher: NEW_CIPHER }, { isDraft: true });
     const file = new StoreFile(db);

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { writeBackup, type Backup, type BackupSource } from './backup/backup.js';
 import { detectingDamage, IN_MEMORY, openDatabase } from './file/database.js';
 import { syncDirectory } from './file/fsync.js';
-import type { StatementCachingDatabase } from './file/statement-cache.js';
+import type { StoreDatabase } from './file/store-database.js';
 import { cipherOf, NEW_CIPHER } from './file/store-cipher.js';
 import { StoreFile, type Location, type OnFileRestored } from './file/store-file.js';
 import { withFileErrors } from './file/file-errors.js';
@@ -31,7 +31,7 @@ export class WalletStore {
   readonly #snapshots = new Set<Snapshot>();
   readonly #deferred = new DeferredBlocks();
 
-  private constructor(db: StatementCachingDatabase, events: EventSettings, location?: Location) {
+  private constructor(db: StoreDatabase, events: EventSettings, location?: Location) {
     this.#file = new StoreFile(db, location);
     this.#reader = new WalletReader(db);
     this.#transactions = new StoreTransactions({

@@ -24,7 +24,7 @@ import { PoolWriter } from './tables/pool.js';
 import { ImportedKeyImageWriter } from './tables/imported-key-images.js';
 import { WebhookDeliveryWriter } from './tables/webhook-deliveries.js';
 import { WebhookWriter } from './tables/webhooks.js';
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '../util/sql-database.js';
 import type { Hash, SecretKey } from '../monero/crypto/types.js';
 import { amount } from '../util/amount.js';
 import type { FoundOutgoing, OutgoingTx, PageFindings, TxFindings } from '../monero/wallet/model/records.js';

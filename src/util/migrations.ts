@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from 'better-sqlite3';
+import type { SqlDatabase } from './sql-database.js';
 
 /** Error of a database that a newer version of the program has written. */
 export class NewerSchemaError extends Error {
@@ -18,7 +18,7 @@ export interface SchemaUpgrade {
  * @param directory path of the migrations, `001-….sql` and so on, without gaps.
  * @returns undefined if no migration was missing. @throws NewerSchemaError
  */
-export function migrate(db: Database, directory: string): SchemaUpgrade | undefined {
+export function migrate(db: SqlDatabase, directory: string): SchemaUpgrade | undefined {
   const steps = readdirSync(directory)
     .filter((name) => /^\d{3}-.*\.sql$/.test(name))
     .sort();

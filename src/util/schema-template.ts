@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3';
+import type { SqlDatabase } from './sql-database.js';
 
 /**
  * Types of schema objects that are created after the rows: rows do not need them, and a trigger would run for inserted
@@ -18,7 +18,7 @@ export class SchemaTemplate {
   readonly #later: string;
 
   /** @param source small database, which is read completely. */
-  constructor(source: Database) {
+  constructor(source: SqlDatabase) {
     const objects = source
       .prepare<[], { type: string; name: string; sql: string }>(
         // Objects that SQLite creates itself have no SQL statement.
@@ -38,7 +38,7 @@ export class SchemaTemplate {
   }
 
   /** Creates the schema and the rows in an empty database. */
-  applyTo(db: Database): void {
+  applyTo(db: SqlDatabase): void {
     db.transaction(() => {
       db.exec(this.#tables);
       for (const { sql, rows } of this.#insertions) for (const row of rows) db.prepare(sql).run(...row);
@@ -47,7 +47,7 @@ export class SchemaTemplate {
   }
 }
 
-function insertionOf(source: Database, table: string): Insertion {
+function insertionOf(source: SqlDatabase, table: string): Insertion {
   const rows = source.prepare<[], unknown[]>(`SELECT * FROM "${table}"`).raw().safeIntegers().all();
   const places = rows[0]?.map(() => '?').join(', ') ?? '';
   return { sql: `INSERT INTO "${table}" VALUES (${places})`, rows };

@@ -1,4 +1,4 @@
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '../../util/sql-database.js';
 import { equalBytes } from '../../util/bytes.js';
 import type { ReversalReason, SpentOutputFacts } from '../../monero/wallet/model/events.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';

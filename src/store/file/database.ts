@@ -5,13 +5,18 @@ import { toHex } from '../../util/bytes.js';
 import { migrate, NewerSchemaError } from '../../util/migrations.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
 import { SchemaTemplate } from '../../util/schema-template.js';
+import type { SqlDatabase } from '../../util/sql-database.js';
 import { sqlitePath } from '../../util/sqlite-path.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
-import { StatementCachingDatabase } from './statement-cache.js';
 import { codeOf, fileError, withFileErrors } from './file-errors.js';
 import type { StoreCipher } from './store-cipher.js';
+import { StoreDatabase } from './store-database.js';
 
-export type Db = Database.Database;
+/** Operations of a connection to a store that its readers, writers and transactions use. */
+export interface Db extends SqlDatabase {
+  readonly inTransaction: boolean;
+  close(): void;
+}
 
 /** Encryption key and cipher of a store. */
 export interface StoreKey {
@@ -65,10 +70,10 @@ export function unlockDatabase(
   path: string,
   { key, cipher }: StoreKey,
   options: Database.Options = {},
-): StatementCachingDatabase {
+): StoreDatabase {
   const settings = { timeout: BUSY_MS, ...options };
-  if (path === IN_MEMORY) return new StatementCachingDatabase(path, settings);
-  const db = new StatementCachingDatabase(sqlitePath(path), settings);
+  if (path === IN_MEMORY) return new StoreDatabase(path, settings);
+  const db = new StoreDatabase(sqlitePath(path), settings);
   db.pragma(`cipher = '${cipher}'`);
   db.pragma(`key = "x'${toHex(key)}'"`);
   return db;
@@ -122,7 +127,7 @@ export function openDatabase(
   path: string,
   key: StoreKey,
   { isDraft = false }: { readonly isDraft?: boolean } = {},
-): StatementCachingDatabase {
+): StoreDatabase {
   const db = withFileErrors(path, () => unlockDatabase(path, key));
   try {
     db.pragma('temp_store = MEMORY');

@@ -19,7 +19,7 @@ import { draftOf } from './file-draft.js';
 import { fileError, withFileErrorsAsync } from './file-errors.js';
 import { FileIdentity } from './file-identity.js';
 import { syncDirectory, syncFile } from './fsync.js';
-import type { StatementCachingDatabase } from './statement-cache.js';
+import type { StoreDatabase } from './store-database.js';
 import type { StoreCipher } from './store-cipher.js';
 import { WalSync } from './wal-sync.js';
 
@@ -74,7 +74,7 @@ export class StoreFile {
   /** Path and key of the store; undefined for a store in memory. */
   readonly location: Location | undefined;
   #identity: FileIdentity | undefined;
-  #db: StatementCachingDatabase;
+  #db: StoreDatabase;
   #walSync: WalSync;
   #flushing: CommitFlushing;
   #checkpoint: Promise<unknown> | undefined;
@@ -82,7 +82,7 @@ export class StoreFile {
   #isDamaged = false;
   #onReopened: () => void = () => undefined;
 
-  constructor(db: StatementCachingDatabase, location?: Location) {
+  constructor(db: StoreDatabase, location?: Location) {
     this.location = location;
     this.#identity = location && new FileIdentity(location.path);
     this.#db = db;
@@ -95,7 +95,7 @@ export class StoreFile {
     this.#onReopened = listener;
   }
 
-  get db(): StatementCachingDatabase {
+  get db(): StoreDatabase {
     return this.#db;
   }
 

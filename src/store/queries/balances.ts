@@ -1,4 +1,4 @@
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '../../util/sql-database.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
 import { toAmount, type Integer } from '../sql/columns.js';

@@ -1,4 +1,4 @@
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '../../util/sql-database.js';
 import { rowParts, type RowTemplate } from '../../util/row-template.js';
 import type { IncomingField } from '../../monero/wallet/model/records.js';
 import type { Db } from '../file/database.js';

@@ -1,4 +1,4 @@
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '../../util/sql-database.js';
 import type { Db } from '../file/database.js';
 import { WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
 
@@ -31,8 +31,8 @@ const IN_ROWS = 'rowid > ? AND rowid <= ?';
 export class WatchReader {
   readonly #last: Statement<[], number | null>;
   readonly #withKeyImage: Statement<[number, ...RowRange], Packed>;
-  readonly #withoutKeyImage: Statement<RowRange & unknown[], Packed>;
-  readonly #blind: Statement<RowRange & unknown[], Packed>;
+  readonly #withoutKeyImage: Statement<[...RowRange], Packed>;
+  readonly #blind: Statement<[...RowRange], Packed>;
   readonly #burntWithKeyImage: Statement<[], Packed>;
   readonly #burntWithoutKeyImage: Statement<[], Packed>;
   readonly #anyWithoutKeyImage: Statement<[number | null], unknown>;

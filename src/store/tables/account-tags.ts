@@ -1,4 +1,4 @@
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '../../util/sql-database.js';
 import type { Db } from '../file/database.js';
 
 /** Reads the descriptions of account tags. The tag of an account itself is a column of the table `account`. */

@@ -1,4 +1,4 @@
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '../../util/sql-database.js';
 import type { EventType, MinedPaymentFacts, WalletEvent } from '../../monero/wallet/model/events.js';
 import type { EventIds } from '../event-ids.js';
 import { toNumber, type Integer } from '../sql/columns.js';

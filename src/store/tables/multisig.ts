@@ -1,4 +1,4 @@
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '../../util/sql-database.js';
 import type { Hash, PublicKey, SecretKey } from '../../monero/crypto/types.js';
 import { chunks, concatBytes } from '../../util/bytes.js';
 import { decode, encode } from '../../util/codec.js';

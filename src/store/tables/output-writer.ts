@@ -1,4 +1,4 @@
-import type { RunResult, Statement } from 'better-sqlite3';
+import type { RunResult, Statement } from '../../util/sql-database.js';
 import { intToBytes } from '../../monero/crypto/scalar.js';
 import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import type { FoundSpend, OwnedOutput } from '../../monero/wallet/model/records.js';

@@ -1,4 +1,4 @@
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '../../util/sql-database.js';
 import type { Hash, KeyImage, PublicKey } from '../../monero/crypto/types.js';
 import type { OwnedOutput } from '../../monero/wallet/model/records.js';
 import { toHex } from '../../util/bytes.js';

@@ -1,4 +1,4 @@
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '../../util/sql-database.js';
 import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import { sum, type Amount } from '../../util/amount.js';
 import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';

@@ -1,4 +1,4 @@
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { creditOf } from '../../monero/wallet/scan/reused-keys.js';
 import type { PoolOutput, PoolTx } from '../../monero/wallet/model/records.js';

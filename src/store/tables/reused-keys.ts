@@ -1,4 +1,4 @@
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '../../util/sql-database.js';
 import type { Hash, PublicKey } from '../../monero/crypto/types.js';
 import { creditsOf, type KeyOutput, type KeySpend } from '../../monero/wallet/scan/reused-keys.js';
 import { toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';

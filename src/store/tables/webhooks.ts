@@ -1,4 +1,4 @@
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '../../util/sql-database.js';
 import { Secret } from '../../util/secret.js';
 import type { SigningSecret } from '../../net/webhooks/secret.js';
 import type { Db } from '../file/database.js';

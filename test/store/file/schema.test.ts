@@ -8,7 +8,7 @@ import { SchemaTemplate } from '../../../src/util/schema-template.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 
-let migrated: Db;
+let migrated: Database.Database;
 
 beforeEach(() => {
   migrated = new Database(':memory:');

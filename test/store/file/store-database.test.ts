@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import Database from 'better-sqlite3';
 import { openDatabase } from '../../../src/store/file/database.js';
-import type { StatementCachingDatabase } from '../../../src/store/file/statement-cache.js';
+import type { StoreDatabase } from '../../../src/store/file/store-database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { WalletReader } from '../../../src/store/wallet-reader.js';
 import { WalletWriter } from '../../../src/store/wallet-writer.js';
 
 const { prepare } = Database.prototype;
 
-let db: StatementCachingDatabase;
+let db: StoreDatabase;
 
 beforeEach(() => {
   db = openDatabase(':memory:', { key: new Uint8Array(32), cipher: NEW_CIPHER });
@@ -23,6 +23,17 @@ describe('a statement of the store', () => {
     expect(() => missing.all()).toThrow('no such table');
     db.exec('CREATE TABLE absent (n INTEGER)');
     expect(missing.all()).toEqual([]);
+  });
+
+  it('takes the parameters and returns the rows whose types its preparation states', () => {
+    const byA = db.prepare<[a: number], { b: number }>('SELECT b FROM pair WHERE a = ?');
+    const row: { b: number } | undefined = byA.get(1);
+    expect(row).toEqual({ b: 2 });
+    // @ts-expect-error: a parameter of another type does not compile
+    expect(byA.get('one')).toBeUndefined();
+    // @ts-expect-error: a row of another type does not compile
+    const other: { a: number } | undefined = byA.get(3);
+    expect(other).toEqual({ b: 4 });
   });
 
   it('keeps its result modes, and works again after its release', () => {
@@ -86,18 +97,77 @@ describe('a statement of the store', () => {
   it('is correct for any number of different SQL texts', () => {
     for (let i = 0; i < 1500; i++) expect(db.prepare(`SELECT ${i}`).pluck().get()).toBe(i);
   });
+
+  it('is prepared again after 512 other ones were prepared', () => {
+    const prepared = jest.spyOn(Database.prototype, 'prepare');
+    try {
+      db.releaseStatements();
+      const count = (sql: string): number => {
+        db.prepare(sql).get();
+        return prepared.mock.calls.filter(([text]) => text === sql).length;
+      };
+      for (let i = 0; i < 512; i++) expect(count(`SELECT ${i}`)).toBe(1);
+      expect(count('SELECT 0')).toBe(1);
+      expect(count('SELECT 512')).toBe(1);
+      expect(count('SELECT 0')).toBe(2);
+    } finally {
+      prepared.mockRestore();
+    }
+  });
+});
+
+describe('a transaction of the store', () => {
+  const firsts = (): unknown[] => db.prepare('SELECT a FROM pair ORDER BY a').pluck().all();
+  const insert = (a: number): unknown => db.prepare('INSERT INTO pair VALUES (?, 0)').run(a);
+
+  it.each(['deferred', 'immediate'])('commits what its task writes, and returns its result: %s', (kind) => {
+    const transaction = db.transaction(() => {
+      expect(db.inTransaction).toBe(true);
+      return insert(5);
+    });
+    expect(kind === 'immediate' ? transaction.immediate() : transaction()).toMatchObject({ changes: 1 });
+    expect(db.inTransaction).toBe(false);
+    expect(firsts()).toEqual([1, 3, 5]);
+  });
+
+  it('undoes what its task wrote if it throws, inside another one as well', () => {
+    const failing = db.transaction(() => {
+      insert(6);
+      throw new Error('no more');
+    });
+    expect(() => failing()).toThrow('no more');
+    expect(firsts()).toEqual([1, 3]);
+    db.transaction(() => {
+      insert(5);
+      expect(() => failing()).toThrow('no more');
+    }).immediate();
+    expect(firsts()).toEqual([1, 3, 5]);
+  });
+});
+
+describe('the database of a store', () => {
+  it('returns the rows of a pragma, or its first value', () => {
+    db.pragma('user_version = 7');
+    expect(db.pragma('user_version')).toEqual([{ user_version: 7 }]);
+    expect(db.pragma('user_version', { simple: true })).toBe(7);
+  });
+
+  it('is open until it is closed', () => {
+    expect({ open: db.open, memory: db.memory }).toEqual({ open: true, memory: true });
+    const statement = db.prepare('SELECT 1');
+    db.close();
+    expect(db.open).toBe(false);
+    expect(() => statement.get()).toThrow('not open');
+  });
 });
 
 it('compiles each statement of the readers and writers', () => {
-  const statements: { prepareNow(): unknown }[] = [];
-  const prepare = db.prepare.bind(db);
-  (db as { prepare: unknown }).prepare = (sql: string) => {
-    const statement = prepare(sql);
-    statements.push(statement as unknown as { prepareNow(): unknown });
-    return statement;
-  };
+  const prepared = jest.spyOn(db, 'prepare');
   new WalletReader(db);
   new WalletWriter(db);
-  for (const statement of statements) statement.prepareNow();
-  expect(statements.length).toBeGreaterThan(100);
+  expect(prepared.mock.results.length).toBeGreaterThan(100);
+  for (const { type, value } of prepared.mock.results) {
+    expect(type).toBe('return');
+    (value as ReturnType<StoreDatabase['prepare']>).prepareNow();
+  }
 });
