@@ -258,3 +258,29 @@ test.each(files.filter((file) => folderOf(file) !== 'client' && file !== join('u
     expect(readFileSync(join(src, file), 'utf8')).not.toMatch(/\bDate\.now\b|new Date\(\)/);
   },
 );
+
+/** Largest number of lines of a file that needs no reason for its length. */
+const MOST_LINES = 450;
+
+/** Longer files. Each gives the reason in its first comment. */
+const LONG: Record<string, RegExp> = {
+  [join('client', 'methods.ts')]: /Written by `npm run docs`/,
+  [join('monero', 'crypto', 'curve', 'assembly', 'field-fma.ts')]: /The file is long because /,
+  [join('monero', 'crypto', 'curve', 'assembly', 'field-int.ts')]: /The file is long because /,
+};
+
+/** The comment with which a file begins; empty if it begins with none. */
+const firstComment = (text: string): string => /^(?:\/\/[^\n]*\n|\/\*.*?\*\/)/s.exec(text)?.[0] ?? '';
+
+describe('a file of more than 450 lines', () => {
+  const texts = new Map(files.map((file) => [file, readFileSync(join(src, file), 'utf8')]));
+  const long = [...texts].filter(([, text]) => text.split('\n').length - 1 > MOST_LINES);
+
+  test('stands in the list', () => {
+    expect(long.map(([file]) => file).sort()).toEqual(Object.keys(LONG).sort());
+  });
+
+  test.each(Object.entries(LONG))('gives the reason in its first comment: %s', (file, reason) => {
+    expect(firstComment(texts.get(file) ?? '')).toMatch(reason);
+  });
+});
