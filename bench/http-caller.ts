@@ -13,7 +13,10 @@ export class HttpCaller {
     this.#digest = new DigestLogin(login);
   }
 
-  /** @returns the text of the answer. @throws Error for an answer that is an error. */
+  /**
+   * Calls a method, with a login if the server asks for one.
+   * @returns the text of the answer. @throws Error for an answer that is an error.
+   */
   async call(method: string, params: unknown = {}): Promise<string> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: '0', method, params });
     let answer = await this.#post(body);
@@ -28,7 +31,7 @@ export class HttpCaller {
     return received;
   }
 
-  /** @returns the time of a call [ms]. */
+  /** Calls a method, and measures its time. @returns the time of a call [ms]. */
   async time(method: string, params: unknown = {}): Promise<number> {
     const started = performance.now();
     await this.call(method, params);

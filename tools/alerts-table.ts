@@ -7,7 +7,7 @@ const END = '<!-- End of the alerts. -->';
 /** A rule of the file: name, condition, and the time for which the condition holds first. */
 const RULE = /^ {6}- alert: (\w+)\n {8}expr: (.+)\n(?: {8}for: (\w+)\n)?/gm;
 
-/** @throws Error for a rule of another form. */
+/** Reads the rows of the table from the rules of the alerts. @throws Error for a rule of another form. */
 function rowsOf(rules: string): string[][] {
   const rows = [...rules.matchAll(RULE)].map(([, name = '', condition = '', time = '']) => [
     `\`${name}\``,

@@ -75,7 +75,7 @@ function byParser(txs: ParsedTxs, tx: number): Read {
   };
 }
 
-/** @returns undefined if the input is refused. */
+/** Runs a parser on input that it may refuse. @returns undefined if the input is refused. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -57,7 +57,7 @@ const prefixes: fc.Arbitrary<TxPrefix> = fc
 const parsedTxs = (...blobs: readonly Uint8Array[]): ParsedTxs =>
   parseTxs(blobs.map((blob, i) => ({ hash: new Uint8Array(32).fill(i) as Hash, blob })));
 
-/** @returns the message of the CodecError; undefined if there is none. */
+/** Runs a parser on input that it may refuse. @returns the message of the CodecError; undefined if there is none. */
 function refusal(work: () => unknown): string | undefined {
   try {
     work();

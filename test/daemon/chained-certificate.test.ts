@@ -30,7 +30,7 @@ function certify(name: string, issuer?: string): void {
   run(['x509', '-req', '-in', request, ...signer, ...output]);
 }
 
-/** @returns the outcome of a call to a server with these certificates. */
+/** Calls a server that sends these certificates. @returns the outcome of a call to a server with these certificates. */
 async function outcome(sent: readonly string[], allowChained: boolean): Promise<string> {
   const server = createServer(
     {

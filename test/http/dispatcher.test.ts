@@ -12,7 +12,7 @@ const LONG = 'x'.repeat(1 << 19);
 const HUGE = 'x'.repeat(40 * 1024 * 1024);
 const PAGES = 5;
 
-/** @param torn ends in an error that clients may see. */
+/** Yields the pages of a long result. @param torn ends in an error that clients may see. */
 async function* long(torn: boolean): AsyncGenerator<Json[]> {
   for (let page = 0; page < PAGES; page++) yield await Promise.resolve([LONG]);
   if (torn) throw new RpcError(-13, 'No wallet file');

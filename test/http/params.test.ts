@@ -16,7 +16,7 @@ const schema = params({
   place: z.object({ minor: u32.default(7) }).optional(),
 });
 
-/** @throws Error for valid parameters. */
+/** Reads parameters that must be refused. @throws Error for valid parameters. */
 async function refusalOf(value: unknown): Promise<RpcError> {
   try {
     await readParams(schema, value);

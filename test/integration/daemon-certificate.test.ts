@@ -13,7 +13,10 @@ import { startWalletRpc } from '../support/wallet-rpc.js';
 let directory: string;
 const servers: Server[] = [];
 
-/** @returns the error of a refresh from a daemon with such a certificate. */
+/**
+ * Refreshes from a daemon whose certificate has these names.
+ * @returns the error of a refresh from a daemon with such a certificate.
+ */
 async function refreshError(names: string): Promise<unknown> {
   const place = mkdtempSync(join(directory, 'certificate-'));
   const { keyFile, certFile } = makeCertificate(place, names);

@@ -60,7 +60,10 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** @param isWhole checks a wallet that opens despite the mutation. */
+/**
+ * Opens a wallet with a mutated file, and checks that it is refused unchanged or opened whole.
+ * @param isWhole checks a wallet that opens despite the mutation.
+ */
 async function expectRefusedOrWhole(
   files: Files,
   name: string,

@@ -36,7 +36,10 @@ const PROPOSERS = [
   ['the reference', 1],
 ] as const;
 
-/** @returns the hashes of the relayed transactions. */
+/**
+ * Makes a payment of one wallet, which the other one signs and relays.
+ * @returns the hashes of the relayed transactions.
+ */
 async function pay(proposer: number, method: string, order: object): Promise<string[]> {
   await exchangeMultisigInfo(wallets);
   const [first, second] = [wallets[proposer], wallets[1 - proposer]];

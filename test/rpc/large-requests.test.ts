@@ -46,7 +46,10 @@ class Body {
   /** Bytes that were read. */
   read = 0;
 
-  /** @param bytes of the body; then it waits for the end of the test. @param tail sent after all parts, without a wait. */
+  /**
+   * Yields a request body in parts.
+   * @param bytes of the body; then it waits for the end of the test. @param tail sent after all parts, without a wait.
+   */
   async *parts(head: string, part: string, bytes: number, tail?: string): AsyncGenerator<Buffer> {
     yield Buffer.from(head);
     const chunk = Buffer.from(part.repeat(Math.ceil((32 * 1024) / part.length)));

@@ -35,7 +35,10 @@ export interface BenchChain {
   remove(): void;
 }
 
-/** @throws Error when the archive or one of its files is missing. */
+/**
+ * Unpacks the bench chain into a directory of its own.
+ * @throws Error when the archive or one of its files is missing.
+ */
 export function unpackBenchChain(): BenchChain {
   if (!hasBenchChain) throw new Error('the bench chain is missing: name its archive in BENCH_CHAIN');
   const directory = mkdtempSync(join(tmpdir(), 'bench-chain-'));

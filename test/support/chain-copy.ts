@@ -20,7 +20,7 @@ export async function readBlock(daemon: Daemon, height: number): Promise<Seriali
   return { blob, txs: (txs as Loose[]).map(({ as_hex }) => as_hex as string) };
 }
 
-/** @throws Error when the daemon refuses a transaction. */
+/** Submits transactions to the pool of a daemon. @throws Error when the daemon refuses a transaction. */
 export async function submitTransactions(daemon: Daemon, txs: readonly string[]): Promise<void> {
   const replies: Loose[] = await Promise.all(
     txs.map((tx_as_hex) => daemon.plain('/send_raw_transaction', { tx_as_hex, do_sanity_checks: false })),
@@ -29,7 +29,7 @@ export async function submitTransactions(daemon: Daemon, txs: readonly string[])
   if (refused !== undefined) throw new Error(`a transaction was refused: ${JSON.stringify(refused)}`);
 }
 
-/** @throws Error when the daemon refuses it. */
+/** Submits a block to a daemon. @throws Error when the daemon refuses it. */
 export async function submitBlock(daemon: Daemon, { blob }: SerializedBlock): Promise<void> {
   await daemon.rpc('submit_block', [blob]);
 }

@@ -69,7 +69,10 @@ export interface ColdPair {
   readonly sent: Uint8Array[];
 }
 
-/** @param outputs that both wallets own, by age. @param path of the store of the view-only wallet; absent: in memory. */
+/**
+ * Makes a view-only wallet with a chain, and its offline signer.
+ * @param outputs that both wallets own, by age. @param path of the store of the view-only wallet; absent: in memory.
+ */
 export function coldPair(
   owner: Holder,
   outputs: readonly OwnedOutput[],

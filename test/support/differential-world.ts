@@ -27,7 +27,7 @@ export interface World {
   /** Hashes of all transactions of the shared wallet. */
   readonly txids: string[];
   address(account: number, minor: number): string;
-  /** @returns the transaction's hash. */
+  /** Makes a payment from the payer. @returns the transaction's hash. */
   pay(parts: readonly Part[]): Promise<string>;
   /** Mines to the payer. */
   mine(blocks: number): Promise<void>;

@@ -59,7 +59,10 @@ const entryKey = (entry: Json): string => {
 
 const PATIENCE_MS = 90_000;
 
-/** @throws Error when the server does not answer in time: a test must not wait for a hanging server. */
+/**
+ * Calls a server, and waits a limited time for its answer.
+ * @throws Error when the server does not answer in time: a test must not wait for a hanging server.
+ */
 async function answerInTime(port: number, body: unknown): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

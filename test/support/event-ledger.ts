@@ -38,7 +38,10 @@ export class EventLedger {
     return sum;
   }
 
-  /** @throws Error for an event that repeats or contradicts an earlier one. */
+  /**
+   * Applies an event to the payments and transfers.
+   * @throws Error for an event that repeats or contradicts an earlier one.
+   */
   add(event: WalletEvent): void {
     if (event.id <= this.last) throw new Error('ids do not increase');
     this.last = event.id;

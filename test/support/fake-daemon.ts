@@ -7,7 +7,7 @@ export interface FakeDaemon {
   stop(): Promise<void>;
 }
 
-/** @param answer to a plain JSON request; undefined: not found. */
+/** Starts an HTTP server in place of a daemon. @param answer to a plain JSON request; undefined: not found. */
 export async function startFakeDaemon(
   answer: (path: string, body: unknown) => object | undefined,
 ): Promise<FakeDaemon> {

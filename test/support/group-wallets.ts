@@ -83,7 +83,10 @@ export async function exchangeInfo(members: readonly GroupMember[]): Promise<str
   return infos;
 }
 
-/** @param values of the outputs, one in each block from the first on. */
+/**
+ * Makes the wallets of a multisig group, which all own the same outputs.
+ * @param values of the outputs, one in each block from the first on.
+ */
 export function groupWallets(
   m: number,
   n: number,

@@ -39,7 +39,7 @@ export function listCoins(outputs: readonly OwnedOutput[]): SpendableOutputSourc
 
 const ANY_TIME: SpendableTerms = { chainHeight: 1e9, now: 1e9, blind: true };
 
-/** @param outputs of one account. */
+/** Makes the spendable outputs of an account whose outputs are all unlocked. @param outputs of one account. */
 export const purseOf = (
   outputs: readonly OwnedOutput[],
   terms: Partial<SpendableTerms> = {},

@@ -68,7 +68,7 @@ export class MemoryEvents implements EventSource {
   /** Ids after which an event was searched for. */
   readonly searches: number[] = [];
 
-  /** @param body absent: the endpoint has not subscribed to the event. */
+  /** Adds an event. @param body absent: the endpoint has not subscribed to the event. */
   add(id: number, body?: string): void {
     this.#bodies.set(id, body);
   }

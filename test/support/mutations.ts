@@ -78,7 +78,7 @@ export function mutatedBytes(original: Uint8Array): fc.Arbitrary<Uint8Array> {
   ]);
 }
 
-/** @param letters alphabet of such texts. */
+/** Mutates a text. @param letters alphabet of such texts. */
 export function mutatedText(original: string, letters: string): fc.Arbitrary<string> {
   const put = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...letters) },

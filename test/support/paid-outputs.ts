@@ -83,6 +83,7 @@ export interface PayingWallet {
 }
 
 /**
+ * Makes a wallet in memory that owns outputs and can spend them.
  * @param values of the outputs, one in each block from the first on.
  * @param options.facts of the output at a place. @param options.viewOnly leaves spend key and key images out.
  */

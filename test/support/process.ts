@@ -107,7 +107,7 @@ export interface RunningProcess {
   readonly child: ChildProcess;
   /** Standard output and error so far. */
   output(): string;
-  /** @returns the exit code, null after a signal. */
+  /** Settles when the program has ended. @returns the exit code, null after a signal. */
   exited: Promise<number | null>;
 }
 

@@ -15,7 +15,7 @@ export class StoredChain {
   readonly added: { readonly block: ServedBlock; readonly hashes: readonly Hash[] }[] = [];
   #payments = 0;
 
-  /** @param outputs number of outputs of each payment. */
+  /** Adds a block with payments. @param outputs number of outputs of each payment. */
   addBlock(...outputs: number[]): void {
     const height = this.added.length;
     this.#payments += outputs.length;

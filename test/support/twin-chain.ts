@@ -13,7 +13,10 @@ export interface TwinChain {
   stop(): Promise<void>;
 }
 
-/** @param args flags of our daemon. @param options of the real daemon. */
+/**
+ * Starts our daemon and the real one, which hold the same chain.
+ * @param args flags of our daemon. @param options of the real daemon.
+ */
 export async function startTwins(
   args: readonly string[] = [],
   options: MonerodOptions = {},

@@ -17,6 +17,7 @@ export interface Twins {
 }
 
 /**
+ * Starts our server and the reference beside one daemon, and opens the same wallet in both.
  * @param blocks mined to the wallet before it is opened.
  * @param via daemon address for the wallets.
  */

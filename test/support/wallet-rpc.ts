@@ -16,7 +16,7 @@ export interface WalletRpc {
   rpc(method: string, params?: unknown): Promise<Loose>;
   /** Makes a call; the reply may be an error. */
   call(method: string, params?: unknown): Promise<Reply>;
-  /** @param keep leaves the wallet directory. */
+  /** Stops the server, and removes its wallet directory. @param keep leaves the wallet directory. */
   stop(options?: { readonly signal?: NodeJS.Signals; readonly keep?: boolean }): Promise<number | null>;
 }
 
@@ -52,7 +52,10 @@ function nodeArgs(daemon: string | undefined, args: readonly string[]): string[]
   return args.includes('--regtest') ? [] : ['--offline'];
 }
 
-/** @throws Error for a server that gave a result which differs from the schema of its method, or a fault that it lacks. */
+/**
+ * Checks the answers that a server logged as wrong.
+ * @throws Error for a server that gave a result which differs from the schema of its method, or a fault that it lacks.
+ */
 function assertAnswers(output: string): void {
   const wrong = output.split('\n').filter(isWrongAnswer);
   if (wrong.length > 0) throw new Error([...new Set(wrong)].join('\n'));

@@ -31,7 +31,10 @@ export interface WalletState {
   stored(): unknown;
 }
 
-/** @param filename of the open wallet of our server. */
+/**
+ * Returns the state of an open wallet, which can be read at any later time.
+ * @param filename of the open wallet of our server.
+ */
 export async function watchState(server: WalletRpc, filename: string): Promise<WalletState> {
   const secret = async (key_type: string): Promise<SecretKey | undefined> => {
     const { result } = await server.call('query_key', { key_type });

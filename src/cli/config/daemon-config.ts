@@ -44,7 +44,10 @@ export interface DnsConfig {
  */
 const inBrackets = (host: string): string => (host.includes(':') && isIPv6(host) ? `[${host}]` : host);
 
-/** @param isRegtest the server starts the node itself, whose port may be 0. */
+/**
+ * Returns the schema of the settings for the daemon.
+ * @param isRegtest the server starts the node itself, whose port may be 0.
+ */
 export const daemonConfig = (network: NetworkType, isRegtest: boolean, ssl: DaemonSslConfig) =>
   z
     .object({

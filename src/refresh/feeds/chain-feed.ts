@@ -110,7 +110,10 @@ export class ChainFeed {
     if (this.#resting !== undefined) this.#drop(this.#resting.pass);
   }
 
-  /** @param mayShare false: returns a new pass for this member alone, which always yields a page or an error. */
+  /**
+   * Returns the first pass on the route of a member; without one, lets it join a pass or opens a new one.
+   * @param mayShare false: returns a new pass for this member alone, which always yields a page or an error.
+   */
   #passOf(member: FeedMember, mayShare: boolean): ChainPass {
     const route = this.#route.get(member) ?? [];
     this.#route.set(member, route);

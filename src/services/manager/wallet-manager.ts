@@ -99,7 +99,10 @@ export class WalletManager {
     return { ...settings, events: { ...settings.events, onEvents } };
   }
 
-  /** @throws WalletError `invalid`; DaemonError. See `date-height.ts`. */
+  /**
+   * Returns the height from which a wallet must be scanned that received nothing before a date.
+   * @throws WalletError `invalid`; DaemonError. See `date-height.ts`.
+   */
   async heightOfDate(date: string): Promise<number> {
     return heightOfDate(date, this.#daemon.client(), systemClock.now());
   }

@@ -7,7 +7,10 @@ export type ThreadRefusal = { readonly fault: Fault } | { readonly problem: stri
 export const faultRefusal = (error: unknown): ThreadRefusal | undefined =>
   error instanceof WalletError ? { fault: error.fault } : undefined;
 
-/** @param problem creates the error for input that a thread cannot use. */
+/**
+ * Returns a function that makes an error of the refusal of a thread.
+ * @param problem creates the error for input that a thread cannot use.
+ */
 export const refusalError =
   (problem: (text: string) => Error) =>
   (refusal: ThreadRefusal): Error =>

@@ -11,7 +11,7 @@ const hash = new Uint8Array(32) as Hash;
 
 const txOf = (keys: number) => ({ hash, blob: prefixWith(keys) });
 
-/** @param blocks keys of each transaction of each. */
+/** Makes a page of blocks from the keys of their transactions. @param blocks keys of each transaction of each. */
 function pageOf(startHeight: number, blocks: readonly (readonly number[])[]): ChainPage {
   let endTx = 0;
   return {

@@ -77,7 +77,7 @@ const tx = (n: number): ReceivedTx => ({
   additionalPublicKeys: [],
 });
 
-/** @param key output key; of several outputs on one key only one can be spent. */
+/** Makes an unspent output. @param key output key; of several outputs on one key only one can be spent. */
 const output = (n: number, key: number, value: bigint): OwnedOutput => ({
   txHash: named<Hash>(1, n),
   outputIndex: 0,

@@ -112,7 +112,7 @@ const fundsOf = (purse: SpendableOutputs, least: bigint): unknown => {
 const named = (coins: readonly (SpendableOutput | undefined)[]): (string | undefined)[] =>
   coins.map((coin) => coin && `${toHex(coin.txHash)}/${coin.outputIndex}/${coin.amount}`);
 
-/** @returns the result of a task, or the fault of its error. */
+/** Runs a task to its end or its error. @returns the result of a task, or the fault of its error. */
 function outcome<T>(task: () => T): unknown {
   try {
     return task();

@@ -171,7 +171,10 @@ class World {
     return replay(this.chain, this.reserved).entries;
   }
 
-  /** @param wanted outputs of a transaction, and a key that it spends if possible. */
+  /**
+   * Appends blocks, without the spends that are impossible.
+   * @param wanted outputs of a transaction, and a key that it spends if possible.
+   */
   append(
     blocks: readonly (readonly {
       outs: readonly (readonly [number, bigint])[];
@@ -210,7 +213,10 @@ class World {
     }
   }
 
-  /** @returns the hash of the payment and the output that it reserves; undefined if none is free. */
+  /**
+   * Reserves an output on a key for a payment.
+   * @returns the hash of the payment and the output that it reserves; undefined if none is free.
+   */
   reserve(key: number): { readonly by: number; readonly row: number } | undefined {
     const entry = this.entries.find((one) => one.key === key);
     if (entry === undefined || entry.spentBy !== undefined) return undefined;
@@ -219,7 +225,10 @@ class World {
     return reservation;
   }
 
-  /** @returns the payment that failed, if there is an unmined one. */
+  /**
+   * Fails the unmined payment that reserves an output on a key.
+   * @returns the payment that failed, if there is an unmined one.
+   */
   release(key: number): number | undefined {
     const reservation = this.reserved.get(key);
     if (reservation === undefined || this.chain.flat().some(({ id }) => id === reservation.by))

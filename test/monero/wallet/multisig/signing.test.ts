@@ -54,7 +54,7 @@ function wallets(m: number, n: number, count = 2) {
   return { members, outputs: withKeyImages(members, bare) };
 }
 
-/** @param members members who have signed, then the signing member. */
+/** Makes the request for a further signature. @param members members who have signed, then the signing member. */
 function orderFor(pending: PendingTx, members: readonly Member[]): CosigningRequest {
   const own = members.at(-1);
   if (own === undefined) throw new Error('a signer');
