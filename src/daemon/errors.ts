@@ -56,7 +56,7 @@ export class DaemonError extends Error {
 }
 
 /** Returns the system error code of an error, or of its nearest cause that has one; undefined if there is none. */
-export function errorCode(error: unknown): string | undefined {
+function errorCode(error: unknown): string | undefined {
   for (let at = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : undefined)
     if ('code' in at && typeof at.code === 'string') return at.code;
   return undefined;

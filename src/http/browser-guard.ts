@@ -13,7 +13,7 @@ import { corsHeaders } from './reference-head.js';
 const FORM_TYPES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\b/i;
 
 /** Returns the name or address in a Host header, in lower case, without port and brackets. */
-export const hostName = (header: string): string =>
+const hostName = (header: string): string =>
   header
     .replace(/:\d+$/, '')
     .replace(/^\[(.*)\]$/, '$1')

@@ -54,7 +54,7 @@ export interface DispatcherParts {
 }
 
 /** Largest number of calls in one batch; they run one after another. */
-export const MAX_BATCH = 100;
+const MAX_BATCH = 100;
 
 /**
  * Length of a batch's answer from which its further calls are refused [bytes]: the answer is in memory until all calls

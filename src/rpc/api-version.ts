@@ -67,7 +67,7 @@ const badProofAs =
   (fault: Fault): PagedResult | undefined =>
     fault.kind === 'bad_proof' ? answer : undefined;
 
-export const DIFFERENCES: readonly Difference[] = [
+const DIFFERENCES: readonly Difference[] = [
   {
     row: 'W1',
     methods: ['incoming_transfers'],

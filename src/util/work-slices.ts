@@ -9,7 +9,7 @@ const ITEMS_PER_TASK = 64;
  * Runs short tasks in the order of their arrival, for at most a few milliseconds in each turn of the event loop, so
  * that other work is not delayed by a large number of tasks.
  */
-export class WorkSlices {
+class WorkSlices {
   readonly #tasks: (() => void)[] = [];
 
   /** Queues a synchronous task of at most a few milliseconds. @returns result of the task. */

@@ -9,7 +9,7 @@ import { bytes32, concatBytes, equalBytes, fromHex } from '../../util/bytes.js';
 const hash = role<Hash>(32);
 
 /** Codec of a block header. Source: cryptonote_basic.h `block_header`. */
-export const blockHeader: Codec<BlockHeader> = {
+const blockHeader: Codec<BlockHeader> = {
   write(header, w) {
     varintNumber.write(header.majorVersion, w);
     varintNumber.write(header.minorVersion, w);

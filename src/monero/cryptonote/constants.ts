@@ -2,8 +2,7 @@ import type { Hash } from '../crypto/types.js';
 import { bytes32, fromHex } from '../../util/bytes.js';
 import type { NetworkType } from './types.js';
 
-/** Commit of the reference to which `Source:` comments refer. */
-export const UPSTREAM_COMMIT = '0aa9c51bd8eb53abb0a7023b5c768d9b46ee18a0';
+/* `Source:` comments refer to commit 0aa9c51bd8eb53abb0a7023b5c768d9b46ee18a0 of the reference. */
 
 /** Default RPC port of a daemon. */
 export const DAEMON_RPC_PORT: Readonly<Record<NetworkType, number>> = {

@@ -19,10 +19,10 @@ import {
 import type { Transaction, TxInput, TxOutput, TxPrefix } from './types.js';
 
 /** Type bytes of inputs and outputs. Source: cryptonote_basic.h `VARIANT_TAG`. */
-export const GEN_INPUT = 0xff;
-export const KEY_INPUT = 0x02;
-export const KEY_OUTPUT = 0x02;
-export const TAGGED_KEY_OUTPUT = 0x03;
+const GEN_INPUT = 0xff;
+const KEY_INPUT = 0x02;
+const KEY_OUTPUT = 0x02;
+const TAGGED_KEY_OUTPUT = 0x03;
 
 const keyOffsets = list(varint);
 const keyImage = role<KeyImage>(32);

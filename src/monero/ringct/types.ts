@@ -1,4 +1,4 @@
-import type { Commitment, Hash, KeyImage, PublicKey } from '../crypto/types.js';
+import type { Commitment, PublicKey } from '../crypto/types.js';
 import type { Amount } from '../../util/amount.js';
 import type { Bytes } from '../../util/bytes.js';
 
@@ -100,7 +100,3 @@ export interface RingMember {
   readonly publicKey: PublicKey;
   readonly commitment: Commitment;
 }
-
-/** Message that ring signatures sign; upstream: `get_pre_mlsag_hash`. */
-export type SignedMessage = Hash;
-export type { KeyImage };

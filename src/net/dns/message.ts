@@ -5,7 +5,7 @@ import { readName, writeName, type DnsName } from './name.js';
 const TYPE = { cname: 5, txt: 16, opt: 41 } as const;
 const INTERNET = 1;
 /** Largest answer that UDP transports without fragmentation [bytes]. Source: RFC 9715. */
-export const UDP_PAYLOAD = 1232;
+const UDP_PAYLOAD = 1232;
 
 const FLAG = { response: 0x8000, opcode: 0x7800, truncated: 0x0200, recurse: 0x0100, authenticated: 0x0020 };
 const RCODE = 0x000f;

@@ -11,7 +11,7 @@ export type Connect = (host: string, port: number, signal: AbortSignal) => Promi
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 
 /** Resolves names with the operating system. Does not look up `.onion` names (RFC 7686). */
-export const systemResolver: ResolveHost = async (host) =>
+const systemResolver: ResolveHost = async (host) =>
   /\.onion\.?$/.test(host) ? [] : lookupName(host, { all: true, verbatim: true });
 
 /**

@@ -15,7 +15,7 @@ export const u64 = (value: number | bigint): Scalar => ({ type: 'u64', value: Bi
 export const u8 = (value: number): Scalar => ({ type: 'u8', value });
 export const bool = (value: boolean): Scalar => ({ type: 'bool', value });
 export const bytes = (value: Uint8Array): Scalar => ({ type: 'string', value });
-export const text = (value: string): Scalar => bytes(Buffer.from(value, 'utf8'));
+const text = (value: string): Scalar => bytes(Buffer.from(value, 'utf8'));
 export const object = (value: TypedSection): Scalar => ({ type: 'object', value });
 export const list = (items: readonly Scalar[]): Typed => ({ type: 'list', items });
 

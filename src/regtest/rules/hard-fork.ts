@@ -8,7 +8,7 @@ export interface Fork {
  * Hard forks of regtest: the genesis block has version 1, all other blocks the latest version. Source:
  * cryptonote_core.cpp `regtest_hard_forks`.
  */
-export const FORKS: readonly [Fork, ...Fork[]] = [
+const FORKS: readonly [Fork, ...Fork[]] = [
   { version: 1, height: 0 },
   { version: 16, height: 1 },
 ];

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** Removes the prefix of an IPv4 address in IPv6 form. */
-export const plainAddress = (ip: string): string => ip.replace(/^::ffff:(?=\d+\.)/i, '');
+const plainAddress = (ip: string): string => ip.replace(/^::ffff:(?=\d+\.)/i, '');
 
 /** List of client addresses: IP addresses, and networks as `address/bits`. */
 export class ClientList {

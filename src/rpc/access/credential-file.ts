@@ -33,7 +33,7 @@ const whole = (most: number): z.ZodNumber =>
     .min(1, 'at least 1 is expected')
     .max(most, `at most ${most} is expected`);
 
-export const nameSchema = z
+const nameSchema = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, 'a name is 1 to 63 letters, digits, - and _')
   .refine((name) => !RESERVED.has(name), 'this name is reserved');

@@ -16,7 +16,7 @@ export type TipSource = Pick<Daemon, 'getInfo' | 'getLastBlockHeader'>;
  * Number of blocks below the tip at which the scan of a new wallet begins: a reorganisation may move its first payment
  * below the height at which the wallet was created. The longest reorganisation of mainnet had 18 blocks.
  */
-export const TIP_MARGIN = 60;
+const TIP_MARGIN = 60;
 
 /** Largest difference between the times of the newest blocks of two daemons that both count [s]. */
 const MOST_STALE_SECONDS = 86_400;

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
  * Returns the Unix time at which a date begins in UTC [s]. @param text date as YYYY-MM-DD. @throws WalletError
  * `invalid`
  */
-export function parseDate(text: string): number {
+function parseDate(text: string): number {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // JavaScript reads a day beyond the end of its month as a day of the next month, or not at all.
   if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text)

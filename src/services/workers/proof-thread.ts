@@ -23,7 +23,7 @@ const keysIn = {
 const txKeysIn = { secretsOf: ({ keys }: { readonly keys: readonly SecretKey[] }) => keys };
 
 /** Jobs of the thread: functions of plain data. */
-export const PROOF_JOBS = {
+const PROOF_JOBS = {
   signMessage: job(withRng(signMessage), keysIn),
   verifyMessage: job(verifyMessage),
   checkTxKey: job(checkTxKey, txKeysIn),

@@ -58,7 +58,7 @@ export interface SharedFile {
   readonly key: StoreKey;
 }
 
-export const keyOf = ({ key, cipher }: Location): StoreKey => ({ key: key.expose(), cipher });
+const keyOf = ({ key, cipher }: Location): StoreKey => ({ key: key.expose(), cipher });
 
 /** Flushes the directory, so that the name of the log is on disk, and creates the object that flushes the log. */
 function walSyncOf(path: string | undefined): WalSync {

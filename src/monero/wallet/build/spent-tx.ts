@@ -49,7 +49,7 @@ export interface SpendingTx extends TxClaims {
  * Returns the message that the ring signatures of a transaction sign.
  * @throws CodecError for a transaction without ring signatures.
  */
-export function signingHashOf({ prefix, rct }: Transaction): Hash {
+function signingHashOf({ prefix, rct }: Transaction): Hash {
   if (rct?.prunable === undefined) throw new CodecError('the transaction has no ring signatures');
   return preMlsagHash(prefixHash(prefix), rct.base, rct.prunable, prefix.inputs.length, prefix.outputs.length);
 }

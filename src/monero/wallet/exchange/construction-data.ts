@@ -114,7 +114,7 @@ const sourceFields = struct<SourceEntry>({
   multisig: raw(128),
 });
 
-export const sourceEntry: Codec<SourceEntry> = {
+const sourceEntry: Codec<SourceEntry> = {
   write: (source, w) => sourceFields.write(source, w),
   read(r) {
     const source = sourceFields.read(r);

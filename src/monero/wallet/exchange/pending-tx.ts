@@ -240,7 +240,7 @@ function changeOf({ change, targets }: Layout, changeAddress: Address): Destinat
  * Returns the construction data of a transaction.
  * @param extra tx_extra; for a transaction that is not signed yet, only the payment id.
  */
-export function constructionOf(
+function constructionOf(
   layout: Layout,
   { inputs, payees, changeAddress, account, multisig }: PaymentParts,
   { extra, unlockTime }: Pick<ConstructionData, 'extra' | 'unlockTime'>,

@@ -51,7 +51,7 @@ export interface GroupState {
 type Group = Pick<GroupState, 'threshold' | 'signers' | 'roundsPassed'>;
 
 /** Returns the number of main rounds, N - M + 1. Source: `multisig_kex_rounds_required`. */
-export const mainRounds = ({ signers, threshold }: Pick<GroupState, 'signers' | 'threshold'>): number =>
+const mainRounds = ({ signers, threshold }: Pick<GroupState, 'signers' | 'threshold'>): number =>
   signers.length - threshold + 1;
 
 /** Returns true if all shares are known, so that at most the confirmation round is missing. */

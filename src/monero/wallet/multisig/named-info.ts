@@ -17,7 +17,7 @@ export const namedInfo = (info: MultisigInfo, outputKey: PublicKey): MultisigInf
 });
 
 /** Returns the output key that info contains; undefined for info of the reference. */
-export function outputNamedBy({ nonces }: MultisigInfo): PublicKey | undefined {
+function outputNamedBy({ nonces }: MultisigInfo): PublicKey | undefined {
   const last = nonces.at(-1);
   return last !== undefined && equalBytes(last.L, last.R) ? (last.L as PublicKey) : undefined;
 }

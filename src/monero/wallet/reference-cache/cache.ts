@@ -115,7 +115,7 @@ export interface ReferenceCache {
 export const CACHE_MAGIC = utf8('monero wallet cache');
 
 /** Codec of a user's text. The reference does not check that it is UTF-8; invalid bytes are replaced by U+FFFD. */
-export const lenientText: Codec<string> = {
+const lenientText: Codec<string> = {
   write: (value, w) => blob.write(utf8(value), w),
   read: (r) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(blob.read(r)),
 };

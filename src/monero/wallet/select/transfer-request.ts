@@ -69,7 +69,7 @@ export const sameReceiver = (
  * @throws WalletError `wrong_payment_id` for several payment ids, or for another payee besides the integrated address.
  * Source: wallet_rpc_server.cpp `validate_transfer`, cryptonote_tx_utils.cpp `get_destination_view_key_pub`.
  */
-export function paymentIdOf(addresses: readonly Address[]): PaymentId | undefined {
+function paymentIdOf(addresses: readonly Address[]): PaymentId | undefined {
   const [id, second] = addresses.flatMap(({ paymentId }) => (paymentId === undefined ? [] : [paymentId]));
   const [first] = addresses;
   if (id === undefined || first === undefined) return undefined;
