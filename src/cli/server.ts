@@ -98,6 +98,7 @@ export async function startServer(
     ...(config.wallet.backupDir === undefined ? {} : { backupDirectory: config.wallet.backupDir }),
     kdfRounds: config.wallet.kdfRounds,
     exportFormat: config.wallet.exportFormat,
+    refreshPeriod: config.wallet.refreshPeriod,
     restricted: config.rpc.restricted,
     threads: config.threads,
     daemons,

@@ -49,7 +49,7 @@ export interface AddWebhookResult {
 export interface AutoRefreshParams {
   /** Refreshes the wallet periodically. Default: `true`. */
   readonly enable?: boolean | undefined;
-  /** Time between two refreshes [s]; 0: 20. Default: `0`. */
+  /** Time between two refreshes [s]; 0: that of --refresh-period, by default 20. Default: `0`. */
   readonly period?: number | undefined;
 }
 

@@ -18,6 +18,8 @@ export interface WalletConfig {
   readonly promptForPassword: boolean;
   readonly kdfRounds: number;
   readonly exportFormat: ExportFormat;
+  /** Refresh period [s]; 0: on request only. */
+  readonly refreshPeriod: number;
   readonly txNotify?: string;
   /** Run `--tx-notify`, and send webhooks, for the history of restored and imported wallets too. */
   readonly notifyHistory?: boolean;
@@ -40,6 +42,7 @@ export const walletConfig = z
     'backup-dir': text,
     'prompt-for-password': flag,
     'kdf-rounds': integer(1, 1_000_000),
+    'refresh-period': integer(0, 86_400),
     'tx-notify': text,
     'notify-history': flag,
     confirmations: list.transform(readConfirmations),
@@ -57,6 +60,7 @@ export const walletConfig = z
       promptForPassword: given['prompt-for-password'],
       kdfRounds: given['kdf-rounds'],
       exportFormat: given['export-format'],
+      refreshPeriod: given['refresh-period'],
       ...optional('txNotify', given['tx-notify']),
       ...(given['notify-history'] ? { notifyHistory: true } : {}),
       confirmations: given.confirmations,

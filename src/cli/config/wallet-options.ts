@@ -45,6 +45,13 @@ export const WALLET_OPTIONS: readonly OptionSpec[] = [
     default: 'current',
   },
   {
+    name: 'refresh-period',
+    argument: 'seconds',
+    group: 'Wallets',
+    help: 'time between two refreshes of a wallet, until auto_refresh sets another; 0 is on request only',
+    default: '20',
+  },
+  {
     name: 'no-initial-sync',
     group: 'Wallets',
     help: 'ignored: requests are answered while the wallet syncs, always',

@@ -8,9 +8,6 @@ import { LATEST_API } from '../api-version.js';
 import { DAEMON } from '../faults/groups.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 
-/** Default refresh period [s]. Source: wallet_rpc_server.cpp `DEFAULT_AUTO_REFRESH_PERIOD`. */
-const DEFAULT_PERIOD_SECONDS = 20;
-
 /** Methods for the server, its daemon and the refresh. */
 export const serviceMethods: readonly WalletMethod[] = [
   defineMethod({
@@ -235,12 +232,14 @@ export const serviceMethods: readonly WalletMethod[] = [
     params: () =>
       params({
         enable: flag.default(true).describe('Refreshes the wallet periodically'),
-        period: u32.default(0).describe('Time between two refreshes [s]; 0: 20'),
+        period: u32
+          .default(0)
+          .describe('Time between two refreshes [s]; 0: that of --refresh-period, by default 20'),
       }),
     result: wire.nothing,
     source: 'COMMAND_RPC_AUTO_REFRESH, on_auto_refresh',
-    handle({ scope }, { enable, period }) {
-      scope.setAutoRefresh(enable ? (period === 0 ? DEFAULT_PERIOD_SECONDS : period) : undefined);
+    handle({ scope, server }, { enable, period }) {
+      scope.setAutoRefresh(enable ? period || server.refreshPeriod : undefined);
       return {};
     },
   }),

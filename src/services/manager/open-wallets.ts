@@ -45,11 +45,23 @@ export class OpenWallets {
   readonly #switching = new Mutex();
   #current: Entry | undefined;
   #isClosed = false;
+  /** Refresh period of newly opened wallets [s]; undefined: they are refreshed on request only. */
+  readonly #period: number | undefined;
   /** Refresh period of wallets opened through `/json_rpc` [s]; undefined: they are refreshed on request only. */
-  #currentPeriod: number | undefined = DEFAULT_PERIOD_SECONDS;
+  #currentPeriod: number | undefined;
 
-  /** @param createOpener creates the opener, whose wallets change their keys by {@link rekey} of this registry. */
-  constructor(log: Logger, scheduler: RefreshScheduler, createOpener: (rekey: RekeyWallet) => WalletOpener) {
+  /**
+   * @param createOpener creates the opener, whose wallets change their keys by {@link rekey} of this registry.
+   * @param period refresh period of newly opened wallets [s]; 0: they are refreshed on request only.
+   */
+  constructor(
+    log: Logger,
+    scheduler: RefreshScheduler,
+    createOpener: (rekey: RekeyWallet) => WalletOpener,
+    period = DEFAULT_PERIOD_SECONDS,
+  ) {
+    this.#period = period === 0 ? undefined : period;
+    this.#currentPeriod = this.#period;
     this.#log = log;
     this.#scheduler = scheduler;
     this.#opener = createOpener((wallet, change) => this.rekey(wallet, change));
@@ -246,7 +258,7 @@ export class OpenWallets {
   ): Entry {
     const entry: Entry = { wallet, holders: new Set([holder]), ...(paths === undefined ? {} : { paths }) };
     if (paths !== undefined) this.#entries.set(paths.keys, entry);
-    const period = holder === 'current' ? this.#currentPeriod : DEFAULT_PERIOD_SECONDS;
+    const period = holder === 'current' ? this.#currentPeriod : this.#period;
     this.#scheduler.add(wallet, period, options);
     return entry;
   }

@@ -5,6 +5,7 @@ import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
 import type { OpenWallet } from '../open-wallet.js';
 import { CreationGroup } from './creation-group.js';
 
+/** Default refresh period [s]. Source: wallet_rpc_server.cpp `DEFAULT_AUTO_REFRESH_PERIOD`. */
 export const DEFAULT_PERIOD_SECONDS = 20;
 
 /** Shortest and longest time before a failed refresh is tried again [ms]; the time doubles with each failure. */

@@ -19,6 +19,8 @@ export interface ServerSettings {
   readonly directory?: WalletDirectory;
   /** Directory for backups; absent: `backup_wallet` is refused. */
   readonly backupDirectory?: string;
+  /** Refresh period of newly opened wallets [s]; 0: they are refreshed on request only; absent: 20. */
+  readonly refreshPeriod?: number;
   readonly kdfRounds: number;
   /** Version of the format in which outputs are exported. */
   readonly exportFormat: ExportFormat;

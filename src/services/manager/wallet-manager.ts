@@ -19,7 +19,7 @@ import { Backups } from './backups.js';
 import { EventFeed } from './event-feed.js';
 import { LogControl } from './log-control.js';
 import { OpenWallets, type Holder } from './open-wallets.js';
-import { RefreshScheduler } from './refresh-scheduler.js';
+import { DEFAULT_PERIOD_SECONDS, RefreshScheduler } from './refresh-scheduler.js';
 import { heightOfDate } from './date-height.js';
 import type { ServerSettings } from './server-settings.js';
 import { listWallets, type ListedWallet } from './wallet-list.js';
@@ -72,6 +72,7 @@ export class WalletManager {
           ...{ daemon: this.#daemon, refresher, workers: this.#workers, rekey },
           webhookSending: this.#webhookSending,
         }),
+      settings.refreshPeriod,
     );
     this.failover = new DaemonFailover({
       connection: this.#daemon,
@@ -116,6 +117,11 @@ export class WalletManager {
     return name === undefined && access === undefined
       ? this.#current
       : new WalletScope(this.#resources, name, access);
+  }
+
+  /** Refresh period of wallets for which a client asks for periodic refreshes without a period [s]; never 0. */
+  get refreshPeriod(): number {
+    return this.settings.refreshPeriod || DEFAULT_PERIOD_SECONDS;
   }
 
   /** Address `host:port` of the serving daemon as configured; undefined when offline. */

@@ -147,7 +147,7 @@ describe('opening a wallet', () => {
 });
 
 describe('the refresh period', () => {
-  it('is 20 seconds, and that of the current wallet passes to the next one', async () => {
+  it('is 20 seconds by default, and that of the current wallet passes to the next one', async () => {
     const a = await open('a');
     await open('b', 'path');
     expect([...opener.periods]).toEqual([
@@ -162,6 +162,22 @@ describe('the refresh period', () => {
     ]);
     wallets.setPeriod(wallets.findByPath(at('b')), 'path', undefined);
     expect(opener.periods.get('b')).toBeUndefined();
+  });
+
+  it.each([
+    [7, 7],
+    [0, undefined],
+  ])('of %d seconds, given at the start, is that of every wallet until it is set', async (given, period) => {
+    const { scheduler } = opener;
+    wallets = new OpenWallets(pino({ level: 'silent' }), scheduler, () => opener.opener, given);
+    const a = await open('a', 'path');
+    await open('b');
+    expect([...opener.periods]).toEqual([
+      ['a', period],
+      ['b', period],
+    ]);
+    wallets.setPeriod(a, 'path', 90);
+    expect(opener.periods.get('a')).toBe(90);
   });
 
   it('may be set while no wallet is open', async () => {
