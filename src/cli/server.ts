@@ -120,6 +120,7 @@ export async function startServer(
       confirmations: config.wallet.confirmations,
     },
     eventRetentionMs: config.wallet.eventRetentionMs,
+    requestSettings: { scale: config.wallet.confirmationScale },
     webhooks: {
       allowPrivate: config.webhooks.allowPrivate,
       history: config.wallet.notifyHistory ?? false,

@@ -63,6 +63,99 @@ export interface BackupWalletResult {
   readonly bytes: number;
 }
 
+/** Parameters of cancel_payment_request. */
+export interface CancelPaymentRequestParams {
+  /** Id of the request. */
+  readonly request_id?: string | undefined;
+  /** Address of the request, in place of its id. */
+  readonly address?: string | undefined;
+  /** Reference of the request, in place of its id. */
+  readonly reference?: string | undefined;
+}
+
+export interface CancelPaymentRequestSubaddrIndex {
+  /** Index of the account. */
+  readonly major: number;
+  /** Index of the address in its account. */
+  readonly minor: number;
+}
+
+export interface CancelPaymentRequestPayments {
+  /** Transaction hash. */
+  readonly tx_hash: string;
+  /** Sum that the transaction pays to the address. */
+  readonly amount: bigint;
+  /** Height of its block; 0 if it is not mined. */
+  readonly height: number;
+  /** Number of blocks from its block to the tip; 0 if it is not mined. */
+  readonly confirmations: number;
+  /** Time of its first sight in the mempool, or of its block [Unix s]. */
+  readonly timestamp: number;
+  /** Height or Unix time [s] at which it unlocks; 0: no lock of its own. */
+  readonly unlock_time: bigint;
+  /** Its unlock time has not passed: it does not count yet. */
+  readonly locked: boolean;
+  /** It arrived after the end of the request. */
+  readonly late: boolean;
+  /** The mempool has seen another transaction with the same inputs. */
+  readonly double_spend_seen: boolean;
+}
+
+/** Result of cancel_payment_request. */
+export interface CancelPaymentRequestResult {
+  /** Id of the request. */
+  readonly request_id: string;
+  /** Address to pay, which no other request has. */
+  readonly address: string;
+  /** Index of the address. */
+  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  /** URI that wallets open, with amount and label. */
+  readonly uri: string;
+  /** Address of its pay page; absent if there are no pay pages. */
+  readonly pay_url?: string;
+  /** Requested amount; absent: an open request, which is never paid. */
+  readonly amount?: bigint;
+  /** Difference to the amount that counts as none. */
+  readonly tolerance: bigint;
+  /** Number of confirmations that its payments need; 0: the mempool is enough. */
+  readonly confirmations: number;
+  /** Time of creation [Unix s]. */
+  readonly created_at: number;
+  /** Time after which payments are late [Unix s]; absent: never. */
+  readonly expires_at?: number;
+  /** Time of its cancellation [Unix s]; absent: it is not cancelled. */
+  readonly cancelled_at?: number;
+  /**
+   * waiting: no payment; partial: too little; seen: enough, not all mined; confirming: enough, with too few
+   * confirmations; paid; expired and cancelled: too little until its end.
+   */
+  readonly state: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled';
+  /** Label of the address; empty: none. */
+  readonly label: string;
+  /** Reference given by the client. */
+  readonly reference?: string;
+  /** Metadata given by the client. */
+  readonly metadata?: JsonObject;
+  /** Page to which the pay page leads back. */
+  readonly return_url?: string;
+  /** Mined payments in time, without locked ones. */
+  readonly received: bigint;
+  /** Payments in the mempool in time, without locked ones. */
+  readonly received_unconfirmed: bigint;
+  /** Payments in time that an unlock time locks. */
+  readonly received_locked: bigint;
+  /** Amount that received and received_unconfirmed lack. */
+  readonly missing: bigint;
+  /** Amount by which received and received_unconfirmed exceed the requested amount. */
+  readonly excess: bigint;
+  /** Payments after its end. */
+  readonly late: bigint;
+  /** Payments to the address, in the order of their blocks. */
+  readonly payments: readonly CancelPaymentRequestPayments[];
+  /** The wallet has all blocks of the daemon; otherwise payments may be missing. */
+  readonly synced: boolean;
+}
+
 /** Parameters of change_wallet_password. */
 export interface ChangeWalletPasswordParams {
   /** Password of the wallet. */
@@ -191,6 +284,90 @@ export interface CreateAddressResult {
   readonly addresses: readonly string[];
   /** Indices of all new addresses. */
   readonly address_indices: readonly number[];
+}
+
+/** Parameters of create_payment_request. */
+export interface CreatePaymentRequestParams {
+  /** Requested amount [atomic units]; absent: an open request, which counts payments. */
+  readonly amount?: bigint | number | undefined;
+  /** Time until the expiry [s], up to ten years; absent: no expiry. */
+  readonly expires_in?: number | undefined;
+  /** Time of the expiry [Unix s], in place of expires_in. */
+  readonly expires_at?: number | undefined;
+  /** Account that gets the address. Default: `0`. */
+  readonly account_index?: number | undefined;
+  /**
+   * Number of confirmations that payments need, up to 10000; 0 or less than --confirmations-by-amount: the
+   * number there. Default: `0`.
+   */
+  readonly confirmations?: number | undefined;
+  /** Difference to the amount that counts as none [atomic units], less than the amount. Default: `0`. */
+  readonly tolerance?: bigint | number | undefined;
+  /** Label of the address, part of the URI; empty: none. */
+  readonly label?: string | undefined;
+  /** Name of the request in your system, unique in the wallet, 1 to 255 bytes. */
+  readonly reference?: string | undefined;
+  /** JSON object that is returned unchanged, at most 4096 bytes. */
+  readonly metadata?: JsonObject | undefined;
+  /** https page to which the pay page leads back; absent: none. */
+  readonly return_url?: string | undefined;
+  /** Key of the call, 1 to 255 bytes: a repeated call returns the same request. */
+  readonly idempotency_key?: string | undefined;
+}
+
+/** Result of create_payment_request. */
+export interface CreatePaymentRequestResult {
+  /** Id of the request. */
+  readonly request_id: string;
+  /** Address to pay, which no other request has. */
+  readonly address: string;
+  /** Index of the address. */
+  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  /** URI that wallets open, with amount and label. */
+  readonly uri: string;
+  /** Address of its pay page; absent if there are no pay pages. */
+  readonly pay_url?: string;
+  /** Requested amount; absent: an open request, which is never paid. */
+  readonly amount?: bigint;
+  /** Difference to the amount that counts as none. */
+  readonly tolerance: bigint;
+  /** Number of confirmations that its payments need; 0: the mempool is enough. */
+  readonly confirmations: number;
+  /** Time of creation [Unix s]. */
+  readonly created_at: number;
+  /** Time after which payments are late [Unix s]; absent: never. */
+  readonly expires_at?: number;
+  /** Time of its cancellation [Unix s]; absent: it is not cancelled. */
+  readonly cancelled_at?: number;
+  /**
+   * waiting: no payment; partial: too little; seen: enough, not all mined; confirming: enough, with too few
+   * confirmations; paid; expired and cancelled: too little until its end.
+   */
+  readonly state: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled';
+  /** Label of the address; empty: none. */
+  readonly label: string;
+  /** Reference given by the client. */
+  readonly reference?: string;
+  /** Metadata given by the client. */
+  readonly metadata?: JsonObject;
+  /** Page to which the pay page leads back. */
+  readonly return_url?: string;
+  /** Mined payments in time, without locked ones. */
+  readonly received: bigint;
+  /** Payments in the mempool in time, without locked ones. */
+  readonly received_unconfirmed: bigint;
+  /** Payments in time that an unlock time locks. */
+  readonly received_locked: bigint;
+  /** Amount that received and received_unconfirmed lack. */
+  readonly missing: bigint;
+  /** Amount by which received and received_unconfirmed exceed the requested amount. */
+  readonly excess: bigint;
+  /** Payments after its end. */
+  readonly late: bigint;
+  /** Payments to the address, in the order of their blocks. */
+  readonly payments: readonly CancelPaymentRequestPayments[];
+  /** The wallet has all blocks of the daemon; otherwise payments may be missing. */
+  readonly synced: boolean;
 }
 
 /** Parameters of create_wallet. */
@@ -400,6 +577,75 @@ export interface ExportOutputsResult {
   readonly outputs_data_hex: string;
 }
 
+/** Parameters of extend_payment_request. */
+export interface ExtendPaymentRequestParams {
+  /** Id of the request. */
+  readonly request_id?: string | undefined;
+  /** Address of the request, in place of its id. */
+  readonly address?: string | undefined;
+  /** Reference of the request, in place of its id. */
+  readonly reference?: string | undefined;
+  /** Time from now until the expiry [s], up to ten years. */
+  readonly expires_in?: number | undefined;
+  /** Time of the expiry [Unix s], in place of expires_in. */
+  readonly expires_at?: number | undefined;
+}
+
+/** Result of extend_payment_request. */
+export interface ExtendPaymentRequestResult {
+  /** Id of the request. */
+  readonly request_id: string;
+  /** Address to pay, which no other request has. */
+  readonly address: string;
+  /** Index of the address. */
+  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  /** URI that wallets open, with amount and label. */
+  readonly uri: string;
+  /** Address of its pay page; absent if there are no pay pages. */
+  readonly pay_url?: string;
+  /** Requested amount; absent: an open request, which is never paid. */
+  readonly amount?: bigint;
+  /** Difference to the amount that counts as none. */
+  readonly tolerance: bigint;
+  /** Number of confirmations that its payments need; 0: the mempool is enough. */
+  readonly confirmations: number;
+  /** Time of creation [Unix s]. */
+  readonly created_at: number;
+  /** Time after which payments are late [Unix s]; absent: never. */
+  readonly expires_at?: number;
+  /** Time of its cancellation [Unix s]; absent: it is not cancelled. */
+  readonly cancelled_at?: number;
+  /**
+   * waiting: no payment; partial: too little; seen: enough, not all mined; confirming: enough, with too few
+   * confirmations; paid; expired and cancelled: too little until its end.
+   */
+  readonly state: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled';
+  /** Label of the address; empty: none. */
+  readonly label: string;
+  /** Reference given by the client. */
+  readonly reference?: string;
+  /** Metadata given by the client. */
+  readonly metadata?: JsonObject;
+  /** Page to which the pay page leads back. */
+  readonly return_url?: string;
+  /** Mined payments in time, without locked ones. */
+  readonly received: bigint;
+  /** Payments in the mempool in time, without locked ones. */
+  readonly received_unconfirmed: bigint;
+  /** Payments in time that an unlock time locks. */
+  readonly received_locked: bigint;
+  /** Amount that received and received_unconfirmed lack. */
+  readonly missing: bigint;
+  /** Amount by which received and received_unconfirmed exceed the requested amount. */
+  readonly excess: bigint;
+  /** Payments after its end. */
+  readonly late: bigint;
+  /** Payments to the address, in the order of their blocks. */
+  readonly payments: readonly CancelPaymentRequestPayments[];
+  /** The wallet has all blocks of the daemon; otherwise payments may be missing. */
+  readonly synced: boolean;
+}
+
 /** Parameters of finalize_multisig. */
 export interface FinalizeMultisigParams {
   /** Messages of the other signers for this round. */
@@ -579,17 +825,10 @@ export interface GetAddressIndexParams {
   readonly address?: string | undefined;
 }
 
-export interface SubaddressIndex {
-  /** Index of the account. */
-  readonly major: number;
-  /** Index of the address in its account. */
-  readonly minor: number;
-}
-
 /** Result of get_address_index. */
 export interface GetAddressIndexResult {
   /** Account and address index. */
-  readonly index: SubaddressIndex;
+  readonly index: CancelPaymentRequestSubaddrIndex;
 }
 
 /** Parameters of get_attribute. */
@@ -680,7 +919,7 @@ export interface Payment {
   /** Its outputs cannot be spent yet. */
   readonly locked: boolean;
   /** Receiving address. */
-  readonly subaddr_index: SubaddressIndex;
+  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
   /** Receiving address. */
   readonly address: string;
 }
@@ -708,6 +947,13 @@ export type EventType =
   | 'transfer.failed'
   | 'output.spent'
   | 'output.unspent'
+  | 'request.partial'
+  | 'request.seen'
+  | 'request.paid'
+  | 'request.overpaid'
+  | 'request.expired'
+  | 'request.late'
+  | 'request.reversed'
   | 'wallet.synced'
   | 'wallet.reorganised';
 
@@ -729,7 +975,7 @@ export interface PaymentSeenEventData {
   /** Receiving address. */
   readonly address: string;
   /** Receiving address. */
-  readonly subaddr_index: SubaddressIndex;
+  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
   /** Sum that the payment adds to the balance. */
   readonly amount: bigint;
   /** The payment is a miner reward. */
@@ -763,7 +1009,7 @@ export interface PaymentMinedEventData {
   /** Receiving address. */
   readonly address: string;
   /** Receiving address. */
-  readonly subaddr_index: SubaddressIndex;
+  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
   /** Sum that the payment adds to the balance. */
   readonly amount: bigint;
   /** The payment is a miner reward. */
@@ -801,7 +1047,7 @@ export interface PaymentConfirmedEventData {
   /** Receiving address. */
   readonly address: string;
   /** Receiving address. */
-  readonly subaddr_index: SubaddressIndex;
+  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
   /** Sum that the payment adds to the balance. */
   readonly amount: bigint;
   /** The payment is a miner reward. */
@@ -839,7 +1085,7 @@ export interface PaymentUnlockedEventData {
   /** Receiving address. */
   readonly address: string;
   /** Receiving address. */
-  readonly subaddr_index: SubaddressIndex;
+  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
   /** Sum that the payment adds to the balance. */
   readonly amount: bigint;
   /** The payment is a miner reward. */
@@ -875,7 +1121,7 @@ export interface PaymentReversedEventData {
   /** Receiving address. */
   readonly address: string;
   /** Receiving address. */
-  readonly subaddr_index: SubaddressIndex;
+  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
   /** Sum that the payment adds to the balance. */
   readonly amount: bigint;
   /** The payment is a miner reward. */
@@ -1009,7 +1255,7 @@ export interface OutputSpentEventData {
   /** Address that the output pays. */
   readonly address: string;
   /** Address that the output pays. */
-  readonly subaddr_index: SubaddressIndex;
+  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
   /** Amount of the output. */
   readonly amount: bigint;
 }
@@ -1037,7 +1283,7 @@ export interface OutputUnspentEventData {
   /** Address that the output pays. */
   readonly address: string;
   /** Address that the output pays. */
-  readonly subaddr_index: SubaddressIndex;
+  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
   /** Amount of the output. */
   readonly amount: bigint;
   /** Id of the event output.spent that no longer holds. */
@@ -1061,6 +1307,167 @@ export interface OutputUnspentEvent {
   readonly history?: boolean;
   /** Facts of the event. */
   readonly data: OutputUnspentEventData;
+}
+
+export interface RequestPartialEventData {
+  /** Id of the payment request. */
+  readonly request_id: string;
+  /** Reference of the request. */
+  readonly reference?: string;
+  /** Address of the request. */
+  readonly address: string;
+  /** Address of the request. */
+  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  /** State of the request. */
+  readonly state: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled';
+  /** Requested amount; absent: an open request. */
+  readonly amount?: bigint;
+  /** Mined payments in time, without locked ones. */
+  readonly received: bigint;
+  /** Payments in the mempool in time, without locked ones. */
+  readonly received_unconfirmed: bigint;
+  /** Payments in time that an unlock time locks. */
+  readonly received_locked: bigint;
+  /** Amount that the payments lack. */
+  readonly missing: bigint;
+  /** Amount by which the payments exceed the requested one. */
+  readonly excess: bigint;
+  /** Payments after the end of the request. */
+  readonly late: bigint;
+}
+
+export interface RequestPartialEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'request.partial';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: RequestPartialEventData;
+}
+
+export interface RequestSeenEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'request.seen';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: RequestPartialEventData;
+}
+
+export interface RequestPaidEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'request.paid';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: RequestPartialEventData;
+}
+
+export interface RequestOverpaidEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'request.overpaid';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: RequestPartialEventData;
+}
+
+export interface RequestExpiredEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'request.expired';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: RequestPartialEventData;
+}
+
+export interface RequestLateEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'request.late';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: RequestPartialEventData;
+}
+
+export interface RequestReversedEventData {
+  /** Id of the payment request. */
+  readonly request_id: string;
+  /** Reference of the request. */
+  readonly reference?: string;
+  /** Address of the request. */
+  readonly address: string;
+  /** Address of the request. */
+  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  /** State of the request. */
+  readonly state: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled';
+  /** Requested amount; absent: an open request. */
+  readonly amount?: bigint;
+  /** Mined payments in time, without locked ones. */
+  readonly received: bigint;
+  /** Payments in the mempool in time, without locked ones. */
+  readonly received_unconfirmed: bigint;
+  /** Payments in time that an unlock time locks. */
+  readonly received_locked: bigint;
+  /** Amount that the payments lack. */
+  readonly missing: bigint;
+  /** Amount by which the payments exceed the requested one. */
+  readonly excess: bigint;
+  /** Payments after the end of the request. */
+  readonly late: bigint;
+  /** State before the reversal. */
+  readonly was: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled';
+}
+
+export interface RequestReversedEvent {
+  /** Increasing in the server. */
+  readonly id: number;
+  /** Type of the event. */
+  readonly type: 'request.reversed';
+  /** Time at which it was recorded. */
+  readonly timestamp: string;
+  /** Name of the wallet; empty for a wallet in memory. */
+  readonly wallet: string;
+  /** Present if its block was mined before the wallet was restored or imported here. */
+  readonly history?: boolean;
+  /** Facts of the event. */
+  readonly data: RequestReversedEventData;
 }
 
 export interface WalletSyncedEventData {
@@ -1116,6 +1523,13 @@ export type WalletEvent =
   | TransferFailedEvent
   | OutputSpentEvent
   | OutputUnspentEvent
+  | RequestPartialEvent
+  | RequestSeenEvent
+  | RequestPaidEvent
+  | RequestOverpaidEvent
+  | RequestExpiredEvent
+  | RequestLateEvent
+  | RequestReversedEvent
   | WalletSyncedEvent
   | WalletReorganisedEvent;
 
@@ -1209,6 +1623,71 @@ export interface GetOrderResult {
   readonly transactions: readonly OrderTransaction[];
 }
 
+/** Parameters of get_payment_request. */
+export interface GetPaymentRequestParams {
+  /** Id of the request. */
+  readonly request_id?: string | undefined;
+  /** Address of the request, in place of its id. */
+  readonly address?: string | undefined;
+  /** Reference of the request, in place of its id. */
+  readonly reference?: string | undefined;
+}
+
+/** Result of get_payment_request. */
+export interface GetPaymentRequestResult {
+  /** Id of the request. */
+  readonly request_id: string;
+  /** Address to pay, which no other request has. */
+  readonly address: string;
+  /** Index of the address. */
+  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  /** URI that wallets open, with amount and label. */
+  readonly uri: string;
+  /** Address of its pay page; absent if there are no pay pages. */
+  readonly pay_url?: string;
+  /** Requested amount; absent: an open request, which is never paid. */
+  readonly amount?: bigint;
+  /** Difference to the amount that counts as none. */
+  readonly tolerance: bigint;
+  /** Number of confirmations that its payments need; 0: the mempool is enough. */
+  readonly confirmations: number;
+  /** Time of creation [Unix s]. */
+  readonly created_at: number;
+  /** Time after which payments are late [Unix s]; absent: never. */
+  readonly expires_at?: number;
+  /** Time of its cancellation [Unix s]; absent: it is not cancelled. */
+  readonly cancelled_at?: number;
+  /**
+   * waiting: no payment; partial: too little; seen: enough, not all mined; confirming: enough, with too few
+   * confirmations; paid; expired and cancelled: too little until its end.
+   */
+  readonly state: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled';
+  /** Label of the address; empty: none. */
+  readonly label: string;
+  /** Reference given by the client. */
+  readonly reference?: string;
+  /** Metadata given by the client. */
+  readonly metadata?: JsonObject;
+  /** Page to which the pay page leads back. */
+  readonly return_url?: string;
+  /** Mined payments in time, without locked ones. */
+  readonly received: bigint;
+  /** Payments in the mempool in time, without locked ones. */
+  readonly received_unconfirmed: bigint;
+  /** Payments in time that an unlock time locks. */
+  readonly received_locked: bigint;
+  /** Amount that received and received_unconfirmed lack. */
+  readonly missing: bigint;
+  /** Amount by which received and received_unconfirmed exceed the requested amount. */
+  readonly excess: bigint;
+  /** Payments after its end. */
+  readonly late: bigint;
+  /** Payments to the address, in the order of their blocks. */
+  readonly payments: readonly CancelPaymentRequestPayments[];
+  /** The wallet has all blocks of the daemon; otherwise payments may be missing. */
+  readonly synced: boolean;
+}
+
 /** Parameters of get_payments. */
 export interface GetPaymentsParams {
   /** Payment id as 16 or 64 hex digits; required. */
@@ -1281,9 +1760,9 @@ export interface TransferEntry {
   /** Payment id as 16 hex digits, or 64 for a long one; zeros if there is none. */
   readonly payment_id: string;
   /** Receiving address; of an outgoing transaction, address 0 of the account. */
-  readonly subaddr_index: SubaddressIndex;
+  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
   /** Receiving address, or addresses of the inputs. */
-  readonly subaddr_indices: readonly SubaddressIndex[];
+  readonly subaddr_indices: readonly CancelPaymentRequestSubaddrIndex[];
   /** Number of confirmations after which it counts as safe. */
   readonly suggested_confirmations_threshold: number;
   /** Time of its block, or of its first sight [Unix s]. */
@@ -1489,7 +1968,7 @@ export interface IncomingTransfer {
   /** The output is spent. */
   readonly spent: boolean;
   /** Index of the receiving address in its account; API version 1.32: Receiving address. */
-  readonly subaddr_index: number | SubaddressIndex;
+  readonly subaddr_index: number | CancelPaymentRequestSubaddrIndex;
   /** Transaction hash. */
   readonly tx_hash: string;
   /** Size of the transaction [bytes]; 0 if it is unknown (API version 1.3 only). */
@@ -1607,6 +2086,80 @@ export interface Order {
 export interface ListOrdersResult {
   /** Payments, latest first. */
   readonly orders: readonly Order[];
+  /** Cursor for the next page; absent on the last one. */
+  readonly cursor?: string;
+}
+
+/** Parameters of list_payment_requests. */
+export interface ListPaymentRequestsParams {
+  /** Lists only requests in this state; absent: all. */
+  readonly state?: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled' | undefined;
+  /** Lists only the request with this reference; absent: all. */
+  readonly reference?: string | undefined;
+  /** Largest number of requests. Default: `100`. */
+  readonly limit?: number | undefined;
+  /** Member cursor of the former answer; absent: the first page. */
+  readonly cursor?: string | undefined;
+}
+
+export interface ListPaymentRequestsRequests {
+  /** Id of the request. */
+  readonly request_id: string;
+  /** Address to pay, which no other request has. */
+  readonly address: string;
+  /** Index of the address. */
+  readonly subaddr_index: CancelPaymentRequestSubaddrIndex;
+  /** URI that wallets open, with amount and label. */
+  readonly uri: string;
+  /** Address of its pay page; absent if there are no pay pages. */
+  readonly pay_url?: string;
+  /** Requested amount; absent: an open request, which is never paid. */
+  readonly amount?: bigint;
+  /** Difference to the amount that counts as none. */
+  readonly tolerance: bigint;
+  /** Number of confirmations that its payments need; 0: the mempool is enough. */
+  readonly confirmations: number;
+  /** Time of creation [Unix s]. */
+  readonly created_at: number;
+  /** Time after which payments are late [Unix s]; absent: never. */
+  readonly expires_at?: number;
+  /** Time of its cancellation [Unix s]; absent: it is not cancelled. */
+  readonly cancelled_at?: number;
+  /**
+   * waiting: no payment; partial: too little; seen: enough, not all mined; confirming: enough, with too few
+   * confirmations; paid; expired and cancelled: too little until its end.
+   */
+  readonly state: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled';
+  /** Label of the address; empty: none. */
+  readonly label: string;
+  /** Reference given by the client. */
+  readonly reference?: string;
+  /** Metadata given by the client. */
+  readonly metadata?: JsonObject;
+  /** Page to which the pay page leads back. */
+  readonly return_url?: string;
+  /** Mined payments in time, without locked ones. */
+  readonly received: bigint;
+  /** Payments in the mempool in time, without locked ones. */
+  readonly received_unconfirmed: bigint;
+  /** Payments in time that an unlock time locks. */
+  readonly received_locked: bigint;
+  /** Amount that received and received_unconfirmed lack. */
+  readonly missing: bigint;
+  /** Amount by which received and received_unconfirmed exceed the requested amount. */
+  readonly excess: bigint;
+  /** Payments after its end. */
+  readonly late: bigint;
+  /** Payments to the address, in the order of their blocks. */
+  readonly payments: readonly CancelPaymentRequestPayments[];
+  /** The wallet has all blocks of the daemon; otherwise payments may be missing. */
+  readonly synced: boolean;
+}
+
+/** Result of list_payment_requests. */
+export interface ListPaymentRequestsResult {
+  /** Requests, latest first. */
+  readonly requests: readonly ListPaymentRequestsRequests[];
   /** Cursor for the next page; absent on the last one. */
   readonly cursor?: string;
 }
@@ -2527,6 +3080,11 @@ export interface WalletMethods {
    * Addition of this server.
    */
   backup_wallet(params?: NoMembers, options?: CallOptions): Promise<BackupWalletResult>;
+  /** Cancels a payment request that lacks money; later payments to it are late. */
+  cancel_payment_request(
+    params?: CancelPaymentRequestParams,
+    options?: CallOptions,
+  ): Promise<CancelPaymentRequestResult>;
   /** Changes the password of the open wallet. */
   change_wallet_password(params?: ChangeWalletPasswordParams, options?: CallOptions): Promise<NoMembers>;
   /** Verifies a reserve proof, and returns its amount and the part spent since. */
@@ -2546,6 +3104,11 @@ export interface WalletMethods {
   create_account(params?: CreateAccountParams, options?: CallOptions): Promise<CreateAccountResult>;
   /** Creates addresses in an account. */
   create_address(params?: CreateAddressParams, options?: CallOptions): Promise<CreateAddressResult>;
+  /** Creates a request for a payment to a new address, whose state follows from the payments to it. */
+  create_payment_request(
+    params?: CreatePaymentRequestParams,
+    options?: OrderOptions,
+  ): Promise<CreatePaymentRequestResult>;
   /** Creates a wallet and opens it; with an empty filename it exists in memory only. */
   create_wallet(params?: CreateWalletParams, options?: CallOptions): Promise<NoMembers>;
   /** Removes an entry of the address book; the indices of later entries decrease by one. */
@@ -2572,6 +3135,11 @@ export interface WalletMethods {
   export_multisig_info(params?: NoMembers, options?: CallOptions): Promise<ExportMultisigInfoResult>;
   /** Exports outputs for an offline wallet with the same keys. */
   export_outputs(params?: ExportOutputsParams, options?: CallOptions): Promise<ExportOutputsResult>;
+  /** Sets a later expiry of a payment request; late payments before it count. */
+  extend_payment_request(
+    params?: ExtendPaymentRequestParams,
+    options?: CallOptions,
+  ): Promise<ExtendPaymentRequestResult>;
   /** Completes a round of the key exchange, as exchange_multisig_keys does; its former name. */
   finalize_multisig(params?: FinalizeMultisigParams, options?: CallOptions): Promise<FinalizeMultisigResult>;
   /** Freezes an output, so that no payment spends it. */
@@ -2613,6 +3181,11 @@ export interface WalletMethods {
   ): Promise<GetMultisigKeyExchangeBoosterResult>;
   /** Returns the state and transactions of the payment with an idempotency key. */
   get_order(params: GetOrderParams, options?: CallOptions): Promise<GetOrderResult>;
+  /** Returns a payment request with its state and payments. */
+  get_payment_request(
+    params?: GetPaymentRequestParams,
+    options?: CallOptions,
+  ): Promise<GetPaymentRequestResult>;
   /** Lists incoming payments with a payment id. */
   get_payments(params?: GetPaymentsParams, options?: CallOptions): Promise<GetPaymentsResult>;
   /** Creates a proof of the balance of this wallet, or of a lower amount. */
@@ -2658,6 +3231,11 @@ export interface WalletMethods {
   list_deliveries(params: ListDeliveriesParams, options?: CallOptions): Promise<ListDeliveriesResult>;
   /** Lists payments with an idempotency key, the latest first. */
   list_orders(params?: ListOrdersParams, options?: CallOptions): Promise<ListOrdersResult>;
+  /** Lists payment requests, the latest first. */
+  list_payment_requests(
+    params?: ListPaymentRequestsParams,
+    options?: CallOptions,
+  ): Promise<ListPaymentRequestsResult>;
   /** Lists the wallets of the wallet directory, with the state of open ones. An addition; no password. */
   list_wallets(params?: NoMembers, options?: CallOptions): Promise<ListWalletsResult>;
   /** Lists the endpoints of the wallet with the state of their deliveries. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import * as wire from '../http/wire.js';
 import type { EventType } from '../monero/wallet/model/events.js';
+import { REQUEST_STATES } from '../monero/wallet/requests/payment-request.js';
 import { indexSchema } from './shapes.js';
 
 const payment = () => ({
@@ -28,6 +29,21 @@ const spentOutput = () => ({
   address: wire.text('Address that the output pays'),
   subaddr_index: indexSchema('Address that the output pays'),
   amount: wire.amount('Amount of the output'),
+});
+
+const request = () => ({
+  request_id: wire.text('Id of the payment request'),
+  reference: wire.text('Reference of the request').optional(),
+  address: wire.text('Address of the request'),
+  subaddr_index: indexSchema('Address of the request'),
+  state: wire.oneOf(REQUEST_STATES, 'State of the request'),
+  amount: wire.amount('Requested amount; absent: an open request').optional(),
+  received: wire.amount('Mined payments in time, without locked ones'),
+  received_unconfirmed: wire.amount('Payments in the mempool in time, without locked ones'),
+  received_locked: wire.amount('Payments in time that an unlock time locks'),
+  missing: wire.amount('Amount that the payments lack'),
+  excess: wire.amount('Amount by which the payments exceed the requested one'),
+  late: wire.amount('Payments after the end of the request'),
 });
 
 const height = () => wire.uint('Height of the block');
@@ -82,6 +98,16 @@ export const eventSchema = () =>
       ...spentOutput(),
       reverses: wire.uint('Id of the event output.spent that no longer holds'),
       reason: reason(),
+    }),
+    event('request.partial', request()),
+    event('request.seen', request()),
+    event('request.paid', request()),
+    event('request.overpaid', request()),
+    event('request.expired', request()),
+    event('request.late', request()),
+    event('request.reversed', {
+      ...request(),
+      was: wire.oneOf(REQUEST_STATES, 'State before the reversal'),
     }),
     event('wallet.synced', { height: height() }),
     event('wallet.reorganised', {

@@ -75,7 +75,7 @@ export interface WalletMethod extends Method<Context, Conditions, PagedResult>, 
 type Immutable<T> = T extends readonly (infer Item)[]
   ? readonly Immutable<Item>[]
   : T extends object
-    ? { readonly [K in keyof T]: Immutable<T[K]> }
+    ? { readonly [K in keyof T]: Immutable<T[K]> } | (string extends keyof T ? EncodedJson : never)
     : T;
 
 type Member<T> =
@@ -84,7 +84,7 @@ type Member<T> =
 
 /**
  * Result of a handler, with the types of its schema. A list may also be streamed, encoded already, or absent if it is
- * empty.
+ * empty; an object with any members may be encoded already.
  */
 export type Answer<Schema extends ResultSchema> = {
   readonly [K in keyof z.output<Schema>]: Member<z.output<Schema>[K]>;

@@ -43,7 +43,7 @@ const textOf = (value: unknown): string => writeWholeJson(canonical(value as Jso
  * Returns the hash of a method's parameters without those of the order itself. A parameter with its default value
  * counts as absent, so that the hash of a request stays the same when a later version adds parameters.
  */
-function requestHashOf(method: string, schema: z.ZodType, args: object) {
+export function requestHashOf(method: string, schema: z.ZodType, args: object) {
   const defaults = schema.parse({}) as Readonly<Record<string, unknown>>;
   const given = Object.entries(args).filter(
     ([name, value]) => !(name in orderParams) && textOf(value) !== textOf(defaults[name] ?? null),

@@ -17,6 +17,7 @@ import { multisigMethods } from './methods/multisig.js';
 import { orderMethods } from './methods/orders.js';
 import { proofMethods } from './methods/proofs.js';
 import { outputMethods } from './methods/outputs.js';
+import { paymentRequestMethods } from './methods/payment-requests.js';
 import { serviceMethods } from './methods/service.js';
 import { sweepMethods } from './methods/sweeps.js';
 import { transferMethods } from './methods/transfers.js';
@@ -37,6 +38,7 @@ export const registry = new Registry<WalletMethod>([
   ...transferMethods,
   ...sweepMethods,
   ...orderMethods,
+  ...paymentRequestMethods,
   ...eventMethods,
   ...coldSigningMethods,
   ...outputMethods,

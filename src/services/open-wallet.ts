@@ -33,6 +33,7 @@ import { PaymentMaker } from './payments/payment-maker.js';
 import { Sweeps } from './payments/sweeps.js';
 import { Transfers } from './payments/transfers.js';
 import { Proofs } from './proofs/proofs.js';
+import { PaymentRequests } from './requests/payment-requests.js';
 import { BackgroundSync } from './sync/background-sync.js';
 import { LostPayments } from './sync/lost-payments.js';
 import { MempoolTracker } from './sync/mempool-tracker.js';
@@ -85,6 +86,7 @@ export class OpenWallet {
   readonly paymentRoutes: PaymentRoutes;
   readonly payments: PaymentMaker;
   readonly orders: Orders;
+  readonly paymentRequests: PaymentRequests;
   readonly transfers: Transfers;
   readonly sweeps: Sweeps;
   readonly outputTransfer: OutputTransfer;
@@ -144,6 +146,7 @@ export class OpenWallet {
     const { spending } = payments;
     this.outputFreezing = new OutputFreezing(context, { sync, lostPayments, spending });
     this.orders = new Orders(context, { relay });
+    this.paymentRequests = new PaymentRequests(context, { accounts, sync });
     this.transfers = new Transfers({ accounts, balances: this.balances, payments });
     this.sweeps = new Sweeps(context, { accounts, outputFreezing: this.outputFreezing, payments });
     this.coldSigning = new ColdSigning(context, {
@@ -158,19 +161,21 @@ export class OpenWallet {
       context.events.onEvents?.(context.name);
       this.webhooks.onEvents();
       this.#notices?.onEvents();
+      this.paymentRequests.onEvents();
     });
     this.webhooks.start();
     this.#notices?.start();
+    this.paymentRequests.start();
   }
 
   #createContext(): WalletContext {
     const { paths, store, keystore, daemon, openAlias, workers, clock, rng, log, events } = this.#parts;
-    const { exportFormat, eventRetentionMs } = this.#parts;
+    const { exportFormat, eventRetentionMs, requestSettings } = this.#parts;
     const name = paths?.name ?? '';
     const assertOpen = (): void => this.assertOpen();
     return {
       ...{ name, store, keystore, daemon, openAlias, workers, clock, rng, log, events, eventRetentionMs },
-      ...{ exportFormat, assertOpen },
+      ...{ exportFormat, requestSettings, assertOpen },
       exports: this.#exports,
       addresses: new AddressCache(() => {
         assertOpen();
@@ -247,6 +252,7 @@ export class OpenWallet {
     this.context.daemon.close();
     this.sync.stop();
     this.#notices?.close();
+    this.paymentRequests.close();
     const webhooksEnd = this.webhooks.close();
     await this.payments.waitForPayment();
     await webhooksEnd;

@@ -18,6 +18,7 @@ import { OutgoingReader } from './tables/outgoing.js';
 import { TxKeyReader } from './tables/tx-keys.js';
 import { BalanceReader } from './queries/balances.js';
 import { OutputReader } from './tables/outputs.js';
+import { PaymentRequestReader } from './tables/payment-requests.js';
 import { PaymentReader } from './tables/payments.js';
 import { ReserveReader } from './queries/reserves.js';
 import { AmbiguousSpendReader } from './tables/ambiguous-spends.js';
@@ -54,6 +55,7 @@ export class WalletReader {
   readonly importedKeyImages: ImportedKeyImageReader;
   readonly multisig: MultisigReader;
   readonly orders: OrderReader;
+  readonly requests: PaymentRequestReader;
   readonly credentialSpends: CredentialSpendReader;
   readonly events: EventReader;
   readonly notifiedTxs: NotifiedTxReader;
@@ -85,6 +87,7 @@ export class WalletReader {
     this.importedKeyImages = new ImportedKeyImageReader(db);
     this.multisig = new MultisigReader(db);
     this.orders = new OrderReader(db);
+    this.requests = new PaymentRequestReader(db);
     this.credentialSpends = new CredentialSpendReader(db);
     this.events = new EventReader(db);
     this.notifiedTxs = new NotifiedTxReader(db);

@@ -18,6 +18,7 @@ import { OutgoingWriter } from './tables/outgoing.js';
 import { TxKeyWriter } from './tables/tx-keys.js';
 import { OutputWriter } from './tables/output-writer.js';
 import type { OutputRef } from './tables/outputs.js';
+import { PaymentRequestWriter } from './tables/payment-requests.js';
 import { PaymentWriter } from './tables/payments.js';
 import { AmbiguousSpendWriter } from './tables/ambiguous-spends.js';
 import { PoolWriter } from './tables/pool.js';
@@ -96,6 +97,7 @@ export class WalletWriter {
   readonly importedKeyImages: ImportedKeyImageWriter;
   readonly multisig: MultisigWriter;
   readonly orders: OrderWriter;
+  readonly requests: PaymentRequestWriter;
   readonly credentialSpends: CredentialSpendWriter;
   readonly events: EventLog;
   readonly notifiedTxs: NotifiedTxWriter;
@@ -125,6 +127,7 @@ export class WalletWriter {
     this.importedKeyImages = new ImportedKeyImageWriter(db);
     this.multisig = new MultisigWriter(db);
     this.orders = new OrderWriter(db);
+    this.requests = new PaymentRequestWriter(db);
     this.credentialSpends = new CredentialSpendWriter(db);
     this.events = new EventLog(db, this, events);
     this.notifiedTxs = new NotifiedTxWriter(db);

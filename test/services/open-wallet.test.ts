@@ -25,6 +25,7 @@ function locked(): OpenWallet {
     daemon: new DaemonAccess(server.daemon),
     events: server.settings.events,
     eventRetentionMs: server.settings.eventRetentionMs,
+    requestSettings: server.settings.requestSettings,
     webhookSending: server.webhookSending,
     refresher: server.refresher as unknown as Refresher,
     lock: { release: () => void (released += 1) },

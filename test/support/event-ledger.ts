@@ -80,6 +80,13 @@ export class EventLedger {
           throw new Error('the end of a spend names another event');
         this.spentOutputs.delete(event.data.reverses);
         return;
+      case 'request.partial':
+      case 'request.seen':
+      case 'request.paid':
+      case 'request.overpaid':
+      case 'request.expired':
+      case 'request.late':
+      case 'request.reversed':
       case 'wallet.synced':
       case 'wallet.reorganised':
     }

@@ -21,6 +21,7 @@ import { ownEvents } from '../../src/store/wallet-writer.js';
 import { WebhookSending } from '../../src/services/webhooks/webhook-sending.js';
 import type { WorkerPools } from '../../src/services/workers/worker-pools.js';
 import { toHex } from '../../src/util/bytes.js';
+import { ZERO } from '../../src/util/amount.js';
 import { PendingRequests } from '../../src/util/pending-requests.js';
 import { systemRng } from '../../src/util/random.js';
 import { inlineWorkers } from './inline-workers.js';
@@ -124,6 +125,7 @@ export class WalletServer {
       },
       eventSettings: ownEvents(),
       eventRetentionMs: 90 * 86_400_000,
+      requestSettings: { scale: [{ from: ZERO, confirmations: 1 }] },
       webhooks: { allowPrivate: true, userAgent: 'wallet-rpc/test' },
       log: pino({ level: 'info', base: null }, { write }),
       logCategories: '*:INFO',

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Nameserver } from '../../net/dns/exchange.js';
 import { parseNameserver } from '../../net/dns/resolver.js';
+import { parseCoins } from '../../monero/cryptonote/coins.js';
+import type { ConfirmationStep } from '../../monero/wallet/requests/confirmation-scale.js';
+import type { Amount } from '../../util/amount.js';
+import { CodecError } from '../../util/codec.js';
 import { utf8 } from '../../util/bytes.js';
 import { readLogLevel } from '../../util/log-categories.js';
 import { Secret } from '../../util/secret.js';
@@ -34,6 +38,40 @@ export function readConfirmations(texts: readonly string[]): number[] {
       `--confirmations takes 1 to ${MAX_THRESHOLDS} whole numbers from 1 to ${MAX_CONFIRMATIONS}, comma separated`,
     );
   return thresholds;
+}
+
+/**
+ * Parses pairs of an amount in XMR and a number of confirmations, such as `0.5:1`. The first amount is 0; amounts and
+ * confirmations ascend. @throws ConfigError
+ */
+export function readConfirmationScale(texts: readonly string[]): ConfirmationStep[] {
+  const steps = texts.map((text) => {
+    const [, coins, confirmations] = /^(\d+(?:\.\d{1,12})?):(\d{1,5})$/.exec(text) ?? [];
+    const from = coins === undefined ? undefined : tryParseCoins(coins);
+    return from === undefined ? undefined : { from, confirmations: Number(confirmations) };
+  });
+  const isValid = steps.every((step, i): step is ConfirmationStep => {
+    if (step === undefined || step.confirmations > MAX_CONFIRMATIONS) return false;
+    const before = steps[i - 1];
+    return before === undefined
+      ? step.from === 0n
+      : step.from > before.from && step.confirmations >= before.confirmations;
+  });
+  if (!isValid || steps.length === 0 || steps.length > MAX_THRESHOLDS)
+    throw new ConfigError(
+      `--confirmations-by-amount takes 1 to ${MAX_THRESHOLDS} pairs as 0:1,1.5:10, of ascending amounts in XMR from 0 on, with ascending confirmations up to ${MAX_CONFIRMATIONS}`,
+    );
+  return steps as ConfirmationStep[];
+}
+
+/** Parses an amount in coins; undefined if it is beyond 64 bits. */
+function tryParseCoins(text: string): Amount | undefined {
+  try {
+    return parseCoins(text);
+  } catch (error) {
+    if (error instanceof CodecError) return undefined;
+    throw error;
+  }
 }
 
 /** Returns the log categories. @param asked value of `--log-level`. @throws ConfigError */

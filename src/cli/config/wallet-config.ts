@@ -2,7 +2,14 @@ import * as z from 'zod';
 import type { ExportFormat } from '../../monero/wallet/exchange/exported-outputs.js';
 import { utf8 } from '../../util/bytes.js';
 import { Secret } from '../../util/secret.js';
-import { optional, readConfirmations, readText, withoutLineEnd } from './config-values.js';
+import type { ConfirmationScale } from '../../monero/wallet/requests/confirmation-scale.js';
+import {
+  optional,
+  readConfirmations,
+  readConfirmationScale,
+  readText,
+  withoutLineEnd,
+} from './config-values.js';
 import { flag, integer, list, oneOf, text, texts } from './option-schemas.js';
 
 export interface WalletConfig {
@@ -26,6 +33,8 @@ export interface WalletConfig {
   /** Thresholds of `payment.confirmed`, ascending. */
   readonly confirmations: readonly number[];
   readonly eventRetentionMs: number;
+  /** Confirmations that payment requests need by their amount. */
+  readonly confirmationScale: ConfirmationScale;
 }
 
 const DAY_MS = 86_400_000;
@@ -46,6 +55,7 @@ export const walletConfig = z
     'tx-notify': text,
     'notify-history': flag,
     confirmations: list.transform(readConfirmations),
+    'confirmations-by-amount': list.transform(readConfirmationScale),
     'event-retention': integer(1, 36_500),
   })
   .transform((given): WalletConfig => {
@@ -64,6 +74,7 @@ export const walletConfig = z
       ...optional('txNotify', given['tx-notify']),
       ...(given['notify-history'] ? { notifyHistory: true } : {}),
       confirmations: given.confirmations,
+      confirmationScale: given['confirmations-by-amount'],
       eventRetentionMs: given['event-retention'] * DAY_MS,
     };
   });

@@ -76,6 +76,13 @@ export const WALLET_OPTIONS: readonly OptionSpec[] = [
     default: '1,10',
   },
   {
+    name: 'confirmations-by-amount',
+    argument: 'xmr:n[,xmr:n…]',
+    group: 'Wallets',
+    help: 'confirmations that a payment request needs, from each amount in XMR on; 0 is the mempool',
+    default: '0:1,1:10',
+  },
+  {
     name: 'backup-dir',
     argument: 'dir',
     group: 'Wallets',

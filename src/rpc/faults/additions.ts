@@ -1,6 +1,6 @@
 import { reasonOf, type FaultTable } from './fault-entry.js';
 
-/** Faults of orders, events, webhooks and credentials, which the reference does not have. */
+/** Faults of orders, events, webhooks, credentials and payment requests, which the reference does not have. */
 export const additionFaults = {
   order_mismatch: {
     code: -54,
@@ -16,5 +16,12 @@ export const additionFaults = {
   webhook_missing: { code: -58, explanation: 'the wallet has no webhook with this id' },
   bad_webhook: { code: -59, explanation: reasonOf },
   credential_denied: { code: -60, explanation: reasonOf },
+  request_missing: { code: -62, explanation: 'the wallet has no such payment request' },
+  bad_payment_request: { code: -63, explanation: reasonOf },
+  reference_taken: {
+    code: -64,
+    explanation: ({ reference, requestId }) =>
+      `the payment request ${requestId} has the reference '${reference}'`,
+  },
   spend_limit: { code: -61, explanation: reasonOf },
 } satisfies Partial<FaultTable>;

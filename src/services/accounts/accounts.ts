@@ -1,6 +1,7 @@
 import { tryParseAddress } from '../../monero/cryptonote/address.js';
 import type { AddressKeys } from '../../monero/cryptonote/subaddress-keys.js';
 import type { Address, SubaddressIndex } from '../../monero/cryptonote/types.js';
+import type { WalletWriter } from '../../store/wallet-writer.js';
 import { betweenWrites } from '../../store/between-writes.js';
 import { Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
@@ -21,6 +22,9 @@ export interface CreatedAddress {
   readonly index: SubaddressIndex;
   readonly address: string;
 }
+
+/** Writes in the transaction that creates addresses. @param first index of the first new address. */
+export type RecordAddresses = (w: WalletWriter, first: SubaddressIndex) => void;
 
 const range = (major: number, first: number, count: number): SubaddressIndex[] =>
   Array.from({ length: count }, (_, i) => ({ major, minor: first + i }));
@@ -193,12 +197,19 @@ export class Accounts {
   /**
    * Creates addresses of an account, all with one label, and yields to other work between batches. Stores the keys of
    * all addresses first, like keys of the lookahead, so that one last transaction creates all addresses.
-   * @param count number of new addresses. @throws WalletError `account_out_of_range`
+   * @param count number of new addresses.
+   * @param record writes in that transaction; an error of it leaves the addresses uncreated.
+   * @throws WalletError `account_out_of_range`
    */
-  async createAddresses(account: number, count: number, label: string): Promise<CreatedAddress[]> {
+  async createAddresses(
+    account: number,
+    count: number,
+    label: string,
+    record: RecordAddresses = () => undefined,
+  ): Promise<CreatedAddress[]> {
     const indices = await this.#creating.run(async () => {
       this.assertAccount(account);
-      const created = range(account, await this.#storeNew(account, count, label), count);
+      const created = range(account, await this.#storeNew(account, count, label, record), count);
       await this.#labelRest(created, label);
       const last = created.at(-1);
       if (last !== undefined) this.#services.sync.expandTo(last);
@@ -214,7 +225,7 @@ export class Accounts {
    * Stores the keys of new addresses, creates the addresses, and labels the first {@link ADDRESSES_AT_ONCE} of them.
    * @returns minor index of the first new address.
    */
-  async #storeNew(account: number, count: number, label: string): Promise<number> {
+  async #storeNew(account: number, count: number, label: string, record: RecordAddresses): Promise<number> {
     const { addresses, assertOpen, store } = this.#context;
     // Minor index up to which keys are stored. A payment may create addresses of this account meanwhile.
     let stored = this.addressCount(account);
@@ -232,6 +243,7 @@ export class Accounts {
         if (label !== '')
           for (const index of range(account, next, Math.min(count, ADDRESSES_AT_ONCE)))
             w.subaddresses.setLabel(index, label);
+        record(w, { major: account, minor: next });
         return next;
       });
       if (first !== undefined) return first;

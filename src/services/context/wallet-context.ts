@@ -7,6 +7,7 @@ import type { TimeOfDay } from '../../util/clock.js';
 import type { DaemonAccess } from './daemon-access.js';
 import type { ExportCipher } from './export-cipher.js';
 import type { Keystore } from './keystore.js';
+import type { RequestSettings } from './request-settings.js';
 import type { OpenAlias } from './openalias.js';
 import type { WalletEvents } from './wallet-events.js';
 import type { WalletLocks } from './wallet-locks.js';
@@ -34,6 +35,7 @@ export interface WalletContext {
   readonly rng: Rng;
   readonly log: WalletLog;
   readonly events: WalletEvents;
+  readonly requestSettings: RequestSettings;
   /** Age at which events are deleted [ms]. */
   readonly eventRetentionMs: number;
   readonly locks: WalletLocks;

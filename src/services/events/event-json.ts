@@ -1,8 +1,11 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import { differenceOf } from '../../monero/wallet/requests/request-state.js';
+import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
 import type {
   PaymentFacts,
+  RequestFacts,
   SpentOutputFacts,
   TransferFacts,
   WalletEvent,
@@ -55,6 +58,23 @@ const spentOutputJson = (
   amount,
 });
 
+const requestJson = (
+  { requestId, reference, subaddress, state, amount, received, unconfirmed, locked, late }: RequestFacts,
+  addressText: AddressText,
+) => ({
+  request_id: requestId,
+  ...(reference === undefined ? {} : { reference }),
+  address: addressText(subaddress),
+  subaddr_index: { major: subaddress.major, minor: subaddress.minor },
+  state,
+  ...(amount === undefined ? {} : { amount }),
+  received,
+  received_unconfirmed: unconfirmed,
+  received_locked: locked,
+  ...differenceOf(amount, sum([received, unconfirmed])),
+  late,
+});
+
 function dataOf(event: WalletEvent, addressText: AddressText): EventJson['data'] {
   switch (event.type) {
     case 'payment.seen':
@@ -90,6 +110,15 @@ function dataOf(event: WalletEvent, addressText: AddressText): EventJson['data']
       const { reverses, reason } = event.data;
       return { ...spentOutputJson(event.data, addressText), reverses, reason };
     }
+    case 'request.partial':
+    case 'request.seen':
+    case 'request.paid':
+    case 'request.overpaid':
+    case 'request.expired':
+    case 'request.late':
+      return requestJson(event.data, addressText);
+    case 'request.reversed':
+      return { ...requestJson(event.data, addressText), was: event.data.was };
     case 'wallet.synced':
       return { height: event.data.height };
     case 'wallet.reorganised':

@@ -8,6 +8,7 @@ import type { ExportFormat } from '../../monero/wallet/exchange/exported-outputs
 import type { ListedDaemon } from '../context/daemon-list.js';
 import type { WalletEvents } from '../context/wallet-events.js';
 import type { OpenAlias } from '../context/openalias.js';
+import type { RequestSettings } from '../context/request-settings.js';
 import type { WalletDirectory } from '../context/wallet-directory.js';
 import type { NoticeRunner } from '../events/tx-notices.js';
 import type { WebhookSettings } from '../webhooks/webhook-sending.js';
@@ -41,6 +42,7 @@ export interface ServerSettings {
   readonly events: WalletEvents;
   /** Source of event ids for all wallets, and thresholds of `payment.confirmed`. */
   readonly eventSettings: EventSettings;
+  readonly requestSettings: RequestSettings;
   /** Age at which events are deleted [ms]. */
   readonly eventRetentionMs: number;
   readonly webhooks: WebhookSettings;

@@ -205,8 +205,17 @@ export class WalletOpener {
   async #openWallet({ paths, lock, ...opening }: Opening): Promise<OpenWallet> {
     const { keysFile, password } = opening;
     const store = await this.#openStore(paths?.store, opening);
-    const { kdfRounds, exportFormat, openAlias, events, eventRetentionMs, rng, log, noticeRunner } =
-      this.#settings;
+    const {
+      kdfRounds,
+      exportFormat,
+      openAlias,
+      events,
+      eventRetentionMs,
+      requestSettings,
+      rng,
+      log,
+      noticeRunner,
+    } = this.#settings;
     const { daemon, refresher, workers, webhookSending, rekey } = this.#shared;
     try {
       return new OpenWallet({
@@ -222,7 +231,7 @@ export class WalletOpener {
         clock: systemClock,
         log: namedLog(log, paths?.name ?? ''),
         ...{ refresher, workers, webhookSending, rekey },
-        ...{ kdfRounds, exportFormat, openAlias, events, eventRetentionMs, rng },
+        ...{ kdfRounds, exportFormat, openAlias, events, eventRetentionMs, requestSettings, rng },
         ...(noticeRunner === undefined ? {} : { noticeRunner }),
       });
     } catch (error) {

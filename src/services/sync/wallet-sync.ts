@@ -123,6 +123,11 @@ export class WalletSync implements RefreshTarget {
     return this.#daemonHeight;
   }
 
+  /** True once a refresh has reached the tip of the daemon, until the wallet lacks blocks again. */
+  get isSynced(): boolean {
+    return this.#isSynced;
+  }
+
   /** Height from which the wallet is scanned; undefined until it is determined. */
   get restoreHeight(): number | undefined {
     return this.#restoreHeight.known;

@@ -11,6 +11,7 @@ import { LockedPayments } from '../tables/locked-payments.js';
 import type { MetaWriter } from '../tables/meta.js';
 import type { OutgoingReader } from '../tables/outgoing.js';
 import type { PaymentReader } from '../tables/payments.js';
+import type { PaymentRequestWriter, TrackedRequest } from '../tables/payment-requests.js';
 import type { PoolReader } from '../tables/pool.js';
 import { ReportedPayments, ReportedTransfers } from '../tables/reported.js';
 import { SeenPayments } from '../tables/seen-payments.js';
@@ -19,6 +20,7 @@ import { EventPeaks } from './event-peaks.js';
 import { minedFacts, PaymentEvents, type Tips } from './payment-events.js';
 import { paymentsIn } from './page-payments.js';
 import { PoolEvents } from './pool-events.js';
+import { RequestEvents } from './request-events.js';
 import { Stages } from './stages.js';
 import { TransferEvents } from './transfer-events.js';
 import { UnknownSpends } from './unknown-spends.js';
@@ -39,6 +41,7 @@ export interface EventTables {
   readonly payments: PaymentReader;
   readonly outgoing: OutgoingReader;
   readonly pool: PoolReader;
+  readonly requests: PaymentRequestWriter;
   readonly subaddresses: SubaddressReader;
 }
 
@@ -73,6 +76,7 @@ export class EventLog {
   readonly #pool: PoolEvents;
   readonly #changed: ChangedTxs;
   readonly #unknownSpends: UnknownSpends;
+  readonly #requests: RequestEvents;
   #page: OpenPage | undefined;
 
   constructor(db: Db, tables: EventTables, { ids, confirmations }: EventSettings) {
@@ -86,15 +90,16 @@ export class EventLog {
     this.#peaks = new EventPeaks(tables.meta);
     this.#locked = new LockedPayments(db);
     this.#stages = new Stages(confirmations);
+    this.#requests = new RequestEvents({ rows, requests: tables.requests, peaks: this.#peaks });
     this.#payments = new PaymentEvents({
       ...{ rows, seen, payments: tables.payments, locked: this.#locked, reported: this.#reported },
-      ...{ peaks: this.#peaks, stages: this.#stages },
+      ...{ peaks: this.#peaks, stages: this.#stages, requests: this.#requests },
     });
     this.#transfers = new TransferEvents({
       ...{ db, rows, outgoing: tables.outgoing, subaddresses: tables.subaddresses },
       reported: reportedTransfers,
     });
-    this.#pool = new PoolEvents({ ...tables, seen, events: this.#payments });
+    this.#pool = new PoolEvents({ ...tables, seen, events: this.#payments, requests: this.#requests });
     this.#unknownSpends = new UnknownSpends({ db, rows, meta: tables.meta });
     this.#changed = new ChangedTxs({ ...tables, events: this.#payments, transfers: this.#transfers });
   }
@@ -128,7 +133,8 @@ export class EventLog {
       this.#peaks.isEmpty &&
       this.#reported.isEmpty &&
       this.#reportedTransfers.isEmpty &&
-      this.#unknownSpends.isEmpty
+      this.#unknownSpends.isEmpty &&
+      this.#requests.isAtRest
     );
   }
 
@@ -245,11 +251,19 @@ export class EventLog {
   settle(): void {
     const tip = this.#tip;
     if (!this.#changed.isEmpty) this.#changed.report(this.#payments.batch({ from: tip, to: tip }));
-    if (this.#isOn) this.#unknownSpends.settle(tip);
+    if (!this.#isOn) return;
+    this.#unknownSpends.settle(tip);
+    this.#requests.settle(tip);
+  }
+
+  /** Reports a payment request whose end has changed. */
+  reviseRequest(request: TrackedRequest): void {
+    this.#requests.revise(request, this.#tip);
   }
 
   /** Forgets the changes of a write that was rolled back. */
   reset(): void {
+    this.#requests.reset();
     this.#changed.clear();
     this.#page = undefined;
   }

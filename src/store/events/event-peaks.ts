@@ -1,9 +1,22 @@
-import type { MetaWriter } from '../tables/meta.js';
+import type { MetaReader, MetaWriter } from '../tables/meta.js';
 
 /** The stages of payments below the height `below` were reported for a chain whose tip was at `tip`. */
 interface Peak {
   readonly below: number;
   readonly tip: number;
+}
+
+const peaksIn = (meta: MetaReader): Peak[] => {
+  const text = meta.get('event_peaks');
+  return text === undefined ? [] : (JSON.parse(text) as Peak[]);
+};
+
+/** Returns the function of {@link EventPeaks.reader} for a store that is only read. */
+export function readPeaks(meta: MetaReader): ((height: number) => number) | undefined {
+  const peaks = peaksIn(meta);
+  if (peaks.length === 0) return undefined;
+  return (height) =>
+    peaks.reduce((most, { below, tip }) => (height < below ? Math.max(most, tip) : most), -1);
 }
 
 /**
@@ -23,10 +36,7 @@ export class EventPeaks {
    * undefined if there is no peak.
    */
   reader(): ((height: number) => number) | undefined {
-    const peaks = this.#read();
-    if (peaks.length === 0) return undefined;
-    return (height) =>
-      peaks.reduce((most, { below, tip }) => (height < below ? Math.max(most, tip) : most), -1);
+    return readPeaks(this.#meta);
   }
 
   /** Records that the blocks from a height on are removed. @param tip height of the last removed block. */
@@ -55,8 +65,7 @@ export class EventPeaks {
   }
 
   #read(): Peak[] {
-    const text = this.#meta.get('event_peaks');
-    return text === undefined ? [] : (JSON.parse(text) as Peak[]);
+    return peaksIn(this.#meta);
   }
 
   /** Stores the peaks; of several with the same `below` only the highest. */

@@ -1,6 +1,7 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { MinedPaymentFacts, PaymentFacts, ReversalReason } from '../../monero/wallet/model/events.js';
 import type { Payment } from '../../monero/wallet/model/records.js';
+import { openingOf } from '../../monero/wallet/model/unlock-time.js';
 import type { EventWriter } from '../tables/events.js';
 import { UNLOCKED } from '../tables/event-row.js';
 import type { LockedPayments } from '../tables/locked-payments.js';
@@ -8,7 +9,8 @@ import type { PaymentReader } from '../tables/payments.js';
 import type { ReportedPayments } from '../tables/reported.js';
 import type { SeenPayment, SeenPayments } from '../tables/seen-payments.js';
 import type { EventPeaks } from './event-peaks.js';
-import { lockOf, openingOf, type Stages } from './stages.js';
+import type { RequestEvents } from './request-events.js';
+import { lockOf, type Stages } from './stages.js';
 
 /** Tables and settings that {@link PaymentEvents} uses. */
 export interface PaymentEventParts {
@@ -19,6 +21,7 @@ export interface PaymentEventParts {
   readonly reported: ReportedPayments;
   readonly peaks: EventPeaks;
   readonly stages: Stages;
+  readonly requests: RequestEvents;
 }
 
 /** Heights of the tip before and after a change; -1 for an empty chain. */
@@ -66,7 +69,8 @@ export class PaymentEvents {
 
   /** Reports a payment that was found in a block, with the stages that it has already reached. */
   mine(payment: MinedPaymentFacts, batch: Batch): void {
-    const { rows, seen, reported, stages } = this.#parts;
+    const { rows, seen, reported, stages, requests } = this.#parts;
+    requests.touch(payment.subaddress);
     const before = batch.hasReported ? reported.take(payment) : undefined;
     if (before?.height === payment.height && before.amount === payment.amount) {
       this.stay(payment, batch);
@@ -121,7 +125,7 @@ export class PaymentEvents {
 
   /** Reports the payments in the table of locked payments that are unlocked by now. */
   #open(tip: number): void {
-    const { rows, payments, locked } = this.#parts;
+    const { rows, payments, locked, requests } = this.#parts;
     for (const key of locked.due(tip, rows.now())) {
       const payment = payments
         .byTx(key.txHash)
@@ -133,13 +137,15 @@ export class PaymentEvents {
       // During a rescan the payment may not be found again yet.
       if (facts === undefined) continue;
       locked.remove(key);
+      requests.touch(facts.subaddress);
       rows.append({ type: 'stages', data: facts }, UNLOCKED);
     }
   }
 
   /** Reports a mined payment as reversed, together with its stages. */
   reverse(payment: MinedPaymentFacts, reason: ReversalReason): void {
-    const { rows, locked } = this.#parts;
+    const { rows, locked, requests } = this.#parts;
+    requests.touch(payment.subaddress);
     locked.remove(payment);
     const reverses = rows.minedId(payment);
     const named = reverses === undefined ? {} : { reverses };
@@ -148,12 +154,15 @@ export class PaymentEvents {
 
   /** Reports an unmined payment as reversed. */
   #reverse({ facts, event }: SeenPayment, reason: ReversalReason): void {
+    this.#parts.requests.touch(facts.subaddress);
     this.#parts.rows.append({ type: 'payment.reversed', data: { ...facts, reverses: event, reason } });
   }
 
   /** Reports a payment in the mempool as `payment.seen`. */
   see(payment: PaymentFacts): void {
-    const { rows, seen, reported } = this.#parts;
+    const { rows, seen, reported, requests } = this.#parts;
+    requests.touch(payment.subaddress);
+    requests.arrive(payment);
     const before = reported.isEmpty ? undefined : reported.take(payment);
     if (before !== undefined) this.reverse(before, 'rescan');
     seen.add(payment, rows.append({ type: 'payment.seen', data: payment }));

@@ -7,6 +7,7 @@ import type { PaymentReader } from '../tables/payments.js';
 import type { PoolReader } from '../tables/pool.js';
 import type { SeenPayments } from '../tables/seen-payments.js';
 import type { PaymentEvents } from './payment-events.js';
+import type { RequestEvents } from './request-events.js';
 
 /** Tables and event writer that {@link PoolEvents} uses. */
 export interface PoolEventParts {
@@ -15,6 +16,7 @@ export interface PoolEventParts {
   readonly pool: PoolReader;
   readonly seen: SeenPayments;
   readonly events: PaymentEvents;
+  readonly requests: RequestEvents;
 }
 
 /**
@@ -52,12 +54,14 @@ export class PoolEvents {
    * stays reported.
    */
   follow(): void {
-    const { seen, events } = this.#parts;
+    const { seen, events, requests } = this.#parts;
     const listed = this.#listed();
     for (const payment of seen.list()) {
       const key = keyOf(payment.facts);
       const present = listed.get(key);
       if (present === undefined) continue;
+      // The mempool may contest the payment since the last read.
+      requests.touch(payment.facts.subaddress);
       // The credited amount changes when another output with the same output key is mined.
       if (present.amount !== payment.facts.amount) {
         events.drop(payment);

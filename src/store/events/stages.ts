@@ -2,9 +2,8 @@ import {
   COINBASE_UNLOCK_BLOCKS,
   SPENDABLE_AGE_BLOCKS,
   UNLOCK_LEEWAY_BLOCKS,
-  UNLOCK_LEEWAY_SECONDS,
 } from '../../monero/cryptonote/constants.js';
-import { isHeightLock } from '../../monero/cryptonote/unlock-time.js';
+import { openingOf } from '../../monero/wallet/model/unlock-time.js';
 import { UNLOCKED } from '../tables/event-row.js';
 import type { StageTexts } from '../tables/stage-ranges.js';
 
@@ -12,14 +11,6 @@ import type { StageTexts } from '../tables/stage-ranges.js';
 export interface StagedPayment {
   readonly height: number;
   readonly unlockTime: bigint;
-}
-
-/** Smallest tip and smallest time at which a payment is unlocked; both must be reached. */
-export interface Opening {
-  /** Height of the tip. */
-  readonly height: number;
-  /** Unix time [s]; 0: at any time. */
-  readonly time: number;
 }
 
 /**
@@ -37,19 +28,6 @@ export interface StagedHeights {
 
 /** Largest growth of the chain for which results are cached; the largest page has as many blocks. */
 const MAX_CACHED_GROWTH = 1000;
-
-/** Upper limit of a height or a time; neither ever reaches it. */
-const NEVER = Number.MAX_SAFE_INTEGER;
-
-const bounded = (value: bigint): number => (value > BigInt(NEVER) ? NEVER : Number(value));
-
-/** Returns when a payment is unlocked. Same rule as `isUnlocked` in `wallet/model/unlock-time.ts`. */
-export function openingOf({ height, unlockTime }: StagedPayment): Opening {
-  const aged = height + SPENDABLE_AGE_BLOCKS - 1;
-  return isHeightLock(unlockTime)
-    ? { height: Math.max(aged, Number(unlockTime) - UNLOCK_LEEWAY_BLOCKS), time: 0 }
-    : { height: aged, time: bounded(unlockTime - BigInt(UNLOCK_LEEWAY_SECONDS)) };
-}
 
 /** Returns the kind of lock of a payment. */
 export function lockOf({ height, unlockTime }: StagedPayment): LockKind {

@@ -6,11 +6,13 @@ import type {
   EventType,
   MinedPaymentFacts,
   PaymentFacts,
+  RequestFacts,
   ReversalReason,
   SpentOutputFacts,
   TransferFacts,
   WalletEvent,
 } from '../../monero/wallet/model/events.js';
+import type { RequestState } from '../../monero/wallet/requests/payment-request.js';
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
 
 /**
@@ -29,6 +31,13 @@ export const CODES = {
   'wallet.reorganised': 8,
   'output.spent': 10,
   'output.unspent': 11,
+  'request.partial': 12,
+  'request.seen': 13,
+  'request.paid': 14,
+  'request.overpaid': 15,
+  'request.expired': 16,
+  'request.late': 17,
+  'request.reversed': 18,
 } as const;
 
 /** Type of a row that contains the stages of several payments. Its other columns are in `stage_range`. */
@@ -65,6 +74,14 @@ interface RowFacts {
   readonly fee?: string;
   readonly depth?: number;
   readonly keyImage?: string;
+  readonly requestId?: string;
+  readonly reference?: string;
+  readonly state?: RequestState;
+  readonly was?: RequestState;
+  readonly asked?: string;
+  readonly unconfirmed?: string;
+  readonly locked?: string;
+  readonly late?: string;
 }
 
 /** Row of the table `event`: an event with the stages that follow it, or stages only. */
@@ -146,6 +163,15 @@ export function rowOf(event: NewEvent, stages: string): NewRow {
         ...([null, null, JSON.stringify(facts)] as const),
       ];
     }
+    case 'request.partial':
+    case 'request.seen':
+    case 'request.paid':
+    case 'request.overpaid':
+    case 'request.expired':
+    case 'request.late':
+      return requestRow(type, data, {});
+    case 'request.reversed':
+      return requestRow(type, data, { was: data.was });
     case 'wallet.synced':
       return [CODES[type], null, null, null, null, null, data.height, null, null];
     case 'wallet.reorganised': {
@@ -155,6 +181,34 @@ export function rowOf(event: NewEvent, stages: string): NewRow {
     default:
       return paymentRow(event, stages);
   }
+}
+
+function requestRow(type: keyof typeof CODES, data: RequestFacts, further: RowFacts): NewRow {
+  const {
+    requestId,
+    reference,
+    subaddress,
+    state,
+    amount: asked,
+    received,
+    unconfirmed,
+    locked,
+    late,
+  } = data;
+  const facts: RowFacts = {
+    requestId,
+    state,
+    ...(reference === undefined ? {} : { reference }),
+    ...(asked === undefined ? {} : { asked: asked.toString() }),
+    ...(unconfirmed === 0n ? {} : { unconfirmed: unconfirmed.toString() }),
+    ...(locked === 0n ? {} : { locked: locked.toString() }),
+    ...(late === 0n ? {} : { late: late.toString() }),
+    ...further,
+  };
+  return [
+    ...([CODES[type], null, null, subaddress.major, subaddress.minor, toColumn(received)] as const),
+    ...([null, null, JSON.stringify(facts)] as const),
+  ];
 }
 
 function paymentRow(
@@ -253,6 +307,15 @@ function bodyOf(type: Exclude<RowType, 'stages'>, row: EventRow, facts: RowFacts
       return { type, data: spentOutputOf(row, facts) };
     case 'output.unspent':
       return { type, data: { ...spentOutputOf(row, facts), reverses: reverses ?? 0, reason } };
+    case 'request.partial':
+    case 'request.seen':
+    case 'request.paid':
+    case 'request.overpaid':
+    case 'request.expired':
+    case 'request.late':
+      return { type, data: requestOf(row, facts) };
+    case 'request.reversed':
+      return { type, data: { ...requestOf(row, facts), was: facts.was ?? 'waiting' } };
     case 'wallet.synced':
       return { type, data: { height } };
     case 'wallet.reorganised':
@@ -292,6 +355,29 @@ const spentOutputOf = (row: EventRow, { keyImage = '' }: RowFacts): SpentOutputF
   subaddress: { major: toNumber(row.account ?? 0n), minor: toNumber(row.minor ?? 0n) },
   amount: toAmount(row.amount ?? 0n),
 });
+
+const requestOf = (row: EventRow, facts: RowFacts): RequestFacts => {
+  const {
+    requestId = '',
+    reference,
+    state = 'waiting',
+    asked,
+    unconfirmed = '0',
+    locked = '0',
+    late = '0',
+  } = facts;
+  return {
+    requestId,
+    ...(reference === undefined ? {} : { reference }),
+    subaddress: { major: toNumber(row.account ?? 0n), minor: toNumber(row.minor ?? 0n) },
+    state,
+    ...(asked === undefined ? {} : { amount: amount(BigInt(asked)) }),
+    received: toAmount(row.amount ?? 0n),
+    unconfirmed: amount(BigInt(unconfirmed)),
+    locked: amount(BigInt(locked)),
+    late: amount(BigInt(late)),
+  };
+};
 
 /** Returns the type numbers of all rows that may contain events of the given types. */
 export const codesOf = (types: readonly EventType[]): number[] =>

@@ -46,6 +46,13 @@ const TITLES: Readonly<Record<EventJson['type'], string>> = {
   'transfer.failed': 'Transfer failed',
   'output.spent': 'Output spent elsewhere',
   'output.unspent': 'Output no longer spent elsewhere',
+  'request.partial': 'Payment request paid in part',
+  'request.seen': 'Payment request paid in the mempool',
+  'request.paid': 'Payment request paid',
+  'request.overpaid': 'Payment request overpaid',
+  'request.expired': 'Payment request expired',
+  'request.late': 'Late payment to a request',
+  'request.reversed': 'Payment of a request reversed',
   'wallet.synced': 'Wallet up to date',
   'wallet.reorganised': 'Blocks replaced',
 };

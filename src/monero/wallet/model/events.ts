@@ -1,6 +1,7 @@
 import type { Hash, KeyImage } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import type { Amount } from '../../../util/amount.js';
+import type { RequestState } from '../requests/payment-request.js';
 
 /** A payment to the wallet: the outputs, other than change, that one transaction pays to one address. */
 export interface PaymentFacts {
@@ -45,6 +46,26 @@ export interface SpentOutputFacts {
   readonly keyImage: KeyImage;
   readonly subaddress: SubaddressIndex;
   readonly amount: Amount;
+}
+
+/** A payment request after a change of its payments. */
+export interface RequestFacts {
+  /** 32 hex digits. */
+  readonly requestId: string;
+  /** Name of the request in the system of the merchant. */
+  readonly reference?: string;
+  readonly subaddress: SubaddressIndex;
+  readonly state: RequestState;
+  /** Requested amount [atomic units]; absent: an open request. */
+  readonly amount?: Amount;
+  /** Sum of its mined payments in time, without locked ones [atomic units]. */
+  readonly received: Amount;
+  /** Sum of its payments in the mempool in time, without locked ones [atomic units]. */
+  readonly unconfirmed: Amount;
+  /** Sum of its payments in time that an unlock time locks [atomic units]. */
+  readonly locked: Amount;
+  /** Sum of its payments after its end [atomic units]. */
+  readonly late: Amount;
 }
 
 /**
@@ -96,6 +117,23 @@ export type EventBody =
         readonly reason: ReversalReason;
       };
     }
+  | {
+      readonly type:
+        | 'request.partial'
+        | 'request.seen'
+        | 'request.paid'
+        | 'request.overpaid'
+        | 'request.expired'
+        | 'request.late';
+      readonly data: RequestFacts;
+    }
+  | {
+      readonly type: 'request.reversed';
+      readonly data: RequestFacts & {
+        /** State before the reversal. */
+        readonly was: RequestState;
+      };
+    }
   | { readonly type: 'wallet.synced'; readonly data: { readonly height: number } }
   | {
       readonly type: 'wallet.reorganised';
@@ -116,6 +154,13 @@ const TYPES: Readonly<Record<EventType, true>> = {
   'transfer.failed': true,
   'output.spent': true,
   'output.unspent': true,
+  'request.partial': true,
+  'request.seen': true,
+  'request.paid': true,
+  'request.overpaid': true,
+  'request.expired': true,
+  'request.late': true,
+  'request.reversed': true,
   'wallet.synced': true,
   'wallet.reorganised': true,
 };

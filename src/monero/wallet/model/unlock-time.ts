@@ -1,4 +1,8 @@
-import { SPENDABLE_AGE_BLOCKS } from '../../cryptonote/constants.js';
+import {
+  SPENDABLE_AGE_BLOCKS,
+  UNLOCK_LEEWAY_BLOCKS,
+  UNLOCK_LEEWAY_SECONDS,
+} from '../../cryptonote/constants.js';
 import { isHeightLock, isLockOpen } from '../../cryptonote/unlock-time.js';
 
 /** Fields of an output that decide when it may be spent. */
@@ -39,4 +43,25 @@ export function secondsToUnlock(output: Lockable, now: number): number {
   const seconds = output.unlockTime - BigInt(Math.floor(now));
   if (seconds <= 0n) return 0;
   return seconds > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(seconds);
+}
+
+/** Smallest tip and smallest time at which an output is unlocked; both must be reached. */
+export interface Opening {
+  /** Height of the tip. */
+  readonly height: number;
+  /** Unix time [s]; 0: at any time. */
+  readonly time: number;
+}
+
+/** Upper limit of a height or a time; neither ever reaches it. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+const bounded = (value: bigint): number => (value > BigInt(NEVER) ? NEVER : Number(value));
+
+/** Returns when an output is unlocked. Same rule as {@link isUnlocked}. */
+export function openingOf({ height, unlockTime }: Lockable): Opening {
+  const aged = height + SPENDABLE_AGE_BLOCKS - 1;
+  return isHeightLock(unlockTime)
+    ? { height: Math.max(aged, Number(unlockTime) - UNLOCK_LEEWAY_BLOCKS), time: 0 }
+    : { height: aged, time: bounded(unlockTime - BigInt(UNLOCK_LEEWAY_SECONDS)) };
 }

@@ -98,6 +98,11 @@ export type Fault =
   | { readonly kind: 'webhook_missing' }
   /** The settings of a webhook, or a request for a delivery, are refused. */
   | ({ readonly kind: 'bad_webhook' } & Reasoned)
+  | { readonly kind: 'request_missing' }
+  /** The terms of a payment request, or a change of them, are refused. */
+  | ({ readonly kind: 'bad_payment_request' } & Reasoned)
+  /** Another payment request has the reference. */
+  | { readonly kind: 'reference_taken'; readonly reference: string; readonly requestId: string }
   /** A rule of the client's credential forbids the request. */
   | ({ readonly kind: 'credential_denied' } & Reasoned)
   /** A payment exceeds a limit of the client's credential. */

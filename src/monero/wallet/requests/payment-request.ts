@@ -1,0 +1,71 @@
+import type { SubaddressIndex } from '../../cryptonote/types.js';
+import type { Hash } from '../../crypto/types.js';
+import type { Amount } from '../../../util/amount.js';
+
+/**
+ * States of a payment request. `waiting`: no payment. `partial`: payments below the amount. `seen`: enough, but not all
+ * mined. `confirming`: enough in blocks, with too few confirmations. `paid`. `expired` and `cancelled`: not enough until
+ * its end.
+ */
+export const REQUEST_STATES = [
+  'waiting',
+  'partial',
+  'seen',
+  'confirming',
+  'paid',
+  'expired',
+  'cancelled',
+] as const;
+export type RequestState = (typeof REQUEST_STATES)[number];
+
+/** Terms of a payment request that decide its state. */
+export interface RequestTerms {
+  /** Requested amount [atomic units]; absent: an open request, which is never paid. */
+  readonly amount?: Amount;
+  /** Difference to the amount that counts as none [atomic units], less than the amount. */
+  readonly tolerance: Amount;
+  /** Number of confirmations that each payment needs; 0: its sight in the mempool is enough. */
+  readonly confirmations: number;
+  /** Time after which payments are late [Unix s]; absent: never. */
+  readonly expires?: number;
+  /** Time of its cancellation [Unix s], after which payments are late. */
+  readonly cancelled?: number;
+  /** True once the expiry has passed and was recorded. */
+  readonly ended: boolean;
+}
+
+/** A stored payment request. */
+export interface PaymentRequest extends RequestTerms {
+  /** Number of the request in the sequence of creation. */
+  readonly sequence: number;
+  /** 32 hex digits. */
+  readonly requestId: string;
+  /** Random name of its pay page, 16 bytes. */
+  readonly token: Uint8Array;
+  /** Address of the request, which no other request has. */
+  readonly subaddress: SubaddressIndex;
+  /** Time of creation [Unix s]. */
+  readonly created: number;
+  /** Name of the request in the system of the merchant, unique in the wallet. */
+  readonly reference?: string;
+  /** JSON object of the merchant, as text. */
+  readonly metadata?: string;
+  /** Page to which the pay page leads its visitor back. */
+  readonly returnUrl?: string;
+  /** State as reported by the latest event of the request. */
+  readonly state: RequestState;
+}
+
+/** A payment to the address of a request: the outputs, other than change, that one transaction pays to it. */
+export interface RequestPayment {
+  readonly txHash: Hash;
+  /** Sum that the outputs add to the balance [atomic units]. */
+  readonly amount: Amount;
+  /** Time of its first sight in the mempool, or of its block if it was not seen there [Unix s]. */
+  readonly arrival: number;
+  /** Height of its block; absent in the mempool. */
+  readonly height?: number;
+  readonly unlockTime: bigint;
+  /** True while the mempool has seen another transaction that spends the same inputs. */
+  readonly isContested: boolean;
+}

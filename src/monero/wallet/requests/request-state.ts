@@ -1,0 +1,131 @@
+import { amount, sum, ZERO, type Amount } from '../../../util/amount.js';
+import { openingOf } from '../model/unlock-time.js';
+import type { RequestPayment, RequestState, RequestTerms } from './payment-request.js';
+
+/** The chain and the time for which a state is computed. */
+export interface RequestView {
+  /** Returns the height of the tip by which a payment in the block at a height is confirmed; -1 for an empty chain. */
+  readonly tipAt: (height: number) => number;
+  /** Time [Unix s]. */
+  readonly now: number;
+}
+
+/** A payment with its part in the state of its request. */
+export interface CountedPayment extends RequestPayment {
+  /** Number of blocks from its block to the tip; 0 in the mempool. */
+  readonly confirmations: number;
+  /** True while its unlock time has not passed. */
+  readonly isLocked: boolean;
+  /** True if it arrived after the end of the request. */
+  readonly isLate: boolean;
+}
+
+/** State of a payment request, with sums of its payments [atomic units]. */
+export interface RequestStatus {
+  readonly state: RequestState;
+  /** Mined payments in time, without locked ones. */
+  readonly mined: Amount;
+  /** Payments in the mempool in time, without locked ones. */
+  readonly unmined: Amount;
+  /** Payments in time with enough confirmations. */
+  readonly paid: Amount;
+  /** Payments in time that are locked by an unlock time. */
+  readonly locked: Amount;
+  /** Payments after the end of the request. */
+  readonly late: Amount;
+  readonly payments: readonly CountedPayment[];
+  /** Smallest height of the tip at which a payment counts for more than now; absent if blocks change nothing. */
+  readonly dueHeight?: number;
+}
+
+/** Returns the difference of two amounts; 0 if the second one is greater. */
+export const excessOver = (value: Amount, limit: Amount): Amount =>
+  amount(value > limit ? value - limit : 0n);
+
+/** Amounts by which the payments of a request differ from the requested amount [atomic units]. */
+export interface Difference {
+  readonly missing: Amount;
+  readonly excess: Amount;
+}
+
+/** Returns the difference of received payments to a requested amount; zeros for an open request. */
+export const differenceOf = (asked: Amount | undefined, received: Amount): Difference =>
+  asked === undefined
+    ? { missing: ZERO, excess: ZERO }
+    : { missing: excessOver(asked, received), excess: excessOver(received, asked) };
+
+/** Time after which payments to a request are late [Unix s]. */
+const endOf = ({ expires = Infinity, cancelled = Infinity }: RequestTerms): number =>
+  Math.min(expires, cancelled);
+
+function counted(terms: RequestTerms, payment: RequestPayment, { tipAt, now }: RequestView): CountedPayment {
+  const { height, unlockTime, arrival } = payment;
+  const tip = height === undefined ? -1 : tipAt(height);
+  const opening = unlockTime === 0n ? undefined : openingOf({ height: height ?? 0, unlockTime });
+  return {
+    ...payment,
+    confirmations: height === undefined ? 0 : Math.max(0, tip - height + 1),
+    isLocked: opening !== undefined && (height === undefined || opening.height > tip || opening.time > now),
+    isLate: arrival > endOf(terms),
+  };
+}
+
+/** Returns the height of the tip at which a mined payment is unlocked and has enough confirmations. */
+function heightOfEffect(
+  { confirmations }: RequestTerms,
+  payment: CountedPayment & { height: number },
+): number {
+  const confirmed = payment.height + Math.max(1, confirmations) - 1;
+  return payment.unlockTime === 0n ? confirmed : Math.max(confirmed, openingOf(payment).height);
+}
+
+function stateOf(terms: RequestTerms, sums: Pick<RequestStatus, 'mined' | 'unmined' | 'paid'>): RequestState {
+  const received = sums.mined + sums.unmined;
+  const needed = terms.amount === undefined ? undefined : terms.amount - terms.tolerance;
+  if (needed !== undefined && received >= needed) {
+    if (sums.paid >= needed) return 'paid';
+    return sums.mined >= needed ? 'confirming' : 'seen';
+  }
+  if (terms.cancelled !== undefined) return 'cancelled';
+  if (terms.ended) return 'expired';
+  return received === 0n ? 'waiting' : 'partial';
+}
+
+/**
+ * Computes the state of a payment request from the payments to its address. A payment counts while it is in time and
+ * not locked; it makes the request paid once it has enough confirmations, or, where none are needed, while no other
+ * transaction contests it in the mempool.
+ */
+export function requestStatus(
+  terms: RequestTerms,
+  found: readonly RequestPayment[],
+  view: RequestView,
+): RequestStatus {
+  const payments = found.map((payment) => counted(terms, payment, view));
+  const inTime = payments.filter(({ isLate }) => !isLate);
+  const total = (some: (payment: CountedPayment) => boolean): Amount =>
+    sum(inTime.filter(some).map((payment) => payment.amount));
+  const sums = {
+    mined: total(({ isLocked, height }) => !isLocked && height !== undefined),
+    unmined: total(({ isLocked, height }) => !isLocked && height === undefined),
+    paid: total(
+      ({ isLocked, isContested, confirmations }) =>
+        !isLocked && !isContested && confirmations >= terms.confirmations,
+    ),
+    locked: total(({ isLocked }) => isLocked),
+    late: sum(payments.filter(({ isLate }) => isLate).map((payment) => payment.amount)),
+  };
+  const due = inTime.flatMap((payment) =>
+    payment.height === undefined || (!payment.isLocked && payment.confirmations >= terms.confirmations)
+      ? []
+      : [heightOfEffect(terms, { ...payment, height: payment.height })].filter(
+          (height) => height > view.tipAt(payment.height ?? 0),
+        ),
+  );
+  return {
+    state: stateOf(terms, sums),
+    ...sums,
+    payments,
+    ...(due.length === 0 ? {} : { dueHeight: Math.min(...due) }),
+  };
+}

@@ -1,0 +1,335 @@
+import * as z from 'zod';
+import { atomic, height, params, text, u32 } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
+import { REQUEST_STATES } from '../../monero/wallet/requests/payment-request.js';
+import { differenceOf } from '../../monero/wallet/requests/request-state.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { RequestName, RequestView } from '../../services/requests/payment-requests.js';
+import { sum, ZERO } from '../../util/amount.js';
+import { toHex, utf8 } from '../../util/bytes.js';
+import type { Json } from '../../util/json.js';
+import { EncodedJson, writeWholeJson } from '../../util/json-writer.js';
+import type { Kind } from '../faults/fault-entry.js';
+import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
+import { idempotencyKey, requestHashOf } from '../order-params.js';
+import { pageLimit } from '../page-params.js';
+import * as sample from '../samples.js';
+import { indexSchema, indexShape } from '../shapes.js';
+
+const LATEST = Number.MAX_SAFE_INTEGER;
+/** Largest size of the metadata of a request as JSON [bytes]. */
+const MAX_METADATA_BYTES = 4096;
+const MAX_REFERENCE_BYTES = 255;
+const MAX_URL_CHARS = 2048;
+const MAX_CONFIRMATIONS = 10_000;
+
+const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payment_request', reason });
+
+const reference = text
+  .refine(
+    (value) => value !== '' && Buffer.byteLength(value) <= MAX_REFERENCE_BYTES,
+    `expected 1 to ${MAX_REFERENCE_BYTES} bytes`,
+  )
+  .optional();
+
+const metadata = z
+  .record(z.string(), z.unknown(), 'expected a JSON object')
+  .meta({ title: 'JSON object', type: 'object' })
+  .optional();
+
+/** Parameters that name a request: exactly one of them. */
+const nameParams = {
+  request_id: text.optional().describe('Id of the request'),
+  address: text.optional().describe('Address of the request, in place of its id'),
+  reference: reference.describe('Reference of the request, in place of its id'),
+};
+
+/** Reads the name of a request. @throws WalletError `bad_payment_request` unless exactly one member is given. */
+function nameOf(given: {
+  readonly request_id?: string | undefined;
+  readonly address?: string | undefined;
+  readonly reference?: string | undefined;
+}): RequestName {
+  const { request_id: requestId, address, reference: ownReference } = given;
+  if ([requestId, address, ownReference].filter((name) => name !== undefined).length !== 1)
+    throw bad('exactly one of request_id, address and reference is needed');
+  return {
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(address === undefined ? {} : { address }),
+    ...(ownReference === undefined ? {} : { reference: ownReference }),
+  };
+}
+
+/** Writes the metadata of a request as JSON. @throws WalletError `bad_payment_request` if it is too large. */
+function metadataText(value: Readonly<Record<string, unknown>>): string {
+  // The values come from the JSON of the call.
+  const json = writeWholeJson(value as { readonly [key: string]: Json });
+  const size = Buffer.byteLength(json);
+  if (size > MAX_METADATA_BYTES)
+    throw bad(`the metadata has ${size} bytes of JSON, more than ${MAX_METADATA_BYTES}`);
+  return json;
+}
+
+/** Checks the address of a page that a visitor is led back to. @throws WalletError `bad_payment_request` */
+function checkReturnUrl(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol !== 'https:' || parsed.username !== '' || parsed.password !== '')
+    throw bad('return_url is not an https URL without user and password');
+  if (parsed.href.length > MAX_URL_CHARS) throw bad(`return_url has more than ${MAX_URL_CHARS} characters`);
+  return parsed.href;
+}
+
+const requestShape = ({ request, status, address, label, uri, payUrl, isSynced }: RequestView) => ({
+  request_id: request.requestId,
+  address,
+  subaddr_index: indexShape(request.subaddress),
+  uri,
+  pay_url: payUrl,
+  amount: request.amount,
+  tolerance: request.tolerance,
+  confirmations: request.confirmations,
+  created_at: request.created,
+  expires_at: request.expires,
+  cancelled_at: request.cancelled,
+  state: status.state,
+  label,
+  reference: request.reference,
+  metadata: request.metadata === undefined ? undefined : new EncodedJson([utf8(request.metadata)]),
+  return_url: request.returnUrl,
+  received: status.mined,
+  received_unconfirmed: status.unmined,
+  received_locked: status.locked,
+  ...differenceOf(request.amount, sum([status.mined, status.unmined])),
+  late: status.late,
+  payments: status.payments.map((payment) => ({
+    tx_hash: toHex(payment.txHash),
+    amount: payment.amount,
+    height: payment.height ?? 0,
+    confirmations: payment.confirmations,
+    timestamp: payment.arrival,
+    unlock_time: payment.unlockTime,
+    locked: payment.isLocked,
+    late: payment.isLate,
+    double_spend_seen: payment.isContested,
+  })),
+  synced: isSynced,
+});
+
+const requestSchema = () =>
+  wire.object({
+    request_id: wire.text('Id of the request'),
+    address: wire.text('Address to pay, which no other request has'),
+    subaddr_index: indexSchema('Index of the address'),
+    uri: wire.text('URI that wallets open, with amount and label'),
+    pay_url: wire.text('Address of its pay page; absent if there are no pay pages').optional(),
+    amount: wire.amount('Requested amount; absent: an open request, which is never paid').optional(),
+    tolerance: wire.amount('Difference to the amount that counts as none'),
+    confirmations: wire.uint('Number of confirmations that its payments need; 0: the mempool is enough'),
+    created_at: wire.uint('Time of creation [Unix s]'),
+    expires_at: wire.uint('Time after which payments are late [Unix s]; absent: never').optional(),
+    cancelled_at: wire.uint('Time of its cancellation [Unix s]; absent: it is not cancelled').optional(),
+    state: wire.oneOf(
+      REQUEST_STATES,
+      'waiting: no payment; partial: too little; seen: enough, not all mined; confirming: enough, with too few confirmations; paid; expired and cancelled: too little until its end',
+    ),
+    label: wire.text('Label of the address; empty: none'),
+    reference: wire.text('Reference given by the client').optional(),
+    metadata: wire.record('Metadata given by the client').optional(),
+    return_url: wire.text('Page to which the pay page leads back').optional(),
+    received: wire.amount('Mined payments in time, without locked ones'),
+    received_unconfirmed: wire.amount('Payments in the mempool in time, without locked ones'),
+    received_locked: wire.amount('Payments in time that an unlock time locks'),
+    missing: wire.amount('Amount that received and received_unconfirmed lack'),
+    excess: wire.amount('Amount by which received and received_unconfirmed exceed the requested amount'),
+    late: wire.amount('Payments after its end'),
+    payments: wire.list(
+      wire.object({
+        tx_hash: wire.hash('Transaction hash'),
+        amount: wire.amount('Sum that the transaction pays to the address'),
+        height: wire.uint('Height of its block; 0 if it is not mined'),
+        confirmations: wire.uint('Number of blocks from its block to the tip; 0 if it is not mined'),
+        timestamp: wire.uint('Time of its first sight in the mempool, or of its block [Unix s]'),
+        unlock_time: wire.u64('Height or Unix time [s] at which it unlocks; 0: no lock of its own'),
+        locked: wire.flag('Its unlock time has not passed: it does not count yet'),
+        late: wire.flag('It arrived after the end of the request'),
+        double_spend_seen: wire.flag('The mempool has seen another transaction with the same inputs'),
+      }),
+      'Payments to the address, in the order of their blocks',
+    ),
+    synced: wire.flag('The wallet has all blocks of the daemon; otherwise payments may be missing'),
+  });
+
+/** Kinds of faults of every method that names a request. */
+const NAMED = ['request_missing', 'bad_payment_request', 'wrong_address'] as const satisfies readonly Kind[];
+
+const sampleRequest = {
+  request_id: '0f1e2d3c4b5a69788796a5b4c3d2e1f0',
+  address: sample.address,
+  subaddr_index: { major: 0n, minor: 1n },
+  uri: `monero:${sample.address}?tx_amount=1.000000000000&tx_description=order%204711`,
+  amount: sample.oneXmr,
+  tolerance: 0n,
+  confirmations: 10n,
+  created_at: 1_760_000_000n,
+  expires_at: 1_760_003_600n,
+  state: 'waiting' as const,
+  label: 'order 4711',
+  reference: '4711',
+  received: 0n,
+  received_unconfirmed: 0n,
+  received_locked: 0n,
+  missing: sample.oneXmr,
+  excess: 0n,
+  late: 0n,
+  payments: [],
+  synced: true,
+};
+
+const createParams = () =>
+  params({
+    amount: atomic
+      .optional()
+      .describe('Requested amount [atomic units]; absent: an open request, which counts payments'),
+    expires_in: u32.optional().describe('Time until the expiry [s], up to ten years; absent: no expiry'),
+    expires_at: height.optional().describe('Time of the expiry [Unix s], in place of expires_in'),
+    account_index: u32.default(0).describe('Account that gets the address'),
+    confirmations: u32
+      .default(0)
+      .refine((number) => number <= MAX_CONFIRMATIONS, 'out of range')
+      .describe(
+        'Number of confirmations that payments need, up to 10000; 0 or less than --confirmations-by-amount: the number there',
+      ),
+    tolerance: atomic
+      .default(ZERO)
+      .describe('Difference to the amount that counts as none [atomic units], less than the amount'),
+    label: text.default('').describe('Label of the address, part of the URI; empty: none'),
+    reference: reference.describe('Name of the request in your system, unique in the wallet, 1 to 255 bytes'),
+    metadata: metadata.describe('JSON object that is returned unchanged, at most 4096 bytes'),
+    return_url: text.optional().describe('https page to which the pay page leads back; absent: none'),
+    idempotency_key: idempotencyKey
+      .optional()
+      .describe('Key of the call, 1 to 255 bytes: a repeated call returns the same request'),
+  });
+
+/** Methods for payment requests; the reference does not have them. */
+export const paymentRequestMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'create_payment_request',
+    summary: 'Creates a request for a payment to a new address, whose state follows from the payments to it.',
+    meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
+    faults: ['account_out_of_range', 'bad_payment_request', 'reference_taken', 'order_mismatch'],
+    params: createParams,
+    result: requestSchema,
+    examples: () => [
+      {
+        name: 'request for an order',
+        params: { amount: sample.oneXmr, expires_in: 3600n, label: 'order 4711', reference: '4711' },
+        result: sampleRequest,
+      },
+    ],
+    source: ADDITION,
+    async handle({ wallet }, args) {
+      const { amount, expires_in: seconds, expires_at: time, idempotency_key: key } = args;
+      if (seconds !== undefined && time !== undefined)
+        throw bad('expires_in and expires_at exclude each other');
+      const expires = seconds === undefined ? time : wallet.paymentRequests.expiryAfter(seconds);
+      const paramsHash =
+        key === undefined ? undefined : requestHashOf('create_payment_request', createParams(), args);
+      return requestShape(
+        await wallet.paymentRequests.create({
+          ...(amount === undefined ? {} : { amount }),
+          ...(expires === undefined ? {} : { expires }),
+          account: args.account_index,
+          confirmations: args.confirmations,
+          tolerance: args.tolerance,
+          label: args.label,
+          ...(args.reference === undefined ? {} : { reference: args.reference }),
+          ...(args.metadata === undefined ? {} : { metadata: metadataText(args.metadata) }),
+          ...(args.return_url === undefined ? {} : { returnUrl: checkReturnUrl(args.return_url) }),
+          ...(key === undefined || paramsHash === undefined ? {} : { idempotency: { key, paramsHash } }),
+        }),
+      );
+    },
+  }),
+
+  defineMethod({
+    name: 'get_payment_request',
+    summary: 'Returns a payment request with its state and payments.',
+    meta: { family: 'receive', needs: 'wallet', restricted: false },
+    faults: NAMED,
+    params: () => params(nameParams),
+    result: requestSchema,
+    examples: () => [{ name: 'request of an order', params: { reference: '4711' }, result: sampleRequest }],
+    source: ADDITION,
+    handle: ({ wallet }, args) => requestShape(wallet.paymentRequests.get(nameOf(args))),
+  }),
+
+  defineMethod({
+    name: 'list_payment_requests',
+    summary: 'Lists payment requests, the latest first.',
+    meta: { family: 'receive', needs: 'wallet', restricted: false },
+    faults: [],
+    params: () =>
+      params({
+        state: z.enum(REQUEST_STATES).optional().describe('Lists only requests in this state; absent: all'),
+        reference: reference.describe('Lists only the request with this reference; absent: all'),
+        limit: pageLimit.describe('Largest number of requests'),
+        cursor: z
+          .string()
+          .regex(/^\d{1,15}$/, 'expected the cursor of an earlier answer')
+          .optional()
+          .describe('Member cursor of the former answer; absent: the first page'),
+      }),
+    result: () =>
+      wire.object({
+        requests: wire.list(requestSchema(), 'Requests, latest first'),
+        cursor: wire.text('Cursor for the next page; absent on the last one').optional(),
+      }),
+    source: ADDITION,
+    handle({ wallet }, { state, reference: ownReference, limit, cursor }) {
+      const found = wallet.paymentRequests.list({
+        limit,
+        before: cursor === undefined ? LATEST : Number(cursor),
+        ...(state === undefined ? {} : { state }),
+        ...(ownReference === undefined ? {} : { reference: ownReference }),
+      });
+      const last = found.at(-1)?.request.sequence;
+      return {
+        requests: found.map(requestShape),
+        ...(found.length < limit || last === undefined ? {} : { cursor: String(last) }),
+      };
+    },
+  }),
+
+  defineMethod({
+    name: 'cancel_payment_request',
+    summary: 'Cancels a payment request that lacks money; later payments to it are late.',
+    meta: { family: 'receive', needs: 'wallet', restricted: true },
+    faults: NAMED,
+    params: () => params(nameParams),
+    result: requestSchema,
+    source: ADDITION,
+    handle: ({ wallet }, args) => requestShape(wallet.paymentRequests.cancel(nameOf(args))),
+  }),
+
+  defineMethod({
+    name: 'extend_payment_request',
+    summary: 'Sets a later expiry of a payment request; late payments before it count.',
+    meta: { family: 'receive', needs: 'wallet', restricted: true },
+    faults: NAMED,
+    params: () =>
+      params({
+        ...nameParams,
+        expires_in: u32.optional().describe('Time from now until the expiry [s], up to ten years'),
+        expires_at: height.optional().describe('Time of the expiry [Unix s], in place of expires_in'),
+      }),
+    result: requestSchema,
+    source: ADDITION,
+    handle({ wallet }, { expires_in: seconds, expires_at: time, ...name }) {
+      if ((seconds === undefined) === (time === undefined))
+        throw bad('exactly one of expires_in and expires_at is needed');
+      const expires = time ?? wallet.paymentRequests.expiryAfter(seconds ?? 0);
+      return requestShape(wallet.paymentRequests.extend(nameOf(name), expires));
+    },
+  }),
+];

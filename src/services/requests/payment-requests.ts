@@ -1,0 +1,296 @@
+import { formatUri } from '../../monero/cryptonote/uri.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { confirmationsFor } from '../../monero/wallet/requests/confirmation-scale.js';
+import { requestStatus, type RequestStatus } from '../../monero/wallet/requests/request-state.js';
+import { readPeaks } from '../../store/events/event-peaks.js';
+import type { RequestFilter, TrackedRequest } from '../../store/tables/payment-requests.js';
+import type { WalletReader } from '../../store/wallet-reader.js';
+import { ZERO, type Amount } from '../../util/amount.js';
+import { equalBytes, toHex } from '../../util/bytes.js';
+import { unixSeconds } from '../../util/clock.js';
+import type { Accounts } from '../accounts/accounts.js';
+import type { WalletContext } from '../context/wallet-context.js';
+import type { WalletSync } from '../sync/wallet-sync.js';
+import { RequestExpiry } from './request-expiry.js';
+
+type Context = Pick<
+  WalletContext,
+  'addresses' | 'assertOpen' | 'clock' | 'keystore' | 'log' | 'requestSettings' | 'rng' | 'store'
+>;
+
+/** Other services of the wallet that this one calls. */
+interface Services {
+  readonly accounts: Accounts;
+  readonly sync: WalletSync;
+}
+
+/** Terms of a new payment request. */
+export interface RequestSpec {
+  /** Requested amount [atomic units]; absent: an open request. */
+  readonly amount?: Amount;
+  /** Time after which payments are late [Unix s]; absent: never. */
+  readonly expires?: number;
+  /** Account that gets the address. */
+  readonly account: number;
+  /** Number of confirmations, if it is greater than that of the amount. */
+  readonly confirmations: number;
+  /** Difference to the amount that counts as none [atomic units]. */
+  readonly tolerance: Amount;
+  /** Label of the address; empty: none. */
+  readonly label: string;
+  readonly reference?: string;
+  /** JSON object, as text. */
+  readonly metadata?: string;
+  readonly returnUrl?: string;
+  /** Key under which the request is created once, and hash of the parameters of the call. */
+  readonly idempotency?: { readonly key: string; readonly paramsHash: Hash };
+}
+
+/** Name of a payment request: exactly one member is present. */
+export interface RequestName {
+  readonly requestId?: string;
+  readonly address?: string;
+  readonly reference?: string;
+}
+
+/** A payment request with its state and payments. */
+export interface RequestView {
+  readonly request: TrackedRequest;
+  readonly status: RequestStatus;
+  readonly address: string;
+  /** Label of the address; empty: none. */
+  readonly label: string;
+  /** URI that wallets open, with amount and label. */
+  readonly uri: string;
+  /** Address of its pay page; absent if there are no pay pages. */
+  readonly payUrl?: string;
+  /** True if the wallet has all blocks of the daemon. */
+  readonly isSynced: boolean;
+}
+
+const ID_BYTES = 16;
+const TOKEN_BYTES = 16;
+/** Largest integer of SQLite. */
+const MAX_AMOUNT = (1n << 63n) - 1n;
+/** Longest time until an expiry: ten years [s]. */
+const MAX_LIFETIME = 10 * 365 * 86_400;
+
+const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payment_request', reason });
+
+/** Payment requests of one wallet: each has an address of its own, whose payments decide its state. */
+export class PaymentRequests {
+  readonly #context: Context;
+  readonly #services: Services;
+  readonly #expiry: RequestExpiry;
+
+  constructor(context: Context, services: Services) {
+    this.#context = context;
+    this.#services = services;
+    this.#expiry = new RequestExpiry(context, services);
+  }
+
+  /** Starts to record expiries. To be called once. */
+  start(): void {
+    this.#expiry.start();
+  }
+
+  /** Must be called after each commit with events. */
+  onEvents(): void {
+    this.#expiry.onEvents();
+  }
+
+  close(): void {
+    this.#expiry.close();
+  }
+
+  /**
+   * Creates a request with a new address, in one transaction that is on disk when this resolves. A key that is known
+   * returns the request of its first call.
+   * @throws WalletError `bad_payment_request`, `reference_taken`, `account_out_of_range`, `order_mismatch`
+   */
+  async create(spec: RequestSpec): Promise<RequestView> {
+    const known = this.#created(spec);
+    if (known !== undefined) return this.#view(known);
+    const { store, rng, requestSettings } = this.#context;
+    const { accounts } = this.#services;
+    this.#check(spec);
+    const { amount, expires, tolerance, reference, metadata, returnUrl, idempotency } = spec;
+    const needed = amount === undefined ? 0 : confirmationsFor(requestSettings.scale, amount);
+    const terms = {
+      requestId: toHex(rng(ID_BYTES)),
+      token: rng(TOKEN_BYTES),
+      ...(amount === undefined ? {} : { amount }),
+      tolerance,
+      confirmations: Math.max(needed, spec.confirmations),
+      created: unixSeconds(this.#context.clock),
+      ...(expires === undefined ? {} : { expires }),
+      ...(reference === undefined ? {} : { reference }),
+      ...(metadata === undefined ? {} : { metadata }),
+      ...(returnUrl === undefined ? {} : { returnUrl }),
+      ...(idempotency === undefined ? {} : { idempotency }),
+    };
+    try {
+      await accounts.createAddresses(spec.account, 1, spec.label, (w, subaddress) => {
+        const other = reference === undefined ? undefined : w.requests.byReference(reference);
+        if (other !== undefined) throw new ReferenceTaken(other);
+        if (idempotency !== undefined && w.requests.byKey(idempotency.key) !== undefined)
+          throw new KeyTaken();
+        w.requests.add({ ...terms, subaddress });
+      });
+    } catch (error) {
+      // A concurrent call with the same key was first.
+      const first =
+        error instanceof KeyTaken || error instanceof ReferenceTaken ? this.#created(spec) : undefined;
+      if (first !== undefined) {
+        await store.flushToDisk();
+        return this.#view(first);
+      }
+      if (error instanceof ReferenceTaken) throw error.fault;
+      throw error;
+    }
+    this.#expiry.onExpiry(expires);
+    return this.get({ requestId: terms.requestId });
+  }
+
+  /** Returns the time that lies a number of seconds after now [Unix s]. */
+  expiryAfter(seconds: number): number {
+    return unixSeconds(this.#context.clock) + seconds;
+  }
+
+  /** Returns the request that an earlier call with the same key created. @throws WalletError `order_mismatch` */
+  #created({ idempotency }: RequestSpec): TrackedRequest | undefined {
+    if (idempotency === undefined) return undefined;
+    const known = this.#context.store.read((r) => r.requests.byKey(idempotency.key));
+    if (known !== undefined && !equalBytes(known.paramsHash, idempotency.paramsHash))
+      throw new WalletError({ kind: 'order_mismatch', method: 'create_payment_request' });
+    return known?.request;
+  }
+
+  #check({ amount, tolerance, expires, reference, account }: RequestSpec): void {
+    this.#services.accounts.assertAccount(account);
+    if (amount === 0n) throw bad('the amount is 0; without an amount the request is open');
+    if (amount !== undefined && amount > MAX_AMOUNT) throw bad(`the amount is greater than ${MAX_AMOUNT}`);
+    if (amount === undefined && tolerance > 0n) throw bad('a request without amount has no tolerance');
+    if (amount !== undefined && tolerance >= amount) throw bad('the tolerance is not less than the amount');
+    if (expires !== undefined) this.#checkExpiry(expires);
+    const other =
+      reference === undefined
+        ? undefined
+        : this.#context.store.read((r) => r.requests.byReference(reference));
+    if (other !== undefined) throw new ReferenceTaken(other).fault;
+  }
+
+  #checkExpiry(expires: number): void {
+    const now = unixSeconds(this.#context.clock);
+    if (expires <= now) throw bad('the expiry is not in the future');
+    if (expires > now + MAX_LIFETIME) throw bad('the expiry is more than ten years away');
+  }
+
+  /** Returns a request by a name. @throws WalletError `request_missing`, `wrong_address` */
+  get(name: RequestName): RequestView {
+    return this.#view(this.#find(name));
+  }
+
+  /** Returns the request that a token names; undefined if there is none. */
+  byToken(token: Uint8Array): RequestView | undefined {
+    const request = this.#context.store.read((r) => r.requests.byToken(token));
+    return request && this.#view(request);
+  }
+
+  /** Lists requests, latest first. */
+  list(filter: RequestFilter): RequestView[] {
+    return this.#context.store.read((r) => r.requests.list(filter)).map((request) => this.#view(request));
+  }
+
+  /**
+   * Cancels a request: later payments to it are late. A cancelled request stays cancelled.
+   * @throws WalletError `request_missing`, `bad_payment_request` if enough was paid
+   */
+  cancel(name: RequestName): RequestView {
+    const { store, clock } = this.#context;
+    const found = this.#find(name);
+    if (found.cancelled === undefined) {
+      const { state } = this.#view(found).status;
+      if (state === 'seen' || state === 'confirming' || state === 'paid')
+        throw bad(`the payment request is ${state}`);
+      const cancelled = unixSeconds(clock);
+      store.write((w) => {
+        w.requests.cancel(found.sequence, cancelled);
+        w.events.reviseRequest({ ...found, cancelled });
+      });
+    }
+    return this.get({ requestId: found.requestId });
+  }
+
+  /**
+   * Sets a later expiry. Payments that were late and arrived before it count again.
+   * @param expires Unix time [s]. @throws WalletError `request_missing`, `bad_payment_request`
+   */
+  extend(name: RequestName, expires: number): RequestView {
+    const found = this.#find(name);
+    this.#checkExpiry(expires);
+    if (found.cancelled !== undefined) throw bad('the payment request is cancelled');
+    if (found.expires === undefined) throw bad('the payment request does not expire');
+    if (expires < found.expires) throw bad('the expiry is earlier than before');
+    this.#context.store.write((w) => {
+      w.requests.extend(found.sequence, expires);
+      const reported = { ...found.reported, isExpiryReported: false };
+      w.events.reviseRequest({ ...found, expires, ended: false, reported });
+    });
+    this.#expiry.onExpiry(expires);
+    return this.get({ requestId: found.requestId });
+  }
+
+  #find({ requestId, address, reference }: RequestName): TrackedRequest {
+    const index = address === undefined ? undefined : this.#services.accounts.ownIndex(address);
+    const found = this.#context.store.read(({ requests }) => {
+      if (requestId !== undefined) return requests.byId(requestId);
+      if (reference !== undefined) return requests.byReference(reference);
+      return index && requests.byAddress(index);
+    });
+    if (found === undefined) throw new WalletError({ kind: 'request_missing' });
+    return found;
+  }
+
+  #view(request: TrackedRequest): RequestView {
+    const { store, keystore, requestSettings } = this.#context;
+    const { accounts, sync } = this.#services;
+    const address = accounts.address(request.subaddress);
+    const label = accounts.label(request.subaddress);
+    const uri = formatUri(
+      { address, amount: request.amount ?? ZERO, paymentId: '', recipientName: '', description: label },
+      keystore.keys.network,
+    );
+    const { payUrl } = requestSettings;
+    return {
+      request,
+      status: store.read((r) => this.#status(r, request)),
+      ...{ address, label, uri },
+      ...(payUrl === undefined ? {} : { payUrl: `${payUrl}${toHex(request.token)}` }),
+      isSynced: sync.isSynced,
+    };
+  }
+
+  #status(r: WalletReader, request: TrackedRequest): RequestStatus {
+    const tip = r.chain.tip()?.height ?? -1;
+    const peakOf = readPeaks(r.meta);
+    return requestStatus(request, r.requests.paymentsTo(request.subaddress), {
+      tipAt: (height) => Math.max(tip, peakOf?.(height) ?? -1),
+      now: unixSeconds(this.#context.clock),
+    });
+  }
+}
+
+/** Thrown inside the transaction that creates a request, when another request has its reference. */
+class ReferenceTaken extends Error {
+  readonly fault: WalletError;
+
+  constructor({ reference = '', requestId }: TrackedRequest) {
+    super('the reference is taken');
+    this.fault = new WalletError({ kind: 'reference_taken', reference, requestId });
+  }
+}
+
+/** Thrown inside the transaction that creates a request, when another call has created one with its key. */
+class KeyTaken extends Error {}

@@ -1,0 +1,328 @@
+import type { Statement } from 'better-sqlite3';
+import type { Hash } from '../../monero/crypto/types.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import type {
+  PaymentRequest,
+  RequestPayment,
+  RequestState,
+} from '../../monero/wallet/requests/payment-request.js';
+import { ZERO, type Amount } from '../../util/amount.js';
+import type { Db } from '../file/database.js';
+import { toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
+
+interface RequestRow {
+  readonly sequence: Integer;
+  readonly request_id: string;
+  readonly token: Uint8Array;
+  readonly account: Integer;
+  readonly minor: Integer;
+  readonly amount: Integer | null;
+  readonly tolerance: Integer;
+  readonly confirmations: Integer;
+  readonly created: Integer;
+  readonly expires: Integer | null;
+  readonly cancelled: Integer | null;
+  readonly reference: string | null;
+  readonly metadata: string | null;
+  readonly return_url: string | null;
+  readonly ended: Integer;
+  readonly state: RequestState;
+  readonly received: Integer;
+  readonly paid: Integer;
+  readonly late: Integer;
+  readonly expiry_reported: Integer;
+  readonly due_height: Integer | null;
+}
+
+interface FoundRow {
+  readonly tx_hash: Uint8Array;
+  readonly amount: Integer;
+  readonly timestamp: Integer;
+  readonly height: Integer | null;
+  readonly unlock_time: string;
+  readonly contested: Integer;
+  readonly arrival: Integer | null;
+}
+
+/** State of a request as reported by its events. */
+export interface ReportedRequest {
+  readonly state: RequestState;
+  /** Sum of the payments in time, mined or not [atomic units]. */
+  readonly received: Amount;
+  /** Sum of those with enough confirmations [atomic units]. */
+  readonly paid: Amount;
+  /** Sum of the payments after the end of the request [atomic units]. */
+  readonly late: Amount;
+  /** True if its expiry was reported. */
+  readonly isExpiryReported: boolean;
+  /** Smallest height of the tip at which a payment counts for more; absent: none does. */
+  readonly dueHeight?: number;
+}
+
+/** A request with its state as reported by its events. */
+export type TrackedRequest = PaymentRequest & { readonly reported: ReportedRequest };
+
+/** A new payment request. */
+export interface NewRequest extends Omit<PaymentRequest, 'sequence' | 'state' | 'ended' | 'cancelled'> {
+  /** Key and hash of the parameters of the call that creates it; absent without a key. */
+  readonly idempotency?: { readonly key: string; readonly paramsHash: Hash };
+}
+
+/** Requests to list. */
+export interface RequestFilter {
+  /** State of the listed requests; absent: any state. */
+  readonly state?: RequestState;
+  /** Reference of the listed request; absent: any. */
+  readonly reference?: string;
+  readonly limit: number;
+  /** Sequence number that the listed requests lie below. */
+  readonly before: number;
+}
+
+const toRequest = (row: RequestRow): TrackedRequest => ({
+  sequence: toNumber(row.sequence),
+  requestId: row.request_id,
+  token: Uint8Array.from(row.token),
+  subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+  ...(row.amount === null ? {} : { amount: toAmount(row.amount) }),
+  tolerance: toAmount(row.tolerance),
+  confirmations: toNumber(row.confirmations),
+  created: toNumber(row.created),
+  ...(row.expires === null ? {} : { expires: toNumber(row.expires) }),
+  ...(row.cancelled === null ? {} : { cancelled: toNumber(row.cancelled) }),
+  ...(row.reference === null ? {} : { reference: row.reference }),
+  ...(row.metadata === null ? {} : { metadata: row.metadata }),
+  ...(row.return_url === null ? {} : { returnUrl: row.return_url }),
+  ended: toFlag(row.ended),
+  state: row.state,
+  reported: {
+    state: row.state,
+    received: toAmount(row.received),
+    paid: toAmount(row.paid),
+    late: toAmount(row.late),
+    isExpiryReported: toFlag(row.expiry_reported),
+    ...(row.due_height === null ? {} : { dueHeight: toNumber(row.due_height) }),
+  },
+});
+
+const toPayment = (row: FoundRow): RequestPayment => ({
+  txHash: toBytes<'Hash'>(row.tx_hash),
+  amount: toAmount(row.amount),
+  arrival: toNumber(row.arrival === null || row.arrival > row.timestamp ? row.timestamp : row.arrival),
+  ...(row.height === null ? {} : { height: toNumber(row.height) }),
+  unlockTime: BigInt(row.unlock_time),
+  isContested: toFlag(row.contested),
+});
+
+/**
+ * SQL that selects the payments to one address: those in blocks, those that a rescan has not found again, and those that
+ * are not mined. A transaction that is in one of these tables is in no other.
+ */
+const PAYMENTS = `
+  SELECT f.*, a.time AS arrival FROM (
+    SELECT t.tx_hash, sum(coalesce(o.credited, o.amount)) AS amount, t.timestamp, t.height, t.unlock_time, 0 AS contested
+      FROM owned_output o CROSS JOIN received_tx t USING (tx_hash)
+      WHERE o.minor = :minor AND o.account = :major AND o.change = 0 GROUP BY t.tx_hash
+    UNION ALL
+    SELECT r.tx_hash, r.amount, r.timestamp, r.height, r.unlock_time, 0 FROM reported_payment r
+      WHERE r.minor = :minor AND r.account = :major AND NOT EXISTS (SELECT 1 FROM received_tx t WHERE t.tx_hash = r.tx_hash)
+    UNION ALL
+    SELECT s.tx_hash, s.amount, s.timestamp, NULL, s.unlock_time, coalesce(p.double_spend_seen, 0)
+      FROM seen_payment s LEFT JOIN pool_tx p USING (tx_hash) WHERE s.minor = :minor AND s.account = :major
+  ) f LEFT JOIN request_arrival a ON a.minor = :minor AND a.account = :major AND a.tx_hash = f.tx_hash
+  WHERE f.amount > 0
+  ORDER BY coalesce(f.height, ${Number.MAX_SAFE_INTEGER}), f.timestamp, f.tx_hash`;
+
+type Place = [{ readonly major: number; readonly minor: number }];
+
+/** Reads payment requests, and the payments to their addresses. */
+export class PaymentRequestReader {
+  protected readonly db: Db;
+  readonly #any: Statement<[], unknown>;
+  readonly #byId: Statement<[string], RequestRow>;
+  readonly #byReference: Statement<[string], RequestRow>;
+  readonly #byAddress: Statement<[number, number], RequestRow>;
+  readonly #byToken: Statement<[Uint8Array], RequestRow>;
+  readonly #byKey: Statement<[string], RequestRow & { readonly params_hash: Uint8Array }>;
+  readonly #list: Statement<[number, number], RequestRow>;
+  readonly #listState: Statement<[string, number, number], RequestRow>;
+  readonly #due: Statement<[number], RequestRow>;
+  readonly #expiring: Statement<[number, number], RequestRow>;
+  readonly #nextExpiry: Statement<[], number | null>;
+  readonly #awaited: Statement<[], number>;
+  readonly #payments: Statement<Place, FoundRow>;
+
+  constructor(db: Db) {
+    this.db = db;
+    const rows = <P extends unknown[], R = RequestRow>(condition: string): Statement<P, R> =>
+      db.prepare<P, R>(`SELECT * FROM payment_request WHERE ${condition}`).safeIntegers();
+    this.#any = db.prepare('SELECT 1 FROM payment_request LIMIT 1');
+    this.#byId = rows('request_id = ?');
+    this.#byReference = rows('reference = ?');
+    this.#byAddress = rows('minor = ? AND account = ?');
+    this.#byToken = rows('token = ?');
+    this.#byKey = rows('idempotency_key = ?');
+    this.#list = rows('sequence < ? ORDER BY sequence DESC LIMIT ?');
+    this.#listState = rows('state = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?');
+    this.#due = rows('due_height <= ? ORDER BY sequence');
+    this.#expiring = rows('expires < ? AND ended = 0 ORDER BY expires, sequence LIMIT ?');
+    this.#nextExpiry = db
+      .prepare<[], number | null>(
+        'SELECT min(expires) FROM payment_request WHERE expires IS NOT NULL AND ended = 0',
+      )
+      .pluck();
+    this.#awaited = db
+      .prepare<[], number>('SELECT EXISTS (SELECT 1 FROM payment_request WHERE due_height IS NOT NULL)')
+      .pluck();
+    this.#payments = db.prepare<Place, FoundRow>(PAYMENTS).safeIntegers();
+  }
+
+  /** True if there is no request. */
+  get isEmpty(): boolean {
+    return this.#any.get() === undefined;
+  }
+
+  /** True if some request waits for a height of the tip. */
+  get awaitsTip(): boolean {
+    return this.#awaited.get() === 1;
+  }
+
+  /** Returns a request by its id; undefined if there is none. */
+  byId(requestId: string): TrackedRequest | undefined {
+    return this.#one(this.#byId.get(requestId));
+  }
+
+  byReference(reference: string): TrackedRequest | undefined {
+    return this.#one(this.#byReference.get(reference));
+  }
+
+  byAddress({ major, minor }: SubaddressIndex): TrackedRequest | undefined {
+    return this.#one(this.#byAddress.get(minor, major));
+  }
+
+  byToken(token: Uint8Array): TrackedRequest | undefined {
+    return this.#one(this.#byToken.get(token));
+  }
+
+  /** Returns the request that a call with a key has created, and the hash of the parameters of that call. */
+  byKey(key: string): { readonly request: TrackedRequest; readonly paramsHash: Hash } | undefined {
+    const row = this.#byKey.get(key);
+    return row && { request: toRequest(row), paramsHash: toBytes<'Hash'>(row.params_hash) };
+  }
+
+  /** Returns requests, latest first. */
+  list({ state, reference, limit, before }: RequestFilter): TrackedRequest[] {
+    if (reference !== undefined) {
+      const found = this.byReference(reference);
+      const isListed = found && found.sequence < before && (state === undefined || found.state === state);
+      return isListed === true ? [found] : [];
+    }
+    const rows =
+      state === undefined ? this.#list.all(before, limit) : this.#listState.all(state, before, limit);
+    return rows.map(toRequest);
+  }
+
+  /** Returns the requests with payments that count for more when the tip is at a height. */
+  dueAt(tip: number): TrackedRequest[] {
+    return this.#due.all(tip).map(toRequest);
+  }
+
+  /** Returns requests whose expiry lies before a time [Unix s] and is not recorded yet, earliest first. */
+  expiring(now: number, limit: number): TrackedRequest[] {
+    return this.#expiring.all(now, limit).map(toRequest);
+  }
+
+  /** Returns the earliest expiry that is not recorded yet [Unix s]; undefined if there is none. */
+  nextExpiry(): number | undefined {
+    return this.#nextExpiry.get() ?? undefined;
+  }
+
+  /** Returns the payments to an address in the order of their blocks; unmined ones are last. */
+  paymentsTo({ major, minor }: SubaddressIndex): RequestPayment[] {
+    return this.#payments.all({ major, minor }).map(toPayment);
+  }
+
+  #one(row: RequestRow | undefined): TrackedRequest | undefined {
+    return row && toRequest(row);
+  }
+}
+
+export class PaymentRequestWriter extends PaymentRequestReader {
+  readonly #arrive: Statement<[number, number, Uint8Array, number]>;
+  readonly #report: Statement<[string, bigint, bigint, bigint, number, number | null, number]>;
+  readonly #end: Statement<[number]>;
+  readonly #cancel: Statement<[number, number]>;
+  readonly #extend: Statement<[number | null, number]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#arrive = db.prepare(
+      'INSERT INTO request_arrival (account, minor, tx_hash, time) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    );
+    this.#report = db.prepare(
+      `UPDATE payment_request SET state = ?, received = ?, paid = ?, late = ?, expiry_reported = ?, due_height = ?
+       WHERE sequence = ?`,
+    );
+    this.#end = db.prepare('UPDATE payment_request SET ended = 1 WHERE sequence = ?');
+    this.#cancel = db.prepare('UPDATE payment_request SET cancelled = ? WHERE sequence = ?');
+    this.#extend = db.prepare(
+      'UPDATE payment_request SET expires = ?, ended = 0, expiry_reported = 0 WHERE sequence = ?',
+    );
+  }
+
+  /** Adds a request to an address that has received nothing. */
+  add(request: NewRequest): void {
+    const { subaddress, idempotency } = request;
+    this.db
+      .prepare(
+        `INSERT INTO payment_request (request_id, token, account, minor, amount, tolerance, confirmations, created,
+           expires, reference, metadata, return_url, idempotency_key, params_hash)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        ...[request.requestId, request.token, subaddress.major, subaddress.minor],
+        ...[request.amount === undefined ? null : toColumn(request.amount), toColumn(request.tolerance)],
+        ...[request.confirmations, request.created, request.expires ?? null, request.reference ?? null],
+        ...[request.metadata ?? null, request.returnUrl ?? null],
+        ...[idempotency?.key ?? null, idempotency?.paramsHash ?? null],
+      );
+  }
+
+  /** Records the time at which a payment to a request was first seen in the mempool [Unix s]. */
+  arrive(txHash: Hash, { major, minor }: SubaddressIndex, time: number): void {
+    this.#arrive.run(major, minor, txHash, time);
+  }
+
+  /** Records the state of a request that its events report. */
+  report(sequence: number, reported: ReportedRequest): void {
+    const { state, received, paid, late, isExpiryReported, dueHeight } = reported;
+    this.#report.run(
+      ...([state, toColumn(received), toColumn(paid), toColumn(late)] as const),
+      ...([Number(isExpiryReported), dueHeight ?? null, sequence] as const),
+    );
+  }
+
+  /** Records that the expiry of a request has passed. */
+  end(sequence: number): void {
+    this.#end.run(sequence);
+  }
+
+  /** Records that a request was cancelled at a time [Unix s]. */
+  cancel(sequence: number, time: number): void {
+    this.#cancel.run(time, sequence);
+  }
+
+  /** Sets a later expiry [Unix s]; undefined: none. */
+  extend(sequence: number, expires: number | undefined): void {
+    this.#extend.run(expires ?? null, sequence);
+  }
+}
+
+/** State of a request without payments. */
+export const NOTHING_REPORTED: ReportedRequest = {
+  state: 'waiting',
+  received: ZERO,
+  paid: ZERO,
+  late: ZERO,
+  isExpiryReported: false,
+};
