@@ -168,6 +168,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
     ['history'],
     ['proofs'],
     ['payments'],
+    ['requests'],
     ['accounts'],
     ['sync'],
     ['failover'],

@@ -25,7 +25,7 @@ const onRetry = (error: Error): void => console.error(error.message);
 
 for await (const event of client.events({ after, types, onRetry })) {
   // Narrows the type of the data to that of payments.
-  if (!('address' in event.data)) continue;
+  if (!('tx_timestamp' in event.data)) continue;
   const { amount, address, tx_hash } = event.data;
   // Process the event here. It comes again if this program ends before the next line: let its id decide.
   console.log(`${event.type} ${amount} to ${address} in ${tx_hash}`);

@@ -13,9 +13,11 @@ describe('families of methods', () => {
     expect(FAMILIES).toContain(meta.family);
   });
 
-  it('let view-type methods of the reference be called with view, except for keys, and links to pay to', () => {
+  it('let reads be called with view, except for keys, links to pay to, and payment requests', () => {
     expect(namesOf(({ meta }) => !meta.restricted && meta.family !== 'view')).toEqual([
+      'get_payment_request',
       'get_tx_key',
+      'list_payment_requests',
       'make_integrated_address',
       'make_uri',
     ]);

@@ -125,6 +125,10 @@ describe('an output that an unseen transaction spends', () => {
       DROP INDEX told_key_image_placed;
       ALTER TABLE pool_tx DROP COLUMN needed_height;
       DROP TABLE stage_range;
+      DROP TABLE payment_request;
+      DROP TABLE request_arrival;
+      DROP INDEX seen_payment_address;
+      DROP INDEX reported_payment_address;
       CREATE INDEX event_range ON event (timestamp) WHERE type = 9;
       UPDATE owned_output SET spent_by = zeroblob(32), spent_height = 0;
       PRAGMA user_version = 28`);
