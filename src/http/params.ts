@@ -55,6 +55,14 @@ export const i8 = integer(-128n, 127n)
   .transform(Number)
   .meta(jsonInteger('signed 8-bit integer', -128n, 127n));
 
+/**
+ * Object with any members, which stays as it is: its members without a value, and its empty lists, do not count as
+ * absent.
+ */
+export const wholeObject = z
+  .record(z.string(), z.unknown(), 'expected a JSON object')
+  .meta({ title: 'JSON object', type: 'object' });
+
 export const text = z.string().meta({ title: 'string', type: 'string' });
 export const flag = z.boolean().meta({ title: 'boolean', type: 'boolean' });
 
@@ -134,7 +142,7 @@ export function readParamsObject(value: unknown): Readonly<Record<string, unknow
  * its value. Message: http_server_handlers_map2.h.
  */
 export async function readParams<S extends z.ZodType>(schema: S, value: unknown): Promise<z.output<S>> {
-  const parsed = await schema.safeParseAsync(withoutEmpty(readParamsObject(value)));
+  const parsed = await schema.safeParseAsync(givenValues(schema, readParamsObject(value)));
   if (parsed.success) return parsed.data;
   throw invalidParams(explanationOf(parsed.error.issues));
 }
@@ -145,14 +153,38 @@ export const invalidParams = (explanation: string): RpcError =>
 
 const isEmpty = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
 
+/** Names of the parameters whose schema is {@link wholeObject}, by the schema of the parameters. */
+const WHOLE_NAMES = new WeakMap<z.ZodType, readonly string[]>();
+
+function wholeNames(schema: z.ZodType): readonly string[] {
+  const known = WHOLE_NAMES.get(schema);
+  if (known !== undefined) return known;
+  const names = Object.entries(schema instanceof z.ZodObject ? schema.shape : {}).flatMap(([name, member]) =>
+    member instanceof z.ZodOptional && member.unwrap() === wholeObject ? [name] : [],
+  );
+  WHOLE_NAMES.set(schema, names);
+  return names;
+}
+
+/** Removes members without a value, but leaves parameters as they are whose schema is {@link wholeObject}. */
+function givenValues(
+  schema: z.ZodType,
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const whole = wholeNames(schema).filter((name) => isObject(given[name]));
+  return whole.length === 0
+    ? withoutEmpty(given)
+    : { ...withoutEmpty(given), ...Object.fromEntries(whole.map((name) => [name, given[name]])) };
+}
+
 /** Removes members without a value, also in nested objects, since upstream's parser stores none of them. */
-const withoutEmpty = (value: unknown): unknown =>
+const withoutEmpty = <T>(value: T): T =>
   isObject(value)
-    ? Object.fromEntries(
+    ? (Object.fromEntries(
         Object.entries(value)
           .filter(([, member]) => !isEmpty(member))
           .map(([name, member]) => [name, withoutEmpty(member)]),
-      )
+      ) as T)
     : value;
 
 /** Names of JSON types with their articles. */

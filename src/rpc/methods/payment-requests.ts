@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { atomic, height, params, text, u32 } from '../../http/params.js';
+import { atomic, height, params, text, u32, wholeObject } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import { REQUEST_STATES } from '../../monero/wallet/requests/payment-request.js';
 import { differenceOf } from '../../monero/wallet/requests/request-state.js';
@@ -30,11 +30,6 @@ const reference = text
     (value) => value !== '' && Buffer.byteLength(value) <= MAX_REFERENCE_BYTES,
     `expected 1 to ${MAX_REFERENCE_BYTES} bytes`,
   )
-  .optional();
-
-const metadata = z
-  .record(z.string(), z.unknown(), 'expected a JSON object')
-  .meta({ title: 'JSON object', type: 'object' })
   .optional();
 
 /** Parameters that name a request: exactly one of them. */
@@ -204,7 +199,7 @@ const createParams = () =>
       .describe('Difference to the amount that counts as none [atomic units], less than the amount'),
     label: text.default('').describe('Label of the address, part of the URI; empty: none'),
     reference: reference.describe('Name of the request in your system, unique in the wallet, 1 to 255 bytes'),
-    metadata: metadata.describe('JSON object that is returned unchanged, at most 4096 bytes'),
+    metadata: wholeObject.optional().describe('JSON object that is returned unchanged, at most 4096 bytes'),
     return_url: text.optional().describe('https page to which the pay page leads back; absent: none'),
     idempotency_key: idempotencyKey
       .optional()
