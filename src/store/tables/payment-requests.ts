@@ -1,4 +1,4 @@
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type {
