@@ -18,7 +18,6 @@ import {
   type BlockRef,
   type PageFindings,
   type ImportedKeyImage,
-  type TxFindings,
 } from '../../monero/wallet/model/records.js';
 import type { PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
@@ -26,6 +25,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 import { ArrivalHeight } from './arrival-height.js';
 import { EventRetention } from './event-retention.js';
 import type { LostPayments } from './lost-payments.js';
+import { IncomingNotices } from './incoming-notices.js';
 import { assertWatchable } from './lookahead-limit.js';
 import type { MempoolTracker } from './mempool-tracker.js';
 import type { PlacedKeyImages } from './placed-key-images.js';
@@ -88,6 +88,7 @@ export class WalletSync implements RefreshTarget {
   readonly #restoreHeight: RestoreHeight;
   readonly #newScanners: NewScanners;
   readonly #arrivalHeight: ArrivalHeight;
+  readonly #notices: IncomingNotices;
   #daemonHeight = 0;
   /** True while the wallet is at the daemon's tip or close to it, which it has reached since it was opened. */
   #isSynced = false;
@@ -103,6 +104,7 @@ export class WalletSync implements RefreshTarget {
     this.#restoreHeight = new RestoreHeight(context);
     this.#newScanners = new NewScanners(context);
     this.#arrivalHeight = new ArrivalHeight(context);
+    this.#notices = new IncomingNotices(context);
     this.#refresher = services.refresher;
     this.#id = this.#refresher.attach(this);
     context.store.watchLostPages((error) => this.#refresher.fail(this.#id, error));
@@ -356,7 +358,7 @@ export class WalletSync implements RefreshTarget {
    * @param daemonHeight number of blocks of the daemon.
    */
   commitPage(findings: PageFindings, daemonHeight: number): void {
-    const fresh = this.#newIncoming(findings);
+    const fresh = this.#notices.newIn(findings);
     if (hasFindings(findings)) this.#newScanners.noteChange();
     if (daemonHeight - this.#context.store.height() >= BEHIND_BLOCKS) this.#isSynced = false;
     // A wallet in background sync makes no payments, so the inputs of a payment that a reorganisation undid are freed
@@ -377,7 +379,7 @@ export class WalletSync implements RefreshTarget {
     this.#mustFlush ||= !isCheapToScanAgain(findings);
     // Prepares the texts for balance requests, which list these addresses.
     this.#context.addresses.prefetch(findings.outputs.map(({ subaddress }) => subaddress));
-    this.#notify(fresh);
+    this.#notices.mined(fresh);
     this.#daemonHeight = daemonHeight;
     this.#context.events.onProgress(
       this.#context.name,
@@ -385,14 +387,6 @@ export class WalletSync implements RefreshTarget {
       daemonHeight,
       findings.hashes.length,
     );
-  }
-
-  /** Returns the mined incoming transactions without a notification so far; those seen in the pool had theirs then. */
-  #newIncoming({ received, outputs }: TxFindings): Hash[] {
-    if (received.length === 0) return [];
-    const incoming = new Set(outputs.filter(({ change }) => !change).map(({ txHash }) => toHex(txHash)));
-    for (const known of this.#context.store.read((r) => r.pool.hashes())) incoming.delete(toHex(known));
-    return received.map(({ txHash }) => txHash).filter((txHash) => incoming.has(toHex(txHash)));
   }
 
   /** Scans single transactions for own outputs and spends. @throws WalletError `no_wallet` */
@@ -404,22 +398,12 @@ export class WalletSync implements RefreshTarget {
   /** Commits the findings of {@link scanTxs}, and restarts the scanner with them. */
   commitTxs({ mined, unmined }: BatchFindings): void {
     const fresh = this.#context.store.read((r) =>
-      this.#newIncoming(mined).filter((txHash) => !r.payments.has(txHash)),
+      this.#notices.newIn(mined).filter((txHash) => !r.payments.has(txHash)),
     );
     this.#context.store.write((w) => w.addFound(mined));
     this.restartScan();
-    this.#notify(fresh);
-    this.#report(this.#services.mempool.admit(unmined));
-  }
-
-  /** Reports mined incoming transactions to the listeners, except those whose outputs are all burnt. */
-  #notify(txHashes: readonly Hash[]): void {
-    if (txHashes.length === 0) return;
-    this.#report(this.#context.store.read((r) => r.outputs.incomeAmong(txHashes)));
-  }
-
-  #report(txHashes: readonly Hash[]): void {
-    if (txHashes.length > 0) this.#context.events.onIncoming(this.#context.name, txHashes);
+    this.#notices.mined(fresh);
+    this.#notices.seen(this.#services.mempool.admit(unmined));
   }
 
   checkpoint(): Promise<void> {
@@ -428,7 +412,7 @@ export class WalletSync implements RefreshTarget {
 
   /** Commits the findings of a scanned pool. @param present hashes of all transactions in the pool. */
   commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void {
-    this.#report(this.#services.mempool.commitPool(present, findings));
+    this.#notices.seen(this.#services.mempool.commitPool(present, findings));
   }
 
   /**
