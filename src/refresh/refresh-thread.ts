@@ -4,7 +4,7 @@ import { HttpDaemon } from '../daemon/http-daemon.js';
 import { loadKernel } from '../monero/kernel/load-kernel.js';
 import { KernelPool } from '../monero/kernel/kernel-pool.js';
 import { collectWhenIdle } from '../util/idle-collector.js';
-import { monotonicMs } from '../util/monotonic-time.js';
+import { monotonicMs } from '../util/clock.js';
 import { RequestActivity } from '../util/request-activity.js';
 import { ENTRY_BYTES, type PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
 import { AttachedWallet } from './attached-wallet.js';

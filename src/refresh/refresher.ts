@@ -5,7 +5,7 @@ import type { ObserveDaemons } from '../daemon/call-report.js';
 import { DaemonError } from '../daemon/errors.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import { bytes32, chunks } from '../util/bytes.js';
-import { monotonicMs } from '../util/monotonic-time.js';
+import { monotonicMs } from '../util/clock.js';
 import type { LocatedOutput, SpendingKeys } from '../monero/wallet/scan/key-images.js';
 import type { Lookahead } from '../monero/wallet/scan/subaddress-table.js';
 import type { ExpectedChain } from './scan/chain-block.js';

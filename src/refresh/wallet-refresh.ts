@@ -1,7 +1,7 @@
 import { DaemonError } from '../daemon/errors.js';
-import { monotonicMs } from '../util/monotonic-time.js';
+import { monotonicMs } from '../util/clock.js';
 import type { RequestActivity } from '../util/request-activity.js';
-import { TurnLimit } from '../util/turn-limit.js';
+import { TurnLimit } from '../util/event-loop.js';
 import type { PageFindings } from '../monero/wallet/model/records.js';
 import type { ChainFeed } from './feeds/chain-feed.js';
 import { commitBatchesOf, weightOf } from './commit/commit-batches.js';

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../util/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../util/event-loop.js';
 import type { WalletStore } from './wallet-store.js';
 
 /**

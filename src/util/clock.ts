@@ -22,3 +22,6 @@ export const systemClock: Clock = {
 
 /** Unix time in whole seconds, the unit of the chain and of the wallets' records. */
 export const unixSeconds = (clock: TimeOfDay): number => Math.floor(clock.now() / 1000);
+
+/** Returns the time since an arbitrary moment [ms], from the same clock in all threads of the process. */
+export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from './yield-to-event-loop.js';
+import { yieldToEventLoop } from './event-loop.js';
 
 /** Long list that is read page by page, from a source that must be released. */
 export interface Paged<Page> {

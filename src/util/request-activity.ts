@@ -1,4 +1,4 @@
-import { monotonicMs } from './monotonic-time.js';
+import { monotonicMs } from './clock.js';
 
 /**
  * Number of requests within {@link FREQUENT_MS} from which requests count as frequent: a client that only refreshes

@@ -1,7 +1,7 @@
 import type { DaemonCallReport } from '../daemon/call-report.js';
 import type { DaemonInfo } from '../daemon/daemon.js';
 import { DaemonError, type DaemonErrorKind } from '../daemon/errors.js';
-import { waitAtMost } from '../util/wait-at-most.js';
+import { waitAtMost } from '../util/bounded-wait.js';
 
 /** Age of the daemon's state from which it is requested again [ms]. */
 const RECENT_MS = 5_000;

@@ -7,7 +7,7 @@ import { RpcError } from '../../src/http/errors.js';
 import { createHttpApp } from '../../src/http/http-app.js';
 import { HttpServer } from '../../src/http/http-server.js';
 import { ListedRows, writeRows } from '../../src/http/json-rows.js';
-import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../src/util/event-loop.js';
 import { EncodedJson } from '../../src/util/json-writer.js';
 import { post } from '../support/json-rpc.js';
 import { until, untilSteady } from '../support/process.js';

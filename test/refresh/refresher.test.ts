@@ -5,7 +5,7 @@ import type { Hash, SecretKey } from '../../src/monero/crypto/types.js';
 import { GENESIS_HASH } from '../../src/monero/cryptonote/constants.js';
 import { blockHash } from '../../src/monero/cryptonote/block.js';
 import type { Block } from '../../src/monero/cryptonote/types.js';
-import { monotonicMs } from '../../src/util/monotonic-time.js';
+import { monotonicMs } from '../../src/util/clock.js';
 import { Refresher } from '../../src/refresh/refresher.js';
 import type { RefreshTarget } from '../../src/refresh/refresh-run.js';
 import type { RefreshFrom } from '../../src/refresh/feeds/chain-position.js';

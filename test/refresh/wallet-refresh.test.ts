@@ -5,7 +5,7 @@ import type { Block } from '../../src/monero/cryptonote/types.js';
 import { ChainFeed } from '../../src/refresh/feeds/chain-feed.js';
 import type { RefreshFrom } from '../../src/refresh/feeds/chain-position.js';
 import type { RefreshReport } from '../../src/refresh/messages.js';
-import { monotonicMs } from '../../src/util/monotonic-time.js';
+import { monotonicMs } from '../../src/util/clock.js';
 import { PoolFeed } from '../../src/refresh/feeds/pool-feed.js';
 import { WalletRefresh, type DaemonFeeds, type RefreshedWallet } from '../../src/refresh/wallet-refresh.js';
 import type { WalletScanner } from '../../src/refresh/scan/wallet-scanner.js';

@@ -6,9 +6,9 @@ import type { BlockSource } from '../../src/refresh/feeds/block-source.js';
 import type { ChainFeed } from '../../src/refresh/feeds/chain-feed.js';
 import type { FeedRequest, MemberPage } from '../../src/refresh/feeds/feed-member.js';
 import type { BatchScanner } from '../../src/refresh/scan/match-group.js';
-import { monotonicMs } from '../../src/util/monotonic-time.js';
+import { monotonicMs } from '../../src/util/clock.js';
 import type { OutputMatches } from '../../src/monero/wallet/scan/output-matches.js';
-import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../src/util/event-loop.js';
 import { daemonOf } from './fake-chain.js';
 
 /** A kernel that finds nothing. */

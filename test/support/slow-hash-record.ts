@@ -6,7 +6,7 @@ import {
   startSlowHash as start,
 } from '../../src/monero/crypto/slow-hash-worker.js';
 import type { Hash } from '../../src/monero/crypto/types.js';
-import { yieldToEventLoop } from '../../src/util/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../src/util/event-loop.js';
 import { SLOW_HASHES } from './slow-hashes.js';
 
 /*

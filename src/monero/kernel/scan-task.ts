@@ -1,6 +1,6 @@
 import { joinBytes } from '../../util/bytes.js';
 import type { RequestActivity } from '../../util/request-activity.js';
-import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../util/event-loop.js';
 import { hitsAt, TABLE_SCALARS, type ScanBatch, type ScanHits, type ScanKernel } from './kernel.js';
 
 /** Input of the job of a worker thread: a batch to scan, and the view secret keys. */

@@ -1,4 +1,4 @@
-import { monotonicMs } from '../../util/monotonic-time.js';
+import { monotonicMs } from '../../util/clock.js';
 
 /** Limits the total time that a pass waits for passes behind it to catch up. */
 export class CatchUpWait {

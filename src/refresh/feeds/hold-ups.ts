@@ -1,4 +1,4 @@
-import { monotonicMs } from '../../util/monotonic-time.js';
+import { monotonicMs } from '../../util/clock.js';
 import type { FeedMember } from './feed-member.js';
 
 /**

@@ -1,4 +1,4 @@
-import { monotonicMs } from '../../util/monotonic-time.js';
+import { monotonicMs } from '../../util/clock.js';
 import type { BlockSource } from './block-source.js';
 import type { ExpectedChain } from '../scan/chain-block.js';
 import { fetchPage, type ChainPage } from './chain-page.js';

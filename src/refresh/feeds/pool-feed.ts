@@ -1,9 +1,8 @@
-import { systemClock, unixSeconds } from '../../util/clock.js';
+import { monotonicMs, systemClock, unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { Daemon } from '../../daemon/daemon.js';
 import { toHex } from '../../util/bytes.js';
-import { monotonicMs } from '../../util/monotonic-time.js';
-import { unlessAborted } from '../../util/unless-aborted.js';
+import { unlessAborted } from '../../util/bounded-wait.js';
 import { outlineSent } from '../scan/chain-block.js';
 import type { BatchScanner } from '../scan/match-group.js';
 import { packHashes } from '../commit/packed-hashes.js';

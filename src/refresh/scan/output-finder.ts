@@ -9,7 +9,7 @@ import {
   type TxClaim,
 } from '../../monero/wallet/scan/receive.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import { TurnLimit } from '../../util/turn-limit.js';
+import { TurnLimit } from '../../util/event-loop.js';
 import type { SubaddressTable } from '../../monero/wallet/scan/subaddress-table.js';
 import { buildTx } from './chain-block.js';
 import type { MatchStream, OutputMatch } from '../../monero/wallet/scan/output-matches.js';

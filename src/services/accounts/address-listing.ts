@@ -1,5 +1,5 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../util/event-loop.js';
 import { ADDRESSES_AT_ONCE } from '../context/address-cache.js';
 import type { WalletContext } from '../context/wallet-context.js';
 

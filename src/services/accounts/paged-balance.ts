@@ -6,7 +6,7 @@ import {
 } from '../../store/queries/balances.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import type { Paged } from '../../util/paged.js';
-import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { BalanceTally, emptyRow, type AddressBalance, type Adjusted, type Balance } from './balance-tally.js';
 

@@ -1,6 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { Daemon } from '../../daemon/daemon.js';
-import { unlessAborted } from '../../util/unless-aborted.js';
+import { unlessAborted } from '../../util/bounded-wait.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { DaemonConnection } from './daemon-connection.js';
 

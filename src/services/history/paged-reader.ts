@@ -1,7 +1,7 @@
 import type { Division } from '../../store/sql/height-pages.js';
 import type { Snapshot } from '../../store/snapshot.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
-import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 export type PagedReaderContext = Pick<WalletContext, 'store' | 'assertOpen'>;

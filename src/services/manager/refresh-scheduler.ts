@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { DaemonError } from '../../daemon/errors.js';
-import { monotonicMs } from '../../util/monotonic-time.js';
-import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
+import { monotonicMs } from '../../util/clock.js';
+import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { OpenWallet } from '../open-wallet.js';
 import { CreationGroup } from './creation-group.js';
 

@@ -1,9 +1,8 @@
-import { unixSeconds } from '../../util/clock.js';
+import { monotonicMs, unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { equalBytes } from '../../util/bytes.js';
-import { KeyedMutex } from '../../util/keyed-mutex.js';
-import { monotonicMs } from '../../util/monotonic-time.js';
-import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
+import { KeyedMutex } from '../../util/mutex.js';
+import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { MadePayment, MadePayments } from '../../monero/wallet/model/made-payment.js';
 import type { Order, OrderRequest, OrderState } from '../../monero/wallet/model/order.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';

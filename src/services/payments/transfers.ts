@@ -1,6 +1,6 @@
 import { formatAddress } from '../../monero/cryptonote/address.js';
 import type { Amount } from '../../util/amount.js';
-import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../util/event-loop.js';
 import type { MadePayments } from '../../monero/wallet/model/made-payment.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { FeeRates } from '../../monero/cryptonote/fees.js';

@@ -2,7 +2,7 @@ import type { Hash } from '../../monero/crypto/types.js';
 import type { RelayOutcome } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
-import { monotonicMs } from '../../util/monotonic-time.js';
+import { monotonicMs } from '../../util/clock.js';
 import { Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';

@@ -8,7 +8,7 @@ import { CachedRead } from '../../store/cached-read.js';
 import { correctKeyImages, type KeyImageCorrection } from '../../store/correct-key-images.js';
 import type { PlacedSpend } from '../../store/tables/imported-key-images.js';
 import { toHex } from '../../util/bytes.js';
-import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../util/event-loop.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { readFetchedTx } from '../../monero/wallet/scan/fetched-tx.js';
 import { ringPlaceOf } from '../../monero/wallet/scan/ring-owners.js';

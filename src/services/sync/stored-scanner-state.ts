@@ -2,7 +2,7 @@ import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { ScannerState } from '../../refresh/scan/scanner-state.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { joinBytes } from '../../util/bytes.js';
-import { yieldToEventLoop } from '../../util/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../util/event-loop.js';
 import { MAX_REORGANISATION } from '../../monero/wallet/model/records.js';
 import type { PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
 import type { WalletContext } from '../context/wallet-context.js';

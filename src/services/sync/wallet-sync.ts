@@ -10,7 +10,7 @@ import type { PoolFinding } from '../../refresh/scan/wallet-scanner.js';
 import type { BatchFindings, TxBatch } from '../../refresh/scan/transaction-scan.js';
 import type { WalletId } from '../../refresh/messages.js';
 import { toHex } from '../../util/bytes.js';
-import { monotonicMs } from '../../util/monotonic-time.js';
+import { monotonicMs } from '../../util/clock.js';
 import { SharedRun } from '../../util/shared-run.js';
 import type { LocatedOutput, SpendingKeys } from '../../monero/wallet/scan/key-images.js';
 import {

@@ -13,7 +13,7 @@ import type { MatchStream } from '../../../src/monero/wallet/scan/output-matches
 import { SharedMatches } from '../../../src/refresh/scan/shared-matches.js';
 import { BATCH_KEYS, BATCH_ROWS, kernelBatches } from '../../../src/monero/wallet/scan/kernel-batches.js';
 import type { SecretKey } from '../../../src/monero/crypto/types.js';
-import { yieldToEventLoop } from '../../../src/util/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../../src/util/event-loop.js';
 import { pointsFrom, strayOutputs } from '../../support/coinbase.js';
 import { turns } from '../../support/event-loop-turns.js';
 import { withFakeTimeouts } from '../../support/fake-timeouts.js';

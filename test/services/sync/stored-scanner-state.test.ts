@@ -9,7 +9,7 @@ import { NewScanners } from '../../../src/services/sync/new-scanners.js';
 import { readWatched } from '../../../src/services/sync/stored-scanner-state.js';
 import { unpackKeyImages } from '../../../src/refresh/scan/packed-key-images.js';
 import { joinBytes, toHex, utf8 } from '../../../src/util/bytes.js';
-import { yieldToEventLoop } from '../../../src/util/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../../src/util/event-loop.js';
 import { unpackBlindOutputs } from '../../../src/monero/wallet/scan/ambiguous-spends.js';
 import { unpackSubaddresses } from '../../../src/monero/wallet/scan/packed-subaddresses.js';
 import { unpackWatchedOutputs } from '../../../src/monero/wallet/scan/watch-table.js';

@@ -9,7 +9,7 @@ import type { Hash } from '../../../monero/crypto/types.js';
 import { height, listOf, params, text, u32 } from '../../../http/params.js';
 import { fromHex, isHex, toHex } from '../../../util/bytes.js';
 import { encode } from '../../../util/codec.js';
-import { yieldToEventLoop } from '../../../util/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../../util/event-loop.js';
 import { refuse } from '../errors.js';
 import { defineMethod, type DaemonMethod } from '../method.js';
 import { replied, toHash } from '../shapes.js';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { TurnLimit } from '../../src/util/turn-limit.js';
+import { TurnLimit, yieldToEventLoop } from '../../src/util/event-loop.js';
 import { turns } from '../support/event-loop-turns.js';
 
 it('a limited number of callers continue in each turn, in the order of their calls', async () => {
@@ -15,4 +15,11 @@ it('a limited number of callers continue in each turn, in the order of their cal
   void limit.next().then(() => done.push(5));
   await turns();
   expect(done.at(-1)).toBe(5);
+});
+
+it('a task that yields goes on after the callbacks that are due', async () => {
+  const done: string[] = [];
+  setImmediate(() => done.push('due'));
+  await yieldToEventLoop();
+  expect(done).toEqual(['due']);
 });

@@ -1,3 +1,6 @@
+/** Resolves in the next turn of the event loop, after all callbacks that are due. */
+export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** Lets only a limited number of callers continue in each turn of the event loop, in the order of their calls. */
 export class TurnLimit {
   readonly #perTurn: number;
