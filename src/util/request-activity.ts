@@ -17,7 +17,7 @@ export class RequestActivity {
   readonly shared: SharedArrayBuffer;
   /** Start times of the latest requests [ms, modulo 2^32], in a ring buffer. */
   readonly #starts: Int32Array;
-  /** Index of the oldest start time, which the next one replaces. */
+  /** Index in the ring buffer at which the next start time is written. */
   readonly #oldest: Int32Array;
   /** Always 0: {@link giveWay} sleeps by waiting for a change that never occurs. */
   readonly #never: Int32Array;

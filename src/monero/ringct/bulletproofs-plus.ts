@@ -26,9 +26,9 @@ import type { BulletproofPlus, ProofPoint, ProofScalar } from './types.js';
 /** Number of bits of an amount. */
 const N = 64;
 const MAX_AMOUNTS = 16;
-/** Number of original generators per generator from which the sums are evaluated as new points. */
+/** Number of original generators in each folded one from which the folded ones are computed as points. */
 const FOLD = 8;
-/** Number of generators up to which they are not evaluated as new points any more. */
+/** Largest number of original generators that are left as sums: computing points would take longer. */
 const MIN_FOLDED = 64;
 const text = new TextEncoder();
 

@@ -139,7 +139,7 @@ export class MatchGroup {
     }
   }
 
-  /** Makes the calling thread take part in the scan of the first batches, for a reader that is expected to start. */
+  /** Scans the first batches on the calling thread, beside the pool, until the group is ready for its readers. */
   async scanAhead(): Promise<void> {
     await this.#assistUntil(this.ready);
   }

@@ -57,7 +57,9 @@ function slice(from: usize, to: usize, areBlocks: bool): void {
   put(to + 64, v4, areBlocks); put(to + 80, v5, areBlocks); put(to + 96, v6, areBlocks); put(to + 112, v7, areBlocks);
 }
 
-/** Adds (XOR) a vector that was sliced from blocks to the row, or stores a block of the row. */
+/**
+ * Stores one of the eight vectors of {@link slice}: adds it to the row by XOR (`areBlocks`), or writes it over a block.
+ */
 @inline
 function put(to: usize, value: v128, areBlocks: bool): void {
   v128.store(to, areBlocks ? xor(v128.load(to), transposed(value)) : transposed(value));
