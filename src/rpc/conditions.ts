@@ -29,7 +29,7 @@ type Tested = Exclude<keyof Conditions, 'family' | 'restricted'>;
 
 /** Kinds of the faults that a condition can raise, by condition and its value. */
 const CONDITION_FAULTS = {
-  needs: { nothing: [], directory: ['no_wallet_dir'], wallet: ['no_wallet'] },
+  needs: { nothing: [], directory: ['no_wallet_dir'], wallet: ['no_wallet', 'wallet_not_open'] },
   spendKey: { true: ['view_only'] },
   multisig: {
     absent: ['already_multisig'],

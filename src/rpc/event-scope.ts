@@ -2,13 +2,12 @@ import type { Credential } from './access/credential.js';
 import type { WalletEventLog } from '../services/events/wallet-event-log.js';
 import type { EventFeed } from '../services/manager/event-feed.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
-import type { WalletScope } from '../services/manager/wallet-scope.js';
-import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import { requireOpen, type WalletScope } from '../services/manager/wallet-scope.js';
 
 /**
  * Returns the event logs that a path reaches: that of the named wallet; for a path without a name, those of all open
  * wallets that the client may know of.
- * @throws WalletError `no_wallet` if the named wallet is not open.
+ * @throws WalletError `wallet_not_open` if the named wallet is not open.
  */
 export function eventLogsOf({
   server,
@@ -17,14 +16,12 @@ export function eventLogsOf({
   readonly server: WalletManager;
   readonly scope: WalletScope;
 }): readonly WalletEventLog[] {
-  if (!scope.isOneWallet)
+  if (scope.name === undefined)
     return server
       .openWallets()
       .filter(({ name }) => scope.mayKnow(name))
       .map(({ eventLog }) => eventLog);
-  const wallet = scope.find();
-  if (wallet === undefined) throw new WalletError({ kind: 'no_wallet' });
-  return [wallet.eventLog];
+  return [requireOpen(scope.find(), scope.name).eventLog];
 }
 
 /**

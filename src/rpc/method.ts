@@ -20,8 +20,8 @@ export interface Context {
   /** Wallets that the path of the request reaches. */
   readonly scope: WalletScope;
   /**
-   * Wallet of the request, which was bound when the request arrived. @throws WalletError `no_wallet` if none was open
-   * then.
+   * Wallet of the request, which was bound when the request arrived. @throws WalletError `no_wallet`, or
+   * `wallet_not_open` at the path of one wallet, if none was open then.
    */
   readonly wallet: OpenWallet;
   readonly version: ApiVersion;

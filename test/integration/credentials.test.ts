@@ -210,8 +210,10 @@ describe('a wallet outside the list of a credential', () => {
     const streams = await Promise.all(
       ['shop', 'none'].map((name) => send(tokens['stranger'], `/wallet/${name}/events`)),
     );
+    const notOpen = (name: string): string =>
+      `the wallet '${name}' is not open under its path: call open_wallet there, also if it is open on /json_rpc\n`;
     expect(streams.map(({ status, text }) => [status, text])).toEqual(
-      streams.map(() => [404, 'no wallet is open: call open_wallet first\n']),
+      ['shop', 'none'].map((name) => [404, notOpen(name)]),
     );
   });
 

@@ -42,10 +42,38 @@ describe('the path of a wallet', () => {
     await createWallet(server, 'a', 'pa');
     expect((await at('a').call('get_address')).error).toMatchObject({
       code: NO_WALLET,
-      message: 'No wallet file',
+      message: "No wallet file: the wallet 'a' is not open under its path",
+    });
+    expect((await at('b').call('get_address')).error).toMatchObject({
+      code: NO_WALLET,
+      data: {
+        explanation: expect.stringMatching(/^the wallet 'b' is not open under its path: call open_wallet/),
+      },
     });
     await at('a').rpc('open_wallet', { password: 'pa' });
     expect(await addressOf(at('a'))).toBe((await server.rpc('get_address')).address);
+  });
+
+  it('holds a wallet open that /json_rpc opened before, which stays the same wallet', async () => {
+    await server.rpc('set_attribute', { key: 'of', value: '/json_rpc' });
+    expect((await at('a').rpc('get_attribute', { key: 'of' })).value).toBe('/json_rpc');
+    await at('a').rpc('create_address', { label: 'made under its path' });
+    expect((await server.rpc('get_address')).addresses).toHaveLength(2);
+    // Each closes the wallet for itself; the last one closes it for all.
+    await server.rpc('close_wallet');
+    expect((await server.call('get_address')).error).toMatchObject({
+      ...{ code: NO_WALLET, message: 'No wallet file' },
+    });
+    expect((await at('a').rpc('get_address')).addresses).toHaveLength(2);
+    expect(await listed('a')).toMatchObject({ open: true });
+    await at('a').rpc('close_wallet');
+    expect(await listed('a')).toEqual({ name: 'a', open: false });
+    await server.rpc('open_wallet', { filename: 'a', password: 'pa' });
+    await at('a').rpc('open_wallet', { password: 'pa' });
+    await at('a').rpc('close_wallet');
+    expect((await server.rpc('get_address')).addresses).toHaveLength(2);
+    expect((await at('a').call('get_height')).error?.message).toContain("'a'");
+    await at('a').rpc('open_wallet', { password: 'pa' });
   });
 
   it('refuses a wrong password and the name of another wallet', async () => {

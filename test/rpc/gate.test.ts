@@ -45,6 +45,13 @@ describe('the gate', () => {
     expect(() => pass(scope, 'wallet')).toThrow(expect.objectContaining({ fault: { kind: 'no_wallet' } }));
   });
 
+  it('names the wallet of the path where that is not open', () => {
+    const scope = Object.assign(new Scope(), { name: 'shop', wallet: undefined });
+    const refusal = expect.objectContaining({ fault: { kind: 'wallet_not_open', name: 'shop' } });
+    expect(() => pass(scope, 'wallet')).toThrow(refusal);
+    expect(() => pass(scope, 'nothing').wallet).toThrow(refusal);
+  });
+
   it('lets other methods pass without a wallet, and refuses only their use of one', () => {
     const scope = new Scope();
     scope.wallet = undefined;

@@ -48,7 +48,7 @@ describe('a method', () => {
     const conditions = { family: 'view', needs: 'nothing', restricted: false } as const;
     expect(kindsOf({ meta: conditions, faults: [] })).toEqual(['credential_denied']);
     expect(kindsOf({ meta: { ...conditions, needs: 'wallet' }, faults: ['invalid'] })).toEqual([
-      ...['no_wallet', 'invalid', 'credential_denied', 'wallet_io', 'wallet_corrupt'],
+      ...['no_wallet', 'wallet_not_open', 'invalid', 'credential_denied', 'wallet_io', 'wallet_corrupt'],
     ]);
     expect(kindsOf({ meta: { ...conditions, multisig: 'ready', foreground: true }, faults: [] })).toEqual([
       ...['not_multisig', 'multisig_not_ready', 'background_wallet', 'background_syncing'],

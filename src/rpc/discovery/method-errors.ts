@@ -28,7 +28,7 @@ const FILES: readonly Kind[] = ['wallet_io', 'wallet_corrupt'];
 export function kindsOf(method: Pick<WalletMethod, 'meta' | 'faults'>): readonly Kind[] {
   const { meta } = method;
   const own = ownKinds(method);
-  const usesFiles = meta.needs !== 'nothing' || own.includes('no_wallet');
+  const usesFiles = meta.needs !== 'nothing' || own.includes('no_wallet') || own.includes('wallet_not_open');
   return [...own, 'credential_denied', ...(usesFiles ? FILES : [])];
 }
 

@@ -22,6 +22,12 @@ export const walletFaults = {
     text: 'No wallet file',
     explanation: 'no wallet is open: call open_wallet first',
   },
+  wallet_not_open: {
+    code: -13,
+    text: ({ name }) => `No wallet file: the wallet '${name}' is not open under its path`,
+    explanation: ({ name }) =>
+      `the wallet '${name}' is not open under its path: call open_wallet there, also if it is open on /json_rpc`,
+  },
   no_wallet_dir: {
     code: -23,
     text: 'No wallet dir configured',

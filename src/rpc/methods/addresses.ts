@@ -185,7 +185,7 @@ export const addressMethods: readonly WalletMethod[] = [
     name: 'validate_address',
     summary: 'Checks whether a text is an address, and returns its kind and network.',
     meta: { family: 'view', needs: 'nothing', restricted: false },
-    faults: ['no_wallet'],
+    faults: ['no_wallet', 'wallet_not_open'],
     params: () =>
       params({
         address: text.default('').describe('Text to check: an address, or an OpenAlias name if allowed'),

@@ -19,7 +19,7 @@ export const eventMethods: readonly WalletMethod[] = [
       'Returns events after a cursor, of the wallet of the path, or of all open wallets; waits for one if asked.',
     meta: { family: 'view', needs: 'nothing', restricted: false },
     actsOn: 'wallets',
-    faults: ['no_wallet', 'events_expired'],
+    faults: ['wallet_not_open', 'events_expired'],
     params: () =>
       params({
         after: height

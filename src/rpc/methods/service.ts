@@ -228,7 +228,7 @@ export const serviceMethods: readonly WalletMethod[] = [
       'Sets the refresh period of the wallet; on /json_rpc also of each wallet that becomes current later.',
     meta: { family: 'admin', needs: 'nothing', restricted: true },
     actsOn: 'wallet',
-    faults: ['no_wallet'],
+    faults: ['wallet_not_open'],
     params: () =>
       params({
         enable: flag.default(true).describe('Refreshes the wallet periodically'),

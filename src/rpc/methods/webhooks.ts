@@ -18,11 +18,16 @@ const wallet = text
 const id = text.describe('Id of the endpoint');
 
 /** Kinds of faults of every method for webhooks. */
-const WEBHOOK = ['no_wallet', 'bad_wallet_name', 'webhook_missing'] as const satisfies readonly Kind[];
+const WEBHOOK = [
+  'no_wallet',
+  'wallet_not_open',
+  'bad_wallet_name',
+  'webhook_missing',
+] as const satisfies readonly Kind[];
 
 /**
  * Returns the webhooks of the wallet of the request, or of the wallet that it names. @throws WalletError `no_wallet`,
- * `bad_wallet_name`
+ * `wallet_not_open`, `bad_wallet_name`
  */
 const webhooksOf = (context: Context, name: string | undefined): WalletWebhooks =>
   (name === undefined ? context.wallet : context.scope.wallet(name)).webhooks;

@@ -25,6 +25,16 @@ export interface ScopeResources {
 }
 
 /**
+ * Returns the wallet of a request. @param name name of the wallet in the path, or in a parameter; absent: the current
+ * wallet.
+ * @throws WalletError if it is not open: `wallet_not_open` with a name, `no_wallet` without one.
+ */
+export function requireOpen(wallet: OpenWallet | undefined, name?: string): OpenWallet {
+  if (wallet !== undefined) return wallet;
+  throw new WalletError(name === undefined ? { kind: 'no_wallet' } : { kind: 'wallet_not_open', name });
+}
+
+/**
  * Wallets that requests of one HTTP path can reach, as far as the client may know of them. Without a name
  * (`/json_rpc`): the current wallet, which each wallet opened or created there replaces. With a name
  * (`/wallet/<name>/json_rpc`): the wallet of that name only.
@@ -50,9 +60,9 @@ export class WalletScope {
     this.#creation = new WalletCreation(settings, daemon, wallets, this.#holder, heights);
   }
 
-  /** True for the path of one wallet; false for the path of the current wallet. */
-  get isOneWallet(): boolean {
-    return this.#name !== undefined;
+  /** Name of the wallet in the path; undefined for the path of the current wallet. */
+  get name(): string | undefined {
+    return this.#name;
   }
 
   /**
@@ -79,14 +89,13 @@ export class WalletScope {
 
   /**
    * Returns the wallet of a name that is open now. The path of the request must not name another wallet.
-   * @throws WalletError `no_wallet`, `bad_wallet_name`
+   * @throws WalletError `wallet_not_open`, `bad_wallet_name`
    */
   wallet(name: string): OpenWallet {
     const filename = this.#filename(name);
     const own = this.find();
     const found = this.#name !== undefined || own?.name === filename ? own : this.#findByName(filename);
-    if (found === undefined) throw new WalletError({ kind: 'no_wallet' });
-    return found;
+    return requireOpen(found, filename);
   }
 
   /**
@@ -149,11 +158,11 @@ export class WalletScope {
   /**
    * Sets the refresh period of the wallet of this scope. @param seconds period [s]; undefined: refreshed on request
    * only.
-   * @throws WalletError `no_wallet` for a named wallet that is closed.
+   * @throws WalletError `wallet_not_open` for a named wallet that is closed.
    */
   setAutoRefresh(seconds: number | undefined): void {
     const wallet = this.find();
-    if (wallet === undefined && this.#name !== undefined) throw new WalletError({ kind: 'no_wallet' });
+    if (this.#name !== undefined) requireOpen(wallet, this.#name);
     this.#resources.wallets.setPeriod(wallet, this.#holder, seconds);
   }
 

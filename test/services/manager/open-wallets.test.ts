@@ -118,6 +118,23 @@ describe('a wallet under its own path', () => {
     await expect(wallets.release(a, 'path')).rejects.toMatchObject(fault({ kind: 'no_wallet' }));
   });
 
+  it('that is current already is not opened again, and stays open until both release it', async () => {
+    const a = await open('a');
+    await expect(wallets.open(at('a'), 'wrong', 'path')).rejects.toMatchObject(
+      fault({ kind: 'wrong_password' }),
+    );
+    expect(wallets.findByPath(at('a'))).toBeUndefined();
+    expect(await open('a', 'path')).toBe(a);
+    expect(opener.steps.filter((step) => step === 'open a')).toHaveLength(1);
+    await wallets.release(a, 'path');
+    expect([wallets.current, wallets.findByPath(at('a')), names()]).toEqual([a, undefined, ['a']]);
+    await open('a', 'path');
+    await open('b');
+    expect([wallets.findByPath(at('a')), names()]).toEqual([a, ['a', 'b']]);
+    await wallets.release(a, 'path');
+    expect([names(), opener.steps.at(-1)]).toEqual([['b'], 'close a']);
+  });
+
   it('is closed where background sync cannot resume', async () => {
     fails('resume a', trouble);
     await expect(open('a', 'path')).rejects.toBe(trouble);

@@ -57,6 +57,8 @@ beforeEach(() => {
 
 afterEach(() => server.close());
 
+const notOpen = (name: string): unknown => expect.objectContaining(fault({ kind: 'wallet_not_open', name }));
+
 /** Every way to make or open a wallet of a scope under a file name. */
 const ways: [string, string, (of: WalletScope, filename: string) => Promise<unknown>][] = [
   ['opening', 'open', (of, filename) => of.openWallet({ filename, password: 'p' })],
@@ -151,7 +153,7 @@ describe('the scope of a named wallet', () => {
       ['release', 'w', 'path'],
     ]);
     isOpen = false;
-    expect(() => scope('w').setAutoRefresh(5)).toThrow(expect.objectContaining(fault({ kind: 'no_wallet' })));
+    expect(() => scope('w').setAutoRefresh(5)).toThrow(notOpen('w'));
   });
 });
 
@@ -169,7 +171,7 @@ describe('a wallet by its name', () => {
   it('is the current one or one open under its own path, for requests without a path name', () => {
     expect(scope().wallet('current')).toBe(CURRENT);
     expect(scope().wallet('w')).toBe(NAMED);
-    expect(() => scope().wallet('other')).toThrow(expect.objectContaining(fault({ kind: 'no_wallet' })));
+    expect(() => scope().wallet('other')).toThrow(notOpen('other'));
   });
 
   it('is that of the path only, for requests with a path name', () => {
@@ -179,7 +181,6 @@ describe('a wallet by its name', () => {
 
   it('is missing while it is closed', () => {
     isOpen = false;
-    for (const name of ['current', 'w'])
-      expect(() => scope().wallet(name)).toThrow(expect.objectContaining(fault({ kind: 'no_wallet' })));
+    for (const name of ['current', 'w']) expect(() => scope().wallet(name)).toThrow(notOpen(name));
   });
 });
