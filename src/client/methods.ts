@@ -378,6 +378,11 @@ export interface CreateWalletParams {
   readonly password?: string | undefined;
   /** Language of the mnemonic seed, by its English or its native name; required. */
   readonly language?: string | undefined;
+  /**
+   * The seed is a Polyseed of 16 words, in a language of get_languages with polyseed; false: 25 words.
+   * Default: `false`.
+   */
+  readonly polyseed?: boolean | undefined;
 }
 
 /** Parameters of delete_address_book. */
@@ -1547,6 +1552,12 @@ export interface GetHeightResult {
   readonly height: number;
 }
 
+/** Parameters of get_languages. */
+export interface GetLanguagesParams {
+  /** The languages of Polyseeds; false: those of seeds of 25 words. Default: `false`. */
+  readonly polyseed?: boolean | undefined;
+}
+
 /** Result of get_languages. */
 export interface GetLanguagesResult {
   /** English names; under 1.3, native ones. */
@@ -2403,17 +2414,23 @@ export interface RestoreDeterministicWalletParams {
   readonly filename?: string | undefined;
   /** Password of the new wallet. */
   readonly password?: string | undefined;
-  /** Mnemonic seed; with enable_multisig_experimental the multisig seed in hex. */
+  /** Mnemonic seed or Polyseed; with enable_multisig_experimental the multisig seed in hex. */
   readonly seed?: string | undefined;
-  /** Height of the first block to scan. Default: `0`. */
+  /**
+   * Height of the first block to scan; 0: the first block, or for a Polyseed that of its birthday. Default:
+   * `0`.
+   */
   readonly restore_height?: number | undefined;
   /**
    * Date of the first block to scan, YYYY-MM-DD in UTC, in place of restore_height; absent: restore_height.
    */
   readonly restore_date?: string | undefined;
-  /** Language of a seed of the old format, by its English or its native name; ignored for others. */
+  /**
+   * Language of a seed of the old format, or of a Polyseed whose words several languages have, by its English
+   * or its native name; ignored for others.
+   */
   readonly language?: string | undefined;
-  /** Offset that the seed was encrypted with; empty: none. */
+  /** Offset that the seed was encrypted with, or passphrase of an encrypted Polyseed; empty: none. */
   readonly seed_offset?: string | undefined;
   /** Ignored: the previous wallet is always stored. Default: `true`. */
   readonly autosave_current?: boolean | undefined;
@@ -2427,7 +2444,7 @@ export interface RestoreDeterministicWalletResult {
   readonly address: string;
   /** Message for users. */
   readonly info: string;
-  /** Mnemonic seed, with the offset removed. */
+  /** Mnemonic seed of 25 words, with the offset removed; of a Polyseed in English. */
   readonly seed: string;
   /** The seed has an old format; seed is its current one. */
   readonly was_deprecated: boolean;
@@ -2650,9 +2667,9 @@ export interface StartMiningParams {
 export interface StopBackgroundSyncParams {
   /** Password of the wallet. */
   readonly wallet_password?: string | undefined;
-  /** Mnemonic seed to restore the spend key from; empty: the spend key of the keys file. */
+  /** Mnemonic seed or Polyseed to restore the spend key from; empty: the spend key of the keys file. */
   readonly seed?: string | undefined;
-  /** Offset that the seed was encrypted with; empty: none. */
+  /** Offset that the seed was encrypted with, or passphrase of an encrypted Polyseed; empty: none. */
   readonly seed_offset?: string | undefined;
 }
 
@@ -3180,8 +3197,8 @@ export interface WalletMethods {
   get_events(params?: GetEventsParams, options?: CallOptions): Promise<GetEventsResult>;
   /** Returns the number of blocks known to the wallet. */
   get_height(params?: NoMembers, options?: CallOptions): Promise<GetHeightResult>;
-  /** Lists the languages of mnemonic seeds. */
-  get_languages(params?: NoMembers, options?: CallOptions): Promise<GetLanguagesResult>;
+  /** Lists the languages of mnemonic seeds, or of Polyseeds. */
+  get_languages(params?: GetLanguagesParams, options?: CallOptions): Promise<GetLanguagesResult>;
   /** Returns a message for the round after next, from some messages of the next round. */
   get_multisig_key_exchange_booster(
     params?: GetMultisigKeyExchangeBoosterParams,
@@ -3285,7 +3302,7 @@ export interface WalletMethods {
   rescan_blockchain(params?: RescanBlockchainParams, options?: CallOptions): Promise<NoMembers>;
   /** Asks the daemon again which outputs are spent. */
   rescan_spent(params?: NoMembers, options?: CallOptions): Promise<NoMembers>;
-  /** Restores a wallet from its mnemonic seed and opens it. */
+  /** Restores a wallet from its mnemonic seed of 25 words, or its Polyseed of 16 words, and opens it. */
   restore_deterministic_wallet(
     params?: RestoreDeterministicWalletParams,
     options?: CallOptions,

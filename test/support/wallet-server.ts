@@ -139,6 +139,9 @@ export class WalletServer {
       getLastBlockHeader: (options) =>
         this.answers.getLastBlockHeader?.(options) ??
         Promise.reject(new DaemonError('unreachable', 'no connection')),
+      getBlockHeader: (height, options) =>
+        this.answers.getBlockHeader?.(height, options) ??
+        Promise.reject(new DaemonError('unreachable', 'no connection')),
       until: (signal) => {
         this.signals.push(signal);
         return client;

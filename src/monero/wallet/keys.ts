@@ -12,8 +12,17 @@ export interface WalletKeys {
   readonly viewSecret: Secret<SecretKey>;
   /** Spend secret key; absent in view-only and multisig wallets. */
   readonly spendSecret?: Secret<SecretKey>;
+  /** Polyseed from which the keys were derived, as the keys file has it; absent if there is none. */
+  readonly polyseed?: Secret;
   /** Key shares; present in multisig wallets only. */
   readonly multisig?: MultisigKeys;
+}
+
+/** Secrets of which a wallet has none in memory during background sync. */
+export interface SpendSecrets {
+  readonly spendSecret: SecretKey;
+  /** Polyseed as in {@link WalletKeys}. */
+  readonly polyseed?: Uint8Array;
 }
 
 /** Shares of a multisig spend key that one participant holds. */
@@ -62,7 +71,8 @@ export function groupAccountOf(keys: WalletKeys): MultisigAccount {
 }
 
 /** Zeroes all secret keys of a wallet. */
-export function wipeKeys({ viewSecret, spendSecret, multisig }: WalletKeys): void {
+export function wipeKeys({ viewSecret, spendSecret, polyseed, multisig }: WalletKeys): void {
   const { signerSecret, shares = [], roundKeys = [] } = multisig ?? {};
-  for (const secret of [viewSecret, spendSecret, signerSecret, ...shares, ...roundKeys]) secret?.wipe();
+  for (const secret of [viewSecret, spendSecret, polyseed, signerSecret, ...shares, ...roundKeys])
+    secret?.wipe();
 }

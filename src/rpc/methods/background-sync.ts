@@ -80,8 +80,14 @@ export const backgroundSyncMethods: readonly WalletMethod[] = [
         wallet_password: text.default('').describe('Password of the wallet'),
         seed: text
           .default('')
-          .describe('Mnemonic seed to restore the spend key from; empty: the spend key of the keys file'),
-        seed_offset: text.default('').describe('Offset that the seed was encrypted with; empty: none'),
+          .describe(
+            'Mnemonic seed or Polyseed to restore the spend key from; empty: the spend key of the keys file',
+          ),
+        seed_offset: text
+          .default('')
+          .describe(
+            'Offset that the seed was encrypted with, or passphrase of an encrypted Polyseed; empty: none',
+          ),
       }),
     result: wire.nothing,
     source: 'COMMAND_RPC_STOP_BACKGROUND_SYNC, on_stop_background_sync',

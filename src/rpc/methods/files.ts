@@ -76,6 +76,11 @@ export const fileMethods: readonly WalletMethod[] = [
         language: text
           .default('')
           .describe('Language of the mnemonic seed, by its English or its native name; required'),
+        polyseed: flag
+          .default(false)
+          .describe(
+            'The seed is a Polyseed of 16 words, in a language of get_languages with polyseed; false: 25 words',
+          ),
       }),
     result: wire.nothing,
     examples: () => [
@@ -84,10 +89,15 @@ export const fileMethods: readonly WalletMethod[] = [
         params: { filename: 'shop', password: 'secret', language: 'English' },
         result: {},
       },
+      {
+        name: 'new wallet with a Polyseed',
+        params: { filename: 'shop', password: 'secret', language: 'English', polyseed: true },
+        result: {},
+      },
     ],
     source: 'COMMAND_RPC_CREATE_WALLET, on_create_wallet',
-    async handle({ scope }, { filename, password, language }) {
-      await scope.createWallet({ filename, password, language });
+    async handle({ scope }, { filename, password, language, polyseed }) {
+      await scope.createWallet({ filename, password, language, polyseed });
       return {};
     },
   }),
@@ -123,7 +133,8 @@ export const fileMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'restore_deterministic_wallet',
-    summary: 'Restores a wallet from its mnemonic seed and opens it.',
+    summary:
+      'Restores a wallet from its mnemonic seed of 25 words, or its Polyseed of 16 words, and opens it.',
     meta: { family: 'admin', needs: 'directory', restricted: true },
     faults: [...NEW_FILE, 'bad_seed'],
     codes: { wallet_exists: -1 },
@@ -139,14 +150,21 @@ export const fileMethods: readonly WalletMethod[] = [
         ...newFileParams,
         seed: text
           .default('')
-          .describe('Mnemonic seed; with enable_multisig_experimental the multisig seed in hex'),
+          .describe('Mnemonic seed or Polyseed; with enable_multisig_experimental the multisig seed in hex'),
         ...restoreParams,
+        restore_height: restoreParams.restore_height.describe(
+          'Height of the first block to scan; 0: the first block, or for a Polyseed that of its birthday',
+        ),
         language: text
           .default('')
           .describe(
-            'Language of a seed of the old format, by its English or its native name; ignored for others',
+            'Language of a seed of the old format, or of a Polyseed whose words several languages have, by its English or its native name; ignored for others',
           ),
-        seed_offset: text.default('').describe('Offset that the seed was encrypted with; empty: none'),
+        seed_offset: text
+          .default('')
+          .describe(
+            'Offset that the seed was encrypted with, or passphrase of an encrypted Polyseed; empty: none',
+          ),
         autosave_current: flag.default(true).describe('Ignored: the previous wallet is always stored'),
         enable_multisig_experimental: flag.default(false).describe('The seed is a multisig seed'),
       }),
@@ -154,7 +172,7 @@ export const fileMethods: readonly WalletMethod[] = [
       wire.object({
         address: wire.text('Primary address'),
         info: wire.text('Message for users'),
-        seed: wire.text('Mnemonic seed, with the offset removed'),
+        seed: wire.text('Mnemonic seed of 25 words, with the offset removed; of a Polyseed in English'),
         was_deprecated: wire.flag('The seed has an old format; seed is its current one'),
       }),
     source: 'COMMAND_RPC_RESTORE_DETERMINISTIC_WALLET, on_restore_deterministic_wallet',

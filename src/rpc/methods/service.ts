@@ -2,6 +2,7 @@ import { flag, height, listOf, none, params, text, u32 } from '../../http/params
 import * as wire from '../../http/wire.js';
 import { isVerifiable } from '../../daemon/connector.js';
 import { LANGUAGES } from '../../monero/cryptonote/languages.js';
+import { POLYSEED_LANGUAGES } from '../../monero/cryptonote/polyseed-languages.js';
 import { parseFingerprint } from '../../util/fingerprint.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { LATEST_API } from '../api-version.js';
@@ -27,20 +28,28 @@ export const serviceMethods: readonly WalletMethod[] = [
 
   defineMethod({
     name: 'get_languages',
-    summary: 'Lists the languages of mnemonic seeds.',
+    summary: 'Lists the languages of mnemonic seeds, or of Polyseeds.',
     meta: { family: 'view', needs: 'nothing', restricted: false },
     faults: [],
-    params: () => none,
+    params: () =>
+      params({
+        polyseed: flag
+          .default(false)
+          .describe('The languages of Polyseeds; false: those of seeds of 25 words'),
+      }),
     result: () =>
       wire.object({
         languages: wire.list(wire.text('Name'), 'English names; under 1.3, native ones'),
         languages_local: wire.list(wire.text('Name'), 'Native names'),
       }),
     source: 'COMMAND_RPC_GET_LANGUAGES, on_get_languages',
-    handle: () => ({
-      languages: LANGUAGES.map(({ englishName }) => englishName),
-      languages_local: LANGUAGES.map(({ name }) => name),
-    }),
+    handle(_, { polyseed }) {
+      const languages = polyseed ? POLYSEED_LANGUAGES : LANGUAGES;
+      return {
+        languages: languages.map(({ englishName }) => englishName),
+        languages_local: languages.map(({ name }) => name),
+      };
+    },
   }),
 
   defineMethod({

@@ -4,6 +4,7 @@ import type { SecretKey } from '../../monero/crypto/types.js';
 import { viewSecretFromSpend } from '../../monero/cryptonote/account-keys.js';
 import { findLanguage, LANGUAGES } from '../../monero/cryptonote/languages.js';
 import { encodeMnemonic } from '../../monero/cryptonote/mnemonic.js';
+import { POLYSEED_BYTES } from '../../monero/cryptonote/polyseed-storage.js';
 import {
   assertFreeForBackground,
   backgroundFilesExist,
@@ -18,6 +19,7 @@ import {
   withBackgroundSync,
   withLookahead,
   withMultisig,
+  withoutPolyseed,
   type KeysFile,
 } from '../../store/keys/keys-file.js';
 import { keysFileExists, loadKeysFile, saveKeysFile } from '../../store/keys/keys-file-disk.js';
@@ -31,13 +33,16 @@ import {
   type BackgroundSyncType,
 } from '../../monero/wallet/model/background-sync-mode.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
-import { accountOf, type WalletKeys } from '../../monero/wallet/keys.js';
+import { accountOf, type SpendSecrets, type WalletKeys } from '../../monero/wallet/keys.js';
 import { isReady } from '../../monero/wallet/multisig/account.js';
 import { multisigSeed } from '../../monero/wallet/multisig/seed.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
+import { wordsOfStoredPolyseed } from './stored-polyseed.js';
 
 /** Placeholder in memory for a secret key that only the keys file has. */
 const BLANK = new Uint8Array(32) as SecretKey;
+/** Placeholder in memory for a Polyseed that only the keys file has. */
+const BLANK_POLYSEED = new Uint8Array(POLYSEED_BYTES);
 
 export interface KeystoreParts {
   /** Path of the keys file; absent for a wallet in memory. */
@@ -67,6 +72,7 @@ export class Keystore {
       ...keysFile,
       viewSecret: BLANK,
       ...(keysFile.spendSecret === undefined ? {} : { spendSecret: BLANK }),
+      ...(keysFile.polyseed === undefined ? {} : { polyseed: BLANK_POLYSEED }),
       ...(keysFile.multisig === undefined
         ? {}
         : { multisig: { ...keysFile.multisig, shares: [], roundKeys: [] } }),
@@ -146,40 +152,51 @@ export class Keystore {
     return password === this.#password;
   }
 
-  /** Wipes the spend key from memory, and drops the password that decrypts the keys file. */
+  /** Wipes the spend key and its Polyseed from memory, and drops the password that decrypts the keys file. */
   dropSpendKey(): void {
-    const { network, spendPublicKey, viewPublicKey, viewSecret, spendSecret } = this.#keys;
+    const { network, spendPublicKey, viewPublicKey, viewSecret, spendSecret, polyseed } = this.#keys;
     this.#keys = { network, spendPublicKey, viewPublicKey, viewSecret };
     spendSecret?.wipe();
+    polyseed?.wipe();
     if (this.#parts.path !== undefined) this.#password = undefined;
   }
 
-  restoreSpendKey(spendSecret: SecretKey, password: string): void {
-    this.#keys = { ...this.#keys, spendSecret: new Secret(Uint8Array.from(spendSecret) as SecretKey) };
+  /** Takes copies of secrets that {@link recoverSecrets} returned. */
+  restoreSpendKey({ spendSecret, polyseed }: SpendSecrets, password: string): void {
+    this.#keys = {
+      ...this.#keys,
+      spendSecret: new Secret(Uint8Array.from(spendSecret) as SecretKey),
+      ...(polyseed === undefined ? {} : { polyseed: new Secret(Uint8Array.from(polyseed)) }),
+    };
+    if (polyseed === undefined) this.#keysFile = withoutPolyseed(this.#keysFile);
     this.#password = password;
   }
 
   /**
-   * Reads the spend key from the keys file.
-   * @param fromSeed spend key of a seed, which must equal the stored one; required for a wallet in memory.
-   * @returns a copy that the caller must wipe. @throws WalletError `wrong_password`, `invalid`
+   * Reads the spend key and its Polyseed from the keys file.
+   * @param fromSeed secrets of a seed, whose spend key must equal the stored one; required for a wallet in memory.
+   * @returns copies that the caller must wipe. @throws WalletError `wrong_password`, `invalid`
    */
-  async recoverSpendKey(password: string, fromSeed: SecretKey | undefined): Promise<SecretKey> {
-    const stored = await this.#storedSpendKey(password);
-    const found = fromSeed ?? stored;
+  async recoverSecrets(password: string, fromSeed: SpendSecrets | undefined): Promise<SpendSecrets> {
+    const stored = await this.#storedSecrets(password);
+    const found = fromSeed?.spendSecret ?? stored?.spendSecret;
     const isValid =
       found !== undefined &&
       (fromSeed === undefined ||
         this.#parts.path === undefined ||
-        (stored !== undefined && equalBytes(fromSeed, stored))) &&
+        (stored?.spendSecret !== undefined && equalBytes(found, stored.spendSecret))) &&
       equalBytes(publicKeyOf(found), this.#keys.spendPublicKey);
     if (!isValid) throw new WalletError({ kind: 'invalid', reason: "this is not the wallet's spend key" });
-    return Uint8Array.from(found) as SecretKey;
+    const polyseed = this.#keysFile.polyseed && (stored ?? fromSeed)?.polyseed;
+    return {
+      spendSecret: Uint8Array.from(found) as SecretKey,
+      ...(polyseed === undefined ? {} : { polyseed: Uint8Array.from(polyseed) }),
+    };
   }
 
-  async #storedSpendKey(password: string): Promise<SecretKey | undefined> {
+  async #storedSecrets(password: string): Promise<Partial<SpendSecrets> | undefined> {
     const { path, kdfRounds } = this.#parts;
-    if (path !== undefined) return (await loadKeysFile(path, password, kdfRounds)).spendSecret;
+    if (path !== undefined) return loadKeysFile(path, password, kdfRounds);
     if (!this.isPassword(password)) throw new WalletError({ kind: 'wrong_password' });
     return undefined;
   }
@@ -237,7 +254,7 @@ export class Keystore {
    * @throws WalletError `background_syncing`, `background_wallet`, `view_only`, `not_deterministic`, `wrong_key_type`
    */
   query(type: string): string {
-    const { viewSecret, spendSecret } = this.#keys;
+    const { viewSecret, spendSecret, polyseed } = this.#keys;
     const account = accountOf(this.#keys);
     if (type === 'view_key') return toHex(viewSecret.expose());
     if (type !== 'spend_key' && type !== 'mnemonic')
@@ -258,7 +275,13 @@ export class Keystore {
     if (!equalBytes(viewSecretFromSpend(spendSecret.expose()), viewSecret.expose()))
       throw new WalletError({ kind: 'not_deterministic' });
     const { seedLanguage } = this.#keysFile;
-    const language = findLanguage(seedLanguage) ?? findLanguage('English') ?? LANGUAGES[0];
+    const polyseedWords =
+      polyseed && wordsOfStoredPolyseed(polyseed.expose(), spendSecret.expose(), seedLanguage);
+    if (polyseedWords !== undefined) return polyseedWords;
+    const language =
+      (polyseed === undefined ? findLanguage(seedLanguage) : undefined) ??
+      findLanguage('English') ??
+      LANGUAGES[0];
     if (language === undefined) throw new WalletError({ kind: 'unknown_language', language: seedLanguage });
     return encodeMnemonic(spendSecret.expose(), language);
   }
@@ -270,16 +293,19 @@ export class Keystore {
   #withSecrets(keysFile: KeysFile): KeysFile {
     const keys = this.#keys;
     const account = accountOf(keys);
-    const { viewSecret } = keys;
+    const { viewSecret, polyseed } = keys;
     const spendSecret = account?.signerSecret ?? keys.spendSecret?.expose();
     if (this.background !== undefined || (keysFile.spendSecret !== undefined && spendSecret === undefined))
       throw new Error('the keys file cannot be written without the spend key');
     if ((keysFile.multisig === undefined) !== (account === undefined))
       throw new Error('the keys file cannot be written without the shares');
+    if ((keysFile.polyseed === undefined) !== (polyseed === undefined))
+      throw new Error('the keys file cannot be written without the Polyseed');
     return {
       ...keysFile,
       viewSecret: viewSecret.expose(),
       ...(spendSecret === undefined ? {} : { spendSecret }),
+      ...(polyseed === undefined ? {} : { polyseed: polyseed.expose() }),
       ...(keysFile.multisig === undefined || account === undefined
         ? {}
         : { multisig: { ...keysFile.multisig, shares: account.shares, roundKeys: account.roundKeys } }),
@@ -304,8 +330,8 @@ export class Keystore {
     const { store, rng } = this.#parts;
     const key = backgroundKeyIn(keysFile);
     if (store === undefined || key === undefined) return;
-    const { spendSecret, ...rest } = this.#withSecrets(
-      withBackgroundSync(keysFile, backgroundSyncOf(keysFile)),
+    const { spendSecret, ...rest } = withoutPolyseed(
+      this.#withSecrets(withBackgroundSync(keysFile, backgroundSyncOf(keysFile))),
     );
     const content = {
       keysFile: rest,

@@ -1,12 +1,62 @@
 import type { SecretKey } from '../../monero/crypto/types.js';
 import { spendSecretFromSeed } from '../../monero/cryptonote/account-keys.js';
 import { decodeMnemonic, removeSeedOffset } from '../../monero/cryptonote/mnemonic.js';
+import {
+  decryptPolyseed,
+  isEncrypted,
+  polyseedKey,
+  type Polyseed,
+} from '../../monero/cryptonote/polyseed.js';
+import { findPolyseedLanguage, type PolyseedLanguage } from '../../monero/cryptonote/polyseed-languages.js';
+import { storePolyseed } from '../../monero/cryptonote/polyseed-storage.js';
+import { decodePolyseed, hasPolyseedLength } from '../../monero/cryptonote/polyseed-words.js';
 import { CodecError } from '../../util/codec.js';
+import type { SpendSecrets } from '../../monero/wallet/keys.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 
-/** Returns the spend key of a mnemonic seed. @param offset passphrase; empty: none. @throws WalletError `bad_seed` */
-export async function spendSecretOfWords(words: string, offset: string): Promise<SecretKey> {
-  return spendSecretFromSeed(await withoutOffset(asSeed(() => decodeMnemonic(words)).seed, offset));
+/**
+ * Returns the spend key of a mnemonic seed of 25 words or of a Polyseed, and the Polyseed.
+ * @param offset passphrase; empty: none. @throws WalletError `bad_seed`
+ */
+export async function secretsOfWords(words: string, offset: string): Promise<SpendSecrets> {
+  if (!hasPolyseedLength(words))
+    return {
+      spendSecret: spendSecretFromSeed(await withoutOffset(asSeed(() => decodeMnemonic(words)).seed, offset)),
+    };
+  const { spendSecret, seed } = await readPolyseed(words, offset);
+  return { spendSecret, polyseed: storePolyseed(seed) };
+}
+
+/** A Polyseed that was read from its words, and the spend key that it gives with its passphrase. */
+export interface ReadPolyseed {
+  readonly spendSecret: SecretKey;
+  /** Seed as the words give it: an encrypted one stays encrypted. */
+  readonly seed: Polyseed;
+  readonly language: PolyseedLanguage;
+}
+
+/**
+ * Reads the words of a Polyseed. The passphrase decrypts an encrypted seed; for another one it is an offset of the key, as for
+ * a seed of 25 words.
+ * @param passphrase empty: none. @param languageName language of words that several languages have.
+ * @throws WalletError `bad_seed` Source: polyseed.cpp `data::generate_secret_key` of the reference's main branch.
+ */
+export async function readPolyseed(
+  words: string,
+  passphrase: string,
+  languageName = '',
+): Promise<ReadPolyseed> {
+  const { seed, language } = asSeed(() => decodePolyseed(words, findPolyseedLanguage(languageName)));
+  if (isEncrypted(seed) && passphrase === '')
+    throw new WalletError({
+      kind: 'bad_seed',
+      reason: 'it is encrypted, and needs its passphrase',
+      text: 'encrypted polyseed needs a passphrase',
+    });
+  const key = isEncrypted(seed)
+    ? polyseedKey(decryptPolyseed(seed, passphrase))
+    : await withoutOffset(polyseedKey(seed), passphrase);
+  return { spendSecret: spendSecretFromSeed(key), seed, language };
 }
 
 /** Removes the offset passphrase from a seed. @param offset passphrase; empty: none. */

@@ -1,7 +1,7 @@
 import { systemClock } from '../../util/clock.js';
 import type { Logger } from 'pino';
 import { DaemonError } from '../../daemon/errors.js';
-import { belowTip, lowestTip, readTip, type ChainTip } from '../context/chain-tip.js';
+import { belowTip, heightOfDatedWallet, lowestTip, readTip, type ChainTip } from '../context/chain-tip.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
 
 /** Deadline for the daemon's height [ms]; after it, a new wallet determines its height at its first refresh. */
@@ -21,7 +21,8 @@ export interface LoweredHeight {
 
 /** Height from which a new wallet is scanned, and the requested height if the chain ends below it. */
 export interface PlacedHeight {
-  readonly restoreHeight: number;
+  /** Undefined if no daemon answered: the first refresh determines it by the time of creation. */
+  readonly restoreHeight: number | undefined;
   readonly lowered?: LoweredHeight;
 }
 
@@ -59,6 +60,21 @@ export class NewHeights {
       'the restore height of a new wallet lies above the newest block; it is scanned from a lower one',
     );
     return { restoreHeight: from, lowered: { asked, blocks: tip.blocks, from } };
+  }
+
+  /**
+   * Returns the height from which a wallet is scanned that received nothing before a time; undefined if no daemon answers.
+   * @param time Unix time [s].
+   */
+  async ofDatedKeys(time: number): Promise<PlacedHeight> {
+    const tip = await this.#tip();
+    if (tip === undefined) return { restoreHeight: undefined };
+    try {
+      return { restoreHeight: await heightOfDatedWallet(this.#daemon.client(), tip.blocks, time) };
+    } catch (error) {
+      if (error instanceof DaemonError) return { restoreHeight: undefined };
+      throw error;
+    }
   }
 
   /**

@@ -1,8 +1,12 @@
 import { randomSecretKey } from '../../monero/crypto/derivation.js';
 import type { SecretKey } from '../../monero/crypto/types.js';
-import { accountKeysOf } from '../../monero/cryptonote/account-keys.js';
+import { accountKeysOf, spendSecretFromSeed } from '../../monero/cryptonote/account-keys.js';
 import type { Language } from '../../monero/cryptonote/languages.js';
 import { isReadByPrefixes } from '../../monero/cryptonote/mnemonic.js';
+import { polyseedKey } from '../../monero/cryptonote/polyseed.js';
+import { storePolyseed } from '../../monero/cryptonote/polyseed-storage.js';
+import { randomPolyseed } from '../../monero/cryptonote/polyseed-words.js';
+import { systemClock, unixSeconds } from '../../util/clock.js';
 import type { Rng } from '../../util/random.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { parseAccountKeys, type KeyTexts } from '../../monero/wallet/key-import.js';
@@ -14,6 +18,7 @@ import type { Holder, OpenWallets } from './open-wallets.js';
 import type { ServerSettings } from './server-settings.js';
 import {
   requireLanguage,
+  requirePolyseedLanguage,
   walletFromMultisigSeed,
   walletFromSeed,
   type MultisigRestoreRequest,
@@ -27,6 +32,8 @@ export interface CreateRequest {
   readonly filename: string;
   readonly password: string;
   readonly language: string;
+  /** True for a Polyseed of 16 words in place of a seed of 25 words. */
+  readonly polyseed?: boolean;
 }
 
 /** Request to create a wallet from given keys. */
@@ -71,12 +78,12 @@ export class WalletCreation {
   /**
    * Creates a wallet from random keys. @throws WalletError `wallet_exists`, `keys_file_exists`, `unknown_language`
    */
-  async create({ filename, password, language: name }: CreateRequest): Promise<void> {
+  async create({ filename, password, language, polyseed = false }: CreateRequest): Promise<void> {
     const paths = this.#locateNew(filename);
-    const language = requireLanguage(name);
-    const keys = accountKeysOf(randomSpendSecret(this.#settings.rng, language));
+    const { rng } = this.#settings;
+    const seeded = polyseed ? randomPolyseedKeys(rng, language) : randomKeys(rng, language);
     const restoreHeight = await this.#heights.ofNewKeys();
-    await this.#add(paths, { keys, language, password, restoreHeight });
+    await this.#add(paths, { ...seeded, password, restoreHeight });
   }
 
   /**
@@ -116,14 +123,17 @@ export class WalletCreation {
 
   /**
    * Creates and opens a wallet that is scanned from the requested height, or from a lower one if the chain ends below
-   * it.
+   * it. Without a requested height (0), a wallet that knows its age is scanned from the height of that time.
    */
   async #addFrom(
     asked: number,
     paths: WalletPaths | undefined,
     wallet: UnlocatedWallet,
   ): Promise<CreatedWallet> {
-    const { restoreHeight, lowered } = await this.#heights.ofGivenKeys(asked);
+    const { restoreHeight, lowered } =
+      asked === 0 && wallet.createdAt !== undefined
+        ? await this.#heights.ofDatedKeys(wallet.createdAt)
+        : await this.#heights.ofGivenKeys(asked);
     const { accounts } = await this.#add(paths, { ...wallet, restoreHeight, hasHistory: true });
     return {
       address: accounts.address({ major: 0, minor: 0 }),
@@ -170,6 +180,21 @@ export class WalletCreation {
     if (paths !== undefined) assertFree(paths);
     return paths;
   }
+}
+
+/** Random keys, and what is stored of their seed. */
+type SeededKeys = Pick<UnlocatedWallet, 'keys' | 'language' | 'polyseed'>;
+
+function randomKeys(rng: Rng, languageName: string): SeededKeys {
+  const language = requireLanguage(languageName);
+  return { keys: accountKeysOf(randomSpendSecret(rng, language)), language };
+}
+
+function randomPolyseedKeys(rng: Rng, languageName: string): SeededKeys {
+  const language = requirePolyseedLanguage(languageName);
+  const seed = randomPolyseed(rng, unixSeconds(systemClock), language);
+  const keys = accountKeysOf(spendSecretFromSeed(polyseedKey(seed)));
+  return { keys, language, polyseed: storePolyseed(seed) };
 }
 
 /** Generates the spend key of a new wallet, until its seed is one that other wallets read in the same language. */

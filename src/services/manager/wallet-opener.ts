@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import type { SecretKey } from '../../monero/crypto/types.js';
 import type { AccountKeys } from '../../monero/cryptonote/account-keys.js';
-import type { Language } from '../../monero/cryptonote/languages.js';
 import { readStoreKey } from '../../store/keys/background-files.js';
 import type { KeysFile } from '../../store/keys/keys-file.js';
 import { fileError } from '../../store/file/file-errors.js';
@@ -40,12 +39,16 @@ export interface NewWallet {
   /** Group state of a multisig participant; `keys.spendSecret` is then its signing key. */
   readonly multisig?: GroupState;
   /** Language of the seed; undefined if none was given. */
-  readonly language: Language | undefined;
+  readonly language: { readonly name: string } | undefined;
+  /** Stored Polyseed of the keys; absent if they come from none. */
+  readonly polyseed?: Uint8Array;
   readonly password: string;
   /** Height from which the wallet is scanned; undefined if no daemon answered. */
   readonly restoreHeight: number | undefined;
   /** True if the keys may have been used before: earlier payments to the wallet are then its history. */
   readonly hasHistory?: boolean;
+  /** Time before which the wallet received nothing [Unix s]; absent: now. */
+  readonly createdAt?: number;
 }
 
 /** Files and secrets from which a wallet is opened. */
@@ -88,20 +91,22 @@ export class WalletOpener {
    * @throws WalletError `wallet_exists`, `keys_file_exists`, `wallet_locked`, `wallet_io`
    */
   async create(
-    { paths, keys, multisig, language, password, restoreHeight, hasHistory = false }: NewWallet,
+    { paths, keys, multisig, polyseed, language, password, restoreHeight, ...past }: NewWallet,
     { isFirst = false }: { readonly isFirst?: boolean } = {},
   ): Promise<OpenWallet> {
+    const now = unixSeconds(systemClock);
     const keysFile: KeysFile = {
       ...keys,
       watchOnly: keys.spendSecret === undefined,
       seedLanguage: language?.name ?? '',
       network: this.#settings.network,
       refreshHeight: restoreHeight ?? 0,
-      creationTimestamp: unixSeconds(systemClock),
+      creationTimestamp: past.createdAt ?? now,
+      ...(polyseed === undefined ? {} : { polyseed }),
       ...(multisig === undefined ? {} : { multisig }),
       other: multisig === undefined ? {} : { enable_multisig: 1n },
     };
-    const arrivedAt = hasHistory ? keysFile.creationTimestamp : undefined;
+    const arrivedAt = past.hasHistory === true ? now : undefined;
     this.#shared.daemon.start();
     if (restoreHeight !== undefined)
       this.#shared.refresher.prefetch(restoreHeight, isFirst ? keys.viewSecret : undefined);
@@ -308,6 +313,7 @@ const toKeys = (file: KeysFile): WalletKeys => ({
   viewPublicKey: file.viewPublicKey,
   viewSecret: secretCopy(file.viewSecret),
   ...(file.spendSecret === undefined ? {} : spendingKeys(file, file.spendSecret)),
+  ...(file.polyseed === undefined ? {} : { polyseed: secretCopy(file.polyseed) }),
 });
 
 const secretCopy = <K extends Uint8Array>(key: K): Secret<K> => new Secret(Uint8Array.from(key) as K);

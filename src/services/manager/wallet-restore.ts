@@ -4,10 +4,14 @@ import { findLanguage, OLD_ENGLISH, type Language } from '../../monero/cryptonot
 import { decodeMnemonic, encodeMnemonic } from '../../monero/cryptonote/mnemonic.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { readMultisigSeed } from '../../monero/wallet/multisig/seed.js';
-import { asSeed, withoutOffset } from '../context/seed-words.js';
+import { birthdayTime } from '../../monero/cryptonote/polyseed.js';
+import { findPolyseedLanguage, type PolyseedLanguage } from '../../monero/cryptonote/polyseed-languages.js';
+import { storePolyseed } from '../../monero/cryptonote/polyseed-storage.js';
+import { hasPolyseedLength } from '../../monero/cryptonote/polyseed-words.js';
+import { asSeed, readPolyseed, withoutOffset } from '../context/seed-words.js';
 import type { NewWallet } from './wallet-opener.js';
 
-/** Request to restore a wallet from its mnemonic seed. */
+/** Request to restore a wallet from its mnemonic seed: 25 words, or the 16 words of a Polyseed. */
 export interface RestoreRequest {
   readonly filename: string;
   readonly password: string;
@@ -22,13 +26,17 @@ export type MultisigRestoreRequest = Omit<RestoreRequest, 'language' | 'seedOffs
 /** A new wallet for which no paths are chosen yet. */
 export type UnlocatedWallet = Omit<NewWallet, 'paths'>;
 
-/**
- * Derives a wallet from a seed. @returns the wallet, and its seed without the offset.
- * @throws WalletError `bad_seed`, `unknown_language`
- */
-export async function walletFromSeed(
-  request: RestoreRequest,
-): Promise<{ readonly wallet: UnlocatedWallet; readonly seed: string; readonly deprecated: boolean }> {
+/** A wallet that was derived from a seed. */
+export interface SeedWallet {
+  readonly wallet: UnlocatedWallet;
+  /** 25 words that restore the wallet without an offset. */
+  readonly seed: string;
+  /** True for a seed of an old format. */
+  readonly deprecated: boolean;
+}
+
+/** Derives a wallet from a seed. @throws WalletError `bad_seed`, `unknown_language` */
+export async function walletFromSeed(request: RestoreRequest): Promise<SeedWallet> {
   const { password, restoreHeight, seedOffset } = request;
   if (request.seed.trim() === '')
     throw new WalletError({
@@ -36,6 +44,7 @@ export async function walletFromSeed(
       reason: 'it is empty',
       text: "field 'seed' is mandatory. Please provide a seed you want to restore from.",
     });
+  if (hasPolyseedLength(request.seed)) return walletFromPolyseed(request);
   const decoded = asSeed(() => decodeMnemonic(request.seed));
   // Seeds in Old English are only read: such a wallet gets a seed in another language.
   const language = decoded.language === OLD_ENGLISH ? requireLanguage(request.language) : decoded.language;
@@ -49,6 +58,28 @@ export async function walletFromSeed(
     },
     seed: encodeMnemonic(plain, language),
     deprecated: decoded.deprecated,
+  };
+}
+
+/** Derives a wallet from a Polyseed, whose birthday is the time before which the wallet received nothing. */
+async function walletFromPolyseed(request: RestoreRequest): Promise<SeedWallet> {
+  const { password, restoreHeight } = request;
+  const { spendSecret, seed, language } = await readPolyseed(
+    request.seed,
+    request.seedOffset,
+    request.language,
+  );
+  return {
+    wallet: {
+      keys: accountKeysOf(spendSecret),
+      polyseed: storePolyseed(seed),
+      createdAt: birthdayTime(seed),
+      language,
+      password,
+      restoreHeight,
+    },
+    seed: encodeMnemonic(spendSecret, requireLanguage('English')),
+    deprecated: false,
   };
 }
 
@@ -71,6 +102,13 @@ export function walletFromMultisigSeed({
 /** Finds a language by its name. @throws WalletError `unknown_language` */
 export function requireLanguage(name: string): Language {
   const language = findLanguage(name);
+  if (language === undefined) throw new WalletError({ kind: 'unknown_language', language: name });
+  return language;
+}
+
+/** Finds a language of Polyseeds by its name. @throws WalletError `unknown_language` */
+export function requirePolyseedLanguage(name: string): PolyseedLanguage {
+  const language = findPolyseedLanguage(name);
   if (language === undefined) throw new WalletError({ kind: 'unknown_language', language: name });
   return language;
 }

@@ -1,7 +1,7 @@
 import { publicKeyOf } from '../../monero/crypto/derivation.js';
 import { formatAddress } from '../../monero/cryptonote/address.js';
 import { DaemonError } from '../../daemon/errors.js';
-import { withBackgroundSync, type KeysFile } from '../../store/keys/keys-file.js';
+import { withBackgroundSync, withoutPolyseed, type KeysFile } from '../../store/keys/keys-file.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { accountOf, groupAccountOf } from '../../monero/wallet/keys.js';
 import {
@@ -198,7 +198,7 @@ const keysFileOf = (
   before: KeysFile,
 ): KeysFile => ({
   // A multisig wallet has no background sync.
-  ...withBackgroundSync(before, 'off'),
+  ...withBackgroundSync(withoutPolyseed(before), 'off'),
   spendPublicKey,
   viewPublicKey: publicKeyOf(commonSecret),
   viewSecret: commonSecret,

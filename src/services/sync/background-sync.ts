@@ -5,7 +5,7 @@ import { resolveAmbiguousSpends } from '../../store/resolve-key-images.js';
 import { Mutex } from '../../util/mutex.js';
 import { isBackgroundSyncType } from '../../monero/wallet/model/background-sync-mode.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
-import { spendSecretOfWords } from '../context/seed-words.js';
+import { secretsOfWords } from '../context/seed-words.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from './wallet-sync.js';
 
@@ -86,19 +86,21 @@ export class BackgroundSync {
   stop({ password, seed, seedOffset }: Recovery): Promise<void> {
     return this.#changing.run(async () => {
       const { keystore } = this.#context;
-      const fromSeed = seed === '' ? undefined : await spendSecretOfWords(seed, seedOffset);
-      const spendSecret = await keystore.recoverSpendKey(password, fromSeed);
+      const fromSeed = seed === '' ? undefined : await secretsOfWords(seed, seedOffset);
+      const recovered = await keystore.recoverSecrets(password, fromSeed);
       try {
         if (keystore.backgroundSync === 'off') throw invalid('background sync is not set up');
         if (keystore.background === 'wallet') throw invalid('a background wallet has no spend key');
         if (keystore.background === undefined) return;
         await this.#services.sync.cancelAndRun(async () => {
-          await this.#resolveSpends(spendSecret);
-          keystore.restoreSpendKey(spendSecret, password);
+          await this.#resolveSpends(recovered.spendSecret);
+          keystore.restoreSpendKey(recovered, password);
         });
       } finally {
-        spendSecret.fill(0);
-        fromSeed?.fill(0);
+        for (const secrets of [recovered, fromSeed]) {
+          secrets?.spendSecret.fill(0);
+          secrets?.polyseed?.fill(0);
+        }
       }
     });
   }

@@ -20,6 +20,12 @@ import { sealedFile } from '../../monero/wallet/exchange/sealed-file.js';
 import { DEFAULT_LOOKAHEAD } from '../../monero/wallet/scan/default-lookahead.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 import { GROUP_FIELDS, groupFields, readGroup } from './keys-file-multisig.js';
+import {
+  isStoredPolyseed,
+  POLYSEED_FIELD,
+  polyseedKeyFields,
+  polyseedSecrets,
+} from './keys-file-polyseed.js';
 import { fromLatin1, fromUtf8, toUtf8, tryFields, type Fields } from './latin1-json.js';
 
 /** Content of the file `NAME.keys`, in the reference's format. */
@@ -32,6 +38,11 @@ export interface KeysFile {
    * that of the address.
    */
   readonly spendSecret?: SecretKey;
+  /**
+   * Polyseed from which the keys were derived, in its 32 stored bytes, and behind it the passphrase that wallets of the
+   * library monero_c keep; absent if there is none.
+   */
+  readonly polyseed?: Uint8Array;
   /** Multisig group; present in multisig wallets only. */
   readonly multisig?: GroupState;
   readonly watchOnly: boolean;
@@ -63,6 +74,7 @@ const OWN_FIELDS = [
   'refresh_height',
   'encrypted_secret_keys',
   ...GROUP_FIELDS,
+  POLYSEED_FIELD,
 ];
 
 /** Names of the fields of background sync. Source: wallet2.cpp `get_keys_file_data`. */
@@ -143,17 +155,18 @@ async function readFields(fields: Fields, key: Uint8Array, background = false): 
   const account = new SectionReader(readStorage(fromLatin1(keyData)));
   const keys = account.section('m_keys');
   const address = keys.section('m_account_address');
-  const stored = concatBytes(
-    keys.bytes('m_spend_secret_key'),
-    keys.bytes('m_view_secret_key'),
-    keys.bytes('m_multisig_keys', new Uint8Array()),
-  );
-  if (stored.length < SECRETS_BYTES || stored.length % 32 !== 0)
+  const shares = keys.bytes('m_multisig_keys', new Uint8Array());
+  const own = concatBytes(keys.bytes('m_spend_secret_key'), keys.bytes('m_view_secret_key'), shares);
+  if (own.length < SECRETS_BYTES || own.length % 32 !== 0)
     throw new CodecError('secret keys of a wrong length');
+  const stored = concatBytes(own, polyseedSecrets(keys));
   const encrypted = integer('encrypted_secret_keys') !== 0;
   const secrets = encrypted
     ? await cryptSecrets(stored, key, keys.bytes('m_encryption_iv', new Uint8Array(IV_BYTES)))
     : stored;
+  // A background keys file has no secrets, and the shares of a multisig wallet come from no seed.
+  const hasPolyseed =
+    !background && integer(POLYSEED_FIELD) !== 0 && integer('watch_only') === 0 && integer('multisig') === 0;
   const file: KeysFile = {
     spendPublicKey: bytes32<'PublicKey'>(address.bytes('m_spend_public_key'), 'PublicKey'),
     viewPublicKey: bytes32<'PublicKey'>(address.bytes('m_view_public_key'), 'PublicKey'),
@@ -161,7 +174,12 @@ async function readFields(fields: Fields, key: Uint8Array, background = false): 
     ...(integer('watch_only') !== 0 || background
       ? {}
       : { spendSecret: bytes32<'SecretKey'>(secrets.subarray(0, 32), 'SecretKey') }),
-    ...(integer('multisig') === 0 ? {} : { multisig: readGroup(fields, secrets.subarray(SECRETS_BYTES)) }),
+    ...(integer('multisig') === 0
+      ? {}
+      : { multisig: readGroup(fields, secrets.subarray(SECRETS_BYTES, own.length)) }),
+    ...(hasPolyseed && isStoredPolyseed(secrets.subarray(own.length))
+      ? { polyseed: secrets.slice(own.length) }
+      : {}),
     watchOnly: integer('watch_only') !== 0,
     seedLanguage: typeof language === 'string' ? toUtf8(language) : '',
     network: NETWORKS[integer('nettype')] ?? 'mainnet',
@@ -223,6 +241,12 @@ export const withMultisig = (file: KeysFile): KeysFile => ({
   other: { ...file.other, enable_multisig: 1n },
 });
 
+/** Returns a copy of the keys file without its Polyseed. */
+export function withoutPolyseed(file: KeysFile): KeysFile {
+  const { polyseed, ...rest } = file;
+  return polyseed === undefined ? file : rest;
+}
+
 /** Returns the type of background sync that a keys file sets. */
 export const backgroundSyncOf = ({ other }: Pick<KeysFile, 'other'>): BackgroundSyncType =>
   backgroundSyncTypeOf(other[SYNC_TYPE]);
@@ -279,8 +303,15 @@ export const writeKeysFile = async (
  */
 export async function sealKeysFile(file: KeysFile, key: Uint8Array, rng: Rng): Promise<Uint8Array> {
   const innerIv = rng(IV_BYTES);
+  const shares = file.multisig?.shares ?? [];
+  const ownBytes = SECRETS_BYTES + 32 * shares.length;
   const secrets = await cryptSecrets(
-    concatBytes(file.spendSecret ?? new Uint8Array(32), file.viewSecret, ...(file.multisig?.shares ?? [])),
+    concatBytes(
+      file.spendSecret ?? new Uint8Array(32),
+      file.viewSecret,
+      ...shares,
+      file.polyseed ?? new Uint8Array(),
+    ),
     key,
     innerIv,
   );
@@ -300,9 +331,10 @@ export async function sealKeysFile(file: KeysFile, key: Uint8Array, rng: Rng): P
         m_encryption_iv: string(innerIv),
         m_spend_secret_key: string(secrets.subarray(0, 32)),
         m_view_secret_key: string(secrets.subarray(32, SECRETS_BYTES)),
-        ...(secrets.length === SECRETS_BYTES
+        ...(shares.length === 0
           ? {}
-          : { m_multisig_keys: string(secrets.subarray(SECRETS_BYTES)) }),
+          : { m_multisig_keys: string(secrets.subarray(SECRETS_BYTES, ownBytes)) }),
+        ...(file.polyseed === undefined ? {} : polyseedKeyFields(secrets.subarray(ownBytes))),
       },
     },
   });
@@ -310,6 +342,7 @@ export async function sealKeysFile(file: KeysFile, key: Uint8Array, rng: Rng): P
     ...DEFAULTS,
     ...file.other,
     ...(file.multisig === undefined ? {} : groupFields(file.multisig)),
+    ...(file.polyseed === undefined ? {} : { [POLYSEED_FIELD]: 1n }),
     key_data: toLatin1(account),
     seed_language: fromUtf8(file.seedLanguage),
     watch_only: file.watchOnly ? 1n : 0n,

@@ -12,31 +12,37 @@ describe('a spend key that was put away', () => {
     const keystore = files.open('reuse-wallet-password');
     await keystore.restoreFile();
     keystore.dropSpendKey();
-    expect(await faultOf(() => keystore.recoverSpendKey('wrong', undefined))).toEqual({
+    expect(await faultOf(() => keystore.recoverSecrets('wrong', undefined))).toEqual({
       kind: 'wrong_password',
     });
-    expect(await keystore.recoverSpendKey(PASSWORD, undefined)).toEqual(keys.spend);
+    expect(await keystore.recoverSecrets(PASSWORD, undefined)).toEqual({ spendSecret: keys.spend });
   });
 
   it('that is given must be that of the keys file, under its password', async () => {
     const keystore = files.open('reuse-wallet-password');
     await keystore.restoreFile();
-    expect(await keystore.recoverSpendKey(PASSWORD, keys.spend)).toEqual(keys.spend);
-    expect(await faultOf(() => keystore.recoverSpendKey('wrong', keys.spend))).toEqual({
+    expect(await keystore.recoverSecrets(PASSWORD, { spendSecret: keys.spend })).toEqual({
+      spendSecret: keys.spend,
+    });
+    expect(await faultOf(() => keystore.recoverSecrets('wrong', { spendSecret: keys.spend }))).toEqual({
       kind: 'wrong_password',
     });
     const { spend } = namedKeys('other');
-    expect(await faultOf(() => keystore.recoverSpendKey(PASSWORD, spend))).toMatchObject({ kind: 'invalid' });
+    expect(await faultOf(() => keystore.recoverSecrets(PASSWORD, { spendSecret: spend }))).toMatchObject({
+      kind: 'invalid',
+    });
   });
 
   it('is not recovered from the keys file of another wallet in its place, given or not', async () => {
     const keystore = files.open('reuse-wallet-password');
     await saveKeysFile(files.path, keysFileOf(namedKeys('other')), PASSWORD, 1, seededRng('other'));
-    expect(await faultOf(() => keystore.recoverSpendKey(PASSWORD, undefined))).toMatchObject({
+    expect(await faultOf(() => keystore.recoverSecrets(PASSWORD, undefined))).toMatchObject({
       kind: 'invalid',
     });
-    expect(await faultOf(() => keystore.recoverSpendKey(PASSWORD, keys.spend))).toMatchObject({
-      kind: 'invalid',
-    });
+    expect(await faultOf(() => keystore.recoverSecrets(PASSWORD, { spendSecret: keys.spend }))).toMatchObject(
+      {
+        kind: 'invalid',
+      },
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Keystore } from '../../../src/services/context/keystore.js';
-import { spendSecretOfWords } from '../../../src/services/context/seed-words.js';
+import { secretsOfWords } from '../../../src/services/context/seed-words.js';
 import type { SecretKey } from '../../../src/monero/crypto/types.js';
 import { accountKeysOf } from '../../../src/monero/cryptonote/account-keys.js';
 import { toHex } from '../../../src/util/bytes.js';
@@ -24,7 +24,7 @@ describe('a query for a key', () => {
     const keystore = keystoreOf(keys);
     expect(keystore.query('view_key')).toBe(toHex(keys.viewSecret.expose()));
     expect(keystore.query('spend_key')).toBe(toHex(keys.spend));
-    expect(await spendSecretOfWords(keystore.query('mnemonic'), '')).toEqual(keys.spend);
+    expect(await secretsOfWords(keystore.query('mnemonic'), '')).toEqual({ spendSecret: keys.spend });
   });
 
   it('gives a seed of the English words where its language is not known', () => {
@@ -109,7 +109,7 @@ describe('the spend key', () => {
     ]);
     expect(() => keys.spendSecret?.expose()).toThrow('wipe');
     const given = Uint8Array.from(keys.spend) as SecretKey;
-    keystore.restoreSpendKey(given, PASSWORD);
+    keystore.restoreSpendKey({ spendSecret: given }, PASSWORD);
     given.fill(0);
     expect(keystore.keys.spendSecret?.expose()).toEqual(keys.spend);
     expect([keystore.background, keystore.hidesNotes]).toEqual([undefined, false]);
@@ -131,14 +131,16 @@ describe('the spend key', () => {
   it('of a wallet in memory is recovered from the given one alone, as a copy', async () => {
     const keys = namedKeys('recovered');
     const keystore = keystoreOf(keys, { backgroundSync: 'reuse-wallet-password' });
-    const recovered = await keystore.recoverSpendKey(PASSWORD, keys.spend);
+    const { spendSecret: recovered } = await keystore.recoverSecrets(PASSWORD, { spendSecret: keys.spend });
     expect(recovered).toEqual(keys.spend);
     recovered.fill(0);
     expect(keystore.query('spend_key')).not.toBe(toHex(recovered));
     const notOurs = { kind: 'invalid', reason: "this is not the wallet's spend key" };
-    expect(await faultOf(() => keystore.recoverSpendKey(PASSWORD, undefined))).toEqual(notOurs);
-    expect(await faultOf(() => keystore.recoverSpendKey(PASSWORD, namedKeys('x').spend))).toEqual(notOurs);
-    expect(await faultOf(() => keystore.recoverSpendKey('wrong', keys.spend))).toEqual({
+    expect(await faultOf(() => keystore.recoverSecrets(PASSWORD, undefined))).toEqual(notOurs);
+    expect(
+      await faultOf(() => keystore.recoverSecrets(PASSWORD, { spendSecret: namedKeys('x').spend })),
+    ).toEqual(notOurs);
+    expect(await faultOf(() => keystore.recoverSecrets('wrong', { spendSecret: keys.spend }))).toEqual({
       kind: 'wrong_password',
     });
   });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { findLanguage } from '../../../src/monero/cryptonote/languages.js';
 import { addSeedOffset, encodeMnemonic } from '../../../src/monero/cryptonote/mnemonic.js';
-import { asSeed, spendSecretOfWords, withoutOffset } from '../../../src/services/context/seed-words.js';
+import { asSeed, secretsOfWords, withoutOffset } from '../../../src/services/context/seed-words.js';
 import { CodecError } from '../../../src/util/codec.js';
+import { SEED, spendOf, STORED, WORDS } from '../../support/polyseed-wallets.js';
 import { namedKeys } from '../../support/keystores.js';
 import { faultOf } from '../../support/test-wallet.js';
 
@@ -16,13 +17,17 @@ const wordsOf = (seed: Uint8Array): string => {
 
 describe('the words of a seed', () => {
   it('give the spend key', async () => {
-    expect(await spendSecretOfWords(wordsOf(spend), '')).toEqual(spend);
+    expect(await secretsOfWords(wordsOf(spend), '')).toEqual({ spendSecret: spend });
   });
 
   it('give the spend key that an offset passphrase was added to, with that passphrase alone', async () => {
     const words = wordsOf(await addSeedOffset(spend, 'passphrase'));
-    expect(await spendSecretOfWords(words, 'passphrase')).toEqual(spend);
-    expect(await spendSecretOfWords(words, '')).not.toEqual(spend);
+    expect(await secretsOfWords(words, 'passphrase')).toEqual({ spendSecret: spend });
+    expect(await secretsOfWords(words, '')).not.toEqual({ spendSecret: spend });
+  });
+
+  it('of a Polyseed give the spend key and the seed', async () => {
+    expect(await secretsOfWords(WORDS, '')).toEqual({ spendSecret: spendOf(SEED), polyseed: STORED });
   });
 
   it('are the seed itself without a passphrase', async () => {
@@ -32,7 +37,7 @@ describe('the words of a seed', () => {
   it.each(['', 'abbey', 'not words of any language at all', `${wordsOf(spend)} abbey`])(
     'are refused where they are none: %j',
     async (words) => {
-      expect(await faultOf(() => spendSecretOfWords(words, ''))).toMatchObject({
+      expect(await faultOf(() => secretsOfWords(words, ''))).toMatchObject({
         kind: 'bad_seed',
         reason: expect.stringMatching(/./),
       });

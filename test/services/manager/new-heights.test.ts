@@ -11,6 +11,8 @@ interface Claims {
   readonly newest?: number;
   readonly synchronized?: boolean;
   readonly targetHeight?: number;
+  /** Refuses all headers. */
+  readonly headerless?: boolean;
 }
 
 /** Heights of new wallets beside a daemon, and the lines of the log. */
@@ -18,10 +20,15 @@ function heightsOf(claims: Claims | undefined, others: readonly ChainTip[] = [])
   const lines: unknown[] = [];
   const client = (): Daemon => {
     if (claims === undefined) throw new DaemonError('unreachable', 'offline');
-    const { height, newest = height - 1, synchronized = true, targetHeight = 0 } = claims;
+    const { height, newest = height - 1, synchronized = true, targetHeight = 0, headerless } = claims;
     return {
       getInfo: () => Promise.resolve({ height, synchronized, targetHeight }),
       getLastBlockHeader: () => Promise.resolve({ height: newest, timestamp: NOW }),
+      // A block every two minutes.
+      getBlockHeader: (at: number) =>
+        headerless === true
+          ? Promise.reject(new DaemonError('timeout', 'no answer'))
+          : Promise.resolve({ height: at, timestamp: NOW - 120 * (newest - at) }),
     } as unknown as Daemon;
   };
   const heights = new NewHeights({ client }, () => others, {
@@ -79,4 +86,24 @@ describe('a wallet of given keys', () => {
       expect(lines).toEqual([{ restoreHeight: asked, blocks: 3000, scannedFrom: 2940 }]);
     },
   );
+});
+
+describe('a wallet of a known age', () => {
+  const day = 86_400;
+
+  test.each<[string, number, number]>([
+    ['a day before it', NOW - 2 * day, 3000 - 1 - (3 * day) / 120],
+    ['the first block where it is older than the chain', NOW - 30 * day, 0],
+    ['a day below the tip where it is new', NOW, 3000 - 1 - day / 120],
+    ['60 blocks below the tip where its age lies in the future', NOW + 5 * day, 2940],
+  ])('is scanned from %s', async (_, time, expected) => {
+    expect(await heightsOf({ height: 3000 }).heights.ofDatedKeys(time)).toEqual({ restoreHeight: expected });
+  });
+
+  test.each<[string, Claims | undefined]>([
+    ['there is no daemon', undefined],
+    ['the daemon stops answering', { height: 3000, headerless: true }],
+  ])('has no height yet where %s', async (_, claims) => {
+    expect(await heightsOf(claims).heights.ofDatedKeys(NOW)).toEqual({ restoreHeight: undefined });
+  });
 });

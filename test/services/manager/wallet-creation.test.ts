@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals
 import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { encodeMnemonic } from '../../../src/monero/cryptonote/mnemonic.js';
+import { birthdayOf, birthdayTime } from '../../../src/monero/cryptonote/polyseed.js';
+import { loadPolyseed } from '../../../src/monero/cryptonote/polyseed-storage.js';
 import type { DaemonBlockHeader, DaemonInfo } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { NewHeights } from '../../../src/services/manager/new-heights.js';
@@ -14,6 +16,7 @@ import { requireLanguage } from '../../../src/services/manager/wallet-restore.js
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { multisigSeed } from '../../../src/monero/wallet/multisig/seed.js';
+import { SEED, spendOf, WORDS } from '../../support/polyseed-wallets.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault } from '../../support/service-wallet.js';
 import { WalletServer } from '../../support/wallet-server.js';
@@ -227,5 +230,54 @@ describe('a wallet of given keys', () => {
     });
     await expect(generating({}, 'Klingon')).rejects.toMatchObject({ fault: { kind: 'unknown_language' } });
     expect(created).toEqual([]);
+  });
+});
+
+describe('a wallet with a Polyseed', () => {
+  it('of random keys has the keys of the seed that it keeps, whose birthday is this month', async () => {
+    await creation().create({ ...request, language: 'Korean', polyseed: true });
+    const [wallet] = created[0] ?? [];
+    const { keys, polyseed, language, restoreHeight } = wallet ?? {};
+    const seed = loadPolyseed(polyseed ?? new Uint8Array());
+    expect(keys?.spendSecret).toEqual(spendOf(seed));
+    expect(seed.birthday).toBe(birthdayOf(Date.now() / 1000));
+    expect([language?.name, restoreHeight]).toEqual(['한국어', 63]);
+    expect(wallet).not.toHaveProperty('createdAt');
+  });
+
+  it.each(['', 'Deutsch', 'Klingon'])('is not made in the language %j', async (language) => {
+    await expect(creation().create({ ...request, language, polyseed: true })).rejects.toMatchObject(
+      fault({ kind: 'unknown_language', language }),
+    );
+  });
+
+  const restore = (restoreHeight: number, of = server) =>
+    creation(of).restore({
+      ...{ filename: '', password: 'p', seed: WORDS, restoreHeight, language: '', seedOffset: '' },
+    });
+
+  it('is scanned from its birthday where no height is given, and else from that height', async () => {
+    const birthday = birthdayTime(SEED);
+    server.answers = {
+      getInfo: () => Promise.resolve({ height: 3000, synchronized: true } as DaemonInfo),
+      getLastBlockHeader: () => Promise.resolve({ height: 2999 } as DaemonBlockHeader),
+      // A block every two minutes, of which the block of height 1000 begins the month.
+      getBlockHeader: (height: number) =>
+        Promise.resolve({ height, timestamp: birthday + 120 * (height - 1000) } as DaemonBlockHeader),
+    };
+    await restore(0);
+    await restore(77);
+    expect(created.map(([{ restoreHeight }]) => restoreHeight)).toEqual([1000 - 86_400 / 120, 77]);
+    expect(created.map(([{ createdAt, hasHistory }]) => [createdAt, hasHistory])).toEqual([
+      [birthday, true],
+      [birthday, true],
+    ]);
+  });
+
+  it('waits for a daemon that knows the height of its birthday', async () => {
+    const offline = new WalletServer();
+    await restore(0, offline);
+    expect(created).toMatchObject([[{ restoreHeight: undefined, createdAt: birthdayTime(SEED) }, 'current']]);
+    await offline.close();
   });
 });

@@ -8,7 +8,11 @@ import {
   walletFromMultisigSeed,
   walletFromSeed,
 } from '../../../src/services/manager/wallet-restore.js';
+import { birthdayTime, encryptPolyseed } from '../../../src/monero/cryptonote/polyseed.js';
+import { findPolyseedLanguage } from '../../../src/monero/cryptonote/polyseed-languages.js';
+import { storePolyseed } from '../../../src/monero/cryptonote/polyseed-storage.js';
 import { multisigSeed } from '../../../src/monero/wallet/multisig/seed.js';
+import { SEED, spendOf, STORED, WORDS, wordsOf } from '../../support/polyseed-wallets.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault } from '../../support/service-wallet.js';
 import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
@@ -83,6 +87,84 @@ describe('a wallet restored from words', () => {
     ['another checksum word', words.replace(/\S+$/, words.split(' ')[0] === 'abbey' ? 'zebra' : 'abbey')],
   ])('is refused for %s', async (_, seed) => {
     await expect(restoring({ seed })).rejects.toMatchObject({ fault: { kind: 'bad_seed' } });
+  });
+});
+
+describe('a wallet restored from a Polyseed', () => {
+  const spend = spendOf(SEED);
+
+  it('has the keys of its seed, keeps the seed, and was not there before its birthday', async () => {
+    expect(await restoring({ seed: WORDS, restoreHeight: 0 })).toEqual({
+      wallet: {
+        keys: accountKeysOf(spend),
+        polyseed: STORED,
+        createdAt: birthdayTime(SEED),
+        language: findPolyseedLanguage('English'),
+        password: 'p',
+        restoreHeight: 0,
+      },
+      seed: encodeMnemonic(spend, english),
+      deprecated: false,
+    });
+  });
+
+  test.each(['Spanish', 'Japanese', 'Chinese (Traditional)'])(
+    'keeps the language of its words, %s, and is told its 25 words in English',
+    async (name) => {
+      const language = findPolyseedLanguage(name);
+      const restored = await restoring({ seed: wordsOf(SEED, language), language: 'Deutsch' });
+      expect(restored).toMatchObject({ wallet: { language }, seed: encodeMnemonic(spend, english) });
+    },
+  );
+
+  it('has a key with the offset removed where a passphrase is given for a plain seed', async () => {
+    const { wallet, seed } = await restoring({ seed: WORDS, seedOffset: 'x' });
+    const offset = wallet.keys.spendSecret;
+    expect(offset).not.toEqual(spend);
+    expect(offset && (await addSeedOffset(offset, 'x'))).toEqual(spend);
+    expect(wallet.polyseed).toEqual(STORED);
+    expect((await restoring({ seed })).wallet.keys).toEqual(wallet.keys);
+  });
+
+  it('of an encrypted seed has the keys of the plain one with the passphrase alone', async () => {
+    const hidden = encryptPolyseed(SEED, 'p\u00e4ss');
+    const seed = wordsOf(hidden);
+    const restored = await restoring({ seed, seedOffset: 'pa\u0308ss' });
+    expect(restored.wallet.keys).toEqual(accountKeysOf(spend));
+    expect(restored.wallet.polyseed).toEqual(storePolyseed(hidden));
+    expect((await restoring({ seed, seedOffset: 'other' })).wallet.keys).not.toEqual(accountKeysOf(spend));
+    await expect(restoring({ seed })).rejects.toMatchObject(
+      fault({
+        kind: 'bad_seed',
+        reason: 'it is encrypted, and needs its passphrase',
+        text: 'encrypted polyseed needs a passphrase',
+      }),
+    );
+  });
+
+  test.each([
+    ['a wrong word', WORDS.replace('tail', 'zoo'), 'wrong checksum'],
+    ['a word of no language', WORDS.replace('tail', 'xyzzy'), 'not all words are of one language'],
+    [
+      'words of several languages',
+      'impo sort usua cabi venu nobl oliv clim cont barr marc auto prod vaca torn fati',
+      'it must be named',
+    ],
+    [
+      'unknown features',
+      'include domain claim resemble urban hire lunch bird crucial fire best wife ring warm ignore model',
+      'unsupported features',
+    ],
+  ])('is refused for %s', async (_, seed, reason) => {
+    await expect(restoring({ seed })).rejects.toMatchObject({
+      fault: { kind: 'bad_seed', reason: expect.stringContaining(reason) },
+    });
+  });
+
+  it('takes words of several languages in the one that is named', async () => {
+    const seed = 'impo sort usua cabi venu nobl oliv clim cont barr marc auto prod vaca torn fati';
+    const restored = await restoring({ seed, language: 'Spanish' });
+    expect(restored.wallet.language).toBe(findPolyseedLanguage('Spanish'));
   });
 });
 

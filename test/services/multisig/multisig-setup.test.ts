@@ -9,6 +9,8 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import { signerOf } from '../../../src/monero/wallet/multisig/account.js';
 import { keystoreOf, NOWHERE, PASSWORD } from '../../support/keystores.js';
 import { accountIn, openingMessages, owners, SetupHome } from '../../support/multisig-setups.js';
+import { STORED } from '../../support/polyseed-wallets.js';
+import { Secret } from '../../../src/util/secret.js';
 import { fault, groupKeys, ownKeys, type ServiceKeys } from '../../support/service-wallet.js';
 import { output, page, received } from '../../store/fixtures.js';
 
@@ -46,6 +48,17 @@ describe('preparing a wallet', () => {
 });
 
 describe('the first round', () => {
+  it('drops the Polyseed of the wallet, from which the keys of the group do not come', async () => {
+    const { keys, keysFile } = OWN;
+    const seeded = {
+      keys: { ...keys, polyseed: new Secret(Uint8Array.from(STORED)) },
+      keysFile: { ...keysFile, polyseed: STORED },
+    };
+    const { setup, given } = new SetupHome(seeded);
+    await setup.make(openingMessages, 2, undefined);
+    expect(given[0]).not.toHaveProperty('polyseed');
+  });
+
   it('replaces the keys of the wallet by keys of a participant, and turns background sync off', async () => {
     const { keys, keysFile } = OWN;
     const syncing = { keys, keysFile: withBackgroundSync(keysFile, 'reuse-wallet-password') };
