@@ -51,7 +51,8 @@ it('lists the known part of a payment that spends an output from before the rest
   await daemon.generate(STRANGER, 12);
   await payer.rpc('refresh');
 
-  // Spends both outputs: the late wallet knows the small one and the change.
+  // Spends both outputs. The late wallet knows the small one, which is less than the change: it lists an amount of 0, not
+  // of 1 XMR.
   const { tx_hash, fee } = await payer.rpc('transfer', {
     destinations: [{ address: STRANGER, amount: XMR }],
     subaddr_indices: [1],
