@@ -11,7 +11,11 @@ export const SERVER_FLAGS = [
   '--heap-growing-percent=50',
 ] as const;
 
-/** Flag that gives every context created afterwards the function `gc`, with which an idle thread collects garbage. */
+/**
+ * Flag that gives every context created afterwards the function `gc`, with which an idle thread collects garbage. After 75 s
+ * of rest a server holds 49.1 MiB with a wallet of 1,000 payments, 50.5 without these collections; with a new wallet 48.1
+ * and 47.3 (`Anonymous` of `/proc/PID/smaps_rollup`, medians of 3 by turns, Node.js 26, on a busy machine).
+ */
 export const COLLECTION_FLAG = '--expose-gc';
 
 /**
