@@ -1,5 +1,4 @@
--- Requests for payments, each to an address of its own. The state follows from the payments to the address: the columns
--- from `state` on hold it as it was last reported by an event. Amounts are atomic units; times are Unix seconds.
+-- Requests for payments, each to an address of its own. Amounts are atomic units; times are Unix seconds.
 CREATE TABLE payment_request (
   sequence        INTEGER PRIMARY KEY,              -- order of creation
   request_id      TEXT    NOT NULL UNIQUE,
@@ -18,17 +17,24 @@ CREATE TABLE payment_request (
   idempotency_key TEXT    UNIQUE,
   params_hash     BLOB    CHECK (length(params_hash) = 32),
   ended           INTEGER NOT NULL DEFAULT 0,       -- its expiry has passed
-  state           TEXT    NOT NULL DEFAULT 'waiting',
-  received        INTEGER NOT NULL DEFAULT 0,       -- reported sum of all payments in time
-  paid            INTEGER NOT NULL DEFAULT 0,       -- reported sum of those with enough confirmations
-  late            INTEGER NOT NULL DEFAULT 0,       -- reported sum of those after its end
-  expiry_reported INTEGER NOT NULL DEFAULT 0,
-  due_height      INTEGER,                          -- least tip at which payments count for more; NULL: none does
   UNIQUE (minor, account)
 ) STRICT;
-CREATE INDEX payment_request_state ON payment_request (state, sequence);
-CREATE INDEX payment_request_due ON payment_request (due_height) WHERE due_height IS NOT NULL;
 CREATE INDEX payment_request_expiry ON payment_request (expires) WHERE expires IS NOT NULL AND ended = 0;
+
+-- State of each request as its events have reported it, which follows from the payments to its address. Apart from the
+-- terms, because a block may change many states.
+CREATE TABLE request_state (
+  sequence        INTEGER PRIMARY KEY REFERENCES payment_request (sequence) ON DELETE CASCADE,
+  state           TEXT    NOT NULL DEFAULT 'waiting',
+  received        INTEGER NOT NULL DEFAULT 0,       -- payments in time, without locked ones
+  paid            INTEGER NOT NULL DEFAULT 0,       -- those with enough confirmations
+  locked          INTEGER NOT NULL DEFAULT 0,       -- payments in time that an unlock time locks
+  late            INTEGER NOT NULL DEFAULT 0,       -- payments after its end
+  expiry_reported INTEGER NOT NULL DEFAULT 0,
+  due_height      INTEGER                           -- least tip at which payments count for more; NULL: none does
+) STRICT;
+CREATE INDEX request_state_state ON request_state (state); -- and by sequence, which is the rowid
+CREATE INDEX request_state_due ON request_state (due_height) WHERE due_height IS NOT NULL;
 
 -- Times at which payments to requests were first seen in the mempool. A payment that was seen in time stays in time
 -- when its block is later than the expiry.

@@ -11,7 +11,7 @@ import { LockedPayments } from '../tables/locked-payments.js';
 import type { MetaWriter } from '../tables/meta.js';
 import type { OutgoingReader } from '../tables/outgoing.js';
 import type { PaymentReader } from '../tables/payments.js';
-import type { PaymentRequestWriter, TrackedRequest } from '../tables/payment-requests.js';
+import type { PaymentRequestWriter, ReportableRequest } from '../tables/payment-requests.js';
 import type { PoolReader } from '../tables/pool.js';
 import { ReportedPayments, ReportedTransfers } from '../tables/reported.js';
 import { SeenPayments } from '../tables/seen-payments.js';
@@ -257,7 +257,7 @@ export class EventLog {
   }
 
   /** Reports a payment request whose end has changed. */
-  reviseRequest(request: TrackedRequest): void {
+  reviseRequest(request: ReportableRequest): void {
     this.#requests.revise(request, this.#tip);
   }
 

@@ -70,7 +70,7 @@ export class PaymentEvents {
   /** Reports a payment that was found in a block, with the stages that it has already reached. */
   mine(payment: MinedPaymentFacts, batch: Batch): void {
     const { rows, seen, reported, stages, requests } = this.#parts;
-    requests.touch(payment.subaddress);
+    requests.mine(payment);
     const before = batch.hasReported ? reported.take(payment) : undefined;
     if (before?.height === payment.height && before.amount === payment.amount) {
       this.stay(payment, batch);

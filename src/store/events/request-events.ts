@@ -1,9 +1,14 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { PaymentFacts, RequestFacts } from '../../monero/wallet/model/events.js';
-import type { RequestState } from '../../monero/wallet/requests/payment-request.js';
-import { excessOver, requestStatus, type RequestStatus } from '../../monero/wallet/requests/request-state.js';
+import type { MinedPaymentFacts, PaymentFacts, RequestFacts } from '../../monero/wallet/model/events.js';
+import type { RequestPayment, RequestState } from '../../monero/wallet/requests/payment-request.js';
+import {
+  excessOver,
+  requestStatus,
+  type RequestStatus,
+  type RequestView,
+} from '../../monero/wallet/requests/request-state.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
-import type { ReportedRequest, PaymentRequestWriter, TrackedRequest } from '../tables/payment-requests.js';
+import type { PaymentRequestWriter, ReportableRequest, ReportedRequest } from '../tables/payment-requests.js';
 import type { EventWriter } from '../tables/events.js';
 import type { EventPeaks } from './event-peaks.js';
 
@@ -21,8 +26,15 @@ const DEGREE: Readonly<Record<RequestState, number>> = {
 };
 
 /** Returns the amount above the requested amount and the tolerance; 0 for an open request. */
-const overpaid = ({ amount: asked, tolerance }: TrackedRequest, received: Amount): Amount =>
+const overpaid = ({ amount: asked, tolerance }: ReportableRequest, received: Amount): Amount =>
   asked === undefined ? ZERO : excessOver(received, amount(asked + tolerance));
+
+/** Change of the payments to one address in a transaction. */
+interface Change {
+  readonly subaddress: SubaddressIndex;
+  /** The payment that was found in a block, if nothing else has changed. */
+  readonly found: MinedPaymentFacts | undefined;
+}
 
 /**
  * Appends the events of payment requests. The state of a request is computed anew from the payments to its address
@@ -31,7 +43,9 @@ const overpaid = ({ amount: asked, tolerance }: TrackedRequest, received: Amount
 export class RequestEvents {
   readonly #parts: RequestEventParts;
   /** Addresses whose payments have changed in this transaction, by account and minor index. */
-  readonly #touched = new Map<number, Map<number, SubaddressIndex>>();
+  readonly #changes = new Map<number, Map<number, Change>>();
+  /** True if there is a request; undefined until this transaction needs to know. */
+  #hasRequests: boolean | undefined;
 
   constructor(parts: RequestEventParts) {
     this.#parts = parts;
@@ -44,16 +58,35 @@ export class RequestEvents {
 
   /** Notes that payments to an address change in this transaction. */
   touch(subaddress: SubaddressIndex): void {
-    const { major, minor } = subaddress;
-    const account = this.#touched.get(major);
-    if (account === undefined) this.#touched.set(major, new Map([[minor, subaddress]]));
-    else account.set(minor, subaddress);
+    if (this.#isUsed)
+      this.#changesIn(subaddress.major).set(subaddress.minor, { subaddress, found: undefined });
+  }
+
+  /** Notes that a payment is found in a block in this transaction. */
+  mine(found: MinedPaymentFacts): void {
+    if (!this.#isUsed) return;
+    const { subaddress } = found;
+    const changes = this.#changesIn(subaddress.major);
+    const isAlone = !changes.has(subaddress.minor);
+    changes.set(subaddress.minor, { subaddress, found: isAlone ? found : undefined });
+  }
+
+  get #isUsed(): boolean {
+    return (this.#hasRequests ??= !this.#parts.requests.isEmpty);
+  }
+
+  #changesIn(major: number): Map<number, Change> {
+    const known = this.#changes.get(major);
+    if (known !== undefined) return known;
+    const changes = new Map<number, Change>();
+    this.#changes.set(major, changes);
+    return changes;
   }
 
   /** Notes the time at which a payment is first seen in the mempool, if it pays a request. */
   arrive({ txHash, subaddress, timestamp }: PaymentFacts): void {
     const { requests } = this.#parts;
-    if (!requests.isEmpty && requests.byAddress(subaddress) !== undefined)
+    if (this.#isUsed && requests.byAddress(subaddress) !== undefined)
       requests.arrive(txHash, subaddress, timestamp);
   }
 
@@ -62,28 +95,44 @@ export class RequestEvents {
    * @param tip height of the tip; -1 for an empty chain.
    */
   settle(tip: number): void {
-    const { requests } = this.#parts;
-    const touched = [...this.#touched.values()].flatMap((account) => [...account.values()]);
-    this.#touched.clear();
-    if (requests.isEmpty) return;
-    for (const subaddress of touched) {
-      const request = requests.byAddress(subaddress);
-      if (request !== undefined) this.#report(request, tip);
-    }
-    for (const request of requests.dueAt(tip)) this.#report(request, tip);
+    const { requests, peaks } = this.#parts;
+    const changed = [...this.#changes];
+    this.#changes.clear();
+    this.#hasRequests = undefined;
+    if (changed.length === 0 && !requests.awaitsTip) return;
+    const view = this.#view(tip);
+    const isPlain = peaks.isEmpty && requests.hasNoArrivals;
+    for (const [major, changes] of changed)
+      for (const request of requests.atAddresses(major, [...changes.keys()])) {
+        const { found } = changes.get(request.subaddress.minor) ?? {};
+        const payments =
+          found !== undefined && isPlain && isUnpaid(request) ? [onlyPayment(found)] : undefined;
+        this.#report(request, view, payments);
+      }
+    for (const request of requests.dueAt(tip)) this.#report(request, view);
   }
 
   /** Forgets the changes of a transaction that was rolled back. */
   reset(): void {
-    this.#touched.clear();
+    this.#changes.clear();
+    this.#hasRequests = undefined;
+  }
+
+  #view(tip: number): RequestView {
+    const { rows, peaks } = this.#parts;
+    const peakOf = peaks.reader();
+    return {
+      tipAt: peakOf === undefined ? () => tip : (height) => Math.max(tip, peakOf(height)),
+      now: rows.now(),
+    };
   }
 
   /**
    * Reports a request whose end has changed: payments that are in time now, or late now, are not reversed by that.
    * @param tip height of the tip; -1 for an empty chain.
    */
-  revise(request: TrackedRequest, tip: number): void {
-    this.#report(request, tip, (before, now) => ({
+  revise(request: ReportableRequest, tip: number): void {
+    this.#report(request, this.#view(tip), undefined, (before, now) => ({
       ...before,
       received: now.received < before.received ? now.received : before.received,
       late: now.late,
@@ -92,22 +141,20 @@ export class RequestEvents {
 
   /**
    * Appends the events by which the state of a request differs from its reported one, and records the new state.
+   * @param payments payments to its address; absent: those in the store.
    * @param baseline returns the reported state that the new one is compared with.
    */
   #report(
-    request: TrackedRequest,
-    tip: number,
+    request: ReportableRequest,
+    view: RequestView,
+    payments: readonly RequestPayment[] = this.#parts.requests.paymentsTo(request.subaddress),
     baseline: (before: ReportedRequest, now: ReportedRequest) => ReportedRequest = (before) => before,
   ): void {
-    const { rows, requests, peaks } = this.#parts;
-    const peakOf = peaks.reader();
-    const status = requestStatus(request, requests.paymentsTo(request.subaddress), {
-      tipAt: (height) => Math.max(tip, peakOf?.(height) ?? -1),
-      now: rows.now(),
-    });
+    const { rows, requests } = this.#parts;
+    const status = requestStatus(request, payments, view);
     const now = reportedOf(status, request.reported);
     const before = baseline(request.reported, now);
-    for (const type of changes(request, before, now)) {
+    for (const type of eventsBetween(request, before, now)) {
       const facts = factsOf(request, status);
       rows.append(
         type === 'request.reversed' ? { type, data: { ...facts, was: before.state } } : { type, data: facts },
@@ -117,14 +164,35 @@ export class RequestEvents {
   }
 }
 
+/** True if no payment to a request has counted so far. */
+const isUnpaid = ({ reported }: ReportableRequest): boolean =>
+  reported.received === 0n && reported.locked === 0n && reported.late === 0n;
+
+/** Returns a payment as it counts for a request to whose address nothing else was paid. */
+const onlyPayment = ({
+  txHash,
+  amount: value,
+  timestamp,
+  height,
+  unlockTime,
+}: MinedPaymentFacts): RequestPayment => ({
+  txHash,
+  amount: value,
+  arrival: timestamp,
+  height,
+  unlockTime,
+  isContested: false,
+});
+
 /** Returns the state of a request that its events report from now on. */
 const reportedOf = (
-  { state, mined, unmined, paid, late, dueHeight }: RequestStatus,
+  { state, mined, unmined, paid, locked, late, dueHeight }: RequestStatus,
   { isExpiryReported }: ReportedRequest,
 ): ReportedRequest => ({
   state,
   received: amount(mined + unmined),
   paid,
+  locked,
   late,
   isExpiryReported: isExpiryReported || state === 'expired',
   ...(dueHeight === undefined ? {} : { dueHeight }),
@@ -140,7 +208,11 @@ type RequestEventType =
   | 'request.reversed';
 
 /** Returns the types of the events between two states of a request, in the order of their ids. */
-function changes(request: TrackedRequest, before: ReportedRequest, now: ReportedRequest): RequestEventType[] {
+function eventsBetween(
+  request: ReportableRequest,
+  before: ReportedRequest,
+  now: ReportedRequest,
+): RequestEventType[] {
   const isLess =
     DEGREE[now.state] < DEGREE[before.state] || now.received < before.received || now.late < before.late;
   const hasEnough = DEGREE[now.state] > 0;
@@ -160,7 +232,7 @@ function changes(request: TrackedRequest, before: ReportedRequest, now: Reported
 
 /** Returns the facts of a request that its events contain. */
 const factsOf = (
-  { requestId, reference, subaddress, amount: asked }: TrackedRequest,
+  { requestId, reference, subaddress, amount: asked }: ReportableRequest,
   { state, mined, unmined, locked, late }: RequestStatus,
 ): RequestFacts => ({
   requestId,

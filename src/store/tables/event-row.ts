@@ -1,4 +1,5 @@
 import type { KeyImage } from '../../monero/crypto/types.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { fromHex, toHex } from '../../util/bytes.js';
 import { amount } from '../../util/amount.js';
 import type {
@@ -54,6 +55,7 @@ export const OF_BLOCKS: readonly number[] = [
 export const isOfBlock = ({ type }: Pick<EventRow, 'type'>): boolean => OF_BLOCKS.includes(toNumber(type));
 
 type RowType = keyof typeof CODES;
+type RequestRowType = Extract<RowType, `request.${string}`>;
 
 const TYPES = new Map<number, RowType>(
   (Object.keys(CODES) as RowType[]).map((type): [number, RowType] => [CODES[type], type]),
@@ -74,11 +76,8 @@ interface RowFacts {
   readonly fee?: string;
   readonly depth?: number;
   readonly keyImage?: string;
-  readonly requestId?: string;
-  readonly reference?: string;
   readonly state?: RequestState;
   readonly was?: RequestState;
-  readonly asked?: string;
   readonly unconfirmed?: string;
   readonly locked?: string;
   readonly late?: string;
@@ -183,23 +182,12 @@ export function rowOf(event: NewEvent, stages: string): NewRow {
   }
 }
 
-function requestRow(type: keyof typeof CODES, data: RequestFacts, further: RowFacts): NewRow {
-  const {
-    requestId,
-    reference,
-    subaddress,
-    state,
-    amount: asked,
-    received,
-    unconfirmed,
-    locked,
-    late,
-  } = data;
+/** Returns the values of the row of a request, without the terms of the request, which do not change. */
+function requestRow(type: RequestRowType, data: RequestFacts, further: RowFacts): NewRow {
+  const { subaddress, state, received, unconfirmed, locked, late } = data;
+  const isPlain = state === 'paid' && unconfirmed === 0n && locked === 0n && late === 0n;
   const facts: RowFacts = {
-    requestId,
     state,
-    ...(reference === undefined ? {} : { reference }),
-    ...(asked === undefined ? {} : { asked: asked.toString() }),
     ...(unconfirmed === 0n ? {} : { unconfirmed: unconfirmed.toString() }),
     ...(locked === 0n ? {} : { locked: locked.toString() }),
     ...(late === 0n ? {} : { late: late.toString() }),
@@ -207,7 +195,7 @@ function requestRow(type: keyof typeof CODES, data: RequestFacts, further: RowFa
   };
   return [
     ...([CODES[type], null, null, subaddress.major, subaddress.minor, toColumn(received)] as const),
-    ...([null, null, JSON.stringify(facts)] as const),
+    ...([null, null, isPlain && further.was === undefined ? null : JSON.stringify(facts)] as const),
   ];
 }
 
@@ -257,14 +245,20 @@ function plainFacts(unlockTime: bigint, coinbase: boolean): string | null {
 export const unlockTimeOf = ({ data }: EventRow): bigint =>
   data === null ? 0n : BigInt((JSON.parse(data) as RowFacts).unlockTime ?? '0');
 
+/** Facts of a payment request that do not change, which its rows leave out. */
+export type RequestIdentity = Pick<RequestFacts, 'requestId' | 'reference' | 'amount'>;
+
+/** Returns the identity of the payment request with an address. */
+export type IdentityOf = (subaddress: SubaddressIndex) => RequestIdentity;
+
 /** Returns the events of a row, in the order of their ids. */
-export function eventsOf(row: EventRow): WalletEvent[] {
+export function eventsOf(row: EventRow, identityOf: IdentityOf): WalletEvent[] {
   const type = TYPES.get(toNumber(row.type));
   if (type === undefined) throw new Error('an event has an unknown type');
   const facts = row.data === null ? {} : (JSON.parse(row.data) as RowFacts);
   const stages = row.stages === null ? [] : row.stages.split(',');
   const bodies = [
-    ...(type === 'stages' ? [] : [bodyOf(type, row, facts)]),
+    ...(type === 'stages' ? [] : [bodyOf(type, row, facts, identityOf)]),
     ...stages.map((stage) => stageOf(stage, row, facts)),
   ];
   const first = toNumber(row.id);
@@ -279,7 +273,12 @@ function stageOf(stage: string, row: EventRow, facts: RowFacts): EventBody {
     : { type: 'payment.confirmed', data: { ...data, confirmations: Number(stage) } };
 }
 
-function bodyOf(type: Exclude<RowType, 'stages'>, row: EventRow, facts: RowFacts): EventBody {
+function bodyOf(
+  type: Exclude<RowType, 'stages'>,
+  row: EventRow,
+  facts: RowFacts,
+  identityOf: IdentityOf,
+): EventBody {
   const height = toNumber(row.height ?? 0n);
   const { seen, reverses, reason = 'dropped', depth = 0 } = facts;
   switch (type) {
@@ -313,9 +312,9 @@ function bodyOf(type: Exclude<RowType, 'stages'>, row: EventRow, facts: RowFacts
     case 'request.overpaid':
     case 'request.expired':
     case 'request.late':
-      return { type, data: requestOf(row, facts) };
+      return { type, data: requestOf(row, facts, identityOf) };
     case 'request.reversed':
-      return { type, data: { ...requestOf(row, facts), was: facts.was ?? 'waiting' } };
+      return { type, data: { ...requestOf(row, facts, identityOf), was: facts.was ?? 'waiting' } };
     case 'wallet.synced':
       return { type, data: { height } };
     case 'wallet.reorganised':
@@ -328,7 +327,7 @@ const paymentOf = (
   { unlockTime = '0', coinbase = false, paymentId }: RowFacts,
 ): PaymentFacts => ({
   txHash: toBytes<'Hash'>(row.tx_hash ?? new Uint8Array(0)),
-  subaddress: { major: toNumber(row.account ?? 0n), minor: toNumber(row.minor ?? 0n) },
+  subaddress: subaddressOf(row),
   amount: toAmount(row.amount ?? 0n),
   timestamp: toNumber(row.timestamp ?? 0n),
   unlockTime: BigInt(unlockTime),
@@ -352,32 +351,28 @@ const transferOf = (row: EventRow, { change = '0', fee = '0' }: RowFacts): Trans
 const spentOutputOf = (row: EventRow, { keyImage = '' }: RowFacts): SpentOutputFacts => ({
   txHash: toBytes<'Hash'>(row.tx_hash ?? new Uint8Array(0)),
   keyImage: fromHex(keyImage) as KeyImage,
-  subaddress: { major: toNumber(row.account ?? 0n), minor: toNumber(row.minor ?? 0n) },
+  subaddress: subaddressOf(row),
   amount: toAmount(row.amount ?? 0n),
 });
 
-const requestOf = (row: EventRow, facts: RowFacts): RequestFacts => {
-  const {
-    requestId = '',
-    reference,
-    state = 'waiting',
-    asked,
-    unconfirmed = '0',
-    locked = '0',
-    late = '0',
-  } = facts;
+const requestOf = (row: EventRow, facts: RowFacts, identityOf: IdentityOf): RequestFacts => {
+  const subaddress = subaddressOf(row);
+  const { state = 'paid', unconfirmed = '0', locked = '0', late = '0' } = facts;
   return {
-    requestId,
-    ...(reference === undefined ? {} : { reference }),
-    subaddress: { major: toNumber(row.account ?? 0n), minor: toNumber(row.minor ?? 0n) },
+    ...identityOf(subaddress),
+    subaddress,
     state,
-    ...(asked === undefined ? {} : { amount: amount(BigInt(asked)) }),
     received: toAmount(row.amount ?? 0n),
     unconfirmed: amount(BigInt(unconfirmed)),
     locked: amount(BigInt(locked)),
     late: amount(BigInt(late)),
   };
 };
+
+const subaddressOf = (row: EventRow): SubaddressIndex => ({
+  major: toNumber(row.account ?? 0n),
+  minor: toNumber(row.minor ?? 0n),
+});
 
 /** Returns the type numbers of all rows that may contain events of the given types. */
 export const codesOf = (types: readonly EventType[]): number[] =>

@@ -14,10 +14,12 @@ import {
   rowOf,
   spanOf,
   type EventRow,
+  type IdentityOf,
   type NewEvent,
   type NewRow,
 } from './event-row.js';
 import { MetaWriter } from './meta.js';
+import { identityReader } from './payment-requests.js';
 import { StageRangeReader, type StageTexts } from './stage-ranges.js';
 
 /** SQL expression for the height below which blocks are history of the wallet. Until it is known, all blocks are. */
@@ -70,11 +72,13 @@ export class EventReader {
   readonly #awaitsPool: Statement<[], number>;
   readonly #ranges: StageRangeReader;
   readonly #arrival: Statement<[], number | null>;
+  readonly #identityOf: IdentityOf;
 
   constructor(db: Db) {
     this.db = db;
     this.#arrival = db.prepare<[], number | null>(ARRIVAL).pluck();
     this.#ranges = new StageRangeReader(db);
+    this.#identityOf = identityReader(db);
     const rows = <P extends unknown[]>(condition: string): Statement<P, EventRow> =>
       db.prepare<P, EventRow>(`SELECT * FROM event WHERE ${condition}`).safeIntegers();
     this.#all = rows('id >= ? ORDER BY id LIMIT ?');
@@ -146,7 +150,8 @@ export class EventReader {
     if (row.type === BigInt(RANGE))
       return this.#ranges.rowsOf(row).flatMap((one) => this.#eventsOf(one, arrival));
     const isHistory = isOfBlock(row) && row.height !== null && toNumber(row.height) < arrival;
-    return isHistory ? eventsOf(row).map((event) => ({ ...event, history: true })) : eventsOf(row);
+    const events = eventsOf(row, this.#identityOf);
+    return isHistory ? events.map((event) => ({ ...event, history: true })) : events;
   }
 
   /** Returns the height below which blocks are history of the wallet; a value above all heights until it is known. */

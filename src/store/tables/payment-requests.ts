@@ -5,9 +5,11 @@ import type {
   PaymentRequest,
   RequestPayment,
   RequestState,
+  RequestTerms,
 } from '../../monero/wallet/requests/payment-request.js';
-import { ZERO, type Amount } from '../../util/amount.js';
+import type { Amount } from '../../util/amount.js';
 import type { Db } from '../file/database.js';
+import type { IdentityOf } from './event-row.js';
 import { toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
 
 interface RequestRow {
@@ -29,6 +31,7 @@ interface RequestRow {
   readonly state: RequestState;
   readonly received: Integer;
   readonly paid: Integer;
+  readonly locked: Integer;
   readonly late: Integer;
   readonly expiry_reported: Integer;
   readonly due_height: Integer | null;
@@ -51,6 +54,8 @@ export interface ReportedRequest {
   readonly received: Amount;
   /** Sum of those with enough confirmations [atomic units]. */
   readonly paid: Amount;
+  /** Sum of the payments in time that an unlock time locks [atomic units]. */
+  readonly locked: Amount;
   /** Sum of the payments after the end of the request [atomic units]. */
   readonly late: Amount;
   /** True if its expiry was reported. */
@@ -59,8 +64,14 @@ export interface ReportedRequest {
   readonly dueHeight?: number;
 }
 
+/** Facts of a request that its events contain or that decide them. */
+export interface ReportableRequest
+  extends RequestTerms, Pick<PaymentRequest, 'sequence' | 'requestId' | 'reference' | 'subaddress'> {
+  readonly reported: ReportedRequest;
+}
+
 /** A request with its state as reported by its events. */
-export type TrackedRequest = PaymentRequest & { readonly reported: ReportedRequest };
+export interface TrackedRequest extends PaymentRequest, ReportableRequest {}
 
 /** A new payment request. */
 export interface NewRequest extends Omit<PaymentRequest, 'sequence' | 'state' | 'ended' | 'cancelled'> {
@@ -79,30 +90,35 @@ export interface RequestFilter {
   readonly before: number;
 }
 
-const toRequest = (row: RequestRow): TrackedRequest => ({
+const toReportable = (row: RequestRow): ReportableRequest => ({
   sequence: toNumber(row.sequence),
   requestId: row.request_id,
-  token: Uint8Array.from(row.token),
   subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
   ...(row.amount === null ? {} : { amount: toAmount(row.amount) }),
   tolerance: toAmount(row.tolerance),
   confirmations: toNumber(row.confirmations),
-  created: toNumber(row.created),
   ...(row.expires === null ? {} : { expires: toNumber(row.expires) }),
   ...(row.cancelled === null ? {} : { cancelled: toNumber(row.cancelled) }),
   ...(row.reference === null ? {} : { reference: row.reference }),
-  ...(row.metadata === null ? {} : { metadata: row.metadata }),
-  ...(row.return_url === null ? {} : { returnUrl: row.return_url }),
   ended: toFlag(row.ended),
-  state: row.state,
   reported: {
     state: row.state,
     received: toAmount(row.received),
     paid: toAmount(row.paid),
+    locked: toAmount(row.locked),
     late: toAmount(row.late),
     isExpiryReported: toFlag(row.expiry_reported),
     ...(row.due_height === null ? {} : { dueHeight: toNumber(row.due_height) }),
   },
+});
+
+const toRequest = (row: RequestRow): TrackedRequest => ({
+  ...toReportable(row),
+  token: Uint8Array.from(row.token),
+  created: toNumber(row.created),
+  ...(row.metadata === null ? {} : { metadata: row.metadata }),
+  ...(row.return_url === null ? {} : { returnUrl: row.return_url }),
+  state: row.state,
 });
 
 const toPayment = (row: FoundRow): RequestPayment => ({
@@ -133,6 +149,24 @@ const PAYMENTS = `
   WHERE f.amount > 0
   ORDER BY coalesce(f.height, ${Number.MAX_SAFE_INTEGER}), f.timestamp, f.tx_hash`;
 
+/** Returns a function that reads the identity of the payment request with an address. */
+export function identityReader(db: Db): IdentityOf {
+  const select = db
+    .prepare<[number, number], Pick<RequestRow, 'request_id' | 'reference' | 'amount'>>(
+      'SELECT request_id, reference, amount FROM payment_request WHERE minor = ? AND account = ?',
+    )
+    .safeIntegers();
+  return ({ major, minor }) => {
+    const row = select.get(minor, major);
+    if (row === undefined) throw new Error('an event names an address without a payment request');
+    return {
+      requestId: row.request_id,
+      ...(row.reference === null ? {} : { reference: row.reference }),
+      ...(row.amount === null ? {} : { amount: toAmount(row.amount) }),
+    };
+  };
+}
+
 type Place = [{ readonly major: number; readonly minor: number }];
 
 /** Reads payment requests, and the payments to their addresses. */
@@ -142,6 +176,9 @@ export class PaymentRequestReader {
   readonly #byId: Statement<[string], RequestRow>;
   readonly #byReference: Statement<[string], RequestRow>;
   readonly #byAddress: Statement<[number, number], RequestRow>;
+  readonly #atAddresses: Statement<[string, number], RequestRow>;
+  readonly #arrivals: Statement<[], unknown>;
+  readonly #arrival: Statement<[number, number, Uint8Array], number>;
   readonly #byToken: Statement<[Uint8Array], RequestRow>;
   readonly #byKey: Statement<[string], RequestRow & { readonly params_hash: Uint8Array }>;
   readonly #list: Statement<[number, number], RequestRow>;
@@ -155,24 +192,52 @@ export class PaymentRequestReader {
   constructor(db: Db) {
     this.db = db;
     const rows = <P extends unknown[], R = RequestRow>(condition: string): Statement<P, R> =>
-      db.prepare<P, R>(`SELECT * FROM payment_request WHERE ${condition}`).safeIntegers();
+      db
+        .prepare<P, R>(`SELECT * FROM payment_request JOIN request_state USING (sequence) WHERE ${condition}`)
+        .safeIntegers();
     this.#any = db.prepare('SELECT 1 FROM payment_request LIMIT 1');
     this.#byId = rows('request_id = ?');
     this.#byReference = rows('reference = ?');
     this.#byAddress = rows('minor = ? AND account = ?');
+    // CROSS JOIN makes SQLite begin with the addresses.
+    this.#atAddresses = db
+      .prepare<[string, number], RequestRow>(
+        `SELECT p.sequence, request_id, p.account, p.minor, p.amount, tolerance, confirmations, created, expires,
+           cancelled, reference, ended, s.*
+         FROM json_each(?) a CROSS JOIN payment_request p ON p.minor = a.value AND p.account = ?
+           CROSS JOIN request_state s USING (sequence)`,
+      )
+      .safeIntegers();
+    this.#arrivals = db.prepare('SELECT 1 FROM request_arrival LIMIT 1');
+    this.#arrival = db
+      .prepare<[number, number, Uint8Array], number>(
+        'SELECT time FROM request_arrival WHERE minor = ? AND account = ? AND tx_hash = ?',
+      )
+      .pluck();
     this.#byToken = rows('token = ?');
     this.#byKey = rows('idempotency_key = ?');
-    this.#list = rows('sequence < ? ORDER BY sequence DESC LIMIT ?');
-    this.#listState = rows('state = ? AND sequence < ? ORDER BY sequence DESC LIMIT ?');
-    this.#due = rows('due_height <= ? ORDER BY sequence');
-    this.#expiring = rows('expires < ? AND ended = 0 ORDER BY expires, sequence LIMIT ?');
+    this.#list = rows('payment_request.sequence < ? ORDER BY payment_request.sequence DESC LIMIT ?');
+    this.#listState = db
+      .prepare<[string, number, number], RequestRow>(
+        `SELECT * FROM request_state INDEXED BY request_state_state CROSS JOIN payment_request USING (sequence)
+         WHERE state = ? AND request_state.sequence < ? ORDER BY request_state.sequence DESC LIMIT ?`,
+      )
+      .safeIntegers();
+    // CROSS JOIN makes SQLite begin with the rows that the index of heights selects.
+    this.#due = db
+      .prepare<[number], RequestRow>(
+        `SELECT * FROM request_state INDEXED BY request_state_due CROSS JOIN payment_request USING (sequence)
+         WHERE due_height <= ? ORDER BY due_height, sequence`,
+      )
+      .safeIntegers();
+    this.#expiring = rows('expires < ? AND ended = 0 ORDER BY expires, payment_request.sequence LIMIT ?');
     this.#nextExpiry = db
       .prepare<[], number | null>(
         'SELECT min(expires) FROM payment_request WHERE expires IS NOT NULL AND ended = 0',
       )
       .pluck();
     this.#awaited = db
-      .prepare<[], number>('SELECT EXISTS (SELECT 1 FROM payment_request WHERE due_height IS NOT NULL)')
+      .prepare<[], number>('SELECT EXISTS (SELECT 1 FROM request_state WHERE due_height IS NOT NULL)')
       .pluck();
     this.#payments = db.prepare<Place, FoundRow>(PAYMENTS).safeIntegers();
   }
@@ -198,6 +263,21 @@ export class PaymentRequestReader {
 
   byAddress({ major, minor }: SubaddressIndex): TrackedRequest | undefined {
     return this.#one(this.#byAddress.get(minor, major));
+  }
+
+  /** Returns the requests with the given addresses of an account. */
+  atAddresses(account: number, minors: readonly number[]): ReportableRequest[] {
+    return this.#atAddresses.all(JSON.stringify(minors), account).map(toReportable);
+  }
+
+  /** True if no payment to a request was seen in the mempool so far. */
+  get hasNoArrivals(): boolean {
+    return this.#arrivals.get() === undefined;
+  }
+
+  /** Returns the time at which a payment to a request was first seen in the mempool [Unix s]; undefined: never. */
+  arrival(txHash: Hash, { major, minor }: SubaddressIndex): number | undefined {
+    return this.#arrival.get(minor, major, txHash);
   }
 
   byToken(token: Uint8Array): TrackedRequest | undefined {
@@ -249,7 +329,7 @@ export class PaymentRequestReader {
 
 export class PaymentRequestWriter extends PaymentRequestReader {
   readonly #arrive: Statement<[number, number, Uint8Array, number]>;
-  readonly #report: Statement<[string, bigint, bigint, bigint, number, number | null, number]>;
+  readonly #report: Statement<[string, bigint, bigint, bigint, bigint, number, number | null, number]>;
   readonly #end: Statement<[number]>;
   readonly #cancel: Statement<[number, number]>;
   readonly #extend: Statement<[number | null, number]>;
@@ -260,20 +340,18 @@ export class PaymentRequestWriter extends PaymentRequestReader {
       'INSERT INTO request_arrival (account, minor, tx_hash, time) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     );
     this.#report = db.prepare(
-      `UPDATE payment_request SET state = ?, received = ?, paid = ?, late = ?, expiry_reported = ?, due_height = ?
-       WHERE sequence = ?`,
+      `UPDATE request_state SET state = ?, received = ?, paid = ?, locked = ?, late = ?, expiry_reported = ?,
+         due_height = ? WHERE sequence = ?`,
     );
     this.#end = db.prepare('UPDATE payment_request SET ended = 1 WHERE sequence = ?');
     this.#cancel = db.prepare('UPDATE payment_request SET cancelled = ? WHERE sequence = ?');
-    this.#extend = db.prepare(
-      'UPDATE payment_request SET expires = ?, ended = 0, expiry_reported = 0 WHERE sequence = ?',
-    );
+    this.#extend = db.prepare('UPDATE payment_request SET expires = ?, ended = 0 WHERE sequence = ?');
   }
 
   /** Adds a request to an address that has received nothing. */
   add(request: NewRequest): void {
     const { subaddress, idempotency } = request;
-    this.db
+    const { lastInsertRowid } = this.db
       .prepare(
         `INSERT INTO payment_request (request_id, token, account, minor, amount, tolerance, confirmations, created,
            expires, reference, metadata, return_url, idempotency_key, params_hash)
@@ -286,6 +364,7 @@ export class PaymentRequestWriter extends PaymentRequestReader {
         ...[request.metadata ?? null, request.returnUrl ?? null],
         ...[idempotency?.key ?? null, idempotency?.paramsHash ?? null],
       );
+    this.db.prepare('INSERT INTO request_state (sequence) VALUES (?)').run(lastInsertRowid);
   }
 
   /** Records the time at which a payment to a request was first seen in the mempool [Unix s]. */
@@ -295,9 +374,9 @@ export class PaymentRequestWriter extends PaymentRequestReader {
 
   /** Records the state of a request that its events report. */
   report(sequence: number, reported: ReportedRequest): void {
-    const { state, received, paid, late, isExpiryReported, dueHeight } = reported;
+    const { state, received, paid, locked, late, isExpiryReported, dueHeight } = reported;
     this.#report.run(
-      ...([state, toColumn(received), toColumn(paid), toColumn(late)] as const),
+      ...([state, toColumn(received), toColumn(paid), toColumn(locked), toColumn(late)] as const),
       ...([Number(isExpiryReported), dueHeight ?? null, sequence] as const),
     );
   }
@@ -317,12 +396,3 @@ export class PaymentRequestWriter extends PaymentRequestReader {
     this.#extend.run(expires ?? null, sequence);
   }
 }
-
-/** State of a request without payments. */
-export const NOTHING_REPORTED: ReportedRequest = {
-  state: 'waiting',
-  received: ZERO,
-  paid: ZERO,
-  late: ZERO,
-  isExpiryReported: false,
-};

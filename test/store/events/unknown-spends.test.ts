@@ -125,6 +125,7 @@ describe('an output that an unseen transaction spends', () => {
       DROP INDEX told_key_image_placed;
       ALTER TABLE pool_tx DROP COLUMN needed_height;
       DROP TABLE stage_range;
+      DROP TABLE request_state;
       DROP TABLE payment_request;
       DROP TABLE request_arrival;
       DROP INDEX seen_payment_address;

@@ -1,4 +1,4 @@
-import { amount, sum, ZERO, type Amount } from '../../../util/amount.js';
+import { amount, ZERO, type Amount } from '../../../util/amount.js';
 import { openingOf } from '../model/unlock-time.js';
 import type { RequestPayment, RequestState, RequestTerms } from './payment-request.js';
 
@@ -58,28 +58,31 @@ export const differenceOf = (asked: Amount | undefined, received: Amount): Diffe
 const endOf = ({ expires = Infinity, cancelled = Infinity }: RequestTerms): number =>
   Math.min(expires, cancelled);
 
-function counted(terms: RequestTerms, payment: RequestPayment, { tipAt, now }: RequestView): CountedPayment {
-  const { height, unlockTime, arrival } = payment;
+function counted(end: number, payment: RequestPayment, { tipAt, now }: RequestView): CountedPayment {
+  const { txHash, amount: value, arrival, height, unlockTime, isContested } = payment;
   const tip = height === undefined ? -1 : tipAt(height);
   const opening = unlockTime === 0n ? undefined : openingOf({ height: height ?? 0, unlockTime });
-  return {
-    ...payment,
-    confirmations: height === undefined ? 0 : Math.max(0, tip - height + 1),
-    isLocked: opening !== undefined && (height === undefined || opening.height > tip || opening.time > now),
-    isLate: arrival > endOf(terms),
-  };
+  const isLocked =
+    opening !== undefined && (height === undefined || opening.height > tip || opening.time > now);
+  const confirmations = height === undefined ? 0 : Math.max(0, tip - height + 1);
+  const facts = { txHash, amount: value, arrival, unlockTime, isContested, confirmations, isLocked };
+  return height === undefined
+    ? { ...facts, isLate: arrival > end }
+    : { ...facts, height, isLate: arrival > end };
 }
 
-/** Returns the height of the tip at which a mined payment is unlocked and has enough confirmations. */
-function heightOfEffect(
-  { confirmations }: RequestTerms,
-  payment: CountedPayment & { height: number },
-): number {
-  const confirmed = payment.height + Math.max(1, confirmations) - 1;
-  return payment.unlockTime === 0n ? confirmed : Math.max(confirmed, openingOf(payment).height);
+/**
+ * Returns the height of the tip at which a mined payment counts for all: it is unlocked and has enough confirmations.
+ */
+function heightOfEffect(confirmations: number, height: number, unlockTime: bigint): number {
+  const confirmed = height + Math.max(1, confirmations) - 1;
+  return unlockTime === 0n ? confirmed : Math.max(confirmed, openingOf({ height, unlockTime }).height);
 }
 
-function stateOf(terms: RequestTerms, sums: Pick<RequestStatus, 'mined' | 'unmined' | 'paid'>): RequestState {
+function stateOf(
+  terms: RequestTerms,
+  sums: { readonly mined: bigint; readonly unmined: bigint; readonly paid: bigint },
+): RequestState {
   const received = sums.mined + sums.unmined;
   const needed = terms.amount === undefined ? undefined : terms.amount - terms.tolerance;
   if (needed !== undefined && received >= needed) {
@@ -101,31 +104,40 @@ export function requestStatus(
   found: readonly RequestPayment[],
   view: RequestView,
 ): RequestStatus {
-  const payments = found.map((payment) => counted(terms, payment, view));
-  const inTime = payments.filter(({ isLate }) => !isLate);
-  const total = (some: (payment: CountedPayment) => boolean): Amount =>
-    sum(inTime.filter(some).map((payment) => payment.amount));
-  const sums = {
-    mined: total(({ isLocked, height }) => !isLocked && height !== undefined),
-    unmined: total(({ isLocked, height }) => !isLocked && height === undefined),
-    paid: total(
-      ({ isLocked, isContested, confirmations }) =>
-        !isLocked && !isContested && confirmations >= terms.confirmations,
-    ),
-    locked: total(({ isLocked }) => isLocked),
-    late: sum(payments.filter(({ isLate }) => isLate).map((payment) => payment.amount)),
-  };
-  const due = inTime.flatMap((payment) =>
-    payment.height === undefined || (!payment.isLocked && payment.confirmations >= terms.confirmations)
-      ? []
-      : [heightOfEffect(terms, { ...payment, height: payment.height })].filter(
-          (height) => height > view.tipAt(payment.height ?? 0),
-        ),
-  );
+  const end = endOf(terms);
+  const payments = found.map((payment) => counted(end, payment, view));
+  const sums = { mined: 0n, unmined: 0n, paid: 0n, locked: 0n, late: 0n };
+  let dueHeight = Infinity;
+  for (const {
+    amount: value,
+    height,
+    unlockTime,
+    confirmations,
+    isLocked,
+    isLate,
+    isContested,
+  } of payments) {
+    if (isLate) {
+      sums.late += value;
+      continue;
+    }
+    if (isLocked) sums.locked += value;
+    else if (height === undefined) sums.unmined += value;
+    else sums.mined += value;
+    if (!isLocked && !isContested && confirmations >= terms.confirmations) sums.paid += value;
+    else if (height !== undefined) {
+      const effect = heightOfEffect(terms.confirmations, height, unlockTime);
+      if (effect > view.tipAt(height)) dueHeight = Math.min(dueHeight, effect);
+    }
+  }
   return {
     state: stateOf(terms, sums),
-    ...sums,
+    mined: amount(sums.mined),
+    unmined: amount(sums.unmined),
+    paid: amount(sums.paid),
+    locked: amount(sums.locked),
+    late: amount(sums.late),
     payments,
-    ...(due.length === 0 ? {} : { dueHeight: Math.min(...due) }),
+    ...(dueHeight === Infinity ? {} : { dueHeight }),
   };
 }
