@@ -289,11 +289,17 @@ export class WalletSync implements RefreshTarget {
   #reportSynced(): void {
     if (this.#isSynced) return;
     const { store } = this.#context;
-    store.writeRecoverable((w) => {
-      w.events.synced(store.height());
-      if (w.meta.get('imported_balances') !== undefined) w.meta.remove('imported_balances');
-    });
+    // Before the commit, whose listeners read it.
     this.#isSynced = true;
+    try {
+      store.writeRecoverable((w) => {
+        w.events.synced(store.height());
+        if (w.meta.get('imported_balances') !== undefined) w.meta.remove('imported_balances');
+      });
+    } catch (error) {
+      this.#isSynced = false;
+      throw error;
+    }
   }
 
   /**

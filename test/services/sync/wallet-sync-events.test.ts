@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { output, page, received } from '../../store/fixtures.js';
 import { TestWallet } from '../../support/test-wallet.js';
 
@@ -36,6 +36,19 @@ describe('the arrival at the tip of the daemon', () => {
     expect(synced()).toEqual([{ height: 20 }]);
     await refresh(30, 10);
     expect(synced()).toEqual([{ height: 20 }, { height: 40 }]);
+  });
+
+  it('is known to the listener of its event, and unknown again if the event cannot be stored', async () => {
+    const known: boolean[] = [];
+    wallet.store.watchEvents(() => known.push(wallet.sync.isSynced));
+    const write = jest.spyOn(wallet.store, 'writeRecoverable').mockImplementationOnce(() => {
+      throw new Error('disk full');
+    });
+    await expect(refresh(0, 0)).rejects.toThrow('disk full');
+    expect([known, wallet.sync.isSynced]).toEqual([[], false]);
+    write.mockRestore();
+    await refresh(0, 0);
+    expect(known).toEqual([true]);
   });
 
   it('is not reported by a refresh that fails', async () => {
