@@ -109,6 +109,10 @@ describe('defaults', () => {
         exportFormat: 'current',
         refreshPeriod: 20,
         confirmations: [1, 10],
+        confirmationScale: [
+          { from: 0n, confirmations: 1 },
+          { from: 1_000_000_000_000n, confirmations: 10 },
+        ],
         eventRetentionMs: 7_776_000_000,
       },
       rpc: {
@@ -329,6 +333,52 @@ describe('numbers', () => {
     },
   );
 
+  it('of --confirmations-by-amount are steps of amounts [atomic units] and confirmations', () => {
+    const scale = (value?: string) =>
+      config(value === undefined ? {} : { 'confirmations-by-amount': value }).wallet.confirmationScale;
+    expect(scale()).toEqual([
+      { from: 0n, confirmations: 1 },
+      { from: 1_000_000_000_000n, confirmations: 10 },
+    ]);
+    expect(scale('0:0,0.5:1, 10:10')).toEqual([
+      { from: 0n, confirmations: 0 },
+      { from: 500_000_000_000n, confirmations: 1 },
+      { from: 10_000_000_000_000n, confirmations: 10 },
+    ]);
+    expect(scale('0:3,0.000000000001:3,18446744.073709551615:10000')).toEqual([
+      { from: 0n, confirmations: 3 },
+      { from: 1n, confirmations: 3 },
+      { from: 18_446_744_073_709_551_615n, confirmations: 10_000 },
+    ]);
+    expect(scale('0.0:2')).toEqual([{ from: 0n, confirmations: 2 }]);
+  });
+
+  it.each([
+    '',
+    '1',
+    '0',
+    ':1',
+    '0:',
+    '0:-1',
+    '-1:1',
+    '0:1.5',
+    '0:x',
+    '0:1:2',
+    '0:10001',
+    '1:1',
+    '0:1,0:2',
+    '0:1,2:3,1:4',
+    '0:2,1:1',
+    '0:1,18446744.073709551616:2',
+    '0:1,0.0000000000001:2',
+    '0:1,1e3:2',
+    '0:0,1:1,2:2,3:3,4:4,5:5,6:6,7:7,8:8',
+  ])('of --confirmations-by-amount %p are refused', (value) => {
+    expect(() => config({ 'confirmations-by-amount': value })).toThrow(
+      '--confirmations-by-amount takes 1 to 8 pairs as 0:1,1.5:10',
+    );
+  });
+
   it('of threads default to the number of cores for 0', () => {
     expect(config({ 'max-concurrency': '0' }).threads).toBe(CORES);
     expect(config({ 'max-concurrency': '2' }).threads).toBe(2);
@@ -357,10 +407,13 @@ describe('the login', () => {
   });
 
   it('is not visible in the printed configuration', () => {
+    const printed = (value: unknown): string =>
+      inspect(value, { depth: 9 }) +
+      JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? one.toString() : one));
     const whole = config({ 'rpc-login': 'alice:hunter2', 'daemon-login': 'bob:hunter2' });
-    expect(inspect(whole, { depth: 9 }) + JSON.stringify(whole)).not.toContain('hunter2');
+    expect(printed(whole)).not.toContain('hunter2');
     const other = walletFile({ password: 'hunter2' });
-    expect(inspect(other, { depth: 9 }) + JSON.stringify(other)).not.toContain('hunter2');
+    expect(printed(other)).not.toContain('hunter2');
   });
 });
 
