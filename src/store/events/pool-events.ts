@@ -79,7 +79,7 @@ export class PoolEvents {
    * after the whole mempool was read.
    */
   decide(): void {
-    const { chain, payments, seen, events } = this.#parts;
+    const { chain, payments, seen, events, requests } = this.#parts;
     const tip = chain.tip()?.height ?? -1;
     const listed = this.#listed();
     for (const payment of seen.list()) {
@@ -87,8 +87,10 @@ export class PoolEvents {
       if (listed.has(keyOf(facts))) continue;
       // The transaction was mined but credits nothing to this address.
       if (payments.has(facts.txHash)) events.drop(payment);
-      else if (goneHeight === undefined) seen.setGone(facts, tip, 0);
-      else if (tip > goneHeight && misses + 1 >= MAX_MISSES) events.drop(payment);
+      else if (goneHeight === undefined) {
+        requests.touch(facts.subaddress);
+        seen.setGone(facts, tip, 0);
+      } else if (tip > goneHeight && misses + 1 >= MAX_MISSES) events.drop(payment);
       else if (tip > goneHeight) seen.setGone(facts, goneHeight, misses + 1);
     }
   }

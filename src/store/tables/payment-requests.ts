@@ -8,9 +8,11 @@ import type {
   RequestTerms,
 } from '../../monero/wallet/requests/payment-request.js';
 import type { Amount } from '../../util/amount.js';
+import { toHex } from '../../util/bytes.js';
 import type { Db } from '../file/database.js';
 import type { IdentityOf } from './event-row.js';
 import { toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import { PoolCredits } from './pool-credits.js';
 
 interface RequestRow {
   readonly sequence: Integer;
@@ -143,7 +145,7 @@ const PAYMENTS = `
     SELECT r.tx_hash, r.amount, r.timestamp, r.height, r.unlock_time, 0 FROM reported_payment r
       WHERE r.minor = :minor AND r.account = :major AND NOT EXISTS (SELECT 1 FROM received_tx t WHERE t.tx_hash = r.tx_hash)
     UNION ALL
-    SELECT s.tx_hash, s.amount, s.timestamp, NULL, s.unlock_time, coalesce(p.double_spend_seen, 0)
+    SELECT s.tx_hash, s.amount, s.timestamp, NULL, s.unlock_time, coalesce(p.double_spend_seen, s.gone_height IS NOT NULL)
       FROM seen_payment s LEFT JOIN pool_tx p USING (tx_hash) WHERE s.minor = :minor AND s.account = :major
   ) f LEFT JOIN request_arrival a ON a.minor = :minor AND a.account = :major AND a.tx_hash = f.tx_hash
   WHERE f.amount > 0
@@ -188,6 +190,7 @@ export class PaymentRequestReader {
   readonly #nextExpiry: Statement<[], number | null>;
   readonly #awaited: Statement<[], number>;
   readonly #payments: Statement<Place, FoundRow>;
+  readonly #poolCredits: PoolCredits;
 
   constructor(db: Db) {
     this.db = db;
@@ -240,6 +243,7 @@ export class PaymentRequestReader {
       .prepare<[], number>('SELECT EXISTS (SELECT 1 FROM request_state WHERE due_height IS NOT NULL)')
       .pluck();
     this.#payments = db.prepare<Place, FoundRow>(PAYMENTS).safeIntegers();
+    this.#poolCredits = new PoolCredits(db);
   }
 
   /** True if there is no request. */
@@ -319,7 +323,16 @@ export class PaymentRequestReader {
 
   /** Returns the payments to an address in the order of their blocks; unmined ones are last. */
   paymentsTo({ major, minor }: SubaddressIndex): RequestPayment[] {
-    return this.#payments.all({ major, minor }).map(toPayment);
+    const payments = this.#payments.all({ major, minor }).map(toPayment);
+    if (payments.every(({ height }) => height !== undefined)) return payments;
+    const credits = this.#poolCredits.of({ major, minor });
+    return payments
+      .map((payment) =>
+        payment.height === undefined
+          ? { ...payment, amount: credits.get(toHex(payment.txHash)) ?? payment.amount }
+          : payment,
+      )
+      .filter((payment) => payment.amount > 0n);
   }
 
   #one(row: RequestRow | undefined): TrackedRequest | undefined {

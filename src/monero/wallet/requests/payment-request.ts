@@ -66,6 +66,6 @@ export interface RequestPayment {
   /** Height of its block; absent in the mempool. */
   readonly height?: number;
   readonly unlockTime: bigint;
-  /** True while the mempool has seen another transaction that spends the same inputs. */
+  /** True while the mempool has seen another transaction that spends the same inputs, or lacks this one. */
   readonly isContested: boolean;
 }

@@ -1,0 +1,54 @@
+import type { Statement } from '../../util/sql-database.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import { creditOf, type EffectiveOutput } from '../../monero/wallet/scan/reused-keys.js';
+import { amount, ZERO, type Amount } from '../../util/amount.js';
+import { toHex } from '../../util/bytes.js';
+import { toAmount, toFlag, type Integer } from '../sql/columns.js';
+import { keyEquals } from '../sql/key-index.js';
+import type { Db } from '../file/database.js';
+
+interface OutputRow {
+  readonly tx_hash: Uint8Array;
+  readonly public_key: Uint8Array | null;
+  readonly amount: Integer;
+  readonly mined_amount: Integer | null;
+  readonly mined_spent: Integer;
+}
+
+/**
+ * Credited amounts of unmined payments to one address. Of several outputs with one key, mined or not, only one can be
+ * spent: together they count as much as the largest one.
+ */
+export class PoolCredits {
+  readonly #outputs: Statement<[number, number], OutputRow>;
+
+  constructor(db: Db) {
+    this.#outputs = db
+      .prepare<[number, number], OutputRow>(
+        `SELECT o.tx_hash, o.public_key, o.amount, m.amount AS mined_amount, m.spent_by IS NOT NULL AS mined_spent
+           FROM seen_payment s JOIN pool_output o USING (tx_hash, account, minor)
+           LEFT JOIN owned_output m ON ${keyEquals('m.public_key', 'o.public_key')} AND m.burnt = 0
+         WHERE s.minor = ? AND s.account = ? ORDER BY s.event, o.output_index`,
+      )
+      .safeIntegers();
+  }
+
+  /** Returns the credited amounts of the transactions in the mempool that pay an address, by their hash [hex]. */
+  of({ major, minor }: SubaddressIndex): ReadonlyMap<string, Amount> {
+    const credits = new Map<string, Amount>();
+    const effective = new Map<string, EffectiveOutput>();
+    for (const row of this.#outputs.all(minor, major)) {
+      const value = toAmount(row.amount);
+      const key = row.public_key === null ? undefined : toHex(row.public_key);
+      const mined =
+        row.mined_amount === null
+          ? undefined
+          : { amount: toAmount(row.mined_amount), spent: toFlag(row.mined_spent) };
+      const credit = creditOf(value, key === undefined ? undefined : (effective.get(key) ?? mined));
+      if (key !== undefined && credit > 0n) effective.set(key, { amount: value, spent: false });
+      const name = toHex(row.tx_hash);
+      credits.set(name, amount((credits.get(name) ?? ZERO) + credit));
+    }
+    return credits;
+  }
+}

@@ -1,0 +1,391 @@
+import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { amount } from '../../../src/util/amount.js';
+import { CREATED, idOf, newRequest, openRequest, StoredRequests } from '../../support/stored-requests.js';
+import { bytes, page } from '../fixtures.js';
+
+let directory: string;
+let wallet: StoredRequests;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'requests-'));
+  wallet = new StoredRequests(join(directory, 'w'));
+});
+
+afterEach(() => {
+  wallet.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Runs a step. @returns the types of the events of requests that it caused. */
+function after(step: () => void): string[] {
+  const before = wallet.last;
+  step();
+  return wallet.types(before);
+}
+
+const state = (minor = 1): string => wallet.request(minor).state;
+
+describe('a request', () => {
+  it('is reported as partial with each payment, seen, and paid once all have their confirmations', () => {
+    wallet.add(newRequest(1, { reference: 'o-1' }));
+    expect(after(() => wallet.see(1, 1, 30n))).toEqual(['partial']);
+    expect(after(() => wallet.mine([[1, 1, 30n]]))).toEqual([]);
+    expect(after(() => wallet.see(2, 1, 30n))).toEqual(['partial']);
+    expect(after(() => wallet.see(3, 1, 40n))).toEqual(['seen']);
+    expect(
+      after(() =>
+        wallet.mine([
+          [2, 1, 30n],
+          [3, 1, 40n],
+        ]),
+      ),
+    ).toEqual([]);
+    expect(state()).toBe('confirming');
+    expect(after(() => wallet.mine())).toEqual([]);
+    expect(after(() => wallet.mine())).toEqual(['paid']);
+    expect(state()).toBe('paid');
+    expect(wallet.events().map(({ data }) => data)).toMatchObject([
+      {
+        requestId: idOf(1),
+        reference: 'o-1',
+        state: 'partial',
+        amount: 100n,
+        received: 0n,
+        unconfirmed: 30n,
+      },
+      { state: 'partial', received: 30n, unconfirmed: 30n },
+      { state: 'seen', received: 30n, unconfirmed: 70n },
+      { state: 'paid', received: 100n, unconfirmed: 0n, subaddress: { major: 0, minor: 1 } },
+    ]);
+  });
+
+  it('that is paid in one old block of a page is paid at once', () => {
+    wallet.add(newRequest(1));
+    const block = wallet.block([[1, 1, 100n]], 10);
+    expect(
+      after(() => wallet.store.addPage({ ...block, hashes: [...block.hashes, ...page(11, 5).hashes] })),
+    ).toEqual(['paid']);
+  });
+
+  it('is reported after the payment that changes it, in the same transaction', () => {
+    wallet.add(newRequest(1, { confirmations: 1 }));
+    wallet.mine([[1, 1, 100n]]);
+    const types = wallet.store.read((r) => r.events.after(0, 100)).map(({ type }) => type);
+    expect(types).toEqual(['payment.mined', 'payment.confirmed', 'request.paid']);
+  });
+
+  it('is not reported by a write that fails', () => {
+    wallet.add(newRequest(1));
+    const block = wallet.block([[1, 1, 100n]], 10);
+    expect(() =>
+      wallet.store.write((w) => {
+        w.applyPage(block);
+        throw new Error('full');
+      }),
+    ).toThrow('full');
+    expect(wallet.types()).toEqual([]);
+    expect(after(() => wallet.store.write(() => undefined))).toEqual([]);
+    expect(state()).toBe('waiting');
+  });
+
+  it('with more than the amount and the tolerance is overpaid, each time that grows with confirmations', () => {
+    wallet.add(newRequest(1, { confirmations: 1, tolerance: amount(5n) }));
+    expect(after(() => wallet.mine([[1, 1, 105n]]))).toEqual(['paid']);
+    expect(after(() => wallet.mine([[2, 1, 1n]]))).toEqual(['overpaid']);
+    expect(after(() => wallet.see(3, 1, 7n))).toEqual([]);
+    expect(after(() => wallet.mine([[3, 1, 7n]]))).toEqual(['overpaid']);
+    wallet.add(newRequest(2, { confirmations: 1 }));
+    expect(after(() => wallet.mine([[4, 2, 101n]]))).toEqual(['paid', 'overpaid']);
+  });
+
+  it('without an amount reports each payment as partial', () => {
+    wallet.add(openRequest(1));
+    expect(after(() => wallet.mine([[1, 1, 5n]]))).toEqual(['partial']);
+    expect(after(() => wallet.see(2, 1, 10n ** 12n))).toEqual(['partial']);
+    expect(state()).toBe('partial');
+    expect(wallet.events().at(-1)?.data).not.toHaveProperty('amount');
+  });
+});
+
+describe('a request that needs no confirmation', () => {
+  beforeEach(() => wallet.add(newRequest(1, { confirmations: 0 })));
+
+  it('is paid in the mempool, and stays so in the block', () => {
+    expect(after(() => wallet.see(1, 1, 100n))).toEqual(['paid']);
+    expect(after(() => wallet.mine([[1, 1, 100n]]))).toEqual([]);
+  });
+
+  it('is taken back when the mempool contests the payment, and paid by its block', () => {
+    wallet.see(1, 1, 100n);
+    expect(after(() => wallet.see(1, 1, 100n, { doubleSpendSeen: true }))).toEqual(['reversed']);
+    expect(wallet.events().at(-1)?.data).toMatchObject({ was: 'paid', state: 'seen', unconfirmed: 100n });
+    expect(after(() => wallet.readPool())).toEqual([]);
+    expect(after(() => wallet.mine([[1, 1, 100n]]))).toEqual(['paid']);
+  });
+
+  it('is taken back when the mempool drops the payment', () => {
+    wallet.see(1, 1, 100n);
+    const cursor = wallet.last;
+    wallet.drop(1);
+    wallet.mine();
+    wallet.readPool();
+    wallet.readPool();
+    expect(wallet.types(cursor)).toContain('reversed');
+    expect(wallet.types(cursor)).not.toContain('paid');
+    expect(state()).toBe('waiting');
+  });
+});
+
+describe('a reorganisation', () => {
+  beforeEach(() => wallet.add(newRequest(1)));
+
+  it('takes a paid request back, and says which state it had', () => {
+    wallet.mine([[1, 1, 100n]]);
+    wallet.grow(2);
+    expect(state()).toBe('paid');
+    expect(after(() => wallet.mine([], 10))).toEqual(['reversed']);
+    expect(wallet.events().at(-1)?.data).toMatchObject({ was: 'paid', state: 'waiting', received: 0n });
+    expect(after(() => wallet.mine([[1, 1, 100n]]))).toEqual(['seen']);
+    expect(after(() => wallet.grow(2))).toEqual(['paid']);
+  });
+
+  it('that has the payment in the same page again reports nothing that stays true', () => {
+    wallet.mine([[1, 1, 100n]]);
+    wallet.grow(5);
+    const block = wallet.block([[1, 1, 100n]], 10);
+    expect(
+      after(() => wallet.store.addPage({ ...block, hashes: [...block.hashes, ...page(11, 6).hashes] })),
+    ).toEqual([]);
+    expect(state()).toBe('paid');
+  });
+
+  it('above the payment leaves it the confirmations that it had, while pages replace the blocks', () => {
+    wallet.mine([[1, 1, 100n]]);
+    wallet.grow(3);
+    const cursor = wallet.last;
+    wallet.mine([], 11);
+    expect(state()).toBe('paid');
+    wallet.mine([]);
+    wallet.grow(5);
+    expect([state(), wallet.types(cursor)]).toEqual(['paid', []]);
+  });
+
+  it('takes back only the payments of the replaced blocks', () => {
+    wallet.mine([[1, 1, 60n]]);
+    wallet.mine([[2, 1, 40n]]);
+    wallet.grow(5);
+    expect(after(() => wallet.mine([], 11))).toEqual(['reversed']);
+    expect(wallet.events().at(-1)?.data).toMatchObject({ was: 'paid', state: 'partial', received: 60n });
+  });
+});
+
+describe('a rescan', () => {
+  it('reports nothing that is still true, also across a restart', () => {
+    wallet.add(newRequest(1), newRequest(2), newRequest(3));
+    const blocks = [
+      wallet.block([[1, 1, 100n]], 10),
+      wallet.block([[2, 2, 50n]], 11),
+      wallet.block([[3, 3, 100n]], 12),
+    ];
+    for (const block of blocks) wallet.store.addPage(block);
+    const states = (): string[] => [1, 2, 3].map(state);
+    const expected = ['paid', 'partial', 'confirming'];
+    expect(states()).toEqual(expected);
+    const cursor = wallet.last;
+    wallet.clear();
+    expect(states()).toEqual(expected);
+    wallet.store.addPage(page(0, 10));
+    wallet.reopen();
+    for (const block of blocks) {
+      wallet.store.addPage(block);
+      expect(states()).toEqual(expected);
+    }
+    expect(wallet.types(cursor)).toEqual([]);
+  });
+
+  it('reverses a request whose payment it does not find', () => {
+    wallet.add(newRequest(1, { confirmations: 1 }));
+    wallet.mine([[1, 1, 100n]]);
+    wallet.clear();
+    expect(after(() => wallet.store.addPage(page(0, 10)))).toEqual([]);
+    expect(after(() => wallet.mine([], 10))).toEqual(['reversed']);
+    expect(state()).toBe('waiting');
+  });
+});
+
+describe('the expiry of a request', () => {
+  beforeEach(() => wallet.add(newRequest(1, { expires: CREATED + 60, confirmations: 1 })));
+
+  const pass = (): void => {
+    wallet.time = CREATED + 61;
+    wallet.expire();
+  };
+
+  it('is reported once, if too little has come', () => {
+    wallet.see(1, 1, 99n);
+    expect(after(pass)).toEqual(['expired']);
+    expect(after(pass)).toEqual([]);
+    expect(wallet.events().at(-1)?.data).toMatchObject({ state: 'expired', unconfirmed: 99n, late: 0n });
+  });
+
+  it('is not reported if enough has come in time, though it is paid later', () => {
+    wallet.see(1, 1, 100n);
+    expect(after(pass)).toEqual([]);
+    expect(state()).toBe('seen');
+    wallet.time += 600;
+    expect(after(() => wallet.mine([[1, 1, 100n]]))).toEqual(['paid']);
+    expect(state()).toBe('paid');
+  });
+
+  it('is reported after all when the payment in time is lost', () => {
+    wallet.see(1, 1, 100n);
+    pass();
+    const cursor = wallet.last;
+    wallet.drop(1);
+    wallet.mine();
+    wallet.readPool();
+    wallet.readPool();
+    expect(wallet.types(cursor)).toEqual(['reversed', 'expired']);
+    expect(state()).toBe('expired');
+  });
+
+  it('makes later payments late: each is reported, and none is paid by them', () => {
+    pass();
+    expect(after(() => wallet.see(1, 1, 100n))).toEqual(['late']);
+    expect(after(() => wallet.mine([[2, 1, 500n]]))).toEqual(['late']);
+    expect(wallet.events().at(-1)?.data).toMatchObject({ state: 'expired', received: 0n, late: 600n });
+    expect(state()).toBe('expired');
+  });
+
+  it('leaves a payment in time whose block is later, if the mempool held it in time, also after a rescan', () => {
+    wallet.time = CREATED + 60;
+    wallet.see(1, 1, 100n);
+    pass();
+    const block = wallet.block([[1, 1, 100n]], 10);
+    wallet.store.addPage(block);
+    expect(state()).toBe('paid');
+    wallet.clear();
+    wallet.store.addPage(page(0, 10));
+    wallet.store.addPage(block);
+    expect(state()).toBe('paid');
+    expect(wallet.types()).toEqual(['seen', 'paid']);
+  });
+});
+
+describe('a change of the end', () => {
+  /** Extends the request as the service does. */
+  const extend = (expires: number): void =>
+    wallet.store.write((w) => {
+      const found = wallet.request(1);
+      w.requests.extend(found.sequence, expires);
+      const reported = { ...found.reported, isExpiryReported: false };
+      w.events.reviseRequest({ ...found, expires, ended: false, reported });
+    });
+  const cancel = (): void =>
+    wallet.store.write((w) => {
+      const found = wallet.request(1);
+      w.requests.cancel(found.sequence, wallet.time);
+      w.events.reviseRequest({ ...found, cancelled: wallet.time });
+    });
+
+  beforeEach(() => wallet.add(newRequest(1, { expires: CREATED + 60, confirmations: 1 })));
+
+  it('to a later one makes late payments count, and reports what they reach', () => {
+    wallet.time = CREATED + 100;
+    wallet.expire();
+    wallet.mine([[1, 1, 40n]]);
+    expect(after(() => extend(CREATED + 200))).toEqual(['partial']);
+    expect(state()).toBe('partial');
+    expect(after(() => wallet.mine([[2, 1, 60n]]))).toEqual(['paid']);
+  });
+
+  it('is reported as another expiry when that passes', () => {
+    wallet.time = CREATED + 100;
+    wallet.expire();
+    expect(after(() => extend(CREATED + 200))).toEqual([]);
+    expect(state()).toBe('waiting');
+    wallet.time = CREATED + 201;
+    expect(after(() => wallet.expire())).toEqual(['expired']);
+  });
+
+  it('by a cancellation reverses nothing, and makes later payments late', () => {
+    wallet.mine([[1, 1, 40n]]);
+    expect(after(cancel)).toEqual([]);
+    expect(state()).toBe('cancelled');
+    wallet.time += 10;
+    expect(after(() => wallet.mine([[2, 1, 60n]]))).toEqual(['late']);
+    wallet.time = CREATED + 100;
+    expect(after(() => wallet.expire())).toEqual([]);
+    expect(state()).toBe('cancelled');
+  });
+});
+
+describe('a locked payment', () => {
+  beforeEach(() => wallet.add(newRequest(1, { confirmations: 1 })));
+
+  it('counts from the block that opens it', () => {
+    expect(after(() => wallet.mine([[1, 1, 100n, { unlockTime: 25n }]]))).toEqual([]);
+    expect(state()).toBe('waiting');
+    wallet.grow(24 - 1 - wallet.tip);
+    expect(state()).toBe('waiting');
+    expect(after(() => wallet.mine())).toEqual(['paid']);
+  });
+
+  it('of a miner counts after 60 blocks', () => {
+    const height = wallet.tip + 1;
+    wallet.mine([[1, 1, 100n, { unlockTime: BigInt(height + 60), coinbase: true }]]);
+    wallet.grow(58);
+    expect(state()).toBe('waiting');
+    expect(after(() => wallet.mine())).toEqual(['paid']);
+  });
+
+  it('counts from the first block after the time that opens it', () => {
+    wallet.mine([[1, 1, 100n, { unlockTime: BigInt(CREATED + 5000) }]]);
+    wallet.grow(20);
+    expect(state()).toBe('waiting');
+    wallet.time = CREATED + 5001;
+    expect(after(() => wallet.mine())).toEqual(['paid']);
+  });
+});
+
+test('burnt outputs take a request no further', () => {
+  wallet.add(newRequest(1, { confirmations: 1 }));
+  const publicKey = bytes<never>(99);
+  expect(after(() => wallet.mine([[1, 1, 50n, { publicKey }]]))).toEqual(['partial']);
+  expect(after(() => wallet.mine([[2, 1, 50n, { publicKey }]]))).toEqual([]);
+  expect(after(() => wallet.mine([[3, 1, 100n, { publicKey }]]))).toEqual(['paid']);
+});
+
+test('payments in the mempool to one one-time key take a request no further than the largest of them', () => {
+  wallet.add(newRequest(1, { confirmations: 0 }));
+  const subaddress = { major: 0, minor: 1 };
+  const to = (value: bigint) => [
+    { outputIndex: 0, amount: amount(value), subaddress, publicKey: bytes<never>(99) },
+  ];
+  wallet.see(1, 1, 50n, { outputs: to(50n) });
+  expect(after(() => wallet.see(2, 1, 50n, { outputs: to(50n) }))).toEqual([]);
+  expect(state()).toBe('partial');
+  expect(after(() => wallet.see(3, 1, 70n, { outputs: to(70n) }))).toEqual(['partial']);
+  expect(wallet.events().at(-1)?.data).toMatchObject({ unconfirmed: 70n });
+  // The smaller one is mined first: the larger one adds the difference.
+  expect(after(() => wallet.mine([[2, 1, 50n, { publicKey: bytes(99) }]]))).toEqual([]);
+  expect(after(() => wallet.see(4, 1, 30n))).toEqual(['paid']);
+});
+
+test('events are the same when a restored store reads them', () => {
+  wallet.add(newRequest(1, { reference: 'é "r"' }), openRequest(2));
+  wallet.see(1, 1, 30n);
+  wallet.mine([
+    [1, 1, 30n],
+    [2, 2, (1n << 62n) + 1n],
+  ]);
+  wallet.mine([[3, 1, 500n]]);
+  wallet.mine([], 10);
+  const events = wallet.events();
+  wallet.reopen();
+  expect(wallet.events()).toEqual(events);
+  expect(events.map(({ id }) => id)).toEqual([...events.map(({ id }) => id)].sort((a, b) => a - b));
+});
