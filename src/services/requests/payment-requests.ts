@@ -110,9 +110,13 @@ export class PaymentRequests {
    * @throws WalletError `bad_payment_request`, `reference_taken`, `account_out_of_range`, `order_mismatch`
    */
   async create(spec: RequestSpec): Promise<RequestView> {
-    const known = this.#created(spec);
-    if (known !== undefined) return this.#view(known);
     const { store, rng, requestSettings } = this.#context;
+    const known = this.#created(spec);
+    if (known !== undefined) {
+      // The call that created it may not have flushed it yet.
+      await store.flushToDisk();
+      return this.#view(known);
+    }
     const { accounts } = this.#services;
     this.#check(spec);
     const { amount, expires, tolerance, reference, metadata, returnUrl, idempotency } = spec;
@@ -273,7 +277,7 @@ export class PaymentRequests {
   }
 
   #status(r: WalletReader, request: TrackedRequest): RequestStatus {
-    const tip = r.chain.tip()?.height ?? -1;
+    const tip = this.#context.store.height() - 1;
     const peakOf = readPeaks(r.meta);
     return requestStatus(request, r.requests.paymentsTo(request.subaddress), {
       tipAt: (height) => Math.max(tip, peakOf?.(height) ?? -1),

@@ -1,0 +1,362 @@
+import { afterEach, beforeEach, describe, expect, it, jest, test } from '@jest/globals';
+import type { Hash } from '../../../src/monero/crypto/types.js';
+import { parseUri } from '../../../src/monero/cryptonote/uri.js';
+import {
+  PaymentRequests,
+  type RequestSpec,
+  type RequestView,
+} from '../../../src/services/requests/payment-requests.js';
+import type { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { amount, ZERO } from '../../../src/util/amount.js';
+import { turns } from '../../support/event-loop-turns.js';
+import { withFakeTimeouts } from '../../support/fake-timeouts.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { bytes, output, page, received } from '../../store/fixtures.js';
+
+const SCALE = [
+  { from: ZERO, confirmations: 1 },
+  { from: amount(1000n), confirmations: 10 },
+];
+
+let wallet: TestWallet;
+let requests: PaymentRequests;
+let isSynced: boolean;
+
+function open(made: TestWallet, payUrl?: string): void {
+  wallet = made;
+  isSynced = true;
+  const sync = Object.defineProperty(Object.create(made.sync) as typeof made.sync, 'isSynced', {
+    get: () => isSynced,
+  });
+  requests = new PaymentRequests(
+    {
+      ...{
+        addresses: made.addresses,
+        assertOpen: made.assertOpen,
+        clock: made.clock,
+        keystore: made.keystore,
+      },
+      ...{ log: made.log, rng: seededRng('requests'), store: made.store },
+      requestSettings: { scale: SCALE, ...(payUrl === undefined ? {} : { payUrl }) },
+    },
+    { accounts: made.accounts, sync },
+  );
+}
+
+beforeEach(() => open(new TestWallet()));
+afterEach(() => {
+  requests.close();
+  wallet.close();
+});
+
+const spec = (more: Partial<RequestSpec> = {}): RequestSpec => ({
+  ...{ amount: amount(500n), account: 0, confirmations: 0, tolerance: ZERO, label: '' },
+  ...more,
+});
+const create = (more: Partial<RequestSpec> = {}): Promise<RequestView> => requests.create(spec(more));
+
+/** Mines payments to requests in one block. */
+const pay = (...paid: readonly (readonly [RequestView, bigint])[]): void => {
+  const height = wallet.store.height();
+  wallet.store.write((w) =>
+    w.applyPage(
+      page(height, 1, {
+        received: paid.map((_, i) => ({ ...received(10 * height + i, height), timestamp: wallet.time })),
+        outputs: paid.map(([{ request }, value], i) =>
+          output(10 * height + i, height, value, {
+            ...{ publicKey: bytes(20_000 + 10 * height + i), keyImage: bytes(40_000 + 10 * height + i) },
+            subaddress: request.subaddress,
+          }),
+        ),
+      }),
+    ),
+  );
+};
+const count = (): number => wallet.accounts.addressCount(0);
+const reasonOf = async (task: () => unknown): Promise<string | undefined> => {
+  const fault = (await faultOf(task)) as WalletError['fault'] | undefined;
+  return fault?.kind === 'bad_payment_request' ? fault.reason : fault?.kind;
+};
+
+describe('a new request', () => {
+  it('has an address of its own, which is created, labelled and watched with it', async () => {
+    const one = await create({ label: 'tea & 100% "milk"' });
+    const other = await create({ label: '' });
+    expect([one, other].map(({ request }) => request.subaddress)).toEqual([
+      { major: 0, minor: 1 },
+      { major: 0, minor: 2 },
+    ]);
+    expect(one.address).toBe(wallet.accounts.address({ major: 0, minor: 1 }));
+    expect(wallet.accounts.label({ major: 0, minor: 1 })).toBe('tea & 100% "milk"');
+    expect(count()).toBe(3);
+    expect(wallet.refresher.callsOf('expand')).toEqual([[{ major: 0, minor: 1 }], [{ major: 0, minor: 2 }]]);
+    expect(one).toMatchObject({ status: { state: 'waiting', payments: [] }, isSynced: true });
+    expect(one).not.toHaveProperty('payUrl');
+  });
+
+  it('has a URI that wallets read, with its amount and label', async () => {
+    const { uri, address } = await create({ label: 'tea & 100% "milk"=?' });
+    expect(parseUri(uri, 'mainnet')).toMatchObject({
+      ...{ address, amount: 500n, description: 'tea & 100% "milk"=?' },
+    });
+    const { amount: _, ...open } = spec();
+    expect((await requests.create(open)).uri).not.toContain('amount');
+  });
+
+  it('has an id and a token that no other has, and the address of its pay page', async () => {
+    open(wallet, 'https://shop.example/pay/');
+    const made = await Promise.all(Array.from({ length: 4 }, () => create()));
+    expect(new Set(made.map(({ request }) => request.requestId)).size).toBe(4);
+    for (const { request, payUrl } of made) {
+      expect(request.requestId).toMatch(/^[0-9a-f]{32}$/);
+      expect(payUrl).toBe(`https://shop.example/pay/${Buffer.from(request.token).toString('hex')}`);
+      expect(requests.byToken(request.token)?.request).toEqual(request);
+    }
+    expect(requests.byToken(new Uint8Array(16))).toBeUndefined();
+  });
+
+  test.each([
+    [999n, 0, 1],
+    [1000n, 0, 10],
+    [1000n, 3, 10],
+    [1000n, 20, 20],
+    [1n, 1, 1],
+  ])('over %p that asks for %p confirmations needs %p', async (value, confirmations, needed) => {
+    expect((await create({ amount: amount(value), confirmations })).request.confirmations).toBe(needed);
+  });
+
+  it('without an amount needs the confirmations that it asks for', async () => {
+    const { amount: _, ...open } = spec({ confirmations: 7 });
+    expect((await requests.create(open)).request.confirmations).toBe(7);
+  });
+
+  it('says whether the wallet has all blocks', async () => {
+    isSynced = false;
+    expect((await create()).isSynced).toBe(false);
+  });
+
+  it('is made by a view-only wallet too', async () => {
+    const { address } = await create();
+    wallet.close();
+    open(new TestWallet({ viewOnly: true }));
+    const made = await create();
+    expect(made.address).toBe(address);
+    pay([made, 500n]);
+    expect(requests.get({ requestId: made.request.requestId }).status.state).toBe('paid');
+  });
+});
+
+describe('bad terms', () => {
+  const YEAR = 365 * 86_400;
+
+  test.each<[string, Partial<RequestSpec>, string]>([
+    ['an amount of 0', { amount: ZERO }, 'the amount is 0; without an amount the request is open'],
+    [
+      'an amount above 2^63-1',
+      { amount: amount(1n << 63n) },
+      'the amount is greater than 9223372036854775807',
+    ],
+    ['a tolerance of the amount', { tolerance: amount(500n) }, 'the tolerance is not less than the amount'],
+    ['an expiry now', { expires: 1_700_000_000 }, 'the expiry is not in the future'],
+    ['an expiry in the past', { expires: 0 }, 'the expiry is not in the future'],
+    [
+      'an expiry beyond ten years',
+      { expires: 1_700_000_000 + 10 * YEAR + 1 },
+      'the expiry is more than ten years away',
+    ],
+    ['an account that does not exist', { account: 1 }, 'account_out_of_range'],
+  ])('are refused, and leave nothing behind: %s', async (_, more, reason) => {
+    const before = wallet.store.read((r) => r.events.last());
+    expect(await reasonOf(() => create({ ...more, label: 'left', reference: 'left' }))).toBe(reason);
+    expect([count(), requests.list({ limit: 9, before: 1e9 })]).toEqual([1, []]);
+    expect(wallet.store.read((r) => r.requests.byReference('left'))).toBeUndefined();
+    expect(wallet.store.read((r) => r.events.last())).toBe(before);
+  });
+
+  it('are not those at the limits', async () => {
+    const most = amount((1n << 63n) - 1n);
+    const made = await create({
+      amount: most,
+      tolerance: amount(most - 1n),
+      expires: wallet.time + 10 * YEAR,
+    });
+    expect(made.request).toMatchObject({ amount: most, expires: wallet.time + 10 * YEAR });
+    pay([made, most]);
+    expect(requests.get({ address: made.address }).status).toMatchObject({ mined: most });
+  });
+
+  it('of an open request include a tolerance', async () => {
+    const { amount: _, ...open } = spec({ tolerance: amount(1n) });
+    expect(await reasonOf(() => requests.create(open))).toBe('a request without amount has no tolerance');
+  });
+});
+
+describe('a reference', () => {
+  it('names one request: a second call with it is refused, and leaves no address', async () => {
+    const { request } = await create({ reference: 'o-1' });
+    expect(await faultOf(() => create({ reference: 'o-1' }))).toEqual({
+      ...{ kind: 'reference_taken', reference: 'o-1', requestId: request.requestId },
+    });
+    expect(count()).toBe(2);
+    expect(requests.get({ reference: 'o-1' }).request).toEqual(request);
+  });
+
+  it('is taken by one of several calls at once', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => create({ reference: 'o-1' })));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(count()).toBe(2);
+  });
+});
+
+describe('an idempotency key', () => {
+  const key = (fill: number) => ({ idempotency: { key: 'k', paramsHash: bytes<Hash>(fill) } });
+
+  it('creates one request, however often and at once it is used, also with a reference', async () => {
+    const terms = { ...key(1), reference: 'o-1' };
+    const made = await Promise.all(Array.from({ length: 5 }, () => create(terms)));
+    made.push(await create(terms));
+    expect(new Set(made.map(({ request }) => request.requestId)).size).toBe(1);
+    expect(count()).toBe(2);
+  });
+
+  it('is refused for other parameters', async () => {
+    await create(key(1));
+    expect(await reasonOf(() => create(key(2)))).toBe('order_mismatch');
+    expect(count()).toBe(2);
+  });
+
+  it('still names its request after its expiry and its end', async () => {
+    const terms = { ...key(1), expires: wallet.time + 10 };
+    const { request } = await create(terms);
+    wallet.time += 100;
+    expect((await create(terms)).request.requestId).toBe(request.requestId);
+    requests.cancel({ requestId: request.requestId });
+    expect((await create(terms)).request).toMatchObject({
+      requestId: request.requestId,
+      cancelled: wallet.time,
+    });
+  });
+});
+
+describe('a request is named', () => {
+  it('by its id, address or reference, and missing otherwise', async () => {
+    const { request, address } = await create({ reference: 'o-1' });
+    for (const name of [{ requestId: request.requestId }, { address }, { reference: 'o-1' }])
+      expect(requests.get(name).request).toEqual(request);
+    const own = wallet.accounts.address({ major: 0, minor: 0 });
+    for (const name of [{ requestId: 'x' }, { requestId: '' }, { address: own }, { reference: 'o-2' }])
+      expect(await reasonOf(() => requests.get(name))).toBe('request_missing');
+    const other = new TestWallet({ name: 'another wallet' });
+    expect(
+      await reasonOf(() => requests.get({ address: other.accounts.address({ major: 0, minor: 1 }) })),
+    ).toBe('request_missing');
+    other.close();
+    expect(await reasonOf(() => requests.get({ address: '4abc' }))).toBe('wrong_address');
+  });
+});
+
+describe('the confirmations of a payment', () => {
+  it('are those of the newest block, even if that is not stored yet', async () => {
+    const made = await create();
+    pay([made, 500n]);
+    const { requestId } = made.request;
+    expect(requests.get({ requestId }).status.payments).toMatchObject([{ confirmations: 1 }]);
+    for (let i = 2; i < 30; i++) {
+      wallet.store.addPage(page(wallet.store.height(), 1));
+      expect(requests.get({ requestId }).status.payments).toMatchObject([{ confirmations: i }]);
+    }
+  });
+});
+
+describe('a cancellation', () => {
+  it('makes later payments late, and is kept when it is repeated', async () => {
+    const made = await create({ expires: wallet.time + 1000 });
+    const { requestId } = made.request;
+    pay([made, 499n]);
+    const { time } = wallet;
+    wallet.time += 5;
+    expect(requests.cancel({ requestId })).toMatchObject({ status: { state: 'cancelled', mined: 499n } });
+    wallet.time += 5;
+    pay([made, 1n]);
+    expect(requests.cancel({ requestId })).toMatchObject({
+      request: { cancelled: time + 5 },
+      status: { state: 'cancelled', mined: 499n, late: 1n },
+    });
+    expect(await reasonOf(() => requests.extend({ requestId }, wallet.time + 2000))).toBe(
+      'the payment request is cancelled',
+    );
+  });
+
+  it('is refused once enough has come', async () => {
+    const made = await create({ confirmations: 2 });
+    pay([made, 500n]);
+    const { requestId } = made.request;
+    expect(await reasonOf(() => requests.cancel({ requestId }))).toBe('the payment request is confirming');
+    wallet.store.addPage(page(wallet.store.height(), 1));
+    expect(await reasonOf(() => requests.cancel({ requestId }))).toBe('the payment request is paid');
+    expect(requests.get({ requestId }).request).not.toHaveProperty('cancelled');
+  });
+});
+
+describe('an extension', () => {
+  it('makes payments count that were late', async () => {
+    const made = await create({ expires: wallet.time + 10 });
+    const { requestId } = made.request;
+    wallet.time += 20;
+    pay([made, 500n]);
+    expect(requests.get({ requestId }).status).toMatchObject({ late: 500n, mined: 0n });
+    expect(requests.extend({ requestId }, wallet.time + 10)).toMatchObject({
+      request: { expires: wallet.time + 10 },
+      status: { state: 'paid', late: 0n, mined: 500n },
+    });
+    const types = wallet.store.read((r) => r.events.after(0, 99)).map(({ type }) => type);
+    expect(types.filter((type) => type.startsWith('request.'))).toEqual(['request.late', 'request.paid']);
+  });
+
+  it('is refused to an earlier expiry, without one, to the past, and beyond ten years', async () => {
+    const { request } = await create({ expires: wallet.time + 100 });
+    const endless = await create();
+    const extend = (seconds: number, { requestId } = request): Promise<string | undefined> =>
+      reasonOf(() => requests.extend({ requestId }, wallet.time + seconds));
+    expect(await extend(99)).toBe('the expiry is earlier than before');
+    expect(await extend(0)).toBe('the expiry is not in the future');
+    expect(await extend(10 * 365 * 86_400 + 1)).toBe('the expiry is more than ten years away');
+    expect(await extend(200, endless.request)).toBe('the payment request does not expire');
+    expect(await reasonOf(() => requests.extend({ requestId: 'x' }, wallet.time + 200))).toBe(
+      'request_missing',
+    );
+    expect(requests.get(request).request.expires).toBe(wallet.time + 100);
+  });
+});
+
+test('the list shows what each request has received, the latest first', async () => {
+  const made = [await create(), await create({ reference: 'o-2' }), await create()];
+  pay(...made.map((view, i) => [view, 100n * BigInt(i + 3)] as const));
+  expect(
+    requests.list({ limit: 2, before: 1e9 }).map(({ status: { state, mined } }) => [state, mined]),
+  ).toEqual([
+    ['paid', 500n],
+    ['partial', 400n],
+  ]);
+  expect(requests.list({ limit: 9, before: 1e9, state: 'partial' })).toHaveLength(2);
+  expect(requests.list({ limit: 9, before: 1e9, reference: 'o-2' })).toMatchObject([
+    { status: { mined: 400n } },
+  ]);
+});
+
+test('an expiry that a new request gets is recorded when it passes', () =>
+  withFakeTimeouts(async () => {
+    requests.start();
+    const { request } = await create({ expires: wallet.time + 1 });
+    wallet.time += 2;
+    jest.advanceTimersByTime(2000);
+    await turns(3);
+    expect(requests.get(request)).toMatchObject({ request: { ended: true }, status: { state: 'expired' } });
+    requests.extend(request, wallet.time + 10);
+    expect(requests.get(request).status.state).toBe('waiting');
+    wallet.time += 11;
+    jest.advanceTimersByTime(11_000);
+    await turns(3);
+    expect(requests.get(request).status.state).toBe('expired');
+  }));
