@@ -184,9 +184,10 @@ export function apiPage(methods: readonly WalletMethod[], known: readonly KnownM
     '',
     'Calls are JSON-RPC 2.0 over `POST`. `/wallet/<name>/json_rpc` acts on the named wallet, `/json_rpc` on the current',
     'one. Integers keep all their digits, and may be quoted. An absent parameter, or one that is `null`, takes its',
-    'default; unknown parameters are ignored. Lists that are empty are left out of results. Numbers in brackets are error',
-    'codes; every method may also return -32603, and one that uses files of wallets -1 where a file is damaged, cannot be',
-    'read, or cannot be written. The family of a method is the group that a [credential](credentials.md) allows or denies.',
+    'default; unknown parameters are ignored. Results of methods that the reference has lack lists that are empty; those',
+    'of the additions of this server have all lists. Numbers in brackets are error codes; every method may also return',
+    '-32603, and one that uses files of wallets -1 where a file is damaged, cannot be read, or cannot be written. The',
+    'family of a method is the group that a [credential](credentials.md) allows or denies.',
     '`rpc.discover` returns all of this as an OpenRPC document.',
     '',
     ...sorted.flatMap((method) =>

@@ -45,7 +45,7 @@ export interface EventSourceParts {
 /**
  * Yields the events of a wallet in the order of their ids, without gaps and repetitions, across lost connections and
  * restarts of the server. A slow consumer loses its connection, but no event.
- * @throws WalletHttpError if the server refuses the stream: 400 for a malformed cursor, 401 and 403 because of the
+ * @throws WalletHttpError if the server refuses the stream: 400 for a malformed cursor or one above all events, 401 and 403 because of the
  * login, 404 for a wallet that was not open at the beginning, 410 for a cursor whose events have expired. The reason of
  * the signal.
  */

@@ -41,7 +41,7 @@ export interface AddWebhookResult {
   readonly secret: string;
   /** URL that events are sent to. */
   readonly url: string;
-  /** Event types that it gets; absent: all. */
+  /** Event types that it gets; empty: all. */
   readonly types: readonly string[];
 }
 
@@ -2104,15 +2104,7 @@ export interface ListOrdersResult {
 /** Parameters of list_payment_requests. */
 export interface ListPaymentRequestsParams {
   /** Lists only requests in this state; absent: all. */
-  readonly state?:
-    | 'waiting'
-    | 'partial'
-    | 'seen'
-    | 'confirming'
-    | 'paid'
-    | 'expired'
-    | 'cancelled'
-    | undefined;
+  readonly state?: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled' | undefined;
   /** Lists only the request with this reference; absent: all. */
   readonly reference?: string | undefined;
   /** Largest number of requests. Default: `100`. */
@@ -2217,7 +2209,7 @@ export interface Webhook {
   readonly id: string;
   /** URL that events are sent to. */
   readonly url: string;
-  /** Event types that it gets; absent: all. */
+  /** Event types that it gets; empty: all. */
   readonly types: readonly string[];
   /** Time of its creation. */
   readonly created: string;

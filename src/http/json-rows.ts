@@ -107,7 +107,7 @@ export class StreamedJson implements AsyncIterable<readonly Uint8Array[]> {
 const STREAMED_FROM = 1 << 20;
 
 /**
- * Writes a result whose lists may be read page by page; leaves out empty lists, as in every result. Reads a short
+ * Writes a result whose lists may be read page by page; leaves out empty lists, as in every result of the reference. Reads a short
  * result completely, so that an error in it can still be answered.
  * @param explain converts an error that occurs while the result is streamed.
  */

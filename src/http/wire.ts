@@ -68,7 +68,7 @@ export const time = (description: string) => TIME.describe(description);
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T, description: string) =>
   z.enum(values).describe(description);
 
-/** List; it is left out of the JSON if it is empty, as every list. */
+/** List; the JSON of a method of the reference lacks it if it is empty. */
 export const list = <T extends z.ZodType>(item: T, description: string) =>
   z.array(item).default([]).describe(description);
 

@@ -8,6 +8,7 @@ import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { AuditLog } from './access/audit-log.js';
 import { RpcError } from '../http/errors.js';
 import { assertAllowed, countCall, credentialOf } from './permission.js';
+import type { Kind } from './faults/fault-entry.js';
 import { explain } from './faults/fault-table.js';
 import { eventLogsOf, waitForEvents } from './event-scope.js';
 import { registry } from './registry.js';
@@ -20,6 +21,9 @@ const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 const GONE = 410;
 const INTERNAL_SERVER_ERROR = 500;
+
+/** HTTP statuses of refusals, by the kind of their fault; 404 for others. */
+const STATUS: { readonly [K in Kind]?: number } = { events_expired: GONE, events_ahead: BAD_REQUEST };
 
 /** Parses a cursor. @throws StreamRefusal for a malformed one. */
 function readCursor(text: string | undefined): number | undefined {
@@ -45,7 +49,7 @@ function refusing<T>(task: () => T): T {
     return task();
   } catch (error) {
     if (!(error instanceof WalletError)) throw error;
-    throw new StreamRefusal(error.fault.kind === 'events_expired' ? GONE : NOT_FOUND, explain(error.fault));
+    throw new StreamRefusal(STATUS[error.fault.kind] ?? NOT_FOUND, explain(error.fault));
   }
 }
 
@@ -64,7 +68,7 @@ function admit(credential: Credential): void {
 
 /**
  * Opens a stream of events.
- * @throws StreamRefusal for a malformed or expired cursor, for a wallet that is not open, and by the rules of a
+ * @throws StreamRefusal for a malformed or expired cursor, and one above all events, for a wallet that is not open, and by the rules of a
  * credential.
  */
 function openStream(

@@ -51,6 +51,15 @@ export class EventIds {
     return first;
   }
 
+  /**
+   * True if an id may be that of an event, because it is not above all ids that were allocated by this process, or
+   * reserved in the file by any process. While no id is known at all, every id may be.
+   */
+  mayExist(id: number): boolean {
+    if (id <= this.#last || this.#last === 0) return true;
+    return this.#path !== undefined && id <= readCeiling(this.#path);
+  }
+
   /** Makes all further ids greater than the given id. */
   raise(id: number): void {
     this.#last = Math.max(this.#last, id);

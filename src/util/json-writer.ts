@@ -21,7 +21,7 @@ export const writeJson = (value: Json): string => new JsonWriter().value(value).
 
 /** Writes compact JSON that contains empty lists, with the members of an object in the order of the object. */
 export const writeWholeJson = (value: Json): string =>
-  new JsonWriter({ isWhole: true }).value(value).toString();
+  new JsonWriter({ emptyLists: true, ordered: false }).value(value).toString();
 
 /**
  * Number of characters from which a text becomes a piece of its own: joining few long texts takes far less time than
@@ -60,13 +60,21 @@ export function alphabeticalKeys(object: object): readonly string[] {
 
 /** Writes JSON values as UTF-8 pieces of limited length, for answers of millions of members. */
 export class JsonWriter {
-  readonly #isWhole: boolean;
+  readonly #emptyLists: boolean;
+  readonly #ordered: boolean;
   readonly #pieces: Uint8Array[] = [];
   #text = '';
 
-  /** @param isWhole true: writes as {@link writeWholeJson}; false: as {@link writeJson}. */
-  constructor({ isWhole = false }: { readonly isWhole?: boolean } = {}) {
-    this.#isWhole = isWhole;
+  /**
+   * @param emptyLists true: writes members that are an empty list. @param ordered true: writes the members of an object in
+   * alphabetical order; false: in the order of the object. By default as {@link writeJson}.
+   */
+  constructor({
+    emptyLists = false,
+    ordered = true,
+  }: { readonly emptyLists?: boolean; readonly ordered?: boolean } = {}) {
+    this.#emptyLists = emptyLists;
+    this.#ordered = ordered;
   }
 
   /** Writes a value. @throws RangeError for a number that JSON cannot represent. */
@@ -80,7 +88,7 @@ export class JsonWriter {
    * @returns false if nothing was written. @throws RangeError for a number that JSON cannot represent.
    */
   member(before: string, key: string, value: Writable | undefined): boolean {
-    if (value === undefined || (!this.#isWhole && isList(value) && value.length === 0)) return false;
+    if (value === undefined || (!this.#emptyLists && isList(value) && value.length === 0)) return false;
     this.#text += before + quotedKey(key);
     this.#write(value);
     return true;
@@ -125,7 +133,7 @@ export class JsonWriter {
 
   #writeObject(object: { readonly [key: string]: Writable | undefined }): void {
     let before = '{';
-    for (const key of this.#isWhole ? Object.keys(object) : alphabeticalKeys(object))
+    for (const key of this.#ordered ? alphabeticalKeys(object) : Object.keys(object))
       if (this.member(before, key, object[key])) before = ',';
     this.#text += before === '{' ? '{}' : '}';
   }

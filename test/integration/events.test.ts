@@ -175,7 +175,7 @@ describe('a cursor', () => {
     const started = performance.now();
     // The payer may relay the payment of the replaced block again at any time.
     const types = ['wallet.reorganised'];
-    expect((await shop.rpc('get_events', { after: cursor, wait_ms: 300, types })).events).toBeUndefined();
+    expect((await shop.rpc('get_events', { after: cursor, wait_ms: 300, types })).events).toEqual([]);
     expect(performance.now() - started).toBeGreaterThanOrEqual(299);
     const nextOf = async (amount: number): Promise<Loose> => {
       for (let after = cursor as number; ;) {
@@ -192,8 +192,21 @@ describe('a cursor', () => {
     expect(await waiting).toMatchObject({ type: 'payment.seen', data: { amount: COIN } });
   });
 
+  it('refuses a cursor above all events in place of going on from it', async () => {
+    const { cursor } = await shop.rpc('get_events', { limit: 1000 });
+    for (const path of [shop, server])
+      expect((await path.call('get_events', { after: Number.MAX_SAFE_INTEGER })).error).toMatchObject({
+        code: -62,
+        message: expect.stringMatching(/^no event of this server has an id as great as this cursor/),
+      });
+    expect(await shop.rpc('get_events', { after: cursor, types: ['transfer.failed'] })).toMatchObject({
+      events: [],
+    });
+  });
+
   it.each([
     ['/events?after=x', 400],
+    [`/events?after=${Number.MAX_SAFE_INTEGER}`, 400],
     ['/events?types=payment.lost', 400],
     ['/wallet/nobody/events', 404],
   ])('of %s is refused with HTTP %d', async (path, status) => {

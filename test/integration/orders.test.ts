@@ -347,7 +347,7 @@ describe('other methods', () => {
     expect([new Set(all).size, all.at(-1)]).toEqual([all.length, 'same']);
     const { orders } = await server.rpc('list_orders', { state: 'mined' });
     expect((orders as Loose[]).map(({ idempotency_key }) => idempotency_key as string)).toContain('all');
-    expect((await server.rpc('list_orders', { state: 'failed' })).orders).toBeUndefined();
+    expect(await server.rpc('list_orders', { state: 'failed' })).toEqual({ orders: [] });
     expect((await server.call('list_orders', { state: 'lost' })).error?.code).toBe(INVALID_PARAMS);
   });
 });

@@ -34,6 +34,22 @@ describe('event ids', () => {
     expect(ids.take(1)).toBe(5001);
   });
 
+  it('may exist up to the greatest one that was allocated, by any process with the same file', () => {
+    const clock = { now: () => 1_000_000 };
+    const ids = new EventIds({ path, clock });
+    expect(ids.mayExist(5)).toBe(true);
+    const id = ids.take(3) + 2;
+    const reserved = Number(readFileSync(path, 'utf8'));
+    expect([id, reserved, reserved + 1].map((given) => ids.mayExist(given))).toEqual([true, true, false]);
+    const other = new EventIds({ path, clock });
+    const later = other.take(1);
+    expect(later).toBeGreaterThan(reserved);
+    expect([ids.mayExist(later), ids.mayExist(Number.MAX_SAFE_INTEGER)]).toEqual([true, false]);
+    const alone = new EventIds({ clock: { now: () => 1 } });
+    alone.raise(7);
+    expect([alone.mayExist(7), alone.mayExist(8)]).toEqual([true, false]);
+  });
+
   it('stay safe integers until the year 2200', () => {
     const ids = new EventIds({ clock: { now: () => Date.UTC(2200, 0) } });
     expect(Number.isSafeInteger(ids.take(1_000_000) + 1_000_000)).toBe(true);

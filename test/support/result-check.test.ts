@@ -36,6 +36,13 @@ describe('the check of answers', () => {
     expect(problem(`{"account_tags":[${row}]}`, 'get_account_tags')).toContain('account_tags.0');
   });
 
+  it('refuses a list that a method of ours leaves out, at any depth', () => {
+    expect(problem('{"orders":[]}', 'list_orders')).toBeUndefined();
+    expect(problem('{}', 'list_orders')).toContain('orders is missing');
+    const order = '{"created":1,"idempotency_key":"k","method":"transfer","state":"mined"}';
+    expect(problem(`{"orders":[${order}]}`, 'list_orders')).toContain('orders.0.transactions is missing');
+  });
+
   it('accepts the results of the version in which they differ', () => {
     const failed = '{"good":false}';
     expect(resultProblem('check_reserve_proof', '1.3', failed)).toBeUndefined();

@@ -1,8 +1,10 @@
+import * as z from 'zod';
 import type { Call } from '../../src/http/dispatcher.js';
 import { INTERNAL_ERROR, RpcError } from '../../src/http/errors.js';
 import { StreamedJson } from '../../src/http/json-rows.js';
 import { resultSchema, type ApiVersion } from '../../src/rpc/api-version.js';
 import { kindsOf } from '../../src/rpc/discovery/method-errors.js';
+import { ADDITION } from '../../src/rpc/method.js';
 import { registry } from '../../src/rpc/registry.js';
 import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 import { parseJson } from '../../src/util/json.js';
@@ -17,11 +19,37 @@ export function resultProblem(method: string, version: ApiVersion, json: string)
   const found = registry.find(method);
   if (found === undefined) return `${method} is not in the registry`;
   const { error } = resultSchema(version, found).safeParse(parseJson(json));
-  if (error === undefined) return undefined;
+  if (error === undefined)
+    return found.source === ADDITION ? missingList(resultSchema(version, found), parseJson(json)) : undefined;
   const issues = error.issues.map(({ path, message }) =>
     path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`,
   );
   return `${method} (${version}): ${issues.slice(0, 5).join('; ')}`;
+}
+
+/** Path of a list that the result of our own method lacks, though it may be empty; undefined if there is none. */
+function missingList(schema: z.core.$ZodType, value: unknown, path = ''): string | undefined {
+  if (schema instanceof z.ZodDefault)
+    return value === undefined && schema.def.innerType instanceof z.ZodArray
+      ? `the list ${path} is missing`
+      : missingList(schema.def.innerType, value, path);
+  if (schema instanceof z.ZodOptional)
+    return value === undefined ? undefined : missingList(schema.def.innerType, value, path);
+  const parts: [z.core.$ZodType, unknown, string][] =
+    schema instanceof z.ZodObject
+      ? Object.entries(schema.shape as z.core.$ZodShape).map(([name, member]) => [
+          member,
+          (value as Record<string, unknown>)[name],
+          `${path}.${name}`,
+        ])
+      : schema instanceof z.ZodArray
+        ? (value as unknown[]).map((item, i) => [schema.element, item, `${path}.${i}`])
+        : [];
+  for (const part of parts) {
+    const missing = missingList(...part);
+    if (missing !== undefined) return missing;
+  }
+  return undefined;
 }
 
 /** Fault that ended a call although its method does not list it; undefined if there is none. */

@@ -20,7 +20,7 @@ export interface OpenRpc {
 const DESCRIPTION =
   'Calls are sent by POST to /json_rpc, or to /wallet/<name>/json_rpc for one wallet. Amounts are integers of 64 bits ' +
   'in atomic units: a client must not round them. Integer parameters may be quoted. Lists that are empty are left out ' +
-  'of results. Every method may also return -32603 (Internal error).';
+  'of results, except those of methods that only this server has. Every method may also return -32603 (Internal error).';
 
 function info(version: ApiVersion): JsonSchema {
   const about = readOwnPackage();

@@ -24,4 +24,9 @@ export const additionFaults = {
       `the payment request ${requestId} has the reference '${reference}'`,
   },
   spend_limit: { code: -61, explanation: reasonOf },
+  events_ahead: {
+    code: -62,
+    explanation:
+      'no event of this server has an id as great as this cursor: it is of another server, or of files that a backup replaced; read from the oldest kept event on, without after',
+  },
 } satisfies Partial<FaultTable>;

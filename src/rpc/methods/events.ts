@@ -19,7 +19,7 @@ export const eventMethods: readonly WalletMethod[] = [
       'Returns events after a cursor, of the wallet of the path, or of all open wallets; waits for one if asked.',
     meta: { family: 'view', needs: 'nothing', restricted: false },
     actsOn: 'wallets',
-    faults: ['wallet_not_open', 'events_expired'],
+    faults: ['wallet_not_open', 'events_expired', 'events_ahead'],
     params: () =>
       params({
         after: height

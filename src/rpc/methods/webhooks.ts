@@ -59,7 +59,7 @@ const webhookShape = ({ webhook, backlog, pending, last }: WebhookStatus) => ({
 
 const idSchema = () => wire.text('Id of the endpoint');
 const urlSchema = () => wire.text('URL that events are sent to');
-const typesSchema = () => wire.list(wire.text('Event type'), 'Event types that it gets; absent: all');
+const typesSchema = () => wire.list(wire.text('Event type'), 'Event types that it gets; empty: all');
 const secretSchema = () => wire.text('Secret that deliveries are signed with; shown this once');
 
 const deliverySchema = (description: string) =>

@@ -1,4 +1,5 @@
 import type { EventType } from '../../monero/wallet/model/events.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { EventJson } from '../events/event-json.js';
 import type { WalletEventLog } from '../events/wallet-event-log.js';
 
@@ -29,6 +30,12 @@ export interface EventPage {
 export class EventFeed {
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
+  readonly #mayExist: (id: number) => boolean;
+
+  /** @param mayExist returns false for an id above those of all events of the server; absent: ids are not checked. */
+  constructor(mayExist: (id: number) => boolean = () => true) {
+    this.#mayExist = mayExist;
+  }
 
   /** True once the server stops. */
   get isClosed(): boolean {
@@ -72,9 +79,11 @@ export class EventFeed {
 
   /**
    * Reads the events of wallets after a cursor.
-   * @throws WalletError `events_expired` if events of a wallet after the cursor were deleted.
+   * @throws WalletError `events_expired` if events of a wallet after the cursor were deleted, `events_ahead` for a cursor
+   * above the ids of all events of the server.
    */
   read(logs: readonly WalletEventLog[], { after, limit, types }: EventQuery): EventPage {
+    if (!this.#mayExist(after)) throw new WalletError({ kind: 'events_ahead' });
     const events: EventJson[] = [];
     let cursor = after;
     while (events.length < limit) {

@@ -30,7 +30,7 @@ import { WalletScope, type ScopeResources, type WalletAccess } from './wallet-sc
 export class WalletManager {
   readonly settings: ServerSettings;
   readonly logControl: LogControl;
-  readonly events = new EventFeed();
+  readonly events: EventFeed;
   readonly backups: Backups;
   /** Chooses which of the listed daemons serves. */
   readonly failover: DaemonFailover;
@@ -44,6 +44,8 @@ export class WalletManager {
 
   constructor(settings: ServerSettings) {
     this.settings = settings;
+    const { ids } = settings.eventSettings;
+    this.events = new EventFeed((id) => ids.mayExist(id));
     this.backups = new Backups(settings.backupDirectory);
     this.logControl = new LogControl(settings.log, settings.logCategories);
     const chain = {

@@ -54,6 +54,15 @@ describe('events of several wallets', () => {
     ]);
   });
 
+  it('are not read after a cursor above those of the whole server', () => {
+    const feed = new EventFeed((id) => id <= 9);
+    const logs = [logOf([1, 3])];
+    expect(feed.read(logs, { after: 9, limit: 5 })).toEqual({ events: [], cursor: 9 });
+    expect(() => feed.read(logs, { after: 10, limit: 5 })).toThrow(
+      expect.objectContaining({ fault: { kind: 'events_ahead' } }) as unknown as Error,
+    );
+  });
+
   it('begin after the last one that a wallet has deleted', () => {
     expect(new EventFeed().oldestCursor([logOf([9], 5), logOf([7], 3)])).toBe(5);
   });

@@ -97,6 +97,8 @@ export type Fault =
    * kept.
    */
   | { readonly kind: 'events_expired'; readonly oldest: number }
+  /** A cursor lies above the ids of all events of the server. */
+  | { readonly kind: 'events_ahead' }
   | { readonly kind: 'webhook_missing' }
   /** The settings of a webhook, or a request for a delivery, are refused. */
   | ({ readonly kind: 'bad_webhook' } & Reasoned)
