@@ -78,7 +78,7 @@ class TypeCollector {
     const type = member.takesUndefined ? `${text} | undefined` : text;
     return [
       ...commentLines(notes.map((note) => `${note}.`).join(' '), '  '),
-      `  readonly ${name}${isOptional ? '?' : ''}: ${type};`,
+      ...propertyLines(`  readonly ${name}${isOptional ? '?' : ''}:`, type),
     ];
   }
 
@@ -129,6 +129,17 @@ class TypeCollector {
     });
     return name;
   }
+}
+
+/** Longest line that the format check leaves on one line [characters]. */
+const LINE = 110;
+
+/** Writes a property; a union that is too long for one line is written with one line for each variant. */
+function propertyLines(head: string, type: string): string[] {
+  const line = `${head} ${type};`;
+  if (line.length <= LINE || !type.includes(' | ')) return [line];
+  const variants = type.split(' | ').map((variant) => `    | ${variant}`);
+  return [head, ...variants.slice(0, -1), `${variants.at(-1) ?? ''};`];
 }
 
 /** Writes the types of all methods: their parameters and results, and an interface with the methods. */
