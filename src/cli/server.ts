@@ -33,6 +33,7 @@ import { DaemonNews } from './output/daemon-news.js';
 import { ConfigError } from './config/config-error.js';
 import { environmentName, OPTIONS } from './config/options.js';
 import { IncomingLog } from './output/incoming-log.js';
+import { ReorganisationAlert } from './output/reorganisation-alert.js';
 import { ProgressLine } from './output/progress-line.js';
 import { ProgressLog } from './output/progress-log.js';
 import type { Credentials, Prepared } from './config/prepare.js';
@@ -113,6 +114,10 @@ export async function startServer(
       listening,
       new ProgressLog(log, { tipOnly: line !== undefined && config.log.file === undefined }),
       new IncomingLog(log),
+      new ReorganisationAlert(log, {
+        limit: config.watch.reorganisationAlert,
+        onDeep: listening.deepReorganisations.notify,
+      }),
     ),
     ...(notifier === undefined ? {} : { noticeRunner: notifier }),
     eventSettings: {
@@ -301,8 +306,14 @@ const createNotifier = (
     : new TxNotifier({ command, env: withoutCompileCache(withoutSecrets(process.env)), log, history });
 
 /** Creates the listeners that log incoming transactions and the progress of refreshes. */
-function createEvents(listening: WatchListeners, progress: ProgressLog, incoming: IncomingLog): WalletEvents {
+function createEvents(
+  listening: WatchListeners,
+  progress: ProgressLog,
+  incoming: IncomingLog,
+  reorganisations: ReorganisationAlert,
+): WalletEvents {
   return {
+    onReorganised: (name, blocks) => reorganisations.note(name, blocks),
     onIncoming: (name, txHashes) => incoming.note(name, txHashes),
     onProgress(name, height, daemonHeight, scanned) {
       progress.progress(name, height, daemonHeight);

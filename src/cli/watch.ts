@@ -54,6 +54,8 @@ export class WatchListeners {
   readonly sync = new SyncProgress();
   readonly daemonCalls = new Listeners<Parameters<ObserveDaemons>>();
   readonly progress = new Listeners<Parameters<WalletEvents['onProgress']>>();
+  /** Called with each reorganisation above the limit, and again with `isNew` false when it turns out to be deeper. */
+  readonly deepReorganisations = new Listeners<[depth: number, isNew: boolean]>();
 
   constructor() {
     this.progress.add((...news) => this.sync.note(...news));
@@ -89,6 +91,7 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
     metrics.noteDaemonCall(report);
   });
   listeners.progress.add((_name, _height, _daemonHeight, scanned) => metrics.noteScanned(scanned));
+  listeners.deepReorganisations.add((depth, isNew) => metrics.noteDeepReorganisation(depth, isNew));
   const readiness = new Readiness({ limits: watch.ready, health, wallets, start, directory });
   const openPages = healthPages(readiness, server.failover);
   const call = metrics.calls.measured(plainCall, (method) => registry.find(method)?.name, onBug);

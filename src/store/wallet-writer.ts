@@ -28,7 +28,13 @@ import { WebhookWriter } from './tables/webhooks.js';
 import type { Statement } from '../util/sql-database.js';
 import type { Hash, SecretKey } from '../monero/crypto/types.js';
 import { amount } from '../util/amount.js';
-import type { FoundOutgoing, OutgoingTx, PageFindings, TxFindings } from '../monero/wallet/model/records.js';
+import type {
+  FoundOutgoing,
+  OutgoingTx,
+  PageFindings,
+  ReplacedBlocks,
+  TxFindings,
+} from '../monero/wallet/model/records.js';
 
 /** Returns event settings for a store whose event ids need not be unique across stores. */
 export const ownEvents = (): EventSettings => ({ ids: new EventIds(), confirmations: DEFAULT_CONFIRMATIONS });
@@ -73,8 +79,9 @@ export interface PageOptions {
   /**
    * Is called before the commit if the page replaces blocks, or transactions at its heights that were scanned out of
    * order. The replaced transactions may be in the mempool now.
+   * @param blocks replaced blocks; undefined if only such transactions were replaced.
    */
-  readonly onReplaced?: () => void;
+  readonly onReplaced?: (blocks: ReplacedBlocks | undefined) => void;
 }
 
 /** Writes a wallet's store. Exists only for the tasks of `WalletStore.write` and `writeRecoverable`. */
@@ -142,6 +149,7 @@ export class WalletWriter {
   ): void {
     const last = page.startHeight + page.hashes.length - 1;
     const tip = this.chain.tip()?.height ?? -1;
+    const replaced = page.startHeight > tip ? undefined : this.chain.replacedFrom(page.startHeight);
     this.events.startPage(page);
     if (page.startHeight <= tip || tip < 0) this.#reachDownTo(page.startHeight);
     // If the page extends the chain, rows above it come from `addFound`; they are kept until the chain reaches them.
@@ -169,7 +177,7 @@ export class WalletWriter {
     if (page.hashes.length > 0) this.imported.clear();
     this.events.endPage(page);
     this.outgoing.dropSettledBlobs(last);
-    if (hasUndone || !extendsChain) onReplaced();
+    if (hasUndone || !extendsChain) onReplaced(replaced);
   }
 
   /**

@@ -140,6 +140,26 @@ describe('the life of a payment', () => {
     expect(await stream.first('wallet.reorganised')).toMatchObject({ data: { depth: 1 } });
     stream.close();
   });
+
+  it('is reversed by a deep reorganisation, which is an error line, a metric and a field of the event', async () => {
+    const stream = await Stream.open(`/wallet/shop/events?after=${await latest(shop)}`);
+    await daemon.generate(payerAddress, 4);
+    await until(
+      'the four blocks',
+      async () => (await shop.rpc('get_height')).height === (await daemon.rpc('get_info')).height,
+    );
+    const isDeep = ({ data }: Loose): boolean => data.depth === 4;
+    await daemon.popBlocks(4);
+    await daemon.generate(payerAddress, 6);
+    const { data } = await stream.first('wallet.reorganised', isDeep);
+    stream.close();
+    const line = `name=shop from_height=${data.from_height} depth=4`;
+    await until('the error line', () => server.process.output().includes(line));
+    expect(server.process.output()).toMatch(/ E a deep reorganisation replaced blocks of the chain/);
+    const metrics = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
+    expect(metrics).toMatch(/^wallet_rpc_deep_reorganisations_total [12]$/m);
+    expect(metrics).toMatch(/^wallet_rpc_deepest_reorganisation_blocks 4$/m);
+  });
 });
 
 describe('a cursor', () => {

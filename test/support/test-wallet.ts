@@ -23,7 +23,7 @@ import { WalletSync } from '../../src/services/sync/wallet-sync.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { toHex } from '../../src/util/bytes.js';
 import { type BackgroundSyncType } from '../../src/monero/wallet/model/background-sync-mode.js';
-import type { BlockRef } from '../../src/monero/wallet/model/records.js';
+import type { BlockRef, ReplacedBlocks } from '../../src/monero/wallet/model/records.js';
 import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 import { FakeRefresher } from './fake-refresher.js';
 import { keystoreOf, namedKeys } from './keystores.js';
@@ -126,8 +126,10 @@ export class TestWallet {
   readonly events: WalletEvents = {
     onIncoming: (_, txHashes: readonly Hash[]) => void this.incoming.push(...txHashes.map(toHex)),
     onProgress: (_, height, daemonHeight) => void this.progress.push([height, daemonHeight]),
+    onReorganised: (_, blocks) => void this.reorganised.push(blocks),
     onClosed: () => undefined,
   };
+  readonly reorganised: ReplacedBlocks[] = [];
 
   get daemon(): DaemonAccess {
     const client = (): Daemon => this.answers as Daemon;

@@ -23,6 +23,8 @@ import { walletConfig, type WalletConfig } from './wallet-config.js';
 interface WatchConfig {
   /** Address of `/metrics`; absent: on the port of the server. */
   readonly metrics?: { readonly ip: string; readonly port: number };
+  /** Number of blocks above which a reorganisation is logged as an error. */
+  readonly reorganisationAlert: number;
   /** Limits of `/readyz`. */
   readonly ready: ReadinessLimits;
 }
@@ -86,12 +88,14 @@ const watchConfig = z
   .object({
     'metrics-bind': text,
     'confirm-external-bind': flag,
+    'reorganisation-alert': integer(0, 10_000),
     'ready-daemon-seconds': integer(0, 86_400),
     'ready-blocks-behind': integer(0, 1_000_000_000),
     'ready-disk-bytes': integer(0, 1e15 - 1),
   })
   .transform((given): WatchConfig => ({
     ...optional('metrics', readMetricsBind(given['metrics-bind'], given['confirm-external-bind'])),
+    reorganisationAlert: given['reorganisation-alert'],
     ready: {
       daemonSeconds: given['ready-daemon-seconds'],
       blocksBehind: given['ready-blocks-behind'],

@@ -9,6 +9,13 @@ export const WATCH_OPTIONS: readonly OptionSpec[] = [
     help: 'serve /metrics without a login on this address, 127.0.0.1 if only a port is given; otherwise it is behind the login of the server',
   },
   {
+    name: 'reorganisation-alert',
+    argument: 'blocks',
+    group: 'Watch',
+    help: 'number of blocks above which a reorganisation is logged as an error and counted for an alert',
+    default: '3',
+  },
+  {
     name: 'ready-daemon-seconds',
     argument: 'seconds',
     group: 'Watch',

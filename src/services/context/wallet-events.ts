@@ -1,4 +1,5 @@
 import type { Hash } from '../../monero/crypto/types.js';
+import type { ReplacedBlocks } from '../../monero/wallet/model/records.js';
 
 /** Notifications of open wallets, each with the name of the wallet (empty in memory). Listeners must not throw. */
 export interface WalletEvents {
@@ -12,6 +13,8 @@ export interface WalletEvents {
    * @param scanned number of blocks scanned since the last call.
    */
   readonly onProgress: (name: string, height: number, daemonHeight: number, scanned: number) => void;
+  /** Called when a reorganisation replaced blocks of the wallet, after their replacements were committed. */
+  readonly onReorganised?: (name: string, blocks: ReplacedBlocks) => void;
   readonly onClosed: (name: string) => void;
   /** Called when events were appended to the store and committed. */
   readonly onEvents?: (name: string) => void;

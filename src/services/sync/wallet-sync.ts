@@ -18,6 +18,7 @@ import {
   type BlockRef,
   type PageFindings,
   type ImportedKeyImage,
+  type ReplacedBlocks,
 } from '../../monero/wallet/model/records.js';
 import type { PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
@@ -370,9 +371,11 @@ export class WalletSync implements RefreshTarget {
     // A wallet in background sync makes no payments, so the inputs of a payment that a reorganisation undid are freed
     // until it is relayed again.
     let hasReplaced = false;
+    const reorganised: ReplacedBlocks[] = [];
     this.#context.store.addPage(findings, {
-      onReplaced: () => {
+      onReplaced: (blocks) => {
         hasReplaced = true;
+        if (blocks !== undefined) reorganised.push(blocks);
       },
       freeInputs: this.#context.keystore.background !== undefined,
       isFollowed: daemonHeight - findings.startHeight - findings.hashes.length >= BEHIND_BLOCKS,
@@ -382,6 +385,7 @@ export class WalletSync implements RefreshTarget {
     // before this page.
     if (hasReplaced || findings.outputs.some(({ height }) => height + SPENDABLE_AGE_BLOCKS <= daemonHeight))
       this.#refresher.forgetPool(this.#id);
+    for (const blocks of reorganised) this.#context.events.onReorganised?.(this.#context.name, blocks);
     this.#mustFlush ||= !isCheapToScanAgain(findings);
     // Prepares the texts for balance requests, which list these addresses.
     this.#context.addresses.prefetch(findings.outputs.map(({ subaddress }) => subaddress));

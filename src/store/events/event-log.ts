@@ -189,15 +189,13 @@ export class EventLog {
   }
 
   #reorganise(from: number, tip: number): void {
-    // The page may begin below the oldest block that the wallet holds.
-    const fromHeight = Math.max(from, this.#tables.chain.oldestFrom(0)?.height ?? from);
-    const depth = tip - fromHeight + 1;
+    const replaced = this.#tables.chain.replacedFrom(from) ?? { fromHeight: from, depth: tip - from + 1 };
     // A payment that is mined again after this reorganisation is a new event, even if it was part of the wallet's
     // history.
     const arrival = this.#tables.meta.get('arrival_height');
     if (arrival !== undefined && from < Number(arrival))
       this.#tables.meta.set('arrival_height', String(from));
-    this.#rows.append({ type: 'wallet.reorganised', data: { fromHeight, depth } });
+    this.#rows.append({ type: 'wallet.reorganised', data: replaced });
     for (const payment of [...this.#minedIn(from, MAX_HEIGHT), ...this.#reported.takeRange(from, MAX_HEIGHT)])
       this.#payments.reverse(payment, 'reorganised');
     for (const transfer of this.#transfers.minedBetween(from, MAX_HEIGHT))

@@ -1,6 +1,6 @@
 import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
-import { MAX_REORGANISATION, type BlockRef } from '../../monero/wallet/model/records.js';
+import { MAX_REORGANISATION, type BlockRef, type ReplacedBlocks } from '../../monero/wallet/model/records.js';
 import { toBytes } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 
@@ -47,6 +47,17 @@ export class ChainReader {
   oldestFrom(height: number): BlockRef | undefined {
     const row = this.#atOrAbove.get(height);
     return row && toBlock(row);
+  }
+
+  /**
+   * Returns the stored blocks from a height on, which a page at that height replaces; undefined if there are none. The
+   * page may begin below the oldest block that the wallet holds.
+   */
+  replacedFrom(height: number): ReplacedBlocks | undefined {
+    const tip = this.tip()?.height ?? -1;
+    if (height > tip) return undefined;
+    const fromHeight = Math.max(height, this.oldestFrom(0)?.height ?? height);
+    return { fromHeight, depth: tip - fromHeight + 1 };
   }
 
   tip(): BlockRef | undefined {

@@ -36,8 +36,12 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #daemon: DaemonMetrics;
   readonly #scanned: Counter;
+  readonly #deepReorganisations: Counter;
+  readonly #deepest: Gauge;
   readonly #open: Gauge;
   readonly #lastEvent: Gauge;
+  /** Number of blocks that the deepest reorganisation above the limit replaced. */
+  #deepestDepth = 0;
   /** Free space at the running scrape [bytes]; undefined if it cannot be read. */
   #free: number | undefined;
   /** The running scrape, whose result all clients get that ask meanwhile. */
@@ -52,6 +56,16 @@ export class Metrics {
     this.#scanned = new Counter({
       name: 'wallet_rpc_scanned_blocks_total',
       help: 'Blocks scanned, summed over wallets.',
+      registers,
+    });
+    this.#deepReorganisations = new Counter({
+      name: 'wallet_rpc_deep_reorganisations_total',
+      help: 'Reorganisations of the chain that replaced more blocks than --reorganisation-alert allows.',
+      registers,
+    });
+    this.#deepest = new Gauge({
+      name: 'wallet_rpc_deepest_reorganisation_blocks',
+      help: 'Number of blocks that the deepest of them replaced; 0 if there was none.',
       registers,
     });
     this.#open = new Gauge({ name: 'wallet_rpc_open_wallets', help: 'Open wallets.', registers });
@@ -77,6 +91,16 @@ export class Metrics {
 
   noteScanned(blocks: number): void {
     this.#scanned.inc(blocks);
+  }
+
+  /**
+   * Notes a reorganisation above the limit. @param depth number of replaced blocks. @param isNew false: it was noted
+   * before with a lower depth.
+   */
+  noteDeepReorganisation(depth: number, isNew: boolean): void {
+    if (isNew) this.#deepReorganisations.inc();
+    this.#deepestDepth = Math.max(this.#deepestDepth, depth);
+    this.#deepest.set(this.#deepestDepth);
   }
 
   /** Page `/metrics` for Prometheus. */

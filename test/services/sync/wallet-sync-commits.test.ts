@@ -40,6 +40,19 @@ describe('a page of blocks', () => {
     ]);
   });
 
+  it('that replaces blocks reports how many of them the wallet held, after they are replaced', () => {
+    wallet.sync.commitPage(page(10, 8), 18);
+    expect(wallet.reorganised).toEqual([]);
+    wallet.sync.commitPage(page(14, 6), 20);
+    expect(wallet.reorganised).toEqual([{ fromHeight: 14, depth: 4 }]);
+    wallet.sync.commitPage(page(5, 20), 25);
+    expect(wallet.reorganised.slice(1)).toEqual([{ fromHeight: 10, depth: 10 }]);
+    wallet.sync.commitPage(page(25, 1), 26);
+    expect(wallet.reorganised).toHaveLength(2);
+    const events = wallet.store.read((r) => r.events.after(0, 100, ['wallet.reorganised']));
+    expect(events.map(({ data }) => data)).toEqual(wallet.reorganised);
+  });
+
   it('that cannot be stored is neither reported nor counted', () => {
     const broken = page(0, 3, { outputs: [output(1, 1, 5n)] });
     expect(() => wallet.sync.commitPage(broken, 40)).toThrow();

@@ -121,6 +121,24 @@ describe('the metrics', () => {
     expect((await series('wallet_rpc_daemon_switches_total{reason="failed"}'))[0]).toMatch(/ 2$/);
   });
 
+  it('count deep reorganisations, each once, and keep the depth of the deepest', async () => {
+    const both = async (): Promise<string[]> => [
+      ...(await series('wallet_rpc_deep_reorganisations_total')),
+      ...(await series('wallet_rpc_deepest_reorganisation_blocks')),
+    ];
+    expect(await both()).toEqual([
+      'wallet_rpc_deep_reorganisations_total 0',
+      'wallet_rpc_deepest_reorganisation_blocks 0',
+    ]);
+    metrics.noteDeepReorganisation(9, true);
+    metrics.noteDeepReorganisation(18, false);
+    metrics.noteDeepReorganisation(4, true);
+    expect(await both()).toEqual([
+      'wallet_rpc_deep_reorganisations_total 2',
+      'wallet_rpc_deepest_reorganisation_blocks 18',
+    ]);
+  });
+
   it('have the height of the daemon, scanned blocks and HTTP answers', async () => {
     metrics.noteScanned(5);
     metrics.noteScanned(2);

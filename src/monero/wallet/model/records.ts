@@ -219,6 +219,14 @@ export const SETTLED_DEPTH = 60;
  */
 export const MAX_REORGANISATION = 10_000;
 
+/** Blocks that a reorganisation replaced. */
+export interface ReplacedBlocks {
+  /** Height of the lowest one. */
+  readonly fromHeight: number;
+  /** Number of them. */
+  readonly depth: number;
+}
+
 /** Height and hash of a block. */
 export interface BlockRef {
   readonly height: number;
