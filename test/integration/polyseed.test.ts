@@ -64,6 +64,10 @@ describe('a wallet with a Polyseed', () => {
     expect((await first.rpc('get_balance')).balance).toBe(balance);
     expect(await keyOf(second, 'spend_key')).toBe(await keyOf(first, 'spend_key'));
     expect(await keyOf(second, 'mnemonic')).toBe(seed);
+    // What came before the restore is history there, though the birthday lies before it.
+    const { events } = await second.rpc('get_events', { types: ['payment.mined'] });
+    const history = (events as Loose[]).map(({ history: isHistory }) => isHistory as unknown);
+    expect(history).toEqual([true, true, true]);
   });
 
   test.each(POLYSEED_LANGUAGES)(

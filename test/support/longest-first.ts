@@ -66,6 +66,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/background-sync': 10,
   'integration/backup': 10,
   'integration/events': 10,
+  'integration/polyseed': 10,
   'integration/regtest-chain': 10,
   'integration/regtest-faults': 10,
   'store/file/wallet-lock': 10,

@@ -70,7 +70,7 @@ export function decodeMnemonic(text: string): DecodedMnemonic {
   const words = text.split(/\s+/u).filter((word) => word !== '');
   const hasChecksum = words.length === SEED_WORDS + 1;
   if (!hasChecksum && words.length !== SEED_WORDS)
-    throw new CodecError('mnemonic: expected 25 words, or 24 without a checksum');
+    throw new CodecError('mnemonic: expected 25 words, or 24 without a checksum; a Polyseed has 16');
 
   const language = hasChecksum
     ? (findWritten(words, indexOfWhole) ?? findWritten(words, indexByPrefix))

@@ -96,8 +96,8 @@ function wordsOf(of: PolyseedLanguage): PolyseedWords {
 export const polyseedWords = (of: PolyseedLanguage): readonly string[] => wordsOf(of).words;
 
 /**
- * Returns the index of a word in the list of a language; undefined if the list lacks it. Source: tevador/polyseed lang.c
- * `polyseed_lang_find_word`.
+ * Returns the index of a word in the list of a language; undefined if the list lacks it. Unlike the library, accepts upper
+ * case, and four letters of which the last one has an accent. Source: tevador/polyseed lang.c `polyseed_lang_find_word`.
  */
 export const indexOfPolyseedWord = (word: string, language: PolyseedLanguage): number | undefined =>
   wordsOf(language).bySpelling.get(spellingOf(word, language));

@@ -30,7 +30,8 @@ export function encodePolyseed(seed: Polyseed, language: PolyseedLanguage): stri
 
 /**
  * Decodes 16 words. Four letters are enough in languages of the Latin alphabet; accents do not matter in French and Spanish,
- * nor does upper case. Words that several languages have, with other meanings, need the language.
+ * nor does upper case. Words that several languages have with different indices need the language; the characters that both
+ * Chinese lists contain have the same index in both, and are read as simplified ones.
  * @param language language of words that are ambiguous without it; ignored for others.
  * @throws PolyseedError Source: tevador/polyseed polyseed.c `polyseed_decode`, lang.c `polyseed_phrase_decode`.
  */

@@ -178,6 +178,22 @@ describe('the words of a seed', () => {
     expect(kindOf(() => decodePolyseed(words, languageOf('Korean')))).toBe('ambiguous');
   });
 
+  it('of both Chinese lists are one seed, read as simplified characters', () => {
+    const [simplified, traditional] = ['Chinese (Simplified)', 'Chinese (Traditional)'].map(languageOf);
+    if (simplified === undefined || traditional === undefined) throw new Error('no Chinese');
+    const shared = polyseedWords(simplified).flatMap((word, index) =>
+      indexOfPolyseedWord(word, traditional) === undefined ? [] : [index],
+    );
+    expect(shared.length).toBeGreaterThan(1000);
+    expect(shared.map((index) => polyseedWords(traditional)[index])).toEqual(
+      shared.map((index) => polyseedWords(simplified)[index]),
+    );
+    const seed = firstSeedOf(shared);
+    const words = encodePolyseed(seed, traditional);
+    expect(decodePolyseed(words)).toEqual({ seed, language: simplified });
+    expect(decodePolyseed(words, traditional)).toEqual({ seed, language: traditional });
+  });
+
   it('of one language are read in it, whatever is named', () => {
     expect(decodePolyseed(englishWords, languageOf('French')).language).toBe(english);
   });
