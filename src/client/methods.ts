@@ -2104,7 +2104,15 @@ export interface ListOrdersResult {
 /** Parameters of list_payment_requests. */
 export interface ListPaymentRequestsParams {
   /** Lists only requests in this state; absent: all. */
-  readonly state?: 'waiting' | 'partial' | 'seen' | 'confirming' | 'paid' | 'expired' | 'cancelled' | undefined;
+  readonly state?:
+    | 'waiting'
+    | 'partial'
+    | 'seen'
+    | 'confirming'
+    | 'paid'
+    | 'expired'
+    | 'cancelled'
+    | undefined;
   /** Lists only the request with this reference; absent: all. */
   readonly reference?: string | undefined;
   /** Largest number of requests. Default: `100`. */
