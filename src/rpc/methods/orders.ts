@@ -6,12 +6,10 @@ import type { TrackedOrder } from '../../services/payments/order-tracker.js';
 import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import { ORDER_STATES, type OrderPosition, type TrackedTx } from '../../monero/wallet/model/order.js';
-import { pageLimit } from '../page-params.js';
+import { nextPage, pageCursor, pageLimit, pageStart } from '../page-params.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
 import { idempotencyKey } from '../order-params.js';
-
-const LATEST = Number.MAX_SAFE_INTEGER;
 
 /** Converts one attempt to make a transaction to a row. @param isCurrent true for the latest attempt. */
 function attemptShape(wallet: OpenWallet, tx: TrackedTx, isCurrent: boolean) {
@@ -117,11 +115,7 @@ export const orderMethods: readonly WalletMethod[] = [
       params({
         state: z.enum(ORDER_STATES).optional().describe('Lists only payments in this state; absent: all'),
         limit: pageLimit.describe('Largest number of payments'),
-        cursor: z
-          .string()
-          .regex(/^\d{1,15}$/, 'expected the cursor of an earlier answer')
-          .optional()
-          .describe('Member cursor of the former answer; absent: the first page'),
+        cursor: pageCursor,
       }),
     result: () =>
       wire.object({
@@ -132,13 +126,13 @@ export const orderMethods: readonly WalletMethod[] = [
     async handle({ wallet }, { state, limit, cursor }) {
       const found = await wallet.orders.list({
         limit,
-        before: cursor === undefined ? LATEST : Number(cursor),
+        before: pageStart(cursor),
         ...(state === undefined ? {} : { state }),
       });
       const last = found.at(-1)?.order.sequence;
       return {
         orders: found.map((order) => orderShape(wallet, order)),
-        ...(found.length < limit || last === undefined ? {} : { cursor: String(last) }),
+        ...nextPage({ count: found.length, last }, limit),
       };
     },
   }),

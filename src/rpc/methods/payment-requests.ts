@@ -12,11 +12,10 @@ import { EncodedJson, writeWholeJson } from '../../util/json-writer.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import { idempotencyKey, requestHashOf } from '../order-params.js';
-import { pageLimit } from '../page-params.js';
+import { nextPage, pageCursor, pageLimit, pageStart } from '../page-params.js';
 import * as sample from '../samples.js';
 import { indexSchema, indexShape } from '../shapes.js';
 
-const LATEST = Number.MAX_SAFE_INTEGER;
 /** Largest size of the metadata of a request as JSON [bytes]. */
 const MAX_METADATA_BYTES = 4096;
 const MAX_REFERENCE_BYTES = 255;
@@ -269,11 +268,7 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
         state: z.enum(REQUEST_STATES).optional().describe('Lists only requests in this state; absent: all'),
         reference: reference.describe('Lists only the request with this reference; absent: all'),
         limit: pageLimit.describe('Largest number of requests'),
-        cursor: z
-          .string()
-          .regex(/^\d{1,15}$/, 'expected the cursor of an earlier answer')
-          .optional()
-          .describe('Member cursor of the former answer; absent: the first page'),
+        cursor: pageCursor,
       }),
     result: () =>
       wire.object({
@@ -284,14 +279,14 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
     handle({ wallet }, { state, reference: ownReference, limit, cursor }) {
       const found = wallet.paymentRequests.list({
         limit,
-        before: cursor === undefined ? LATEST : Number(cursor),
+        before: pageStart(cursor),
         ...(state === undefined ? {} : { state }),
         ...(ownReference === undefined ? {} : { reference: ownReference }),
       });
       const last = found.at(-1)?.request.sequence;
       return {
         requests: found.map(requestShape),
-        ...(found.length < limit || last === undefined ? {} : { cursor: String(last) }),
+        ...nextPage({ count: found.length, last }, limit),
       };
     },
   }),

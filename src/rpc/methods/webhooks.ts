@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { height, params, text, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import type { WalletWebhooks, WebhookStatus } from '../../services/webhooks/wallet-webhooks.js';
-import { pageLimit } from '../page-params.js';
+import { nextPage, pageCursor, pageLimit, pageStart } from '../page-params.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { ADDITION, defineMethod, type Context, type WalletMethod } from '../method.js';
 
@@ -211,11 +211,7 @@ export const webhookMethods: readonly WalletMethod[] = [
           .optional()
           .describe('Lists only deliveries in this state; absent: all'),
         limit: pageLimit.describe('Largest number of deliveries'),
-        cursor: z
-          .string()
-          .regex(/^\d{1,15}$/, 'expected the cursor of an earlier answer')
-          .optional()
-          .describe('Member cursor of the former answer; absent: the first page'),
+        cursor: pageCursor,
         wallet,
       }),
     result: () =>
@@ -227,13 +223,13 @@ export const webhookMethods: readonly WalletMethod[] = [
     handle(context, { id, state, limit, cursor, wallet: name }) {
       const found = webhooksOf(context, name).deliveries(id, {
         limit,
-        ...(cursor === undefined ? {} : { before: Number(cursor) }),
+        before: pageStart(cursor),
         ...(state === undefined ? {} : { state }),
       });
       const last = found.at(-1)?.eventId;
       return {
         deliveries: found.map(deliveryShape),
-        ...(found.length < limit || last === undefined ? {} : { cursor: String(last) }),
+        ...nextPage({ count: found.length, last }, limit),
       };
     },
   }),
