@@ -2352,7 +2352,7 @@ export interface QueryKeyParams {
 
 /** Result of query_key. */
 export interface QueryKeyResult {
-  /** Secret key as 64 hex digits, or the mnemonic seed. */
+  /** Secret key as 64 hex digits, or the mnemonic seed: 25 words, or 16 of a Polyseed. */
   readonly key: string;
 }
 

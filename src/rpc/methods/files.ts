@@ -327,7 +327,10 @@ export const fileMethods: readonly WalletMethod[] = [
       'background_syncing',
     ],
     params: () => params({ key_type: text.default('').describe('mnemonic, view_key or spend_key') }),
-    result: () => wire.object({ key: wire.text('Secret key as 64 hex digits, or the mnemonic seed') }),
+    result: () =>
+      wire.object({
+        key: wire.text('Secret key as 64 hex digits, or the mnemonic seed: 25 words, or 16 of a Polyseed'),
+      }),
     source: 'COMMAND_RPC_QUERY_KEY, on_query_key',
     handle({ wallet }, { key_type }) {
       return { key: wallet.keystore.query(key_type) };
