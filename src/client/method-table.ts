@@ -112,6 +112,7 @@ export const METHOD_KINDS = {
   sweep_dust: 'order',
   sweep_single: 'order',
   tag_accounts: 'act',
+  test_webhook: 'act',
   thaw: 'act',
   transfer: 'order',
   transfer_split: 'order',

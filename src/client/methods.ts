@@ -2895,6 +2895,30 @@ export interface TagAccountsParams {
   readonly accounts?: readonly number[] | undefined;
 }
 
+/** Parameters of test_webhook. */
+export interface TestWebhookParams {
+  /** Id of the endpoint. */
+  readonly id: string;
+  /** Name of an open wallet, for requests to /json_rpc; absent: the wallet of the request. */
+  readonly wallet?: string | undefined;
+}
+
+/** Result of test_webhook. */
+export interface TestWebhookResult {
+  /** The endpoint answered with a status of 200 to 299 within 15 seconds. */
+  readonly delivered: boolean;
+  /** HTTP status of the answer; absent without an answer. */
+  readonly status?: number;
+  /** Cause of the failure; absent if it was delivered. */
+  readonly reason?: string;
+  /** First 200 characters of the answer; absent without an answer. */
+  readonly reply?: string;
+  /** Time that the attempt took [ms]. */
+  readonly ms: number;
+  /** Header webhook-id of the attempt. */
+  readonly webhook_id: string;
+}
+
 /** Parameters of thaw. */
 export interface ThawParams {
   /** Key image of the output as 64 hex digits. */
@@ -3375,6 +3399,11 @@ export interface WalletMethods {
   sweep_single(params?: SweepSingleParams, options?: OrderOptions): Promise<SweepSingleResult>;
   /** Sets the tag of accounts. */
   tag_accounts(params?: TagAccountsParams, options?: CallOptions): Promise<NoMembers>;
+  /**
+   * Sends an event webhook.test to an endpoint once, signed as every delivery, and returns its answer; it is
+   * not recorded.
+   */
+  test_webhook(params: TestWebhookParams, options?: CallOptions): Promise<TestWebhookResult>;
   /** Thaws a frozen output, so that it can be spent again. */
   thaw(params?: ThawParams, options?: CallOptions): Promise<NoMembers>;
   /** Pays one or more destinations with one transaction. */

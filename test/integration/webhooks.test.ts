@@ -172,6 +172,33 @@ describe('a webhook', () => {
     await Promise.all([failing.end(), working.end()]);
   });
 
+  it('is tested by a signed event of its own, whose answer the caller gets', async () => {
+    const endpoint = await Endpoint.add(['payment.seen']);
+    endpoint.receiver.answer = (response) => response.writeHead(201).end(`thanks ${'x'.repeat(300)}`);
+    const answered = await shop.rpc('test_webhook', { id: endpoint.id });
+    expect(answered).toEqual({
+      ...{ delivered: true, status: 201, reply: `thanks ${'x'.repeat(193)}` },
+      ...{ ms: expect.any(Number), webhook_id: expect.stringMatching(/^test_[0-9a-f]{32}$/) },
+    });
+    const [received] = endpoint.receiver.received;
+    const { headers, body } = received as Received;
+    expect(headers['webhook-id']).toBe(answered.webhook_id);
+    expect(new Webhook(endpoint.secret).verify(body, headers as Record<string, string>)).toMatchObject({
+      ...{ type: 'webhook.test', wallet: 'shop', data: { webhook: endpoint.id } },
+    });
+    endpoint.receiver.answer = (response) => response.writeHead(500).end('out of order');
+    expect(await server.rpc('test_webhook', { id: endpoint.id, wallet: 'shop' })).toMatchObject({
+      ...{ delivered: false, status: 500, reason: 'status', reply: 'out of order' },
+    });
+    await endpoint.receiver.stop();
+    const failed = await shop.rpc('test_webhook', { id: endpoint.id });
+    expect(failed).toMatchObject({ delivered: false, reason: 'connect' });
+    expect([failed.status, failed.reply]).toEqual([undefined, undefined]);
+    expect((await shop.rpc('list_deliveries', { id: endpoint.id })).deliveries).toEqual([]);
+    await shop.rpc('remove_webhook', { id: endpoint.id });
+    expect((await shop.call('test_webhook', { id: endpoint.id })).error?.code).toBe(MISSING);
+  });
+
   it('is added by /json_rpc to the open wallet that is named', async () => {
     const url = 'https://shop.example.org/';
     const { id, types } = await server.rpc('add_webhook', { url, types: ['wallet.synced'], wallet: 'shop' });
@@ -184,6 +211,21 @@ describe('a webhook', () => {
     expect((await shop.call('remove_webhook', { id })).error?.code).toBe(MISSING);
     expect((await shop.call('add_webhook', { url, types: ['x'] })).error?.code).toBe(REFUSED);
   });
+});
+
+it('a test reaches no target on this machine without --webhook-allow-private, as no delivery does', async () => {
+  const receiver = await WebhookReceiver.start();
+  const allowed = await startWalletRpc({ args: ['--webhook-allow-private'] });
+  const { walletDir } = allowed;
+  await allowed.rpc('create_wallet', { filename: 'w', password: '', language: 'English' });
+  const { id } = await allowed.rpc('add_webhook', { url: receiver.url });
+  await allowed.stop({ keep: true });
+  const plain = await startWalletRpc({ walletDir });
+  await plain.rpc('open_wallet', { filename: 'w', password: '' });
+  expect(await plain.rpc('test_webhook', { id })).toMatchObject({ delivered: false, reason: 'target' });
+  expect(receiver.received).toEqual([]);
+  await plain.stop();
+  await receiver.stop();
 });
 
 it('targets on this machine are refused without --webhook-allow-private, and webhooks in restricted mode', async () => {

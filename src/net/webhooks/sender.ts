@@ -43,6 +43,15 @@ export interface DeliveryRequest {
   readonly headers: SignatureHeaders;
   /** JSON text, sent unchanged. */
   readonly body: string;
+  /** Called at the end of the attempt if there was a response. */
+  readonly onResponse?: (response: ResponseHead) => void;
+}
+
+/** Beginning of a response, of any status. */
+export interface ResponseHead {
+  readonly status: number;
+  /** First 200 characters of its body, as far as they arrived. */
+  readonly text: string;
 }
 
 /** Sends deliveries to one endpoint. */
@@ -69,6 +78,10 @@ export const MAX_BODY_BYTES = 20_000;
 /** Largest part of a response's body that is read [bytes]. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
+/** Number of characters of a response's body in a {@link ResponseHead}. */
+const HEAD_LENGTH = 200;
+/** Largest size of these characters in UTF-8 [bytes]. */
+const HEAD_BYTES = 4 * HEAD_LENGTH;
 /** Time for which an idle connection is kept [ms]. */
 const KEEP_ALIVE_MS = 30_000;
 /** Largest number of connections to one endpoint: one for first attempts, one for retries. */
@@ -176,7 +189,7 @@ export class HttpSender implements DeliverySender {
         ...delivery.headers,
       },
     };
-    return new Attempt(args, body, timeoutMs, signal).result;
+    return new Attempt(args, body, { timeoutMs, signal, onResponse: delivery.onResponse }).result;
   }
 
   close(): void {
@@ -202,17 +215,33 @@ class Attempt {
   readonly #args: ClientRequestArgs;
   readonly #body: Buffer;
   readonly #signal: AbortSignal;
+  readonly #onResponse: DeliveryRequest['onResponse'];
   readonly #timer: NodeJS.Timeout;
   #request: ClientRequest | undefined;
   #settle: (result: DeliveryResult) => void = () => undefined;
   /** Status of the response; undefined until its headers were read. */
   #status: number | undefined;
   #retryAfter: number | undefined;
+  /** First bytes of the response's body. */
+  #head: Buffer = Buffer.alloc(0);
 
-  constructor(args: ClientRequestArgs, body: Buffer, timeoutMs: number, signal: AbortSignal) {
+  constructor(
+    args: ClientRequestArgs,
+    body: Buffer,
+    {
+      timeoutMs,
+      signal,
+      onResponse,
+    }: {
+      readonly timeoutMs: number;
+      readonly signal: AbortSignal;
+      readonly onResponse: DeliveryRequest['onResponse'];
+    },
+  ) {
     this.#args = args;
     this.#body = body;
     this.#signal = signal;
+    this.#onResponse = onResponse;
     this.result = new Promise((resolve) => (this.#settle = resolve));
     this.#timer = setTimeout(() => this.#fail('timeout'), timeoutMs);
     signal.addEventListener('abort', this.#abort);
@@ -235,6 +264,8 @@ class Attempt {
       let length = 0;
       reply.on('data', (chunk: Buffer) => {
         length += chunk.length;
+        if (this.#onResponse !== undefined && this.#head.length < HEAD_BYTES)
+          this.#head = Buffer.concat([this.#head, chunk.subarray(0, HEAD_BYTES - this.#head.length)]);
         // The status decides the result, so the rest of the body is not read.
         if (length > MAX_RESPONSE_BYTES) this.#answer();
       });
@@ -283,6 +314,10 @@ class Attempt {
     clearTimeout(this.#timer);
     this.#signal.removeEventListener('abort', this.#abort);
     if (destroy) sent?.destroy();
+    if (this.#status !== undefined) this.#onResponse?.({ status: this.#status, text: headText(this.#head) });
     this.#settle(result);
   }
 }
+
+/** Returns the first characters of a text in UTF-8, whose last character may be cut off. */
+const headText = (head: Buffer): string => [...head.toString('utf8')].slice(0, HEAD_LENGTH).join('');

@@ -248,4 +248,48 @@ export const webhookMethods: readonly WalletMethod[] = [
       return {};
     },
   }),
+
+  defineMethod({
+    name: 'test_webhook',
+    summary:
+      'Sends an event webhook.test to an endpoint once, signed as every delivery, and returns its answer; it is not recorded.',
+    meta: { family: 'admin', needs: 'nothing', restricted: true },
+    actsOn: 'named',
+    faults: [...WEBHOOK, 'bad_webhook'],
+    params: () => params({ id, wallet }),
+    result: () =>
+      wire.object({
+        delivered: wire.flag('The endpoint answered with a status of 200 to 299 within 15 seconds'),
+        status: wire.uint('HTTP status of the answer; absent without an answer').optional(),
+        reason: wire.text('Cause of the failure; absent if it was delivered').optional(),
+        reply: wire.text('First 200 characters of the answer; absent without an answer').optional(),
+        ms: wire.uint('Time that the attempt took [ms]'),
+        webhook_id: wire.text('Header webhook-id of the attempt'),
+      }),
+    examples: () => [
+      {
+        name: 'an endpoint that answers',
+        params: { id: '0f1e2d3c4b5a69788796a5b4c3d2e1f0' },
+        result: {
+          delivered: true,
+          status: 200n,
+          reply: 'ok',
+          ms: 84n,
+          webhook_id: 'test_5f1e2d3c4b5a69788796a5b4c3d2e1aa',
+        },
+      },
+    ],
+    source: ADDITION,
+    async handle(context, { id, wallet: name }) {
+      const { result, response, ms, messageId } = await webhooksOf(context, name).test(id);
+      return {
+        delivered: result.kind === 'delivered',
+        status: response?.status,
+        reason: result.kind === 'failed' ? result.reason : result.kind === 'gone' ? 'status' : undefined,
+        reply: response?.text,
+        ms,
+        webhook_id: messageId,
+      };
+    },
+  }),
 ];

@@ -5,10 +5,13 @@ import { toHex } from '../../util/bytes.js';
 import { isEventType, type EventType } from '../../monero/wallet/model/events.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { activeSecrets, createSecret, formatSecret } from '../../net/webhooks/secret.js';
+import { signatureHeaders } from '../../net/webhooks/signature.js';
+import { writeWholeJson } from '../../util/json-writer.js';
+import type { Secret } from '../../util/secret.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { FlushedEvents } from './flushed-events.js';
 import { StoredEvents } from './stored-events.js';
-import type { WebhookSending } from './webhook-sending.js';
+import type { TestResult, WebhookSending } from './webhook-sending.js';
 
 type Context = Pick<WalletContext, 'addresses' | 'log' | 'name' | 'rng' | 'store'>;
 
@@ -62,6 +65,7 @@ export class WalletWebhooks {
   /** Prefix of the ids in the dispatcher: an open copy of this wallet has webhooks with the same ids. */
   readonly #prefix: string;
   readonly #served = new Set<string>();
+  readonly #closing = new AbortController();
   #isClosed = false;
 
   constructor(context: Context, { sending }: { readonly sending: WebhookSending }) {
@@ -186,9 +190,29 @@ export class WalletWebhooks {
     this.#wake(id);
   }
 
+  /**
+   * Sends an event `webhook.test` to an endpoint once, also to a disabled one. It is no event of the wallet: it is not
+   * recorded, and its answer neither delays a delivery nor disables the endpoint.
+   * @throws WalletError `webhook_missing`; `bad_webhook` while too many tests run; `no_wallet` if the wallet closes.
+   */
+  async test(id: string): Promise<TestResult & { readonly messageId: string }> {
+    const { url } = this.#find(id);
+    const { name: wallet, rng } = this.#context;
+    const now = this.#sending.clock.now();
+    const messageId = `test_${toHex(rng(ID_BYTES))}`;
+    const timestamp = new Date(now).toISOString();
+    const body = writeWholeJson({ type: 'webhook.test', timestamp, data: { webhook: id }, wallet });
+    const signed = { id: messageId, timestamp: Math.floor(now / 1000), body };
+    const headers = signatureHeaders(signed, this.#secretsOf(id, now));
+    const tested = await this.#sending.test(url, { headers, body }, this.#closing.signal);
+    if (tested.result.kind === 'aborted') throw new WalletError({ kind: 'no_wallet' });
+    return { ...tested, messageId };
+  }
+
   /** Ends the deliveries to all endpoints. Once it resolves, the store is not used any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#closing.abort();
     const ids = [...this.#served];
     this.#served.clear();
     const { dispatcher } = this.#sending;
@@ -205,15 +229,19 @@ export class WalletWebhooks {
     this.#sending.dispatcher.add({
       id: this.#keyOf(id),
       url,
-      secrets: (now) =>
-        activeSecrets(
-          store.read((r) => r.webhooks.secrets(id)),
-          now,
-        ),
+      secrets: (now) => this.#secretsOf(id, now),
       log: new StoreDeliveryLog(store, id),
       events: this.#eventsOf(webhook),
     });
     this.#served.add(id);
+  }
+
+  /** Returns the secrets that sign at a time, newest first. @param now Unix time [ms]. */
+  #secretsOf(id: string, now: number): readonly Secret[] {
+    return activeSecrets(
+      this.#context.store.read((r) => r.webhooks.secrets(id)),
+      now,
+    );
   }
 
   #status(webhook: Webhook): WebhookStatus {

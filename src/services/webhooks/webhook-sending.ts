@@ -1,10 +1,16 @@
 import type { Logger } from 'pino';
 import { connectThrough, parseProxy } from '../../daemon/socks.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
-import { systemClock, type Clock } from '../../util/clock.js';
+import { monotonicMs, systemClock, type Clock } from '../../util/clock.js';
 import { directConnect, proxiedConnect, type Connect } from '../../net/webhooks/connect.js';
 import { Dispatcher } from '../../net/webhooks/dispatcher.js';
-import { HttpSender, type DeliverySender } from '../../net/webhooks/sender.js';
+import {
+  HttpSender,
+  type DeliveryRequest,
+  type DeliveryResult,
+  type DeliverySender,
+  type ResponseHead,
+} from '../../net/webhooks/sender.js';
 import { parseTarget, TargetError } from '../../net/webhooks/target.js';
 
 export interface WebhookSettings {
@@ -17,6 +23,18 @@ export interface WebhookSettings {
   readonly proxy?: string;
 }
 
+/** Largest number of test deliveries at the same time. */
+const MAX_TESTS = 4;
+
+/** Result of a test delivery. */
+export interface TestResult {
+  readonly result: DeliveryResult;
+  /** Beginning of the response; absent if there was none. */
+  readonly response?: ResponseHead;
+  /** Time from the start of the attempt to its end [ms]. */
+  readonly ms: number;
+}
+
 /** Sends the webhook deliveries of all wallets of a server. */
 export class WebhookSending {
   readonly clock: Clock;
@@ -24,6 +42,10 @@ export class WebhookSending {
   /** True if the history of restored and imported wallets is sent, too. */
   readonly history: boolean;
   readonly #allowPrivate: boolean;
+  readonly #createSender: (url: string) => DeliverySender;
+  readonly #closing = new AbortController();
+  /** Number of running test deliveries. */
+  #tests = 0;
 
   /** @param createSender creates a sender for tests; absent: the HTTP sender. */
   constructor(
@@ -34,6 +56,7 @@ export class WebhookSending {
     this.#allowPrivate = settings.allowPrivate;
     this.history = settings.history ?? false;
     this.clock = clock;
+    this.#createSender = createSender;
     this.dispatcher = new Dispatcher({
       ...{ createSender, clock },
       onError: (webhook, error) => log.error({ err: error, webhook }, 'a webhook delivery was interrupted'),
@@ -50,7 +73,36 @@ export class WebhookSending {
     }
   }
 
+  /**
+   * Makes one attempt of a delivery that is not an event, beside the dispatcher: over a connection of its own, and without
+   * a record.
+   * @throws WalletError `bad_webhook` while too many tests run.
+   */
+  async test(url: string, request: DeliveryRequest, signal: AbortSignal): Promise<TestResult> {
+    if (this.#tests >= MAX_TESTS)
+      throw new WalletError({
+        kind: 'bad_webhook',
+        reason: `${MAX_TESTS} tests of webhooks are running: try again when one has ended`,
+      });
+    const sender = this.#createSender(url);
+    this.#tests += 1;
+    const begun = monotonicMs();
+    let response: ResponseHead | undefined;
+    try {
+      const result = await sender.send(
+        { ...request, onResponse: (head) => (response = head) },
+        AbortSignal.any([signal, this.#closing.signal]),
+      );
+      const ms = Math.round(monotonicMs() - begun);
+      return { result, ms, ...(response === undefined ? {} : { response }) };
+    } finally {
+      this.#tests -= 1;
+      sender.close();
+    }
+  }
+
   close(): Promise<void> {
+    this.#closing.abort();
     return this.dispatcher.stop();
   }
 }

@@ -28,6 +28,23 @@ describe('a delivery', () => {
     });
   });
 
+  it('passes the status and the first 200 characters of any answer on, if asked', async () => {
+    const seen: unknown[] = [];
+    const asking = { ...delivery, onResponse: (head: unknown) => void seen.push(head) };
+    const sender = senders.sender({ timeoutMs: 60_000 });
+    senders.receiver.answer = (response) => response.writeHead(200).end('é'.repeat(300));
+    await sender.send(asking, never);
+    senders.receiver.answer = (response) => response.writeHead(410).end('gone');
+    await sender.send(asking, never);
+    senders.receiver.answer = (response) => response.writeHead(204).end();
+    await sender.send(asking, never);
+    expect(seen).toEqual([
+      { status: 200, text: 'é'.repeat(200) },
+      { status: 410, text: 'gone' },
+      { status: 204, text: '' },
+    ]);
+  });
+
   it('uses the connection of the one before it', async () => {
     const sender = senders.sender();
     for (let i = 0; i < 3; i++) await sender.send(delivery, never);

@@ -288,3 +288,61 @@ describe('deliveries', () => {
     expect(idsSent()).toEqual([id, next, id]);
   });
 });
+
+describe('a test delivery', () => {
+  it('is signed with the active secrets, and is neither an event nor a recorded delivery', async () => {
+    const { webhook, secret } = webhooks.add({ url: URL_A, types: ['payment.mined'] });
+    const next = webhooks.rotateSecret(webhook.id, DAY);
+    const { result, messageId } = await webhooks.test(webhook.id);
+    expect(result).toEqual(OK);
+    const { body = '', headers } = sent[0] ?? {};
+    expect(body).toBe(
+      `{"type":"webhook.test","timestamp":"${new Date(clock.now()).toISOString()}","data":{"webhook":"${webhook.id}"},"wallet":"shop"}`,
+    );
+    expect(messageId).toMatch(/^test_[0-9a-f]{32}$/);
+    expect(headers).toEqual(
+      signatureHeaders(
+        { id: messageId, timestamp: Math.floor(clock.now() / 1000), body },
+        [next, secret].map(parseSecret),
+      ),
+    );
+    expect(webhooks.deliveries(webhook.id, { limit: 10 })).toEqual([]);
+    expect(webhooks.list()).toMatchObject([{ backlog: 0, pending: 0 }]);
+  });
+
+  it('that the endpoint answers with 410 leaves it enabled, and one to a disabled endpoint leaves it disabled', async () => {
+    const { webhook } = webhooks.add({ url: URL_A, types: [] });
+    results.set(URL_A, () => ({ kind: 'gone' }));
+    expect((await webhooks.test(webhook.id)).result).toEqual({ kind: 'gone' });
+    expect(webhooks.list()[0]?.webhook.disabled).toBeUndefined();
+    append(1);
+    await settled();
+    expect(webhooks.list()[0]?.webhook.disabled).toBeDefined();
+    results.clear();
+    expect((await webhooks.test(webhook.id)).result).toEqual(OK);
+    expect(webhooks.list()[0]?.webhook.disabled).toBeDefined();
+  });
+
+  it('that hangs delays no event, and four of them refuse a fifth until the wallet closes', async () => {
+    const { webhook } = webhooks.add({ url: URL_A, types: [] });
+    results.set(URL_A, () => new Promise<DeliveryResult>(() => undefined));
+    const hanging = Array.from({ length: 4 }, () => webhooks.test(webhook.id));
+    const ended = Promise.allSettled(hanging);
+    await expect(webhooks.test(webhook.id)).rejects.toThrow(bad);
+    results.clear();
+    const id = append(1);
+    await settled();
+    expect(idsSent().at(-1)).toBe(id);
+    await webhooks.close();
+    const closed = {
+      status: 'rejected',
+      reason: expect.objectContaining(fault({ kind: 'no_wallet' })) as unknown,
+    };
+    expect(await ended).toEqual([closed, closed, closed, closed]);
+  });
+
+  it('is refused for an unknown endpoint', async () => {
+    await expect(webhooks.test('unknown')).rejects.toThrow(missing);
+    expect(sent).toEqual([]);
+  });
+});
