@@ -152,7 +152,7 @@ const roomsOf: Record<string, readonly (readonly string[])[]> = {
     ['main'],
     ['demo', 'wallet-rpc'],
     ['commands', 'server', 'detach'],
-    ['clients', 'opening', 'tx-notifier', 'watch'],
+    ['clients', 'opening', 'pay', 'tx-notifier', 'watch'],
     ['regtest'],
     ['output', 'process'],
     ['config'],

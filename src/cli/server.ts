@@ -43,6 +43,7 @@ import type { StatusLine } from './output/status-line.js';
 import { readTls, renewCertificate } from './config/tls-files.js';
 import { TxNotifier } from './tx-notifier.js';
 import type { StartProgress } from '../watch/readiness.js';
+import { createPay, PayListeners, payUrlOf } from './pay.js';
 import { createWatch, WatchListeners } from './watch.js';
 
 /** A started wallet server. */
@@ -76,7 +77,7 @@ const TOO_MANY = {
  */
 export async function startServer(
   config: Config,
-  { login, daemonLogin, walletPassword, listeners, metricsListener }: Prepared,
+  { login, daemonLogin, walletPassword, listeners, metricsListener, payListener }: Prepared,
   log: Logger,
   stop: () => void,
   line?: StatusLine,
@@ -92,6 +93,7 @@ export async function startServer(
   const pendingRequests = new PendingRequests();
   const notifier = createNotifier(config.wallet, log);
   const listening = new WatchListeners();
+  const paying = new PayListeners();
   const server = new WalletManager({
     pendingRequests,
     network: config.network,
@@ -111,7 +113,7 @@ export async function startServer(
     openAlias: createOpenAlias(config),
     // On a terminal, a line that changes in place shows the progress of a refresh; a log file needs lines.
     events: createEvents(
-      listening,
+      { watch: listening, pay: paying },
       new ProgressLog(log, { tipOnly: line !== undefined && config.log.file === undefined }),
       new IncomingLog(log),
       new ReorganisationAlert(log, {
@@ -125,7 +127,12 @@ export async function startServer(
       confirmations: config.wallet.confirmations,
     },
     eventRetentionMs: config.wallet.eventRetentionMs,
-    requestSettings: { scale: config.wallet.confirmationScale },
+    requestSettings: {
+      scale: config.wallet.confirmationScale,
+      ...(config.pay === undefined || payListener === undefined
+        ? {}
+        : { payUrl: payUrlOf(config.pay, payListener.port) }),
+    },
     webhooks: {
       allowPrivate: config.webhooks.allowPrivate,
       history: config.wallet.notifyHistory ?? false,
@@ -192,6 +199,8 @@ export async function startServer(
   });
   for (const listener of listeners) http.serve(listener);
   if (metricsListener !== undefined) watch.serveMetrics(metricsListener);
+  const pay = payListener && createPay({ config, server, listeners: paying, start, onBug });
+  if (payListener !== undefined) pay?.serve(payListener);
   if (config.wallet.file !== undefined) await openInitialWallet(config.wallet.file, walletPassword, server);
   log.info('Starting wallet RPC server');
   server.start();
@@ -217,6 +226,7 @@ export async function startServer(
       server.events.close();
       await http.close(GRACE_MS);
       clearTimeout(grace);
+      await pay?.close();
       await watch.close();
       progressLine?.close();
       news?.close();
@@ -307,7 +317,7 @@ const createNotifier = (
 
 /** Creates the listeners that log incoming transactions and the progress of refreshes. */
 function createEvents(
-  listening: WatchListeners,
+  { watch, pay }: { readonly watch: WatchListeners; readonly pay: PayListeners },
   progress: ProgressLog,
   incoming: IncomingLog,
   reorganisations: ReorganisationAlert,
@@ -317,12 +327,15 @@ function createEvents(
     onIncoming: (name, txHashes) => incoming.note(name, txHashes),
     onProgress(name, height, daemonHeight, scanned) {
       progress.progress(name, height, daemonHeight);
-      listening.progress.notify(name, height, daemonHeight, scanned);
+      watch.progress.notify(name, height, daemonHeight, scanned);
+      pay.blocks.notify(name);
     },
     onClosed(name) {
       incoming.flush();
       progress.forget(name);
-      listening.sync.forget(name);
+      watch.sync.forget(name);
     },
+    onEvents: pay.events.notify,
+    onRequest: pay.requests.notify,
   };
 }

@@ -3,6 +3,7 @@ import { createServer as createHttps, type Server as HttpsServer } from 'node:ht
 import type { Socket } from 'node:net';
 import { createSecureContext, type TLSSocket } from 'node:tls';
 import { fingerprintOf } from '../util/fingerprint.js';
+import { isPrivateAddress, peerAddress } from './client-address.js';
 import { CountedConnections } from './counted-connections.js';
 import { Listener } from './listener.js';
 import type { LoginDeadline } from './login-deadline.js';
@@ -69,8 +70,6 @@ const HTTP_OPTIONS = {
   keepAliveTimeout: KEEP_ALIVE_MS,
   connectionsCheckingInterval: CHECK_INTERVAL_MS,
 };
-
-const PRIVATE = /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|::1$|f[cd]|fe80:)/i;
 
 /**
  * Makes Node enforce time limits and find idle connections. Node starts this with the event `listening`, which does not
@@ -173,10 +172,10 @@ export class HttpServer {
   }
 
   #accept(socket: Socket): void {
-    const ip = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+    const ip = peerAddress(socket);
     if (this.#options.isRefused?.(ip) === true) return void socket.destroy();
     const { maxConnections, maxPerPrivateIp, maxPerPublicIp } = this.#options;
-    const limit = PRIVATE.test(ip) ? maxPerPrivateIp : maxPerPublicIp;
+    const limit = isPrivateAddress(ip) ? maxPerPrivateIp : maxPerPublicIp;
     const full = this.#counted.all >= maxConnections;
     if (full || this.#counted.of(ip) >= limit) {
       socket.destroy();

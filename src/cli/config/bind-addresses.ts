@@ -36,8 +36,9 @@ export function bindAddresses(
   return bind;
 }
 
-/** Parses the address of `/metrics`. @throws ConfigError */
-export function readMetricsBind(
+/** Parses an address of a further port, such as that of `/metrics`. @param option name of the option. @throws ConfigError */
+export function readTcpBind(
+  option: string,
   text: string | undefined,
   externalConfirmed: boolean,
 ): { ip: string; port: number } | undefined {
@@ -45,7 +46,7 @@ export function readMetricsBind(
   const [, host = '127.0.0.1', digits] = /^(?:([^:]+|\[[^\]]+\]):)?(\d{1,5})$/.exec(text) ?? [];
   const ip = host.replace(/^\[|\]$/g, '');
   const port = Number(digits);
-  if (isIP(ip) === 0 || !(port <= 65_535)) throw new ConfigError('--metrics-bind is [ip:]port');
+  if (isIP(ip) === 0 || !(port <= 65_535)) throw new ConfigError(`--${option} is [ip:]port`);
   assertLoopback(ip, externalConfirmed);
   return { ip, port };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import type { ReadinessLimits } from '../../watch/readiness.js';
-import { readMetricsBind } from './bind-addresses.js';
+import { readTcpBind } from './bind-addresses.js';
 import { parseConfigFile, readSetting, type Setting, type Settings } from './config-file.js';
 import { logCategories, optional, readText } from './config-values.js';
 import {
@@ -16,6 +16,7 @@ import { assertCompatible } from './option-rules.js';
 import { defaulted, flag, integer, readOption, readOptions, text } from './option-schemas.js';
 import type { RawOptions } from './option-spec.js';
 import { environmentName, OPTIONS } from './options.js';
+import { payConfig, type PayConfig } from './pay-config.js';
 import { rpcConfig, type RpcConfig } from './rpc-config.js';
 import { readSsl } from './ssl-config.js';
 import { walletConfig, type WalletConfig } from './wallet-config.js';
@@ -53,6 +54,8 @@ export interface Config extends ProcessConfig {
     readonly allowPrivate: boolean;
   };
   readonly watch: WatchConfig;
+  /** Pay pages; absent: there are none. */
+  readonly pay?: PayConfig;
   /** Flags that are set but have no effect. */
   readonly withoutEffect: readonly string[];
 }
@@ -94,7 +97,10 @@ const watchConfig = z
     'ready-disk-bytes': integer(0, 1e15 - 1),
   })
   .transform((given): WatchConfig => ({
-    ...optional('metrics', readMetricsBind(given['metrics-bind'], given['confirm-external-bind'])),
+    ...optional(
+      'metrics',
+      readTcpBind('metrics-bind', given['metrics-bind'], given['confirm-external-bind']),
+    ),
     reorganisationAlert: given['reorganisation-alert'],
     ready: {
       daemonSeconds: given['ready-daemon-seconds'],
@@ -139,6 +145,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
     dns: readOptions(dnsConfig, raw),
     webhooks: { allowPrivate: readOption('webhook-allow-private', flag, raw) },
     watch: readOptions(watchConfig, raw),
+    ...optional('pay', readOptions(payConfig, raw)),
     threads: threads || cores,
     ...process,
     withoutEffect: OPTIONS.filter(({ name, noEffect }) => noEffect && raw[name] !== undefined).map(

@@ -19,6 +19,7 @@ export type OptionGroup =
   | 'Server'
   | 'TLS of the server'
   | 'Watch'
+  | 'Pay pages'
   | 'Daemon'
   | 'Chain'
   | 'Network'

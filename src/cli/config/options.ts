@@ -1,5 +1,6 @@
 import { DAEMON_OPTIONS } from './daemon-options.js';
 import type { OptionSpec } from './option-spec.js';
+import { PAY_OPTIONS } from './pay-options.js';
 import { PROCESS_OPTIONS } from './process-options.js';
 import { SERVER_OPTIONS } from './server-options.js';
 import { WALLET_OPTIONS } from './wallet-options.js';
@@ -10,6 +11,7 @@ export const OPTIONS: readonly OptionSpec[] = [
   ...WALLET_OPTIONS,
   ...SERVER_OPTIONS,
   ...WATCH_OPTIONS,
+  ...PAY_OPTIONS,
   ...DAEMON_OPTIONS,
   ...PROCESS_OPTIONS,
 ];

@@ -21,13 +21,15 @@ export interface Prepared {
   readonly listeners: readonly Listener[];
   /** Bound port of `--metrics-bind`. */
   readonly metricsListener?: Listener;
+  /** Bound port of `--pay-bind`. */
+  readonly payListener?: Listener;
 }
 
 const textOf = (secret: { expose(): Uint8Array }): string => Buffer.from(secret.expose()).toString('utf8');
 
 /** Prompts for missing passwords, then binds the ports. @throws ConfigError */
 export async function prepareStart(config: Config, log: Logger): Promise<Prepared> {
-  const { rpc, daemon, wallet, watch, interactive } = config;
+  const { rpc, daemon, wallet, watch, pay, interactive } = config;
   const ask = async (name: string, login: LoginConfig): Promise<Credentials> => {
     const password =
       login.password ?? (await promptSecret(`--${name}: password of ${login.user}`, interactive));
@@ -39,13 +41,16 @@ export async function prepareStart(config: Config, log: Logger): Promise<Prepare
     wallet.password ??
     (wallet.promptForPassword ? await promptSecret('wallet password', interactive) : undefined);
   const listeners = await bindPorts(rpc, log);
-  const metricsListener = watch.metrics && (await bindMetrics(watch.metrics, log));
+  const metricsListener =
+    watch.metrics && (await bindFurther(watch.metrics, 'metrics-bind', 'Metrics are served', log));
+  const payListener = pay && (await bindFurther(pay, 'pay-bind', 'Pay pages are served', log));
   return {
     ...(login === undefined ? {} : { login }),
     ...(daemonLogin === undefined ? {} : { daemonLogin }),
     walletPassword: walletPassword === undefined ? '' : textOf(walletPassword),
     listeners,
     ...(metricsListener === undefined ? {} : { metricsListener }),
+    ...(payListener === undefined ? {} : { payListener }),
   };
 }
 
@@ -66,17 +71,19 @@ async function bindPorts(rpc: Config['rpc'], log: Logger): Promise<Listener[]> {
   return listeners;
 }
 
-/** Binds the port of `/metrics`. @throws ConfigError */
-async function bindMetrics(
-  { ip, port }: NonNullable<Config['watch']['metrics']>,
+/** Binds a further port. @param flag name of its option. @param text log message. @throws ConfigError */
+async function bindFurther(
+  { ip, port }: { readonly ip: string; readonly port: number },
+  flag: string,
+  text: string,
   log: Logger,
 ): Promise<Listener> {
   try {
     const listener = await Listener.bind(ip, port);
-    log.info({ ip, port: listener.port }, 'Metrics are served');
+    log.info({ ip, port: listener.port }, text);
     return listener;
   } catch (cause) {
-    throw cannotListen(ip, port, cause, { ip: 'metrics-bind', port: 'metrics-bind' });
+    throw cannotListen(ip, port, cause, { ip: flag, port: flag });
   }
 }
 

@@ -18,4 +18,6 @@ export interface WalletEvents {
   readonly onClosed: (name: string) => void;
   /** Called when events were appended to the store and committed. */
   readonly onEvents?: (name: string) => void;
+  /** Called when a payment request was created, cancelled or extended. @param token random name of its pay page. */
+  readonly onRequest?: (name: string, token: Uint8Array) => void;
 }

@@ -16,7 +16,16 @@ import { RequestExpiry } from './request-expiry.js';
 
 type Context = Pick<
   WalletContext,
-  'addresses' | 'assertOpen' | 'clock' | 'keystore' | 'log' | 'requestSettings' | 'rng' | 'store'
+  | 'addresses'
+  | 'assertOpen'
+  | 'clock'
+  | 'events'
+  | 'keystore'
+  | 'log'
+  | 'name'
+  | 'requestSettings'
+  | 'rng'
+  | 'store'
 >;
 
 /** Other services of the wallet that this one calls. */
@@ -158,6 +167,7 @@ export class PaymentRequests {
       throw error;
     }
     this.#expiry.onExpiry(expires);
+    this.#noteChange(terms);
     return this.get({ requestId: terms.requestId });
   }
 
@@ -227,6 +237,7 @@ export class PaymentRequests {
         w.requests.cancel(found.sequence, cancelled);
         w.events.reviseRequest({ ...found, cancelled });
       });
+      this.#noteChange(found);
     }
     return this.get({ requestId: found.requestId });
   }
@@ -247,7 +258,13 @@ export class PaymentRequests {
       w.events.reviseRequest({ ...found, expires, ended: false, reported });
     });
     this.#expiry.onExpiry(expires);
+    this.#noteChange(found);
     return this.get({ requestId: found.requestId });
+  }
+
+  /** Reports a change of the terms of a request, which may have no event. */
+  #noteChange({ token }: Pick<TrackedRequest, 'token'>): void {
+    this.#context.events.onRequest?.(this.#context.name, token);
   }
 
   #find({ requestId, address, reference }: RequestName): TrackedRequest {

@@ -3,7 +3,7 @@ import type { EventJson } from '../../services/events/event-json.js';
 import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
 import { durationText, grouped, percentage } from '../figures.js';
 import type { UnopenedWallet } from '../readiness.js';
-import { html, Html, type HtmlValue } from './html.js';
+import { html, Html, type HtmlValue } from '../html.js';
 import type { ReceivingAddress } from './receiving.js';
 import type { DaemonView, ListedWallet, StatusView } from './status-view.js';
 import { counted, eventText, eventTitle, reasonText, spentText, coinsText } from './words.js';

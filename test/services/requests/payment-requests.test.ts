@@ -22,10 +22,13 @@ const SCALE = [
 let wallet: TestWallet;
 let requests: PaymentRequests;
 let isSynced: boolean;
+/** Reported changes of terms: name of the wallet and token. */
+let changed: (readonly [name: string, token: Uint8Array])[];
 
 function open(made: TestWallet, payUrl?: string): void {
   wallet = made;
   isSynced = true;
+  changed = [];
   const sync = Object.defineProperty(Object.create(made.sync) as typeof made.sync, 'isSynced', {
     get: () => isSynced,
   });
@@ -37,7 +40,11 @@ function open(made: TestWallet, payUrl?: string): void {
         clock: made.clock,
         keystore: made.keystore,
       },
-      ...{ log: made.log, rng: seededRng('requests'), store: made.store },
+      ...{ log: made.log, rng: seededRng('requests'), store: made.store, name: 'shop' },
+      events: {
+        ...{ onIncoming: () => undefined, onProgress: () => undefined, onClosed: () => undefined },
+        onRequest: (...change) => changed.push(change),
+      },
       requestSettings: { scale: SCALE, ...(payUrl === undefined ? {} : { payUrl }) },
     },
     { accounts: made.accounts, sync },
@@ -266,6 +273,17 @@ describe('the confirmations of a payment', () => {
       wallet.store.addPage(page(wallet.store.height(), 1));
       expect(requests.get({ requestId }).status.payments).toMatchObject([{ confirmations: i }]);
     }
+  });
+});
+
+describe('a change of terms', () => {
+  it('is reported once, with the token of the request', async () => {
+    const { request } = await create({ expires: wallet.time + 100 });
+    const { requestId, token } = request;
+    requests.extend({ requestId }, wallet.time + 200);
+    requests.cancel({ requestId });
+    requests.cancel({ requestId });
+    expect(changed).toEqual(Array(3).fill(['shop', token]));
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { html, Html } from '../../../src/watch/status/html.js';
+import { html, Html } from '../../src/watch/html.js';
 
 describe('a template of HTML', () => {
   it('escapes texts, in content and in attributes', () => {

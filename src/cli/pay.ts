@@ -1,0 +1,74 @@
+import { HttpServer } from '../http/http-server.js';
+import type { Listener } from '../http/listener.js';
+import { serveSite } from '../http/public-site.js';
+import type { WalletManager } from '../services/manager/wallet-manager.js';
+import { systemClock } from '../util/clock.js';
+import { Listeners } from '../util/listeners.js';
+import { systemRng } from '../util/random.js';
+import { PaySite } from '../watch/pay/pay-site.js';
+import { PayStreams } from '../watch/pay/pay-streams.js';
+import { TokenLookup } from '../watch/pay/token-lookup.js';
+import type { StartProgress } from '../watch/readiness.js';
+import type { Config } from './config/config.js';
+
+/** News of a `WalletManager` for the pay pages. They are created before it, and its pages after it. */
+export class PayListeners {
+  readonly events = new Listeners<[name: string]>();
+  readonly blocks = new Listeners<[name: string]>();
+  readonly requests = new Listeners<[name: string, token: Uint8Array]>();
+}
+
+/** Pages on which customers pay payment requests. */
+export interface Pay {
+  /** Serves the pages, and nothing else. */
+  serve(listener: Listener): void;
+  close(): Promise<void>;
+}
+
+export interface PayParts {
+  readonly config: Pick<Config, 'network'>;
+  readonly server: Pick<WalletManager, 'openWallets'>;
+  readonly listeners: PayListeners;
+  /** Returns the progress of opening the wallets of the start. */
+  readonly start: () => StartProgress;
+  readonly onBug: (error: unknown) => void;
+}
+
+const MAX_CONNECTIONS = 4096;
+const MAX_PER_PUBLIC_IP = 32;
+/** Time that pending answers have when the server stops [ms]. */
+const GRACE_MS = 1000;
+
+/** Returns the public address of the pay pages without the token. */
+export const payUrlOf = ({ ip, url }: NonNullable<Config['pay']>, port: number): string =>
+  `${url ?? `http://${ip.includes(':') ? `[${ip}]` : ip}:${port}/`}pay/`;
+
+/** Creates the pay pages of a server. */
+export function createPay({ config, server, listeners, start, onBug }: PayParts): Pay {
+  const wallets = () => server.openWallets();
+  const { network } = config;
+  const lookup = new TokenLookup(wallets, systemRng);
+  const streams = new PayStreams({ wallets, network, clock: systemClock, onBug });
+  listeners.events.add((name) => streams.onEvents(name));
+  listeners.blocks.add((name) => streams.onBlocks(name));
+  listeners.requests.add((name, token) => {
+    lookup.keep(token, name);
+    streams.onRequest(name, token);
+  });
+  const site = new PaySite({
+    ...{ lookup, streams, network, clock: systemClock },
+    isStarting: () => start().waiting > 0,
+  });
+  const http = new HttpServer({
+    handler: serveSite(site, onBug),
+    ...{ maxConnections: MAX_CONNECTIONS, maxPerPrivateIp: MAX_CONNECTIONS },
+    maxPerPublicIp: MAX_PER_PUBLIC_IP,
+  });
+  return {
+    serve: (listener) => http.serve(listener),
+    async close() {
+      streams.close();
+      await http.close(GRACE_MS);
+    },
+  };
+}

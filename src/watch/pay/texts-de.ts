@@ -1,0 +1,56 @@
+import type { PayTexts } from './pay-texts.js';
+
+/** German texts of the pay page. */
+export const GERMAN: PayTexts = {
+  lang: 'de',
+  anyAmount: 'Zahlung in Monero',
+  headings: {
+    waiting: 'Warten auf die Zahlung',
+    partial: 'Ein Teil des Betrags ist eingegangen',
+    received: 'Zahlung eingegangen',
+    seen: 'Zahlung erkannt',
+    confirming: 'Zahlung wird bestätigt',
+    paid: 'Bezahlt',
+    overpaid: 'Bezahlt, mehr als gefordert',
+    expired: 'Zahlungsfrist abgelaufen',
+  },
+  details: {
+    waiting: 'Scannen Sie den Code, oder kopieren Sie Betrag und Adresse in Ihre Wallet.',
+    received: 'Vielen Dank. Sie können diese Seite schließen.',
+    seen: 'Der nächste Block wird sie enthalten, in etwa zwei Minuten. Sie müssen nichts weiter tun.',
+    paid: 'Vielen Dank. Die Zahlung ist vollständig.',
+    expired: 'Bitte zahlen Sie nicht mehr: Die Zahlung würde nicht zugeordnet.',
+  },
+  sendMissing: (missing) => `Bitte senden Sie auch die fehlenden ${missing}.`,
+  tooMuch: (excess) =>
+    `Die Zahlung ist vollständig. Sie übersteigt den Betrag um ${excess}; fragen Sie den Empfänger nach der Differenz.`,
+  confirmations: (count, needed) =>
+    `${count} von ${needed} ${needed === 1 ? 'Bestätigung' : 'Bestätigungen'}`,
+  confirmationsName: 'Bestätigungen der Zahlung',
+  tooLittle: (received) =>
+    `${received} sind rechtzeitig eingegangen, aber zu wenig: Wenden Sie sich an den Empfänger.`,
+  tooLate: (late) => `${late} sind zu spät eingegangen: Wenden Sie sich an den Empfänger.`,
+  lockedPayment: (locked) => `${locked} zählen noch nicht, weil der Absender sie gesperrt hat.`,
+  received: 'Eingegangen',
+  unmined: 'Noch in keinem Block',
+  missing: 'Fehlbetrag',
+  code: 'QR-Code mit Adresse und Betrag',
+  openWallet: 'In Wallet öffnen',
+  amount: 'Betrag',
+  missingAmount: 'Fehlbetrag',
+  address: 'Adresse',
+  copyAmount: 'Betrag kopieren',
+  copyAddress: 'Adresse kopieren',
+  copy: 'Kopieren',
+  copied: 'Kopiert',
+  timeLeft: 'Verbleibende Zeit',
+  days: (count) => `${count} ${count === 1 ? 'Tag' : 'Tage'}`,
+  back: 'Zurück zum Shop',
+  notSynced: 'Der Server gleicht sich mit dem Netzwerk ab: Eine Zahlung erscheint möglicherweise verspätet.',
+  offline: 'Keine Verbindung. Die Seite zeigt den letzten bekannten Stand.',
+  reloads: 'Diese Seite lädt sich selbst neu.',
+  notFound: 'Diese Zahlungsseite gibt es nicht',
+  notFoundHint: 'Der Link ist unvollständig, oder die Zahlungsaufforderung gilt nicht mehr.',
+  busy: 'Bitte einen Moment Geduld',
+  busyHint: 'Die Seite kann gerade nicht angezeigt werden. Sie lädt sich selbst neu.',
+};

@@ -1,0 +1,336 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { accessibilityFaults, startBrowser } from '../support/browser.js';
+import type { Loose } from '../support/json-rpc.js';
+import { until } from '../support/process.js';
+import { startCrowd, type Crowd } from '../support/wallet-crowd.js';
+
+/* Pay pages in a real browser, with payments that are made while they are open. PAY_PICTURES names a folder for pictures. */
+
+const COIN = 1_000_000_000_000;
+/** Would be an element if it were not escaped. */
+const LABEL = 'Order <i>4711</i>';
+const RETURN_URL = 'https://shop.example/orders/4711?a=1&b=2';
+const UNKNOWN = 'f'.repeat(32);
+const SIZES = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height: 740 } } as const;
+
+let browser: Browser;
+let crowd: Crowd;
+/** Errors of the console and requests to other servers, of all pages. */
+let faults: string[];
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  crowd = await startCrowd(['shop', 'buyer'], { args: ['--pay-bind=0', '--confirmations-by-amount=0:1'] });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await crowd?.stop();
+});
+
+beforeEach(() => {
+  faults = [];
+});
+
+const create = (params: object = {}): Promise<Loose> =>
+  crowd.at('shop').rpc('create_payment_request', { amount: 1.5 * COIN, label: LABEL, ...params });
+
+async function pay({ address }: Loose, coins: number): Promise<void> {
+  await crowd.at('buyer').rpc('transfer', { destinations: [{ amount: coins * COIN, address }] });
+  await crowd.at('shop').rpc('refresh');
+}
+
+async function mine(blocks: number): Promise<void> {
+  await crowd.mine(blocks);
+  await crowd.at('shop').rpc('refresh');
+}
+
+async function withPage(
+  url: string,
+  task: (page: Page) => Promise<void>,
+  options: BrowserContextOptions = {},
+): Promise<void> {
+  const context = await browser.newContext({ locale: 'en-GB', viewport: SIZES.narrow, ...options });
+  try {
+    const page = await context.newPage();
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
+    page.on('pageerror', (error) => faults.push(String(error)));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(new URL(url).origin) && !request.url().startsWith('data:'))
+        faults.push(`request to ${request.url()}`);
+    });
+    await page.goto(url);
+    await task(page);
+  } finally {
+    await context.close();
+  }
+}
+
+/** Checks a page in both colour schemes, on a narrow and a wide screen, and takes pictures of it. */
+async function inspect(page: Page, name: string): Promise<void> {
+  for (const [size, viewport] of Object.entries(SIZES))
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      const folder = process.env['PAY_PICTURES'];
+      if (folder === undefined) continue;
+      mkdirSync(folder, { recursive: true });
+      await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`), fullPage: true });
+    }
+}
+
+const untilState = (page: Page, text: string): Promise<void> =>
+  page.locator('#status .state', { hasText: text }).waitFor({ timeout: 10_000 });
+
+describe('an open pay page', () => {
+  it('follows a payment in two parts until it is paid, without a fault', async () => {
+    const request = await create({ confirmations: 3, expires_in: 900, return_url: RETURN_URL });
+    await withPage(request.pay_url, async (page) => {
+      await untilState(page, 'Waiting for payment');
+      expect(await page.locator('h1').innerText()).toBe('1.5 XMR');
+      expect(await page.locator('.label').innerText()).toBe(LABEL);
+      expect(await page.getByRole('timer').innerText()).toMatch(/^1[45]:\d\d$/);
+      expect(await page.getByRole('link', { name: 'Open in wallet' }).getAttribute('href')).toBe(request.uri);
+      await inspect(page, 'waiting');
+
+      await pay(request, 0.5);
+      await untilState(page, 'Part of the amount has arrived');
+      await page.locator('.value', { hasText: /^1 XMR$/ }).waitFor();
+      expect(await page.getByRole('link', { name: 'Open in wallet' }).getAttribute('href')).toContain(
+        'tx_amount=1.000000000000&',
+      );
+      await inspect(page, 'partial');
+
+      await pay(request, 1);
+      await untilState(page, 'Payment detected');
+      expect(await page.getByRole('timer').isVisible()).toBe(false);
+      expect(await page.locator('.code').count()).toBe(0);
+      await inspect(page, 'seen');
+
+      for (const count of [1, 2]) {
+        await mine(1);
+        await page.locator('.count', { hasText: `${count} of 3 confirmations` }).waitFor();
+      }
+      expect(await page.getByRole('progressbar').getAttribute('value')).toBe('2');
+      await inspect(page, 'confirming');
+
+      await mine(1);
+      await untilState(page, 'Paid');
+      expect(await page.title()).toBe('Paid – 1.5 XMR');
+      expect(await page.getByRole('link', { name: 'Back to the shop' }).getAttribute('href')).toBe(
+        RETURN_URL,
+      );
+      await inspect(page, 'paid');
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('says by how much a payment exceeds the amount', async () => {
+    const request = await create();
+    await withPage(request.pay_url, async (page) => {
+      await pay(request, 2);
+      await mine(1);
+      await untilState(page, 'Paid, more than requested');
+      expect(await page.locator('#status').innerText()).toContain('exceeds the amount by 0.5 XMR');
+      await inspect(page, 'overpaid');
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('withdraws address and code when the request expires', async () => {
+    const request = await create({ expires_in: 2 });
+    await withPage(request.pay_url, async (page) => {
+      await untilState(page, 'Payment request expired');
+      expect(await page.locator('.code').count()).toBe(0);
+      await inspect(page, 'expired');
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('shows the payments to a request of any amount', async () => {
+    const request = await crowd.at('shop').rpc('create_payment_request', {});
+    await withPage(request.pay_url, async (page) => {
+      expect(await page.locator('h1').innerText()).toBe('Payment in Monero');
+      await inspect(page, 'open');
+      await pay(request, 0.25);
+      await untilState(page, 'Payment received');
+      expect(await page.locator('#status dl').innerText()).toMatch(/Received\s+0.25 XMR/);
+      await inspect(page, 'received');
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('shows a later expiry at once', async () => {
+    const request = await create({ expires_in: 600 });
+    await withPage(request.pay_url, async (page) => {
+      await crowd
+        .at('shop')
+        .rpc('extend_payment_request', { request_id: request.request_id, expires_in: 7200 });
+      await page
+        .getByRole('timer')
+        .filter({ hasText: /^(?:2|1):\d\d:\d\d$/ })
+        .waitFor();
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('disappears when its request is cancelled', async () => {
+    const request = await create();
+    await withPage(request.pay_url, async (page) => {
+      await untilState(page, 'Waiting');
+      await crowd.at('shop').rpc('cancel_payment_request', { request_id: request.request_id });
+      await page.getByRole('heading', { name: 'There is no such payment page' }).waitFor();
+      await inspect(page, 'not-found');
+    });
+  });
+});
+
+describe('the controls of a pay page', () => {
+  it('are used by keyboard, in their order, and copy amount and address', async () => {
+    const request = await create({ return_url: RETURN_URL });
+    await withPage(
+      request.pay_url,
+      async (page) => {
+        await page.locator('.has-script').waitFor();
+        const focused = (): Promise<unknown> => page.evaluate('document.activeElement.id');
+        const copied = (): Promise<unknown> => page.evaluate('navigator.clipboard.readText()');
+        const order: unknown[] = [];
+        for (let i = 0; i < 4; i++) {
+          await page.keyboard.press('Tab');
+          order.push(await focused());
+          if (String(order.at(-1)).startsWith('copy')) await page.keyboard.press('Enter');
+          if (order.at(-1) === 'copy-amount')
+            await until('the amount', async () => (await copied()) === '1.5');
+        }
+        expect(order).toEqual(['open', 'copy-amount', 'copy-address', 'back']);
+        await until('the address', async () => (await copied()) === request.address);
+        await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor();
+      },
+      { permissions: ['clipboard-read', 'clipboard-write'] },
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('keep the focus when the payment changes', async () => {
+    const request = await create();
+    await withPage(request.pay_url, async (page) => {
+      await page.locator('#copy-address').focus();
+      await pay(request, 0.5);
+      await page.locator('.value', { hasText: /^1 XMR$/ }).waitFor();
+      expect(await page.evaluate('document.activeElement.id')).toBe('copy-address');
+    });
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('a pay page without JavaScript', () => {
+  it('shows the payment, and reloads itself', async () => {
+    const request = await create();
+    await withPage(
+      request.pay_url,
+      async (page) => {
+        expect(await page.locator('code').innerText()).toBe(request.address);
+        expect(await page.locator('.copy').first().isVisible()).toBe(false);
+        expect(await page.locator('meta[http-equiv=refresh]').getAttribute('content')).toBe('15');
+        await pay(request, 1.5);
+        await page.reload();
+        await untilState(page, 'Payment detected');
+      },
+      { javaScriptEnabled: false },
+    );
+  });
+});
+
+describe('a pay page for a German browser', () => {
+  it('has German texts, in the page and in its changes', async () => {
+    const request = await create();
+    await withPage(
+      request.pay_url,
+      async (page) => {
+        expect(await page.locator('html').getAttribute('lang')).toBe('de');
+        await untilState(page, 'Warten auf die Zahlung');
+        await inspect(page, 'german');
+        await pay(request, 1.5);
+        await untilState(page, 'Zahlung erkannt');
+      },
+      { locale: 'de-AT' },
+    );
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('the listener of the pay pages', () => {
+  const read = async (url: URL | string, method = 'GET'): Promise<[number, string, string]> => {
+    const reply = await fetch(url, { method });
+    const headers = [...reply.headers].filter(([name]) => name !== 'date');
+    return [reply.status, await reply.text(), JSON.stringify(headers)];
+  };
+
+  it('answers alike to unknown, malformed and cancelled tokens, and serves nothing else', async () => {
+    const request = await create();
+    await crowd.at('shop').rpc('cancel_payment_request', { request_id: request.request_id });
+    const url = new URL(request.pay_url);
+    const at = (path: string): URL => new URL(path, url);
+    const refused = await read(at(`/pay/${UNKNOWN}`));
+    expect(refused[0]).toBe(404);
+    const paths = ['/pay/x', '/pay/%', `/pay/${UNKNOWN}0`, `/pay/${UNKNOWN.toUpperCase()}`, '/pay/', '/pay'];
+    for (const path of [
+      url.pathname,
+      ...paths,
+      '/',
+      '/json_rpc',
+      '/status',
+      '/metrics',
+      '/events',
+      '/favicon.ico',
+    ])
+      expect([path, await read(at(path))]).toEqual([path, refused]);
+    for (const path of [`/pay/${UNKNOWN}/events`, `${url.pathname}/events`])
+      expect(await read(at(path))).toEqual(refused);
+  });
+
+  it('names no wallet and no other request in a page', async () => {
+    const request = await create({ label: '', reference: 'secret-reference', metadata: { secret: 'meta' } });
+    const [, text] = await read(request.pay_url);
+    expect(text).not.toMatch(/shop|buyer|secret|meta\b(?! )/);
+    expect(text).not.toContain(request.request_id);
+  });
+
+  it('refuses every method but GET and HEAD', async () => {
+    const { pay_url: url } = await create();
+    expect((await read(url, 'POST'))[0]).toBe(405);
+    const [status, body] = await read(url, 'HEAD');
+    expect([status, body]).toEqual([200, '']);
+    expect((await read(`${url}/events`, 'HEAD'))[0]).toBe(200);
+  });
+
+  it('has a strict policy, and keeps the token from referrers, caches and search engines', async () => {
+    const { pay_url: url } = await create();
+    const reply = await fetch(url);
+    const text = await reply.text();
+    expect(Object.fromEntries(reply.headers)).toMatchObject({
+      'content-security-policy': expect.stringMatching(/^default-src 'none'; .*frame-ancestors 'none'$/),
+      'referrer-policy': 'no-referrer',
+      'x-robots-tag': 'noindex, nofollow',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(reply.headers.get('content-security-policy')).not.toContain('unsafe');
+    expect(text).not.toMatch(/<style|\sstyle=|\son[a-z]+=|<script(?![^>]* src="pay\.js")/i);
+  });
+
+  it('is named in created, read and listed requests', async () => {
+    const request = await create({ reference: 'listed' });
+    expect(request.pay_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/pay\/[0-9a-f]{32}$/);
+    const found = await crowd.at('shop').rpc('get_payment_request', { reference: 'listed' });
+    const listed = await crowd.at('shop').rpc('list_payment_requests', { reference: 'listed' });
+    expect([found.pay_url, listed.requests[0].pay_url]).toEqual([request.pay_url, request.pay_url]);
+  });
+});
