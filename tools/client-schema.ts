@@ -31,6 +31,7 @@ const PARAMS: Readonly<Record<string, ClientType>> = {
   'unsigned 32-bit integer': plain('number'),
   'signed 8-bit integer': plain('number'),
   'height or count': plain('number'),
+  'Unix seconds or ISO 8601': plain('bigint | number | string'),
   'unsigned 64-bit integer': plain('bigint | number'),
   'amount in atomic units': plain('bigint | number'),
 };

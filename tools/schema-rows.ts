@@ -23,7 +23,7 @@ function typeOf(schema: JsonSchema): string {
     return listOf<string>(schema['enum'])
       .map((value) => `\`${JSON.stringify(value)}\``)
       .join(', ');
-  if (schema['oneOf'] !== undefined) return 'object';
+  if (schema['oneOf'] !== undefined) return textOf(schema['title'] ?? 'object');
   return textOf(schema['title'] ?? schema['type']);
 }
 

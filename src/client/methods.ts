@@ -582,6 +582,66 @@ export interface ExportOutputsResult {
   readonly outputs_data_hex: string;
 }
 
+/** Parameters of export_payments. */
+export interface ExportPaymentsParams {
+  /**
+   * Earliest time of an exported payment: Unix seconds, a date (00:00 UTC), or a time with its offset from
+   * UTC.
+   */
+  readonly from: bigint | number | string;
+  /** Time before which exported payments lie, in the same forms: later than from. */
+  readonly to: bigint | number | string;
+  /** Form of the answer. Default: `"json"`. */
+  readonly format?: 'csv' | 'json' | undefined;
+  /** Account of the payments; absent: all accounts. */
+  readonly account_index?: number | undefined;
+}
+
+export interface PaidDestination {
+  /** Address paid. */
+  readonly address: string;
+  /** Amount paid. */
+  readonly amount: bigint;
+}
+
+export interface ExportedPayment {
+  /** Time of its block; while it is not mined, time at which it was seen or made [Unix s]. */
+  readonly timestamp: number;
+  /** Height of its block; 0 if it is not mined. */
+  readonly height: number;
+  /** Transaction hash. */
+  readonly tx_hash: string;
+  /** in: a payment to this wallet; out: a payment of this wallet. */
+  readonly direction: 'in' | 'out';
+  /**
+   * mined; pool: incoming, in the mempool; pending: outgoing, not in a block; failed: outgoing, it will not
+   * be mined.
+   */
+  readonly state: 'mined' | 'pool' | 'pending' | 'failed';
+  /** Amount received, or paid without fee and change. */
+  readonly amount: bigint;
+  /** Fee that this wallet paid; 0 for an incoming payment. */
+  readonly fee: bigint;
+  /** Receiving address of an incoming payment; empty for an outgoing one. */
+  readonly address: string;
+  /** Recorded recipients of an outgoing payment. */
+  readonly destinations: readonly PaidDestination[];
+  /** Label of the receiving address; empty: none. */
+  readonly label: string;
+  /** Reference of the payment request for the receiving address; empty: none. */
+  readonly reference: string;
+}
+
+/** Result of export_payments. */
+export interface ExportPaymentsResult {
+  /** Payments, even if there are none; absent with format csv. */
+  readonly payments?: readonly ExportedPayment[];
+  /** Payments as CSV (RFC 4180), with the names of the columns; absent with format json. */
+  readonly csv?: string;
+  /** The wallet has all blocks of the daemon; otherwise payments may be missing. */
+  readonly synced: boolean;
+}
+
 /** Parameters of extend_payment_request. */
 export interface ExtendPaymentRequestParams {
   /** Id of the request. */
@@ -1588,13 +1648,6 @@ export interface GetMultisigKeyExchangeBoosterResult {
 export interface GetOrderParams {
   /** Key of the payment. */
   readonly idempotency_key: string;
-}
-
-export interface PaidDestination {
-  /** Address paid. */
-  readonly address: string;
-  /** Amount paid. */
-  readonly amount: bigint;
 }
 
 export interface OrderTransaction {
@@ -3184,6 +3237,8 @@ export interface WalletMethods {
   export_multisig_info(params?: NoMembers, options?: CallOptions): Promise<ExportMultisigInfoResult>;
   /** Exports outputs for an offline wallet with the same keys. */
   export_outputs(params?: ExportOutputsParams, options?: CallOptions): Promise<ExportOutputsResult>;
+  /** Exports all payments of a period, for accounting: mined ones by height, then the others. */
+  export_payments(params: ExportPaymentsParams, options?: CallOptions): Promise<ExportPaymentsResult>;
   /** Sets a later expiry of a payment request; late payments before it count. */
   extend_payment_request(
     params?: ExtendPaymentRequestParams,

@@ -2,15 +2,33 @@ import type { Json } from '../util/json.js';
 import { markReleasable } from '../util/buffer-release.js';
 import { alphabeticalKeys, EncodedJson, JsonWriter, type Writable } from '../util/json-writer.js';
 
+/** Texts around and between the pages of a part of an answer. */
+interface Frame {
+  readonly open: string;
+  readonly between: string;
+  readonly close: string;
+}
+
+const LIST: Frame = { open: '[', between: ',', close: ']' };
+const TEXT: Frame = { open: '"', between: '', close: '"' };
+
+/** Rules for the lists of an answer. */
+export interface ListRules {
+  /** True: empty lists are written; false: they are left out, as in every answer of the reference. */
+  readonly emptyLists: boolean;
+}
+
 /** List in an answer that is read page by page; the event loop runs other work between pages. */
 export interface JsonRows {
+  /** Texts around and between the pages; absent: those of a list. */
+  readonly frame?: Frame;
   /** Converts the rows to another API version. @param adapt called with each row, or with the template of all rows. */
   map(adapt: (row: Json) => Json): JsonRows;
   /**
    * Reads the rows as JSON, separated by commas within each page. No page is empty. The receiver may free the memory of
    * the pieces.
    */
-  pages(): AsyncIterable<readonly Uint8Array[]>;
+  pages(rules?: ListRules): AsyncIterable<readonly Uint8Array[]>;
   /** Releases the source of the rows. */
   release(): void;
 }
@@ -33,13 +51,40 @@ export class ListedRows implements JsonRows {
     return new ListedRows(adapted(), this.#release);
   }
 
-  async *pages(): AsyncGenerator<readonly Uint8Array[]> {
+  async *pages(rules?: ListRules): AsyncGenerator<readonly Uint8Array[]> {
     for await (const page of this.#pages) {
       if (page.length === 0) continue;
-      const w = new JsonWriter();
+      const w = new JsonWriter(rules);
       page.forEach((row, i) => w.raw(i === 0 ? '' : ',').value(row));
       yield w.pieces();
     }
+  }
+
+  release(): void {
+    this.#release();
+  }
+}
+
+/** Text in an answer that is read page by page, written as one JSON string. */
+export class StreamedText implements JsonRows {
+  readonly frame = TEXT;
+  readonly #pages: AsyncIterable<string>;
+  readonly #release: () => void;
+
+  /** @param pages parts of the text; none ends within a surrogate pair. */
+  constructor(pages: AsyncIterable<string>, release: () => void) {
+    this.#pages = pages;
+    this.#release = release;
+  }
+
+  /** Returns this text: it has no rows. */
+  map(): JsonRows {
+    return this;
+  }
+
+  async *pages(): AsyncGenerator<readonly Uint8Array[]> {
+    for await (const page of this.#pages)
+      if (page !== '') yield [Buffer.from(JSON.stringify(page).slice(1, -1))];
   }
 
   release(): void {
@@ -106,17 +151,23 @@ export class StreamedJson implements AsyncIterable<readonly Uint8Array[]> {
 /** Length from which a result is streamed [bytes]; reading a shorter one takes a few milliseconds. */
 const STREAMED_FROM = 1 << 20;
 
+const AS_REFERENCE: ListRules = { emptyLists: false };
+
 /**
- * Writes a result whose lists may be read page by page; leaves out empty lists, as in every result of the reference. Reads a short
- * result completely, so that an error in it can still be answered.
+ * Writes a result whose lists and texts may be read page by page. Reads a short result completely, so that an error in
+ * it can still be answered.
  * @param explain converts an error that occurs while the result is streamed.
  */
 export async function writeRows(
   result: PagedResult,
   explain: (error: unknown) => unknown = (error) => error,
+  rules: ListRules = AS_REFERENCE,
 ): Promise<Writable | StreamedJson> {
-  if (!hasRows(result)) return result as Writable;
-  const pages = encodedPages(result);
+  if (!hasRows(result))
+    return rules.emptyLists
+      ? new EncodedJson(new JsonWriter(rules).value(result as Writable).pieces())
+      : (result as Writable);
+  const pages = encodedPages(result, rules);
   const begun: Uint8Array[] = [];
   let length = 0;
   while (length < STREAMED_FROM) {
@@ -128,25 +179,34 @@ export async function writeRows(
   return new StreamedJson(begun, pages, explain);
 }
 
-async function* encodedPages(result: PagedResult): AsyncGenerator<readonly Uint8Array[], void> {
+async function* encodedPages(
+  result: PagedResult,
+  rules: ListRules,
+): AsyncGenerator<readonly Uint8Array[], void> {
   try {
     let before = '{';
     for (const key of alphabeticalKeys(result)) {
       const value = result[key];
-      const w = new JsonWriter();
       if (!isRows(value)) {
+        const w = new JsonWriter(rules);
         if (!w.member(before, key, value)) continue;
         yield w.pieces();
         before = ',';
         continue;
       }
-      let opening = `${before}${JSON.stringify(key)}:[`;
-      for await (const page of value.pages()) {
+      const { frame = LIST } = value;
+      const { open, between, close } = frame;
+      const opening = `${before}${JSON.stringify(key)}:${open}`;
+      let isBegun = false;
+      for await (const page of value.pages(rules)) {
         markReleasable(page);
-        yield [Buffer.from(opening), ...page];
-        opening = before = ',';
+        const separator = isBegun ? between : opening;
+        yield separator === '' ? page : [Buffer.from(separator), ...page];
+        isBegun = true;
       }
-      if (opening === ',') yield [Buffer.from(']')];
+      if (!isBegun && frame === LIST && !rules.emptyLists) continue;
+      yield [Buffer.from(isBegun ? close : opening + close)];
+      before = ',';
     }
     yield [Buffer.from(before === '{' ? '{}' : '}')];
   } finally {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { U64_MAX, type Amount } from '../util/amount.js';
+import { readInstant } from '../util/instant.js';
 import { isObject } from '../util/json.js';
 import { workSlices } from '../util/work-slices.js';
 import { INVALID_PARAMS, RpcError } from './errors.js';
@@ -62,6 +63,24 @@ export const i8 = integer(-128n, 127n)
 export const wholeObject = z
   .record(z.string(), z.unknown(), 'expected a JSON object')
   .meta({ title: 'JSON object', type: 'object' });
+
+/** Time, read as Unix time [s]: an integer, or a text as {@link readInstant} reads it. */
+export const instant = z
+  .union([z.bigint(), z.string()], 'expected a time')
+  .transform((given, context) => {
+    const seconds = readInstant(given);
+    if (seconds !== undefined) return seconds;
+    context.addIssue({
+      code: 'custom',
+      message:
+        'expected Unix seconds, a date such as 2026-01-31, or a time with its offset such as 2026-01-31T12:00:00Z',
+    });
+    return z.NEVER;
+  })
+  .meta({
+    title: 'Unix seconds or ISO 8601',
+    oneOf: [{ type: 'integer' }, { type: 'string' }],
+  });
 
 export const text = z.string().meta({ title: 'string', type: 'string' });
 export const flag = z.boolean().meta({ title: 'boolean', type: 'boolean' });

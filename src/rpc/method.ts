@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { JsonRows, PagedResult } from '../http/json-rows.js';
+import type { JsonRows, PagedResult, StreamedText } from '../http/json-rows.js';
 import type { Method } from '../http/method.js';
 import type { Json } from '../util/json.js';
 import type { EncodedJson } from '../util/json-writer.js';
@@ -80,11 +80,12 @@ type Immutable<T> = T extends readonly (infer Item)[]
 
 type Member<T> =
   | Immutable<T>
-  | (NonNullable<T> extends readonly unknown[] ? JsonRows | EncodedJson | undefined : never);
+  | (NonNullable<T> extends readonly unknown[] ? JsonRows | EncodedJson | undefined : never)
+  | (NonNullable<T> extends string ? StreamedText : never);
 
 /**
  * Result of a handler, with the types of its schema. A list may also be streamed, encoded already, or absent if it is
- * empty; an object with any members may be encoded already.
+ * empty; a text may be streamed; an object with any members may be encoded already.
  */
 export type Answer<Schema extends ResultSchema> = {
   readonly [K in keyof z.output<Schema>]: Member<z.output<Schema>[K]>;

@@ -17,6 +17,7 @@ import { multisigMethods } from './methods/multisig.js';
 import { orderMethods } from './methods/orders.js';
 import { proofMethods } from './methods/proofs.js';
 import { outputMethods } from './methods/outputs.js';
+import { paymentExportMethods } from './methods/payment-export.js';
 import { paymentRequestMethods } from './methods/payment-requests.js';
 import { serviceMethods } from './methods/service.js';
 import { sweepMethods } from './methods/sweeps.js';
@@ -43,6 +44,7 @@ export const registry = new Registry<WalletMethod>([
   ...coldSigningMethods,
   ...outputMethods,
   ...historyMethods,
+  ...paymentExportMethods,
   ...multisigMethods,
   ...proofMethods,
   ...annotationMethods,

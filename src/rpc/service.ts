@@ -4,7 +4,6 @@ import { writeRows } from '../http/json-rows.js';
 import { readParams } from '../http/params.js';
 import type { Credential } from './access/credential.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
-import { EncodedJson, JsonWriter, type Writable } from '../util/json-writer.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import { assertAllowed, countCall, credentialOf, spenderOf } from './permission.js';
 import { adaptFault, adaptReply, adaptRequest, type ApiVersion } from './api-version.js';
@@ -49,10 +48,9 @@ export function createCall(server: WalletManager, version: ApiVersion, log: Logg
       });
       const params = adaptRequest(version, method.name, parsed);
       const reply = await method.handle(context, params);
-      const adapted = adaptReply(version, method.name, reply);
-      if (method.source !== ADDITION) return await writeRows(adapted, toClientError);
       // Lists of our own methods are always there: only those of the reference leave out empty ones.
-      return new EncodedJson(new JsonWriter({ emptyLists: true }).value(adapted as Writable).pieces());
+      const rules = { emptyLists: method.source === ADDITION };
+      return await writeRows(adaptReply(version, method.name, reply), toClientError, rules);
     } catch (error) {
       const answer = error instanceof WalletError ? adaptFault(version, method.name, error.fault) : undefined;
       if (answer !== undefined) return writeRows(answer);

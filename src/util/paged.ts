@@ -33,3 +33,67 @@ export async function* mapPages<T, R>(
 ): AsyncGenerator<readonly R[]> {
   for await (const page of pages) yield page.map(shape);
 }
+
+/** Reads a list in pages, row by row. */
+class RowCursor<T> {
+  readonly #pages: AsyncIterator<readonly T[]>;
+  #page: readonly T[] = [];
+  #next = 0;
+
+  constructor(pages: AsyncIterable<readonly T[]>) {
+    this.#pages = pages[Symbol.asyncIterator]();
+  }
+
+  /** Next row of the current page; undefined at its end, and at the end of the list after {@link fill}. */
+  get row(): T | undefined {
+    return this.#page[this.#next];
+  }
+
+  /** Reads the next page with rows, unless the current one has rows left. */
+  async fill(): Promise<void> {
+    while (this.row === undefined) {
+      const { done, value } = await this.#pages.next();
+      if (done === true) return;
+      this.#page = value as readonly T[];
+      this.#next = 0;
+    }
+  }
+
+  skip(): void {
+    this.#next += 1;
+  }
+
+  /** Takes the rest of the current page. */
+  rest(): readonly T[] {
+    const rows = this.#page.slice(this.#next);
+    this.#next = this.#page.length;
+    return rows;
+  }
+}
+
+/**
+ * Merges two ordered lists into one. @param isBefore true if a row of the second list stands before a row of the first
+ * one. No page of the result is empty.
+ */
+export async function* mergePages<T extends object>(
+  first: AsyncIterable<readonly T[]>,
+  second: AsyncIterable<readonly T[]>,
+  isBefore: (b: T, a: T) => boolean,
+): AsyncGenerator<readonly T[]> {
+  const [a, b] = [new RowCursor(first), new RowCursor(second)];
+  for (;;) {
+    await a.fill();
+    await b.fill();
+    const merged: T[] = [];
+    // One of the lists is at its end: the rest of the other follows.
+    if (a.row === undefined) merged.push(...b.rest());
+    else if (b.row === undefined) merged.push(...a.rest());
+    while (a.row !== undefined && b.row !== undefined) {
+      const isSecond = isBefore(b.row, a.row);
+      merged.push(isSecond ? b.row : a.row);
+      (isSecond ? b : a).skip();
+    }
+    if (merged.length === 0) return;
+    yield merged;
+  }
+}

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { ListedRows, StreamedJson, writeRows, type JsonRows } from '../../src/http/json-rows.js';
+import {
+  ListedRows,
+  StreamedJson,
+  StreamedText,
+  writeRows,
+  type JsonRows,
+  type ListRules,
+} from '../../src/http/json-rows.js';
 import type { Json } from '../../src/util/json.js';
 import { JsonWriter } from '../../src/util/json-writer.js';
 
@@ -9,8 +16,8 @@ async function* pagesOf(...pages: Json[][]): AsyncGenerator<Json[]> {
 
 const rows = (...pages: Json[][]): JsonRows => new ListedRows(pagesOf(...pages), () => undefined);
 
-const written = async (result: Parameters<typeof writeRows>[0]): Promise<string> => {
-  const done = await writeRows(result);
+const written = async (result: Parameters<typeof writeRows>[0], rules?: ListRules): Promise<string> => {
+  const done = await writeRows(result, undefined, rules);
   const whole = done instanceof StreamedJson ? await done.whole() : done;
   return Buffer.concat(new JsonWriter().value(whole).pieces()).toString();
 };
@@ -38,6 +45,12 @@ describe('a list that comes in pages', () => {
     expect(await written({ list: rows([], []), other: rows() })).toBe('{}');
   });
 
+  it('is written with all lists in its rows, empty ones too, if the answer has empty lists', async () => {
+    const result = { a: rows(), b: rows([], []).map((row) => row), c: rows([{ x: [] }], [1]), d: [] };
+    expect(await written(result, { emptyLists: true })).toBe('{"a":[],"b":[],"c":[{"x":[]},1],"d":[]}');
+    expect(await written({ d: [] }, { emptyLists: true })).toBe('{"d":[]}');
+  });
+
   it('can be adapted row by row', async () => {
     const adapted = rows([1, 2], [3]).map((row) => ({ row }));
     expect(await written({ adapted: adapted.map((row) => [row]) })).toBe(
@@ -58,6 +71,34 @@ describe('a list that comes in pages', () => {
     };
     await expect(writeRows(result)).rejects.toThrow('gone');
     expect(released).toBe(2);
+  });
+});
+
+describe('a text that comes in pages', () => {
+  const text = (...parts: string[]): StreamedText =>
+    new StreamedText(
+      (async function* () {
+        for (const part of parts) yield await Promise.resolve(part);
+      })(),
+      () => undefined,
+    );
+
+  it('is written as one string, with the same escapes as any text', async () => {
+    const parts = ['a"\\', '', '\r\nä\u0001', '😀'];
+    expect(await written({ a: 1, text: text(...parts), z: 2 })).toBe(
+      JSON.stringify({ a: 1, text: parts.join(''), z: 2 }),
+    );
+  });
+
+  it('is written when it is empty', async () => {
+    expect(await written({ none: text(), empty: text('') })).toBe('{"empty":"","none":""}');
+  });
+
+  it('is streamed when it is long', async () => {
+    const result = await streamed({ text: text(LONG, LONG, 'end') });
+    expect(Buffer.concat((await result.whole()).pieces).toString()).toBe(
+      JSON.stringify({ text: `${LONG}${LONG}end` }),
+    );
   });
 });
 

@@ -38,6 +38,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/cache-import': 15,
   'integration/differential-records': 15,
   'integration/orders': 15,
+  'integration/payment-export': 15,
   'integration/wallet-trouble-daemon': 15,
   'monero/ringct/bulletproofs-plus': 15,
   'integration/bench-chain': 14,

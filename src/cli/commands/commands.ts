@@ -3,6 +3,7 @@ import { explain } from '../../rpc/faults/fault-table.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { backupCommands } from './backup-commands.js';
 import { runCredentialCommand } from './credential-command.js';
+import { runExportCommand } from './export-command.js';
 import { runMigrateCommand } from './migrate-command.js';
 import { ConfigError } from '../config/config-error.js';
 
@@ -14,6 +15,7 @@ const terminal = {
 /** Commands by name, each with the function that runs it. */
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<unknown>>> = {
   credential: (args) => runCredentialCommand(args, terminal),
+  export: (args) => runExportCommand(args, terminal),
   migrate: (args) => runMigrateCommand(args, terminal),
   ...Object.fromEntries(
     Object.entries(backupCommands).map(([name, command]) => [

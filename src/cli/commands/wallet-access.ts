@@ -35,9 +35,14 @@ export async function accessOf(
   return { password: Buffer.from(secret.expose()).toString('utf8'), kdfRounds: rounds };
 }
 
+/** Removes the value of an unknown option from the message about it, since it may be a password. */
+const withoutValue = (message: string): string =>
+  message.replace(/^(error: unknown option '-[^=]*)=.*$/s, "$1'\n");
+
 /** Adds the options of {@link AccessOptions}. */
 export const withAccess = (command: Command): Command =>
   command
+    .configureOutput({ outputError: (message, write) => write(withoutValue(message)) })
     .option(
       '--password-file <file>',
       'file that holds the password of the wallet (default: ask on the terminal)',

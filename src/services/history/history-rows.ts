@@ -16,7 +16,10 @@ import type { Accounts } from '../accounts/accounts.js';
 import type { Annotations } from '../accounts/notes.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-export type HistoryContext = Pick<WalletContext, 'store' | 'keystore' | 'clock'>;
+/** Resources from which rows are made. */
+export interface HistoryContext extends Pick<WalletContext, 'store' | 'clock'> {
+  readonly keystore: Pick<WalletContext['keystore'], 'hidesNotes'>;
+}
 
 /** Other services of the wallet that this one calls. */
 export interface HistoryServices {

@@ -1,18 +1,12 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { cacheKey } from '../../monero/crypto/kdf.js';
 import type { KeysAccess } from '../../store/backup/restore.js';
-import { copyStore } from '../../store/backup/store-copy.js';
 import { newestBackup } from '../../store/file/backup-name.js';
 import { withFileErrors } from '../../store/file/file-errors.js';
-import { cipherOf } from '../../store/file/store-cipher.js';
 import { storeFormat } from '../../store/file/store-format.js';
-import { storeKey } from '../../store/file/store-key.js';
 import type { KeysFile } from '../../store/keys/keys-file.js';
 import { loadKeysFile } from '../../store/keys/keys-file-disk.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
-import { WalletStore } from '../../store/wallet-store.js';
 import { equalBytes } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
@@ -22,6 +16,7 @@ import { cachedHeight, isSpentInBlock } from '../../monero/wallet/reference-cach
 import { openCache } from '../../monero/wallet/reference-cache/open-cache.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { CACHE_SUFFIX, oldCacheKey } from './reference-import.js';
+import { withStoreCopy } from './store-copy.js';
 
 /** Figures of a cache, or of a store up to the height of the cache. */
 export interface MigrationFigures {
@@ -180,30 +175,4 @@ function differencesOf(
   return found
     .filter(([, here, cached]) => here !== cached)
     .map(([subject, here, cached]) => ({ subject, here, cached }));
-}
-
-/** Runs a task with a copy of a wallet's store. @throws WalletError `wallet_corrupt`, `wallet_io` */
-async function withStoreCopy<T>(
-  { store, name }: WalletPaths,
-  { viewSecret, spendSecret }: KeysFile,
-  task: (store: WalletStore) => T,
-): Promise<T> {
-  const directory = mkdtempSync(join(tmpdir(), 'migration-'));
-  const path = join(directory, name);
-  const key = storeKey(viewSecret, spendSecret);
-  try {
-    // A write-ahead log means that a server has the store open, or was killed. Opening a store without a log would
-    // create files.
-    if (existsSync(`${store}-wal`)) await copyStore(store, path, { key, cipher: cipherOf(store) });
-    else withFileErrors(store, () => copyFileSync(store, path));
-    const copy = WalletStore.open(path, key);
-    try {
-      return task(copy);
-    } finally {
-      copy.close();
-    }
-  } finally {
-    key.fill(0);
-    rmSync(directory, { recursive: true, force: true });
-  }
 }

@@ -23,7 +23,6 @@ interface RequestRow {
   readonly amount: Integer | null;
   readonly tolerance: Integer;
   readonly confirmations: Integer;
-  readonly first_height: Integer;
   readonly created: Integer;
   readonly expires: Integer | null;
   readonly cancelled: Integer | null;
@@ -100,7 +99,6 @@ const toReportable = (row: RequestRow): ReportableRequest => ({
   ...(row.amount === null ? {} : { amount: toAmount(row.amount) }),
   tolerance: toAmount(row.tolerance),
   confirmations: toNumber(row.confirmations),
-  firstHeight: toNumber(row.first_height),
   ...(row.expires === null ? {} : { expires: toNumber(row.expires) }),
   ...(row.cancelled === null ? {} : { cancelled: toNumber(row.cancelled) }),
   ...(row.reference === null ? {} : { reference: row.reference }),
@@ -193,6 +191,8 @@ export class PaymentRequestReader {
   readonly #awaited: Statement<[], number>;
   readonly #payments: Statement<Place, FoundRow>;
   readonly #poolCredits: PoolCredits;
+  readonly #reference: Statement<[number, number], string | null>;
+  readonly #counts: Statement<[], { readonly state: RequestState; readonly count: number }>;
 
   constructor(db: Db) {
     this.db = db;
@@ -207,7 +207,7 @@ export class PaymentRequestReader {
     // CROSS JOIN makes SQLite begin with the addresses.
     this.#atAddresses = db
       .prepare<[string, number], RequestRow>(
-        `SELECT p.sequence, request_id, p.account, p.minor, p.amount, tolerance, confirmations, first_height, expires,
+        `SELECT p.sequence, request_id, p.account, p.minor, p.amount, tolerance, confirmations, created, expires,
            cancelled, reference, ended, s.*
          FROM json_each(?) a CROSS JOIN payment_request p ON p.minor = a.value AND p.account = ?
            CROSS JOIN request_state s USING (sequence)`,
@@ -246,6 +246,12 @@ export class PaymentRequestReader {
       .pluck();
     this.#payments = db.prepare<Place, FoundRow>(PAYMENTS).safeIntegers();
     this.#poolCredits = new PoolCredits(db);
+    this.#reference = db
+      .prepare<[number, number], string | null>(
+        'SELECT reference FROM payment_request WHERE minor = ? AND account = ?',
+      )
+      .pluck();
+    this.#counts = db.prepare('SELECT state, count(*) AS count FROM request_state GROUP BY state');
   }
 
   /** True if there is no request. */
@@ -337,6 +343,16 @@ export class PaymentRequestReader {
       .filter((payment) => payment.amount > 0n);
   }
 
+  /** Returns the reference of the request for an address; undefined without one. */
+  referenceOf({ major, minor }: SubaddressIndex): string | undefined {
+    return this.#reference.get(minor, major) ?? undefined;
+  }
+
+  /** Counts the requests by the state that their events have reported. Reads an index of a few bytes per request. */
+  counts(): ReadonlyMap<RequestState, number> {
+    return new Map(this.#counts.all().map(({ state, count }) => [state, count]));
+  }
+
   #one(row: RequestRow | undefined): TrackedRequest | undefined {
     return row && toRequest(row);
   }
@@ -369,14 +385,13 @@ export class PaymentRequestWriter extends PaymentRequestReader {
     const { lastInsertRowid } = this.db
       .prepare(
         `INSERT INTO payment_request (request_id, token, account, minor, amount, tolerance, confirmations, created,
-           first_height, expires, reference, metadata, return_url, idempotency_key, params_hash)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           expires, reference, metadata, return_url, idempotency_key, params_hash)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         ...[request.requestId, request.token, subaddress.major, subaddress.minor],
         ...[request.amount === undefined ? null : toColumn(request.amount), toColumn(request.tolerance)],
-        ...[request.confirmations, request.created, request.firstHeight],
-        ...[request.expires ?? null, request.reference ?? null],
+        ...[request.confirmations, request.created, request.expires ?? null, request.reference ?? null],
         ...[request.metadata ?? null, request.returnUrl ?? null],
         ...[idempotency?.key ?? null, idempotency?.paramsHash ?? null],
       );

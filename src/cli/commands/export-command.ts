@@ -1,0 +1,116 @@
+import { Command, Option } from 'commander';
+import { ListedRows, writeRows, StreamedJson } from '../../http/json-rows.js';
+import { EXPORT_FORMATS, exportCsv, exportRow, type ExportFormat } from '../../rpc/payment-export-rows.js';
+import { exportClosedWallet } from '../../services/manager/closed-wallet-export.js';
+import { WalletDirectory } from '../../services/context/wallet-directory.js';
+import type { ExportedPayment } from '../../services/history/payment-export.js';
+import { utf8 } from '../../util/bytes.js';
+import { readInstant } from '../../util/instant.js';
+import { JsonWriter } from '../../util/json-writer.js';
+import { mapPages, type Paged } from '../../util/paged.js';
+import { ConfigError } from '../config/config-error.js';
+import type { Terminal } from './credential-command.js';
+import { writeOutputFile, writeToStandardOutput, type Content } from './output-file.js';
+import { accessOf, withAccess, type AccessOptions } from './wallet-access.js';
+
+interface ExportOptions extends AccessOptions {
+  readonly walletDir: string;
+  readonly from: string;
+  readonly to: string;
+  readonly format: ExportFormat;
+  readonly account?: string;
+  readonly output?: string;
+}
+
+const MOST_ACCOUNTS = 2 ** 32;
+
+/** Parses a time. @throws ConfigError */
+function readTime(option: string, text: string): number {
+  const time = readInstant(text);
+  if (time === undefined)
+    throw new ConfigError(
+      `${option} takes Unix seconds, a date such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z`,
+    );
+  return time;
+}
+
+/** Parses the number of an account. @throws ConfigError */
+function readAccount(text: string): number {
+  const account = /^\d{1,10}$/.test(text) ? Number(text) : MOST_ACCOUNTS;
+  if (account >= MOST_ACCOUNTS) throw new ConfigError('--account takes the number of an account');
+  return account;
+}
+
+/** Counts payments as they pass. */
+async function* counted(
+  pages: AsyncIterable<readonly ExportedPayment[]>,
+  count: (number: number) => void,
+): AsyncGenerator<readonly ExportedPayment[]> {
+  for await (const page of pages) {
+    count(page.length);
+    yield page;
+  }
+}
+
+async function* csvContent({
+  pages,
+  release,
+}: Paged<readonly ExportedPayment[]>): AsyncGenerator<Uint8Array[]> {
+  try {
+    for await (const text of exportCsv(pages)) yield [utf8(text)];
+  } finally {
+    release();
+  }
+}
+
+/** Writes the object that `export_payments` returns, without the state of the synchronisation. */
+async function* jsonContent({
+  pages,
+  release,
+}: Paged<readonly ExportedPayment[]>): AsyncGenerator<readonly Uint8Array[]> {
+  const payments = new ListedRows(mapPages(pages, exportRow), release);
+  const result = await writeRows({ payments }, undefined, { emptyLists: true });
+  if (result instanceof StreamedJson) yield* result;
+  else yield new JsonWriter().value(result).pieces();
+  yield [utf8('\n')];
+}
+
+async function exportPayments(name: string, options: ExportOptions, { hint }: Terminal): Promise<void> {
+  const [from, to] = [readTime('--from', options.from), readTime('--to', options.to)];
+  if (from >= to) throw new ConfigError('--from is not before --to');
+  const account = options.account === undefined ? {} : { account: readAccount(options.account) };
+  const { output, walletDir, format } = options;
+  const paths = new WalletDirectory(walletDir).locate(name);
+  let number = 0;
+  const height = await exportClosedWallet(
+    paths,
+    await accessOf(options),
+    { from, to, ...account },
+    ({ pages, release }) => {
+      const payments = { pages: counted(pages, (more) => (number += more)), release };
+      const content: Content = format === 'csv' ? csvContent(payments) : jsonContent(payments);
+      return output === undefined
+        ? writeToStandardOutput(content)
+        : writeOutputFile(output, walletDir, content);
+    },
+  );
+  hint(`${name}: ${number} payments exported, from a wallet that knows ${height} blocks`);
+}
+
+/** Runs `wallet-rpc export`. @throws ConfigError with the reason of a failure. */
+export async function runExportCommand(args: readonly string[], terminal: Terminal): Promise<void> {
+  await withAccess(new Command('wallet-rpc export'))
+    .description('Writes all payments of a period as CSV or JSON. A server may have the wallet open.')
+    .argument('<name>', 'name of the wallet')
+    .requiredOption('--wallet-dir <dir>', 'directory of the wallet')
+    .requiredOption(
+      '--from <time>',
+      'earliest time: Unix seconds, a date (00:00 UTC), or a time with its offset',
+    )
+    .requiredOption('--to <time>', 'time before which exported payments lie, in the same forms')
+    .addOption(new Option('--format <format>', 'form of the output').choices(EXPORT_FORMATS).default('csv'))
+    .option('--account <n>', 'number of the account (default: all accounts)')
+    .option('--output <file>', 'file to write or replace, once it is complete (default: standard output)')
+    .action((name: string, options: ExportOptions) => exportPayments(name, options, terminal))
+    .parseAsync([...args], { from: 'user' });
+}

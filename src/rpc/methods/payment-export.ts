@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { ListedRows, StreamedText } from '../../http/json-rows.js';
+import { instant, params, u32 } from '../../http/params.js';
+import * as wire from '../../http/wire.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { PaymentExport } from '../../services/history/payment-export.js';
+import { mapPages } from '../../util/paged.js';
+import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
+import { EXPORT_FORMATS, exportCsv, exportRow, exportRowSchema } from '../payment-export-rows.js';
+import * as sample from '../samples.js';
+
+/** Method that exports payments; the reference does not have it. */
+export const paymentExportMethods: readonly WalletMethod[] = [
+  defineMethod({
+    name: 'export_payments',
+    summary: 'Exports all payments of a period, for accounting: mined ones by height, then the others.',
+    meta: { family: 'view', needs: 'wallet', restricted: false },
+    faults: ['account_out_of_range', 'invalid'],
+    params: () =>
+      params({
+        from: instant.describe(
+          'Earliest time of an exported payment: Unix seconds, a date (00:00 UTC), or a time with its offset from UTC',
+        ),
+        to: instant.describe('Time before which exported payments lie, in the same forms: later than from'),
+        format: z.enum(EXPORT_FORMATS).default('json').describe('Form of the answer'),
+        account_index: u32.optional().describe('Account of the payments; absent: all accounts'),
+      }),
+    result: () =>
+      wire.object({
+        payments: wire
+          .wholeList(exportRowSchema(), 'Payments, even if there are none; absent with format csv')
+          .optional(),
+        csv: wire
+          .text('Payments as CSV (RFC 4180), with the names of the columns; absent with format json')
+          .optional(),
+        synced: wire.flag('The wallet has all blocks of the daemon; otherwise payments may be missing'),
+      }),
+    examples: () => [
+      {
+        name: 'payments of January 2026',
+        params: { from: '2026-01-01', to: '2026-02-01' },
+        result: {
+          payments: [
+            {
+              timestamp: 1_767_400_000n,
+              height: 3_570_000n,
+              tx_hash: sample.txHash,
+              direction: 'in' as const,
+              state: 'mined' as const,
+              amount: sample.oneXmr,
+              fee: 0n,
+              address: sample.address,
+              destinations: [],
+              label: 'order 4711',
+              reference: '4711',
+            },
+          ],
+          synced: true,
+        },
+      },
+    ],
+    source: ADDITION,
+    handle({ wallet }, { from, to, format, account_index: account }) {
+      if (from >= to) throw new WalletError({ kind: 'invalid', reason: 'from is not before to' });
+      if (account !== undefined) wallet.accounts.assertAccount(account);
+      const { isSynced: synced } = wallet.sync;
+      const { pages, release } = PaymentExport.read(wallet.context, {
+        ...{ from, to },
+        ...(account === undefined ? {} : { account }),
+      });
+      if (format === 'csv') return { csv: new StreamedText(exportCsv(pages), release), synced };
+      const rows = mapPages(pages, exportRow);
+      return { payments: new ListedRows(rows, release), synced };
+    },
+  }),
+];

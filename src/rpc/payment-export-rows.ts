@@ -1,0 +1,76 @@
+import * as wire from '../http/wire.js';
+import { formatCoins } from '../monero/cryptonote/coins.js';
+import { EXPORT_STATES, type ExportedPayment } from '../services/history/payment-export.js';
+import { toHex } from '../util/bytes.js';
+import { csvRecord, withoutFormulas } from '../util/csv.js';
+import { instantText } from '../util/instant.js';
+
+/** Form in which payments are exported. */
+export const EXPORT_FORMATS = ['csv', 'json'] as const;
+
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Row of export_payments. */
+export const exportRow = (payment: ExportedPayment) => ({
+  timestamp: payment.time,
+  height: payment.height,
+  tx_hash: toHex(payment.txHash),
+  direction: payment.direction,
+  state: payment.state,
+  amount: payment.amount,
+  fee: payment.fee,
+  address: payment.address,
+  destinations: payment.destinations.map(({ address, amount }) => ({ address, amount })),
+  label: payment.label,
+  reference: payment.reference,
+});
+
+/** Schema of {@link exportRow}. */
+export const exportRowSchema = () =>
+  wire.object({
+    timestamp: wire.uint(
+      'Time of its block; while it is not mined, time at which it was seen or made [Unix s]',
+    ),
+    height: wire.uint('Height of its block; 0 if it is not mined'),
+    tx_hash: wire.hash('Transaction hash'),
+    direction: wire.oneOf(['in', 'out'], 'in: a payment to this wallet; out: a payment of this wallet'),
+    state: wire.oneOf(
+      EXPORT_STATES,
+      'mined; pool: incoming, in the mempool; pending: outgoing, not in a block; failed: outgoing, it will not be mined',
+    ),
+    amount: wire.amount('Amount received, or paid without fee and change'),
+    fee: wire.amount('Fee that this wallet paid; 0 for an incoming payment'),
+    address: wire.text('Receiving address of an incoming payment; empty for an outgoing one'),
+    destinations: wire.list(
+      wire.object({ address: wire.text('Address paid'), amount: wire.amount('Amount paid') }),
+      'Recorded recipients of an outgoing payment',
+    ),
+    label: wire.text('Label of the receiving address; empty: none'),
+    reference: wire.text('Reference of the payment request for the receiving address; empty: none'),
+  });
+
+/** Columns of the CSV with their values. */
+const COLUMNS: readonly (readonly [name: string, value: (payment: ExportedPayment) => string])[] = [
+  ['time', ({ time }) => instantText(time)],
+  ['height', ({ state, height }) => (state === 'mined' ? String(height) : '')],
+  ['tx_hash', ({ txHash }) => toHex(txHash)],
+  ['address', ({ address, destinations }) => address || destinations.map((to) => to.address).join(' ')],
+  ['label', ({ label }) => withoutFormulas(label)],
+  ['reference', ({ reference }) => withoutFormulas(reference)],
+  ['amount_xmr', ({ amount }) => formatCoins(amount)],
+  ['amount_atomic', ({ amount }) => String(amount)],
+  ['fee_xmr', ({ fee }) => formatCoins(fee)],
+  ['fee_atomic', ({ fee }) => String(fee)],
+  ['direction', ({ direction }) => direction],
+  ['state', ({ state }) => state],
+];
+
+const csvRow = (payment: ExportedPayment): string => csvRecord(COLUMNS.map(([, value]) => value(payment)));
+
+/** Writes payments as CSV page by page, after a record with the names of the columns. */
+export async function* exportCsv(
+  pages: AsyncIterable<readonly ExportedPayment[]>,
+): AsyncGenerator<string, void> {
+  yield csvRecord(COLUMNS.map(([name]) => name));
+  for await (const page of pages) yield page.map(csvRow).join('');
+}

@@ -1,0 +1,49 @@
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { KeysAccess } from '../../store/backup/restore.js';
+import { loadKeysFile } from '../../store/keys/keys-file-disk.js';
+import { systemClock } from '../../util/clock.js';
+import type { Paged } from '../../util/paged.js';
+import { Secret } from '../../util/secret.js';
+import { AddressCache } from '../context/address-cache.js';
+import type { WalletPaths } from '../context/wallet-directory.js';
+import { PaymentExport, type ExportedPayment, type ExportFilter } from '../history/payment-export.js';
+import { withStoreCopy } from './store-copy.js';
+
+/**
+ * Exports payments of a wallet that this process has not open, from a copy of its store.
+ * @param write reads the payments. @returns the number of blocks that the wallet knows.
+ * @throws WalletError `wrong_password`, `wallet_corrupt`, `wallet_io`, `account_out_of_range`
+ */
+export async function exportClosedWallet(
+  paths: WalletPaths,
+  { password, kdfRounds }: KeysAccess,
+  filter: ExportFilter,
+  write: (payments: Paged<readonly ExportedPayment[]>) => Promise<void>,
+): Promise<number> {
+  const keysFile = await loadKeysFile(paths.keys, password, kdfRounds);
+  // Its labels and references belong to the holder of the main password.
+  if (keysFile.backgroundKey !== undefined)
+    throw new WalletError({ kind: 'wallet_corrupt', name: paths.name, reason: 'it is a background wallet' });
+  const { network, spendPublicKey, viewPublicKey } = keysFile;
+  const viewSecret = new Secret(Uint8Array.from(keysFile.viewSecret) as typeof keysFile.viewSecret);
+  try {
+    return await withStoreCopy(paths, keysFile, async (store) => {
+      const { account } = filter;
+      const count = store.read((r) => r.accounts.count());
+      if (account !== undefined && account >= count)
+        throw new WalletError({ kind: 'account_out_of_range', account, count });
+      await write(
+        PaymentExport.read(
+          {
+            ...{ store, clock: systemClock, keystore: { hidesNotes: false }, assertOpen: () => undefined },
+            addresses: new AddressCache(() => ({ network, spendPublicKey, viewPublicKey, viewSecret })),
+          },
+          filter,
+        ),
+      );
+      return store.height();
+    });
+  } finally {
+    viewSecret.wipe();
+  }
+}

@@ -1,0 +1,24 @@
+/** End of a record. Source: RFC 4180, section 2, rule 1. */
+const LINE_END = '\r\n';
+
+/** Characters of fields that stand in quotes. Semicolons and tabs separate fields in programs of some countries. */
+const QUOTED = /[",;\t\r\n]/;
+
+/**
+ * Places at which a spreadsheet finds a formula: the beginning, and every place that is the beginning of a cell for a
+ * program which divides the text by semicolons or tabs. Spaces may precede the formula. Source: OWASP, CSV Injection.
+ */
+const FORMULA = /(^|[;\t\r\n"])([^\S\t\r\n]*)(?=[=+\-@＝＋－＠])/g;
+
+/** Writes a field, in quotes if it needs them. Source: RFC 4180, section 2, rules 5 to 7. */
+const field = (text: string): string => (QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** Writes a record with its line end. */
+export const csvRecord = (fields: readonly string[]): string => fields.map(field).join(',') + LINE_END;
+
+/**
+ * Makes a text of a person harmless in a spreadsheet: where a formula could begin, an apostrophe is inserted, and a
+ * leading tab or line break, which spreadsheets skip, gets one too.
+ */
+export const withoutFormulas = (text: string): string =>
+  text.replace(FORMULA, "$1$2'").replace(/^(?=[\t\r\n])/, "'");
