@@ -378,6 +378,8 @@ export interface CreateWalletParams {
   readonly password?: string | undefined;
   /** Language of the mnemonic seed, by its English or its native name; required. */
   readonly language?: string | undefined;
+  /** Kind of the seed: electrum has 25 words, polyseed 16; absent: as polyseed says. */
+  readonly seed_type?: 'electrum' | 'polyseed' | undefined;
   /**
    * The seed is a Polyseed of 16 words, in a language of get_languages with polyseed; false: 25 words.
    * Default: `false`.

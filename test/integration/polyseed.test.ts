@@ -119,7 +119,7 @@ describe('a wallet with a Polyseed', () => {
 
   it('in a language that the reference has no seeds of opens there as well', async () => {
     await first.rpc('create_wallet', {
-      ...{ filename: 'korean', password: PASSWORD, language: '한국어', polyseed: true },
+      ...{ filename: 'korean', password: PASSWORD, language: '한국어', seed_type: 'polyseed' },
     });
     const [address, spendKey] = [await addressOf(first), await keyOf(first, 'spend_key')];
     await first.rpc('close_wallet');
@@ -171,6 +171,12 @@ describe('words that are no Polyseed', () => {
 
   it('of languages without Polyseeds make no wallet', async () => {
     const { error } = await first.call('create_wallet', { language: 'Deutsch', polyseed: true });
+    const both = await first.call('create_wallet', {
+      language: 'English',
+      polyseed: true,
+      seed_type: 'electrum',
+    });
+    expect(both.error?.code).toBe(-32602);
     expect(error).toMatchObject({ code: -1, message: 'Unknown language: Deutsch' });
   });
 });

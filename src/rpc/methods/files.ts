@@ -1,4 +1,5 @@
-import { flag, height, params, text } from '../../http/params.js';
+import * as z from 'zod';
+import { flag, height, invalidParams, params, text } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import type { LoweredHeight } from '../../services/manager/new-heights.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
@@ -76,6 +77,10 @@ export const fileMethods: readonly WalletMethod[] = [
         language: text
           .default('')
           .describe('Language of the mnemonic seed, by its English or its native name; required'),
+        seed_type: z
+          .enum(['electrum', 'polyseed'])
+          .optional()
+          .describe('Kind of the seed: electrum has 25 words, polyseed 16; absent: as polyseed says'),
         polyseed: flag
           .default(false)
           .describe(
@@ -96,7 +101,9 @@ export const fileMethods: readonly WalletMethod[] = [
       },
     ],
     source: 'COMMAND_RPC_CREATE_WALLET, on_create_wallet',
-    async handle({ scope }, { filename, password, language, polyseed }) {
+    async handle({ scope }, { filename, password, language, seed_type: type, polyseed: flagged }) {
+      if (type === 'electrum' && flagged) throw invalidParams('seed_type and polyseed contradict each other');
+      const polyseed = flagged || type === 'polyseed';
       await scope.createWallet({ filename, password, language, polyseed });
       return {};
     },
