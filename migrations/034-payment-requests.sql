@@ -9,6 +9,7 @@ CREATE TABLE payment_request (
   tolerance       INTEGER NOT NULL CHECK (tolerance >= 0),
   confirmations   INTEGER NOT NULL CHECK (confirmations >= 0),
   created         INTEGER NOT NULL,
+  first_height    INTEGER NOT NULL CHECK (first_height >= 0), -- least height of blocks with payments that count
   expires         INTEGER,                          -- NULL: never
   cancelled       INTEGER,                          -- NULL unless it was cancelled
   reference       TEXT    UNIQUE,

@@ -27,6 +27,7 @@ export const newRequest = (minor: number, more: Partial<NewRequest> = {}): NewRe
   tolerance: ZERO,
   confirmations: 3,
   created: CREATED,
+  firstHeight: 0,
   ...more,
 });
 

@@ -85,6 +85,9 @@ const MAX_AMOUNT = (1n << 63n) - 1n;
 /** Longest time until an expiry: ten years [s]. */
 const MAX_LIFETIME = 10 * 365 * 86_400;
 
+/** Number of newest blocks that a reorganisation may replace: a later payment may be mined in place of them. */
+const MAX_REPLACED = 60;
+
 const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payment_request', reason });
 
 /** Payment requests of one wallet: each has an address of its own, whose payments decide its state. */
@@ -137,6 +140,7 @@ export class PaymentRequests {
       tolerance,
       confirmations: Math.max(needed, spec.confirmations),
       created: unixSeconds(this.#context.clock),
+      firstHeight: Math.max(0, Math.max(store.height(), this.#services.sync.daemonHeight) - MAX_REPLACED),
       ...(expires === undefined ? {} : { expires }),
       ...(reference === undefined ? {} : { reference }),
       ...(metadata === undefined ? {} : { metadata }),

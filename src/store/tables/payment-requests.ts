@@ -23,6 +23,7 @@ interface RequestRow {
   readonly amount: Integer | null;
   readonly tolerance: Integer;
   readonly confirmations: Integer;
+  readonly first_height: Integer;
   readonly created: Integer;
   readonly expires: Integer | null;
   readonly cancelled: Integer | null;
@@ -99,6 +100,7 @@ const toReportable = (row: RequestRow): ReportableRequest => ({
   ...(row.amount === null ? {} : { amount: toAmount(row.amount) }),
   tolerance: toAmount(row.tolerance),
   confirmations: toNumber(row.confirmations),
+  firstHeight: toNumber(row.first_height),
   ...(row.expires === null ? {} : { expires: toNumber(row.expires) }),
   ...(row.cancelled === null ? {} : { cancelled: toNumber(row.cancelled) }),
   ...(row.reference === null ? {} : { reference: row.reference }),
@@ -207,7 +209,7 @@ export class PaymentRequestReader {
     // CROSS JOIN makes SQLite begin with the addresses.
     this.#atAddresses = db
       .prepare<[string, number], RequestRow>(
-        `SELECT p.sequence, request_id, p.account, p.minor, p.amount, tolerance, confirmations, created, expires,
+        `SELECT p.sequence, request_id, p.account, p.minor, p.amount, tolerance, confirmations, first_height, expires,
            cancelled, reference, ended, s.*
          FROM json_each(?) a CROSS JOIN payment_request p ON p.minor = a.value AND p.account = ?
            CROSS JOIN request_state s USING (sequence)`,
@@ -385,13 +387,14 @@ export class PaymentRequestWriter extends PaymentRequestReader {
     const { lastInsertRowid } = this.db
       .prepare(
         `INSERT INTO payment_request (request_id, token, account, minor, amount, tolerance, confirmations, created,
-           expires, reference, metadata, return_url, idempotency_key, params_hash)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           first_height, expires, reference, metadata, return_url, idempotency_key, params_hash)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         ...[request.requestId, request.token, subaddress.major, subaddress.minor],
         ...[request.amount === undefined ? null : toColumn(request.amount), toColumn(request.tolerance)],
-        ...[request.confirmations, request.created, request.expires ?? null, request.reference ?? null],
+        ...[request.confirmations, request.created, request.firstHeight],
+        ...[request.expires ?? null, request.reference ?? null],
         ...[request.metadata ?? null, request.returnUrl ?? null],
         ...[idempotency?.key ?? null, idempotency?.paramsHash ?? null],
       );

@@ -118,7 +118,7 @@ describe('exported payments', () => {
       w.subaddresses.setLabel(subaddress, 'shop');
       w.requests.add({
         ...{ requestId: 'r', token: new Uint8Array(16), subaddress, tolerance: amount(0n) },
-        ...{ confirmations: 1, created: 1, reference: '4711' },
+        ...{ confirmations: 1, created: 1, firstHeight: 0, reference: '4711' },
       });
     });
     const named = (await exported(wallet, ALWAYS)).filter(({ reference }) => reference !== '');
@@ -144,7 +144,7 @@ describe('exported payments', () => {
         w.subaddresses.setLabel(subaddress, 'shop');
         w.requests.add({
           ...{ requestId: 'r', token: new Uint8Array(16), subaddress, tolerance: amount(0n) },
-          ...{ confirmations: 1, created: 1, reference: '4711' },
+          ...{ confirmations: 1, created: 1, firstHeight: 0, reference: '4711' },
         });
       });
       hiding.hide();

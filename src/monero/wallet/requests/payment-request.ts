@@ -26,6 +26,11 @@ export interface RequestTerms {
   readonly tolerance: Amount;
   /** Number of confirmations that each payment needs; 0: its sight in the mempool is enough. */
   readonly confirmations: number;
+  /**
+   * Smallest height of a block whose payments count. Payments below were made before the request: its address may have
+   * been paid before the wallet was restored.
+   */
+  readonly firstHeight: number;
   /** Time after which payments are late [Unix s]; absent: never. */
   readonly expires?: number;
   /** Time of its cancellation [Unix s], after which payments are late. */

@@ -95,7 +95,8 @@ function stateOf(
 }
 
 /**
- * Computes the state of a payment request from the payments to its address. A payment counts while it is in time and
+ * Computes the state of a payment request from the payments to its address, without those made before it. A payment
+ * counts while it is in time and
  * not locked; it makes the request paid once it has enough confirmations, or, where none are needed, while no other
  * transaction contests it in the mempool.
  */
@@ -105,7 +106,9 @@ export function requestStatus(
   view: RequestView,
 ): RequestStatus {
   const end = endOf(terms);
-  const payments = found.map((payment) => counted(end, payment, view));
+  const payments = found
+    .filter(({ height }) => height === undefined || height >= terms.firstHeight)
+    .map((payment) => counted(end, payment, view));
   const sums = { mined: 0n, unmined: 0n, paid: 0n, locked: 0n, late: 0n };
   let dueHeight = Infinity;
   for (const {

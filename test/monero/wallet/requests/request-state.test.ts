@@ -15,7 +15,14 @@ const NOW = 1_700_000_000;
 const TIP = 100;
 
 const termsOf = (more: Partial<RequestTerms> = {}): RequestTerms => ({
-  ...{ amount: amount(100n), tolerance: ZERO, confirmations: 3, ended: false, expires: NOW + 60 },
+  ...{
+    amount: amount(100n),
+    tolerance: ZERO,
+    confirmations: 3,
+    firstHeight: 0,
+    ended: false,
+    expires: NOW + 60,
+  },
   ...more,
 });
 
