@@ -1,5 +1,4 @@
 import { isIPv6 } from 'node:net';
-import type { Socket } from 'node:net';
 
 const PRIVATE = /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|::1$|f[cd]|fe80:)/i;
 
@@ -7,8 +6,11 @@ const PRIVATE = /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\
 export const isPrivateAddress = (ip: string): boolean => PRIVATE.test(ip);
 
 /** Returns the address of the peer of a connection; an IPv4 address without the prefix of a mapped one. */
-export const peerAddress = ({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>): string =>
-  remoteAddress.replace(/^::ffff:/, '');
+export const peerAddress = ({
+  remoteAddress = '',
+}: {
+  readonly remoteAddress?: string | undefined;
+}): string => remoteAddress.replace(/^::ffff:/, '');
 
 /** Number of 16-bit groups of an IPv6 address that name a network: providers give each customer a /64 or more. */
 const NETWORK_GROUPS = 4;

@@ -22,7 +22,8 @@ export const payConfig = z
         throw new ConfigError('--pay-url is the address of the pages of --pay-bind, which is not given');
       return undefined;
     }
-    return { ...bind, ...optional('url', given['pay-url'] && readPayUrl(given['pay-url'])) };
+    const url = given['pay-url'];
+    return { ...bind, ...optional('url', url === undefined ? undefined : readPayUrl(url)) };
   });
 
 /** Parses the public address of the pay pages. @returns the address with a slash at its end. @throws ConfigError */

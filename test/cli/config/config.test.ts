@@ -181,6 +181,29 @@ describe('defaults', () => {
     });
   });
 
+  it('serve pay pages only on a given address, under its own or a public one', () => {
+    expect(config()).not.toHaveProperty('pay');
+    expect(config({ 'pay-bind': '8080' }).pay).toEqual({ ip: '127.0.0.1', port: 8080 });
+    expect(config({ 'pay-bind': '[::1]:0', 'pay-url': 'https://shop.example' }).pay).toEqual({
+      ...{ ip: '::1', port: 0, url: 'https://shop.example/' },
+    });
+    const urlOf = (url: string) => config({ 'pay-bind': '1', 'pay-url': url }).pay?.url;
+    expect(urlOf('HTTP://Shop.example:8080/a/b')).toBe('http://shop.example:8080/a/b/');
+    for (const text of [
+      '',
+      'shop.example',
+      'ftp://a/',
+      'https://u:p@a/',
+      'https://a/?b',
+      'https://a/#',
+      'javascript:0',
+    ])
+      expect(() => urlOf(text)).toThrow(/--pay-url is an https or http address/);
+    expect(() => config({ 'pay-bind': 'host:1' })).toThrow(/--pay-bind is \[ip:\]port/);
+    expect(() => config({ 'pay-bind': '0.0.0.0:1' })).toThrow(/--confirm-external-bind/);
+    expect(() => config({ 'pay-url': 'https://shop.example/' })).toThrow(/--pay-bind, which is not given/);
+  });
+
   it('list the flags without effect', () => {
     const given = OPTIONS.filter(({ noEffect }) => noEffect);
     const raw = Object.fromEntries(
