@@ -44,6 +44,7 @@ CREATE TABLE request_arrival (
   minor   INTEGER NOT NULL,
   tx_hash BLOB    NOT NULL CHECK (length(tx_hash) = 32),
   time    INTEGER NOT NULL,
+  contested INTEGER NOT NULL DEFAULT 0, -- the mempool has seen another transaction with the same inputs
   PRIMARY KEY (minor, account, tx_hash)
 ) STRICT, WITHOUT ROWID;
 

@@ -26,6 +26,7 @@ import type { WalletContext } from '../context/wallet-context.js';
 import { ArrivalHeight } from './arrival-height.js';
 import { EventRetention } from './event-retention.js';
 import type { LostPayments } from './lost-payments.js';
+import { ContestedPayments } from './contested-payments.js';
 import { IncomingNotices } from './incoming-notices.js';
 import { assertWatchable } from './lookahead-limit.js';
 import type { MempoolTracker } from './mempool-tracker.js';
@@ -90,6 +91,7 @@ export class WalletSync implements RefreshTarget {
   readonly #newScanners: NewScanners;
   readonly #arrivalHeight: ArrivalHeight;
   readonly #notices: IncomingNotices;
+  readonly #contested: ContestedPayments;
   #daemonHeight = 0;
   /** True while the wallet is at the daemon's tip or close to it, which it has reached since it was opened. */
   #isSynced = false;
@@ -106,6 +108,7 @@ export class WalletSync implements RefreshTarget {
     this.#newScanners = new NewScanners(context);
     this.#arrivalHeight = new ArrivalHeight(context);
     this.#notices = new IncomingNotices(context);
+    this.#contested = new ContestedPayments(context);
     this.#refresher = services.refresher;
     this.#id = this.#refresher.attach(this);
     context.store.watchLostPages((error) => this.#refresher.fail(this.#id, error));
@@ -314,6 +317,7 @@ export class WalletSync implements RefreshTarget {
     mempool.reserveLost();
     const isDecided = !mempool.lacksPayments || mempool.decide(await this.#tipOf(daemon));
     if (isDecided) await lostPayments.follow(mempool.present);
+    await this.#contested.follow();
     const keyImages = await signedSets.follow();
     if (keyImages.length > 0) this.watchKeyImages(keyImages);
   }

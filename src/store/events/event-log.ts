@@ -303,6 +303,11 @@ export class EventLog {
     if (this.#isOn) this.#pool.follow();
   }
 
+  /** Reports that the mempool has seen other transactions with the inputs of unmined payments. */
+  contested(txHashes: readonly Hash[]): void {
+    if (this.#isOn) this.#pool.contest(txHashes);
+  }
+
   /**
    * Does the same as {@link poolChanged} after the whole mempool was read, and decides whether payments that have left
    * it are reversed.

@@ -1,3 +1,4 @@
+import type { Hash } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
 import { amount } from '../../util/amount.js';
 import type { PaymentFacts } from '../../monero/wallet/model/events.js';
@@ -60,17 +61,27 @@ export class PoolEvents {
       const key = keyOf(payment.facts);
       const present = listed.get(key);
       if (present === undefined) continue;
-      // The mempool may contest the payment since the last read.
-      requests.touch(payment.facts.subaddress);
       // The credited amount changes when another output with the same output key is mined.
       if (present.amount !== payment.facts.amount) {
         events.drop(payment);
         continue;
       }
-      if (payment.goneHeight !== undefined) seen.setGone(payment.facts, undefined, 0);
+      if (payment.goneHeight !== undefined) {
+        requests.touch(payment.facts.subaddress);
+        seen.setGone(payment.facts, undefined, 0);
+      }
       listed.delete(key);
     }
     for (const payment of listed.values()) events.see(payment);
+    this.contest(
+      this.#parts.pool.list().flatMap(({ txHash, doubleSpendSeen }) => (doubleSpendSeen ? [txHash] : [])),
+    );
+  }
+
+  /** Records that the mempool has seen other transactions with the inputs of these. */
+  contest(txHashes: readonly Hash[]): void {
+    const { seen, requests } = this.#parts;
+    for (const txHash of txHashes) for (const { facts } of seen.ofTx(txHash)) requests.contest(facts);
   }
 
   /**

@@ -90,6 +90,13 @@ export class RequestEvents {
       requests.arrive(txHash, subaddress, timestamp);
   }
 
+  /** Notes that the mempool has seen another transaction with the inputs of a payment. */
+  contest({ txHash, subaddress }: PaymentFacts): void {
+    if (!this.#isUsed) return;
+    this.#parts.requests.contest(txHash);
+    this.touch(subaddress);
+  }
+
   /**
    * Reports the requests whose payments have changed, and those for which the tip has reached an awaited height.
    * @param tip height of the tip; -1 for an empty chain.

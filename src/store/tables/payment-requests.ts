@@ -139,16 +139,16 @@ const toPayment = (row: FoundRow): RequestPayment => ({
  * are not mined. A transaction that is in one of these tables is in no other.
  */
 const PAYMENTS = `
-  SELECT f.*, a.time AS arrival FROM (
-    SELECT t.tx_hash, sum(coalesce(o.credited, o.amount)) AS amount, t.timestamp, t.height, t.unlock_time, 0 AS contested
+  SELECT f.*, a.time AS arrival, f.height IS NULL AND (f.gone OR coalesce(a.contested, 0)) AS contested FROM (
+    SELECT t.tx_hash, sum(coalesce(o.credited, o.amount)) AS amount, t.timestamp, t.height, t.unlock_time, 0 AS gone
       FROM owned_output o CROSS JOIN received_tx t USING (tx_hash)
       WHERE o.minor = :minor AND o.account = :major AND o.change = 0 GROUP BY t.tx_hash
     UNION ALL
     SELECT r.tx_hash, r.amount, r.timestamp, r.height, r.unlock_time, 0 FROM reported_payment r
       WHERE r.minor = :minor AND r.account = :major AND NOT EXISTS (SELECT 1 FROM received_tx t WHERE t.tx_hash = r.tx_hash)
     UNION ALL
-    SELECT s.tx_hash, s.amount, s.timestamp, NULL, s.unlock_time, coalesce(p.double_spend_seen, s.gone_height IS NOT NULL)
-      FROM seen_payment s LEFT JOIN pool_tx p USING (tx_hash) WHERE s.minor = :minor AND s.account = :major
+    SELECT s.tx_hash, s.amount, s.timestamp, NULL, s.unlock_time, s.gone_height IS NOT NULL
+      FROM seen_payment s WHERE s.minor = :minor AND s.account = :major
   ) f LEFT JOIN request_arrival a ON a.minor = :minor AND a.account = :major AND a.tx_hash = f.tx_hash
   WHERE f.amount > 0
   ORDER BY coalesce(f.height, ${Number.MAX_SAFE_INTEGER}), f.timestamp, f.tx_hash`;
@@ -195,6 +195,7 @@ export class PaymentRequestReader {
   readonly #poolCredits: PoolCredits;
   readonly #reference: Statement<[number, number], string | null>;
   readonly #counts: Statement<[], { readonly state: RequestState; readonly count: number }>;
+  readonly #uncontested: Statement<[], Uint8Array>;
 
   constructor(db: Db) {
     this.db = db;
@@ -254,6 +255,13 @@ export class PaymentRequestReader {
       )
       .pluck();
     this.#counts = db.prepare('SELECT state, count(*) AS count FROM request_state GROUP BY state');
+    this.#uncontested = db
+      .prepare<[], Uint8Array>(
+        `SELECT DISTINCT s.tx_hash FROM seen_payment s CROSS JOIN payment_request p USING (minor, account)
+           JOIN request_arrival a USING (minor, account, tx_hash)
+         WHERE p.confirmations = 0 AND a.contested = 0`,
+      )
+      .pluck();
   }
 
   /** True if there is no request. */
@@ -331,6 +339,14 @@ export class PaymentRequestReader {
     return this.#nextExpiry.get() ?? undefined;
   }
 
+  /**
+   * Returns the unmined transactions that pay requests without confirmations, as far as the mempool was not seen to
+   * contest them.
+   */
+  uncontested(): Hash[] {
+    return this.#uncontested.all().map((hash) => toBytes<'Hash'>(hash));
+  }
+
   /** Returns the payments to an address in the order of their blocks; unmined ones are last. */
   paymentsTo({ major, minor }: SubaddressIndex): RequestPayment[] {
     const payments = this.#payments.all({ major, minor }).map(toPayment);
@@ -363,6 +379,7 @@ export class PaymentRequestReader {
 export class PaymentRequestWriter extends PaymentRequestReader {
   readonly #arrive: Statement<[number, number, Uint8Array, number]>;
   readonly #report: Statement<[string, bigint, bigint, bigint, bigint, number, number | null, number]>;
+  readonly #contest: Statement<[Uint8Array]>;
   readonly #end: Statement<[number]>;
   readonly #cancel: Statement<[number, number]>;
   readonly #extend: Statement<[number | null, number]>;
@@ -375,6 +392,9 @@ export class PaymentRequestWriter extends PaymentRequestReader {
     this.#report = db.prepare(
       `UPDATE request_state SET state = ?, received = ?, paid = ?, locked = ?, late = ?, expiry_reported = ?,
          due_height = ? WHERE sequence = ?`,
+    );
+    this.#contest = db.prepare(
+      'UPDATE request_arrival SET contested = 1 WHERE tx_hash = ? AND contested = 0',
     );
     this.#end = db.prepare('UPDATE payment_request SET ended = 1 WHERE sequence = ?');
     this.#cancel = db.prepare('UPDATE payment_request SET cancelled = ? WHERE sequence = ?');
@@ -404,6 +424,11 @@ export class PaymentRequestWriter extends PaymentRequestReader {
   /** Records the time at which a payment to a request was first seen in the mempool [Unix s]. */
   arrive(txHash: Hash, { major, minor }: SubaddressIndex, time: number): void {
     this.#arrive.run(major, minor, txHash, time);
+  }
+
+  /** Records that the mempool has seen another transaction with the inputs of a payment. */
+  contest(txHash: Hash): void {
+    this.#contest.run(txHash);
   }
 
   /** Records the state of a request that its events report. */
