@@ -280,14 +280,10 @@ export class WalletSync implements RefreshTarget {
     // During background sync the pool is not read, so no payment can be missing in it.
     if (this.#context.keystore.background === undefined) await this.#followPayments(name);
     this.#retention.run();
-    this.#prefetch();
-    return result;
-  }
-
-  /** Reads values that the next refresh needs, at a time when the statements of the store are prepared. */
-  #prefetch(): void {
+    // Values that the next refresh needs, read at a time when the statements of the store are prepared.
     this.#context.store.prefetch();
     void this.#restoreHeight.known;
+    return result;
   }
 
   #reportSynced(): void {
