@@ -1,0 +1,621 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
+import type { Hash } from '../../../src/monero/crypto/types.js';
+import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import type { RequestState } from '../../../src/monero/wallet/requests/payment-request.js';
+import { PaymentRequests, type RequestView } from '../../../src/services/requests/payment-requests.js';
+import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
+import { EventIds } from '../../../src/store/event-ids.js';
+import { WalletStore } from '../../../src/store/wallet-store.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import type { RecordAddresses } from '../../../src/services/accounts/accounts.js';
+import { amount, ZERO } from '../../../src/util/amount.js';
+import { toHex } from '../../../src/util/bytes.js';
+import { turns } from '../../support/event-loop-turns.js';
+import { EventWorld, type WorldTx } from '../../support/event-world.js';
+import { withFakeTimeouts } from '../../support/fake-timeouts.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import { TestWallet } from '../../support/test-wallet.js';
+
+const KEY = new Uint8Array(32).fill(1);
+const address = (() => {
+  const wallet = new TestWallet();
+  const text = wallet.accounts.address({ major: 0, minor: 1 });
+  wallet.close();
+  return text;
+})();
+
+/** Minor index of an address without a request. */
+const UNUSED = 5000;
+
+/** A payment as the events of payments describe it. */
+interface KnownPayment {
+  readonly txHash: string;
+  readonly minor: number;
+  readonly amount: bigint;
+  readonly time: number;
+  readonly unlockTime: bigint;
+  /** Absent in the mempool. */
+  readonly height?: number;
+  /** Highest tip since it was mined. */
+  tip: number;
+}
+
+interface ModelSums {
+  readonly state: RequestState;
+  readonly mined: bigint;
+  readonly unmined: bigint;
+  readonly locked: bigint;
+  readonly late: bigint;
+}
+
+/** The rules of payment requests, in plain words. */
+function model({ request }: RequestView, payments: readonly KnownPayment[], run: Run): ModelSums {
+  const { amount: asked, tolerance, confirmations, expires = Infinity, cancelled = Infinity } = request;
+  const sum = (some: readonly KnownPayment[]): bigint => some.reduce((total, one) => total + one.amount, 0n);
+  const isLate = (one: KnownPayment): boolean =>
+    Math.min(one.time, run.firstSeen.get(`${one.txHash} ${one.minor}`) ?? Infinity) >
+    Math.min(expires, cancelled);
+  const isOpen = ({ height, unlockTime, tip }: KnownPayment): boolean =>
+    unlockTime === 0n || (height !== undefined && tip >= height + 9 && BigInt(tip) >= unlockTime - 1n);
+  const isSure = ({ txHash, height, tip }: KnownPayment): boolean =>
+    height === undefined
+      ? confirmations === 0 && !run.contested.has(txHash)
+      : tip - height + 1 >= confirmations;
+  const good = payments.filter((one) => !isLate(one) && isOpen(one));
+  const [mined, unmined] = [
+    good.filter((one) => one.height !== undefined),
+    good.filter((one) => one.height === undefined),
+  ];
+  const isEnough = (some: readonly KnownPayment[]): boolean =>
+    asked !== undefined && sum(some) >= asked - tolerance;
+  const lacking =
+    request.cancelled !== undefined
+      ? 'cancelled'
+      : request.ended
+        ? 'expired'
+        : good.length > 0
+          ? 'partial'
+          : 'waiting';
+  const enough = isEnough(good.filter(isSure)) ? 'paid' : isEnough(mined) ? 'confirming' : 'seen';
+  return {
+    state: isEnough(good) ? enough : lacking,
+    ...{ mined: sum(mined), unmined: sum(unmined) },
+    locked: sum(payments.filter((one) => !isLate(one) && !isOpen(one))),
+    late: sum(payments.filter(isLate)),
+  };
+}
+
+const FULL: readonly RequestState[] = ['seen', 'confirming', 'paid'];
+
+/** What the events of one request say. */
+interface Told {
+  isPaid: boolean;
+  isFull: boolean;
+  total: bigint;
+  late: bigint;
+  /** True if its expiry was reported since it got it. */
+  isExpired: boolean;
+  /** True if its end was changed: payments may be late without an event. */
+  isRevised: boolean;
+}
+
+/** A wallet with requests on disk that follows a world, compared with the model after every step. */
+class Run {
+  readonly world = new EventWorld();
+  /** Times at which the mempool first held payments, by transaction and address. */
+  readonly firstSeen = new Map<string, number>();
+  /** Hashes of the transactions that the wallet knows to be contested. */
+  readonly contested = new Set<string>();
+  readonly #told = new Map<string, Told>();
+  readonly #payments = new Map<string, KnownPayment>();
+  readonly #events: WalletEvent[] = [];
+  readonly #directory = mkdtempSync(join(tmpdir(), 'requests-'));
+  readonly #rng = seededRng('model');
+  readonly #times = new Map<string, number>();
+  readonly #twins = new Set<WorldTx>();
+  #time = 1_700_000_000;
+  #store: WalletStore;
+  #mempool: MempoolTracker;
+  #requests: PaymentRequests;
+  #scanned = new Set<string>();
+
+  constructor() {
+    this.mine([]);
+    this.#store = this.#open(true);
+    this.#mempool = new MempoolTracker({ store: this.#store });
+    this.#requests = this.#serve();
+  }
+
+  #open(isNew: boolean): WalletStore {
+    const clock = { now: () => 1000 * this.#time };
+    const events = {
+      ids: new EventIds({ path: join(this.#directory, 'ids'), clock }),
+      confirmations: [1, 3],
+    };
+    const path = join(this.#directory, 'w');
+    return isNew
+      ? WalletStore.create(path, KEY, (w) => w.accounts.create(), undefined, events)
+      : WalletStore.open(path, KEY, undefined, events);
+  }
+
+  /** The service of the open store; addresses and keys are the test's. */
+  #serve(): PaymentRequests {
+    const store = this.#store;
+    const accounts = {
+      address: () => address,
+      label: () => '',
+      assertAccount: () => undefined,
+      createAddresses: (_: number, __: number, ___: string, record: RecordAddresses) => {
+        store.writeRecoverable((w) => record(w, { major: 0, minor: w.accounts.addAddresses(0, 1) }));
+        return Promise.resolve([]);
+      },
+    };
+    const requests = new PaymentRequests(
+      {
+        ...{ store, rng: this.#rng, clock: { now: () => 1000 * this.#time } },
+        keystore: { keys: { network: 'mainnet' } },
+        requestSettings: {
+          scale: [
+            { from: ZERO, confirmations: 0 },
+            { from: amount(60n), confirmations: 2 },
+          ],
+        },
+        log: { error: (fields: { err: Error }) => expect(fields.err).toBeUndefined() },
+      } as never,
+      { accounts, sync: { isSynced: true, daemonHeight: 0 } } as never,
+    );
+    store.watchEvents(() => requests.onEvents());
+    requests.start();
+    return requests;
+  }
+
+  close(): void {
+    this.#requests.close();
+    this.#store.close();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  async restart(): Promise<void> {
+    const before = this.#statuses();
+    this.#requests.close();
+    this.#store.close();
+    this.#store = this.#open(false);
+    this.#mempool = new MempoolTracker({ store: this.#store });
+    this.#requests = this.#serve();
+    this.#scanned.clear();
+    expect(this.#store.read((r) => r.events.after(0, 1e6))).toEqual(this.#events);
+    expect(this.#statuses()).toEqual(before);
+    await this.elapse(0);
+  }
+
+  /** Lets time pass, or steps the clock back. Every expiry that has passed is recorded afterwards. */
+  async elapse(seconds: number): Promise<void> {
+    this.#time += seconds;
+    jest.advanceTimersByTime(61_000);
+    await turns(2);
+    this.check();
+    for (const { request } of this.#views())
+      if (request.expires !== undefined && request.expires < this.#time) expect(request.ended).toBe(true);
+  }
+
+  async create(terms: {
+    readonly asked: bigint | null;
+    readonly tolerance: bigint;
+    readonly confirmations: number;
+    readonly expires: number | null;
+  }): Promise<void> {
+    const { asked, tolerance, confirmations, expires } = terms;
+    await this.#requests.create({
+      ...(asked === null ? {} : { amount: amount(asked) }),
+      ...(expires === null ? {} : { expires: this.#time + expires }),
+      ...{ account: 0, confirmations, label: '' },
+      tolerance: amount(asked === null || tolerance >= asked ? 0n : tolerance),
+    });
+    this.check();
+  }
+
+  #views(): RequestView[] {
+    return this.#requests.list({ limit: 1000, before: 1e9 });
+  }
+
+  #statuses(): unknown[] {
+    return this.#views().map(({ status, request }) => [request.requestId, status]);
+  }
+
+  #pick(pick: number): RequestView | undefined {
+    const views = this.#views();
+    return views[pick % (views.length + 1)];
+  }
+
+  /** Cancels or extends a request. */
+  revise(pick: number, extend: number | undefined): void {
+    const view = this.#pick(pick);
+    if (view === undefined) return;
+    const { requestId, expires, cancelled } = view.request;
+    const run = (): unknown =>
+      extend === undefined
+        ? this.#requests.cancel({ requestId })
+        : this.#requests.extend({ requestId }, Math.max(expires ?? 0, this.#time) + extend);
+    const isRefused =
+      extend === undefined
+        ? cancelled === undefined && FULL.includes(view.status.state)
+        : cancelled !== undefined || expires === undefined;
+    if (isRefused) expect(run).toThrow(WalletError);
+    else {
+      this.#toldOf(requestId).isRevised = true;
+      if (extend !== undefined) this.#toldOf(requestId).isExpired = false;
+      run();
+    }
+    this.check();
+  }
+
+  mine(txs: readonly WorldTx[]): void {
+    this.world.mine(txs);
+    this.#times.set(toHex(this.world.blocks.at(-1)?.hash ?? new Uint8Array()), this.#time);
+  }
+
+  /** Minor index of the address of a request, or of one that has none. */
+  #minor(pick: number): number {
+    return this.#pick(pick)?.request.subaddress.minor ?? UNUSED;
+  }
+
+  /** Makes a transaction to some requests. */
+  makeTx(pays: readonly { readonly pick: number; readonly value: bigint }[], unlockTime = 0n): WorldTx {
+    const outputs = pays.map(({ pick, value }) => ({
+      value,
+      subaddress: { major: 0, minor: this.#minor(pick) },
+    }));
+    return this.world.makeTx(outputs, { unlockTime });
+  }
+
+  /** Mines another payment to the one-time keys of a mined one. */
+  mineTwin(pick: number, more: bigint): void {
+    const mined = this.world.blocks.flatMap(({ txs }) => txs);
+    const original = mined[pick % Math.max(1, mined.length)];
+    if (original === undefined) return;
+    const tx = this.world.makeTx(
+      original.outputs.map(({ value, subaddress }) => ({ value: value + more, subaddress })),
+    );
+    const outputs = tx.outputs.map((output, i) => ({ ...output, number: original.outputs[i]?.number ?? 0 }));
+    const twin = { ...tx, outputs };
+    this.#twins.add(twin).add(original);
+    this.mine([twin]);
+  }
+
+  /** Replaces blocks; the transactions are mined again, or return to the mempool, or are lost. */
+  reorganise(depth: number, fates: readonly ('mined' | 'pool' | 'lost')[]): void {
+    const undone = this.world.undo(depth);
+    const again: WorldTx[] = [];
+    undone.forEach((tx, i) => {
+      const fate = fates[i % fates.length];
+      if (fate === 'lost') return;
+      if (fate === 'pool' && !this.#twins.has(tx)) this.world.pool.push(tx);
+      else again.push(tx);
+    });
+    for (const tx of again) this.mine([tx]);
+    for (let i = again.length; i <= depth; i++) this.mine([]);
+  }
+
+  /** Scans the blocks that are new to the wallet, in pages. */
+  scan(blocks: number, afterPage: () => void = () => undefined): void {
+    const { world } = this;
+    const newest = new Map(this.#store.shortHistory().map(({ height, hash }) => [height, hash]));
+    let from = world.forkOf(
+      (height) => newest.get(height) ?? this.#store.read((r) => r.chain.hashAt(height)),
+    );
+    while (from < world.blocks.length) {
+      const to = Math.min(from + blocks, world.blocks.length);
+      const page = world.page(from, to);
+      const received = page.received.map((tx) => ({
+        ...tx,
+        timestamp: this.#times.get(toHex(world.blocks[tx.height]?.hash ?? new Uint8Array())) ?? 0,
+      }));
+      this.#store.addPage({ ...page, received }, { onReplaced: () => this.#scanned.clear() });
+      if (page.outputs.length > 0) this.#scanned.clear();
+      from = to;
+      this.check();
+      afterPage();
+    }
+  }
+
+  readPool(): void {
+    const { world } = this;
+    const present = world.pool.map(({ txHash }) => txHash);
+    const names = new Set(present.map(toHex));
+    for (const name of this.#scanned) if (!names.has(name)) this.#scanned.delete(name);
+    const findings = world
+      .poolFindings()
+      .filter((_, i) => !this.#scanned.has(toHex(present[i] ?? new Uint8Array())))
+      .map(({ incoming, ...more }) => ({
+        ...more,
+        ...(incoming === undefined
+          ? {}
+          : {
+              incoming: {
+                ...incoming,
+                timestamp: this.#time,
+                doubleSpendSeen: this.contested.has(toHex(incoming.txHash)),
+              },
+            }),
+      }));
+    for (const name of names) this.#scanned.add(name);
+    this.#mempool.commitPool(present, findings);
+    if (this.#mempool.hasNewlyMissing(names)) this.#mempool.noteMissing(names, world.blocks.length);
+    this.check();
+  }
+
+  sync(blocks: number): void {
+    this.scan(blocks);
+    this.readPool();
+    const hash = this.world.blocks[this.world.tip]?.hash;
+    if (hash !== undefined) this.#mempool.decide({ height: this.world.tip, hash });
+    this.check();
+  }
+
+  /** The mempool sees another transaction with the inputs of one that it holds. */
+  contest(pick: number): void {
+    const tx = this.world.pool[pick % Math.max(1, this.world.pool.length)];
+    if (tx === undefined) return;
+    this.contested.add(toHex(tx.txHash));
+    this.#store.write((w) => w.events.contested([tx.txHash as Hash]));
+    this.check();
+  }
+
+  /** Rescans a wallet that has all blocks: nothing of its requests changes meanwhile. */
+  async rescan(blocks: number, restarts: boolean): Promise<void> {
+    this.sync(blocks);
+    const before = this.#statuses();
+    const events = this.#told.size === 0 ? 0 : this.#requestEvents();
+    const isUnchanged = (): void => {
+      expect(this.#statuses()).toEqual(before);
+      expect(this.#requestEvents()).toBe(events);
+    };
+    while (!this.#store.write((w) => w.clearNext({ hard: false, rows: 2 }))) isUnchanged();
+    isUnchanged();
+    this.#scanned.clear();
+    if (restarts) await this.restart();
+    this.scan(blocks, isUnchanged);
+    this.readPool();
+    isUnchanged();
+  }
+
+  #requestEvents(): number {
+    return this.#events.filter(({ type }) => type.startsWith('request.')).length;
+  }
+
+  #toldOf(requestId: string): Told {
+    const known = this.#told.get(requestId);
+    if (known !== undefined) return known;
+    const fresh = { isPaid: false, isFull: false, total: 0n, late: 0n, isExpired: false, isRevised: false };
+    this.#told.set(requestId, fresh);
+    return fresh;
+  }
+
+  #read(event: WalletEvent): void {
+    expect(event.id).toBeGreaterThan(this.#events.at(-1)?.id ?? 0);
+    this.#events.push(event);
+    switch (event.type) {
+      case 'payment.seen':
+      case 'payment.mined': {
+        const { txHash, subaddress, amount: value, timestamp: time, unlockTime } = event.data;
+        const key = `${toHex(txHash)} ${subaddress.minor}`;
+        if (event.type === 'payment.seen' && !this.firstSeen.has(key)) this.firstSeen.set(key, time);
+        const height = event.type === 'payment.mined' ? { height: event.data.height } : {};
+        const facts = { txHash: toHex(txHash), minor: subaddress.minor, amount: value, time, unlockTime };
+        this.#payments.set(key, { ...facts, ...height, tip: -1 });
+        return;
+      }
+      case 'payment.reversed':
+        this.#payments.delete(`${toHex(event.data.txHash)} ${event.data.subaddress.minor}`);
+        return;
+      case 'request.partial':
+      case 'request.seen':
+      case 'request.paid':
+      case 'request.overpaid':
+      case 'request.expired':
+      case 'request.late':
+      case 'request.reversed': {
+        const { requestId, state, received, unconfirmed, late } = event.data;
+        const told = this.#toldOf(requestId);
+        if (event.type === 'request.expired') {
+          expect(told.isExpired).toBe(false);
+          told.isExpired = true;
+        }
+        if (event.type === 'request.paid') expect([told.isPaid, state]).toEqual([false, 'paid']);
+        if (event.type === 'request.seen') expect([told.isFull, FULL.includes(state)]).toEqual([false, true]);
+        if (event.type === 'request.late') expect(late).toBeGreaterThan(told.isRevised ? -1n : told.late);
+        // A reversal is followed by what holds instead, so that a reader of types alone knows as much.
+        if (event.type === 'request.reversed') told.isFull = told.isPaid = false;
+        told.isPaid ||=
+          event.type === 'request.paid' ||
+          (event.type === 'request.reversed' && state === 'paid' && event.data.was === 'paid');
+        told.isFull ||= FULL.includes(state);
+        told.total = received + unconfirmed;
+        told.late = late;
+        return;
+      }
+    }
+  }
+
+  /** Reads new events, then compares every request with the model and with its events. */
+  check(): void {
+    for (;;) {
+      const next = this.#store.read((r) => r.events.after(this.#events.at(-1)?.id ?? 0, 50));
+      for (const event of next) this.#read(event);
+      if (next.length < 50) break;
+    }
+    const tip = this.#store.shortHistory()[0]?.height ?? -1;
+    for (const payment of this.#payments.values()) payment.tip = Math.max(payment.tip, tip);
+    const inPool = new Set(this.world.pool.map(({ txHash }) => toHex(txHash)));
+    for (const view of this.#views()) {
+      const { request, status } = view;
+      const { requestId, subaddress } = request;
+      const payments = [...this.#payments.values()].filter(({ minor }) => minor === subaddress.minor);
+      const { state, mined, unmined, locked, late, dueHeight } = status;
+      const expected = model(view, payments, this);
+      // Until the wallet has missed it in a read, it knows no better than the events of the payment.
+      const isUnsure = payments.some(({ txHash, height }) => height === undefined && !inPool.has(txHash));
+      const isEither = isUnsure && request.confirmations === 0 && FULL.includes(state);
+      expect([isEither ? expected.state : state, mined, unmined, locked, late]).toEqual([
+        ...[expected.state, expected.mined, expected.unmined, expected.locked, expected.late],
+      ]);
+      expect(request.state).toBe(state);
+      if (dueHeight !== undefined) expect(dueHeight).toBeGreaterThan(tip);
+      const told = this.#toldOf(requestId);
+      expect([requestId, told.isPaid, told.isFull]).toEqual([
+        requestId,
+        state === 'paid',
+        FULL.includes(state),
+      ]);
+      if (state === 'expired') expect(told.isExpired).toBe(true);
+      if (!told.isRevised) {
+        expect(told.late).toBe(late);
+        if (!told.isFull) expect(told.total).toBe(mined + unmined);
+      }
+      const listed = this.#requests.list({ limit: 100, before: 1e9, state });
+      expect(listed.some((one) => one.request.requestId === requestId)).toBe(true);
+    }
+  }
+
+  /** Lets every payment and every request reach its end. */
+  async finish(): Promise<void> {
+    for (let i = 0; i < 3; i++) {
+      for (let n = 0; n < 40; n++) this.mine([]);
+      this.sync(50);
+    }
+    await this.elapse(10_000);
+    for (const { status, request } of this.#views()) {
+      expect(['waiting', 'partial', 'paid', 'seen', 'expired', 'cancelled']).toContain(status.state);
+      if (request.expires !== undefined) expect(['waiting', 'partial']).not.toContain(status.state);
+    }
+  }
+}
+
+type Apply = (run: Run) => void | Promise<void>;
+
+/** A step of a run; a failing list shows names and arguments. */
+class Step {
+  readonly name: string;
+  readonly argument: unknown;
+  readonly #apply: Apply;
+
+  constructor(name: string, argument: unknown, apply: Apply) {
+    this.name = name;
+    this.argument = argument;
+    this.#apply = apply;
+  }
+
+  apply(run: Run): void | Promise<void> {
+    return this.#apply(run);
+  }
+}
+
+const step = <T>(
+  name: string,
+  argument: fc.Arbitrary<T>,
+  apply: (run: Run, value: T) => void | Promise<void>,
+): fc.Arbitrary<Step> => argument.map((value) => new Step(name, value, (run) => apply(run, value)));
+
+const pays = fc.array(fc.record({ pick: fc.nat(3), value: fc.bigInt({ min: 1n, max: 100n }) }), {
+  ...{ minLength: 1, maxLength: 2 },
+});
+const blocksAtOnce = fc.integer({ min: 1, max: 12 });
+
+const create = step(
+  'create',
+  fc.record({
+    asked: fc.option(fc.bigInt({ min: 1n, max: 150n })),
+    tolerance: fc.bigInt({ min: 0n, max: 20n }),
+    confirmations: fc.constantFrom(0, 0, 1, 5),
+    expires: fc.option(fc.integer({ min: 1, max: 900 })),
+  }),
+  (run, terms) => run.create(terms),
+);
+
+const steps = [
+  create,
+  step(
+    'mine',
+    fc.record({
+      blocks: fc.array(fc.option(pays), { minLength: 1, maxLength: 8 }),
+      lock: fc.integer({ min: -12, max: 25 }),
+      takesPool: fc.boolean(),
+    }),
+    (run, { blocks, lock, takesPool }) => {
+      if (takesPool) run.mine([...run.world.pool]);
+      for (const some of blocks) {
+        const unlockTime = lock > 0 ? BigInt(run.world.blocks.length + lock) : 0n;
+        run.mine(some === null ? [] : [run.makeTx(some, unlockTime)]);
+      }
+    },
+  ),
+  step('mine a twin', fc.tuple(fc.nat(100), fc.bigInt({ min: 0n, max: 9n })), (run, [pick, more]) => {
+    run.sync(10);
+    run.mineTwin(pick, more);
+  }),
+  step(
+    'enter the pool',
+    fc.tuple(pays, fc.boolean()),
+    (run, [some, locked]) => void run.world.pool.push(run.makeTx(some, locked ? 5n : 0n)),
+  ),
+  step('leave the pool', fc.nat(100), ({ world }, pick) => {
+    const tx = world.pool[pick % Math.max(1, world.pool.length)];
+    if (tx !== undefined) world.drop(tx);
+  }),
+  step('contest', fc.nat(100), (run, pick) => run.contest(pick)),
+  step('scan', blocksAtOnce, (run, blocks) => run.scan(blocks)),
+  step('sync', blocksAtOnce, (run, blocks) => run.sync(blocks)),
+  step('sync', blocksAtOnce, (run, blocks) => run.sync(blocks)),
+  step('read the pool', fc.constant(0), (run) => run.readPool()),
+  step(
+    'reorganise',
+    fc.record({
+      depth: fc.integer({ min: 1, max: 25 }),
+      fates: fc.array(fc.constantFrom('mined' as const, 'pool' as const, 'lost' as const), {
+        ...{ minLength: 1, maxLength: 5 },
+      }),
+      pages: blocksAtOnce,
+    }),
+    (run, { depth, fates, pages }) => {
+      run.sync(10);
+      run.reorganise(depth, fates);
+      run.sync(pages);
+    },
+  ),
+  step('rescan', fc.tuple(blocksAtOnce, fc.boolean()), (run, [blocks, restarts]) =>
+    run.rescan(blocks, restarts),
+  ),
+  step('elapse', fc.integer({ min: 1, max: 400 }), (run, seconds) => run.elapse(seconds)),
+  step('step the clock back', fc.integer({ min: 1, max: 300 }), (run, seconds) => run.elapse(-seconds)),
+  step('cancel', fc.nat(10), (run, pick) => run.revise(pick, undefined)),
+  step('extend', fc.tuple(fc.nat(10), fc.integer({ min: 1, max: 900 })), (run, [pick, more]) =>
+    run.revise(pick, more),
+  ),
+  step('restart', fc.constant(0), (run) => run.restart()),
+];
+
+describe('payment requests', () => {
+  it('have at any time the state that follows from the payments, and events that say so', () =>
+    withFakeTimeouts(() =>
+      fc.assert(
+        fc.asyncProperty(
+          fc.array(create, { minLength: 1, maxLength: 3 }),
+          fc.array(fc.oneof(...steps), { minLength: 5, maxLength: 40 }),
+          async (first, list) => {
+            const run = new Run();
+            try {
+              for (const one of [...first, ...list]) await one.apply(run);
+              await run.finish();
+            } finally {
+              run.close();
+            }
+          },
+        ),
+        { numRuns: Number(process.env['REQUEST_RUNS'] ?? '60') },
+      ),
+    ));
+});
