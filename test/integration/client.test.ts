@@ -68,6 +68,22 @@ describe('a login of the client', () => {
     expect(error).toMatchObject({ code: DENIED, method: 'create_address', status: 200 });
   });
 
+  it('of the family receive creates and reads payment requests, in its own wallets alone', async () => {
+    const [username = '', password = ''] = (server.tokens['till'] ?? '').split(':');
+    const till = clientOf({ username, password }, 'shop');
+    const made = await till.create_payment_request({ amount: 5n, reference: 'till 1' });
+    expect(made).toMatchObject({ amount: 5n, state: 'waiting', payments: [] });
+    expect(await till.get_payment_request({ reference: 'till 1' })).toEqual(made);
+    expect((await till.list_payment_requests()).requests).toEqual([made]);
+    const { address } = made;
+    expect(await till.cancel_payment_request({ address })).toMatchObject({ state: 'cancelled' });
+    const [clerk, twin] = [withToken('clerk', 'shop'), withToken('twin', 'shop')];
+    await expect(clerk.create_payment_request({ amount: 5n })).rejects.toMatchObject({ code: DENIED });
+    await expect(clerk.get_payment_request({ address })).rejects.toMatchObject({ code: DENIED });
+    await expect(twin.get_payment_request({ address })).rejects.toBeInstanceOf(WalletRpcError);
+    await expect(twin.list_payment_requests()).rejects.toBeInstanceOf(WalletRpcError);
+  });
+
   it('is refused with HTTP status 401 for a wrong password or token, and without one', async () => {
     for (const auth of [{ username: 'till', password: 'wrong' }, { token: 'wrong' }, undefined]) {
       const client = createClient({ url: proxy.url, ...(auth === undefined ? {} : { auth }) });

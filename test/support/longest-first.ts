@@ -39,6 +39,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/differential-records': 15,
   'integration/orders': 15,
   'integration/payment-export': 15,
+  'services/requests/payment-requests-model': 15,
   'integration/wallet-trouble-daemon': 15,
   'monero/ringct/bulletproofs-plus': 15,
   'integration/bench-chain': 14,
@@ -49,6 +50,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/long-requests': 13,
   'integration/lookahead': 13,
   'integration/scan-tx': 13,
+  'integration/payment-requests': 12,
   'integration/wallet-trouble-kill': 13,
   'refresh/scan/output-matches': 13,
   'integration/client': 12,
@@ -70,6 +72,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/polyseed': 10,
   'integration/regtest-chain': 10,
   'integration/regtest-faults': 10,
+  'services/requests/request-kill': 10,
   'store/file/wallet-lock': 10,
   'monero/wallet/multisig/signing': 10,
 };

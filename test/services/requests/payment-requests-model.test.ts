@@ -52,7 +52,7 @@ interface ModelSums {
   readonly late: bigint;
 }
 
-/** The rules of payment requests, in plain words. */
+/** Computes the state of a request by the plain rules. */
 function model({ request }: RequestView, payments: readonly KnownPayment[], run: Run): ModelSums {
   const { amount: asked, tolerance, confirmations, expires = Infinity, cancelled = Infinity } = request;
   const sum = (some: readonly KnownPayment[]): bigint => some.reduce((total, one) => total + one.amount, 0n);
@@ -91,8 +91,8 @@ function model({ request }: RequestView, payments: readonly KnownPayment[], run:
 
 const FULL: readonly RequestState[] = ['seen', 'confirming', 'paid'];
 
-/** What the events of one request say. */
-interface Told {
+/** Facts that the events of one request report. */
+interface Reported {
   isPaid: boolean;
   isFull: boolean;
   total: bigint;
@@ -110,7 +110,7 @@ class Run {
   readonly firstSeen = new Map<string, number>();
   /** Hashes of the transactions that the wallet knows to be contested. */
   readonly contested = new Set<string>();
-  readonly #told = new Map<string, Told>();
+  readonly #reported = new Map<string, Reported>();
   readonly #payments = new Map<string, KnownPayment>();
   readonly #events: WalletEvent[] = [];
   readonly #directory = mkdtempSync(join(tmpdir(), 'requests-'));
@@ -246,8 +246,8 @@ class Run {
         : cancelled !== undefined || expires === undefined;
     if (isRefused) expect(run).toThrow(WalletError);
     else {
-      this.#toldOf(requestId).isRevised = true;
-      if (extend !== undefined) this.#toldOf(requestId).isExpired = false;
+      this.#reportedOf(requestId).isRevised = true;
+      if (extend !== undefined) this.#reportedOf(requestId).isExpired = false;
       run();
     }
     this.check();
@@ -369,7 +369,7 @@ class Run {
   async rescan(blocks: number, restarts: boolean): Promise<void> {
     this.sync(blocks);
     const before = this.#statuses();
-    const events = this.#told.size === 0 ? 0 : this.#requestEvents();
+    const events = this.#reported.size === 0 ? 0 : this.#requestEvents();
     const isUnchanged = (): void => {
       expect(this.#statuses()).toEqual(before);
       expect(this.#requestEvents()).toBe(events);
@@ -387,11 +387,11 @@ class Run {
     return this.#events.filter(({ type }) => type.startsWith('request.')).length;
   }
 
-  #toldOf(requestId: string): Told {
-    const known = this.#told.get(requestId);
+  #reportedOf(requestId: string): Reported {
+    const known = this.#reported.get(requestId);
     if (known !== undefined) return known;
     const fresh = { isPaid: false, isFull: false, total: 0n, late: 0n, isExpired: false, isRevised: false };
-    this.#told.set(requestId, fresh);
+    this.#reported.set(requestId, fresh);
     return fresh;
   }
 
@@ -420,24 +420,26 @@ class Run {
       case 'request.late':
       case 'request.reversed': {
         const { requestId, state, received, unconfirmed, late } = event.data;
-        const told = this.#toldOf(requestId);
+        const reported = this.#reportedOf(requestId);
         if (event.type === 'request.expired') {
-          expect(told.isExpired).toBe(false);
-          told.isExpired = true;
+          expect(reported.isExpired).toBe(false);
+          reported.isExpired = true;
         }
-        if (event.type === 'request.paid') expect([told.isPaid, state]).toEqual([false, 'paid']);
-        if (event.type === 'request.seen') expect([told.isFull, FULL.includes(state)]).toEqual([false, true]);
-        if (event.type === 'request.late') expect(late).toBeGreaterThan(told.isRevised ? -1n : told.late);
+        if (event.type === 'request.paid') expect([reported.isPaid, state]).toEqual([false, 'paid']);
+        if (event.type === 'request.seen')
+          expect([reported.isFull, FULL.includes(state)]).toEqual([false, true]);
+        if (event.type === 'request.late') expect(late).toBeGreaterThan(0n);
         // A reversal is followed by what holds instead, so that a reader of types alone knows as much.
-        if (event.type === 'request.reversed') told.isFull = told.isPaid = false;
-        told.isPaid ||=
+        if (event.type === 'request.reversed') reported.isFull = reported.isPaid = false;
+        reported.isPaid ||=
           event.type === 'request.paid' ||
           (event.type === 'request.reversed' && state === 'paid' && event.data.was === 'paid');
-        told.isFull ||= FULL.includes(state);
-        told.total = received + unconfirmed;
-        told.late = late;
+        reported.isFull ||= FULL.includes(state);
+        reported.total = received + unconfirmed;
+        reported.late = late;
         return;
       }
+      default:
     }
   }
 
@@ -465,16 +467,16 @@ class Run {
       ]);
       expect(request.state).toBe(state);
       if (dueHeight !== undefined) expect(dueHeight).toBeGreaterThan(tip);
-      const told = this.#toldOf(requestId);
-      expect([requestId, told.isPaid, told.isFull]).toEqual([
+      const reported = this.#reportedOf(requestId);
+      expect([requestId, reported.isPaid, reported.isFull]).toEqual([
         requestId,
         state === 'paid',
         FULL.includes(state),
       ]);
-      if (state === 'expired') expect(told.isExpired).toBe(true);
-      if (!told.isRevised) {
-        expect(told.late).toBe(late);
-        if (!told.isFull) expect(told.total).toBe(mined + unmined);
+      if (state === 'expired') expect(reported.isExpired).toBe(true);
+      if (!reported.isRevised) {
+        expect(reported.late).toBe(late);
+        if (!reported.isFull) expect(reported.total).toBe(mined + unmined);
       }
       const listed = this.#requests.list({ limit: 100, before: 1e9, state });
       expect(listed.some((one) => one.request.requestId === requestId)).toBe(true);
