@@ -156,7 +156,7 @@ class Run {
     };
     const requests = new PaymentRequests(
       {
-        ...{ store, rng: this.#rng, clock: { now: () => 1000 * this.#time } },
+        ...{ store, rng: this.#rng, name: 'w', events: {}, clock: { now: () => 1000 * this.#time } },
         keystore: { keys: { network: 'mainnet' } },
         requestSettings: {
           scale: [
