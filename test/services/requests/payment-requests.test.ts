@@ -7,6 +7,7 @@ import {
   type RequestView,
 } from '../../../src/services/requests/payment-requests.js';
 import type { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import type { WalletSync } from '../../../src/services/sync/wallet-sync.js';
 import { amount, ZERO } from '../../../src/util/amount.js';
 import { turns } from '../../support/event-loop-turns.js';
 import { withFakeTimeouts } from '../../support/fake-timeouts.js';
@@ -22,16 +23,23 @@ const SCALE = [
 let wallet: TestWallet;
 let requests: PaymentRequests;
 let isSynced: boolean;
+let daemonHeight: number;
 /** Reported changes of terms: name of the wallet and token. */
 let changed: (readonly [name: string, token: Uint8Array])[];
 
 function open(made: TestWallet, payUrl?: string): void {
   wallet = made;
   isSynced = true;
+  daemonHeight = 0;
   changed = [];
-  const sync = Object.defineProperty(Object.create(made.sync) as typeof made.sync, 'isSynced', {
-    get: () => isSynced,
-  });
+  const sync = {
+    get isSynced() {
+      return isSynced;
+    },
+    get daemonHeight() {
+      return daemonHeight;
+    },
+  } as WalletSync;
   requests = new PaymentRequests(
     {
       ...{
@@ -151,6 +159,20 @@ describe('a new request', () => {
     expect(made.address).toBe(address);
     pay([made, 500n]);
     expect(requests.get({ requestId: made.request.requestId }).status.state).toBe('paid');
+  });
+});
+
+describe('a request of a restored wallet', () => {
+  it('counts no payment to its address in blocks far below the daemon, which the wallet scans later', async () => {
+    daemonHeight = 100;
+    const made = await create();
+    wallet.store.addPage(page(0, 39));
+    pay([made, 200n]);
+    const { requestId } = made.request;
+    expect(requests.get({ requestId }).status).toMatchObject({ state: 'waiting', payments: [], mined: 0n });
+    pay([made, 300n]);
+    expect(requests.get({ requestId }).status).toMatchObject({ state: 'partial', mined: 300n });
+    expect(requests.list({ limit: 1, before: 1e9, state: 'partial' })).toHaveLength(1);
   });
 });
 
