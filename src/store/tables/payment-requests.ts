@@ -8,11 +8,10 @@ import type {
   RequestTerms,
 } from '../../monero/wallet/requests/payment-request.js';
 import type { Amount } from '../../util/amount.js';
-import { toHex } from '../../util/bytes.js';
 import type { Db } from '../file/database.js';
 import type { IdentityOf } from './event-row.js';
 import { toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
-import { PoolCredits } from './pool-credits.js';
+import { RequestPayments } from './request-payments.js';
 
 interface RequestRow {
   readonly sequence: Integer;
@@ -38,16 +37,6 @@ interface RequestRow {
   readonly late: Integer;
   readonly expiry_reported: Integer;
   readonly due_height: Integer | null;
-}
-
-interface FoundRow {
-  readonly tx_hash: Uint8Array;
-  readonly amount: Integer;
-  readonly timestamp: Integer;
-  readonly height: Integer | null;
-  readonly unlock_time: string;
-  readonly contested: Integer;
-  readonly arrival: Integer | null;
 }
 
 /** State of a request as reported by its events. */
@@ -125,34 +114,6 @@ const toRequest = (row: RequestRow): TrackedRequest => ({
   state: row.state,
 });
 
-const toPayment = (row: FoundRow): RequestPayment => ({
-  txHash: toBytes<'Hash'>(row.tx_hash),
-  amount: toAmount(row.amount),
-  arrival: toNumber(row.arrival === null || row.arrival > row.timestamp ? row.timestamp : row.arrival),
-  ...(row.height === null ? {} : { height: toNumber(row.height) }),
-  unlockTime: BigInt(row.unlock_time),
-  isContested: toFlag(row.contested),
-});
-
-/**
- * SQL that selects the payments to one address: those in blocks, those that a rescan has not found again, and those that
- * are not mined. A transaction that is in one of these tables is in no other.
- */
-const PAYMENTS = `
-  SELECT f.*, a.time AS arrival, f.height IS NULL AND (f.gone OR coalesce(a.contested, 0)) AS contested FROM (
-    SELECT t.tx_hash, sum(coalesce(o.credited, o.amount)) AS amount, t.timestamp, t.height, t.unlock_time, 0 AS gone
-      FROM owned_output o CROSS JOIN received_tx t USING (tx_hash)
-      WHERE o.minor = :minor AND o.account = :major AND o.change = 0 GROUP BY t.tx_hash
-    UNION ALL
-    SELECT r.tx_hash, r.amount, r.timestamp, r.height, r.unlock_time, 0 FROM reported_payment r
-      WHERE r.minor = :minor AND r.account = :major AND NOT EXISTS (SELECT 1 FROM received_tx t WHERE t.tx_hash = r.tx_hash)
-    UNION ALL
-    SELECT s.tx_hash, s.amount, s.timestamp, NULL, s.unlock_time, s.gone_height IS NOT NULL
-      FROM seen_payment s WHERE s.minor = :minor AND s.account = :major
-  ) f LEFT JOIN request_arrival a ON a.minor = :minor AND a.account = :major AND a.tx_hash = f.tx_hash
-  WHERE f.amount > 0
-  ORDER BY coalesce(f.height, ${Number.MAX_SAFE_INTEGER}), f.timestamp, f.tx_hash`;
-
 /** Returns a function that reads the identity of the payment request with an address. */
 export function identityReader(db: Db): IdentityOf {
   const select = db
@@ -170,8 +131,6 @@ export function identityReader(db: Db): IdentityOf {
     };
   };
 }
-
-type Place = [{ readonly major: number; readonly minor: number }];
 
 /** Reads payment requests, and the payments to their addresses. */
 export class PaymentRequestReader {
@@ -191,8 +150,7 @@ export class PaymentRequestReader {
   readonly #expiring: Statement<[number, number], RequestRow>;
   readonly #nextExpiry: Statement<[], number | null>;
   readonly #awaited: Statement<[], number>;
-  readonly #payments: Statement<Place, FoundRow>;
-  readonly #poolCredits: PoolCredits;
+  readonly #payments: RequestPayments;
   readonly #reference: Statement<[number, number], string | null>;
   readonly #counts: Statement<[], { readonly state: RequestState; readonly count: number }>;
   readonly #uncontested: Statement<[], Uint8Array>;
@@ -247,8 +205,7 @@ export class PaymentRequestReader {
     this.#awaited = db
       .prepare<[], number>('SELECT EXISTS (SELECT 1 FROM request_state WHERE due_height IS NOT NULL)')
       .pluck();
-    this.#payments = db.prepare<Place, FoundRow>(PAYMENTS).safeIntegers();
-    this.#poolCredits = new PoolCredits(db);
+    this.#payments = new RequestPayments(db);
     this.#reference = db
       .prepare<[number, number], string | null>(
         'SELECT reference FROM payment_request WHERE minor = ? AND account = ?',
@@ -348,17 +305,8 @@ export class PaymentRequestReader {
   }
 
   /** Returns the payments to an address in the order of their blocks; unmined ones are last. */
-  paymentsTo({ major, minor }: SubaddressIndex): RequestPayment[] {
-    const payments = this.#payments.all({ major, minor }).map(toPayment);
-    if (payments.every(({ height }) => height !== undefined)) return payments;
-    const credits = this.#poolCredits.of({ major, minor });
-    return payments
-      .map((payment) =>
-        payment.height === undefined
-          ? { ...payment, amount: credits.get(toHex(payment.txHash)) ?? payment.amount }
-          : payment,
-      )
-      .filter((payment) => payment.amount > 0n);
+  paymentsTo(subaddress: SubaddressIndex): RequestPayment[] {
+    return this.#payments.to(subaddress);
   }
 
   /** Returns the reference of the request for an address; undefined without one. */
