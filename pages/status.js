@@ -12,6 +12,10 @@ const TYPES = [
   'transfer.relayed',
   'transfer.mined',
   'transfer.failed',
+  'request.partial',
+  'request.seen',
+  'request.paid',
+  'request.expired',
   'wallet.synced',
   'wallet.reorganised',
 ];

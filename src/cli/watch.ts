@@ -8,9 +8,11 @@ import type { FormTarget, Page } from '../http/pages.js';
 import { registry } from '../rpc/registry.js';
 import type { WalletEvents } from '../services/context/wallet-events.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
+import { systemClock } from '../util/clock.js';
 import { Listeners } from '../util/listeners.js';
 import { readOwnPackage } from '../util/own-package.js';
 import { DaemonHealth } from '../watch/daemon-health.js';
+import { DaySumReader } from '../watch/day-sums.js';
 import { healthPages } from '../watch/health-pages.js';
 import { Metrics } from '../watch/metrics/metrics.js';
 import { Readiness, type StartProgress } from '../watch/readiness.js';
@@ -96,7 +98,10 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
   const openPages = healthPages(readiness, server.failover);
   const call = metrics.calls.measured(plainCall, (method) => registry.find(method)?.name, onBug);
   const status = statusPages(
-    new StatusReader({ server, health, readiness, facts, start, sync: listeners.sync }),
+    new StatusReader({
+      ...{ server, health, readiness, facts, start, sync: listeners.sync },
+      daySums: new DaySumReader(systemClock),
+    }),
     new Receiving(server, call),
   );
   const ownPages = [...(watch.metrics === undefined ? [metrics.page] : []), ...status.pages];

@@ -22,6 +22,7 @@ import { PaymentRequestReader } from './tables/payment-requests.js';
 import { PaymentReader } from './tables/payments.js';
 import { ReserveReader } from './queries/reserves.js';
 import { AmbiguousSpendReader } from './tables/ambiguous-spends.js';
+import { PeriodSumReader } from './queries/period-sums.js';
 import { PoolReader } from './tables/pool.js';
 import { TransferPageReader } from './queries/transfer-pages.js';
 import { ImportedKeyImageReader } from './tables/imported-key-images.js';
@@ -40,6 +41,7 @@ export class WalletReader {
   readonly watch: WatchReader;
   readonly incoming: IncomingReader;
   readonly transferPages: TransferPageReader;
+  readonly periodSums: PeriodSumReader;
   readonly payments: PaymentReader;
   readonly outgoing: OutgoingReader;
   readonly txKeys: TxKeyReader;
@@ -72,6 +74,7 @@ export class WalletReader {
     this.watch = new WatchReader(db);
     this.incoming = new IncomingReader(db);
     this.transferPages = new TransferPageReader(db);
+    this.periodSums = new PeriodSumReader(db);
     this.payments = new PaymentReader(db);
     this.outgoing = new OutgoingReader(db);
     this.txKeys = new TxKeyReader(db);

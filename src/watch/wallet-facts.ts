@@ -1,3 +1,4 @@
+import type { RequestState } from '../monero/wallet/requests/payment-request.js';
 import type { OpenWallet } from '../services/open-wallet.js';
 import { readable } from './readable.js';
 import { lagOf, type WalletLag } from './wallet-lag.js';
@@ -22,6 +23,8 @@ interface StoredFacts {
   readonly webhookRetries: number;
   /** Id of the latest event. */
   readonly lastEvent: number;
+  /** Number of payment requests by the state that their events have reported; empty if there are none. */
+  readonly requests: ReadonlyMap<RequestState, number>;
 }
 
 /** Facts of an open wallet for metrics and pages. */
@@ -36,6 +39,7 @@ export interface WalletFacts extends WalletLag, StoredFacts {
 
 const UNKNOWN: StoredFacts = {
   ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
+  requests: new Map(),
 };
 
 /** Reads facts of wallets. Reads a store only if it has changed since the last call. */
@@ -67,10 +71,13 @@ export class WalletFactReader {
 
 /** Reads facts from the store. @throws WalletError for a store that is damaged or was closed. */
 function factsIn({ store, eventLog, webhooks }: WatchedWallet): StoredFacts {
-  const { pending, failed } = store.read((r) => r.outgoing.unminedCounts());
+  const { unmined, requests } = store.read((r) => ({
+    unmined: r.outgoing.unminedCounts(),
+    requests: r.requests.counts(),
+  }));
   const { events, retries } = webhooks.backlog();
   return {
-    ...{ pendingPayments: pending, failedPayments: failed },
+    ...{ pendingPayments: unmined.pending, failedPayments: unmined.failed, requests },
     ...{ webhookEvents: events, webhookRetries: retries, lastEvent: eventLog.lastId },
   };
 }

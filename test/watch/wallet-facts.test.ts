@@ -24,7 +24,7 @@ beforeEach(() => {
       read: (() => {
         reads += 1;
         if (isDamaged) throw new WalletError({ kind: 'wallet_corrupt', name: 'w', reason: 'damaged' });
-        return { pending: 1, failed: 2 };
+        return { unmined: { pending: 1, failed: 2 }, requests: new Map([['waiting', 8]]) };
       }) as WatchedWallet['store']['read'],
       fileSizes: () => ({ main: 4096, log: 32 }),
     },
@@ -37,6 +37,7 @@ beforeEach(() => {
 
 const STORED = {
   ...{ pendingPayments: 1, failedPayments: 2, webhookEvents: 3, webhookRetries: 4, lastEvent: 9 },
+  requests: new Map([['waiting', 8]]),
 };
 
 describe('the figures of a wallet', () => {

@@ -1,3 +1,4 @@
+import { REQUEST_STATES } from '../../monero/wallet/requests/payment-request.js';
 import { workSlices } from '../../util/work-slices.js';
 import type { WalletFacts } from '../wallet-facts.js';
 
@@ -61,6 +62,16 @@ const WALLET_GAUGES: readonly WalletGauge[] = [
   },
 ];
 
+const REQUESTS = 'wallet_rpc_payment_requests';
+
+/** Writes one series for each state of payment requests; none for a wallet without requests. */
+const requestLines = ({ requests }: WalletFacts, wallet: string): string =>
+  requests.size === 0
+    ? ''
+    : REQUEST_STATES.map(
+        (state) => `${REQUESTS}{wallet="${wallet}",state="${state}"} ${requests.get(state) ?? 0}\n`,
+      ).join('');
+
 const escaped = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
@@ -70,14 +81,16 @@ const escaped = (text: string): string =>
  * formats.
  */
 export async function walletSeries(wallets: readonly WalletFacts[]): Promise<string> {
-  const labels = await workSlices.map(wallets, ({ name }) => `{wallet="${escaped(name)}"}`);
+  const names = await workSlices.map(wallets, ({ name }) => escaped(name));
   const texts: string[] = [];
   for (const { name, help, value } of WALLET_GAUGES) {
     const lines = await workSlices.map(wallets, (facts, i) => {
       const number = value(facts);
-      return number === undefined ? '' : `${name}${labels[i] ?? ''} ${number}\n`;
+      return number === undefined ? '' : `${name}{wallet="${names[i] ?? ''}"} ${number}\n`;
     });
     texts.push(`# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`);
   }
+  const requests = await workSlices.map(wallets, (facts, i) => requestLines(facts, names[i] ?? ''));
+  texts.push(`# HELP ${REQUESTS} Payment requests by state.\n# TYPE ${REQUESTS} gauge\n${requests.join('')}`);
   return texts.join('');
 }

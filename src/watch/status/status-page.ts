@@ -1,12 +1,23 @@
 import { renderSVG } from 'uqr';
+import { REQUEST_STATES } from '../../monero/wallet/requests/payment-request.js';
 import type { EventJson } from '../../services/events/event-json.js';
 import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
 import { durationText, grouped, percentage } from '../figures.js';
+import type { PaymentSums } from '../../services/history/payment-sums.js';
 import type { UnopenedWallet } from '../readiness.js';
 import { html, Html, type HtmlValue } from '../html.js';
 import type { ReceivingAddress } from './receiving.js';
 import type { DaemonView, ListedWallet, StatusView } from './status-view.js';
-import { counted, eventText, eventTitle, reasonText, spentText, coinsText } from './words.js';
+import {
+  counted,
+  eventText,
+  openRequests,
+  REQUEST_NAMES,
+  eventTitle,
+  reasonText,
+  spentText,
+  coinsText,
+} from './words.js';
 
 /** Content of the page that depends on the request. */
 export interface Extras {
@@ -96,6 +107,13 @@ function progressOf({ name, height, daemonHeight = height, progress }: ListedWal
     <p class="small">${grouped(height)} of ${grouped(daemonHeight)} blocks, ${left.join(', ')}</p>`;
 }
 
+/** Writes the sums of the day of a wallet; nothing if nothing was paid. */
+function todayOf({ received, requested, sent }: PaymentSums): Html | undefined {
+  if (received === 0n && sent === 0n) return undefined;
+  const share = requested === 0n ? '' : ` (${coinsText(requested)} for payment requests)`;
+  return html`<p class="small">Today: +${coinsText(received)}${share}, −${coinsText(sent)}</p>`;
+}
+
 /**
  * Writes the list item of a wallet. The script updates the page sooner while an item has the attribute `data-behind`.
  */
@@ -120,8 +138,13 @@ function walletItem(wallet: ListedWallet): Html {
           ? badge('plain', `${wallet.webhookEvents + wallet.webhookRetries} webhook deliveries wait`)
           : undefined
       }
+      ${
+        openRequests(wallet.requests) > 0
+          ? badge('plain', counted(openRequests(wallet.requests), 'open payment request'))
+          : undefined
+      }
     </p>
-    ${progressOf(wallet)}
+    ${progressOf(wallet)} ${todayOf(wallet.today)}
   </li>`;
 }
 
@@ -144,6 +167,31 @@ function wallets({ wallets: listed, unopened, names }: StatusView): Html {
           ${hidden > 0 ? html`<p>${grouped(hidden)} other wallets lack no more blocks than these.</p>` : undefined}`,
   );
 }
+
+const today = ({ today: { received, requested, sent } }: StatusView): Html =>
+  liveSection(
+    'today',
+    'Today',
+    html`<dl>
+        ${fact('Received', coinsText(received))} ${fact('For payment requests', coinsText(requested))}
+        ${fact('Sent', coinsText(sent))}
+      </dl>
+      <p class="small">
+        All open wallets, since 00:00 UTC. Received: in blocks. Sent: with fees, also pending.
+      </p>`,
+  );
+
+const requests = ({ requests: counts }: StatusView): Html =>
+  liveSection(
+    'requests',
+    'Payment requests',
+    counts.size === 0
+      ? html`<p>There is none.</p>`
+      : html`<p>${counted(openRequests(counts), 'open payment request')}</p>
+          <dl>
+            ${REQUEST_STATES.map((state) => fact(REQUEST_NAMES[state], grouped(counts.get(state) ?? 0)))}
+          </dl>`,
+  );
 
 function paymentItem(event: EventJson): Html {
   const isIncoming = event.type.startsWith('payment.');
@@ -245,7 +293,7 @@ export const statusPage = (view: StatusView, extras: Extras): string =>
         <main>
           <div>${state(view)} ${daemon(view.daemon)} ${receive(view, extras)}</div>
           <div>${wallets(view)} ${events(view)}</div>
-          <div>${payments(view)}</div>
+          <div>${today(view)} ${requests(view)} ${payments(view)}</div>
         </main>
       </body>
     </html> `.text;

@@ -1,7 +1,10 @@
 import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
+import { NO_SUMS, totalSums, type PaymentSums } from '../../services/history/payment-sums.js';
 import type { WalletManager } from '../../services/manager/wallet-manager.js';
+import type { RequestState } from '../../monero/wallet/requests/payment-request.js';
 import { workSlices } from '../../util/work-slices.js';
 import type { DaemonHealth } from '../daemon-health.js';
+import type { DaySumReader } from '../day-sums.js';
 import type { NotReady, Readiness, StartProgress, UnopenedWallet } from '../readiness.js';
 import type { SyncProgress, WalletProgress } from '../sync-progress.js';
 import type { WalletFactReader, WalletFacts } from '../wallet-facts.js';
@@ -13,6 +16,7 @@ const MAX_LISTED = 50;
 /** A wallet, with the progress of its refresh if it is behind the daemon. */
 export interface ListedWallet extends WalletFacts {
   readonly progress: WalletProgress | undefined;
+  readonly today: PaymentSums;
 }
 
 /** State of the daemon on the status page. */
@@ -37,6 +41,10 @@ export interface StatusView extends RecentEvents {
   readonly unopened: readonly UnopenedWallet[];
   /** Names of all open wallets. */
   readonly names: readonly string[];
+  /** Number of payment requests by state, in all open wallets. */
+  readonly requests: ReadonlyMap<RequestState, number>;
+  /** Sums of all open wallets. */
+  readonly today: PaymentSums;
   /** Time since the start of the process [s]. */
   readonly uptime: number;
 }
@@ -50,6 +58,7 @@ export interface StatusParts {
   readonly sync: SyncProgress;
   readonly start: () => StartProgress;
   readonly facts: Pick<WalletFactReader, 'read'>;
+  readonly daySums: Pick<DaySumReader, 'read'>;
 }
 
 /** Reads the content of the status page; yields to the event loop between wallets. */
@@ -61,12 +70,14 @@ export class StatusReader {
   }
 
   async read(): Promise<StatusView> {
-    const { server, health, readiness, sync, start, facts: reader } = this.#parts;
+    const { server, health, readiness, sync, start, facts: reader, daySums } = this.#parts;
     // First, because it requests the state of the daemon, which the rest shows.
     const reasons = await readiness.reasons();
     const open = server.openWallets();
     const latest = health.info?.height;
     const facts = await workSlices.map(open, (wallet) => reader.read(wallet, latest));
+    const today = new Map<string, PaymentSums>();
+    for (const wallet of open) today.set(wallet.name, await daySums.read(wallet));
     const listed = [...facts]
       .sort((a, b) => Number(b.isDamaged) - Number(a.isDamaged) || b.blocks - a.blocks || byName(a, b))
       .slice(0, MAX_LISTED);
@@ -80,9 +91,15 @@ export class StatusReader {
         synchronized: health.info?.synchronized,
         listed: server.failover.statuses,
       },
-      wallets: listed.map((wallet) => ({ ...wallet, progress: sync.of(wallet.name) })),
+      wallets: listed.map((wallet) => ({
+        ...wallet,
+        progress: sync.of(wallet.name),
+        today: today.get(wallet.name) ?? NO_SUMS,
+      })),
       unopened: start().unopened.slice(0, MAX_LISTED),
       names: facts.map(({ name }) => name).sort(),
+      requests: totalRequests(facts),
+      today: totalSums([...today.values()]),
       uptime: process.uptime(),
       ...(await recentEvents(open)),
     };
@@ -90,3 +107,11 @@ export class StatusReader {
 }
 
 const byName = (a: WalletFacts, b: WalletFacts): number => (a.name < b.name ? -1 : 1);
+
+/** Adds up the numbers of payment requests by state. */
+function totalRequests(facts: readonly WalletFacts[]): ReadonlyMap<RequestState, number> {
+  const total = new Map<RequestState, number>();
+  for (const { requests } of facts)
+    for (const [state, count] of requests) total.set(state, (total.get(state) ?? 0) + count);
+  return total;
+}

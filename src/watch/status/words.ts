@@ -1,4 +1,5 @@
 import { formatCoins } from '../../monero/cryptonote/coins.js';
+import type { RequestState } from '../../monero/wallet/requests/payment-request.js';
 import type { EventJson } from '../../services/events/event-json.js';
 import { amount } from '../../util/amount.js';
 import type { Json } from '../../util/json.js';
@@ -34,6 +35,23 @@ export function reasonText(reason: NotReady): string {
 /** Writes an amount in XMR, without trailing zeros. */
 export const coinsText = (value: Json | undefined): string =>
   typeof value === 'bigint' ? `${formatCoins(amount(value)).replace(/\.?0+$/, '')} XMR` : '';
+
+/** Names of the states of payment requests, those of open requests first. */
+export const REQUEST_NAMES: Readonly<Record<RequestState, string>> = {
+  waiting: 'Waiting',
+  partial: 'Paid in part',
+  seen: 'In the mempool',
+  confirming: 'Confirming',
+  paid: 'Paid',
+  expired: 'Expired',
+  cancelled: 'Cancelled',
+};
+
+const OPEN_STATES: readonly RequestState[] = ['waiting', 'partial', 'seen', 'confirming'];
+
+/** Counts the payment requests that are neither paid nor at their end. */
+export const openRequests = (requests: ReadonlyMap<RequestState, number>): number =>
+  OPEN_STATES.reduce((sum, state) => sum + (requests.get(state) ?? 0), 0);
 
 const TITLES: Readonly<Record<EventJson['type'], string>> = {
   'payment.seen': 'Payment in the mempool',

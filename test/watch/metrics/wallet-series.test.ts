@@ -6,7 +6,7 @@ import { EventLoopTurns } from '../../support/event-loop-turns.js';
 const facts = (name: string, changes: Partial<WalletFacts> = {}): WalletFacts => ({
   ...{ name, height: 7, daemonHeight: 9, blocks: 2, isDamaged: false },
   ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
-  ...{ heldPayments: 0, storeBytes: 1, logBytes: 2 },
+  ...{ heldPayments: 0, storeBytes: 1, logBytes: 2, requests: new Map() },
   ...changes,
 });
 
@@ -26,6 +26,26 @@ describe('the series of wallets', () => {
     const text = await walletSeries([facts('a', { daemonHeight: undefined })]);
     expect(text).not.toContain('wallet_rpc_wallet_lag_blocks{');
     expect(text).toContain('wallet_rpc_wallet_height_blocks{wallet="a"} 7\n');
+  });
+
+  it('count the payment requests by every state, of wallets that have some', async () => {
+    const shop = facts('sh"op', {
+      requests: new Map([
+        ['paid', 5],
+        ['partial', 1],
+      ]),
+    });
+    const lines = (await walletSeries([facts('a'), shop])).split('\n');
+    expect(lines.filter((line) => line.startsWith('wallet_rpc_payment_requests'))).toEqual([
+      'wallet_rpc_payment_requests{wallet="sh\\"op",state="waiting"} 0',
+      'wallet_rpc_payment_requests{wallet="sh\\"op",state="partial"} 1',
+      'wallet_rpc_payment_requests{wallet="sh\\"op",state="seen"} 0',
+      'wallet_rpc_payment_requests{wallet="sh\\"op",state="confirming"} 0',
+      'wallet_rpc_payment_requests{wallet="sh\\"op",state="paid"} 5',
+      'wallet_rpc_payment_requests{wallet="sh\\"op",state="expired"} 0',
+      'wallet_rpc_payment_requests{wallet="sh\\"op",state="cancelled"} 0',
+    ]);
+    expect(lines).toContain('# TYPE wallet_rpc_payment_requests gauge');
   });
 
   it('of ten thousand wallets leave the event loop free', async () => {

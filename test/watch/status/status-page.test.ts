@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { NO_SUMS } from '../../../src/services/history/payment-sums.js';
 import type { ReceivingAddress } from '../../../src/watch/status/receiving.js';
 import { statusPage } from '../../../src/watch/status/status-page.js';
 import type { ListedWallet, StatusView } from '../../../src/watch/status/status-view.js';
@@ -6,7 +7,7 @@ import type { ListedWallet, StatusView } from '../../../src/watch/status/status-
 const wallet = (changes: Partial<ListedWallet> = {}): ListedWallet => ({
   ...{ name: 'w', height: 50, daemonHeight: 100, blocks: 50, isDamaged: false, progress: undefined },
   ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
-  ...{ heldPayments: 0, storeBytes: 1, logBytes: 2 },
+  ...{ heldPayments: 0, storeBytes: 1, logBytes: 2, requests: new Map(), today: NO_SUMS },
   ...changes,
 });
 
@@ -16,6 +17,7 @@ const page = (changes: Partial<StatusView> = {}, address?: ReceivingAddress): st
       reasons: [],
       daemon: { address: 'a:1', hasAnswered: true, outage: 0, height: 100, synchronized: true, listed: [] },
       ...{ wallets: [], unopened: [], names: [], uptime: 7300, events: [], payments: [], lastId: 5 },
+      ...{ requests: new Map(), today: NO_SUMS },
       ...changes,
     },
     { address },
@@ -97,6 +99,43 @@ describe('the status page', () => {
       '7 webhook deliveries wait',
     ])
       expect(text).toContain(part);
+  });
+
+  it('counts the payment requests by state, and the open ones of each wallet', () => {
+    const requests = new Map([
+      ['waiting', 1200],
+      ['seen', 1],
+      ['paid', 7],
+    ] as const);
+    const text = page({
+      requests,
+      wallets: [
+        wallet({
+          requests: new Map([
+            ['partial', 1],
+            ['paid', 9],
+          ]),
+        }),
+      ],
+    });
+    expect(text).toContain('1,201 open payment requests');
+    expect(text).toMatch(/<dt>Waiting<\/dt> <dd>1,200<\/dd>/);
+    expect(text).toMatch(/<dt>Paid<\/dt> <dd>7<\/dd>/);
+    expect(text).toMatch(/<dt>Expired<\/dt> <dd>0<\/dd>/);
+    expect(text).toContain('>1 open payment request<');
+    expect(page()).toContain('There is none.');
+  });
+
+  it('shows the sums of the day, of all wallets and of each wallet with payments', () => {
+    const all = { received: 2_500_000_000_000n, requested: 2_000_000_000_000n, sent: 300_000_000_000n };
+    const one = { received: 1_000_000_000_000n, requested: 0n, sent: 0n };
+    const text = page({ today: all, wallets: [wallet({ today: one }), wallet({ today: all })] });
+    expect(text).toMatch(/<dt>Received<\/dt> <dd>2.5 XMR<\/dd>/);
+    expect(text).toMatch(/<dt>For payment requests<\/dt> <dd>2 XMR<\/dd>/);
+    expect(text).toMatch(/<dt>Sent<\/dt> <dd>0.3 XMR<\/dd>/);
+    expect(text).toContain('>Today: +1 XMR, −0 XMR<');
+    expect(text).toContain('>Today: +2.5 XMR (2 XMR for payment requests), −0.3 XMR<');
+    expect(page({ wallets: [wallet()] })).not.toContain('Today:');
   });
 
   it('shows a wallet before its first refresh, and one in memory', () => {

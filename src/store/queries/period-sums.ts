@@ -1,0 +1,89 @@
+import type { Statement } from '../../util/sql-database.js';
+import type { Db } from '../file/database.js';
+import { IN_TX_RANGE, txRangeColumns, type TxRange, type TxRangeColumns } from '../sql/tx-pages.js';
+
+/** Sums of incoming payments [atomic units]. */
+export interface ReceivedSums {
+  readonly all: bigint;
+  /** Sum of the payments to addresses of payment requests. */
+  readonly requested: bigint;
+}
+
+/** SQL that sums a column in two halves, because SQLite's sum fails beyond 63 bits. */
+const halves = (column: string, name: string): string =>
+  `coalesce(sum(${column} >> 32), 0) AS ${name}_high, coalesce(sum(${column} & 4294967295), 0) AS ${name}_low`;
+
+const joined = (high: number, low: number): bigint => (BigInt(high) << 32n) + BigInt(low);
+
+interface ReceivedRow {
+  readonly all_high: number;
+  readonly all_low: number;
+  readonly requested_high: number;
+  readonly requested_low: number;
+}
+
+interface SentRow {
+  readonly spent_high: number;
+  readonly spent_low: number;
+}
+
+/**
+ * Largest time by which the times of blocks may descend while their heights ascend [s], rounded up. A block is at most two
+ * hours ahead of the clocks, and later than the median of the 60 blocks before it.
+ * Source: cryptonote_config.h `CRYPTONOTE_BLOCK_FUTURE_TIME_LIMIT`, `BLOCKCHAIN_TIMESTAMP_CHECK_WINDOW`.
+ */
+const DISORDER_SECONDS = 6 * 3600;
+
+/** Sums payments from a time on. Reads no payments of blocks that lie well before it. */
+export class PeriodSumReader {
+  readonly #receivedBefore: Statement<[number], number>;
+  readonly #sentBefore: Statement<[number], number>;
+  readonly #received: Statement<[...TxRangeColumns, number], ReceivedRow>;
+  readonly #sent: Statement<[{ readonly height: number; readonly from: number }], SentRow>;
+
+  constructor(db: Db) {
+    const newestBefore = (table: string): Statement<[number], number> =>
+      db
+        .prepare<[number], number>(
+          `SELECT height FROM ${table} WHERE height IS NOT NULL AND timestamp < ? ORDER BY height DESC LIMIT 1`,
+        )
+        .pluck();
+    this.#receivedBefore = newestBefore('received_tx');
+    this.#sentBefore = newestBefore('outgoing_tx');
+    this.#received = db.prepare(
+      `SELECT ${halves('amount', 'all')}, ${halves('amount * requested', 'requested')} FROM (
+         SELECT coalesce(o.credited, o.amount) AS amount,
+           EXISTS (SELECT 1 FROM payment_request p WHERE p.minor = o.minor AND p.account = o.account) AS requested
+         FROM received_tx t CROSS JOIN owned_output o USING (tx_hash)
+         WHERE o.change = 0 AND ${IN_TX_RANGE} AND t.timestamp >= ?)`,
+    );
+    this.#sent = db.prepare(
+      `SELECT ${halves('spent', 'spent')} FROM (
+         SELECT max(0, amount_in - change) AS spent FROM outgoing_tx WHERE height > :height AND timestamp >= :from
+         UNION ALL
+         SELECT max(0, amount_in - change) FROM outgoing_tx
+           WHERE state <> 'confirmed' AND state <> 'failed' AND timestamp >= :from)`,
+    );
+  }
+
+  /** Returns the height up to which no block with an incoming payment has a time from `from` on [Unix s]. */
+  receivedBefore(from: number): number {
+    return this.#receivedBefore.get(from - DISORDER_SECONDS) ?? -1;
+  }
+
+  /** Sums the incoming payments of a range in blocks from a time on [Unix s]. */
+  received(range: TxRange, from: number): ReceivedSums {
+    const row = this.#received.get(...txRangeColumns(range), from);
+    return {
+      all: joined(row?.all_high ?? 0, row?.all_low ?? 0),
+      requested: joined(row?.requested_high ?? 0, row?.requested_low ?? 0),
+    };
+  }
+
+  /** Sums what own payments from a time on [Unix s], mined or pending, take from the balance, with their fees. */
+  sent(from: number): bigint {
+    const height = this.#sentBefore.get(from - DISORDER_SECONDS) ?? -1;
+    const row = this.#sent.get({ height, from });
+    return joined(row?.spent_high ?? 0, row?.spent_low ?? 0);
+  }
+}
