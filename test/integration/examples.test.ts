@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Loose } from '../support/json-rpc.js';
-import { start, stop, until } from '../support/process.js';
+import { start, stop, until, type RunningProcess } from '../support/process.js';
 import { startCrowd, type Crowd } from '../support/wallet-crowd.js';
 
 /* The programs of docs/examples, run as their comments say. */
@@ -61,6 +61,41 @@ describe('shop.py and pay.sh', () => {
       code: 1,
       stderr: expect.stringContaining('"error"'),
     });
+  });
+});
+
+describe.each(['py', 'ts', 'sh'])('payment-request.%s', (kind) => {
+  it('requests a payment, once however often it is run, and sees it paid', async () => {
+    const order = `order in ${kind}`;
+    const file = join(EXAMPLES, `payment-request.${kind}`);
+    const startShop = () =>
+      kind === 'ts'
+        ? start(
+            process.execPath,
+            ['--disable-warning=ExperimentalWarning', file, SHOP, order, String(PRICE)],
+            {
+              ...process.env,
+              WALLET_RPC_URL: `http://127.0.0.1:${crowd.server.port}`,
+            },
+          )
+        : start(kind === 'py' ? 'python3' : 'sh', [file, order, String(PRICE)], envOf(SHOP));
+    const addressIn = ({ output }: RunningProcess): string | undefined => /^8\w+$/m.exec(output())?.[0];
+    const first = startShop();
+    const address = await until('an address', () => addressIn(first));
+    await stop(first);
+    const second = startShop();
+    expect(await until('the address again', () => addressIn(second))).toBe(address);
+    expect(second.output()).toContain(`monero:${address}?tx_amount=0.001000000000&`);
+    await pay(`payment of ${order}`, address);
+    await crowd.at(SHOP).rpc('refresh');
+    await until('the payment in the pool', () => / is seen|request\.seen/.exec(second.output()) ?? undefined);
+    expect(second.output()).not.toContain('is paid');
+    await crowd.mine(1);
+    await Promise.all([SHOP, CUSTOMER].map((name) => crowd.at(name).rpc('refresh')));
+    expect(await second.exited).toBe(0);
+    expect(second.output()).toContain(`${order} is paid`);
+    const { metadata } = await crowd.at(SHOP).rpc('get_payment_request', { reference: order });
+    expect(metadata).toEqual({ basket: ['book', 'pen'] });
   });
 });
 
