@@ -18,12 +18,15 @@ describe('bin/demo', () => {
 
   afterAll(() => stop(demo));
 
-  it('mines, pays, proves a payment, and prints each step, in under a minute', async () => {
+  it('mines, requests, pays and proves a payment, and prints each step, in under a minute', async () => {
     expect(await demo.exited).toBe(0);
     const output = demo.output();
     expect(output).toMatch(/80 blocks are mined to the customer/);
     expect(output).toMatch(/paid 1\.5 XMR to 8\w+…/);
-    expect(output).toMatch(/1\.5 XMR are on their way/);
+    expect(output).toMatch(/the request is waiting, and needs 10 confirmations/);
+    expect(output).toMatch(/the request is seen: 0 XMR in blocks, 1\.5 XMR in the mempool/);
+    expect(output).toMatch(/the request is confirming: 1\.5 XMR in blocks, 0 XMR in the mempool/);
+    expect(output).toMatch(/the request is paid: 1\.5 XMR in blocks, 0 XMR in the mempool/);
     expect(output).toMatch(/shop has 1\.5 XMR, of which 1\.5 XMR can be spent/);
     expect(output).toMatch(/"order 1, paid": good, 1\.5 XMR received/);
     expect(output).toMatch(/"order 2, paid": not good/);

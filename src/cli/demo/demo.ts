@@ -16,24 +16,28 @@ const FIRST_BLOCKS = 80;
 const LOCK_BLOCKS = 10;
 const PRICE = 1_500_000_000_000n;
 const MESSAGE = 'order 1, paid';
-/** Largest number of reads of the shop's pool in search of a payment, 100 ms apart. */
-const MAX_POLLS = 100;
+/** Time until the request expires [s]. */
+const HOUR = 3600n;
 
 const nothing = z.unknown();
 const address = z.object({ address: z.string() });
 const balance = z.object({ balance: z.bigint(), unlocked_balance: z.bigint() });
 const payment = z.object({ tx_hash: z.string(), fee: z.bigint() });
-const transfers = z.object({
-  pool: z.array(z.object({ txid: z.string(), amount: z.bigint() })).default([]),
+const request = z.object({
+  ...{ address: z.string(), uri: z.string(), state: z.string(), confirmations: z.bigint() },
+  ...{ received: z.bigint(), received_unconfirmed: z.bigint() },
 });
+type RequestNow = z.output<typeof request>;
 const proof = z.object({ signature: z.string() });
 const verdict = z.object({ good: z.boolean(), received: z.bigint().default(0n) });
 
 const coins = (value: bigint): string => `${formatCoins(amount(value)).replace(/\.?0+$/, '')} XMR`;
+const stateOf = ({ state, received, received_unconfirmed: unmined }: RequestNow): string =>
+  `the request is ${state}: ${coins(received)} in blocks, ${coins(unmined)} in the mempool`;
 const short = (text: string): string => `${text.slice(0, 12)}…${text.slice(-6)}`;
 
 /**
- * Mines, pays, and proves a payment; prints a description of each step.
+ * Mines, requests, pays and proves a payment; prints a description of each step.
  * @param say prints a line. @throws Error if a step fails.
  */
 export async function runDemo(
@@ -62,8 +66,16 @@ export async function runDemo(
   await mine(FIRST_BLOCKS, ours);
   say(`   customer has ${await funds(customer)}`);
 
-  say('3. The shop makes an address for the order, the customer pays to it');
-  const order = await shop.call('create_address', { account_index: 0n, label: 'order 1' }, address);
+  say('3. The shop requests a payment, the customer pays to the address of the request');
+  const order = await shop.call(
+    'create_payment_request',
+    { amount: PRICE, expires_in: HOUR, label: 'order 1', reference: 'order 1' },
+    request,
+  );
+  const now = async (): Promise<RequestNow> =>
+    shop.call('get_payment_request', { reference: 'order 1' }, request);
+  say(`   ${order.uri.slice(0, 20)}…${order.uri.slice(order.uri.indexOf('?'))}`);
+  say(`   the request is ${order.state}, and needs ${order.confirmations} confirmations`);
   const paid = await customer.call(
     'transfer',
     { destinations: [{ address: order.address, amount: PRICE }] },
@@ -73,10 +85,16 @@ export async function runDemo(
   say(`   transaction ${short(paid.tx_hash)}, fee ${coins(paid.fee)}`);
 
   say('4. The shop sees it before any block holds it');
-  say(`   ${coins(await amountInPool(shop, paid.tx_hash))} are on their way`);
+  await shop.call('refresh', {}, nothing);
+  say(`   ${stateOf(await now())}`);
 
-  say(`5. ${LOCK_BLOCKS} blocks later they are the shop's to spend`);
-  await mine(LOCK_BLOCKS, ours);
+  say('5. In a block it is confirming; with the tenth block it is paid, and the shop can spend it');
+  await mine(1, ours);
+  say(`   ${stateOf(await now())}`);
+  await mine(LOCK_BLOCKS - 1, ours);
+  const done = await now();
+  if (done.state !== 'paid') throw new Error(`the request is ${done.state}`);
+  say(`   ${stateOf(done)}`);
   say(`   shop has ${await funds(shop)}`);
 
   say('6. The customer proves the payment; the shop checks the proof');
@@ -89,18 +107,4 @@ export async function runDemo(
   if (altered.good) throw new Error('the proof also holds for another message');
   say(`   for "${MESSAGE}": good, ${coins(honest.received)} received`);
   say('   for "order 2, paid": not good');
-}
-
-/**
- * Reads the shop's pool until it contains a payment. @returns received amount [atomic units].
- * @throws Error if the payment does not appear in time.
- */
-async function amountInPool(shop: DemoServer, txHash: string): Promise<bigint> {
-  for (let poll = 0; poll < MAX_POLLS; poll++) {
-    const { pool } = await shop.call('get_transfers', { pool: true }, transfers);
-    const found = pool.find(({ txid }) => txid === txHash);
-    if (found !== undefined) return found.amount;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error("the payment did not appear in the shop's pool");
 }
