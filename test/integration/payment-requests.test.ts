@@ -59,7 +59,7 @@ const eventsOf = async (id: string): Promise<Loose[]> =>
 const typesOf = async (id: string): Promise<string[]> => (await eventsOf(id)).map(({ type }) => type);
 
 beforeAll(async () => {
-  daemon = await startRegtestDaemon();
+  daemon = await startRegtestDaemon(['--misbehave=none']);
   receiver = await WebhookReceiver.start();
   [server, payerServer] = await Promise.all([launch(), startWalletRpc({ daemon: daemon.address })]);
   await createWallet(payerServer, 'payer');
@@ -227,6 +227,33 @@ describe('a payment request', () => {
     const extended = await shop.rpc('extend_payment_request', { request_id, expires_in: 600 });
     expect(extended).toMatchObject({ state: 'paid', late: 0, received_unconfirmed: 0.1 * XMR });
     expect(await typesOf(request_id)).toEqual(['request.expired', 'request.late', 'request.paid']);
+  });
+
+  it('stays paid while a daemon replaces blocks above its payment, and follows one that replaces its block', async () => {
+    const misbehave = async (what: string): Promise<void> => {
+      expect(await daemon.plain('/misbehave', { what })).toMatchObject({ status: 'OK' });
+    };
+    const { request_id, address } = await create({ amount: 0.6 * XMR });
+    await pay(address as string, 0.6);
+    await mine(4);
+    expect(await get(request_id)).toMatchObject({ state: 'paid' });
+    const before = await typesOf(request_id);
+    await misbehave('reorganise=2');
+    for (let i = 0; i < 9; i++) {
+      await refresh();
+      expect(await get(request_id)).toMatchObject({ state: 'paid' });
+    }
+    expect(await typesOf(request_id)).toEqual(before);
+    const { events } = await shop.rpc('get_events', { after: 0, limit: 1000, types: ['wallet.reorganised'] });
+    expect((events as Loose[]).length).toBeGreaterThanOrEqual(3);
+    await misbehave('reorganise=12');
+    for (let i = 0; i < 3; i++) await refresh();
+    await misbehave('');
+    await mine(1);
+    await mine(3);
+    expect(await get(request_id)).toMatchObject({ state: 'paid', received: 0.6 * XMR });
+    const last = (await typesOf(request_id)).filter((type) => type !== 'request.seen').at(-1);
+    expect(last).toBe('request.paid');
   });
 
   it('has the same events for the typed client', async () => {

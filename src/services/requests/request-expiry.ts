@@ -15,8 +15,8 @@ const EXPIRIES_AT_ONCE = 200;
 /** Longest time between two looks at the clock [ms]: its steps move the expiries. */
 const LOOK_MS = 60_000;
 /**
- * Longest time for which expiries that passed while the wallet was closed wait for its first refresh, which may find
- * payments that were in time [ms].
+ * Longest time for which expiries wait for the first refresh of a wallet after it is opened, which may find payments
+ * that were in time [ms].
  */
 const CATCH_UP_MS = 30_000;
 
@@ -40,7 +40,7 @@ export class RequestExpiry {
   /** Reads the next expiry. To be called once. */
   start(): void {
     this.#next = this.#readNext();
-    if (this.#next < unixSeconds(this.#context.clock))
+    if (this.#next < Infinity && !this.#services.sync.isSynced)
       this.#waitsUntil = this.#context.clock.now() + CATCH_UP_MS;
     this.#schedule();
   }

@@ -179,6 +179,17 @@ describe('an expiry that passed while the wallet was closed', () => {
       expect(expired()).toBe(2);
     }));
 
+  it('and one that passes before the first refresh wait for it alike', () =>
+    withFakeTimeouts(async () => {
+      expiry.start();
+      await pass(10);
+      expect(expired()).toBe(0);
+      sync.isSynced = true;
+      expiry.onEvents();
+      await elapse(0);
+      expect(expired()).toBe(2);
+    }));
+
   it('waits half a minute at most', () =>
     withFakeTimeouts(async () => {
       expiry.start();

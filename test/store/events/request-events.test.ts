@@ -128,14 +128,20 @@ describe('a request that needs no confirmation', () => {
 
   it('is taken back when the mempool drops the payment', () => {
     wallet.see(1, 1, 100n);
+    expect(after(() => wallet.drop(1))).toEqual(['reversed']);
+    expect(state()).toBe('seen');
     const cursor = wallet.last;
-    wallet.drop(1);
     wallet.mine();
     wallet.readPool();
     wallet.readPool();
-    expect(wallet.types(cursor)).toContain('reversed');
-    expect(wallet.types(cursor)).not.toContain('paid');
+    expect(wallet.types(cursor)).toEqual(['reversed']);
     expect(state()).toBe('waiting');
+  });
+
+  it('is paid again when the payment returns to the mempool', () => {
+    wallet.see(1, 1, 100n);
+    wallet.drop(1);
+    expect(after(() => wallet.see(1, 1, 100n))).toEqual(['paid']);
   });
 });
 
@@ -252,6 +258,17 @@ describe('the expiry of a request', () => {
     expect(state()).toBe('expired');
   });
 
+  it('leaves a payment in time that the mempool held in time and lost before a block has it', () => {
+    wallet.see(1, 1, 100n);
+    wallet.drop(1);
+    wallet.mine();
+    wallet.readPool();
+    wallet.readPool();
+    pass();
+    expect(state()).toBe('expired');
+    expect(after(() => wallet.mine([[1, 1, 100n]]))).toEqual(['paid']);
+  });
+
   it('makes later payments late: each is reported, and none is paid by them', () => {
     pass();
     expect(after(() => wallet.see(1, 1, 100n))).toEqual(['late']);
@@ -309,6 +326,13 @@ describe('a change of the end', () => {
     expect(state()).toBe('waiting');
     wallet.time = CREATED + 201;
     expect(after(() => wallet.expire())).toEqual(['expired']);
+  });
+
+  it('by a cancellation reverses no payment, even if the clock was set back since', () => {
+    wallet.mine([[1, 1, 40n]]);
+    wallet.time -= 10;
+    expect(after(cancel)).toEqual([]);
+    expect(wallet.request(1)).toMatchObject({ state: 'cancelled', reported: { received: 0n, late: 40n } });
   });
 
   it('by a cancellation reverses nothing, and makes later payments late', () => {
