@@ -313,7 +313,7 @@ class Campaign {
 
 /**
  * Kills a wallet server at random times during random calls, and compares all acknowledged facts after each restart:
- * labels, notes, attributes, keys, payments, and the balance with a wallet restored from the seed.
+ * labels, notes, attributes, keys, payments, payment requests, and the balance with a wallet restored from the seed.
  */
 export async function runCampaign({ kills, seed, log }: CampaignOptions): Promise<CampaignReport> {
   const daemon = await startRegtestDaemon();

@@ -71,6 +71,19 @@ const CALLS: readonly (readonly [weight: number, call: RandomCall])[] = [
     },
   ],
   [
+    2,
+    async ({ server, facts, random }) => {
+      if (facts.names('label/').length >= MOST_ADDRESSES) return;
+      const label = random.text();
+      const { request_id: id, subaddr_index: index } = await ask(server, 'create_payment_request', {
+        amount: SMALLEST_PAYMENT,
+        label,
+      });
+      facts.acknowledge(`request/${String(id)}`, String(index.minor));
+      facts.acknowledge(`label/${String(index.minor)}`, label);
+    },
+  ],
+  [
     1,
     async ({ server, facts, random }) => {
       if (facts.names('account/').length >= MOST_ACCOUNTS) return;

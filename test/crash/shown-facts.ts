@@ -18,6 +18,17 @@ async function shownPayment(server: WalletRpc, txid: string): Promise<string | u
   }
 }
 
+/** Minor index of the address of a payment request; undefined if there is no such request. */
+async function shownRequest(server: WalletRpc, request_id: string): Promise<string | undefined> {
+  try {
+    const { subaddr_index } = await ask(server, 'get_payment_request', { request_id });
+    return String(subaddr_index.minor);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
 async function shownKey(server: WalletRpc, txid: string): Promise<string | undefined> {
   try {
     return String((await ask(server, 'get_tx_key', { txid })).tx_key);
@@ -61,6 +72,7 @@ export async function readShownFacts(server: WalletRpc, facts: Facts): Promise<M
     const { frozen } = await ask(server, 'frozen', { key_image });
     show(`frozen/${key_image}`, String(frozen));
   }
+  for (const id of rest(facts, 'request/')) show(`request/${id}`, await shownRequest(server, id));
   for (const txid of rest(facts, 'payment/')) show(`payment/${txid}`, await shownPayment(server, txid));
   for (const txid of rest(facts, 'key/')) show(`key/${txid}`, await shownKey(server, txid));
   return shown;
