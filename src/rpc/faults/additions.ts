@@ -25,7 +25,7 @@ export const additionFaults = {
   },
   spend_limit: { code: -61, explanation: reasonOf },
   events_ahead: {
-    code: -62,
+    code: -65,
     explanation:
       'no event of this server has an id as great as this cursor: it is of another server, or of files that a backup replaced; read from the oldest kept event on, without after',
   },

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { additionFaults } from '../../../src/rpc/faults/additions.js';
 import { FAULTS } from '../../../src/rpc/faults/fault-table.js';
 
 const folder = new URL('../../../src/rpc/faults/', import.meta.url);
@@ -18,5 +19,10 @@ async function kindsOfFamilies(): Promise<string[]> {
 describe('the table of faults', () => {
   it('has each kind in one family', async () => {
     expect((await kindsOfFamilies()).sort()).toEqual(Object.keys(FAULTS).sort());
+  });
+
+  it('gives each addition of this server a code of its own', () => {
+    const codes = Object.values(additionFaults).map(({ code }) => code);
+    expect(new Set(codes).size).toBe(codes.length);
   });
 });
