@@ -34,22 +34,43 @@ interface SentRow {
  */
 const DISORDER_SECONDS = 6 * 3600;
 
+/** Finds blocks with transactions of a table by their times. */
+class BlockTimes {
+  readonly #newest: Statement<[], number | null>;
+  readonly #from: Statement<[number], { readonly height: number; readonly timestamp: number }>;
+
+  constructor(db: Db, table: 'received_tx' | 'outgoing_tx') {
+    this.#newest = db.prepare<[], number | null>(`SELECT max(height) FROM ${table}`).pluck();
+    this.#from = db.prepare(
+      `SELECT height, timestamp FROM ${table} WHERE height >= ? ORDER BY height LIMIT 1`,
+    );
+  }
+
+  /** Returns the height up to which no block has a time from `time` on [Unix s], by bisection; -1: there is none. */
+  heightBefore(time: number): number {
+    const before = time - DISORDER_SECONDS;
+    // The block at `low` lies before the time, and the first block above `high` does not.
+    let [low, high] = [-1, this.#newest.get() ?? -1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      const found = this.#from.get(middle);
+      if (found !== undefined && found.timestamp < before) low = found.height;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
 /** Sums payments from a time on. Reads no payments of blocks that lie well before it. */
 export class PeriodSumReader {
-  readonly #receivedBefore: Statement<[number], number>;
-  readonly #sentBefore: Statement<[number], number>;
+  readonly #receivedTimes: BlockTimes;
+  readonly #sentTimes: BlockTimes;
   readonly #received: Statement<[...TxRangeColumns, number], ReceivedRow>;
   readonly #sent: Statement<[{ readonly height: number; readonly from: number }], SentRow>;
 
   constructor(db: Db) {
-    const newestBefore = (table: string): Statement<[number], number> =>
-      db
-        .prepare<[number], number>(
-          `SELECT height FROM ${table} WHERE height IS NOT NULL AND timestamp < ? ORDER BY height DESC LIMIT 1`,
-        )
-        .pluck();
-    this.#receivedBefore = newestBefore('received_tx');
-    this.#sentBefore = newestBefore('outgoing_tx');
+    this.#receivedTimes = new BlockTimes(db, 'received_tx');
+    this.#sentTimes = new BlockTimes(db, 'outgoing_tx');
     this.#received = db.prepare(
       `SELECT ${halves('amount', 'all')}, ${halves('amount * requested', 'requested')} FROM (
          SELECT coalesce(o.credited, o.amount) AS amount,
@@ -68,7 +89,7 @@ export class PeriodSumReader {
 
   /** Returns the height up to which no block with an incoming payment has a time from `from` on [Unix s]. */
   receivedBefore(from: number): number {
-    return this.#receivedBefore.get(from - DISORDER_SECONDS) ?? -1;
+    return this.#receivedTimes.heightBefore(from);
   }
 
   /** Sums the incoming payments of a range in blocks from a time on [Unix s]. */
@@ -82,7 +103,7 @@ export class PeriodSumReader {
 
   /** Sums what own payments from a time on [Unix s], mined or pending, take from the balance, with their fees. */
   sent(from: number): bigint {
-    const height = this.#sentBefore.get(from - DISORDER_SECONDS) ?? -1;
+    const height = this.#sentTimes.heightBefore(from);
     const row = this.#sent.get({ height, from });
     return joined(row?.spent_high ?? 0, row?.spent_low ?? 0);
   }
