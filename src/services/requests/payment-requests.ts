@@ -1,3 +1,4 @@
+import { DaemonError } from '../../daemon/errors.js';
 import { formatUri } from '../../monero/cryptonote/uri.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
@@ -19,6 +20,7 @@ type Context = Pick<
   | 'addresses'
   | 'assertOpen'
   | 'clock'
+  | 'daemon'
   | 'events'
   | 'keystore'
   | 'log'
@@ -87,6 +89,8 @@ const MAX_LIFETIME = 10 * 365 * 86_400;
 
 /** Number of newest blocks that a reorganisation may replace: a later payment may be mined in place of them. */
 const MAX_REPLACED = 60;
+/** Longest time for which a new request waits for the height of the daemon [ms]. */
+const HEIGHT_DEADLINE_MS = 3000;
 
 const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payment_request', reason });
 
@@ -140,7 +144,7 @@ export class PaymentRequests {
       tolerance,
       confirmations: Math.max(needed, spec.confirmations),
       created: unixSeconds(this.#context.clock),
-      firstHeight: Math.max(0, Math.max(store.height(), this.#services.sync.daemonHeight) - MAX_REPLACED),
+      firstHeight: Math.max(0, (await this.#chainHeight()) - MAX_REPLACED),
       ...(expires === undefined ? {} : { expires }),
       ...(reference === undefined ? {} : { reference }),
       ...(metadata === undefined ? {} : { metadata }),
@@ -169,6 +173,24 @@ export class PaymentRequests {
     this.#expiry.onExpiry(expires);
     this.#noteChange(terms);
     return this.get({ requestId: terms.requestId });
+  }
+
+  /**
+   * Returns the number of blocks of the chain as far as it is known. Asks the daemon if the wallet has not read blocks
+   * since it was opened: after a restore it holds none.
+   */
+  async #chainHeight(): Promise<number> {
+    const { store, daemon } = this.#context;
+    const { sync } = this.#services;
+    const known = Math.max(store.height(), sync.daemonHeight);
+    if (sync.isSynced || sync.daemonHeight > 0) return known;
+    try {
+      const { height } = await daemon.client().getInfo({ deadline: HEIGHT_DEADLINE_MS });
+      return Math.max(known, height);
+    } catch (error) {
+      if (error instanceof DaemonError) return known;
+      throw error;
+    }
   }
 
   /** Returns the time that lies a number of seconds after now [Unix s]. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest, test } from '@jest/globals';
+import { DaemonError } from '../../../src/daemon/errors.js';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import { parseUri } from '../../../src/monero/cryptonote/uri.js';
 import {
@@ -12,7 +13,7 @@ import { amount, ZERO } from '../../../src/util/amount.js';
 import { turns } from '../../support/event-loop-turns.js';
 import { withFakeTimeouts } from '../../support/fake-timeouts.js';
 import { seededRng } from '../../support/seeded-rng.js';
-import { faultOf, TestWallet } from '../../support/test-wallet.js';
+import { faultOf, infoOf, TestWallet } from '../../support/test-wallet.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 
 const SCALE = [
@@ -48,7 +49,7 @@ function open(made: TestWallet, payUrl?: string): void {
         clock: made.clock,
         keystore: made.keystore,
       },
-      ...{ log: made.log, rng: seededRng('requests'), store: made.store, name: 'shop' },
+      ...{ log: made.log, rng: seededRng('requests'), store: made.store, daemon: made.daemon, name: 'shop' },
       events: {
         ...{ onIncoming: () => undefined, onProgress: () => undefined, onClosed: () => undefined },
         onRequest: (...change) => changed.push(change),
@@ -173,6 +174,30 @@ describe('a request of a restored wallet', () => {
     pay([made, 300n]);
     expect(requests.get({ requestId }).status).toMatchObject({ state: 'partial', mined: 300n });
     expect(requests.list({ limit: 1, before: 1e9, state: 'partial' })).toHaveLength(1);
+  });
+});
+
+describe('the first height whose blocks count', () => {
+  const firstHeight = async (): Promise<number> => (await create()).request.firstHeight;
+
+  beforeEach(() => {
+    isSynced = false;
+    wallet.store.addPage(page(0, 70));
+  });
+
+  it('lies below the blocks of the daemon, which an unsynchronised wallet asks for', async () => {
+    wallet.answers.getInfo = () => Promise.resolve(infoOf({ height: 499, hash: bytes<Hash>(1) }));
+    expect(await firstHeight()).toBe(440);
+    daemonHeight = 300;
+    expect(await firstHeight()).toBe(240);
+  });
+
+  it('lies below the own blocks if the wallet is synchronised, or no daemon answers', async () => {
+    wallet.answers.getInfo = () => Promise.reject(new DaemonError('unreachable', 'no connection'));
+    expect(await firstHeight()).toBe(10);
+    isSynced = true;
+    wallet.answers.getInfo = () => Promise.reject(new Error('asked'));
+    expect(await firstHeight()).toBe(10);
   });
 });
 
