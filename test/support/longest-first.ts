@@ -10,6 +10,7 @@ const Sequencer = sequencer as unknown as typeof sequencer.default;
 export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/differential-refusals': 33,
   'integration/failover': 32,
+  'integration/pay-page': 30,
   'integration/status-page': 30,
   'integration/payment-answers': 28,
   'integration/differential-payments': 27,

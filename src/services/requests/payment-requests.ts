@@ -99,6 +99,8 @@ export class PaymentRequests {
   readonly #context: Context;
   readonly #services: Services;
   readonly #expiry: RequestExpiry;
+  /** True if the wallet has requests, which are never deleted; undefined: not read yet. */
+  #hasAny: boolean | undefined;
 
   constructor(context: Context, services: Services) {
     this.#context = context;
@@ -170,6 +172,7 @@ export class PaymentRequests {
       if (error instanceof ReferenceTaken) throw error.fault;
       throw error;
     }
+    this.#hasAny = true;
     this.#expiry.onExpiry(expires);
     this.#noteChange(terms);
     return this.get({ requestId: terms.requestId });
@@ -234,7 +237,10 @@ export class PaymentRequests {
 
   /** Returns the request that a token names; undefined if there is none. */
   byToken(token: Uint8Array): RequestView | undefined {
-    const request = this.#context.store.read((r) => r.requests.byToken(token));
+    const { store } = this.#context;
+    // A search for a token asks every open wallet: one without requests reads its store once.
+    this.#hasAny ??= store.read((r) => !r.requests.isEmpty);
+    const request = this.#hasAny ? store.read((r) => r.requests.byToken(token)) : undefined;
     return request && this.#view(request);
   }
 

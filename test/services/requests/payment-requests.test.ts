@@ -132,6 +132,12 @@ describe('a new request', () => {
     expect(requests.byToken(new Uint8Array(16))).toBeUndefined();
   });
 
+  it('is found by its token at once, in a wallet that had no request before', async () => {
+    expect(requests.byToken(new Uint8Array(16))).toBeUndefined();
+    const { request } = await create();
+    expect(requests.byToken(request.token)?.request).toEqual(request);
+  });
+
   test.each([
     [999n, 0, 1],
     [1000n, 0, 10],
