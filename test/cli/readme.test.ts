@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { exportCommand } from '../../src/cli/commands/export-command.js';
 import { OPTIONS } from '../../src/cli/config/options.js';
 import { registry } from '../../src/rpc/registry.js';
 
@@ -44,6 +45,11 @@ describe('CONTRIBUTING', () => {
   );
 });
 
+/** Names of the flags of `wallet-rpc export`. */
+const exportFlags = exportCommand({ print: () => undefined, hint: () => undefined }).options.flatMap(
+  ({ long }) => (long === undefined || long === null ? [] : [long.slice(2)]),
+);
+
 describe.each(pages)('%s', (path) => {
   const text = read(path);
 
@@ -58,7 +64,7 @@ describe.each(pages)('%s', (path) => {
   });
 
   it('names only flags of our programs', () => {
-    const own = new Set(OPTIONS.map(({ name }) => name));
+    const own = new Set([...OPTIONS.map(({ name }) => name), ...exportFlags]);
     const commands = [...text.matchAll(/wallet-rpc\b(?! credential)[^`\n]*?(?= \|| ?`|$)/gm)].flatMap(
       ([line]) => [...line.matchAll(/ --([a-z][a-z0-9-]+)/g)],
     );

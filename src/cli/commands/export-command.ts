@@ -97,9 +97,9 @@ async function exportPayments(name: string, options: ExportOptions, { hint }: Te
   hint(`${name}: ${number} payments exported, from a wallet that knows ${height} blocks`);
 }
 
-/** Runs `wallet-rpc export`. @throws ConfigError with the reason of a failure. */
-export async function runExportCommand(args: readonly string[], terminal: Terminal): Promise<void> {
-  await withAccess(new Command('wallet-rpc export'))
+/** Creates the command `wallet-rpc export`. */
+export const exportCommand = (terminal: Terminal): Command =>
+  withAccess(new Command('wallet-rpc export'))
     .description('Writes all payments of a period as CSV or JSON. A server may have the wallet open.')
     .argument('<name>', 'name of the wallet')
     .requiredOption('--wallet-dir <dir>', 'directory of the wallet')
@@ -111,6 +111,9 @@ export async function runExportCommand(args: readonly string[], terminal: Termin
     .addOption(new Option('--format <format>', 'form of the output').choices(EXPORT_FORMATS).default('csv'))
     .option('--account <n>', 'number of the account (default: all accounts)')
     .option('--output <file>', 'file to write or replace, once it is complete (default: standard output)')
-    .action((name: string, options: ExportOptions) => exportPayments(name, options, terminal))
-    .parseAsync([...args], { from: 'user' });
+    .action((name: string, options: ExportOptions) => exportPayments(name, options, terminal));
+
+/** Runs `wallet-rpc export`. @throws ConfigError with the reason of a failure. */
+export async function runExportCommand(args: readonly string[], terminal: Terminal): Promise<void> {
+  await exportCommand(terminal).parseAsync([...args], { from: 'user' });
 }
