@@ -63,7 +63,10 @@ const medianCost = (costs: readonly RefreshCost[]): RefreshCost => ({
   mainThread: median(costs.map(({ mainThread }) => mainThread)),
 });
 
-/** Measures polls of the reference, which has read the chain from scratch. */
+/**
+ * Measures polls of the reference, which has read the chain from scratch. It finds payments to many addresses only partly,
+ * because it extends its lookahead between batches of blocks.
+ */
 async function ofReference(daemon: string, rounds: number): Promise<RefreshFigures['reference']> {
   const server = await startReference({ daemon });
   try {
