@@ -5,11 +5,13 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { serveSite, type PublicSite, type SiteRequest } from '../../src/http/public-site.js';
 import { until } from '../support/process.js';
 
-let server: Server | undefined;
+const servers: Server[] = [];
 
 afterEach(() => {
-  server?.closeAllConnections();
-  server?.close();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 interface Got {
@@ -25,7 +27,7 @@ async function get(
   onBug: (error: unknown) => void = () => undefined,
 ): Promise<Got> {
   const started = createServer(serveSite({ headers: { 'X-Site': 'yes' }, answer }, onBug));
-  server = started;
+  servers.push(started);
   await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', () => resolve()));
   const { port } = started.address() as AddressInfo;
   const sent = request({ port, host: '127.0.0.1', path, method, headers }).end();
