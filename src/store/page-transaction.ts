@@ -10,8 +10,10 @@ const MOST_ROWS = 512;
 /** Longest time that the transaction stays open [ms]. */
 const LONGEST_MS = 250;
 
-/** Callbacks of a {@link PageTransaction}. None of them may throw. */
+/** Callbacks of a {@link PageTransaction}, which throw nothing unless they say so. */
 export interface PageTransactionEvents {
+  /** Is called inside the transaction before it is committed, and before a task joins it. May throw. */
+  readonly complete: () => void;
   /** Is called after each commit. */
   readonly onCommitted: () => void;
   /** Is called when pages that {@link PageTransaction.add} had accepted were rolled back. */
@@ -70,6 +72,12 @@ export class PageTransaction {
   join<T>(task: () => T): T {
     let result: T;
     try {
+      this.#events.complete();
+    } catch (error) {
+      this.#rollBack(error as Error);
+      throw error;
+    }
+    try {
       result = this.#db.transaction(task)();
     } catch (error) {
       if (!this.#db.inTransaction) this.#rollBack(error as Error);
@@ -86,7 +94,10 @@ export class PageTransaction {
   end(): void {
     if (!this.isOpen) return;
     try {
-      this.#events.guard(() => this.#db.exec('COMMIT'));
+      this.#events.guard(() => {
+        this.#events.complete();
+        this.#db.exec('COMMIT');
+      });
     } catch (error) {
       this.#rollBack(error as Error);
       throw error;

@@ -129,10 +129,13 @@ export class StoreTransactions {
     file.assertOpen();
     this.#assertNotWriting();
     file.detectingDamage(() => {
-      if (!this.#pages.isOpen) this.#begin(() => file.deferFlush());
+      if (!this.#pages.isOpen) {
+        this.#begin(() => file.deferFlush());
+        this.#writer.events.resetRequests();
+      }
       // A hundred blocks without findings count as one row.
       const rows = outputs.length + spends.length + hashes.length / 100;
-      this.#pages.add(rows, () => this.#runTask(store));
+      this.#pages.add(rows, () => this.#runPage(store));
     });
     deferred.clear();
   }
@@ -163,6 +166,10 @@ export class StoreTransactions {
   #pageTransaction(): PageTransaction {
     const { file, deferred } = this.#parts;
     return new PageTransaction(file.db, {
+      complete: () => {
+        this.#writer.events.settleRequests();
+        this.#version += 1;
+      },
       guard: (commit) => file.detectingDamage(commit),
       onCommitted: () => {
         file.noteCommit();
@@ -199,8 +206,19 @@ export class StoreTransactions {
     setFlushing();
   }
 
-  /** Runs a task inside an open transaction, after storing the deferred blocks. */
+  /** Runs a task inside a transaction of its own, or a joined one, after storing the deferred blocks. */
   #runTask<T>(task: (w: WalletWriter) => T): T {
+    const { events } = this.#writer;
+    events.resetRequests();
+    return this.#runPage(task, () => events.settleRequests());
+  }
+
+  /**
+   * Runs a task inside the transaction of several pages, after storing the deferred blocks. The events of payment
+   * requests are appended before the transaction is committed: a later page may change the same requests.
+   * @param complete is called after the events of the task were appended.
+   */
+  #runPage<T>(task: (w: WalletWriter) => T, complete: () => void = () => undefined): T {
     const writer = this.#writer;
     const deferred = this.#parts.deferred.page;
     this.#version += 1;
@@ -210,6 +228,7 @@ export class StoreTransactions {
       if (deferred !== undefined) storePage(writer, deferred);
       const done = task(writer);
       writer.events.settle();
+      complete();
       return done;
     } finally {
       this.#isWriting = false;

@@ -62,12 +62,15 @@ function mine(number: number | undefined): void {
 
 const latest = (): number => store.read((r) => r.requests.list({ limit: 1, before: 1e9 }))[0]?.sequence ?? 0;
 /** Number of the first request that is to be paid and is not. */
-const unpaid = (): number | undefined =>
-  store
+const unpaid = (): number | undefined => {
+  // States are recorded when the pages are committed.
+  store.commitPages();
+  return store
     .read((r) => r.requests.list({ limit: 1000, before: 1e9, state: 'waiting' }))
     .map(({ reference }) => Number(reference?.slice(1)))
     .filter((number) => number % 3 !== 0)
     .at(-1);
+};
 
 if (store.read((r) => r.chain.tip()) === undefined) mine(undefined);
 while (latest() < Number(count)) {

@@ -75,6 +75,11 @@ export function formatUri(request: PaymentUri, network: NetworkType): string {
     second: 'A single payment id is allowed',
     malformed: 'Standalone payment id deprecated, use integrated address instead',
   });
+  return writeUri(request);
+}
+
+/** Writes a payment request with a valid address as URI: see {@link formatUri}, which checks the address. */
+export function writeUri(request: PaymentUri): string {
   const parameters = [
     ...(request.paymentId === '' ? [] : [`tx_payment_id=${request.paymentId}`]),
     ...(request.amount === 0n ? [] : [`tx_amount=${formatCoins(request.amount)}`]),

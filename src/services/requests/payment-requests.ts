@@ -1,5 +1,5 @@
 import { DaemonError } from '../../daemon/errors.js';
-import { formatUri } from '../../monero/cryptonote/uri.js';
+import { writeUri } from '../../monero/cryptonote/uri.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { confirmationsFor } from '../../monero/wallet/requests/confirmation-scale.js';
@@ -22,7 +22,6 @@ type Context = Pick<
   | 'clock'
   | 'daemon'
   | 'events'
-  | 'keystore'
   | 'log'
   | 'name'
   | 'requestSettings'
@@ -246,7 +245,10 @@ export class PaymentRequests {
 
   /** Lists requests, latest first. */
   list(filter: RequestFilter): RequestView[] {
-    return this.#context.store.read((r) => r.requests.list(filter)).map((request) => this.#view(request));
+    const { store } = this.#context;
+    // States are recorded when the pages of blocks are committed.
+    store.commitPages();
+    return store.read((r) => r.requests.list(filter)).map((request) => this.#view(request));
   }
 
   /**
@@ -307,14 +309,12 @@ export class PaymentRequests {
   }
 
   #view(request: TrackedRequest): RequestView {
-    const { store, keystore, requestSettings } = this.#context;
+    const { store, requestSettings } = this.#context;
     const { accounts, sync } = this.#services;
     const address = accounts.address(request.subaddress);
     const label = accounts.label(request.subaddress);
-    const uri = formatUri(
-      { address, amount: request.amount ?? ZERO, paymentId: '', recipientName: '', description: label },
-      keystore.keys.network,
-    );
+    const payment = { address, amount: request.amount ?? ZERO, paymentId: '', recipientName: '' };
+    const uri = writeUri({ ...payment, description: label });
     const { payUrl } = requestSettings;
     return {
       request,

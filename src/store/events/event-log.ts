@@ -251,7 +251,16 @@ export class EventLog {
     if (!this.#changed.isEmpty) this.#changed.report(this.#payments.batch({ from: tip, to: tip }));
     if (!this.#isOn) return;
     this.#unknownSpends.settle(tip);
-    this.#requests.settle(tip);
+  }
+
+  /** Reports the changed payment requests, after {@link settle}. To be called before each commit. */
+  settleRequests(): void {
+    if (this.#isOn) this.#requests.settle(this.#tip);
+  }
+
+  /** Forgets the changed payment requests of a transaction that was rolled back. */
+  resetRequests(): void {
+    this.#requests.reset();
   }
 
   /** Reports a payment request whose end has changed. */
@@ -261,7 +270,6 @@ export class EventLog {
 
   /** Forgets the changes of a write that was rolled back. */
   reset(): void {
-    this.#requests.reset();
     this.#changed.clear();
     this.#page = undefined;
   }
