@@ -18,8 +18,12 @@ export interface ClientMethod {
   readonly result: readonly Member[];
 }
 
+/** True for a method that changes nothing: restricted mode serves no method of the family `receive` that does. */
+const isRead = ({ family, restricted }: WalletMethod['meta']): boolean =>
+  family === 'view' || (family === 'receive' && !restricted);
+
 function kindOf({ meta }: WalletMethod, params: readonly Member[]): ClientMethod['kind'] {
-  if (meta.family === 'view') return 'read';
+  if (isRead(meta)) return 'read';
   return params.some(({ name }) => name === 'idempotency_key') ? 'order' : 'act';
 }
 
