@@ -178,10 +178,14 @@ const WITHOUT_WALLET = [
   'restore_deterministic_wallet',
   'generate_from_keys',
   'validate_address',
+  'set_daemon',
 ];
 
 /** Parameters that some methods of this server need. */
-const NEEDED = { id: 'x', url: 'https://example.com/', event_id: 1, idempotency_key: 'k' };
+const NEEDED = {
+  ...{ id: 'x', url: 'https://example.com/', event_id: 1, idempotency_key: 'k' },
+  ...{ from: 0, to: 1, format: 'json' },
+};
 
 const isAddition = (name: string): boolean => registry.find(name)?.source === ADDITION;
 

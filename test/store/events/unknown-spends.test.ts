@@ -10,6 +10,7 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { EVENT_TYPES, type WalletEvent } from '../../../src/monero/wallet/model/events.js';
 import { clearChain } from '../../support/cleared-chain.js';
+import { UNDO_PAYMENT_REQUESTS } from '../../support/undo-migrations.js';
 import { EventLedger } from '../../support/event-ledger.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
@@ -125,11 +126,7 @@ describe('an output that an unseen transaction spends', () => {
       DROP INDEX told_key_image_placed;
       ALTER TABLE pool_tx DROP COLUMN needed_height;
       DROP TABLE stage_range;
-      DROP TABLE request_state;
-      DROP TABLE payment_request;
-      DROP TABLE request_arrival;
-      DROP INDEX seen_payment_address;
-      DROP INDEX reported_payment_address;
+      ${UNDO_PAYMENT_REQUESTS}
       CREATE INDEX event_range ON event (timestamp) WHERE type = 9;
       UPDATE owned_output SET spent_by = zeroblob(32), spent_height = 0;
       PRAGMA user_version = 28`);

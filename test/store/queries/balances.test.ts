@@ -8,6 +8,7 @@ import { WalletReader } from '../../../src/store/wallet-reader.js';
 import { WalletWriter } from '../../../src/store/wallet-writer.js';
 import { amount } from '../../../src/util/amount.js';
 import { migrate } from '../../../src/util/migrations.js';
+import { UNDO_PAYMENT_REQUESTS } from '../../support/undo-migrations.js';
 import type { OwnedOutput, ReceivedTx } from '../../../src/monero/wallet/model/records.js';
 import { clearChain } from '../../support/cleared-chain.js';
 
@@ -47,6 +48,7 @@ class OpenStore {
       ALTER TABLE told_key_image DROP COLUMN placed;
       ALTER TABLE pool_tx DROP COLUMN needed_height;
       DROP TABLE stage_range;
+      ${UNDO_PAYMENT_REQUESTS}
       CREATE INDEX event_range ON event (timestamp) WHERE type = 9;
       PRAGMA user_version = 23`);
     migrate(this.#db, MIGRATIONS);
