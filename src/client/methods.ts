@@ -636,8 +636,8 @@ export interface ExportedPayment {
 
 /** Result of export_payments. */
 export interface ExportPaymentsResult {
-  /** Payments, even if there are none; absent with format csv. */
-  readonly payments?: readonly ExportedPayment[];
+  /** Payments; none with format csv. */
+  readonly payments: readonly ExportedPayment[];
   /** Payments as CSV (RFC 4180), with the names of the columns; absent with format json. */
   readonly csv?: string;
   /** The wallet has all blocks of the daemon; otherwise payments may be missing. */

@@ -72,10 +72,6 @@ export const oneOf = <const T extends readonly [string, ...string[]]>(values: T,
 export const list = <T extends z.ZodType>(item: T, description: string) =>
   z.array(item).default([]).describe(description);
 
-/** List that is in the JSON even if it is empty; a member with it may be made optional. */
-export const wholeList = <T extends z.ZodType>(item: T, description: string) =>
-  z.array(item).describe(description);
-
 /** Object in which unknown members are not allowed. */
 export const object = <S extends z.ZodRawShape>(shape: S, description = '') => {
   const schema = z.strictObject(shape);

@@ -27,9 +27,7 @@ export const paymentExportMethods: readonly WalletMethod[] = [
       }),
     result: () =>
       wire.object({
-        payments: wire
-          .wholeList(exportRowSchema(), 'Payments, even if there are none; absent with format csv')
-          .optional(),
+        payments: wire.list(exportRowSchema(), 'Payments; none with format csv'),
         csv: wire
           .text('Payments as CSV (RFC 4180), with the names of the columns; absent with format json')
           .optional(),
@@ -68,7 +66,7 @@ export const paymentExportMethods: readonly WalletMethod[] = [
         ...{ from, to },
         ...(account === undefined ? {} : { account }),
       });
-      if (format === 'csv') return { csv: new StreamedText(exportCsv(pages), release), synced };
+      if (format === 'csv') return { payments: [], csv: new StreamedText(exportCsv(pages), release), synced };
       const rows = mapPages(pages, exportRow);
       return { payments: new ListedRows(rows, release), synced };
     },
