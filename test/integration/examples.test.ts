@@ -85,7 +85,8 @@ describe.each(['py', 'ts', 'sh'])('payment-request.%s', (kind) => {
     await stop(first);
     const second = startShop();
     expect(await until('the address again', () => addressIn(second))).toBe(address);
-    expect(second.output()).toContain(`monero:${address}?tx_amount=0.001000000000&`);
+    const uri = `monero:${address}?tx_amount=0.001000000000&`;
+    await until('the URI', () => (second.output().includes(uri) ? uri : undefined));
     await pay(`payment of ${order}`, address);
     await crowd.at(SHOP).rpc('refresh');
     await until('the payment in the pool', () => / is seen|request\.seen/.exec(second.output()) ?? undefined);
