@@ -3,7 +3,7 @@ import { writeUri } from '../../monero/cryptonote/uri.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { confirmationsFor } from '../../monero/wallet/requests/confirmation-scale.js';
-import { requestStatus, type RequestStatus } from '../../monero/wallet/requests/request-state.js';
+import { requestStatus, viewOf, type RequestStatus } from '../../monero/wallet/requests/request-state.js';
 import { readPeaks } from '../../store/events/event-peaks.js';
 import type { RequestFilter, TrackedRequest } from '../../store/tables/payment-requests.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
@@ -327,11 +327,8 @@ export class PaymentRequests {
 
   #status(r: WalletReader, request: TrackedRequest): RequestStatus {
     const tip = this.#context.store.height() - 1;
-    const peakOf = readPeaks(r.meta);
-    return requestStatus(request, r.requests.paymentsTo(request.subaddress), {
-      tipAt: (height) => Math.max(tip, peakOf?.(height) ?? -1),
-      now: unixSeconds(this.#context.clock),
-    });
+    const view = viewOf(tip, readPeaks(r.meta), unixSeconds(this.#context.clock));
+    return requestStatus(request, r.requests.paymentsTo(request.subaddress), view);
   }
 }
 

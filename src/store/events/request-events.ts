@@ -1,9 +1,15 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { MinedPaymentFacts, PaymentFacts, RequestFacts } from '../../monero/wallet/model/events.js';
+import type {
+  EventType,
+  MinedPaymentFacts,
+  PaymentFacts,
+  RequestFacts,
+} from '../../monero/wallet/model/events.js';
 import type { RequestPayment, RequestState } from '../../monero/wallet/requests/payment-request.js';
 import {
   excessOver,
   requestStatus,
+  viewOf,
   type RequestStatus,
   type RequestView,
 } from '../../monero/wallet/requests/request-state.js';
@@ -127,11 +133,7 @@ export class RequestEvents {
 
   #view(tip: number): RequestView {
     const { rows, peaks } = this.#parts;
-    const peakOf = peaks.reader();
-    return {
-      tipAt: peakOf === undefined ? () => tip : (height) => Math.max(tip, peakOf(height)),
-      now: rows.now(),
-    };
+    return viewOf(tip, peaks.reader(), rows.now());
   }
 
   /**
@@ -205,14 +207,7 @@ const reportedOf = (
   ...(dueHeight === undefined ? {} : { dueHeight }),
 });
 
-type RequestEventType =
-  | 'request.partial'
-  | 'request.seen'
-  | 'request.paid'
-  | 'request.overpaid'
-  | 'request.expired'
-  | 'request.late'
-  | 'request.reversed';
+type RequestEventType = Extract<EventType, `request.${string}`>;
 
 /** Returns the types of the events between two states of a request, in the order of their ids. */
 function eventsBetween(

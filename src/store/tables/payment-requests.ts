@@ -141,7 +141,6 @@ export class PaymentRequestReader {
   readonly #byAddress: Statement<[number, number], RequestRow>;
   readonly #atAddresses: Statement<[string, number], RequestRow>;
   readonly #arrivals: Statement<[], unknown>;
-  readonly #arrival: Statement<[number, number, Uint8Array], number>;
   readonly #byToken: Statement<[Uint8Array], RequestRow>;
   readonly #byKey: Statement<[string], RequestRow & { readonly params_hash: Uint8Array }>;
   readonly #list: Statement<[number, number], RequestRow>;
@@ -175,11 +174,6 @@ export class PaymentRequestReader {
       )
       .safeIntegers();
     this.#arrivals = db.prepare('SELECT 1 FROM request_arrival LIMIT 1');
-    this.#arrival = db
-      .prepare<[number, number, Uint8Array], number>(
-        'SELECT time FROM request_arrival WHERE minor = ? AND account = ? AND tx_hash = ?',
-      )
-      .pluck();
     this.#byToken = rows('token = ?');
     this.#byKey = rows('idempotency_key = ?');
     this.#list = rows('payment_request.sequence < ? ORDER BY payment_request.sequence DESC LIMIT ?');
@@ -252,11 +246,6 @@ export class PaymentRequestReader {
   /** True if no payment to a request was seen in the mempool so far. */
   get hasNoArrivals(): boolean {
     return this.#arrivals.get() === undefined;
-  }
-
-  /** Returns the time at which a payment to a request was first seen in the mempool [Unix s]; undefined: never. */
-  arrival(txHash: Hash, { major, minor }: SubaddressIndex): number | undefined {
-    return this.#arrival.get(minor, major, txHash);
   }
 
   byToken(token: Uint8Array): TrackedRequest | undefined {

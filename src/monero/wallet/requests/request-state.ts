@@ -10,6 +10,20 @@ export interface RequestView {
   readonly now: number;
 }
 
+/**
+ * Returns the view of a chain with a tip.
+ * @param peakOf returns the height of a former tip by which a payment in the block at a height was confirmed; undefined:
+ * no block was replaced. @param now time [Unix s].
+ */
+export const viewOf = (
+  tip: number,
+  peakOf: ((height: number) => number) | undefined,
+  now: number,
+): RequestView => ({
+  tipAt: peakOf === undefined ? () => tip : (height) => Math.max(tip, peakOf(height)),
+  now,
+});
+
 /** A payment with its part in the state of its request. */
 export interface CountedPayment extends RequestPayment {
   /** Number of blocks from its block to the tip; 0 in the mempool. */
