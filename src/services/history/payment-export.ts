@@ -186,7 +186,7 @@ export class PaymentExport {
     if (this.#context.keystore.hidesNotes) return NO_NAMES;
     return {
       label: r.subaddresses.label(subaddress),
-      reference: r.requests.referenceOf(subaddress) ?? '',
+      reference: r.requests.identityOf(subaddress)?.reference ?? '',
     };
   }
 

@@ -93,6 +93,10 @@ const HEIGHT_DEADLINE_MS = 3000;
 
 const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payment_request', reason });
 
+/** Returns the fault of a new request whose reference another one has. */
+const taken = ({ reference = '', requestId }: TrackedRequest): WalletError =>
+  new WalletError({ kind: 'reference_taken', reference, requestId });
+
 /** Payment requests of one wallet: each has an address of its own, whose payments decide its state. */
 export class PaymentRequests {
   readonly #context: Context;
@@ -155,21 +159,17 @@ export class PaymentRequests {
     try {
       await accounts.createAddresses(spec.account, 1, spec.label, (w, subaddress) => {
         const other = reference === undefined ? undefined : w.requests.byReference(reference);
-        if (other !== undefined) throw new ReferenceTaken(other);
+        if (other !== undefined) throw taken(other);
         if (idempotency !== undefined && w.requests.byKey(idempotency.key) !== undefined)
           throw new KeyTaken();
         w.requests.add({ ...terms, subaddress });
       });
     } catch (error) {
       // A concurrent call with the same key was first.
-      const first =
-        error instanceof KeyTaken || error instanceof ReferenceTaken ? this.#created(spec) : undefined;
-      if (first !== undefined) {
-        await store.flushToDisk();
-        return this.#view(first);
-      }
-      if (error instanceof ReferenceTaken) throw error.fault;
-      throw error;
+      const first = isTaken(error) ? this.#created(spec) : undefined;
+      if (first === undefined) throw error;
+      await store.flushToDisk();
+      return this.#view(first);
     }
     this.#hasAny = true;
     this.#expiry.onExpiry(expires);
@@ -220,7 +220,7 @@ export class PaymentRequests {
       reference === undefined
         ? undefined
         : this.#context.store.read((r) => r.requests.byReference(reference));
-    if (other !== undefined) throw new ReferenceTaken(other).fault;
+    if (other !== undefined) throw taken(other);
   }
 
   #checkExpiry(expires: number): void {
@@ -332,15 +332,9 @@ export class PaymentRequests {
   }
 }
 
-/** Thrown inside the transaction that creates a request, when another request has its reference. */
-class ReferenceTaken extends Error {
-  readonly fault: WalletError;
-
-  constructor({ reference = '', requestId }: TrackedRequest) {
-    super('the reference is taken');
-    this.fault = new WalletError({ kind: 'reference_taken', reference, requestId });
-  }
-}
-
 /** Thrown inside the transaction that creates a request, when another call has created one with its key. */
 class KeyTaken extends Error {}
+
+/** True if another request has the key or the reference of a new one. */
+const isTaken = (error: unknown): boolean =>
+  error instanceof KeyTaken || (error instanceof WalletError && error.fault.kind === 'reference_taken');

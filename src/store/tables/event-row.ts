@@ -248,8 +248,8 @@ export const unlockTimeOf = ({ data }: EventRow): bigint =>
 /** Facts of a payment request that do not change, which its rows leave out. */
 export type RequestIdentity = Pick<RequestFacts, 'requestId' | 'reference' | 'amount'>;
 
-/** Returns the identity of the payment request with an address. */
-export type IdentityOf = (subaddress: SubaddressIndex) => RequestIdentity;
+/** Returns the identity of the payment request with an address; undefined without one. */
+export type IdentityOf = (subaddress: SubaddressIndex) => RequestIdentity | undefined;
 
 /** Returns the events of a row, in the order of their ids. */
 export function eventsOf(row: EventRow, identityOf: IdentityOf): WalletEvent[] {
@@ -357,9 +357,11 @@ const spentOutputOf = (row: EventRow, { keyImage = '' }: RowFacts): SpentOutputF
 
 const requestOf = (row: EventRow, facts: RowFacts, identityOf: IdentityOf): RequestFacts => {
   const subaddress = subaddressOf(row);
+  const identity = identityOf(subaddress);
+  if (identity === undefined) throw new Error('an event names an address without a payment request');
   const { state = 'paid', unconfirmed = '0', locked = '0', late = '0' } = facts;
   return {
-    ...identityOf(subaddress),
+    ...identity,
     subaddress,
     state,
     received: toAmount(row.amount ?? 0n),

@@ -114,7 +114,7 @@ const toRequest = (row: RequestRow): TrackedRequest => ({
   state: row.state,
 });
 
-/** Returns a function that reads the identity of the payment request with an address. */
+/** Returns a function that reads the identity of the payment request with an address; undefined without one. */
 export function identityReader(db: Db): IdentityOf {
   const select = db
     .prepare<[number, number], Pick<RequestRow, 'request_id' | 'reference' | 'amount'>>(
@@ -123,7 +123,7 @@ export function identityReader(db: Db): IdentityOf {
     .safeIntegers();
   return ({ major, minor }) => {
     const row = select.get(minor, major);
-    if (row === undefined) throw new Error('an event names an address without a payment request');
+    if (row === undefined) return undefined;
     return {
       requestId: row.request_id,
       ...(row.reference === null ? {} : { reference: row.reference }),
@@ -134,6 +134,8 @@ export function identityReader(db: Db): IdentityOf {
 
 /** Reads payment requests, and the payments to their addresses. */
 export class PaymentRequestReader {
+  /** Returns the identity of the request with an address; undefined without one. */
+  readonly identityOf: IdentityOf;
   protected readonly db: Db;
   readonly #any: Statement<[], unknown>;
   readonly #byId: Statement<[string], RequestRow>;
@@ -150,7 +152,6 @@ export class PaymentRequestReader {
   readonly #nextExpiry: Statement<[], number | null>;
   readonly #awaited: Statement<[], number>;
   readonly #payments: RequestPayments;
-  readonly #reference: Statement<[number, number], string | null>;
   readonly #counts: Statement<[], { readonly state: RequestState; readonly count: number }>;
   readonly #uncontested: Statement<[], Uint8Array>;
 
@@ -200,11 +201,7 @@ export class PaymentRequestReader {
       .prepare<[], number>('SELECT EXISTS (SELECT 1 FROM request_state WHERE due_height IS NOT NULL)')
       .pluck();
     this.#payments = new RequestPayments(db);
-    this.#reference = db
-      .prepare<[number, number], string | null>(
-        'SELECT reference FROM payment_request WHERE minor = ? AND account = ?',
-      )
-      .pluck();
+    this.identityOf = identityReader(db);
     this.#counts = db.prepare('SELECT state, count(*) AS count FROM request_state GROUP BY state');
     this.#uncontested = db
       .prepare<[], Uint8Array>(
@@ -296,11 +293,6 @@ export class PaymentRequestReader {
   /** Returns the payments to an address in the order of their blocks; unmined ones are last. */
   paymentsTo(subaddress: SubaddressIndex): RequestPayment[] {
     return this.#payments.to(subaddress);
-  }
-
-  /** Returns the reference of the request for an address; undefined without one. */
-  referenceOf({ major, minor }: SubaddressIndex): string | undefined {
-    return this.#reference.get(minor, major) ?? undefined;
   }
 
   /** Counts the requests by the state that their events have reported. Reads an index of a few bytes per request. */
