@@ -7,14 +7,15 @@ const src = fileURLToPath(new URL('../../src', import.meta.url));
 
 /** Which folders a folder may import, itself aside. DESIGN: the house. */
 const mayImport: Record<string, readonly string[]> = {
-  cli: ['watch', 'rpc', 'services', 'store', 'daemon', 'regtest', 'http', 'net', 'monero', 'util'],
+  cli: ['watch', 'rpc', 'services', 'store', 'daemon', 'regtest', 'cluster', 'http', 'net', 'monero', 'util'],
   watch: ['services', 'daemon', 'http', 'monero', 'util'],
   rpc: ['services', 'daemon', 'http', 'monero', 'util'],
-  services: ['refresh', 'store', 'daemon', 'net', 'monero', 'util'],
+  services: ['refresh', 'store', 'daemon', 'cluster', 'net', 'monero', 'util'],
   refresh: ['daemon', 'monero', 'util'],
   store: ['net', 'monero', 'util'],
   daemon: ['monero', 'util'],
   regtest: ['http', 'net', 'monero', 'util'],
+  cluster: ['util'],
   http: ['util'],
   net: ['util'],
   client: ['util'],
@@ -122,7 +123,8 @@ describe('the protocol library', () => {
   const offered = loadedBy(join('monero', 'index.ts'), everything);
 
   test('and what knows no wallet import nothing beside util', () => {
-    for (const folder of ['monero', 'http', 'net', 'client']) expect(mayImport[folder]).toEqual(['util']);
+    for (const folder of ['monero', 'cluster', 'http', 'net', 'client'])
+      expect(mayImport[folder]).toEqual(['util']);
   });
 
   test('is found by its files', () => {
@@ -140,6 +142,21 @@ describe('the protocol library', () => {
 
   test.each([...offered.files])('%s reads no clock and no environment for it', (file) => {
     expect(readFileSync(join(src, file), 'utf8')).not.toMatch(/\bDate\b|\bperformance\b|\bprocess\./);
+  });
+});
+
+describe('the client of the cluster database', () => {
+  const importers = files.filter((file) =>
+    /from 'postgres'|import\('postgres'\)/.test(readFileSync(join(src, file), 'utf8')),
+  );
+
+  test('is imported by files of cluster alone', () => {
+    expect(importers.map(folderOf).filter((folder) => folder !== 'cluster')).toEqual([]);
+  });
+
+  test('is not loaded by a process without a cluster', () => {
+    for (const entry of ['wallet-rpc', 'server'])
+      expect(packagesOf(join('cli', `${entry}.ts`))).not.toContain('postgres');
   });
 });
 

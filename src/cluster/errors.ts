@@ -1,0 +1,67 @@
+/** The lease of a wallet is gone: another process may hold it. The wallet must be closed, unsent frames dropped. */
+export class Fenced extends Error {
+  override readonly name = 'Fenced';
+  readonly wallet: string;
+  /** The epoch of the lost lease. */
+  readonly epoch: bigint;
+
+  constructor(wallet: string, epoch: bigint) {
+    super(`the lease of wallet ${wallet} with epoch ${epoch} is gone`);
+    this.wallet = wallet;
+    this.epoch = epoch;
+  }
+}
+
+/**
+ * A write was not acknowledged by a quorum of databases in time. Its outcome is unknown: it may be stored, now or later.
+ * The same write can be repeated: it is stored once.
+ */
+export class NotReplicated extends Error {
+  override readonly name = 'NotReplicated';
+  constructor(reason: string, options?: ErrorOptions) {
+    super(`not replicated: ${reason}`, options);
+  }
+}
+
+/** No database of the cluster that takes writes answers. Nothing was written. */
+export class ClusterUnreachable extends Error {
+  override readonly name = 'ClusterUnreachable';
+}
+
+/** Why a process may not take part in the cluster. */
+export type RefusalReason =
+  | 'address' // the text of --cluster is no address of a database
+  | 'clock' // the clocks of process and database differ by more than ten minutes
+  | 'login' // the database refuses the user, the password or the name of the database
+  | 'member_taken' // another live process has the same URL
+  | 'no_quorum' // the database acknowledges writes that one machine alone has
+  | 'newer_schema' // a newer version of this program made the tables
+  | 'no_schema' // the tables are missing
+  | 'other_secret' // another secret file made the tables
+  | 'secret_length' // the secret file is not 64 hex digits
+  | 'secret_missing' // the secret file does not exist, or cannot be read
+  | 'secret_exists' // a secret file is there already
+  | 'secret_open' // others than its owner can use the secret file
+  | 'version'; // the database is older than PostgreSQL 14
+
+/** A start in a cluster that is refused, with the reason as one sentence for the operator. */
+export class ClusterRefused extends Error {
+  override readonly name = 'ClusterRefused';
+  readonly reason: RefusalReason;
+
+  constructor(reason: RefusalReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** The cluster has a wallet of this name already. */
+export class WalletKnown extends Error {
+  override readonly name = 'WalletKnown';
+  readonly wallet: string;
+
+  constructor(wallet: string) {
+    super(`the cluster has a wallet ${wallet} already`);
+    this.wallet = wallet;
+  }
+}

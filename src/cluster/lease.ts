@@ -1,0 +1,110 @@
+/** The right of this process to open one wallet for writing, until it ends. */
+export interface Lease {
+  /** The name of the wallet. */
+  readonly name: string;
+  /** Grows by one whenever the wallet gets a holder; part of every write. */
+  readonly epoch: bigint;
+  /**
+   * Tells whether the lease lasts, by the clocks of this process, which count from before the last renewal was sent.
+   * @param marginMs time for which it must last at least [ms]; 0 by default.
+   */
+  isValid(marginMs?: number): boolean;
+  /** Returns how long the lease lasts without a further renewal [ms]; 0 once it has ended or is lost. */
+  remainingMs(): number;
+}
+
+/** A wallet that this process has taken. */
+export interface Taken {
+  readonly state: 'taken';
+  readonly lease: Lease;
+  /** The keys file, as given to `create` or `setKeysFile`. */
+  readonly keysFile: Uint8Array;
+  /** The last sequence of its log; 0 if nothing was appended. The next frame has the sequence above. */
+  readonly sequence: number;
+  /** The newest complete base, if there is one. */
+  readonly base?: BaseSize;
+}
+
+/** A wallet that another process holds. */
+export interface HeldBy {
+  readonly state: 'held';
+  /** The URL of the member that holds it. */
+  readonly holder: string;
+  /** The epoch of its lease. */
+  readonly epoch: bigint;
+  /** How long the lease lasts without a further renewal, by the clock of the database [ms]. */
+  readonly remainingMs: number;
+}
+
+/** A base of a wallet. */
+export interface BaseSize {
+  /** The base contains the log up to this sequence. */
+  readonly sequence: number;
+  /** The size of the base. */
+  readonly bytes: number;
+}
+
+/** A wallet of the cluster. */
+export interface WalletEntry {
+  readonly name: string;
+  /** The URL of the member that has the lease, or had it; undefined once it was released. */
+  readonly holder?: string;
+  readonly epoch: bigint;
+  /** True if nobody has the lease. */
+  readonly isLapsed: boolean;
+  /** True if this process has the lease. */
+  readonly isHere: boolean;
+  /** The last sequence of its log. */
+  readonly sequence: number;
+  /** The size of base and frames in the database. */
+  readonly bytes: number;
+}
+
+/**
+ * Why a lease ended without a call of this process: `lapsed`, its time passed without a renewal, or the database says
+ * so; `taken`, another process or a person changed its holder.
+ */
+export type LossReason = 'lapsed' | 'taken';
+
+/**
+ * The leases of the wallets, and their keys files. Every method but `list` waits for the quorum.
+ * @throws NotReplicated, ClusterUnreachable from every method.
+ */
+export interface Leases {
+  /**
+   * Adds a wallet to the cluster, with an empty log and epoch 1.
+   * @param keysFile content of its keys file; stored under the secret of the cluster.
+   * @throws WalletKnown
+   */
+  create(name: string, keysFile: Uint8Array): Promise<Lease>;
+  /**
+   * Takes a wallet that nobody holds, whose lease lapsed, or of which this member is the holder by its URL (after a
+   * restart, or because it was offered). An earlier lease of this process for the wallet ends.
+   * @returns undefined if the cluster does not know the wallet.
+   */
+  take(name: string): Promise<Taken | HeldBy | undefined>;
+  /** Renews all leases of this process now; a loop of its own does so all the time. Does not wait for the quorum. */
+  renew(): Promise<void>;
+  /**
+   * Adds a listener that is called once for each lease that ends without a call of this process, at the latest at the
+   * moment when it lapses. The wallet must be closed at once, its local file is no copy to continue with.
+   */
+  onLost(listener: (lease: Lease, reason: LossReason) => void): void;
+  /** Adds a listener that is called with each wallet that another member hands over to this one, found by a renewal. */
+  onOffered(listener: (name: string) => void): void;
+  /** Lists the wallets whose holder is this member by its URL, and for which this process has no lease. */
+  offered(): Promise<readonly string[]>;
+  /** Frees a wallet, for anybody to take. The lease ends before the call is sent. */
+  release(lease: Lease): Promise<void>;
+  /**
+   * Gives a wallet to another member: `offered` of that member lists it, and nobody else can take it for as long as
+   * that member lives. The lease ends before the call is sent. @throws Fenced
+   */
+  handOver(lease: Lease, memberUrl: string): Promise<void>;
+  /** Lists all wallets of the cluster, sorted by name. */
+  list(): Promise<readonly WalletEntry[]>;
+  /** Replaces the keys file, after a change of its password. @throws Fenced */
+  setKeysFile(lease: Lease, keysFile: Uint8Array): Promise<void>;
+  /** Deletes a wallet with its log and its keys file from the database. The lease ends. @throws Fenced */
+  remove(lease: Lease): Promise<void>;
+}

@@ -1,0 +1,21 @@
+/** A process of the cluster, as this process and others see it. */
+export interface Member {
+  /** Where the other members reach it. */
+  readonly url: string;
+  /** The number of wallets that it is meant to hold at most. */
+  readonly capacity: number;
+  /** True as long as it renews its leases. */
+  readonly isAlive: boolean;
+  /** Number of wallets that it holds. */
+  readonly wallets: number;
+  /** True for this process. */
+  readonly isSelf: boolean;
+}
+
+/** The processes of the cluster. This process joined when the database was opened. */
+export interface Members {
+  /** Lists all members, sorted by URL. @throws ClusterUnreachable */
+  list(): Promise<readonly Member[]>;
+  /** Frees all wallets of this process, and leaves the cluster. @throws NotReplicated, ClusterUnreachable */
+  leave(): Promise<void>;
+}
