@@ -1,0 +1,58 @@
+/** State of the sink, and times of the shipper of one store. */
+export interface ReplicationOptions {
+  /** Number of the last frame or base that the sink has stored; 0 if it has none. */
+  readonly sequence: number;
+  /** Size of the base at the sink [bytes]; 0 if it has none, so that the shipper begins with a base. */
+  readonly baseBytes: number;
+  /** Size of all frames at the sink since that base [bytes]. */
+  readonly frameBytes: number;
+  /** Longest time that a commit which nothing waits for stays unsent [ms]; 5000 if absent. */
+  readonly delayMs?: number;
+  /** Longest time that `replicated()` waits [ms]; 5000 if absent. */
+  readonly timeoutMs?: number;
+  /** Is called with each error of the sink, for the log; must not throw. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Ships the committed pages of an open store to a sink. `WalletStore.replicate` makes it. */
+export interface Replication {
+  /**
+   * Resolves when everything is stored at the sink that durable writes have committed until now. Pages that nothing
+   * waits for go along.
+   * @throws NotReplicatedError if the time is over (the pages stay queued and are sent again), or if the sink has
+   * ended, or after {@link drop}.
+   */
+  replicated(): Promise<void>;
+
+  /** True if durable commits are not known to be stored at the sink. */
+  readonly isBehind: boolean;
+
+  /** Time since when {@link isBehind} is true, on the clock of `performance.now` [ms]; undefined if it is false. */
+  readonly behindSince: number | undefined;
+
+  /** Size of the committed log that is not known to be stored at the sink [bytes], an upper bound of the next frame. */
+  readonly pendingBytes: number;
+
+  /** Number of the last frame or base that is stored at the sink. */
+  readonly sequence: number;
+
+  /** Bytes that the sink has stored since the store was opened: frames and bases. */
+  readonly shippedBytes: number;
+
+  /** Number of frames that the sink has stored since the store was opened. */
+  readonly frames: number;
+
+  /** Number of bases that the sink has stored since the store was opened. */
+  readonly bases: number;
+
+  /**
+   * Commits what the store keeps in memory, ships everything and stops. Call it before `WalletStore.close`, which keeps
+   * the log beside the main file if something was not shipped.
+   * @param timeoutMs longest time to wait [ms].
+   * @throws NotReplicatedError if not everything is stored at the sink; shipping has stopped nevertheless.
+   */
+  close(timeoutMs?: number): Promise<void>;
+
+  /** Stops without shipping the rest. */
+  drop(): void;
+}
