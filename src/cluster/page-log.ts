@@ -44,12 +44,15 @@ export interface PageLogs {
    * Replaces the base, and deletes the frames that it contains, in one transaction. Frames can be appended meanwhile.
    * @param sequence the base contains the log up to this sequence, which must have been acknowledged.
    * @param parts the base in parts of at most {@link MOST_PART_BYTES}.
+   * @param keysFile content of the keys file, which the same transaction stores: a wallet that gets new keys gets a new
+   * store, and neither opens the other's. Absent: the keys file stays.
    * @throws Fenced, NotReplicated; then the earlier base and all frames are there, unless the last answer was lost.
    */
   putBase(
     lease: Lease,
     sequence: number,
     parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    keysFile?: Uint8Array,
   ): Promise<void>;
   /**
    * Opens the content of a log at this moment for reading. Needs no lease, but a taker must read after `take`.
