@@ -66,7 +66,10 @@ export class StoredRequests {
 
   add(...requests: readonly NewRequest[]): void {
     this.store.write((w) => {
-      for (const request of requests) w.requests.add(request);
+      for (const request of requests) {
+        w.requests.add(request);
+        w.events.beginRequest(request.subaddress);
+      }
     });
   }
 

@@ -1,5 +1,6 @@
-/** SQL that removes everything that the migration of payment requests creates. */
+/** SQL that removes everything that the migrations create from that of payment requests on. */
 export const UNDO_PAYMENT_REQUESTS = `
+  DROP TABLE seen_output;
   DROP TABLE request_state;
   DROP TABLE payment_request;
   DROP TABLE request_arrival;

@@ -1,4 +1,5 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import type { WalletContext } from '../context/wallet-context.js';
 import { differenceOf } from '../../monero/wallet/requests/request-state.js';
 import { sum } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
@@ -24,8 +25,14 @@ export interface EventJson {
   readonly data: { readonly [key: string]: Json | undefined };
 }
 
+/** Parts of the context of a wallet that its events need in their JSON form. */
+export type EventContext = Pick<WalletContext, 'name'> & {
+  readonly addresses: Pick<WalletContext['addresses'], 'text'>;
+  readonly keystore: Pick<WalletContext['keystore'], 'hidesNotes'>;
+};
+
 /** Returns the text of an own address. */
-export type AddressText = (index: SubaddressIndex) => string;
+type AddressText = (index: SubaddressIndex) => string;
 
 const paymentJson = (facts: PaymentFacts, addressText: AddressText) => ({
   tx_hash: toHex(facts.txHash),
@@ -126,12 +133,19 @@ function dataOf(event: WalletEvent, addressText: AddressText): EventJson['data']
   }
 }
 
-/** Converts an event to its JSON form. @param wallet name of the wallet. */
-export const eventJson = (event: WalletEvent, wallet: string, addressText: AddressText): EventJson => ({
+/** Returns an event without the reference of its request. */
+function withoutReference(event: WalletEvent): WalletEvent {
+  if (!('reference' in event.data)) return event;
+  const { reference: _, ...data } = event.data;
+  return { ...event, data } as WalletEvent;
+}
+
+/** Converts an event of a wallet to its JSON form, which lacks the reference of a request while notes are hidden. */
+export const eventJson = (event: WalletEvent, { name, addresses, keystore }: EventContext): EventJson => ({
   id: event.id,
   type: event.type,
   timestamp: new Date(event.time).toISOString(),
-  wallet,
+  wallet: name,
   ...(event.history === true ? { history: true } : {}),
-  data: dataOf(event, addressText),
+  data: dataOf(keystore.hidesNotes ? withoutReference(event) : event, (index) => addresses.text(index)),
 });

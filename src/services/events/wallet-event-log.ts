@@ -2,9 +2,9 @@ import { CachedRead } from '../../store/cached-read.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { EventType } from '../../monero/wallet/model/events.js';
 import type { WalletContext } from '../context/wallet-context.js';
-import { eventJson, type EventJson } from './event-json.js';
+import { eventJson, type EventContext, type EventJson } from './event-json.js';
 
-type Context = Pick<WalletContext, 'addresses' | 'name' | 'store'>;
+type Context = EventContext & Pick<WalletContext, 'store'>;
 
 /** Reads the events of one open wallet. */
 export class WalletEventLog {
@@ -36,9 +36,8 @@ export class WalletEventLog {
 
   /** Returns the latest events of some types, newest first. @param limit largest number of events. */
   latest(limit: number, types: readonly EventType[]): EventJson[] {
-    const { store, addresses, name } = this.#context;
-    const events = store.readCommitted((r) => r.events.latest(limit, types));
-    return events.map((event) => eventJson(event, name, (index) => addresses.text(index)));
+    const events = this.#context.store.readCommitted((r) => r.events.latest(limit, types));
+    return events.map((event) => eventJson(event, this.#context));
   }
 
   /**
@@ -48,13 +47,10 @@ export class WalletEventLog {
    */
   after(id: number, limit: number, types?: readonly EventType[]): EventJson[] {
     if (id >= this.lastId) return [];
-    const { store, addresses, name } = this.#context;
-    return store.readCommitted((r) => {
+    return this.#context.store.readCommitted((r) => {
       const expired = r.events.expiredUpTo();
       if (id < expired) throw new WalletError({ kind: 'events_expired', oldest: expired });
-      return r.events
-        .after(id, limit, types)
-        .map((event) => eventJson(event, name, (index) => addresses.text(index)));
+      return r.events.after(id, limit, types).map((event) => eventJson(event, this.#context));
     });
   }
 }

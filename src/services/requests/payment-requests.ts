@@ -22,6 +22,7 @@ type Context = Pick<
   | 'clock'
   | 'daemon'
   | 'events'
+  | 'keystore'
   | 'log'
   | 'name'
   | 'requestSettings'
@@ -97,6 +98,12 @@ const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_paymen
 const taken = ({ reference = '', requestId }: TrackedRequest): WalletError =>
   new WalletError({ kind: 'reference_taken', reference, requestId });
 
+/** Returns a request without its facts that concern the merchant alone. */
+function withoutNotes(request: TrackedRequest): TrackedRequest {
+  const { reference: _, metadata: __, ...rest } = request;
+  return rest;
+}
+
 /** Payment requests of one wallet: each has an address of its own, whose payments decide its state. */
 export class PaymentRequests {
   readonly #context: Context;
@@ -163,6 +170,7 @@ export class PaymentRequests {
         if (idempotency !== undefined && w.requests.byKey(idempotency.key) !== undefined)
           throw new KeyTaken();
         w.requests.add({ ...terms, subaddress });
+        w.events.beginRequest(subaddress);
       });
     } catch (error) {
       // A concurrent call with the same key was first.
@@ -317,7 +325,7 @@ export class PaymentRequests {
     const uri = writeUri({ ...payment, description: label });
     const { payUrl } = requestSettings;
     return {
-      request,
+      request: this.#context.keystore.hidesNotes ? withoutNotes(request) : request,
       status: store.read((r) => this.#status(r, request)),
       ...{ address, label, uri },
       ...(payUrl === undefined ? {} : { payUrl: `${payUrl}${toHex(request.token)}` }),

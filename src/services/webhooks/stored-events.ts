@@ -2,9 +2,9 @@ import { writeWholeJson } from '../../util/json-writer.js';
 import type { EventType, WalletEvent } from '../../monero/wallet/model/events.js';
 import type { EventSource, QueuedEvent } from '../../net/webhooks/delivery-log.js';
 import type { WalletContext } from '../context/wallet-context.js';
-import { eventJson } from '../events/event-json.js';
+import { eventJson, type EventContext } from '../events/event-json.js';
 
-type Context = Pick<WalletContext, 'addresses' | 'name' | 'store'>;
+type Context = EventContext & Pick<WalletContext, 'store'>;
 
 /** Events of one wallet that an endpoint subscribes to, up to the last one on disk. */
 export class StoredEvents implements EventSource {
@@ -49,8 +49,7 @@ export class StoredEvents implements EventSource {
   }
 
   #queued(event: WalletEvent): QueuedEvent {
-    const { name, addresses } = this.#context;
-    const { id, ...body } = eventJson(event, name, (index) => addresses.text(index));
+    const { id, ...body } = eventJson(event, this.#context);
     const { type, timestamp, data, wallet, history } = body;
     const marked = history === undefined ? {} : { history };
     return { id, body: writeWholeJson({ type, timestamp, data, wallet, ...marked }) };

@@ -13,7 +13,7 @@ import { FlushedEvents } from './flushed-events.js';
 import { StoredEvents } from './stored-events.js';
 import type { TestResult, WebhookSending } from './webhook-sending.js';
 
-type Context = Pick<WalletContext, 'addresses' | 'log' | 'name' | 'rng' | 'store'>;
+type Context = Pick<WalletContext, 'addresses' | 'keystore' | 'log' | 'name' | 'rng' | 'store'>;
 
 /** Largest number of endpoints of a wallet. */
 const MAX_WEBHOOKS = 16;

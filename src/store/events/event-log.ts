@@ -1,5 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { MinedPaymentFacts } from '../../monero/wallet/model/events.js';
 import type { PageFindings } from '../../monero/wallet/model/records.js';
 import type { EventIds } from '../event-ids.js';
@@ -261,6 +262,18 @@ export class EventLog {
   /** Forgets the changed payment requests of a transaction that was rolled back. */
   resetRequests(): void {
     this.#requests.reset();
+  }
+
+  /**
+   * Reports a new payment request if its address was paid before: another wallet with the same keys may have given it
+   * out.
+   */
+  beginRequest(subaddress: SubaddressIndex): void {
+    const { requests } = this.#tables;
+    if (requests.paymentsTo(subaddress).length === 0) return;
+    this.#pool.arrive(subaddress);
+    const request = requests.byAddress(subaddress);
+    if (request !== undefined) this.#requests.begin(request, this.#tip);
   }
 
   /** Reports a payment request whose end has changed. */

@@ -1,6 +1,7 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
 import { amount } from '../../util/amount.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { PaymentFacts } from '../../monero/wallet/model/events.js';
 import { creditedOf, type PoolTx } from '../../monero/wallet/model/records.js';
 import type { ChainReader } from '../tables/chain.js';
@@ -76,6 +77,20 @@ export class PoolEvents {
     this.contest(
       this.#parts.pool.list().flatMap(({ txHash, doubleSpendSeen }) => (doubleSpendSeen ? [txHash] : [])),
     );
+  }
+
+  /** Notes the payments in the mempool that have reached an address before it got a payment request. */
+  arrive({ major, minor }: SubaddressIndex): void {
+    const { pool, requests, seen } = this.#parts;
+    const facts = seen
+      .list()
+      .map((payment) => payment.facts)
+      .filter(({ subaddress }) => subaddress.major === major && subaddress.minor === minor);
+    for (const payment of facts) requests.arrive(payment);
+    const contested = new Set(
+      pool.list().flatMap(({ txHash, doubleSpendSeen }) => (doubleSpendSeen ? [toHex(txHash)] : [])),
+    );
+    for (const payment of facts) if (contested.has(toHex(payment.txHash))) requests.contest(payment);
   }
 
   /** Records that the mempool has seen other transactions with the inputs of these. */

@@ -125,6 +125,12 @@ export class RequestEvents {
     for (const request of requests.dueAt(tip)) this.#report(request, view);
   }
 
+  /** Reports a new request, whose address was paid before. @param tip height of the tip; -1 for an empty chain. */
+  begin(request: ReportableRequest, tip: number): void {
+    this.#hasRequests = true;
+    this.#report(request, this.#view(tip));
+  }
+
   /** Forgets the changes of a transaction that was rolled back. */
   reset(): void {
     this.#changes.clear();
@@ -163,13 +169,16 @@ export class RequestEvents {
     const status = requestStatus(request, payments, view);
     const now = reportedOf(status, request.reported);
     const before = baseline(request.reported, now);
-    for (const type of eventsBetween(request, before, now)) {
+    const types = eventsBetween(request, before, now);
+    for (const type of types) {
       const facts = factsOf(request, status);
       rows.append(
         type === 'request.reversed' ? { type, data: { ...facts, was: before.state } } : { type, data: facts },
       );
     }
-    requests.report(request.sequence, now);
+    // An excess that goes and comes back is reported again after a reversal only: a shop refunds it once.
+    const isHeld = !types.includes('request.reversed') && now.paid < request.reported.paid;
+    requests.report(request.sequence, isHeld ? { ...now, paid: request.reported.paid } : now);
   }
 }
 

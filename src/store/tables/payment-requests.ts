@@ -44,7 +44,7 @@ export interface ReportedRequest {
   readonly state: RequestState;
   /** Sum of the payments in time, mined or not [atomic units]. */
   readonly received: Amount;
-  /** Sum of those with enough confirmations [atomic units]. */
+  /** Largest sum of those with enough confirmations since the last reversal [atomic units]. */
   readonly paid: Amount;
   /** Sum of the payments in time that an unlock time locks [atomic units]. */
   readonly locked: Amount;
@@ -90,6 +90,7 @@ const toReportable = (row: RequestRow): ReportableRequest => ({
   tolerance: toAmount(row.tolerance),
   confirmations: toNumber(row.confirmations),
   firstHeight: toNumber(row.first_height),
+  created: toNumber(row.created),
   ...(row.expires === null ? {} : { expires: toNumber(row.expires) }),
   ...(row.cancelled === null ? {} : { cancelled: toNumber(row.cancelled) }),
   ...(row.reference === null ? {} : { reference: row.reference }),
@@ -108,7 +109,6 @@ const toReportable = (row: RequestRow): ReportableRequest => ({
 const toRequest = (row: RequestRow): TrackedRequest => ({
   ...toReportable(row),
   token: Uint8Array.from(row.token),
-  created: toNumber(row.created),
   ...(row.metadata === null ? {} : { metadata: row.metadata }),
   ...(row.return_url === null ? {} : { returnUrl: row.return_url }),
   state: row.state,
@@ -168,8 +168,8 @@ export class PaymentRequestReader {
     // CROSS JOIN makes SQLite begin with the addresses.
     this.#atAddresses = db
       .prepare<[string, number], RequestRow>(
-        `SELECT p.sequence, request_id, p.account, p.minor, p.amount, tolerance, confirmations, first_height, expires,
-           cancelled, reference, ended, s.*
+        `SELECT p.sequence, request_id, p.account, p.minor, p.amount, tolerance, confirmations, first_height, created,
+           expires, cancelled, reference, ended, s.*
          FROM json_each(?) a CROSS JOIN payment_request p ON p.minor = a.value AND p.account = ?
            CROSS JOIN request_state s USING (sequence)`,
       )

@@ -11,13 +11,18 @@ interface OutputRow {
   readonly tx_hash: Uint8Array;
   readonly public_key: Uint8Array | null;
   readonly amount: Integer;
+  /** Credited amount of the whole payment in its last event. */
+  readonly reported: Integer;
+  /** True if its transaction is in the mempool. */
+  readonly listed: Integer;
   readonly mined_amount: Integer | null;
   readonly mined_spent: Integer;
 }
 
 /**
  * Credited amounts of unmined payments to one address. Of several outputs with one key, mined or not, only one can be
- * spent: together they count as much as the largest one.
+ * spent: together they count as much as the largest one. A payment whose transaction is not in the mempool, because a rescan
+ * has not read that yet or because it lacks the transaction, counts no more than its event has reported.
  */
 export class PoolCredits {
   readonly #outputs: Statement<[number, number], OutputRow>;
@@ -25,15 +30,17 @@ export class PoolCredits {
   constructor(db: Db) {
     this.#outputs = db
       .prepare<[number, number], OutputRow>(
-        `SELECT o.tx_hash, o.public_key, o.amount, m.amount AS mined_amount, m.spent_by IS NOT NULL AS mined_spent
-           FROM seen_payment s JOIN pool_output o USING (tx_hash, account, minor)
+        `SELECT o.tx_hash, o.public_key, o.amount, s.amount AS reported,
+             EXISTS (SELECT 1 FROM pool_tx p WHERE p.tx_hash = o.tx_hash) AS listed,
+             m.amount AS mined_amount, m.spent_by IS NOT NULL AS mined_spent
+           FROM seen_payment s JOIN seen_output o USING (tx_hash, account, minor)
            LEFT JOIN owned_output m ON ${keyEquals('m.public_key', 'o.public_key')} AND m.burnt = 0
          WHERE s.minor = ? AND s.account = ? ORDER BY s.event, o.output_index`,
       )
       .safeIntegers();
   }
 
-  /** Returns the credited amounts of the transactions in the mempool that pay an address, by their hash [hex]. */
+  /** Returns the credited amounts of the unmined transactions that pay an address, by their hash [hex]. */
   of({ major, minor }: SubaddressIndex): ReadonlyMap<string, Amount> {
     const credits = new Map<string, Amount>();
     const effective = new Map<string, EffectiveOutput>();
@@ -47,7 +54,8 @@ export class PoolCredits {
       const credit = creditOf(value, key === undefined ? undefined : (effective.get(key) ?? mined));
       if (key !== undefined && credit > 0n) effective.set(key, { amount: value, spent: false });
       const name = toHex(row.tx_hash);
-      credits.set(name, amount((credits.get(name) ?? ZERO) + credit));
+      const total = (credits.get(name) ?? ZERO) + credit;
+      credits.set(name, amount(toFlag(row.listed) || total < row.reported ? total : row.reported));
     }
     return credits;
   }

@@ -39,6 +39,7 @@ export class SeenPayments {
   readonly #any: Statement<[], unknown>;
   readonly #list: Statement<[], SeenRow>;
   readonly #insert: Statement<unknown[]>;
+  readonly #insertOutputs: Statement<[Uint8Array, number, number]>;
   readonly #delete: Statement<[Uint8Array, number, number], SeenRow>;
   readonly #setGone: Statement<[number | null, number, Uint8Array, number, number]>;
 
@@ -48,6 +49,11 @@ export class SeenPayments {
     this.#insert = db.prepare(
       `INSERT INTO seen_payment (tx_hash, account, minor, amount, timestamp, unlock_time, payment_id, event)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#insertOutputs = db.prepare(
+      `INSERT INTO seen_output (tx_hash, output_index, account, minor, public_key, amount)
+         SELECT tx_hash, output_index, account, minor, public_key, amount FROM pool_output
+         WHERE tx_hash = ? AND account = ? AND minor = ?`,
     );
     const key = 'tx_hash = ? AND account = ? AND minor = ?';
     this.#delete = db
@@ -69,11 +75,13 @@ export class SeenPayments {
     return this.list().filter(({ facts }) => Buffer.compare(facts.txHash, txHash) === 0);
   }
 
+  /** Adds a payment, whose transaction the mempool contains. */
   add({ txHash, subaddress, amount, timestamp, unlockTime, paymentId }: PaymentFacts, event: number): void {
     this.#insert.run(
       ...[txHash, subaddress.major, subaddress.minor, toColumn(amount), timestamp, unlockTime.toString()],
       ...[paymentId ?? null, event],
     );
+    this.#insertOutputs.run(txHash, subaddress.major, subaddress.minor);
   }
 
   /** Deletes a payment and returns it; undefined if it was not reported. */

@@ -4,21 +4,31 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletEventLog } from '../../../src/services/events/wallet-event-log.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
+import { idOf, newRequest } from '../../support/stored-requests.js';
 import { output, page, received } from '../../store/fixtures.js';
 
 let store: WalletStore;
 let log: WalletEventLog;
 let reads: number;
+let hidesNotes: boolean;
 
 beforeEach(() => {
   store = WalletStore.create(':memory:', new Uint8Array(32));
   reads = 0;
+  hidesNotes = false;
   const read = store.read.bind(store);
   store.read = (task) => {
     reads += 1;
     return read(task);
   };
-  log = new WalletEventLog({ store, name: 'shop', addresses: { text: () => '4address' } as never });
+  log = new WalletEventLog({
+    ...{ store, name: 'shop', addresses: { text: () => '4address' } as never },
+    keystore: {
+      get hidesNotes() {
+        return hidesNotes;
+      },
+    },
+  });
 });
 
 afterEach(() => store.close());
@@ -47,6 +57,7 @@ describe('the last id of the events of a wallet', () => {
         store: onDisk,
         name: 'shop',
         addresses: { text: () => '4' } as never,
+        keystore: { hidesNotes },
       });
       const { eventVersion } = onDisk;
       expect(onDiskLog.lastId).toBe(0);
@@ -75,7 +86,12 @@ describe('the last id of the events of a wallet', () => {
     const id = append(1);
     store.write((w) => w.events.expire(Infinity, 10));
     expect(log.lastId).toBe(id);
-    const read = new WalletEventLog({ store, name: 'shop', addresses: { text: () => '' } as never });
+    const read = new WalletEventLog({
+      store,
+      name: 'shop',
+      addresses: { text: () => '' } as never,
+      keystore: { hidesNotes },
+    });
     expect(read.lastId).toBe(id);
   });
 
@@ -86,4 +102,22 @@ describe('the last id of the events of a wallet', () => {
     const id = append(1);
     expect(known).toEqual([id]);
   });
+});
+
+it('hides the references of payment requests while notes are hidden', () => {
+  const subaddress = { major: 0, minor: 1 };
+  store.write((w) => {
+    w.events.beginNext();
+    w.requests.add({ ...newRequest(1), reference: 'order 4711' });
+    w.applyPage(page(0, 1, { received: [received(1, 0)], outputs: [output(1, 0, 5n, { subaddress })] }));
+  });
+  const last = (): unknown => log.after(0, 10).at(-1);
+  const type = 'request.partial';
+  expect(last()).toMatchObject({ type, data: { request_id: idOf(1), reference: 'order 4711' } });
+  const before = log.after(0, 10);
+  hidesNotes = true;
+  expect(last()).toMatchObject({ type, data: { request_id: idOf(1), received: 5n } });
+  expect(last()).not.toHaveProperty('data.reference');
+  expect(log.latest(10, [type])[0]).not.toHaveProperty('data.reference');
+  expect(log.after(0, 10).slice(0, -1)).toEqual(before.slice(0, -1));
 });

@@ -28,9 +28,6 @@ const address = (() => {
   return text;
 })();
 
-/** Minor index of an address without a request. */
-const UNUSED = 5000;
-
 /** A payment as the events of payments describe it. */
 interface KnownPayment {
   readonly txHash: string;
@@ -101,6 +98,10 @@ interface Reported {
   isExpired: boolean;
   /** True if its end was changed: payments may be late without an event. */
   isRevised: boolean;
+  /** Largest sum of its confirmed payments since its last reversal. */
+  mostPaid: bigint;
+  /** Types of its events since the last check. */
+  types: Set<string>;
 }
 
 /** A wallet with requests on disk that follows a world, compared with the model after every step. */
@@ -215,6 +216,12 @@ class Run {
       ...{ account: 0, confirmations, label: '' },
       tolerance: amount(asked === null || tolerance >= asked ? 0n : tolerance),
     });
+    // Payments that came before the request have arrived when the mempool held them last.
+    for (const [key, { minor, time, height }] of this.#payments)
+      if (minor === this.#unusedMinor() - 1) {
+        expect(height).toBeUndefined();
+        this.firstSeen.set(key, time);
+      }
     this.check();
   }
 
@@ -258,9 +265,14 @@ class Run {
     this.#times.set(toHex(this.world.blocks.at(-1)?.hash ?? new Uint8Array()), this.#time);
   }
 
-  /** Minor index of the address of a request, or of one that has none. */
+  /** Minor index of the address of a request, or of the next one, which a later request may get. */
   #minor(pick: number): number {
-    return this.#pick(pick)?.request.subaddress.minor ?? UNUSED;
+    return this.#pick(pick)?.request.subaddress.minor ?? this.#unusedMinor();
+  }
+
+  /** Minor index of the address that is created next. */
+  #unusedMinor(): number {
+    return this.#store.read((r) => r.accounts.get(0)?.addressCount ?? 0);
   }
 
   /** Makes a transaction to some requests. */
@@ -359,7 +371,9 @@ class Run {
   /** The mempool sees another transaction with the inputs of one that it holds. */
   contest(pick: number): void {
     const tx = this.world.pool[pick % Math.max(1, this.world.pool.length)];
-    if (tx === undefined) return;
+    // A wallet asks for the payments to its requests; of others it knows what the mempool said at first sight.
+    const isAsked = tx?.outputs.every(({ subaddress }) => subaddress.minor < this.#unusedMinor()) === true;
+    if (tx === undefined || (!isAsked && this.#scanned.has(toHex(tx.txHash)))) return;
     this.contested.add(toHex(tx.txHash));
     this.#store.write((w) => w.events.contested([tx.txHash as Hash]));
     this.check();
@@ -368,6 +382,11 @@ class Run {
   /** Rescans a wallet that has all blocks: nothing of its requests changes meanwhile. */
   async rescan(blocks: number, restarts: boolean): Promise<void> {
     this.sync(blocks);
+    // The reads of the mempool after a rescan would decide whether a payment is lost that is missing already.
+    for (let i = 0; i < 4 && this.#hasMissing(); i++) {
+      this.mine([]);
+      this.sync(blocks);
+    }
     const before = this.#statuses();
     const events = this.#reported.size === 0 ? 0 : this.#requestEvents();
     const isUnchanged = (): void => {
@@ -383,6 +402,14 @@ class Run {
     isUnchanged();
   }
 
+  /** True if the mempool lacks an unmined payment. */
+  #hasMissing(): boolean {
+    const inPool = new Set(this.world.pool.map(({ txHash }) => toHex(txHash)));
+    return [...this.#payments.values()].some(
+      ({ txHash, height }) => height === undefined && !inPool.has(txHash),
+    );
+  }
+
   #requestEvents(): number {
     return this.#events.filter(({ type }) => type.startsWith('request.')).length;
   }
@@ -391,8 +418,10 @@ class Run {
     const known = this.#reported.get(requestId);
     if (known !== undefined) return known;
     const fresh = { isPaid: false, isFull: false, total: 0n, late: 0n, isExpired: false, isRevised: false };
-    this.#reported.set(requestId, fresh);
-    return fresh;
+    const sums = { mostPaid: 0n, types: new Set<string>() };
+    const reported = { ...fresh, ...sums };
+    this.#reported.set(requestId, reported);
+    return reported;
   }
 
   #read(event: WalletEvent): void {
@@ -421,6 +450,7 @@ class Run {
       case 'request.reversed': {
         const { requestId, state, received, unconfirmed, late } = event.data;
         const reported = this.#reportedOf(requestId);
+        reported.types.add(event.type);
         if (event.type === 'request.expired') {
           expect(reported.isExpired).toBe(false);
           reported.isExpired = true;
@@ -474,6 +504,11 @@ class Run {
         FULL.includes(state),
       ]);
       if (state === 'expired') expect(reported.isExpired).toBe(true);
+      // An excess is reported anew only if it has grown, or after a reversal.
+      if (reported.types.has('request.reversed')) reported.mostPaid = 0n;
+      else if (reported.types.has('request.overpaid')) expect(status.paid).toBeGreaterThan(reported.mostPaid);
+      if (status.paid > reported.mostPaid) reported.mostPaid = status.paid;
+      reported.types.clear();
       if (!reported.isRevised) {
         expect(reported.late).toBe(late);
         if (!reported.isFull) expect(reported.total).toBe(mined + unmined);

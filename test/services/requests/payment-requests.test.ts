@@ -72,7 +72,7 @@ const spec = (more: Partial<RequestSpec> = {}): RequestSpec => ({
 });
 const create = (more: Partial<RequestSpec> = {}): Promise<RequestView> => requests.create(spec(more));
 
-/** Mines payments to requests in one block. */
+/** Mines payments to requests in one block, whose time is that of the clock. */
 const pay = (...paid: readonly (readonly [RequestView, bigint])[]): void => {
   const height = wallet.store.height();
   wallet.store.write((w) =>
@@ -174,12 +174,76 @@ describe('a request of a restored wallet', () => {
     daemonHeight = 100;
     const made = await create();
     wallet.store.addPage(page(0, 39));
+    wallet.time -= 86_400;
     pay([made, 200n]);
     const { requestId } = made.request;
     expect(requests.get({ requestId }).status).toMatchObject({ state: 'waiting', payments: [], mined: 0n });
     pay([made, 300n]);
     expect(requests.get({ requestId }).status).toMatchObject({ state: 'partial', mined: 300n });
     expect(requests.list({ limit: 1, before: 1e9, state: 'partial' })).toHaveLength(1);
+  });
+
+  it('counts a later payment, however great a height a daemon had claimed', async () => {
+    isSynced = false;
+    wallet.answers.getInfo = () => Promise.resolve(infoOf({ height: 10 ** 9, hash: bytes<Hash>(1) }));
+    const made = await create();
+    wallet.store.addPage(page(0, 39));
+    wallet.time += 60;
+    pay([made, 500n]);
+    const { requestId } = made.request;
+    expect(requests.get({ requestId }).status).toMatchObject({ state: 'paid', mined: 500n });
+    expect(requests.list({ limit: 1, before: 1e9, state: 'paid' })).toHaveLength(1);
+  });
+});
+
+describe('a request for an address that was paid before it', () => {
+  it('has its state and events at once', async () => {
+    // Another wallet with the same keys has given out the address.
+    const tx = { txHash: bytes<Hash>(7), unlockTime: 0n, fee: amount(1n), doubleSpendSeen: false };
+    const paid = { outputIndex: 0, amount: amount(500n), publicKey: bytes<never>(8) };
+    wallet.store.write((w) => {
+      w.pool.add({
+        ...{ ...tx, timestamp: wallet.time - 60 },
+        outputs: [{ ...paid, subaddress: { major: 0, minor: 1 } }],
+      });
+      w.events.poolRead();
+    });
+    const { request, status } = await create();
+    expect(status).toMatchObject({ state: 'seen', unmined: 500n });
+    expect(request.state).toBe('seen');
+    expect(requests.list({ limit: 9, before: 1e9, state: 'seen' })).toHaveLength(1);
+    expect(wallet.store.read((r) => r.events.after(0, 9)).map(({ type }) => type)).toEqual([
+      ...['payment.seen', 'request.seen'],
+    ]);
+  });
+});
+
+describe('a request during background sync', () => {
+  test.each([
+    ['reuse-wallet-password', 'tea', 'o-1', '{"table":7}'],
+    ['custom-background-password', '', undefined, undefined],
+  ] as const)('of type %s has label %p, reference %p and metadata %p', async (type, ...shown) => {
+    wallet.close();
+    open(new TestWallet({ backgroundSync: type }));
+    const { request } = await create({
+      ...{ label: 'tea', reference: 'o-1', metadata: '{"table":7}', returnUrl: 'https://shop.example/' },
+    });
+    const { requestId } = request;
+    const factsOf = ({ request: { reference, metadata }, label }: RequestView) => [
+      label,
+      reference,
+      metadata,
+    ];
+    const views = () => [
+      ...[requests.get({ requestId }), requests.get({ reference: 'o-1' })],
+      ...requests.list({ limit: 9, before: 1e9 }),
+    ];
+    for (const view of views()) expect(factsOf(view)).toEqual(['tea', 'o-1', '{"table":7}']);
+    wallet.hide();
+    expect(views()).toHaveLength(3);
+    for (const view of views()) expect(factsOf(view)).toEqual(shown);
+    expect(requests.byToken(request.token)?.request.returnUrl).toBe('https://shop.example/');
+    expect(factsOf(requests.cancel({ requestId }))).toEqual(shown);
   });
 });
 

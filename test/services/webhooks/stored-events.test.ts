@@ -23,7 +23,7 @@ afterEach(() => store.close());
 
 const source = (...types: EventType[]): StoredEvents =>
   new StoredEvents(
-    { name: 'shop', store, addresses: { text: () => '4address' } as never },
+    { name: 'shop', store, addresses: { text: () => '4address' } as never, keystore: { hidesNotes: false } },
     flushed,
     types.length === 0 ? undefined : types,
   );
@@ -64,7 +64,12 @@ describe('the history of a restored wallet', () => {
     expect(take(source()).some((body) => body.includes('history'))).toBe(false);
     expect(source().count(0, 100)).toBe(live.length);
     const whole = new StoredEvents(
-      { name: 'shop', store, addresses: { text: () => '4address' } as never },
+      {
+        name: 'shop',
+        store,
+        addresses: { text: () => '4address' } as never,
+        keystore: { hidesNotes: false },
+      },
       flushed,
       undefined,
       isHistory,

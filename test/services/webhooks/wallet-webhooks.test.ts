@@ -34,6 +34,7 @@ function open(): WalletWebhooks {
       store,
       rng,
       addresses: { text: () => '4address' } as never,
+      keystore: { hidesNotes: false } as never,
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     },
     { sending },
@@ -158,6 +159,7 @@ describe('an endpoint', () => {
     const other = new WalletWebhooks(
       {
         ...{ name: 'copy', store, addresses: { text: () => '' } as never, rng: seededRng('copy') },
+        keystore: { hidesNotes: false } as never,
         log: { info: () => undefined, warn: () => undefined, error: () => undefined },
       },
       { sending },

@@ -101,6 +101,34 @@ describe('a request', () => {
     expect(after(() => wallet.mine([[4, 2, 101n]]))).toEqual(['paid', 'overpaid']);
   });
 
+  it('whose excess goes and comes back is overpaid anew, after a reversal', () => {
+    wallet.add(newRequest(1, { confirmations: 1 }));
+    wallet.mine([[1, 1, 100n]]);
+    wallet.see(2, 1, 20n);
+    expect(after(() => wallet.mine([[2, 1, 20n]], 11))).toEqual(['overpaid']);
+    expect(after(() => wallet.mine([], 11))).toEqual(['reversed']);
+    expect(wallet.events().at(-1)?.data).toMatchObject({ was: 'paid', state: 'paid', received: 100n });
+    expect(after(() => wallet.readPool())).toEqual([]);
+    expect(after(() => wallet.mine([[2, 1, 20n]]))).toEqual(['overpaid']);
+    expect(after(() => wallet.mine([[3, 1, 1n]]))).toEqual(['overpaid']);
+  });
+
+  it('whose excess loses its confirmations alone is not overpaid again', () => {
+    wallet.add(newRequest(1, { confirmations: 2 }));
+    wallet.mine([[1, 1, 100n]]);
+    wallet.mine([[2, 1, 20n]]);
+    expect(after(() => wallet.grow(1))).toEqual(['overpaid']);
+    const block = wallet.block([[2, 1, 20n]], 12);
+    // The payment is in another block, in the transaction that removes its first one.
+    expect(
+      after(() =>
+        wallet.store.addPage({ ...block, startHeight: 11, hashes: [...page(11, 1).hashes, ...block.hashes] }),
+      ),
+    ).toEqual([]);
+    expect(after(() => wallet.grow(3))).toEqual([]);
+    expect(state()).toBe('paid');
+  });
+
   it('without an amount reports each payment as partial', () => {
     wallet.add(openRequest(1));
     expect(after(() => wallet.mine([[1, 1, 5n]]))).toEqual(['partial']);
@@ -142,6 +170,58 @@ describe('a request that needs no confirmation', () => {
     wallet.see(1, 1, 100n);
     wallet.drop(1);
     expect(after(() => wallet.see(1, 1, 100n))).toEqual(['paid']);
+  });
+
+  it('is overpaid once while its excess leaves the mempool and returns, and again after it was reversed', () => {
+    wallet.see(1, 1, 100n);
+    expect(after(() => wallet.see(2, 1, 20n))).toEqual(['overpaid']);
+    for (let i = 0; i < 3; i++) {
+      expect(after(() => wallet.drop(2))).toEqual([]);
+      expect(after(() => wallet.see(2, 1, 20n))).toEqual([]);
+    }
+    expect(after(() => wallet.see(3, 1, 1n))).toEqual(['overpaid']);
+    const cursor = wallet.last;
+    wallet.drop(2);
+    wallet.mine();
+    wallet.readPool();
+    wallet.readPool();
+    expect(wallet.types(cursor)).toEqual(['reversed']);
+    expect(after(() => wallet.see(2, 1, 20n))).toEqual(['overpaid']);
+  });
+});
+
+describe('a request for an address that was paid before it', () => {
+  it('counts a payment that the mempool holds, in the transaction that creates the request', () => {
+    wallet.see(1, 1, 30n);
+    wallet.time += 60;
+    expect(after(() => wallet.add(newRequest(1, { created: wallet.time })))).toEqual(['partial']);
+    expect(state()).toBe('partial');
+    expect(after(() => wallet.mine([[1, 1, 30n]]))).toEqual([]);
+    expect(after(() => wallet.see(2, 1, 70n))).toEqual(['seen']);
+  });
+
+  it('is paid by the mempool, unless that contests the payment', () => {
+    wallet.see(1, 1, 100n);
+    expect(after(() => wallet.add(newRequest(1, { confirmations: 0 })))).toEqual(['paid']);
+    expect(wallet.store.read((r) => r.requests.uncontested())).toEqual([bytes(1)]);
+    expect(after(() => wallet.see(1, 1, 100n, { doubleSpendSeen: true }))).toEqual(['reversed']);
+    wallet.see(2, 2, 100n, { doubleSpendSeen: true });
+    expect(after(() => wallet.add(newRequest(2, { confirmations: 0 })))).toEqual(['seen']);
+    expect(after(() => wallet.readPool())).toEqual([]);
+    expect(after(() => wallet.mine([[2, 2, 100n]]))).toEqual(['paid']);
+  });
+
+  it('becomes paid with the confirmations of a payment in the last blocks', () => {
+    wallet.mine([[1, 1, 100n]]);
+    expect(after(() => wallet.add(newRequest(1)))).toEqual(['seen']);
+    expect(state()).toBe('confirming');
+    expect(after(() => wallet.grow(2))).toEqual(['paid']);
+  });
+
+  it('has no event for a payment of long ago', () => {
+    wallet.mine([[1, 1, 100n]]);
+    expect(after(() => wallet.add(newRequest(1, { firstHeight: 11, created: CREATED + 7201 })))).toEqual([]);
+    expect(state()).toBe('waiting');
   });
 });
 
@@ -210,6 +290,39 @@ describe('a rescan', () => {
       expect(states()).toEqual(expected);
     }
     expect(wallet.types(cursor)).toEqual([]);
+  });
+
+  it('counts payments in the mempool to one one-time key once, before, during and after it', () => {
+    wallet.add(newRequest(1, { confirmations: 0 }));
+    const subaddress = { major: 0, minor: 1 };
+    const to = (value: bigint) => ({
+      outputs: [{ outputIndex: 0, amount: amount(value), subaddress, publicKey: bytes<never>(99) }],
+    });
+    wallet.see(1, 1, 50n, to(50n));
+    wallet.see(2, 1, 60n, to(60n));
+    wallet.mine();
+    const payments = () => wallet.store.read((r) => r.requests.paymentsTo(subaddress));
+    const sum = (): bigint => payments().reduce((total, one) => total + one.amount, 0n);
+    const isOnce = (): void => {
+      expect([sum(), state()]).toEqual([60n, 'partial']);
+    };
+    isOnce();
+    const cursor = wallet.last;
+    wallet.clear();
+    isOnce();
+    wallet.reopen();
+    isOnce();
+    wallet.store.addPage(page(0, 10));
+    wallet.readPool();
+    isOnce();
+    wallet.mine();
+    isOnce();
+    wallet.readPool();
+    isOnce();
+    expect(wallet.types(cursor)).toEqual([]);
+    // The smaller one is mined: the larger one adds the difference.
+    expect(after(() => wallet.mine([[1, 1, 50n, { publicKey: bytes(99) }]]))).toEqual([]);
+    isOnce();
   });
 
   it('reverses a request whose payment it does not find', () => {
@@ -397,6 +510,24 @@ test('payments in the mempool to one one-time key take a request no further than
   // The smaller one is mined first: the larger one adds the difference.
   expect(after(() => wallet.mine([[2, 1, 50n, { publicKey: bytes(99) }]]))).toEqual([]);
   expect(after(() => wallet.see(4, 1, 30n))).toEqual(['paid']);
+});
+
+test('a payment that has left the mempool still counts once beside another one to its one-time key', () => {
+  wallet.add(newRequest(1, { confirmations: 0 }));
+  const to = (value: bigint) => ({
+    outputs: [
+      {
+        ...{ outputIndex: 0, amount: amount(value), publicKey: bytes<never>(99) },
+        subaddress: { major: 0, minor: 1 },
+      },
+    ],
+  });
+  wallet.see(1, 1, 90n, to(90n));
+  wallet.see(2, 1, 90n, to(90n));
+  expect(after(() => wallet.drop(1))).toEqual([]);
+  expect(state()).toBe('partial');
+  wallet.mine();
+  expect(after(() => wallet.readPool())).toEqual([]);
 });
 
 test('events are the same when a restored store reads them', () => {

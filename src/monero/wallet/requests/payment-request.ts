@@ -27,10 +27,12 @@ export interface RequestTerms {
   /** Number of confirmations that each payment needs; 0: its sight in the mempool is enough. */
   readonly confirmations: number;
   /**
-   * Smallest height of a block whose payments count. Payments below were made before the request: its address may have
-   * been paid before the wallet was restored.
+   * Smallest height of a block whose payments count in any case. A payment below it was made before the request, and
+   * does not count, if its time is earlier, too: its address may have been paid before the wallet was restored.
    */
   readonly firstHeight: number;
+  /** Time of creation [Unix s]. */
+  readonly created: number;
   /** Time after which payments are late [Unix s]; absent: never. */
   readonly expires?: number;
   /** Time of its cancellation [Unix s], after which payments are late. */
@@ -49,8 +51,6 @@ export interface PaymentRequest extends RequestTerms {
   readonly token: Uint8Array;
   /** Address of the request, which no other request has. */
   readonly subaddress: SubaddressIndex;
-  /** Time of creation [Unix s]. */
-  readonly created: number;
   /** Name of the request in the system of the merchant, unique in the wallet. */
   readonly reference?: string;
   /** JSON object of the merchant, as text. */

@@ -85,13 +85,11 @@ function counted(end: number, payment: RequestPayment, { tipAt, now }: RequestVi
     : { ...facts, height, isLate: arrival > end };
 }
 
-/**
- * Returns the height of the tip at which a mined payment counts for all: it is unlocked and has enough confirmations.
- */
-function heightOfEffect(confirmations: number, height: number, unlockTime: bigint): number {
-  const confirmed = height + Math.max(1, confirmations) - 1;
-  return unlockTime === 0n ? confirmed : Math.max(confirmed, openingOf({ height, unlockTime }).height);
-}
+/** Returns the height of the tip at which a payment in the block at a height is unlocked, or has its confirmations. */
+const heightOfEffect = (
+  confirmations: number,
+  { height = 0, isLocked, unlockTime }: CountedPayment,
+): number => (isLocked ? openingOf({ height, unlockTime }).height : height + Math.max(1, confirmations) - 1);
 
 function stateOf(
   terms: RequestTerms,
@@ -109,9 +107,22 @@ function stateOf(
 }
 
 /**
+ * Longest time by which the block of a later payment may seem older than the request [s]. Blocks may be dated up to two
+ * hours ahead, and as far back as the median of the last 60.
+ */
+const MAX_BACKDATING = 7200;
+
+/**
+ * True if a payment was made before its request. Height and time must both say so: the height of a new request rests on
+ * the word of a daemon, which could otherwise hide every later payment by a height that is too great, even once it
+ * serves no longer. A daemon gains nothing if an old payment counts: it could invent blocks with new ones.
+ */
+const isOld = ({ height, arrival }: RequestPayment, { firstHeight, created }: RequestTerms): boolean =>
+  height !== undefined && height < firstHeight && arrival < created - MAX_BACKDATING;
+
+/**
  * Computes the state of a payment request from the payments to its address, without those made before it. A payment
- * counts while it is in time and
- * not locked; it makes the request paid once it has enough confirmations, or, where none are needed, while no other
+ * counts while it is in time and not locked; it makes the request paid once it has enough confirmations, or, where none are needed, while no other
  * transaction contests it in the mempool.
  */
 export function requestStatus(
@@ -121,19 +132,12 @@ export function requestStatus(
 ): RequestStatus {
   const end = endOf(terms);
   const payments = found
-    .filter(({ height }) => height === undefined || height >= terms.firstHeight)
+    .filter((payment) => !isOld(payment, terms))
     .map((payment) => counted(end, payment, view));
   const sums = { mined: 0n, unmined: 0n, paid: 0n, locked: 0n, late: 0n };
   let dueHeight = Infinity;
-  for (const {
-    amount: value,
-    height,
-    unlockTime,
-    confirmations,
-    isLocked,
-    isLate,
-    isContested,
-  } of payments) {
+  for (const payment of payments) {
+    const { amount: value, height, confirmations, isLocked, isLate, isContested } = payment;
     if (isLate) {
       sums.late += value;
       continue;
@@ -143,7 +147,7 @@ export function requestStatus(
     else sums.mined += value;
     if (!isLocked && !isContested && confirmations >= terms.confirmations) sums.paid += value;
     else if (height !== undefined) {
-      const effect = heightOfEffect(terms.confirmations, height, unlockTime);
+      const effect = heightOfEffect(terms.confirmations, payment);
       if (effect > view.tipAt(height)) dueHeight = Math.min(dueHeight, effect);
     }
   }

@@ -20,6 +20,7 @@ const termsOf = (more: Partial<RequestTerms> = {}): RequestTerms => ({
     tolerance: ZERO,
     confirmations: 3,
     firstHeight: 0,
+    created: NOW - 60,
     ended: false,
     expires: NOW + 60,
   },
@@ -196,6 +197,13 @@ describe('the awaited height', () => {
     expect(statusOf(termsOf(), [paid(1n, 100), paid(1n, 99), paid(1n, undefined)]).dueHeight).toBe(101);
     expect(statusOf(termsOf(), [paid(1n, 98), paid(1n, undefined)]).dueHeight).toBeUndefined();
     expect(statusOf(termsOf({ confirmations: 0 }), [paid(1n, 100)]).dueHeight).toBeUndefined();
+  });
+
+  it('of a locked payment is the one that opens it, then the one at which it has its confirmations', () => {
+    const [terms, payments] = [termsOf({ confirmations: 11 }), [paid(1n, 95, { unlockTime: 104n })]];
+    expect(statusOf(terms, payments)).toMatchObject({ dueHeight: 104, locked: 1n });
+    expect(statusOf(terms, payments, { tip: 104 })).toMatchObject({ dueHeight: 105, mined: 1n, paid: 0n });
+    expect(statusOf(terms, payments, { tip: 105 })).toMatchObject({ mined: 1n, paid: 1n });
   });
 });
 
