@@ -111,13 +111,17 @@ export interface RunningProcess {
   exited: Promise<number | null>;
 }
 
-/** Starts a program that ends with this process at the latest. @throws Error with an install hint when it is missing. */
+/**
+ * Starts a program that ends with this process at the latest.
+ * @param user another user as which it runs. @throws Error with an install hint when it is missing.
+ */
 export function start(
   command: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
+  user: { readonly uid?: number; readonly gid?: number } = {},
 ): RunningProcess {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env, ...user });
   running.add(child);
   let text = '';
   const collect = (chunk: Buffer): void => {
