@@ -65,3 +65,14 @@ export class WalletKnown extends Error {
     this.wallet = wallet;
   }
 }
+
+/** A member that is to get a wallet does not live. The wallet was not given away. */
+export class MemberGone extends Error {
+  override readonly name = 'MemberGone';
+  readonly url: string;
+
+  constructor(url: string) {
+    super(`the member ${url} of the cluster does not live`);
+    this.url = url;
+  }
+}

@@ -98,7 +98,7 @@ export interface Leases {
   release(lease: Lease): Promise<void>;
   /**
    * Gives a wallet to another member: `offered` of that member lists it, and nobody else can take it for as long as
-   * that member lives. The lease ends before the call is sent. @throws Fenced
+   * that member lives. The lease ends before the call is sent. @throws Fenced; MemberGone, and the lease goes on.
    */
   handOver(lease: Lease, memberUrl: string): Promise<void>;
   /** Lists all wallets of the cluster, sorted by name. */

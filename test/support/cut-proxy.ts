@@ -12,19 +12,21 @@ export interface CutProxy {
   /** Passes everything on {@link ms} later in each direction. */
   delay(ms: number): void;
   /**
-   * Loses the answer to the next request that contains a text: the server gets the request and answers it, then the
-   * connection ends. @returns a promise that resolves when the answer is lost.
+   * Loses the answer to a request that contains a text: the server gets the request and answers it, then the
+   * connection ends.
+   * @param later number of such requests before it. @returns a promise that resolves when the answer is lost.
    */
-  loseAnswerTo(text: string): Promise<void>;
+  loseAnswerTo(text: string, later?: number): Promise<void>;
   /** Ends cut, silence and delay. Connections that were silent stay silent, as after a lost route. */
   restore(): void;
-  /** Number of open connections of clients. */
-  connections(): number;
+  /** Number of connections that were refused. */
+  refused(): number;
   close(): Promise<void>;
 }
 
 interface Loss {
   readonly text: string;
+  later: number;
   readonly done: () => void;
 }
 
@@ -33,10 +35,15 @@ export async function startCutProxy(serverPort: number): Promise<CutProxy> {
   let port = serverPort;
   let state: 'open' | 'cut' | 'silent' = 'open';
   let delayMs = 0;
+  let refused = 0;
   let loss: Loss | undefined;
   const clients = new Set<Socket>();
   const server = createServer((client) => {
-    if (state === 'cut') return void client.resetAndDestroy();
+    if (state === 'cut') {
+      refused += 1;
+      client.resetAndDestroy();
+      return;
+    }
     clients.add(client);
     client.on('error', () => client.destroy());
     let isSilent = false;
@@ -60,11 +67,13 @@ export async function startCutProxy(serverPort: number): Promise<CutProxy> {
     };
     client.on('data', (part) => {
       const seen = tail + part.toString('latin1');
-      if (loss !== undefined && seen.includes(loss.text)) {
+      // A text is counted once, in the part of the request that ends it.
+      const isSeen = loss !== undefined && seen.includes(loss.text);
+      if (isSeen && loss !== undefined && loss.later-- === 0) {
         losing = loss;
         loss = undefined;
       }
-      tail = seen.slice(-256);
+      tail = isSeen ? '' : seen.slice(-256);
       pass(part, behind);
     });
     behind.on('data', (part) => {
@@ -84,12 +93,12 @@ export async function startCutProxy(serverPort: number): Promise<CutProxy> {
     },
     silence: () => (state = 'silent'),
     delay: (ms) => (delayMs = ms),
-    loseAnswerTo: (text) => new Promise((done) => (loss = { text, done })),
+    loseAnswerTo: (text, later = 0) => new Promise((done) => (loss = { text, later, done })),
     restore() {
       state = 'open';
       delayMs = 0;
     },
-    connections: () => clients.size,
+    refused: () => refused,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

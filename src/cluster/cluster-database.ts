@@ -1,0 +1,110 @@
+import { systemClock } from '../util/clock.js';
+import { readAddress } from './address.js';
+import type { Cluster } from './cluster.js';
+import type { ClusterSecret } from './cluster-secret.js';
+import type { ClusterSettings } from './cluster-settings.js';
+import { DatabaseLeases } from './database-leases.js';
+import { DatabaseLogs } from './database-logs.js';
+import { DatabaseMembers } from './database-members.js';
+import { ClusterRefused, ClusterUnreachable } from './errors.js';
+import { Membership } from './membership.js';
+import { checkSchema, createSchema } from './schema.js';
+import { CallFailed, type DatabaseState, type Session } from './session.js';
+import { Sessions } from './sessions.js';
+
+const TIMEOUT_MS = 5000;
+const LEASE_MS = 4000;
+
+/** Largest difference of the clocks of process and database [ms]. No rule depends on it: a larger one is a mistake. */
+const MOST_CLOCK_MS = 600_000;
+
+/** Values of `synchronous_commit` with which a commit does not wait for the disk of a standby. */
+const WEAK_COMMITS = ['off', 'local', 'remote_write'];
+
+/** Turns a failed call at the start into the error of the interface. */
+const startError = (error: unknown): unknown =>
+  error instanceof CallFailed
+    ? new ClusterUnreachable(`--cluster: the database cannot be used: ${error.message}`, { cause: error })
+    : error;
+
+/** Compares the clocks of process and database. @throws ClusterRefused `clock` */
+function checkClock(state: DatabaseState): void {
+  const here = systemClock.now();
+  if (Math.abs(state.time - here) <= MOST_CLOCK_MS) return;
+  throw new ClusterRefused(
+    'clock',
+    `--cluster: the clock of this machine says ${new Date(here).toISOString()}, that of the database ${new Date(state.time).toISOString()}: set the wrong one`,
+  );
+}
+
+/** Checks the configured acknowledgement of commits. @throws ClusterRefused `no_quorum` */
+function checkCommits({ synchronousCommit }: DatabaseState): void {
+  if (WEAK_COMMITS.includes(synchronousCommit))
+    throw new ClusterRefused(
+      'no_quorum',
+      `--cluster: synchronous_commit is ${synchronousCommit} in the database: set it to on, or allow one machine by --cluster-single`,
+    );
+}
+
+/**
+ * Joins a cluster: checks the database, and starts to renew the leases of this process.
+ * @throws ClusterRefused for each reason; ClusterUnreachable
+ */
+export async function openCluster(settings: ClusterSettings): Promise<Cluster> {
+  const { secret, isSingle, log, member, timeoutMs = TIMEOUT_MS, leaseMs = LEASE_MS } = settings;
+  const sessions = new Sessions({ address: readAddress(settings.urls), timeoutMs, isSingle, log });
+  const membership = new Membership({ sessions, ...member, leaseMs, log });
+  try {
+    let session: Session | undefined;
+    try {
+      session = await sessions.connect(timeoutMs);
+      if (!isSingle) checkCommits(session.state);
+      if (!session.state.isFlushing)
+        log.warn({}, 'fsync is off in the database: a power failure loses wallets');
+      checkClock(session.state);
+      await checkSchema(session, secret, timeoutMs);
+    } finally {
+      session?.end();
+    }
+    if (!(await membership.join()))
+      throw new ClusterRefused(
+        'member_taken',
+        `--cluster-url: another process has joined the cluster as ${member.url}, and lives: each needs a URL of its own`,
+      );
+  } catch (error) {
+    membership.close();
+    sessions.close();
+    throw startError(error);
+  }
+  return {
+    leases: new DatabaseLeases({ sessions, membership, secret }),
+    logs: new DatabaseLogs({ sessions, membership, secret, timeoutMs }),
+    members: new DatabaseMembers(sessions, membership),
+    async close() {
+      membership.close();
+      sessions.close();
+    },
+  };
+}
+
+/**
+ * Makes the tables of a cluster in a database, unless they are there.
+ * @returns false if they were there, made with this secret. @throws ClusterRefused, ClusterUnreachable
+ */
+export async function initCluster(urls: string, secret: ClusterSecret): Promise<boolean> {
+  const log = { info: () => undefined, warn: () => undefined };
+  // Making the tables needs no quorum.
+  const sessions = new Sessions({ address: readAddress(urls), timeoutMs: TIMEOUT_MS, isSingle: true, log });
+  try {
+    const session = await sessions.connect(TIMEOUT_MS);
+    try {
+      return await createSchema(session, secret);
+    } finally {
+      session.end();
+    }
+  } catch (error) {
+    throw startError(error);
+  } finally {
+    sessions.close();
+  }
+}

@@ -1,0 +1,305 @@
+import { randomUUID } from 'node:crypto';
+import { toHex, utf8 } from '../util/bytes.js';
+import { KeyedMutex } from '../util/mutex.js';
+import type { ClusterSecret } from './cluster-secret.js';
+import { ClusterUnreachable, Fenced, MemberGone, WalletKnown } from './errors.js';
+import type { HeldBy, Lease, Leases, LossReason, Taken, WalletEntry } from './lease.js';
+import { extendAfterPromotion, HeldLease, type Membership } from './membership.js';
+import { bytesOf, heldRow, numberOf } from './rows.js';
+import { TIMELINE, type Row } from './session.js';
+import type { Sessions } from './sessions.js';
+
+/** Purposes of sealed columns: each column of each wallet has a key of its own, so that no two can be exchanged. */
+const namePurpose = (id: Uint8Array): string => `name of ${toHex(id)}`;
+const keysPurpose = (id: Uint8Array): string => `keys file of ${toHex(id)}`;
+
+/** How often a wallet is looked at again whose holder changed while it was taken. */
+const MOST_TRIES = 5;
+
+export interface LeasesOptions {
+  readonly sessions: Sessions;
+  readonly membership: Membership;
+  readonly secret: ClusterSecret;
+}
+
+/** The leases in the database. */
+export class DatabaseLeases implements Leases {
+  readonly #sessions: Sessions;
+  readonly #membership: Membership;
+  readonly #secret: ClusterSecret;
+  /** Changes of a wallet's holder, by name. */
+  readonly #changes = new KeyedMutex();
+
+  constructor({ sessions, membership, secret }: LeasesOptions) {
+    this.#sessions = sessions;
+    this.#membership = membership;
+    this.#secret = secret;
+  }
+
+  create(name: string, keysFile: Uint8Array): Promise<Lease> {
+    return this.#changing(name, async (id) => {
+      const { term, url } = this.#membership;
+      const claim = randomUUID();
+      const sealedName = this.#secret.seal(namePurpose(id), utf8(name));
+      const sealedKeys = this.#secret.seal(keysPurpose(id), keysFile);
+      const [row] = await this.#sessions.write(
+        (sql) => sql`
+          WITH self AS (
+            SELECT url, process FROM wallet_rpc.member
+            WHERE url = ${url} AND process = ${term.process}::uuid AND expires > clock_timestamp()),
+          added AS (
+            INSERT INTO wallet_rpc.wallet AS known (id, name, keys_file, epoch, holder, process, claim)
+            SELECT ${id}::bytea, ${sealedName}::bytea, ${sealedKeys}::bytea, 1, url, process, ${claim}::uuid FROM self
+            ON CONFLICT (id) DO UPDATE SET claim = known.claim WHERE known.claim = excluded.claim
+            RETURNING id)
+          SELECT EXISTS (SELECT FROM self) AS joined, EXISTS (SELECT FROM added) AS added`,
+      );
+      if (row?.['joined'] !== true) throw notJoined();
+      if (row['added'] !== true) throw new WalletKnown(name);
+      return this.#hold(new HeldLease(name, id, 1n, term));
+    });
+  }
+
+  take(name: string): Promise<Taken | HeldBy | undefined> {
+    return this.#changing(name, async (id) => {
+      for (let tries = 0; tries < MOST_TRIES; tries++) {
+        const found = await this.#look(id);
+        if (found === undefined || found.state === 'held') return found;
+        const lease = await this.#claim(name, id, found.epoch);
+        if (lease !== undefined) return this.#contentOf(lease);
+      }
+      throw new ClusterUnreachable(`other processes take the wallet ${name} at the same time`);
+    });
+  }
+
+  renew(): Promise<void> {
+    return this.#membership.renew();
+  }
+
+  onLost(listener: (lease: Lease, reason: LossReason) => void): void {
+    this.#membership.onLost(listener);
+  }
+
+  onOffered(listener: (name: string) => void): void {
+    this.#membership.onOffered((id, sealedName) => listener(this.#nameOf(id, sealedName)));
+  }
+
+  async offered(): Promise<readonly string[]> {
+    const rows = await this.#sessions.read(
+      (sql) => sql`SELECT id, name FROM wallet_rpc.wallet WHERE holder = ${this.#membership.url}`,
+    );
+    return rows
+      .map((row) => this.#nameOf(bytesOf(row, 'id'), bytesOf(row, 'name')))
+      .filter((name) => this.#membership.leaseOf(name) === undefined)
+      .sort();
+  }
+
+  release(lease: Lease): Promise<void> {
+    return this.#changing(lease.name, async (id) => {
+      this.#membership.end(lease);
+      await this.#sessions.write(
+        (sql) => sql`
+          UPDATE wallet_rpc.wallet SET holder = NULL, process = NULL
+          WHERE id = ${id} AND epoch = ${lease.epoch.toString()}::bigint`,
+      );
+    });
+  }
+
+  handOver(lease: Lease, memberUrl: string): Promise<void> {
+    return this.#changing(lease.name, async (id) => {
+      const held = this.#heldBy(lease);
+      const [living] = await this.#sessions.read(
+        (sql) => sql`
+          SELECT url FROM wallet_rpc.member
+          WHERE url = ${memberUrl} AND process IS NOT NULL AND expires > clock_timestamp()`,
+      );
+      if (living === undefined) throw new MemberGone(memberUrl);
+      this.#membership.end(held);
+      const claim = randomUUID();
+      const [row] = await this.#sessions.write(
+        (sql) => sql`
+          WITH locked AS MATERIALIZED (SELECT FROM wallet_rpc.wallet WHERE id = ${id} FOR UPDATE)
+          UPDATE wallet_rpc.wallet
+          SET epoch = ${(held.epoch + 1n).toString()}::bigint, claim = ${claim}::uuid, holder = member.url,
+            process = member.process
+          FROM locked, wallet_rpc.member
+          WHERE id = ${id} AND member.url = ${memberUrl}
+            AND (epoch = ${held.epoch.toString()}::bigint AND wallet.process = ${held.term.process}::uuid
+              OR claim = ${claim}::uuid)
+          RETURNING id`,
+      );
+      if (row === undefined) throw new Fenced(lease.name, lease.epoch);
+    });
+  }
+
+  async list(): Promise<readonly WalletEntry[]> {
+    const rows = await this.#sessions.read(
+      (sql) => sql`
+        SELECT wallet.id, wallet.name, wallet.epoch, wallet.holder, member.url IS NOT NULL AS lives,
+               coalesce(frame.sequence, base.sequence, 0) AS sequence,
+               coalesce(frame.total - coalesce(base.total, 0), 0) + coalesce(base.bytes, 0) AS bytes
+        FROM wallet_rpc.wallet
+        LEFT JOIN wallet_rpc.member ON member.url = wallet.holder AND member.process = wallet.process
+          AND member.expires > clock_timestamp()
+        LEFT JOIN wallet_rpc.base ON base.wallet = wallet.id
+        LEFT JOIN LATERAL (
+          SELECT sequence, total FROM wallet_rpc.frame WHERE frame.wallet = wallet.id ORDER BY sequence DESC LIMIT 1
+        ) AS frame ON true`,
+    );
+    return rows
+      .map((row) => {
+        const name = this.#nameOf(bytesOf(row, 'id'), bytesOf(row, 'name'));
+        const own = this.#membership.leaseOf(name);
+        return {
+          name,
+          ...(typeof row['holder'] === 'string' ? { holder: row['holder'] } : {}),
+          epoch: epochOf(row),
+          isLapsed: row['lives'] !== true,
+          isHere: own?.epoch === epochOf(row) && own.isValid(),
+          sequence: numberOf(row, 'sequence'),
+          bytes: numberOf(row, 'bytes'),
+        };
+      })
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async setKeysFile(lease: Lease, keysFile: Uint8Array): Promise<void> {
+    const held = this.#heldBy(lease);
+    const sealed = this.#secret.seal(keysPurpose(held.id), keysFile);
+    const [row] = await this.#sessions.write(
+      (sql) => sql`
+        WITH held AS MATERIALIZED (${heldRow(sql, held)})
+        UPDATE wallet_rpc.wallet SET keys_file = ${sealed}::bytea FROM held WHERE wallet.id = held.id
+        RETURNING wallet.id`,
+    );
+    if (row === undefined) throw this.#fenced(held);
+  }
+
+  remove(lease: Lease): Promise<void> {
+    return this.#changing(lease.name, async (id) => {
+      const held = this.#heldBy(lease);
+      this.#membership.end(held);
+      const [row] = await this.#sessions.write(
+        (sql) => sql`
+          WITH held AS MATERIALIZED (${heldRow(sql, held)}),
+          locked AS MATERIALIZED (SELECT wallet.id FROM wallet_rpc.wallet JOIN held ON held.id = wallet.id FOR UPDATE OF wallet),
+          frames AS (DELETE FROM wallet_rpc.frame USING locked WHERE wallet = locked.id),
+          bases AS (DELETE FROM wallet_rpc.base USING locked WHERE wallet = locked.id),
+          parts AS (DELETE FROM wallet_rpc.base_part USING locked WHERE wallet = locked.id),
+          gone AS (DELETE FROM wallet_rpc.wallet USING locked WHERE wallet.id = locked.id RETURNING 1)
+          SELECT EXISTS (SELECT FROM gone) OR NOT EXISTS (SELECT FROM wallet_rpc.wallet WHERE id = ${id}) AS gone,
+            -- A second run deletes nothing, and waits for the quorum by this record.
+            pg_logical_emit_message(true, 'wallet-rpc', '') AS record`,
+      );
+      if (row?.['gone'] !== true) throw new Fenced(lease.name, lease.epoch);
+    });
+  }
+
+  /** Finds whether a wallet can be taken: it is free, this member's own, or its holder is dead. */
+  async #look(id: Uint8Array): Promise<{ state: 'free'; epoch: bigint } | HeldBy | undefined> {
+    const found = await this.#read(id);
+    if (found === undefined || found.state !== 'held' || found.remainingMs > 0) return found;
+    // The holder has lapsed: from here on its number is nobody's, so that no late renewal revives it.
+    const { holder } = found;
+    await this.#sessions.write((sql) => extendAfterPromotion(sql, holder));
+    await this.#sessions.write(
+      (sql) => sql`
+        UPDATE wallet_rpc.member SET process = NULL
+        WHERE url = ${holder} AND expires <= clock_timestamp() AND timeline = ${sql.unsafe(TIMELINE)}`,
+    );
+    return this.#read(id);
+  }
+
+  async #read(id: Uint8Array): Promise<{ state: 'free'; epoch: bigint } | HeldBy | undefined> {
+    const [row] = await this.#sessions.read(
+      (sql) => sql`
+        SELECT epoch, member.url AS holder,
+               extract(epoch FROM member.expires - clock_timestamp())::float8 * 1000 AS ms
+        FROM wallet_rpc.wallet
+        LEFT JOIN wallet_rpc.member ON member.url = wallet.holder AND member.process = wallet.process
+        WHERE id = ${id}`,
+    );
+    if (row === undefined) return undefined;
+    const epoch = epochOf(row);
+    const { holder } = row;
+    if (typeof holder !== 'string' || holder === this.#membership.url) return { state: 'free', epoch };
+    return { state: 'held', holder, epoch, remainingMs: Math.max(0, Number(row['ms'])) };
+  }
+
+  /** Takes a wallet that has an epoch. @returns undefined if it has another one by now. */
+  async #claim(name: string, id: Uint8Array, epoch: bigint): Promise<HeldLease | undefined> {
+    const { term, url } = this.#membership;
+    const claim = randomUUID();
+    // An earlier lease of this process must not write any more when its wallet is read.
+    const own = this.#membership.leaseOf(name);
+    if (own !== undefined) this.#membership.end(own);
+    const [row] = await this.#sessions.write(
+      (sql) => sql`
+        WITH self AS (
+          SELECT url, process FROM wallet_rpc.member
+          WHERE url = ${url} AND process = ${term.process}::uuid AND expires > clock_timestamp()),
+        locked AS MATERIALIZED (SELECT id FROM wallet_rpc.wallet WHERE id = ${id} FOR UPDATE),
+        taken AS (
+          UPDATE wallet_rpc.wallet
+          SET epoch = ${(epoch + 1n).toString()}::bigint, claim = ${claim}::uuid, holder = self.url,
+            process = self.process
+          FROM self, locked
+          WHERE wallet.id = locked.id AND (epoch = ${epoch.toString()}::bigint OR claim = ${claim}::uuid)
+          RETURNING wallet.id)
+        SELECT EXISTS (SELECT FROM self) AS joined, EXISTS (SELECT FROM taken) AS taken`,
+    );
+    if (row?.['joined'] !== true) throw notJoined();
+    return row['taken'] === true ? this.#hold(new HeldLease(name, id, epoch + 1n, term)) : undefined;
+  }
+
+  async #contentOf(lease: HeldLease): Promise<Taken> {
+    const [row] = await this.#sessions.read(
+      (sql) => sql`
+        SELECT keys_file, base.sequence AS base_sequence, base.bytes AS base_bytes,
+               coalesce((SELECT max(sequence) FROM wallet_rpc.frame WHERE frame.wallet = id), base.sequence, 0)
+                 AS sequence
+        FROM wallet_rpc.wallet LEFT JOIN wallet_rpc.base ON base.wallet = id
+        WHERE id = ${lease.id}`,
+    );
+    if (row === undefined) throw this.#fenced(lease);
+    const keysFile = this.#secret.open(keysPurpose(lease.id), bytesOf(row, 'keys_file'));
+    const taken = { state: 'taken', lease, keysFile, sequence: numberOf(row, 'sequence') } as const;
+    if (row['base_sequence'] === null) return taken;
+    return {
+      ...taken,
+      base: { sequence: numberOf(row, 'base_sequence'), bytes: numberOf(row, 'base_bytes') },
+    };
+  }
+
+  /** Runs a change of a wallet's holder, after earlier ones of the same wallet. */
+  #changing<T>(name: string, change: (id: Uint8Array) => Promise<T>): Promise<T> {
+    const id = this.#secret.idOf(name);
+    return this.#changes.run(name, () => this.#membership.taking(id, () => change(id)));
+  }
+
+  #hold(lease: HeldLease): HeldLease {
+    this.#membership.add(lease);
+    return lease;
+  }
+
+  /** Returns a lease of this process. @throws Fenced if it has ended. */
+  #heldBy(lease: Lease): HeldLease {
+    const held = this.#membership.leaseOf(lease.name);
+    if (held === undefined || held !== lease) throw new Fenced(lease.name, lease.epoch);
+    return held;
+  }
+
+  #fenced(lease: HeldLease): Fenced {
+    this.#membership.lose(lease, 'taken');
+    return new Fenced(lease.name, lease.epoch);
+  }
+
+  #nameOf(id: Uint8Array, sealed: Uint8Array): string {
+    return Buffer.from(this.#secret.open(namePurpose(id), sealed)).toString('utf8');
+  }
+}
+
+const epochOf = (row: Row): bigint => BigInt(String(row['epoch']));
+
+const notJoined = (): ClusterUnreachable =>
+  new ClusterUnreachable('this process is no member of the cluster at the moment: its lease lapsed');

@@ -1,0 +1,43 @@
+import type { Member, Members } from './member.js';
+import type { Membership } from './membership.js';
+import { numberOf } from './rows.js';
+import type { Sessions } from './sessions.js';
+
+/** The members in the database. */
+export class DatabaseMembers implements Members {
+  readonly #sessions: Sessions;
+  readonly #membership: Membership;
+
+  constructor(sessions: Sessions, membership: Membership) {
+    this.#sessions = sessions;
+    this.#membership = membership;
+  }
+
+  async list(): Promise<readonly Member[]> {
+    const rows = await this.#sessions.read(
+      (sql) => sql`
+        SELECT url, capacity, process IS NOT NULL AND expires > clock_timestamp() AS lives,
+               (SELECT count(*) FROM wallet_rpc.wallet WHERE holder = url AND wallet.process = member.process) AS wallets
+        FROM wallet_rpc.member ORDER BY url COLLATE "C"`,
+    );
+    return rows.map((row) => ({
+      url: String(row['url']),
+      capacity: numberOf(row, 'capacity'),
+      isAlive: row['lives'] === true,
+      wallets: numberOf(row, 'wallets'),
+      isSelf: row['url'] === this.#membership.url,
+    }));
+  }
+
+  async leave(): Promise<void> {
+    const { url, term } = this.#membership;
+    this.#membership.close();
+    await this.#sessions.write(
+      (sql) => sql`
+        WITH freed AS (
+          UPDATE wallet_rpc.wallet SET holder = NULL, process = NULL
+          WHERE holder = ${url} AND process = ${term.process}::uuid)
+        DELETE FROM wallet_rpc.member WHERE url = ${url} AND process = ${term.process}::uuid`,
+    );
+  }
+}

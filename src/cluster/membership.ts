@@ -1,0 +1,382 @@
+import { randomUUID } from 'node:crypto';
+import { toHex } from '../util/bytes.js';
+import { monotonicMs, systemClock } from '../util/clock.js';
+import { Listeners } from '../util/listeners.js';
+import { Mutex } from '../util/mutex.js';
+import type { ClusterLog } from './cluster-settings.js';
+import { ClusterUnreachable } from './errors.js';
+import type { Lease, LossReason } from './lease.js';
+import { CallFailed, TIMELINE, type Row, type Session, type Sql } from './session.js';
+import type { Sessions } from './sessions.js';
+
+/** A moment by the clocks of this process. */
+export class Moment {
+  readonly #monotonic = monotonicMs();
+  readonly #wall = systemClock.now();
+
+  /**
+   * Returns the time since the moment [ms]: the monotonic clock stands still while the machine sleeps, the time of day
+   * can be set back, so that the longer of both counts.
+   */
+  elapsedMs(): number {
+    return Math.max(monotonicMs() - this.#monotonic, systemClock.now() - this.#wall);
+  }
+}
+
+/** The time from one joining of this process to the end of its leases. */
+export class Term {
+  /** The number of the process in the database, another one after each lapse. */
+  readonly process = randomUUID();
+  readonly #leaseMs: number;
+  #renewed: Moment | undefined;
+  #hasEnded = false;
+
+  constructor(leaseMs: number) {
+    this.#leaseMs = leaseMs;
+  }
+
+  /** Begins the time of a lease anew. @param sent moment before the renewal was sent. */
+  renewedAt(sent: Moment): void {
+    // A renewal whose answer comes late, such as after the process was stopped, does not revive a lapsed term.
+    if (this.#renewed !== undefined && this.remainingMs() === 0) this.end();
+    else this.#renewed = sent;
+  }
+
+  remainingMs(): number {
+    if (this.#hasEnded || this.#renewed === undefined) return 0;
+    return Math.max(0, this.#leaseMs - this.#renewed.elapsedMs());
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+  }
+}
+
+/** A lease of this process. */
+export class HeldLease implements Lease {
+  readonly name: string;
+  readonly id: Uint8Array;
+  readonly epoch: bigint;
+  readonly term: Term;
+  /** When the lease was known to be in the database. */
+  readonly since = new Moment();
+  #hasEnded = false;
+
+  constructor(name: string, id: Uint8Array, epoch: bigint, term: Term) {
+    this.name = name;
+    this.id = id;
+    this.epoch = epoch;
+    this.term = term;
+  }
+
+  isValid(marginMs = 0): boolean {
+    return this.remainingMs() > marginMs;
+  }
+
+  remainingMs(): number {
+    return this.#hasEnded ? 0 : this.term.remainingMs();
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+  }
+}
+
+export interface MembershipOptions {
+  readonly sessions: Sessions;
+  readonly url: string;
+  readonly capacity: number;
+  readonly leaseMs: number;
+  readonly log: ClusterLog;
+}
+
+/** Number of renewals within the time of a lease. */
+const RENEWALS = 4;
+
+/** Pause after a renewal that failed [ms]. */
+const RETRY_MS = 200;
+
+/** Time after which members that do not live are forgotten. */
+const FORGOTTEN = '7 days';
+
+/** How joining ended. */
+type Joined = 'joined' | { readonly livesForMs: number };
+
+/**
+ * This process in the table of members: joins, renews, and knows which leases it has. One row of the database is
+ * renewed, however many wallets the process holds; it is renewed without waiting for the quorum.
+ */
+export class Membership {
+  readonly url: string;
+  readonly #options: MembershipOptions;
+  /** One call at a time. */
+  readonly #calls = new Mutex();
+  readonly #held = new Map<string, HeldLease>();
+  readonly #lost = new Listeners<[lease: Lease, reason: LossReason]>();
+  readonly #offers = new Listeners<[id: Uint8Array, sealedName: Uint8Array]>();
+  /** Wallets that this process takes at this moment. */
+  readonly #taken = new Set<string>();
+  /** Offers that were reported, by wallet. */
+  #offered = new Map<string, bigint>();
+  #session: Session | undefined;
+  #term: Term;
+  #isClosed = false;
+  #nextRenewal: NodeJS.Timeout | undefined;
+  #lapse: NodeJS.Timeout | undefined;
+  #isFailing = false;
+
+  constructor(options: MembershipOptions) {
+    this.#options = options;
+    this.url = options.url;
+    this.#term = new Term(options.leaseMs);
+  }
+
+  /** The present term, which may have lapsed. */
+  get term(): Term {
+    return this.#term;
+  }
+
+  onLost(listener: (lease: Lease, reason: LossReason) => void): void {
+    this.#lost.add(listener);
+  }
+
+  onOffered(listener: (id: Uint8Array, sealedName: Uint8Array) => void): void {
+    this.#offers.add(listener);
+  }
+
+  leaseOf(name: string): HeldLease | undefined {
+    return this.#held.get(name);
+  }
+
+  /** Runs the taking of a wallet: until it ends, the wallet is no offer of another member. */
+  async taking<T>(id: Uint8Array, take: () => Promise<T>): Promise<T> {
+    const key = toHex(id);
+    this.#taken.add(key);
+    try {
+      return await take();
+    } finally {
+      this.#taken.delete(key);
+    }
+  }
+
+  /** Adds a lease that the database has given to the present term. */
+  add(lease: HeldLease): void {
+    this.#held.get(lease.name)?.end();
+    this.#held.set(lease.name, lease);
+  }
+
+  /** Ends a lease, without a word to the listeners. */
+  end(lease: Lease): void {
+    const held = this.#held.get(lease.name);
+    if (held !== lease) return;
+    held.end();
+    this.#held.delete(lease.name);
+  }
+
+  /** Ends a lease that the database says is gone, unless it ended before. */
+  lose(lease: Lease, reason: LossReason): void {
+    if (this.#held.get(lease.name) !== lease) return;
+    this.end(lease);
+    this.#lost.notify(lease, reason);
+  }
+
+  /**
+   * Joins the cluster. Waits until an earlier process of the same URL lapses.
+   * @returns false if one lives on. @throws CallFailed, ClusterRefused
+   */
+  async join(): Promise<boolean> {
+    const waited = new Moment();
+    for (;;) {
+      const joined = await this.#calls.run(() => this.#join(this.#term));
+      if (joined === 'joined') break;
+      // A process that was killed lapses within the time of its lease; one that lives renews before.
+      if (waited.elapsedMs() > 2 * this.#options.leaseMs) return false;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(joined.livesForMs + 50, RETRY_MS)));
+    }
+    this.#schedule();
+    return true;
+  }
+
+  /** Renews the term now. @throws ClusterUnreachable */
+  async renew(): Promise<void> {
+    try {
+      await this.#calls.run(() => this.#renew());
+    } catch (cause) {
+      if (!(cause instanceof Error)) throw cause;
+      throw new ClusterUnreachable(`the leases were not renewed: ${cause.message}`, { cause });
+    }
+  }
+
+  /** Ends the renewals. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#nextRenewal);
+    clearTimeout(this.#lapse);
+    this.#term.end();
+    this.#session?.end();
+  }
+
+  /** Renews again and again, from the end of each renewal. */
+  #schedule(): void {
+    const { leaseMs } = this.#options;
+    const again = (ms: number): void => {
+      if (!this.#isClosed) this.#nextRenewal = setTimeout(() => void run(), ms);
+    };
+    const run = async (): Promise<void> => {
+      try {
+        await this.#calls.run(() => this.#renew());
+        if (this.#isFailing) this.#options.log.info({}, 'the leases are renewed again');
+        this.#isFailing = false;
+        again(leaseMs / RENEWALS);
+      } catch (error) {
+        if (this.#isClosed) return;
+        if (!this.#isFailing)
+          this.#options.log.warn({ reason: (error as Error).message }, 'the leases are not renewed');
+        this.#isFailing = true;
+        again(RETRY_MS);
+      }
+    };
+    again(leaseMs / RENEWALS);
+  }
+
+  /** Loses all leases at the moment when the term lapses. */
+  #watch(): void {
+    clearTimeout(this.#lapse);
+    const remainingMs = this.#term.remainingMs();
+    if (remainingMs === 0) this.#endTerm('lapsed');
+    else this.#lapse = setTimeout(() => this.#watch(), remainingMs + 1);
+  }
+
+  #endTerm(reason: LossReason): void {
+    this.#term.end();
+    for (const lease of [...this.#held.values()]) this.lose(lease, reason);
+  }
+
+  /** Returns a connection that commits without waiting for the quorum. */
+  async #connection(limitMs: number): Promise<Session> {
+    if (this.#session?.isOpen === true) return this.#session;
+    const session = await this.#options.sessions.connect(limitMs);
+    if (this.#isClosed) {
+      session.end();
+      throw new CallFailed('lost', 'the cluster is closed');
+    }
+    this.#session = session;
+    await session.call(limitMs, (sql) => sql`SET synchronous_commit = local`);
+    return session;
+  }
+
+  /** Longest wait for an answer to a renewal: there is time for another one [ms]. */
+  get #limitMs(): number {
+    return this.#options.leaseMs / 2;
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#term.remainingMs() === 0) {
+      this.#endTerm('lapsed');
+      const next = new Term(this.#options.leaseMs);
+      const joined = await this.#join(next, this.#term.process);
+      if (joined !== 'joined')
+        throw new CallFailed('refused', `another process has joined the cluster as ${this.url}`);
+      this.#options.log.info({ url: this.url }, 'joined the cluster again after a lapse');
+      return;
+    }
+    const sent = new Moment();
+    const term = this.#term;
+    const session = await this.#connection(this.#limitMs);
+    const rows = await session.call(
+      this.#limitMs,
+      (sql) => sql`
+        WITH renewed AS (
+          UPDATE wallet_rpc.member
+          SET expires = clock_timestamp() + lease_ms * interval '1 millisecond', timeline = ${sql.unsafe(TIMELINE)}
+          WHERE url = ${this.url} AND process = ${term.process}::uuid AND expires > clock_timestamp()
+          RETURNING process)
+        SELECT (SELECT count(*) FROM renewed) = 1 AS renewed, id, name, epoch
+        FROM (VALUES (true)) AS one (one) LEFT JOIN wallet_rpc.wallet ON holder = ${this.url}`,
+    );
+    if (rows[0]?.['renewed'] !== true) {
+      this.#endTerm('lapsed');
+      await this.#renew();
+      return;
+    }
+    term.renewedAt(sent);
+    this.#watch();
+    this.#compare(rows, sent);
+  }
+
+  /** Compares the leases of this process with those of the database. */
+  #compare(rows: readonly Row[], sent: Moment): void {
+    const found = new Map<string, { row: Row; epoch: bigint }>();
+    for (const row of rows)
+      if (row['id'] instanceof Uint8Array)
+        found.set(toHex(row['id']), { row, epoch: BigInt(String(row['epoch'])) });
+    for (const lease of [...this.#held.values()]) {
+      const id = toHex(lease.id);
+      const entry = found.get(id);
+      // A lease that is younger than the question cannot be in the answer.
+      if (entry?.epoch !== lease.epoch && lease.since.elapsedMs() > sent.elapsedMs())
+        this.lose(lease, 'taken');
+      if (entry?.epoch === lease.epoch) found.delete(id);
+    }
+    const offered = new Map<string, bigint>();
+    for (const [id, { row, epoch }] of found) {
+      const { name, id: bytes } = row;
+      if (!(name instanceof Uint8Array) || !(bytes instanceof Uint8Array)) continue;
+      if (this.#taken.has(id)) continue;
+      offered.set(id, epoch);
+      if (this.#offered.get(id) !== epoch) this.#offers.notify(new Uint8Array(bytes), new Uint8Array(name));
+    }
+    this.#offered = offered;
+  }
+
+  /** Becomes a member with a term. @param former the process of an earlier term, which is replaced. */
+  async #join(term: Term, former = term.process): Promise<Joined> {
+    const { capacity, leaseMs } = this.#options;
+    const session = await this.#connection(this.#limitMs);
+    const sent = new Moment();
+    await session.call(this.#limitMs, (sql) => extendAfterPromotion(sql, this.url));
+    const [joined] = await session.call(
+      this.#limitMs,
+      (sql) => sql`
+        INSERT INTO wallet_rpc.member AS known (url, process, capacity, lease_ms, expires, timeline)
+        VALUES (${this.url}, ${term.process}::uuid, ${capacity}, ${leaseMs},
+          clock_timestamp() + ${leaseMs} * interval '1 millisecond', ${sql.unsafe(TIMELINE)})
+        ON CONFLICT (url) DO UPDATE
+        SET process = excluded.process, capacity = excluded.capacity, lease_ms = excluded.lease_ms,
+          expires = excluded.expires, timeline = excluded.timeline
+        WHERE known.process IS NULL OR known.expires <= clock_timestamp()
+          OR known.process IN (${term.process}::uuid, ${former}::uuid)
+        RETURNING url`,
+    );
+    if (joined === undefined) {
+      const [other] = await session.call(
+        this.#limitMs,
+        (sql) => sql`
+          SELECT extract(epoch FROM expires - clock_timestamp())::float8 * 1000 AS ms
+          FROM wallet_rpc.member WHERE url = ${this.url}`,
+      );
+      return { livesForMs: Math.max(0, Number(other?.['ms'] ?? 0)) };
+    }
+    term.renewedAt(sent);
+    this.#term = term;
+    this.#watch();
+    await session.call(
+      this.#limitMs,
+      (sql) => sql`
+        DELETE FROM wallet_rpc.member
+        WHERE expires < clock_timestamp() - ${FORGOTTEN}::interval
+          AND NOT EXISTS (SELECT FROM wallet_rpc.wallet WHERE holder = url)`,
+    );
+    return 'joined';
+  }
+}
+
+/**
+ * Gives a member the whole time of a lease from now on if its last renewal was made on another timeline: after a
+ * promotion, the database may lack renewals that were committed on the former primary alone.
+ */
+export const extendAfterPromotion = (sql: Sql, url: string): ReturnType<typeof sql.unsafe> =>
+  sql`
+    UPDATE wallet_rpc.member
+    SET expires = clock_timestamp() + lease_ms * interval '1 millisecond', timeline = ${sql.unsafe(TIMELINE)}
+    WHERE url = ${url} AND process IS NOT NULL AND timeline <> ${sql.unsafe(TIMELINE)}`;

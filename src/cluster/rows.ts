@@ -1,0 +1,31 @@
+import type { HeldLease } from './membership.js';
+import type { Row, Sql } from './session.js';
+
+/** Returns a column of bytes, copied from the buffer of the connection. @throws TypeError for another column. */
+export function bytesOf(row: Row, column: string): Uint8Array {
+  const value = row[column];
+  if (!(value instanceof Uint8Array)) throw new TypeError(`the column ${column} is not bytes`);
+  return new Uint8Array(value);
+}
+
+/** Returns a column of an integer that is exact as a number. @throws TypeError for another column. */
+export function numberOf(row: Row, column: string): number {
+  const value = Number(row[column] ?? Number.NaN);
+  if (!Number.isSafeInteger(value)) throw new TypeError(`the column ${column} is not an integer`);
+  return value;
+}
+
+/** The row of a wallet if this process has its lease, as the table `held` with the columns id and epoch. */
+export type HeldTable = ReturnType<Sql>;
+
+/**
+ * Writes the query of a wallet's own row, which is empty unless the lease lasts by the clock of the database. The row is
+ * locked until the commit, acknowledged or not: another process takes the wallet (`FOR UPDATE`) only when each statement
+ * with this query has ended. Locks of several such statements, and an update of other columns, do not exclude each other.
+ */
+export const heldRow = (sql: Sql, { id, epoch, term }: HeldLease): HeldTable => sql`
+  SELECT wallet.id, wallet.epoch
+  FROM wallet_rpc.wallet JOIN wallet_rpc.member ON member.url = wallet.holder AND member.process = wallet.process
+  WHERE wallet.id = ${id} AND wallet.epoch = ${epoch.toString()}::bigint AND wallet.process = ${term.process}::uuid
+    AND member.expires > clock_timestamp()
+  FOR KEY SHARE OF wallet`;

@@ -1,0 +1,155 @@
+import { utf8, equalBytes } from '../util/bytes.js';
+import type { ClusterSecret } from './cluster-secret.js';
+import { ClusterRefused } from './errors.js';
+import type { Row, Session } from './session.js';
+
+/** Version of the tables. */
+export const SCHEMA_VERSION = 1;
+
+/** Longest time for making the tables [ms]. */
+const INIT_MS = 30_000;
+
+/** Number that keeps two processes from making the tables at the same time. */
+const INIT_LOCK = 0x77_72_70_63;
+
+/** Plain text that is stored under the secret, so that another secret is noticed. */
+const CHECK = utf8('wallet-rpc cluster');
+const CHECK_PURPOSE = 'check of the secret';
+
+/**
+ * The tables. Names and keys files of wallets are under the secret of the cluster; frames and bases are pages which the
+ * wallet encrypted. Ciphertext cannot be compressed (EXTERNAL).
+ */
+const TABLES = `
+  CREATE SCHEMA wallet_rpc;
+
+  -- One row.
+  CREATE TABLE wallet_rpc.meta (
+    only_row     boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    version      integer NOT NULL,
+    secret_check bytea   NOT NULL                        -- a known text under the secret
+  );
+
+  -- Processes. A process has its leases for as long as its row has its number, and has not expired.
+  CREATE TABLE wallet_rpc.member (
+    url      text        PRIMARY KEY,
+    process  uuid,                                       -- a random number of each start; NULL once it is found dead
+    capacity integer     NOT NULL CHECK (capacity >= 0), -- wallets
+    lease_ms integer     NOT NULL CHECK (lease_ms > 0),  -- time from a renewal to the end of its leases
+    expires  timestamptz NOT NULL,                       -- by the clock of the database
+    timeline text        NOT NULL                        -- of the database at its last renewal
+  );
+
+  CREATE TABLE wallet_rpc.wallet (
+    id        bytea  PRIMARY KEY CHECK (octet_length(id) = 32), -- HMAC of the name
+    name      bytea  NOT NULL,
+    keys_file bytea  NOT NULL,
+    epoch     bigint NOT NULL CHECK (epoch > 0),                -- grows with each change of its holder
+    holder    text,                                             -- url of a member; NULL while it is free
+    process   uuid,                                             -- process of the member
+    claim     uuid   NOT NULL                                   -- a random number of each change of its holder
+  );
+  CREATE INDEX wallet_holder ON wallet_rpc.wallet (holder);
+
+  CREATE TABLE wallet_rpc.frame (
+    wallet   bytea  NOT NULL,
+    sequence bigint NOT NULL CHECK (sequence > 0),
+    epoch    bigint NOT NULL,
+    hash     bytea  NOT NULL CHECK (octet_length(hash) = 32),   -- SHA-256 of the pages
+    total    bigint NOT NULL,                                   -- bytes of all frames up to this one
+    pages    bytea  NOT NULL,
+    PRIMARY KEY (wallet, sequence)
+  );
+  ALTER TABLE wallet_rpc.frame ALTER COLUMN pages SET STORAGE EXTERNAL;
+
+  -- The complete base of each wallet.
+  CREATE TABLE wallet_rpc.base (
+    wallet   bytea   PRIMARY KEY,
+    sequence bigint  NOT NULL CHECK (sequence >= 0),            -- it contains the log up to this one
+    epoch    bigint  NOT NULL,
+    upload   uuid    NOT NULL,
+    parts    integer NOT NULL CHECK (parts > 0),
+    bytes    bigint  NOT NULL,
+    total    bigint  NOT NULL                                   -- bytes of all frames that it contains
+  );
+
+  CREATE TABLE wallet_rpc.base_part (
+    wallet  bytea   NOT NULL,
+    upload  uuid    NOT NULL,                                   -- a random number of each base
+    part    integer NOT NULL CHECK (part >= 0),
+    content bytea   NOT NULL,
+    PRIMARY KEY (wallet, upload, part)
+  );
+  ALTER TABLE wallet_rpc.base_part ALTER COLUMN content SET STORAGE EXTERNAL;
+`;
+
+/** Reads the row of the schema. @returns undefined if the tables are missing. */
+async function readMeta(session: Session, limitMs: number): Promise<Row | undefined> {
+  const [found] = await session.call(
+    limitMs,
+    (sql) => sql`SELECT to_regclass('wallet_rpc.meta') IS NOT NULL AS present`,
+  );
+  if (found?.['present'] !== true) return undefined;
+  const [row] = await session.call(limitMs, (sql) => sql`SELECT version, secret_check FROM wallet_rpc.meta`);
+  return row;
+}
+
+function opens(secret: ClusterSecret, sealed: unknown): boolean {
+  try {
+    return (
+      sealed instanceof Uint8Array && equalBytes(secret.open(CHECK_PURPOSE, new Uint8Array(sealed)), CHECK)
+    );
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Checks that the tables are those of this version, and were made with this secret.
+ * @throws ClusterRefused `no_schema`, `newer_schema`, `other_secret`; CallFailed
+ */
+export async function checkSchema(session: Session, secret: ClusterSecret, limitMs: number): Promise<void> {
+  const meta = await readMeta(session, limitMs);
+  if (meta === undefined)
+    throw new ClusterRefused(
+      'no_schema',
+      '--cluster: the database has no tables of a cluster: wallet-rpc cluster init makes them',
+    );
+  const version = Number(meta['version']);
+  if (version > SCHEMA_VERSION)
+    throw new ClusterRefused(
+      'newer_schema',
+      `--cluster: a newer version of wallet-rpc made the tables of the cluster (version ${version}, this one knows ${SCHEMA_VERSION}): install it on this machine`,
+    );
+  if (!opens(secret, meta['secret_check']))
+    throw new ClusterRefused(
+      'other_secret',
+      '--cluster-secret-file: the tables of the cluster were made with another secret: copy its file to this machine',
+    );
+}
+
+/**
+ * Makes the tables, unless they are there. @returns false if they were there, made with this secret.
+ * @throws ClusterRefused `newer_schema`, `other_secret`; CallFailed
+ */
+export async function createSchema(session: Session, secret: ClusterSecret): Promise<boolean> {
+  if ((await readMeta(session, INIT_MS)) === undefined) {
+    const check = Buffer.from(secret.seal(CHECK_PURPOSE, CHECK)).toString('hex');
+    // Several statements without parameters are one transaction.
+    await session.call(INIT_MS, (sql) =>
+      sql.unsafe(
+        `DO $init$ BEGIN
+           PERFORM pg_advisory_xact_lock(${INIT_LOCK});
+           IF to_regclass('wallet_rpc.meta') IS NULL THEN
+             ${TABLES}
+             INSERT INTO wallet_rpc.meta (version, secret_check) VALUES (${SCHEMA_VERSION}, '\\x${check}');
+           END IF;
+         END $init$`,
+      ),
+    );
+    await checkSchema(session, secret, INIT_MS);
+    return true;
+  }
+  await checkSchema(session, secret, INIT_MS);
+  return false;
+}

@@ -1,0 +1,266 @@
+import { connect, type Socket } from 'node:net';
+import postgres from 'postgres';
+import type { DatabaseAddress, DatabaseHost } from './address.js';
+
+export type Sql = postgres.Sql;
+
+/** One row of an answer: texts, numbers, booleans, buffers, null; integers of eight bytes are texts. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Writes one statement; its rows are the result. */
+export type Statement = (sql: Sql) => postgres.PendingQuery<postgres.Row[]>;
+
+/** How a call to the database failed. */
+export type FailureKind =
+  | 'lost' // the connection ended before the answer: the outcome of a write is unknown
+  | 'late' // no answer in time: the outcome is unknown, the wait was cancelled
+  | 'doubtful' // answered with a warning, or by a database that lost its quorum: the outcome is unknown
+  | 'refused'; // an error of the database: nothing was written
+
+/** A call to the database without a result that counts. */
+export class CallFailed extends Error {
+  override readonly name = 'CallFailed';
+  readonly kind: FailureKind;
+  /** SQLSTATE of an error of the database. */
+  readonly code: string | undefined;
+
+  constructor(kind: FailureKind, message: string, options?: ErrorOptions & { readonly code?: string }) {
+    super(message, options);
+    this.kind = kind;
+    this.code = options?.code;
+  }
+}
+
+/** The state of a database when a session begins. */
+export interface DatabaseState {
+  /** The eight hex digits with which the names of its log files begin; grow with each promotion. Empty on a standby. */
+  readonly timeline: string;
+  /** True if it takes writes. */
+  readonly isWritable: boolean;
+  /** The value of `synchronous_standby_names`. */
+  readonly standbyNames: string;
+  /** The configured value of `synchronous_commit`, which our sessions do not use. */
+  readonly synchronousCommit: string;
+  /** True unless `fsync` is off. */
+  readonly isFlushing: boolean;
+  /** Its version, such as 150018. */
+  readonly version: number;
+  /** Its time [Unix ms]. */
+  readonly time: number;
+}
+
+/** SQL of the timeline of a database that takes writes. */
+export const TIMELINE = 'substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)';
+
+/** Longest wait within a transaction of several statements, which only readers have [ms]. */
+const MOST_IDLE_MS = 60_000;
+
+/** Settings of a session, which come before those of the server, the database and the user. */
+const settingsOf = (timeoutMs: number): Record<string, string> => ({
+  application_name: 'wallet-rpc',
+  // The only sign of a wait for standbys that was cancelled is a warning.
+  client_min_messages: 'warning',
+  // Statements re-read rows that changed while they waited for a lock.
+  default_transaction_isolation: 'read committed',
+  bytea_output: 'hex',
+  lock_timeout: String(timeoutMs),
+  statement_timeout: String(timeoutMs),
+  idle_in_transaction_session_timeout: String(MOST_IDLE_MS),
+  // Ends sessions of processes whose machine or network is gone.
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '2',
+  tcp_keepalives_count: '3',
+});
+
+const describe = (error: unknown): string => {
+  const { message, code } = error as NodeJS.ErrnoException;
+  return message === '' ? String(code) : message;
+};
+
+/** Turns an error of the client into ours, without the statement and its parameters. */
+function failureOf(error: unknown): CallFailed {
+  if (error instanceof CallFailed) return error;
+  if (!(error instanceof postgres.PostgresError)) return new CallFailed('lost', describe(error));
+  const { code, severity_local: severity } = error;
+  const options = { code };
+  // A fatal error ends the session, and may come in place of the answer to a commit.
+  return new CallFailed(
+    severity === 'FATAL' || severity === 'PANIC' ? 'lost' : 'refused',
+    error.message,
+    options,
+  );
+}
+
+/** One connection to one server, which runs one call at a time and never connects again. */
+export class Session {
+  readonly host: DatabaseHost;
+  readonly #sql: Sql;
+  #socket: Socket | undefined;
+  readonly #warnings: string[] = [];
+  #isOpen = true;
+  #mayCancel = false;
+  #state: DatabaseState | undefined;
+
+  private constructor(address: DatabaseAddress, host: DatabaseHost, timeoutMs: number) {
+    this.host = host;
+    const dial = (): Socket =>
+      Object.assign(connect(host.port, host.host).setNoDelay(true), { host: host.host });
+    this.#sql = postgres({
+      // The client connects again and again to several hosts, and takes a standby for a server that takes writes:
+      // it gets one connection, and this file and `sessions.ts` look for the right server. The client listens to the
+      // socket from the turn in which it gets it.
+      socket: () => {
+        if (this.#socket === undefined && this.#isOpen) return (this.#socket = dial());
+        // Requests to cancel have connections of their own.
+        if (this.#mayCancel) return dial();
+        throw new Error('the connection ended');
+      },
+      host: host.host,
+      port: host.port,
+      username: address.user,
+      ...(address.password === undefined ? {} : { password: address.password }),
+      database: address.database,
+      ssl: address.tls ?? false,
+      max: 1,
+      max_lifetime: null,
+      idle_timeout: undefined,
+      connect_timeout: Math.max(1, timeoutMs / 1000),
+      keep_alive: 5,
+      fetch_types: false,
+      connection: settingsOf(timeoutMs),
+      onnotice: ({ message = 'a notice' }) => void this.#warnings.push(message),
+      onclose: () => (this.#isOpen = false),
+    } as postgres.Options<Record<string, never>>) as unknown as Sql;
+  }
+
+  /** Connects to a server, and asks for its state. @param limitMs longest wait [ms]. @throws CallFailed */
+  static async connect(
+    address: DatabaseAddress,
+    host: DatabaseHost,
+    limitMs: number,
+    timeoutMs: number,
+  ): Promise<Session> {
+    const session = new Session(address, host, timeoutMs);
+    try {
+      await session.#ask(limitMs);
+      return session;
+    } catch (error) {
+      session.end();
+      throw error;
+    }
+  }
+
+  /** The state of the database when the session began. */
+  get state(): DatabaseState {
+    if (this.#state === undefined) throw new Error('the session has not begun');
+    return this.#state;
+  }
+
+  /** False once the connection has ended. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /**
+   * Runs a statement. After a failure but `refused`, the session has ended.
+   * @param limitMs longest wait for the answer [ms]. @throws CallFailed
+   */
+  async call(limitMs: number, statement: Statement): Promise<readonly Row[]> {
+    const [rows = []] = await this.#run(limitMs, [statement]);
+    return rows;
+  }
+
+  /**
+   * Runs a statement that changes rows, and checks that its commit was acknowledged by a quorum.
+   * @param isSingle true: the server alone is enough. @throws CallFailed
+   */
+  async commit(limitMs: number, statement: Statement, isSingle: boolean): Promise<readonly Row[]> {
+    // Commits that wait are acknowledged when the setting becomes empty: it is read after the commit, in the same turn.
+    const after: Statement = (sql) => sql`SELECT current_setting('synchronous_standby_names') AS names`;
+    const [rows = [], [setting] = []] = await this.#run(limitMs, isSingle ? [statement] : [statement, after]);
+    if (this.#warnings.length > 0) throw this.#doubt(this.#warnings.join('; '));
+    if (!isSingle && String(setting?.['names']).trim() === '')
+      throw this.#doubt('the database has no synchronous standbys any more');
+    return rows;
+  }
+
+  /** Ends the connection at once. */
+  end(): void {
+    this.#isOpen = false;
+    this.#socket?.destroy();
+    // Timers of the client end with its connection.
+    this.#sql.end({ timeout: 0 }).catch(() => undefined);
+  }
+
+  #doubt(reason: string): CallFailed {
+    this.end();
+    return new CallFailed('doubtful', reason);
+  }
+
+  async #run(limitMs: number, statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    if (!this.#isOpen) throw new CallFailed('lost', 'the connection has ended');
+    this.#warnings.length = 0;
+    let timer: NodeJS.Timeout | undefined;
+    const queries = statements.map((statement) => statement(this.#sql).execute());
+    try {
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(
+          () => reject(new CallFailed('late', `no answer within ${Math.round(limitMs)} ms`)),
+          Math.max(0, limitMs),
+        );
+      });
+      const answers = Promise.all(queries);
+      answers.catch(() => undefined);
+      return await Promise.race([answers, late]);
+    } catch (error) {
+      const failure = failureOf(error);
+      if (failure.kind === 'late') this.#cancel(queries[0]);
+      if (failure.kind !== 'refused') this.end();
+      // The check after a refused statement is answered, too, before the session is used again.
+      else await Promise.allSettled(queries);
+      throw failure;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * Asks the server to end a statement, or its wait for standbys: the server does not notice that nobody waits any
+   * more, and the waiting statement holds locks.
+   */
+  #cancel(query: { cancel(): unknown } | undefined): void {
+    this.#mayCancel = true;
+    Promise.resolve(query?.cancel()).catch(() => undefined);
+  }
+
+  /** Asks for the state, and makes commits wait for the quorum whatever the server's configuration says. */
+  async #ask(limitMs: number): Promise<void> {
+    const [row] = await this.call(
+      limitMs,
+      (sql) => sql`
+        SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only,
+               CASE WHEN pg_is_in_recovery() THEN '' ELSE ${sql.unsafe(TIMELINE)} END AS timeline,
+               current_setting('synchronous_standby_names') AS names,
+               current_setting('synchronous_commit') AS commit,
+               current_setting('fsync')::boolean AS fsync,
+               current_setting('server_version_num')::integer AS version,
+               extract(epoch FROM clock_timestamp())::float8 * 1000 AS time`,
+    );
+    if (row === undefined) throw new CallFailed('refused', 'the database answered without a row');
+    this.#state = {
+      isWritable: row['read_only'] !== true,
+      timeline: String(row['timeline']),
+      standbyNames: String(row['names']),
+      synchronousCommit: String(row['commit']),
+      isFlushing: row['fsync'] === true,
+      version: Number(row['version']),
+      time: Number(row['time']),
+    };
+    await this.call(
+      limitMs,
+      (sql) => sql`
+        SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+          WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false)`,
+    );
+  }
+}

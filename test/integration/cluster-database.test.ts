@@ -1,0 +1,482 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { initCluster, openCluster } from '../../src/cluster/cluster-database.js';
+import type { Cluster } from '../../src/cluster/cluster.js';
+import { ClusterSecret } from '../../src/cluster/cluster-secret.js';
+import type { ClusterSettings } from '../../src/cluster/cluster-settings.js';
+import {
+  ClusterUnreachable,
+  Fenced,
+  MemberGone,
+  NotReplicated,
+  WalletKnown,
+} from '../../src/cluster/errors.js';
+import type { Lease, Taken } from '../../src/cluster/lease.js';
+import type { LogContent } from '../../src/cluster/page-log.js';
+import { concatBytes, utf8 } from '../../src/util/bytes.js';
+import { startCutProxy, type CutProxy } from '../support/cut-proxy.js';
+import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
+import { until } from '../support/process.js';
+
+let database: PostgresCluster;
+let proxy: CutProxy;
+const secret = new ClusterSecret(new Uint8Array(randomBytes(32)));
+const opened: Cluster[] = [];
+let number = 0;
+
+/** Joins as a new member. */
+async function joinCluster(
+  settings: Partial<ClusterSettings> = {},
+): Promise<Cluster & { readonly url: string }> {
+  const url = `http://member-${++number}:18082`;
+  const cluster = await openCluster({
+    urls: database.url(),
+    secret,
+    member: { url, capacity: 10 },
+    isSingle: false,
+    log: { info: () => undefined, warn: () => undefined },
+    ...settings,
+  });
+  opened.push(cluster);
+  return { ...cluster, url: settings.member?.url ?? url };
+}
+
+/** Joins through the proxy. */
+const joinBehindProxy = (
+  settings: Partial<ClusterSettings> = {},
+): Promise<Cluster & { readonly url: string }> =>
+  joinCluster({ urls: database.url({ ports: [proxy.port] }), timeoutMs: 2000, ...settings });
+
+const name = (): string => `wallet-${++number}`;
+const keys = utf8('{"data":"keys file"}');
+
+/** Takes a wallet that is free. */
+async function taken(cluster: Cluster, wallet: string): Promise<Taken> {
+  const result = await cluster.leases.take(wallet);
+  if (result?.state !== 'taken') throw new Error(`${wallet} was not taken`);
+  return result;
+}
+
+/** Reads a log. */
+async function contentOf(
+  cluster: Cluster,
+  wallet: string,
+): Promise<{ log: LogContent; base: Uint8Array; frames: [number, string][] }> {
+  const log = await cluster.logs.read(wallet);
+  if (log === undefined) throw new Error(`${wallet} is not known`);
+  const parts: Uint8Array[] = [];
+  for await (const part of log.readBase()) parts.push(part);
+  const frames: [number, string][] = [];
+  for await (const { sequence, frame } of log.readFrames())
+    frames.push([sequence, Buffer.from(frame).toString()]);
+  await log.close();
+  return { log, base: concatBytes(...parts), frames };
+}
+
+beforeAll(async () => {
+  database = await startPostgres();
+  proxy = await startCutProxy(database.primary().port);
+  await initCluster(database.url(), secret);
+});
+
+afterEach(async () => {
+  proxy.restore();
+  for (const cluster of opened.splice(0)) await cluster.close();
+});
+
+afterAll(async () => {
+  await proxy?.close();
+  await database?.stop();
+});
+
+describe('a lease', () => {
+  test('is created once, and gives the keys file to each taker', async () => {
+    const [a, b] = [await joinCluster(), await joinCluster()];
+    const wallet = name();
+    const lease = await a.leases.create(wallet, keys);
+    expect(lease.epoch).toBe(1n);
+    expect(lease.isValid()).toBe(true);
+    await expect(b.leases.create(wallet, keys)).rejects.toThrow(WalletKnown);
+    expect(await b.leases.take(wallet)).toMatchObject({ state: 'held', holder: a.url, epoch: 1n });
+    await a.leases.setKeysFile(lease, utf8('changed'));
+    await a.leases.release(lease);
+    expect(lease.isValid()).toBe(false);
+    expect(await taken(b, wallet)).toMatchObject({
+      keysFile: utf8('changed'),
+      sequence: 0,
+      lease: { epoch: 2n },
+    });
+    expect(await b.leases.take(name())).toBeUndefined();
+  });
+
+  test('goes on while it is renewed, and lapses soon after its process ends', async () => {
+    const [a, b] = [await joinCluster({ leaseMs: 1000 }), await joinCluster({ leaseMs: 1000 })];
+    const wallet = name();
+    const lease = await a.leases.create(wallet, keys);
+    const began = performance.now();
+    await until('twice the time of a lease', () => performance.now() - began > 2000);
+    expect(lease.isValid(300)).toBe(true);
+    expect(await b.leases.take(wallet)).toMatchObject({ state: 'held' });
+    await a.close();
+    expect(lease.isValid()).toBe(false);
+    const result = await until(
+      'the lapse',
+      async () => {
+        const answer = await b.leases.take(wallet);
+        return answer?.state === 'taken' ? answer : undefined;
+      },
+      5000,
+    );
+    expect(result.lease.epoch).toBe(2n);
+  });
+
+  test('of an own wallet is taken again at once after a restart', async () => {
+    const a = await joinCluster({ leaseMs: 1500 });
+    const wallet = name();
+    await a.leases.create(wallet, keys);
+    await a.close();
+    const again = await joinCluster({ leaseMs: 1500, member: { url: a.url, capacity: 1 } });
+    expect(await again.leases.offered()).toEqual([wallet]);
+    expect((await taken(again, wallet)).lease.epoch).toBe(2n);
+  });
+
+  test('is handed over to a living member alone', async () => {
+    const [a, b, c] = [
+      await joinCluster({ leaseMs: 1000 }),
+      await joinCluster({ leaseMs: 1000 }),
+      await joinCluster(),
+    ];
+    const wallet = name();
+    const lease = await a.leases.create(wallet, keys);
+    await expect(a.leases.handOver(lease, 'http://nobody:1')).rejects.toThrow(MemberGone);
+    expect(lease.isValid()).toBe(true);
+    await a.logs.append(lease, 1, utf8('one'));
+    const offers: string[] = [];
+    b.leases.onOffered((offer) => offers.push(offer));
+    await a.leases.handOver(lease, b.url);
+    await expect(a.logs.append(lease, 2, utf8('two'))).rejects.toThrow(Fenced);
+    expect(await c.leases.take(wallet)).toMatchObject({ state: 'held', holder: b.url });
+    await until('the offer', () => offers.includes(wallet));
+    expect(await taken(b, wallet)).toMatchObject({ sequence: 1, lease: { epoch: 3n } });
+    await b.leases.renew();
+    expect(offers).toEqual([wallet]);
+  });
+
+  test('reports its loss once when another person changes the holder', async () => {
+    const a = await joinCluster();
+    const wallet = name();
+    const lease = await a.leases.create(wallet, keys);
+    const lost: [Lease, string][] = [];
+    a.leases.onLost((...news) => lost.push(news));
+    await a.leases.renew();
+    expect(lost).toEqual([]);
+    await database
+      .primary()
+      .sql(`UPDATE wallet_rpc.wallet SET epoch = epoch + 1, holder = NULL WHERE holder = '${a.url}'`);
+    await a.leases.renew();
+    await a.leases.renew();
+    expect(lost).toEqual([[lease, 'taken']]);
+    expect(lease.isValid()).toBe(false);
+  });
+
+  test('ends for all wallets of a process that cannot renew, before anybody else can take them', async () => {
+    const [a, b] = [await joinBehindProxy({ leaseMs: 1000 }), await joinCluster({ leaseMs: 1000 })];
+    const wallets = [name(), name()];
+    const leases = await Promise.all(wallets.map((wallet) => a.leases.create(wallet, keys)));
+    const lost: [Lease, string][] = [];
+    a.leases.onLost((lease, reason) => {
+      lost.push([lease, reason]);
+    });
+    proxy.silence();
+    const result = await until(
+      'the lapse',
+      async () => {
+        const wasValid = leases.some((lease) => lease.isValid());
+        const answer = await b.leases.take(wallets[0] ?? '');
+        if (answer?.state !== 'taken') return undefined;
+        return { answer, wasValid: wasValid && leases.some((lease) => lease.isValid()) };
+      },
+      10_000,
+    );
+    expect(result.wasValid).toBe(false);
+    expect(lost.map(([, reason]) => reason)).toEqual(['lapsed', 'lapsed']);
+    proxy.restore();
+    // It goes on as a member without wallets.
+    await until(
+      'the member again',
+      async () => (await b.members.list()).find(({ url }) => url === a.url)?.isAlive === true,
+    );
+    expect(await a.leases.take(wallets[0] ?? '')).toMatchObject({ state: 'held', holder: b.url });
+    expect((await taken(a, wallets[1] ?? '')).lease.epoch).toBe(2n);
+  });
+
+  test('leaves the cluster with its wallet', async () => {
+    const a = await joinCluster();
+    const wallet = name();
+    const lease = await a.leases.create(wallet, keys);
+    await a.logs.append(lease, 1, utf8('one'));
+    await a.logs.putBase(lease, 1, [utf8('base')]);
+    await a.leases.remove(lease);
+    expect(await a.leases.take(wallet)).toBeUndefined();
+    expect(await a.logs.read(wallet)).toBeUndefined();
+    for (const table of ['frame', 'base', 'base_part'])
+      expect(
+        await database
+          .primary()
+          .sql(
+            `SELECT FROM wallet_rpc.${table} WHERE wallet = '\\x${Buffer.from(secret.idOf(wallet)).toString('hex')}'`,
+          ),
+      ).toEqual([]);
+    expect((await a.leases.create(wallet, keys)).epoch).toBe(1n);
+  });
+
+  test('is taken by one of several processes that try at the same time', async () => {
+    const members = [await joinCluster(), await joinCluster(), await joinCluster()];
+    const wallet = name();
+    await members[0]?.leases.release(await (members[0] as Cluster).leases.create(wallet, keys));
+    const results = await Promise.all(members.map(({ leases }) => leases.take(wallet)));
+    expect(results.map((result) => result?.state).sort()).toEqual(['held', 'held', 'taken']);
+  });
+
+  test('stands in the list of wallets', async () => {
+    const [a, b] = [await joinCluster(), await joinCluster()];
+    const [first, second] = [name(), name()];
+    const lease = await a.leases.create(first, keys);
+    await a.logs.append(lease, 1, utf8('12345'));
+    await a.logs.append(lease, 2, utf8('678'));
+    await b.leases.release(await b.leases.create(second, keys));
+    const list = await b.leases.list();
+    expect(list.find((entry) => entry.name === first)).toEqual({
+      name: first,
+      holder: a.url,
+      epoch: 1n,
+      isLapsed: false,
+      isHere: false,
+      sequence: 2,
+      bytes: 8,
+    });
+    expect(list.find((entry) => entry.name === second)).toEqual({
+      name: second,
+      epoch: 1n,
+      isLapsed: true,
+      isHere: false,
+      sequence: 0,
+      bytes: 0,
+    });
+    await a.logs.putBase(lease, 1, [utf8('base')]);
+    expect((await a.leases.list()).find((entry) => entry.name === first)).toMatchObject({
+      sequence: 2,
+      bytes: 7,
+      isHere: true,
+    });
+    expect((await b.members.list()).find(({ url }) => url === a.url)).toEqual({
+      url: a.url,
+      capacity: 10,
+      isAlive: true,
+      wallets: 1,
+      isSelf: false,
+    });
+    await a.members.leave();
+    expect((await b.members.list()).find(({ url }) => url === a.url)).toBeUndefined();
+    expect((await taken(b, first)).sequence).toBe(2);
+  });
+});
+
+describe('a log', () => {
+  test('holds each frame once, in order', async () => {
+    const a = await joinCluster();
+    const wallet = name();
+    const lease = await a.leases.create(wallet, keys);
+    await Promise.all([1, 2, 3].map((sequence) => a.logs.append(lease, sequence, utf8(`frame ${sequence}`))));
+    await a.logs.append(lease, 2, utf8('frame 2'));
+    await expect(a.logs.append(lease, 5, utf8('frame 5'))).rejects.toThrow(RangeError);
+    await expect(a.logs.append(lease, 3, utf8('another'))).rejects.toThrow(RangeError);
+    const { log, frames } = await contentOf(a, wallet);
+    expect(frames).toEqual([
+      [1, 'frame 1'],
+      [2, 'frame 2'],
+      [3, 'frame 3'],
+    ]);
+    expect(log).toMatchObject({ sequence: 3, frames: { count: 3, bytes: 21 } });
+    expect(log.base).toBeUndefined();
+  });
+
+  test('is replaced by a base up to its sequence', async () => {
+    const [a, b] = [await joinCluster(), await joinCluster()];
+    const wallet = name();
+    const lease = await a.leases.create(wallet, keys);
+    for (let sequence = 1; sequence <= 70; sequence++)
+      await a.logs.append(lease, sequence, utf8(`${sequence}`));
+    const parts = [randomBytes(1024 * 1024), randomBytes(100), randomBytes(1)].map(
+      (part) => new Uint8Array(part),
+    );
+    const uploading = a.logs.putBase(lease, 2, parts);
+    await a.logs.append(lease, 71, utf8('71'));
+    await uploading;
+    await expect(a.logs.putBase(lease, 1, parts)).rejects.toThrow(RangeError);
+    await expect(a.logs.putBase(lease, 80, parts)).rejects.toThrow(RangeError);
+    await expect(a.logs.putBase(lease, 71, [])).rejects.toThrow(RangeError);
+    await expect(a.logs.putBase(lease, 71, [new Uint8Array(1024 * 1024 + 1)])).rejects.toThrow(RangeError);
+    // A frame that the base contains may come once more, after a lost answer.
+    await a.logs.append(lease, 2, utf8('2'));
+    await a.leases.release(lease);
+    const took = await taken(b, wallet);
+    expect(took).toMatchObject({ sequence: 71, base: { sequence: 2, bytes: 1024 * 1024 + 101 } });
+    const { log, base, frames } = await contentOf(b, wallet);
+    expect(Buffer.compare(base, Buffer.concat(parts))).toBe(0);
+    expect(frames).toHaveLength(69);
+    expect(frames.at(0)).toEqual([3, '3']);
+    expect(frames.at(-1)).toEqual([71, '71']);
+    expect(log.sequence).toBe(71);
+    await b.logs.putBase(took.lease, 71, [utf8('all')]);
+    const after = await contentOf(b, wallet);
+    expect(after.frames).toEqual([]);
+    expect(after.log).toMatchObject({
+      sequence: 71,
+      frames: { count: 0, bytes: 0 },
+      base: { sequence: 71, bytes: 3 },
+    });
+    expect(
+      await database
+        .primary()
+        .sql(
+          `SELECT count(*)::int AS n FROM wallet_rpc.base_part WHERE wallet = '\\x${Buffer.from(secret.idOf(wallet)).toString('hex')}'`,
+        ),
+    ).toEqual([{ n: 1 }]);
+    await b.logs.append(took.lease, 72, utf8('72'));
+  });
+
+  test('takes nothing from a holder whose lease is gone', async () => {
+    const [a, b] = [await joinCluster(), await joinCluster()];
+    const wallet = name();
+    const lease = await a.leases.create(wallet, keys);
+    const lost: string[] = [];
+    a.leases.onLost((_, reason) => lost.push(reason));
+    await a.logs.append(lease, 1, utf8('one'));
+    await database.primary().sql(`UPDATE wallet_rpc.wallet SET holder = NULL WHERE holder = '${a.url}'`);
+    const next = await taken(b, wallet);
+    expect(lease.isValid()).toBe(true);
+    await expect(a.logs.append(lease, 2, utf8('two'))).rejects.toThrow(Fenced);
+    expect(lease.isValid()).toBe(false);
+    expect(lost).toEqual(['taken']);
+    await expect(a.logs.putBase(lease, 1, [utf8('base')])).rejects.toThrow(Fenced);
+    await expect(a.leases.setKeysFile(lease, utf8('other'))).rejects.toThrow(Fenced);
+    await expect(a.leases.remove(lease)).rejects.toThrow(Fenced);
+    await b.logs.append(next.lease, 2, utf8('zwei'));
+    expect((await contentOf(b, wallet)).frames).toEqual([
+      [1, 'one'],
+      [2, 'zwei'],
+    ]);
+  });
+
+  test('is read as it was at one moment, while it grows', async () => {
+    const a = await joinCluster();
+    const wallet = name();
+    const lease = await a.leases.create(wallet, keys);
+    await a.logs.append(lease, 1, utf8('one'));
+    const log = await a.logs.read(wallet);
+    await a.logs.append(lease, 2, utf8('two'));
+    await a.logs.putBase(lease, 2, [utf8('base')]);
+    const frames = [];
+    for await (const { sequence } of log?.readFrames() ?? []) frames.push(sequence);
+    expect(frames).toEqual([1]);
+    await log?.close();
+  });
+});
+
+describe('over a bad network', () => {
+  test('a lost answer to a commit is resolved by asking again', async () => {
+    const a = await joinBehindProxy();
+    const wallet = name();
+    const lease = await a.leases.create(wallet, keys);
+    const frame = utf8(`frame-${'x'.repeat(100)}`);
+    // The first statement of a connection has a round trip before its commit.
+    await a.logs.append(lease, 1, utf8('one'));
+    let isLost = false;
+    const lost = proxy.loseAnswerTo(Buffer.from(frame).toString('hex')).then(() => (isLost = true));
+    await a.logs.append(lease, 2, frame);
+    await lost;
+    expect(isLost).toBe(true);
+    expect((await contentOf(a, wallet)).frames.map(([sequence]) => sequence)).toEqual([1, 2]);
+  });
+
+  test('a lost answer to taking and creating a wallet is resolved by asking again', async () => {
+    const a = await joinBehindProxy();
+    const wallet = name();
+    const id = Buffer.from(secret.idOf(wallet)).toString('hex');
+    const created = proxy.loseAnswerTo(id);
+    const lease = await a.leases.create(wallet, keys);
+    await created;
+    // The first request of a taking reads the row, the second one changes it.
+    const claimed = proxy.loseAnswerTo(id, 1);
+    const { lease: next } = await taken(a, wallet);
+    await claimed;
+    expect([lease.epoch, next.epoch]).toEqual([1n, 2n]);
+    await a.leases.renew();
+    expect([lease.isValid(), next.isValid()]).toEqual([false, true]);
+    // The same for a release.
+    const released = proxy.loseAnswerTo(id);
+    await a.leases.release(next);
+    await released;
+    expect((await a.leases.list()).find((entry) => entry.name === wallet)).toMatchObject({
+      epoch: 2n,
+      isLapsed: true,
+    });
+  });
+
+  test('calls go on after a delay of 200 ms, and after a cut', async () => {
+    const a = await joinBehindProxy();
+    const wallet = name();
+    const lease = await a.leases.create(wallet, keys);
+    proxy.delay(200);
+    await a.logs.append(lease, 1, utf8('one'));
+    proxy.delay(0);
+    proxy.cut();
+    const append = a.logs.append(lease, 2, utf8('two'));
+    await until('a refused connection', () => proxy.refused() > 0);
+    proxy.restore();
+    await append;
+    expect(lease.isValid()).toBe(true);
+  });
+
+  test('a silent database is not waited for longer than the time limit', async () => {
+    const a = await joinBehindProxy({ timeoutMs: 1000, leaseMs: 60_000 });
+    const wallet = name();
+    const lease = await a.leases.create(wallet, keys);
+    await a.logs.append(lease, 1, utf8('one'));
+    proxy.silence();
+    const began = performance.now();
+    await expect(a.logs.append(lease, 2, utf8('two'))).rejects.toThrow(NotReplicated);
+    await expect(a.logs.append(lease, 2, utf8('two'))).rejects.toThrow(ClusterUnreachable);
+    await expect(a.leases.list()).rejects.toThrow(ClusterUnreachable);
+    expect(performance.now() - began).toBeLessThan(5000);
+    proxy.restore();
+    await a.logs.append(lease, 2, utf8('two'));
+    expect((await contentOf(a, wallet)).frames.map(([sequence]) => sequence)).toEqual([1, 2]);
+  });
+});
+
+test('the database holds ciphertext only', async () => {
+  const a = await joinCluster();
+  const wallet = 'treasury-of-the-exchange';
+  const lease = await a.leases.create(wallet, utf8('spend-key-in-the-clear'));
+  await a.leases.setKeysFile(lease, utf8('another-key-in-the-clear'));
+  await a.logs.append(lease, 1, new Uint8Array(randomBytes(100)));
+  await a.logs.putBase(lease, 1, [new Uint8Array(randomBytes(100))]);
+  const rows: string[] = [];
+  for (const table of ['meta', 'member', 'wallet', 'frame', 'base', 'base_part'])
+    rows.push(
+      ...(await database.primary().sql(`SELECT t::text FROM wallet_rpc.${table} t`)).map(({ t }) =>
+        String(t),
+      ),
+    );
+  const dump = rows.join('\n');
+  expect(dump).toContain(Buffer.from(secret.idOf(wallet)).toString('hex'));
+  for (const text of [wallet, 'in-the-clear', 'treasury'])
+    for (const form of [
+      text,
+      Buffer.from(text).toString('hex'),
+      Buffer.from(text).toString('base64').replace(/=+$/, ''),
+    ])
+      expect(dump).not.toContain(form);
+});
