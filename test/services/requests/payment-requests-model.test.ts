@@ -284,6 +284,11 @@ class Run {
     return this.world.makeTx(outputs, { unlockTime });
   }
 
+  /** Makes a transaction to the address that is created next. */
+  makeTxToNext(value: bigint): WorldTx {
+    return this.world.makeTx([{ value, subaddress: { major: 0, minor: this.#unusedMinor() } }]);
+  }
+
   /** Mines another payment to the one-time keys of a mined one. */
   mineTwin(pick: number, more: bigint): void {
     const mined = this.world.blocks.flatMap(({ txs }) => txs);
@@ -562,16 +567,13 @@ const pays = fc.array(fc.record({ pick: fc.nat(3), value: fc.bigInt({ min: 1n, m
 });
 const blocksAtOnce = fc.integer({ min: 1, max: 12 });
 
-const create = step(
-  'create',
-  fc.record({
-    asked: fc.option(fc.bigInt({ min: 1n, max: 150n })),
-    tolerance: fc.bigInt({ min: 0n, max: 20n }),
-    confirmations: fc.constantFrom(0, 0, 1, 5),
-    expires: fc.option(fc.integer({ min: 1, max: 900 })),
-  }),
-  (run, terms) => run.create(terms),
-);
+const terms = fc.record({
+  asked: fc.option(fc.bigInt({ min: 1n, max: 150n })),
+  tolerance: fc.bigInt({ min: 0n, max: 20n }),
+  confirmations: fc.constantFrom(0, 0, 1, 5),
+  expires: fc.option(fc.integer({ min: 1, max: 900 })),
+});
+const create = step('create', terms, (run, some) => run.create(some));
 
 const steps = [
   create,
@@ -603,6 +605,26 @@ const steps = [
     const tx = world.pool[pick % Math.max(1, world.pool.length)];
     if (tx !== undefined) world.drop(tx);
   }),
+  step('leave the pool and return', fc.tuple(fc.nat(100), blocksAtOnce), (run, [pick, blocks]) => {
+    const tx = run.world.pool[pick % Math.max(1, run.world.pool.length)];
+    if (tx === undefined) return;
+    run.sync(blocks);
+    run.world.drop(tx);
+    run.sync(blocks);
+    run.world.pool.push(tx);
+    run.sync(blocks);
+  }),
+  step(
+    'create one whose address the pool pays',
+    fc.tuple(terms, fc.bigInt({ min: 1n, max: 200n }), fc.boolean()),
+    async (run, [some, value, contests]) => {
+      const tx = run.makeTxToNext(value);
+      run.world.pool.push(tx);
+      if (contests) run.contest(run.world.pool.length - 1);
+      run.readPool();
+      await run.create(some);
+    },
+  ),
   step('contest', fc.nat(100), (run, pick) => run.contest(pick)),
   step('scan', blocksAtOnce, (run, blocks) => run.scan(blocks)),
   step('sync', blocksAtOnce, (run, blocks) => run.sync(blocks)),
