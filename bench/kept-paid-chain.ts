@@ -1,11 +1,20 @@
 import { keptDirectory } from './kept-directory.js';
 import { makePaidChain, PAYEE, PAYMENTS_A_BLOCK } from './paid-chain.js';
+import { makeShopChain } from './shop-chain.js';
+
+/**
+ * Source of payments: `rewards` are parts of mining rewards, which are locked for 60 blocks; `transactions` have a
+ * transaction each, without unlock time.
+ */
+export type PaymentKind = 'rewards' | 'transactions';
 
 /** Payments of a chain, and the place where it is kept. */
 export interface PaidChainSetting {
   readonly payments: number;
   /** Number of addresses that receive payments. */
   readonly addresses: number;
+  /** Source of the payments; absent: `rewards`. */
+  readonly kind?: PaymentKind;
   /** Directory that keeps chains for later runs; absent: a new chain is made and removed. */
   readonly keep?: string | undefined;
 }
@@ -14,12 +23,15 @@ export interface PaidChainSetting {
 export async function keptPaidChain({
   payments,
   addresses,
+  kind = 'rewards',
   keep,
 }: PaidChainSetting): Promise<{ readonly dataDir: string; remove(): void }> {
-  const name = `chain-${payments}-payments-${addresses}-addresses`;
+  const of = kind === 'rewards' ? '' : `-${kind}`;
+  const name = `chain-${payments}-payments-${addresses}-addresses${of}`;
   const { directory, remove } = await keptDirectory(keep, name, async (dataDir) => {
     const started = performance.now();
-    await makePaidChain(dataDir, PAYEE, payments, addresses);
+    if (kind === 'rewards') await makePaidChain(dataDir, PAYEE, payments, addresses);
+    else makeShopChain(dataDir, PAYEE, payments, addresses);
     const seconds = (performance.now() - started) / 1000;
     process.stderr.write(`chain of ${payments / PAYMENTS_A_BLOCK} blocks made in ${seconds.toFixed(0)} s\n`);
   });

@@ -12,7 +12,7 @@ import { writeExtra } from '../src/monero/cryptonote/extra.js';
 import type { Block, TxOutput } from '../src/monero/cryptonote/types.js';
 import { Node } from '../src/regtest/chain/node.js';
 import { amount, type Amount } from '../src/util/amount.js';
-import { concatBytes } from '../src/util/bytes.js';
+import { chunks, concatBytes } from '../src/util/bytes.js';
 import { encode, varintNumber } from '../src/util/codec.js';
 import { seededRng } from '../test/support/seeded-rng.js';
 import { toPublicKey } from '../test/support/plain-points.js';
@@ -33,10 +33,10 @@ export const PAYEE: Payee = accountKeysOf(spendSecretFromSeed(decodeMnemonic(PAY
 export const PAYMENTS_A_BLOCK = 10;
 
 /** Blocks whose payments are computed in one batch. */
-const BLOCKS_AT_ONCE = 100;
+export const BLOCKS_AT_ONCE = 100;
 
 /** Timestamp of the chain, in 2024 [Unix s]. */
-const START = 1_718_452_800;
+export const START = 1_718_452_800;
 
 /**
  * Makes a chain in which each block pays the next ten addresses of account 0, and stores it for the regtest daemon.
@@ -73,9 +73,11 @@ export async function makePaidChain(
   await node.close();
 }
 
-interface BlockOutputs {
+/** The outputs of one block that pay the payee, each with a transaction key of its own. */
+export interface BlockOutputs {
   readonly keys: readonly PublicKey[];
   readonly made: readonly Omit<TxOutput, 'amount'>[];
+  readonly derivations: readonly KeyDerivation[];
 }
 
 /** Splits the reward of a block into ten outputs. */
@@ -100,8 +102,15 @@ function payingTo(block: Block, keys: readonly PublicKey[], made: BlockOutputs['
   };
 }
 
-/** Makes outputs with the transaction keys G, 2G, 3G and so on, whose secrets need not be random. */
-function outputMaker(payee: Payee, addresses: number): (blocks: number) => Iterable<BlockOutputs> {
+/**
+ * Makes outputs with the transaction keys G, 2G, 3G and so on, whose secrets need not be random.
+ * @param indexOf returns the index of an output in its transaction, by its position in the block.
+ */
+export function outputMaker(
+  payee: Payee,
+  addresses: number,
+  indexOf: (position: number) => number = (position) => position,
+): (blocks: number) => Iterable<BlockOutputs> {
   const kernel = loadKernel();
   const spendKeys = subaddressSpendPublicKeys(payee.spendPublicKey, payee.viewSecret, 0, 0, addresses);
   let last = G.multiply(hashToScalar(payee.spendPublicKey));
@@ -122,18 +131,21 @@ function outputMaker(payee: Payee, addresses: number): (blocks: number) => Itera
       payee.viewSecret,
     );
     for (let block = 0; block < blocks; block++) {
-      const made = Array.from({ length: PAYMENTS_A_BLOCK }, (_, position) => {
-        const at = 32 * (block * PAYMENTS_A_BLOCK + position);
-        const derivation = derivations.slice(at, at + 32) as KeyDerivation;
+      const [start, end] = [block * PAYMENTS_A_BLOCK, (block + 1) * PAYMENTS_A_BLOCK];
+      const shared = chunks(derivations.slice(32 * start, 32 * end), 32).map(
+        (bytes) => bytes as KeyDerivation,
+      );
+      const made = shared.map((derivation, position) => {
+        const index = indexOf(position);
         const spendKey = spendKeys[(next + position) % addresses] ?? payee.spendPublicKey;
-        const message = concatBytes(derivation, encode(varintNumber, position));
+        const message = concatBytes(derivation, encode(varintNumber, index));
         return {
           publicKey: kernel.addHashes(spendKey, message, message.length) as PublicKey,
-          viewTag: viewTag(derivation, position),
+          viewTag: viewTag(derivation, index),
         };
       });
       next += PAYMENTS_A_BLOCK;
-      yield { keys: keys.slice(block * PAYMENTS_A_BLOCK, (block + 1) * PAYMENTS_A_BLOCK), made };
+      yield { keys: keys.slice(start, end), made, derivations: shared };
     }
   };
 }

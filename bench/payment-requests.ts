@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { measureCalls, measureReferenceAddress, type CallCost } from './request-calls.js';
 import { measureLatency } from './request-events.js';
 import { measureRefresh } from './request-refresh.js';
+import type { PaymentKind } from './kept-paid-chain.js';
 import { printTable } from './table.js';
 
 /*
@@ -72,17 +73,17 @@ async function addLatency(): Promise<void> {
   }
 }
 
-async function addRefresh(): Promise<void> {
+async function addRefresh(kind: PaymentKind): Promise<void> {
   const payments = Number(options.payments);
   const {
     plain,
     requesting,
     reference: theirs,
   } = await measureRefresh({
-    ...{ payments, rounds: Number(options.refreshes), keep: options.keep, profile: options.profile },
-    reference,
+    ...{ payments, kind, rounds: Number(options.refreshes), keep: options.keep, profile: options.profile },
+    reference: reference && kind === 'transactions',
   });
-  const what = `refresh of ${number(payments)} payments`;
+  const what = `refresh of ${number(payments)} ${kind === 'rewards' ? 'locked' : 'ordinary'} payments`;
   for (const [of, name] of [
     ['elapsed', ''],
     ['cpu', ', CPU'],
@@ -105,6 +106,7 @@ const wanted = options.only.split(',');
 if (wanted.includes('create') || wanted.includes('read'))
   await addCalls(wanted.includes('create'), wanted.includes('read'));
 if (wanted.includes('event')) await addLatency();
-if (wanted.includes('refresh')) await addRefresh();
+if (wanted.includes('refresh'))
+  for (const kind of ['transactions', 'rewards'] as const) await addRefresh(kind);
 process.stdout.write(`medians of ${rounds}, of refreshes ${options.refreshes}\n`);
 printTable(['', 'ours', 'reference', 'ratio', 'bar'], rows);

@@ -1,6 +1,6 @@
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
-import { keptPaidChain } from './kept-paid-chain.js';
+import { keptPaidChain, type PaymentKind } from './kept-paid-chain.js';
 import { FILENAME, PASSWORD } from './method-calls.js';
 import { PAYEE_SEED } from './paid-chain.js';
 import { requestWallets } from './request-wallets.js';
@@ -10,6 +10,7 @@ import { cpuSeconds, mainThreadSeconds, pidOf } from './usage.js';
 export interface RefreshSetting {
   /** Number of payments, each to another address, and of requests. */
   readonly payments: number;
+  readonly kind: PaymentKind;
   readonly rounds: number;
   /** Directory that keeps chains for later runs; absent: a new chain is made and removed. */
   readonly keep?: string | undefined;
@@ -39,7 +40,7 @@ export interface RefreshFigures {
   };
 }
 
-/** Terms that the payments of the chain fulfil, 1.6 to 3.6 XMR each, without an excess. */
+/** Terms that the payments of both chains fulfil, 1.6 to 3.6 XMR each, without an excess. */
 const TERMS = { amount: 20_000_000_000_000n, tolerance: 19_500_000_000_000n, confirmations: 10 };
 
 const NAME = { filename: FILENAME, password: PASSWORD };
@@ -89,12 +90,13 @@ async function ofReference(daemon: string, rounds: number): Promise<RefreshFigur
 
 /** Refreshes a wallet whose addresses all have a request, and one without requests, alternately over the same chain. */
 export async function measureRefresh(setting: RefreshSetting): Promise<RefreshFigures> {
-  const { payments, rounds, keep, profile } = setting;
-  const chain = await keptPaidChain({ payments, addresses: payments, keep });
+  const { payments, kind, rounds, keep, profile } = setting;
+  const chain = await keptPaidChain({ payments, addresses: payments, kind, keep });
   const wallets = await requestWallets({ requests: payments, terms: TERMS });
   const daemon = await startRegtestDaemon([`--data-dir=${chain.dataDir}`]);
   const refresh = async (directory: string, paid: number): Promise<RefreshCost> => {
-    const nodeFlags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}/${paid}`];
+    const nodeFlags =
+      profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}/${kind}-${paid}`];
     const server = await startWalletRpc({
       ...{ walletDir: wallets.copyOf(directory), daemon: daemon.address },
       ...{ args: ['--refresh-period=0'], nodeFlags },
@@ -116,7 +118,7 @@ export async function measureRefresh(setting: RefreshSetting): Promise<RefreshFi
       plain: [],
       requesting: [],
     };
-    // The last blocks of the chain leave some payments locked.
+    // The payments in the last blocks of the chain are locked, or have too few confirmations.
     const paid = payments - 1000;
     for (let round = 0; round < rounds; round++) {
       samples.plain.push(await refresh(wallets.plain, 0));
