@@ -29,8 +29,12 @@ export const writeWholeJson = (value: Json): string =>
  */
 const CHUNK = 1 << 16;
 
+/** Length below which an encoded value becomes a part of the text around it: many pieces take longer to send [bytes]. */
+const SHORT = 1 << 12;
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
 /** Matches strings without characters that JSON escapes. */
-const PLAIN = /^[\w .:/-]*$/;
+const PLAIN = /^[\w .:/?&=%-]*$/;
 
 const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
 
@@ -139,6 +143,11 @@ export class JsonWriter {
   }
 
   #insert({ pieces }: EncodedJson): void {
+    const [only] = pieces;
+    if (only !== undefined && pieces.length === 1 && only.length < SHORT) {
+      this.#text += decoder.decode(only);
+      return;
+    }
     this.#flush(0);
     this.#pieces.push(...pieces);
   }

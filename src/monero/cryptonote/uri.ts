@@ -39,22 +39,22 @@ function orUriError<T>(text: string, read: () => T): T {
 
 const SCHEME = 'monero:';
 /**
- * Characters that are escaped in addition to space, control characters and all characters after `z`. `=` is among them
- * because it separates names from values.
+ * Matches runs of characters that are escaped: space, control characters, all characters after `z`, and some others. `=`
+ * is among them because it separates names from values.
  */
-const ESCAPED = new Set(utf8('"<>%\\^[]`+$,@:;!#&='));
+const TO_ESCAPE = /[^!-z]+|["<>%\\^[\]`+$,@:;!#&=]+/g;
 
 /** Escaped form of each byte value. */
-const URL_FORMAT = Array.from({ length: 256 }, (_, byte) =>
-  byte <= 0x20 || byte >= 0x7b || ESCAPED.has(byte)
-    ? `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
-    : String.fromCharCode(byte),
+const ESCAPES = Array.from(
+  { length: 256 },
+  (_, byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
 );
 
 const INVALID_ID = 'Invalid payment id: ';
 
 /** Escapes the UTF-8 bytes of a text. Source: abstract_http_client.cpp `conver_to_url_format`. */
-const escape = (text: string): string => Array.from(utf8(text), (byte) => URL_FORMAT[byte]).join('');
+const escape = (text: string): string =>
+  text.replace(TO_ESCAPE, (run) => Array.from(utf8(run), (byte) => ESCAPES[byte]).join(''));
 
 /** Decodes the escapes in a text. Other characters are unchanged; bytes that are not UTF-8 become U+FFFD. */
 const unescape = (text: string): string =>

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { atomic, height, params, text, u32, wholeObject } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import { REQUEST_STATES } from '../../monero/wallet/requests/payment-request.js';
-import { differenceOf } from '../../monero/wallet/requests/request-state.js';
+import { differenceOf, type CountedPayment } from '../../monero/wallet/requests/request-state.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { RequestName, RequestView } from '../../services/requests/payment-requests.js';
 import { sum, ZERO } from '../../util/amount.js';
@@ -73,40 +73,47 @@ function checkReturnUrl(url: string): string {
   return parsed.href;
 }
 
-const requestShape = ({ request, status, address, label, uri, payUrl, isSynced }: RequestView) => ({
-  request_id: request.requestId,
-  address,
-  subaddr_index: indexShape(request.subaddress),
-  uri,
-  pay_url: payUrl,
-  amount: request.amount,
-  tolerance: request.tolerance,
-  confirmations: request.confirmations,
-  created_at: request.created,
-  expires_at: request.expires,
-  cancelled_at: request.cancelled,
-  state: status.state,
-  label,
-  reference: request.reference,
-  metadata: request.metadata === undefined ? undefined : new EncodedJson([utf8(request.metadata)]),
-  return_url: request.returnUrl,
-  received: status.mined,
-  received_unconfirmed: status.unmined,
-  received_locked: status.locked,
-  ...differenceOf(request.amount, sum([status.mined, status.unmined])),
-  late: status.late,
-  payments: status.payments.map((payment) => ({
-    tx_hash: toHex(payment.txHash),
-    amount: payment.amount,
-    height: payment.height ?? 0,
-    confirmations: payment.confirmations,
-    timestamp: payment.arrival,
-    unlock_time: payment.unlockTime,
-    locked: payment.isLocked,
-    late: payment.isLate,
-    double_spend_seen: payment.isContested,
-  })),
-  synced: isSynced,
+/** Has the order in which JSON is written, since sorting the keys takes longer: a list has many requests. */
+const requestShape = ({ request, status, address, label, uri, payUrl, isSynced }: RequestView) => {
+  const { missing, excess } = differenceOf(request.amount, sum([status.mined, status.unmined]));
+  return {
+    address,
+    amount: request.amount,
+    cancelled_at: request.cancelled,
+    confirmations: request.confirmations,
+    created_at: request.created,
+    excess,
+    expires_at: request.expires,
+    label,
+    late: status.late,
+    metadata: request.metadata === undefined ? undefined : new EncodedJson([utf8(request.metadata)]),
+    missing,
+    pay_url: payUrl,
+    payments: status.payments.map(paymentShape),
+    received: status.mined,
+    received_locked: status.locked,
+    received_unconfirmed: status.unmined,
+    reference: request.reference,
+    request_id: request.requestId,
+    return_url: request.returnUrl,
+    state: status.state,
+    subaddr_index: indexShape(request.subaddress),
+    synced: isSynced,
+    tolerance: request.tolerance,
+    uri,
+  };
+};
+
+const paymentShape = (payment: CountedPayment) => ({
+  amount: payment.amount,
+  confirmations: payment.confirmations,
+  double_spend_seen: payment.isContested,
+  height: payment.height ?? 0,
+  late: payment.isLate,
+  locked: payment.isLocked,
+  timestamp: payment.arrival,
+  tx_hash: toHex(payment.txHash),
+  unlock_time: payment.unlockTime,
 });
 
 const requestSchema = () =>
