@@ -16,7 +16,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const store = WalletStore.open(path, new Uint8Array(32));
 const accounts = {
   address: () => address,
-  label: () => '',
+  labelsOf: () => [],
   assertAccount: () => undefined,
   createAddresses: async (_: number, __: number, ___: string, record: RecordAddresses) => {
     store.writeRecoverable((w) => record(w, { major: 0, minor: w.accounts.addAddresses(0, 1) }));

@@ -1,12 +1,12 @@
 import { DaemonError } from '../../daemon/errors.js';
 import { writeUri } from '../../monero/cryptonote/uri.js';
 import type { Hash } from '../../monero/crypto/types.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { confirmationsFor } from '../../monero/wallet/requests/confirmation-scale.js';
 import { requestStatus, viewOf, type RequestStatus } from '../../monero/wallet/requests/request-state.js';
 import { readPeaks } from '../../store/events/event-peaks.js';
 import type { RequestFilter, TrackedRequest } from '../../store/tables/payment-requests.js';
-import type { WalletReader } from '../../store/wallet-reader.js';
 import { ZERO, type Amount } from '../../util/amount.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { unixSeconds } from '../../util/clock.js';
@@ -256,7 +256,7 @@ export class PaymentRequests {
     const { store } = this.#context;
     // States are recorded when the pages of blocks are committed.
     store.commitPages();
-    return store.read((r) => r.requests.list(filter)).map((request) => this.#view(request));
+    return this.#views(store.read((r) => r.requests.list(filter)));
   }
 
   /**
@@ -317,26 +317,40 @@ export class PaymentRequests {
   }
 
   #view(request: TrackedRequest): RequestView {
-    const { store, requestSettings } = this.#context;
-    const { accounts, sync } = this.#services;
-    const address = accounts.address(request.subaddress);
-    const label = accounts.label(request.subaddress);
-    const payment = { address, amount: request.amount ?? ZERO, paymentId: '', recipientName: '' };
-    const uri = writeUri({ ...payment, description: label });
-    const { payUrl } = requestSettings;
-    return {
-      request: this.#context.keystore.hidesNotes ? withoutNotes(request) : request,
-      status: store.read((r) => this.#status(r, request)),
-      ...{ address, label, uri },
-      ...(payUrl === undefined ? {} : { payUrl: `${payUrl}${toHex(request.token)}` }),
-      isSynced: sync.isSynced,
-    };
+    const [view] = this.#views([request]);
+    if (view === undefined) throw new Error('a request has no view');
+    return view;
   }
 
-  #status(r: WalletReader, request: TrackedRequest): RequestStatus {
-    const tip = this.#context.store.height() - 1;
-    const view = viewOf(tip, readPeaks(r.meta), unixSeconds(this.#context.clock));
-    return requestStatus(request, r.requests.paymentsTo(request.subaddress), view);
+  #views(requests: readonly TrackedRequest[]): RequestView[] {
+    const { keystore, requestSettings } = this.#context;
+    const { accounts, sync } = this.#services;
+    const { payUrl } = requestSettings;
+    const { isSynced } = sync;
+    const indices = requests.map(({ subaddress }) => subaddress);
+    if (indices.length > 1) accounts.prepare(indices);
+    const labels = accounts.labelsOf(indices);
+    const statusOf = this.#statuses(indices);
+    return requests.map((request, i) => {
+      const address = accounts.address(request.subaddress);
+      const label = labels[i] ?? '';
+      const payment = { address, amount: request.amount ?? ZERO, paymentId: '', recipientName: '' };
+      return {
+        request: keystore.hidesNotes ? withoutNotes(request) : request,
+        status: statusOf(request),
+        ...{ address, label, isSynced, uri: writeUri({ ...payment, description: label }) },
+        ...(payUrl === undefined ? {} : { payUrl: `${payUrl}${toHex(request.token)}` }),
+      };
+    });
+  }
+
+  /** Reads the payments to the addresses of requests. @returns a function that computes the state of one of them. */
+  #statuses(subaddresses: readonly SubaddressIndex[]): (request: TrackedRequest) => RequestStatus {
+    const { store, clock } = this.#context;
+    const tip = store.height() - 1;
+    const [peaks, payments] = store.read((r) => [readPeaks(r.meta), r.requests.paymentsTo(subaddresses)]);
+    const view = viewOf(tip, peaks, unixSeconds(clock));
+    return (request) => requestStatus(request, payments(request.subaddress), view);
   }
 }
 

@@ -270,7 +270,7 @@ export class EventLog {
    */
   beginRequest(subaddress: SubaddressIndex): void {
     const { requests } = this.#tables;
-    if (requests.paymentsTo(subaddress).length === 0) return;
+    if (requests.paymentsTo([subaddress])(subaddress).length === 0) return;
     this.#pool.arrive(subaddress);
     const request = requests.byAddress(subaddress);
     if (request !== undefined) this.#requests.begin(request, this.#tip);

@@ -1,10 +1,5 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type {
-  EventType,
-  MinedPaymentFacts,
-  PaymentFacts,
-  RequestFacts,
-} from '../../monero/wallet/model/events.js';
+import type { EventType, MinedPaymentFacts, PaymentFacts } from '../../monero/wallet/model/events.js';
 import type { RequestPayment, RequestState } from '../../monero/wallet/requests/payment-request.js';
 import {
   excessOver,
@@ -115,20 +110,35 @@ export class RequestEvents {
     if (changed.length === 0 && !requests.awaitsTip) return;
     const view = this.#view(tip);
     const isPlain = peaks.isEmpty && requests.hasNoArrivals;
-    for (const [major, changes] of changed)
-      for (const request of requests.atAddresses(major, [...changes.keys()])) {
-        const { found } = changes.get(request.subaddress.minor) ?? {};
-        const payments =
-          found !== undefined && isPlain && isUnpaid(request) ? [onlyPayment(found)] : undefined;
-        this.#report(request, view, payments);
-      }
-    for (const request of requests.dueAt(tip)) this.#report(request, view);
+    for (const [major, changes] of changed) {
+      const found = (request: ReportableRequest): MinedPaymentFacts | undefined =>
+        isPlain && isUnpaid(request) ? changes.get(request.subaddress.minor)?.found : undefined;
+      this.#reportEach(requests.atAddresses(major, [...changes.keys()]), view, found);
+    }
+    this.#reportEach(requests.dueAt(tip), view);
+  }
+
+  /** Reports requests. @param found returns the only payment to a request if it is known. */
+  #reportEach(
+    changed: readonly ReportableRequest[],
+    view: RequestView,
+    found: (request: ReportableRequest) => MinedPaymentFacts | undefined = () => undefined,
+  ): void {
+    const others: ReportableRequest[] = [];
+    for (const request of changed) {
+      const only = found(request);
+      if (only === undefined) others.push(request);
+      else this.#report(request, [onlyPayment(only)], view);
+    }
+    if (others.length === 0) return;
+    const payments = this.#parts.requests.paymentsTo(others.map(({ subaddress }) => subaddress));
+    for (const request of others) this.#report(request, payments(request.subaddress), view);
   }
 
   /** Reports a new request, whose address was paid before. @param tip height of the tip; -1 for an empty chain. */
   begin(request: ReportableRequest, tip: number): void {
     this.#hasRequests = true;
-    this.#report(request, this.#view(tip));
+    this.#reportEach([request], this.#view(tip));
   }
 
   /** Forgets the changes of a transaction that was rolled back. */
@@ -147,38 +157,42 @@ export class RequestEvents {
    * @param tip height of the tip; -1 for an empty chain.
    */
   revise(request: ReportableRequest, tip: number): void {
-    this.#report(request, this.#view(tip), undefined, (before, now) => ({
-      ...before,
-      received: now.received < before.received ? now.received : before.received,
-      late: now.late,
-    }));
+    const { sequence, subaddress, reported: before } = request;
+    const { requests } = this.#parts;
+    const status = requestStatus(request, requests.paymentsTo([subaddress])(subaddress), this.#view(tip));
+    const now = reportedOf(status, before);
+    const received = now.received < before.received ? now.received : before.received;
+    const revised = { ...request, reported: { ...before, received, late: now.late } };
+    requests.report(sequence, this.#append(revised, now, status));
+  }
+
+  /** Reports a request whose payments or confirmations have changed. */
+  #report(request: ReportableRequest, payments: readonly RequestPayment[], view: RequestView): void {
+    const { sequence, reported } = request;
+    const status = requestStatus(request, payments, view);
+    const recorded = this.#append(request, reportedOf(status, reported), status);
+    this.#parts.requests.report(sequence, recorded, reported);
   }
 
   /**
-   * Appends the events by which the state of a request differs from its reported one, and records the new state.
-   * @param payments payments to its address; absent: those in the store.
-   * @param baseline returns the reported state that the new one is compared with.
+   * Appends the events by which a new state of a request differs from its reported one.
+   * @returns the state to be recorded.
    */
-  #report(
+  #append(
     request: ReportableRequest,
-    view: RequestView,
-    payments: readonly RequestPayment[] = this.#parts.requests.paymentsTo(request.subaddress),
-    baseline: (before: ReportedRequest, now: ReportedRequest) => ReportedRequest = (before) => before,
-  ): void {
-    const { rows, requests } = this.#parts;
-    const status = requestStatus(request, payments, view);
-    const now = reportedOf(status, request.reported);
-    const before = baseline(request.reported, now);
+    now: ReportedRequest,
+    { state, mined, unmined, locked, late }: RequestStatus,
+  ): ReportedRequest {
+    const { subaddress, reported: before } = request;
+    const data = { subaddress, state, received: mined, unconfirmed: unmined, locked, late };
     const types = eventsBetween(request, before, now);
-    for (const type of types) {
-      const facts = factsOf(request, status);
-      rows.append(
-        type === 'request.reversed' ? { type, data: { ...facts, was: before.state } } : { type, data: facts },
+    for (const type of types)
+      this.#parts.rows.append(
+        type === 'request.reversed' ? { type, data: { ...data, was: before.state } } : { type, data },
       );
-    }
     // An excess that goes and comes back is reported again after a reversal only: a shop refunds it once.
-    const isHeld = !types.includes('request.reversed') && now.paid < request.reported.paid;
-    requests.report(request.sequence, isHeld ? { ...now, paid: request.reported.paid } : now);
+    const isHeld = now.paid < before.paid && !types.includes('request.reversed');
+    return isHeld ? { ...now, paid: before.paid } : now;
   }
 }
 
@@ -213,7 +227,7 @@ const reportedOf = (
   locked,
   late,
   isExpiryReported: isExpiryReported || state === 'expired',
-  ...(dueHeight === undefined ? {} : { dueHeight }),
+  dueHeight,
 });
 
 type RequestEventType = Extract<EventType, `request.${string}`>;
@@ -224,35 +238,16 @@ function eventsBetween(
   before: ReportedRequest,
   now: ReportedRequest,
 ): RequestEventType[] {
-  const isLess =
-    DEGREE[now.state] < DEGREE[before.state] || now.received < before.received || now.late < before.late;
+  const types: RequestEventType[] = [];
   const hasEnough = DEGREE[now.state] > 0;
-  const hadEnough = DEGREE[before.state] > 0;
-  const isPaidMore = overpaid(request, now.paid) > overpaid(request, before.paid);
-  const isReceivedMore = now.received > before.received;
-  return [
-    ...(isLess ? (['request.reversed'] as const) : []),
-    ...(isReceivedMore && now.received > 0n && !hasEnough ? (['request.partial'] as const) : []),
-    ...(hasEnough && !hadEnough && now.state !== 'paid' ? (['request.seen'] as const) : []),
-    ...(now.state === 'paid' && before.state !== 'paid' ? (['request.paid'] as const) : []),
-    ...(now.state === 'paid' && isPaidMore ? (['request.overpaid'] as const) : []),
-    ...(now.isExpiryReported && !before.isExpiryReported ? (['request.expired'] as const) : []),
-    ...(now.late > before.late ? (['request.late'] as const) : []),
-  ];
+  const isPaid = now.state === 'paid';
+  if (DEGREE[now.state] < DEGREE[before.state] || now.received < before.received || now.late < before.late)
+    types.push('request.reversed');
+  if (now.received > before.received && !hasEnough) types.push('request.partial');
+  if (hasEnough && !isPaid && DEGREE[before.state] === 0) types.push('request.seen');
+  if (isPaid && before.state !== 'paid') types.push('request.paid');
+  if (isPaid && overpaid(request, now.paid) > overpaid(request, before.paid)) types.push('request.overpaid');
+  if (now.isExpiryReported && !before.isExpiryReported) types.push('request.expired');
+  if (now.late > before.late) types.push('request.late');
+  return types;
 }
-
-/** Returns the facts of a request that its events contain. */
-const factsOf = (
-  { requestId, reference, subaddress, amount: asked }: ReportableRequest,
-  { state, mined, unmined, locked, late }: RequestStatus,
-): RequestFacts => ({
-  requestId,
-  ...(reference === undefined ? {} : { reference }),
-  subaddress,
-  state,
-  ...(asked === undefined ? {} : { amount: asked }),
-  received: mined,
-  unconfirmed: unmined,
-  locked,
-  late,
-});

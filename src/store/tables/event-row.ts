@@ -8,6 +8,7 @@ import type {
   MinedPaymentFacts,
   PaymentFacts,
   RequestFacts,
+  RequestSums,
   ReversalReason,
   SpentOutputFacts,
   TransferFacts,
@@ -111,8 +112,12 @@ export type NewRow = readonly [
   data: string | null,
 ];
 
-/** Contents of a new row: an event, or only stages of a payment. */
-export type NewEvent = EventBody | { readonly type: 'stages'; readonly data: MinedPaymentFacts };
+/** Contents of a new row: an event, whose payment request is named by its address alone, or only stages of a payment. */
+export type NewEvent =
+  | Exclude<EventBody, { readonly type: RequestRowType }>
+  | { readonly type: Exclude<RequestRowType, 'request.reversed'>; readonly data: RequestSums }
+  | { readonly type: 'request.reversed'; readonly data: RequestSums & { readonly was: RequestState } }
+  | { readonly type: 'stages'; readonly data: MinedPaymentFacts };
 
 /** Number of stages by the text that lists them; a store has few different texts. */
 const COUNTS = new Map<string, number>();
@@ -183,7 +188,7 @@ export function rowOf(event: NewEvent, stages: string): NewRow {
 }
 
 /** Returns the values of the row of a request, without the terms of the request, which do not change. */
-function requestRow(type: RequestRowType, data: RequestFacts, further: RowFacts): NewRow {
+function requestRow(type: RequestRowType, data: RequestSums, further: RowFacts): NewRow {
   const { subaddress, state, received, unconfirmed, locked, late } = data;
   const isPlain = state === 'paid' && unconfirmed === 0n && locked === 0n && late === 0n;
   const facts: RowFacts = {

@@ -3,7 +3,6 @@ import type { Hash } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type {
   PaymentRequest,
-  RequestPayment,
   RequestState,
   RequestTerms,
 } from '../../monero/wallet/requests/payment-request.js';
@@ -39,6 +38,11 @@ interface RequestRow {
   readonly due_height: Integer | null;
 }
 
+/** Columns of a {@link ReportableRequest}. */
+const REPORTABLE_COLUMNS = `p.sequence, p.account, p.minor, p.amount, p.tolerance, p.confirmations, p.first_height, p.created,
+  p.expires, p.cancelled, p.ended, s.state, s.received, s.paid, s.locked, s.late, s.expiry_reported, s.due_height`;
+type ReportableRow = Omit<RequestRow, 'request_id' | 'token' | 'reference' | 'metadata' | 'return_url'>;
+
 /** State of a request as reported by its events. */
 export interface ReportedRequest {
   readonly state: RequestState;
@@ -53,12 +57,11 @@ export interface ReportedRequest {
   /** True if its expiry was reported. */
   readonly isExpiryReported: boolean;
   /** Smallest height of the tip at which a payment counts for more; absent: none does. */
-  readonly dueHeight?: number;
+  readonly dueHeight?: number | undefined;
 }
 
-/** Facts of a request that its events contain or that decide them. */
-export interface ReportableRequest
-  extends RequestTerms, Pick<PaymentRequest, 'sequence' | 'requestId' | 'reference' | 'subaddress'> {
+/** Facts of a request that decide its events. */
+export interface ReportableRequest extends RequestTerms, Pick<PaymentRequest, 'sequence' | 'subaddress'> {
   readonly reported: ReportedRequest;
 }
 
@@ -82,37 +85,55 @@ export interface RequestFilter {
   readonly before: number;
 }
 
-const toReportable = (row: RequestRow): ReportableRequest => ({
-  sequence: toNumber(row.sequence),
-  requestId: row.request_id,
-  subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
-  ...(row.amount === null ? {} : { amount: toAmount(row.amount) }),
-  tolerance: toAmount(row.tolerance),
-  confirmations: toNumber(row.confirmations),
-  firstHeight: toNumber(row.first_height),
-  created: toNumber(row.created),
-  ...(row.expires === null ? {} : { expires: toNumber(row.expires) }),
-  ...(row.cancelled === null ? {} : { cancelled: toNumber(row.cancelled) }),
-  ...(row.reference === null ? {} : { reference: row.reference }),
-  ended: toFlag(row.ended),
-  reported: {
-    state: row.state,
-    received: toAmount(row.received),
-    paid: toAmount(row.paid),
-    locked: toAmount(row.locked),
-    late: toAmount(row.late),
-    isExpiryReported: toFlag(row.expiry_reported),
-    ...(row.due_height === null ? {} : { dueHeight: toNumber(row.due_height) }),
-  },
-});
+type Column = bigint | number | string | null;
+
+/** Returns a value of a column that may be empty. */
+const present = <T>(column: Integer | null, convert: (column: Integer) => T): T | undefined =>
+  column === null ? undefined : convert(column);
+
+/** Without object spread, which takes longer: a block may pay many requests. */
+function toReportable(row: ReportableRow): ReportableRequest {
+  return {
+    sequence: toNumber(row.sequence),
+    subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+    amount: present(row.amount, toAmount),
+    tolerance: toAmount(row.tolerance),
+    confirmations: toNumber(row.confirmations),
+    firstHeight: toNumber(row.first_height),
+    created: toNumber(row.created),
+    expires: present(row.expires, toNumber),
+    cancelled: present(row.cancelled, toNumber),
+    ended: toFlag(row.ended),
+    reported: {
+      state: row.state,
+      received: toAmount(row.received),
+      paid: toAmount(row.paid),
+      locked: toAmount(row.locked),
+      late: toAmount(row.late),
+      isExpiryReported: toFlag(row.expiry_reported),
+      dueHeight: present(row.due_height, toNumber),
+    },
+  };
+}
 
 const toRequest = (row: RequestRow): TrackedRequest => ({
   ...toReportable(row),
+  requestId: row.request_id,
+  ...(row.reference === null ? {} : { reference: row.reference }),
   token: Uint8Array.from(row.token),
   ...(row.metadata === null ? {} : { metadata: row.metadata }),
   ...(row.return_url === null ? {} : { returnUrl: row.return_url }),
   state: row.state,
 });
+
+const isSame = (a: ReportedRequest, b: ReportedRequest): boolean =>
+  a.state === b.state &&
+  a.received === b.received &&
+  a.paid === b.paid &&
+  a.locked === b.locked &&
+  a.late === b.late &&
+  a.isExpiryReported === b.isExpiryReported &&
+  a.dueHeight === b.dueHeight;
 
 /** Returns a function that reads the identity of the payment request with an address; undefined without one. */
 export function identityReader(db: Db): IdentityOf {
@@ -141,13 +162,13 @@ export class PaymentRequestReader {
   readonly #byId: Statement<[string], RequestRow>;
   readonly #byReference: Statement<[string], RequestRow>;
   readonly #byAddress: Statement<[number, number], RequestRow>;
-  readonly #atAddresses: Statement<[string, number], RequestRow>;
+  readonly #atAddresses: Statement<[string, number], ReportableRow>;
   readonly #arrivals: Statement<[], unknown>;
   readonly #byToken: Statement<[Uint8Array], RequestRow>;
   readonly #byKey: Statement<[string], RequestRow & { readonly params_hash: Uint8Array }>;
   readonly #list: Statement<[number, number], RequestRow>;
   readonly #listState: Statement<[string, number, number], RequestRow>;
-  readonly #due: Statement<[number], RequestRow>;
+  readonly #due: Statement<[number], ReportableRow>;
   readonly #expiring: Statement<[number, number], RequestRow>;
   readonly #nextExpiry: Statement<[], number | null>;
   readonly #awaited: Statement<[], number>;
@@ -167,9 +188,8 @@ export class PaymentRequestReader {
     this.#byAddress = rows('minor = ? AND account = ?');
     // CROSS JOIN makes SQLite begin with the addresses.
     this.#atAddresses = db
-      .prepare<[string, number], RequestRow>(
-        `SELECT p.sequence, request_id, p.account, p.minor, p.amount, tolerance, confirmations, first_height, created,
-           expires, cancelled, reference, ended, s.*
+      .prepare<[string, number], ReportableRow>(
+        `SELECT ${REPORTABLE_COLUMNS}
          FROM json_each(?) a CROSS JOIN payment_request p ON p.minor = a.value AND p.account = ?
            CROSS JOIN request_state s USING (sequence)`,
       )
@@ -186,9 +206,10 @@ export class PaymentRequestReader {
       .safeIntegers();
     // CROSS JOIN makes SQLite begin with the rows that the index of heights selects.
     this.#due = db
-      .prepare<[number], RequestRow>(
-        `SELECT * FROM request_state INDEXED BY request_state_due CROSS JOIN payment_request USING (sequence)
-         WHERE due_height <= ? ORDER BY due_height, sequence`,
+      .prepare<[number], ReportableRow>(
+        `SELECT ${REPORTABLE_COLUMNS}
+         FROM request_state s INDEXED BY request_state_due CROSS JOIN payment_request p USING (sequence)
+         WHERE s.due_height <= ? ORDER BY s.due_height, s.sequence`,
       )
       .safeIntegers();
     this.#expiring = rows('expires < ? AND ended = 0 ORDER BY expires, payment_request.sequence LIMIT ?');
@@ -268,8 +289,8 @@ export class PaymentRequestReader {
   }
 
   /** Returns the requests with payments that count for more when the tip is at a height. */
-  dueAt(tip: number): TrackedRequest[] {
-    return this.#due.all(tip).map(toRequest);
+  dueAt(tip: number): ReportableRequest[] {
+    return this.#due.all(tip).map(toReportable);
   }
 
   /** Returns requests whose expiry lies before a time [Unix s] and is not recorded yet, earliest first. */
@@ -290,9 +311,9 @@ export class PaymentRequestReader {
     return this.#uncontested.all().map((hash) => toBytes<'Hash'>(hash));
   }
 
-  /** Returns the payments to an address in the order of their blocks; unmined ones are last. */
-  paymentsTo(subaddress: SubaddressIndex): RequestPayment[] {
-    return this.#payments.to(subaddress);
+  /** Reads the payments to addresses: see {@link RequestPayments.to}. */
+  paymentsTo(subaddresses: readonly SubaddressIndex[]): ReturnType<RequestPayments['to']> {
+    return this.#payments.to(subaddresses);
   }
 
   /** Counts the requests by the state that their events have reported. Reads an index of a few bytes per request. */
@@ -307,7 +328,8 @@ export class PaymentRequestReader {
 
 export class PaymentRequestWriter extends PaymentRequestReader {
   readonly #arrive: Statement<[number, number, Uint8Array, number]>;
-  readonly #report: Statement<[string, bigint, bigint, bigint, bigint, number, number | null, number]>;
+  /** Statements that record a state: of the sums alone, also of the state, also of the due height, of all. */
+  readonly #reports: readonly Statement<Column[]>[];
   readonly #contest: Statement<[Uint8Array]>;
   readonly #end: Statement<[number]>;
   readonly #cancel: Statement<[number, number]>;
@@ -318,9 +340,12 @@ export class PaymentRequestWriter extends PaymentRequestReader {
     this.#arrive = db.prepare(
       'INSERT INTO request_arrival (account, minor, tx_hash, time) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
     );
-    this.#report = db.prepare(
-      `UPDATE request_state SET state = ?, received = ?, paid = ?, locked = ?, late = ?, expiry_reported = ?,
-         due_height = ? WHERE sequence = ?`,
+    // SQLite writes an entry of an index anew if its column is set, even to the same value.
+    this.#reports = ['', ', state = ?', ', due_height = ?', ', state = ?, due_height = ?'].map((indexed) =>
+      db.prepare(
+        `UPDATE request_state SET received = ?, paid = ?, locked = ?, late = ?, expiry_reported = ?${indexed}
+         WHERE sequence = ?`,
+      ),
     );
     this.#contest = db.prepare(
       'UPDATE request_arrival SET contested = 1 WHERE tx_hash = ? AND contested = 0',
@@ -360,13 +385,20 @@ export class PaymentRequestWriter extends PaymentRequestReader {
     this.#contest.run(txHash);
   }
 
-  /** Records the state of a request that its events report. */
-  report(sequence: number, reported: ReportedRequest): void {
+  /**
+   * Records the state of a request that its events report.
+   * @param stored its recorded state; absent: not known.
+   */
+  report(sequence: number, reported: ReportedRequest, stored?: ReportedRequest): void {
     const { state, received, paid, locked, late, isExpiryReported, dueHeight } = reported;
-    this.#report.run(
-      ...([state, toColumn(received), toColumn(paid), toColumn(locked), toColumn(late)] as const),
-      ...([Number(isExpiryReported), dueHeight ?? null, sequence] as const),
-    );
+    if (stored !== undefined && isSame(stored, reported)) return;
+    const isStateSet = stored?.state !== state;
+    const isDueSet = stored === undefined || stored.dueHeight !== dueHeight;
+    const values: Column[] = [toColumn(received), toColumn(paid), toColumn(locked), toColumn(late)];
+    values.push(Number(isExpiryReported));
+    if (isStateSet) values.push(state);
+    if (isDueSet) values.push(dueHeight ?? null);
+    this.#reports[Number(isStateSet) + 2 * Number(isDueSet)]?.run(...values, sequence);
   }
 
   /** Records that the expiry of a request has passed. */

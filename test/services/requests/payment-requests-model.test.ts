@@ -148,7 +148,8 @@ class Run {
     const store = this.#store;
     const accounts = {
       address: () => address,
-      label: () => '',
+      labelsOf: () => [],
+      prepare: () => undefined,
       assertAccount: () => undefined,
       createAddresses: (_: number, __: number, ___: string, record: RecordAddresses) => {
         store.writeRecoverable((w) => record(w, { major: 0, minor: w.accounts.addAddresses(0, 1) }));

@@ -301,7 +301,7 @@ describe('a rescan', () => {
     wallet.see(1, 1, 50n, to(50n));
     wallet.see(2, 1, 60n, to(60n));
     wallet.mine();
-    const payments = () => wallet.store.read((r) => r.requests.paymentsTo(subaddress));
+    const payments = () => wallet.store.read((r) => r.requests.paymentsTo([subaddress])(subaddress));
     const sum = (): bigint => payments().reduce((total, one) => total + one.amount, 0n);
     const isOnce = (): void => {
       expect([sum(), state()]).toEqual([60n, 'partial']);

@@ -132,7 +132,9 @@ describe('expiries', () => {
 
 describe('the payments to an address', () => {
   const amounts = (minor: number): bigint[] =>
-    wallet.store.read((r) => r.requests.paymentsTo({ major: 0, minor })).map((payment) => payment.amount);
+    wallet.store
+      .read((r) => r.requests.paymentsTo([{ major: 0, minor }])({ major: 0, minor }))
+      .map((payment) => payment.amount);
 
   beforeEach(() => wallet.add(newRequest(1), newRequest(2)));
 

@@ -48,16 +48,10 @@ export interface SpentOutputFacts {
   readonly amount: Amount;
 }
 
-/** A payment request after a change of its payments. */
-export interface RequestFacts {
-  /** 32 hex digits. */
-  readonly requestId: string;
-  /** Name of the request in the system of the merchant. */
-  readonly reference?: string;
+/** State of the payment request with an address after a change of its payments. */
+export interface RequestSums {
   readonly subaddress: SubaddressIndex;
   readonly state: RequestState;
-  /** Requested amount [atomic units]; absent: an open request. */
-  readonly amount?: Amount;
   /** Sum of its mined payments in time, without locked ones [atomic units]. */
   readonly received: Amount;
   /** Sum of its payments in the mempool in time, without locked ones [atomic units]. */
@@ -66,6 +60,16 @@ export interface RequestFacts {
   readonly locked: Amount;
   /** Sum of its payments after its end [atomic units]. */
   readonly late: Amount;
+}
+
+/** A payment request after a change of its payments. */
+export interface RequestFacts extends RequestSums {
+  /** 32 hex digits. */
+  readonly requestId: string;
+  /** Name of the request in the system of the merchant. */
+  readonly reference?: string;
+  /** Requested amount [atomic units]; absent: an open request. */
+  readonly amount?: Amount;
 }
 
 /**

@@ -21,7 +21,7 @@ export type RequestState = (typeof REQUEST_STATES)[number];
 /** Terms of a payment request that decide its state. */
 export interface RequestTerms {
   /** Requested amount [atomic units]; absent: an open request, which is never paid. */
-  readonly amount?: Amount;
+  readonly amount?: Amount | undefined;
   /** Difference to the amount that counts as none [atomic units], less than the amount. */
   readonly tolerance: Amount;
   /** Number of confirmations that each payment needs; 0: its sight in the mempool is enough. */
@@ -34,9 +34,9 @@ export interface RequestTerms {
   /** Time of creation [Unix s]. */
   readonly created: number;
   /** Time after which payments are late [Unix s]; absent: never. */
-  readonly expires?: number;
+  readonly expires?: number | undefined;
   /** Time of its cancellation [Unix s], after which payments are late. */
-  readonly cancelled?: number;
+  readonly cancelled?: number | undefined;
   /** True once the expiry has passed and was recorded. */
   readonly ended: boolean;
 }
@@ -69,7 +69,7 @@ export interface RequestPayment {
   /** Time of its first sight in the mempool, or of its block if it was not seen there [Unix s]. */
   readonly arrival: number;
   /** Height of its block; absent in the mempool. */
-  readonly height?: number;
+  readonly height?: number | undefined;
   readonly unlockTime: bigint;
   /** True while the mempool has seen another transaction that spends the same inputs, or lacks this one. */
   readonly isContested: boolean;

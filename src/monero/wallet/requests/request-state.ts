@@ -49,7 +49,7 @@ export interface RequestStatus {
   readonly late: Amount;
   readonly payments: readonly CountedPayment[];
   /** Smallest height of the tip at which a payment counts for more than now; absent if blocks change nothing. */
-  readonly dueHeight?: number;
+  readonly dueHeight?: number | undefined;
 }
 
 /** Returns the difference of two amounts; 0 if the second one is greater. */
@@ -79,10 +79,8 @@ function counted(end: number, payment: RequestPayment, { tipAt, now }: RequestVi
   const isLocked =
     opening !== undefined && (height === undefined || opening.height > tip || opening.time > now);
   const confirmations = height === undefined ? 0 : Math.max(0, tip - height + 1);
-  const facts = { txHash, amount: value, arrival, unlockTime, isContested, confirmations, isLocked };
-  return height === undefined
-    ? { ...facts, isLate: arrival > end }
-    : { ...facts, height, isLate: arrival > end };
+  const isLate = arrival > end;
+  return { txHash, amount: value, arrival, height, unlockTime, isContested, confirmations, isLocked, isLate };
 }
 
 /** Returns the height of the tip at which a payment in the block at a height is unlocked, or has its confirmations. */
@@ -159,6 +157,6 @@ export function requestStatus(
     locked: amount(sums.locked),
     late: amount(sums.late),
     payments,
-    ...(dueHeight === Infinity ? {} : { dueHeight }),
+    dueHeight: dueHeight === Infinity ? undefined : dueHeight,
   };
 }
