@@ -1,8 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import httpAuth, { type Digest } from 'http-auth';
-import type { Caller, Login, Logins } from './caller.js';
+import { addressOf, setCaller, type Login, type Logins } from './caller.js';
 import { NonceStore } from './nonce-store.js';
 
 /** Realm that clients hash with their user name and password. */
@@ -40,17 +39,6 @@ interface DigestVerdict {
   readonly stale?: boolean;
 }
 
-const logins = new WeakMap<IncomingMessage, Login>();
-
-/** Returns the client of a request, with the login that the request used. */
-export function callerOf(req: Request): Caller {
-  const login = logins.get(req);
-  return { address: addressOf(req), ...(login === undefined ? {} : { login }) };
-}
-
-const addressOf = ({ socket }: IncomingMessage): string =>
-  (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
-
 /**
  * Creates a handler that requires a login: HTTP digest, or a bearer token. The package http-auth parses digest headers
  * and runs the exchange, with nonces of this server: its own nonces work on one connection at a time only, and grow
@@ -81,7 +69,7 @@ export function authentication(
       onRefused(addressOf(req));
       return void res.status(refusal.status).type('text').send(`${refusal.reason}\n`);
     }
-    logins.set(req, login);
+    setCaller(req, { address: addressOf(req), login });
     next();
   };
   return (req, res, next) => {

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 /** Client of a request. */
 export interface Caller {
   /** IP address of the client's connection. */
@@ -22,3 +24,15 @@ export interface Logins {
   /** Finds the login of a bearer token; absent if the server accepts no tokens. */
   byToken?(token: string): Login | undefined;
 }
+
+const callers = new WeakMap<IncomingMessage, Caller>();
+
+/** Returns the client of a request, with the login that the request used. */
+export const callerOf = (req: IncomingMessage): Caller => callers.get(req) ?? { address: addressOf(req) };
+
+/** Records the client of a request, once its login is proven. */
+export const setCaller = (req: IncomingMessage, caller: Caller): void => void callers.set(req, caller);
+
+/** Returns the IP address of the connection of a request. */
+export const addressOf = ({ socket }: IncomingMessage): string =>
+  (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, '');

@@ -5,16 +5,17 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
+import type { IncomingMessage } from 'node:http';
 import type { PendingRequests } from '../util/pending-requests.js';
-import { callerOf } from './authentication.js';
+import { asksForDetails, NOTHING, sendAnswer, type Answer } from './answer.js';
 import { refuseForms, refuseUnknownHosts, refuseUnknownOrigins } from './browser-guard.js';
-import type { Caller } from './caller.js';
-import { AnswerLost, type AnswerText, type Dispatcher } from './dispatcher.js';
+import { callerOf, type Caller } from './caller.js';
+import { AnswerLost, type Dispatcher } from './dispatcher.js';
 import { sendEvents, type EventSource } from './event-stream.js';
-import { INVALID_REQUEST, RpcError } from './errors.js';
+import { INVALID_REQUEST } from './errors.js';
+import { bodyOf } from './given-body.js';
 import { BadIdempotencyKey, readIdempotencyKey } from './idempotency-key.js';
 import type { LoginDeadline } from './login-deadline.js';
-import { PacedResponse } from './paced-response.js';
 import { serveForms, servePages, singleValues, type FormTarget, type Page } from './pages.js';
 import { setHead } from './reference-head.js';
 import { RequestTooLarge } from './request-body.js';
@@ -61,6 +62,22 @@ export interface HttpAppOptions {
    * only, since pages of other sites can then call the server.
    */
   readonly anyClient?: boolean;
+  /** Passes requests for targets on to the processes that hold them; absent: this process serves all of them. */
+  readonly forwarding?: Forwarding;
+}
+
+/** Parts of a process that passes requests for a target on to another process, and serves those of other processes. */
+export interface Forwarding {
+  /** Accepts or refuses a request with a signature of another process; ignores other requests. */
+  readonly login: RequestHandler;
+  /** True if `login` accepted a request, whose login another process has checked. */
+  isForwarded(req: IncomingMessage): boolean;
+  /** Calls of other processes for themselves. */
+  readonly actions?: RequestHandler;
+  /** Answers a JSON-RPC request for a target that another process holds; all others go on to the handlers of this one. */
+  readonly calls: RequestHandler;
+  /** As `calls`, for event streams. */
+  readonly streams: RequestHandler;
 }
 
 /** Path whose requests are not JSON-RPC. */
@@ -101,25 +118,9 @@ export class StreamRefusal extends Error {
   }
 }
 
-/** Answer to a request. */
-export interface Answer {
-  readonly status: number;
-  /** Value of the header `Retry-After` [s]. */
-  readonly retryAfter?: number;
-  /** Media type of the answer. */
-  readonly type: string;
-  readonly body: AnswerText;
-}
-
 /** Longest body for an {@link Endpoint} [bytes]; it is read completely before it is answered. */
 const MAX_BODY_BYTES = 100 * 1024 * 1024;
 const PATH = '/json_rpc';
-
-/** Number of unread bytes of a long answer up to which its next page is read. */
-const MOST_WAITING = 1 << 20;
-
-/** Time in which a client must read 64 KiB of a long answer [ms]. */
-const STALL_MS = 60_000;
 
 /** Creates the application that serves JSON-RPC over HTTP. It accepts POST only, and checks the login first. */
 export function createHttpApp({
@@ -141,6 +142,7 @@ export function createHttpApp({
   onStatus,
   started,
   anyClient = false,
+  forwarding,
 }: HttpAppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -160,12 +162,19 @@ export function createHttpApp({
       next();
     });
 
-  if (auth === undefined && !anyClient) app.use(refuseUnknownHosts(hosts));
+  /** Leaves a check out for requests that another process of the same operator has checked. */
+  const ofClients = (check: RequestHandler): RequestHandler =>
+    forwarding === undefined
+      ? check
+      : (req, res, next) => (forwarding.isForwarded(req) ? next() : check(req, res, next));
+  if (forwarding !== undefined) app.use(forwarding.login);
+  if (forwarding?.actions !== undefined) app.use(forwarding.actions);
+  if (auth === undefined && !anyClient) app.use(ofClients(refuseUnknownHosts(hosts)));
   app.use(refuseUnknownOrigins(origins));
   // Closes connections of clients without a login, so that they do not count against the limits for long.
   servePages(app, openPages, { Connection: 'close' });
   if (auth !== undefined)
-    app.use(auth, ({ socket }, _res, next) => {
+    app.use(ofClients(auth), ({ socket }, _res, next) => {
       loginDeadline?.lift(socket);
       next();
     });
@@ -182,7 +191,7 @@ export function createHttpApp({
     const handle: RequestHandler = async (req, res, next) => {
       // The whole URL must equal the path: with a query it is a different path.
       if (anyClient && req.originalUrl !== path) return next();
-      await send(res, await answer(req), onBug);
+      await sendAnswer(res, await answer(req), onBug);
     };
     if (anyClient) return void app.all(path, refuseEncoding, ...before, handle);
     app.post(path, refuseForms, refuseEncoding, ...before, handle);
@@ -192,7 +201,11 @@ export function createHttpApp({
   };
   serve(PATH, (req) => answerRpc(dispatcher, req));
   if (targetPath !== undefined)
-    serve(targetPath, (req) => answerRpc(dispatcher, req, (req.params as { target: string }).target));
+    serve(
+      targetPath,
+      (req) => answerRpc(dispatcher, req, (req.params as { target: string }).target),
+      ...(forwarding === undefined ? [] : [forwarding.calls]),
+    );
   const readWhole = express.raw({ type: () => true, limit: MAX_BODY_BYTES });
   for (const { path, answer } of endpoints)
     serve(
@@ -201,6 +214,8 @@ export function createHttpApp({
       readWhole,
     );
   for (const stream of streams) {
+    if (forwarding !== undefined && stream.path.includes('/:target/'))
+      app.get(stream.path, forwarding.streams);
     app.get(stream.path, (req, res) => answerStream(stream, req, res, onBug));
     app.all(stream.path, (_req, res) => {
       res.set('Allow', 'GET').status(405).type('text').send('GET only.\n');
@@ -240,44 +255,6 @@ export function createHttpApp({
   return app;
 }
 
-/** Sends the answer to calls that have run. Closes the connection if the answer cannot be sent completely. */
-async function send(res: Response, answer: Answer, onBug: (error: unknown) => void): Promise<void> {
-  try {
-    await sendWhole(res, answer);
-  } catch (error) {
-    // Closes the connection: the status may be sent already, and any other answer would mean that the calls did not
-    // run.
-    res.destroy();
-    if (!(error instanceof RpcError)) onBug(error);
-  }
-}
-
-/** Sends a complete answer. @throws the error of an answer in pages, if one of them cannot be read. */
-async function sendWhole(res: Response, { status, retryAfter, type, body }: Answer): Promise<void> {
-  if (status === NO_CONTENT) return void res.status(status).end();
-  const response = new PacedResponse(res, { mostWaiting: MOST_WAITING, stallMs: STALL_MS });
-  setHead(res, status, type);
-  if (retryAfter !== undefined) res.set('Retry-After', String(retryAfter));
-  if (Symbol.asyncIterator in body) {
-    for await (const pieces of body) {
-      response.write(pieces);
-      if (!(await response.ready())) return;
-    }
-  } else {
-    res.set('Content-Length', String(body.reduce((total, piece) => total + piece.length, 0)));
-    response.write(body);
-  }
-  res.end();
-}
-
-/** True if a client asks for `error.data`, with the header `Error-Details` of this server. */
-const asksForDetails = (req: Request): boolean => /^yes$/i.test(req.get('error-details') ?? '');
-
-const NO_CONTENT = 204;
-
-/** Answer to a batch of notifications. */
-const NOTHING = { status: NO_CONTENT, body: [] };
-
 /** Answers one JSON-RPC call or batch. */
 async function answerRpc(dispatcher: Dispatcher, req: Request, target?: string): Promise<Answer> {
   const type = 'application/json';
@@ -289,8 +266,7 @@ async function answerRpc(dispatcher: Dispatcher, req: Request, target?: string):
       ...(target === undefined ? {} : { target }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     };
-    // Keeps the connection open if a request is refused before its end.
-    const answer = await dispatcher.answer(req.iterator({ destroyOnReturn: false }), origin);
+    const answer = await dispatcher.answer(bodyOf(req), origin);
     return { ...(answer ?? NOTHING), type };
   } catch (error) {
     if (error instanceof BadIdempotencyKey)

@@ -1,4 +1,9 @@
-import { createServer as createHttp, type RequestListener, type Server } from 'node:http';
+import {
+  createServer as createHttp,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http';
 import { createServer as createHttps, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { createSecureContext, type TLSSocket } from 'node:tls';
@@ -32,6 +37,11 @@ export interface HttpServerOptions {
   readonly onTooMany?: (refused: TooManyConnections) => void;
   /** Deadline for the login of a connection; absent: no login is required. */
   readonly loginDeadline?: LoginDeadline;
+  /**
+   * Returns true for a request whose handler itself sends `100 Continue`, when it begins to read the body; absent: the
+   * server sends it to every request that expects it.
+   */
+  readonly continuesItself?: (req: IncomingMessage) => boolean;
   /** Called if the certificate cannot be made. */
   readonly onBug?: (error: unknown) => void;
 }
@@ -89,6 +99,8 @@ export class HttpServer {
   readonly #listeners: Listener[] = [];
   readonly #sockets = new Set<Socket>();
   readonly #counted = new CountedConnections();
+  /** Functions that end the count of an open connection, by its end points. */
+  readonly #releases = new Map<string, () => void>();
   /** Connections whose clients have closed their side, oldest first; they do not count against the limits. */
   readonly #halfClosed = new Set<Socket>();
   #refused = 0;
@@ -97,7 +109,7 @@ export class HttpServer {
   constructor(options: HttpServerOptions) {
     this.#options = options;
     const { handler, tls, loginDeadline } = options;
-    this.#http = trackConnections(createHttp(HTTP_OPTIONS, handler));
+    this.#http = this.#continued(trackConnections(createHttp(HTTP_OPTIONS, handler)));
     // Some clients close their side after the request, and wait for the answer. Node's types lack this member.
     (this.#http as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
     this.#http.on('connection', (socket: Socket) => loginDeadline?.begin(socket));
@@ -107,18 +119,20 @@ export class HttpServer {
 
   #createHttps(tls: TlsOptions, { key, cert }: CertifiedKey): HttpsServer {
     const needsClientCertificate = tls.ca !== undefined || tls.allowedFingerprints.length > 0;
-    const https = trackConnections(
-      createHttps(
-        {
-          ...HTTP_OPTIONS,
-          handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-          key,
-          cert,
-          ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-          requestCert: needsClientCertificate,
-          rejectUnauthorized: false,
-        },
-        this.#options.handler,
+    const https = this.#continued(
+      trackConnections(
+        createHttps(
+          {
+            ...HTTP_OPTIONS,
+            handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+            key,
+            cert,
+            ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+            requestCert: needsClientCertificate,
+            rejectUnauthorized: false,
+          },
+          this.#options.handler,
+        ),
       ),
     );
     https.on('tlsClientError', (_error, socket: TLSSocket) => socket.destroy());
@@ -171,6 +185,24 @@ export class HttpServer {
     clearTimeout(timer);
   }
 
+  /**
+   * Ends the count of a connection against the limits: it is one of another process of the same operator, which carries
+   * the requests of many clients. @param socket connection of a request.
+   */
+  exempt(socket: Socket): void {
+    this.#releases.get(endPointsOf(socket))?.();
+  }
+
+  #continued<S extends Server>(server: S): S {
+    const { continuesItself, handler } = this.#options;
+    if (continuesItself !== undefined)
+      server.on('checkContinue', (req, res) => {
+        if (!continuesItself(req)) res.writeContinue();
+        handler(req, res);
+      });
+    return server;
+  }
+
   #accept(socket: Socket): void {
     const ip = peerAddress(socket);
     if (this.#options.isRefused?.(ip) === true) return void socket.destroy();
@@ -182,6 +214,8 @@ export class HttpServer {
       return this.#report(full ? { ip, limit: maxConnections, of: 'all' } : { ip, limit, of: 'address' });
     }
     const release = this.#counted.add(ip);
+    const endPoints = endPointsOf(socket);
+    this.#releases.set(endPoints, release);
     this.#sockets.add(socket);
     socket.on('error', () => socket.destroy());
     socket.once('end', () => {
@@ -191,6 +225,7 @@ export class HttpServer {
     socket.once('close', () => {
       release();
       this.#sockets.delete(socket);
+      this.#releases.delete(endPoints);
       this.#halfClosed.delete(socket);
     });
     const { tls } = this.#options;
@@ -253,6 +288,10 @@ export class HttpServer {
  * `closeIdleConnections`.
  */
 const isIdle = (socket: Socket): boolean => socket.bytesRead === 0;
+
+/** Returns a text that names a connection among the open ones; the same for a TLS connection and the socket below it. */
+const endPointsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 
 function hasAllowedCertificate(socket: TLSSocket, tls: TlsOptions): boolean {
   const fingerprint = fingerprintOf(socket.getPeerX509Certificate());

@@ -39,6 +39,13 @@ const LIMITS: Readonly<Record<RequestSize, SizeLimit>> = {
 };
 const ORDINARY = LIMITS.ordinary;
 const LARGEST = LIMITS['long-list'];
+
+/** Length of a request up to which its memory is not counted [bytes]. */
+export const ORDINARY_BYTES = ORDINARY.bytes;
+
+/** Length above which every request is refused [bytes]. */
+export const LARGEST_BYTES = LARGEST.bytes;
+
 const MAX_DEPTH = 100;
 
 /** Memory for all requests above the ordinary limit that are read or answered at one time [bytes]. */
@@ -78,6 +85,37 @@ function take(client: string | undefined, bytes: number): void {
   else shares.delete(client);
 }
 
+/** Memory of one large request. It counts against the limits of the server and of the client until it is released. */
+export class RequestMemory {
+  readonly #client: string | undefined;
+  #counted = 0;
+
+  /** @param client name of a client with limited rights, which may take only a part of the memory; absent: all of it. */
+  constructor(client?: string) {
+    this.#client = client;
+  }
+
+  /**
+   * Sets the memory of the request. @param cost all memory that it takes now [bytes].
+   * @throws RequestTooLarge if large requests take too much memory; that of this request is free then.
+   */
+  claim(cost: number): void {
+    const share = this.#client === undefined ? 0 : (shares.get(this.#client) ?? 0) - this.#counted + cost;
+    // Frees the memory of a refused request at once, so that it does not cause the refusal of another one.
+    if (totalBytes - this.#counted + cost > MAX_TOTAL_BYTES || share > MAX_SHARE_BYTES) {
+      this.release();
+      throw new RequestTooLarge('other large requests are being processed: send this one again later', 503);
+    }
+    take(this.#client, cost - this.#counted);
+    this.#counted = cost;
+  }
+
+  release(): void {
+    take(this.#client, -this.#counted);
+    this.#counted = 0;
+  }
+}
+
 /** A parsed request. The memory of a large one counts against the server's limit until `release` is called. */
 export interface ReadRequest {
   readonly request: Json;
@@ -96,13 +134,10 @@ export async function readRequest(
   const parser = new JsonParser({ maxDepth: MAX_DEPTH, maxValues: LARGEST.values });
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let bytes = 0;
-  let counted = 0;
   let isAdmitted = false;
   let admitted: string | undefined;
-  const release = (): void => {
-    take(client, -counted);
-    counted = 0;
-  };
+  const memory = new RequestMemory(client);
+  const release = (): void => memory.release();
   const parse = (part: Uint8Array): void => {
     bytes += part.length;
     parser.write(decode(decoder, part));
@@ -112,15 +147,7 @@ export async function readRequest(
     if (!isAdmitted || method !== admitted) admit(method);
     isAdmitted = true;
     admitted = method;
-    const cost = bytes + VALUE_BYTES * parser.values;
-    const share = client === undefined ? 0 : (shares.get(client) ?? 0) - counted + cost;
-    // Frees the memory of a refused request at once, so that it does not cause the refusal of another one.
-    if (totalBytes - counted + cost > MAX_TOTAL_BYTES || share > MAX_SHARE_BYTES) {
-      release();
-      throw new RequestTooLarge('other large requests are being processed: send this one again later', 503);
-    }
-    take(client, cost - counted);
-    counted = cost;
+    memory.claim(bytes + VALUE_BYTES * parser.values);
   };
   try {
     for await (const part of inParts(chunks)) {

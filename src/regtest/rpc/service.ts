@@ -3,7 +3,8 @@ import { readStorage, SectionReader } from '../../monero/epee/portable-storage.j
 import { writeStorage } from '../../monero/epee/storage-writer.js';
 import { Dispatcher, methodNotFound, type Call } from '../../http/dispatcher.js';
 import { RpcError } from '../../http/errors.js';
-import type { Answer, Endpoint } from '../../http/http-app.js';
+import type { Answer } from '../../http/answer.js';
+import type { Endpoint } from '../../http/http-app.js';
 import { createHttpApp } from '../../http/http-app.js';
 import type { LoginDeadline } from '../../http/login-deadline.js';
 import { readParams } from '../../http/params.js';

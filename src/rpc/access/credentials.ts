@@ -52,6 +52,11 @@ export class Credentials {
     return isRight ? found : undefined;
   }
 
+  /** Finds a credential by its name, for a login that another process has checked. */
+  byName(name: string): Credential | undefined {
+    return this.#byName.get(name)?.credential;
+  }
+
   /** Finds the credential of a digest login by its user name, with the HA1 of the login [hex]. */
   byUser(name: string): { readonly ha1: string; readonly login: Credential } | undefined {
     const login = this.#byName.get(name)?.credential;

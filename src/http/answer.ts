@@ -1,0 +1,63 @@
+import type { Request, Response } from 'express';
+import type { AnswerText } from './dispatcher.js';
+import { RpcError } from './errors.js';
+import { PacedResponse } from './paced-response.js';
+import { setHead } from './reference-head.js';
+
+/** Answer to a request. */
+export interface Answer {
+  readonly status: number;
+  /** Value of the header `Retry-After` [s]. */
+  readonly retryAfter?: number;
+  /** Media type of the answer. */
+  readonly type: string;
+  readonly body: AnswerText;
+}
+
+/** Number of unread bytes of a long answer up to which its next page is read. */
+export const MOST_WAITING = 1 << 20;
+
+/** Time in which a client must read 64 KiB of a long answer [ms]. */
+export const STALL_MS = 60_000;
+
+const NO_CONTENT = 204;
+
+/** Answer to a batch of notifications. */
+export const NOTHING = { status: NO_CONTENT, body: [] };
+
+/** True if a client asks for `error.data`, with the header `Error-Details` of this server. */
+export const asksForDetails = (req: Request): boolean => /^yes$/i.test(req.get('error-details') ?? '');
+
+/** Sends the answer to calls that have run. Closes the connection if the answer cannot be sent completely. */
+export async function sendAnswer(
+  res: Response,
+  answer: Answer,
+  onBug: (error: unknown) => void,
+): Promise<void> {
+  try {
+    await sendWhole(res, answer);
+  } catch (error) {
+    // Closes the connection: the status may be sent already, and any other answer would mean that the calls did not
+    // run.
+    res.destroy();
+    if (!(error instanceof RpcError)) onBug(error);
+  }
+}
+
+/** Sends a complete answer. @throws the error of an answer in pages, if one of them cannot be read. */
+async function sendWhole(res: Response, { status, retryAfter, type, body }: Answer): Promise<void> {
+  if (status === NO_CONTENT) return void res.status(status).end();
+  const response = new PacedResponse(res, { mostWaiting: MOST_WAITING, stallMs: STALL_MS });
+  setHead(res, status, type);
+  if (retryAfter !== undefined) res.set('Retry-After', String(retryAfter));
+  if (Symbol.asyncIterator in body) {
+    for await (const pieces of body) {
+      response.write(pieces);
+      if (!(await response.ready())) return;
+    }
+  } else {
+    res.set('Content-Length', String(body.reduce((total, piece) => total + piece.length, 0)));
+    response.write(body);
+  }
+  res.end();
+}

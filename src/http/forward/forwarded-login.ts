@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Request, RequestHandler, Response } from 'express';
+import { systemClock, type TimeOfDay } from '../../util/clock.js';
+import { addressOf, setCaller, type Login } from '../caller.js';
+import { giveBody } from '../given-body.js';
+import { SeenNonces } from './seen-nonces.js';
+import {
+  originOf,
+  OUTCOME,
+  readLogin,
+  SERVED,
+  SIGNATURE,
+  verify,
+  type Envelope,
+  type Refusal,
+  type SignedLogin,
+  type Signer,
+} from './signature.js';
+
+/** Logins of this process, for requests whose login another process has checked. */
+export interface KnownLogins {
+  /** True if this process requires no login. */
+  readonly isOpen: boolean;
+  /** Login of `--rpc-login`; absent: there is none. */
+  readonly full?: Login | undefined;
+  /** Finds a credential by its name. */
+  credential(name: string): Login | undefined;
+}
+
+/** A signed request that was refused. */
+export interface RefusedSignature {
+  readonly refusal: Refusal;
+  /** IP address of the connection. */
+  readonly address: string;
+  /** Time of the signature minus time of this process [ms], for the refusal `time`. */
+  readonly ahead?: number;
+}
+
+type Refused = Omit<RefusedSignature, 'address'>;
+
+interface Accepted {
+  readonly envelope: Envelope;
+  readonly login: SignedLogin;
+  readonly caller: { readonly login?: Login };
+}
+
+export interface ForwardedLoginOptions {
+  readonly signer: Signer;
+  /** Address at which the other processes reach this one. */
+  readonly url: string;
+  readonly logins: KnownLogins;
+  /** Called once for each refusal and address. */
+  readonly onRefused: (refused: RefusedSignature) => void;
+  /** Called with each connection of another process, once it is known to be one. */
+  readonly onMember?: (socket: Socket) => void;
+  readonly clock?: TimeOfDay;
+}
+
+/** Largest number of refusals that are remembered, so that each is reported once. */
+const MOST_REPORTED = 100;
+
+const TEXTS: { readonly [R in Refusal]: string } = {
+  version: 'The signature is of another version of wallet-rpc.',
+  signature: 'The signature of this request is wrong: the processes of a cluster need the same secret.',
+  time: 'The time of the signature differs by more than 30 seconds from the time of this process.',
+  seen: 'This request was seen before, or was signed before this process started.',
+  login: 'This process has no such login: the processes of a cluster need the same logins.',
+  'not-holder': 'Another process of the cluster holds this wallet, and a request is passed on once.',
+  'not-yet': 'This process does not hold the wallet yet.',
+};
+
+const STATUS: { readonly [R in Refusal]: number } = {
+  version: 401,
+  signature: 401,
+  time: 401,
+  seen: 401,
+  login: 403,
+  'not-holder': 421,
+  'not-yet': 503,
+};
+
+/** Error of a body that is not the signed one. Nothing of the request has run. */
+class BodyChanged extends Error {
+  override readonly name = 'BodyChanged';
+  readonly status = STATUS.signature;
+}
+
+/** Refuses a signed request, of which nothing has run. */
+export function refuseSigned(res: Response, refusal: Refusal): void {
+  // Its body, which the sender keeps back, may never arrive.
+  res.set({ [OUTCOME]: refusal, Connection: 'close' });
+  res.status(STATUS[refusal]).type('text').send(`${TEXTS[refusal]}\n`);
+}
+
+/** True for a request that sends its body once its handler has asked for it. */
+export const keepsBodyBack = (req: IncomingMessage): boolean => req.headers[SIGNATURE] !== undefined;
+
+/**
+ * Login of requests that another process of the cluster signed, in place of the login of a client. The first process has
+ * checked the login of the client; this one has the rules and limits of that login.
+ */
+export class ForwardedLogin {
+  readonly #options: ForwardedLoginOptions;
+  readonly #to: string;
+  readonly #nonces: SeenNonces;
+  readonly #accepted = new WeakMap<IncomingMessage, SignedLogin>();
+  readonly #members = new WeakSet<Socket>();
+  readonly #reported = new Set<string>();
+  readonly #clock: TimeOfDay;
+
+  constructor(options: ForwardedLoginOptions) {
+    this.#options = options;
+    this.#to = originOf(options.url);
+    this.#clock = options.clock ?? systemClock;
+    this.#nonces = new SeenNonces(this.#clock);
+  }
+
+  /** True for a request of a client that another process has passed on. */
+  readonly isForwarded = (req: IncomingMessage): boolean => {
+    const kind = this.#accepted.get(req)?.kind;
+    return kind !== undefined && kind !== 'member';
+  };
+
+  /** True for a call of another process itself. */
+  readonly isOfMember = (req: IncomingMessage): boolean => this.#accepted.get(req)?.kind === 'member';
+
+  /** Accepts or refuses a signed request; ignores other requests. */
+  readonly handler: RequestHandler = (req, res, next) => {
+    if (req.headers[SIGNATURE] === undefined) return next();
+    const checked = this.#check(req);
+    if ('refusal' in checked) {
+      this.#report({ ...checked, address: addressOf(req) });
+      return refuseSigned(res, checked.refusal);
+    }
+    const { envelope, login, caller } = checked;
+    this.#accepted.set(req, login);
+    setCaller(req, { address: envelope.client, ...caller });
+    giveBody(req, checkedBody(req, res, envelope));
+    res.set(OUTCOME, SERVED);
+    const refusal = caller.login?.refusalFrom(envelope.client);
+    // The same answer as that of the first process, whose rules may be older.
+    if (refusal !== undefined)
+      return void res.status(refusal.status).type('text').send(`${refusal.reason}\n`);
+    return next();
+  };
+
+  #check(req: Request): Accepted | Refused {
+    const envelope = verify(this.#options.signer, req);
+    if (typeof envelope === 'string') return { refusal: envelope };
+    if (envelope.to !== this.#to) return { refusal: 'signature' };
+    // Only another process has the secret.
+    if (!this.#members.has(req.socket)) {
+      this.#members.add(req.socket);
+      this.#options.onMember?.(req.socket);
+    }
+    const check = this.#nonces.use(envelope.nonce, envelope.time);
+    if (check === 'time') return { refusal: check, ahead: envelope.time - this.#clock.now() };
+    if (check === 'seen') return { refusal: check };
+    const login = readLogin(envelope.login);
+    if (login === undefined) return { refusal: 'version' };
+    const caller = this.#callerFor(login);
+    return caller === undefined ? { refusal: 'login' } : { envelope, login, caller };
+  }
+
+  /** Returns the login of a caller; undefined if this process has no such login. */
+  #callerFor(signed: SignedLogin): { readonly login?: Login } | undefined {
+    const { logins } = this.#options;
+    if (signed.kind === 'member') return {};
+    if (signed.kind === 'open') return logins.isOpen ? {} : undefined;
+    const login = signed.kind === 'full' ? logins.full : logins.credential(signed.name);
+    return login && { login };
+  }
+
+  #report(refused: RefusedSignature): void {
+    const key = `${refused.refusal} ${refused.address}`;
+    if (this.#reported.has(key) || this.#reported.size >= MOST_REPORTED) return;
+    this.#reported.add(key);
+    this.#options.onRefused(refused);
+  }
+}
+
+/** Asks for the body of a signed request, and checks it: its last chunk is followed by an error if it is another one. */
+async function* checkedBody(req: Request, res: Response, { bodyHash }: Envelope): AsyncGenerator<Uint8Array> {
+  if (/^100-continue$/i.test(req.headers.expect ?? '')) res.writeContinue();
+  const hash = createHash('sha256');
+  for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+    hash.update(chunk as Uint8Array);
+    yield chunk as Uint8Array;
+  }
+  if (hash.digest('hex') === bodyHash) return;
+  res.set(OUTCOME, 'signature' satisfies Refusal);
+  throw new BodyChanged('the body of a signed request differs from the signed one');
+}

@@ -1,0 +1,388 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isObject, JsonError, parseJson } from '../../util/json.js';
+import { asksForDetails, MOST_WAITING, NOTHING, sendAnswer, STALL_MS } from '../answer.js';
+import { callerOf, type Caller } from '../caller.js';
+import { FULL_LOGIN } from '../digest-auth.js';
+import { Dispatcher } from '../dispatcher.js';
+import { INVALID_REQUEST, RpcError } from '../errors.js';
+import { giveBody } from '../given-body.js';
+import { ORDINARY_BYTES, RequestTooLarge } from '../request-body.js';
+import { attempt, type Attempt, type AttemptParts, type Message } from './attempt.js';
+import { refuseSigned } from './forwarded-login.js';
+import { KeptBody } from './kept-body.js';
+import { nextStep } from './next-step.js';
+import { passAnswer } from './passed-answer.js';
+import { loginText, originOf } from './signature.js';
+
+/** Place where a target is served now. */
+export type Place =
+  /** This process serves it. */
+  | 'here'
+  /** This process serves it, and keeps it until the call has ended. `release`: called once the call is answered. */
+  | { readonly release: () => void }
+  /** Another process serves it. `url`: address of that process. */
+  | { readonly url: string };
+
+/** Error of a look-up while the holder of a target changes: it is looked up again. */
+export class HolderChanging extends Error {
+  override readonly name = 'HolderChanging';
+}
+
+/** Errors for clients whose request cannot be passed on. */
+export interface ForwardErrors {
+  /** Nothing of the request has run, and it may be sent again. @param reason plain English. */
+  notReached(reason: string): RpcError;
+  /** The request may have run. @param reason plain English. */
+  unknownOutcome(reason: string): RpcError;
+}
+
+export interface ForwarderOptions extends AttemptParts {
+  /**
+   * Finds the process that serves a target. @param signal aborts when the client is gone.
+   * @throws HolderChanging; RpcError, which the client receives.
+   */
+  readonly place: (target: string, signal: AbortSignal) => Promise<Place>;
+  /** True for a request that another process has passed on. */
+  readonly isForwarded: (req: Request) => boolean;
+  /**
+   * Decides whether a client may know where a target is; otherwise the handlers of this process answer it, as they answer
+   * for an unknown target. Absent: every client may.
+   */
+  readonly mayKnow?: (caller: Caller, target: string) => boolean;
+  /**
+   * True for a method whose second run changes nothing beyond its first. @param hasKey true if the call has an
+   * idempotency key, in a header or a parameter.
+   */
+  readonly isRepeatable: (method: string, hasKey: boolean) => boolean;
+  readonly errors: ForwardErrors;
+  readonly onBug: (error: unknown) => void;
+  /** Called with each failed attempt. */
+  readonly onFailed?: (failed: { readonly url: string; readonly reason: string }) => void;
+  /** Time for all attempts to reach the holder [ms]. */
+  readonly patienceMs?: number;
+  /** Interval between looks at the place of a target whose answer is awaited [ms]. */
+  readonly watchMs?: number;
+}
+
+const PATIENCE_MS = 15_000;
+const WATCH_MS = 5_000;
+/** First and longest pause between two attempts [ms]. */
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 500;
+/** Largest number of attempts that may have run: with each of them, the time for attempts begins anew. */
+const MOST_LOST = 3;
+/** Longest time without a byte of a long answer, and of an event stream, which has a comment every 15 seconds [ms]. */
+const SILENCE_MS = 120_000;
+const STREAM_SILENCE_MS = 45_000;
+/** Number of unread bytes of an event stream up to which more are read. */
+const STREAM_WAITING = 1 << 16;
+
+/** A request on its way to the process that holds its target. */
+interface Journey {
+  readonly target: string;
+  readonly signal: AbortSignal;
+  /** Returns the request with its body; undefined if this process has to refuse it. */
+  readonly message: () => Promise<Message | undefined>;
+  readonly isRepeatable: () => boolean;
+}
+
+/** End of the journey of a request. */
+type Arrival =
+  | { readonly kind: 'here'; readonly release: () => void }
+  | { readonly kind: 'answered'; readonly attempt: Extract<Attempt, { kind: 'answered' }> }
+  | { readonly kind: 'error'; readonly error: RpcError };
+
+/**
+ * Passes requests for a target on to the process that holds it, with the login that this process has checked. A move of the
+ * target, or the death of its holder, delays a request, and does not fail it where it can be sent again.
+ */
+export class Forwarder {
+  readonly #options: ForwarderOptions;
+
+  constructor(options: ForwarderOptions) {
+    this.#options = options;
+  }
+
+  /** Answers a JSON-RPC request whose target another process holds; the next handler serves the others. */
+  readonly calls: RequestHandler = (req, res, next) => {
+    if (this.#options.isForwarded(req)) return this.#run(res, () => this.#serveForwarded(req, res, next));
+    return this.#run(res, () => this.#passCall(req, res, next));
+  };
+
+  /** Answers a request for an event stream whose target another process holds; the next handler serves the others. */
+  readonly streams: RequestHandler = (req, res, next) => {
+    if (this.#options.isForwarded(req))
+      return this.#run(res, () => this.#serveForwarded(req, res, next, true));
+    return this.#run(res, () => this.#passStream(req, res, next));
+  };
+
+  #run(res: Response, handle: () => Promise<void>): void {
+    handle().catch((error: unknown) => {
+      if (!res.destroyed) this.#options.onBug(error);
+      res.destroy();
+    });
+  }
+
+  /** Serves a request that another process has passed on, if its target is here: it is passed on once only. */
+  async #serveForwarded(req: Request, res: Response, next: () => void, isStream = false): Promise<void> {
+    const { signal } = goneOf(res);
+    let place: Place;
+    try {
+      place = await this.#options.place(targetOf(req), signal);
+    } catch (error) {
+      if (error instanceof HolderChanging) return refuseSigned(res, 'not-yet');
+      if (error instanceof RpcError) return this.#answerError(req, res, error, new KeptBody(req));
+      throw error;
+    }
+    if (place !== 'here' && 'url' in place) return refuseSigned(res, 'not-holder');
+    this.#keep(res, releaseOf(place), isStream);
+    next();
+  }
+
+  async #passCall(req: Request, res: Response, next: () => void): Promise<void> {
+    const target = targetOf(req);
+    const caller = callerOf(req);
+    if (!this.#mayKnow(caller, target)) return next();
+    const gone = goneOf(res);
+    const { login } = caller;
+    const body = new KeptBody(req, login === undefined || login === FULL_LOGIN ? undefined : login.name);
+    res.once('close', () => body.release());
+    try {
+      // Reads it first: between the look-up of the holder and the call there is no wait for a slow client then.
+      await body.begin();
+      const arrival = await this.#settle({
+        target,
+        signal: gone.signal,
+        message: async () =>
+          (await body.complete())
+            ? { ...this.#messageOf(req), body: { chunks: body.chunks, length: body.length, hash: body.hash } }
+            : undefined,
+        isRepeatable: () => this.#mayRepeat(req, body),
+      });
+      if (arrival.kind === 'error') return await this.#answerError(req, res, arrival.error, body);
+      if (arrival.kind === 'answered') return await this.#pass(arrival.attempt, res, false);
+      this.#keep(res, arrival.release, false);
+      giveBody(req, body.handOver());
+      next();
+    } catch (error) {
+      if (gone.signal.aborted || isLost(req)) return void res.destroy();
+      if (!(error instanceof RequestTooLarge)) throw error;
+      await this.#answerError(req, res, error, body);
+    }
+  }
+
+  async #passStream(req: Request, res: Response, next: () => void): Promise<void> {
+    const target = targetOf(req);
+    if (!this.#mayKnow(callerOf(req), target)) return next();
+    const gone = goneOf(res);
+    // A client that closes its side gets no more events.
+    req.socket.once('end', gone.end);
+    const arrival = await this.#settle({
+      target,
+      signal: gone.signal,
+      message: () => Promise.resolve(this.#messageOf(req)),
+      isRepeatable: () => true,
+    });
+    if (gone.signal.aborted) return void res.destroy();
+    if (arrival.kind === 'answered') return this.#pass(arrival.attempt, res, true);
+    if (arrival.kind === 'error') {
+      const { retryAfter, status, message } = arrival.error;
+      if (retryAfter !== undefined) res.set('Retry-After', String(retryAfter));
+      return void res
+        .status(status === 200 ? 503 : status)
+        .type('text')
+        .send(`${message}\n`);
+    }
+    this.#keep(res, arrival.release, true);
+    return next();
+  }
+
+  /** Looks for the holder of a target and sends it the request, until one of them is found to be right. */
+  async #settle({ target, signal, message, isRepeatable }: Journey): Promise<Arrival> {
+    const { patienceMs = PATIENCE_MS, errors, onFailed } = this.#options;
+    let until = performance.now() + patienceMs;
+    let pause = FIRST_PAUSE_MS;
+    let lost = 0;
+    for (;;) {
+      let reason: string;
+      const isInTime = (): boolean => performance.now() < until && !signal.aborted;
+      const found = await this.#find(target, signal);
+      if (found instanceof RpcError)
+        return { kind: 'error', error: lost > 0 ? errors.unknownOutcome(found.message) : found };
+      if (found instanceof HolderChanging) {
+        reason = found.message;
+        if (!isInTime())
+          return {
+            kind: 'error',
+            error: lost > 0 ? errors.unknownOutcome(reason) : errors.notReached(reason),
+          };
+      } else if (found === 'here' || 'release' in found) return { kind: 'here', release: releaseOf(found) };
+      else {
+        const sent = await message();
+        // The handlers of this process refuse a body that is too long for any.
+        if (sent === undefined) return { kind: 'here', release: () => undefined };
+        const result = await this.#attempt(target, found.url, sent, signal);
+        if (result.kind === 'answered') return { kind: 'answered', attempt: result };
+        reason = reasonOf(found.url, result);
+        if (!signal.aborted) onFailed?.({ url: found.url, reason });
+        if (result.kind === 'lost' && (lost += 1) < MOST_LOST) until = performance.now() + patienceMs;
+        const step = nextStep(result, {
+          isRepeatable: result.kind === 'lost' && isRepeatable(),
+          mayHaveRun: lost > 0,
+          isInTime: isInTime() && lost < MOST_LOST,
+        });
+        if (step === 'unknown') return { kind: 'error', error: errors.unknownOutcome(reason) };
+        if (step === 'refuse') return { kind: 'error', error: errors.notReached(reason) };
+      }
+      await delay(pause);
+      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+    }
+  }
+
+  async #find(target: string, signal: AbortSignal): Promise<Place | HolderChanging | RpcError> {
+    try {
+      return await this.#options.place(target, signal);
+    } catch (error) {
+      if (error instanceof HolderChanging || error instanceof RpcError) return error;
+      throw error;
+    }
+  }
+
+  /**
+   * Sends a request once. While its answer is awaited, looks at times whether its receiver still holds the target: a
+   * process that does not is dead, stopped or cut off, and its connection may never say so.
+   */
+  async #attempt(target: string, url: string, message: Message, signal: AbortSignal): Promise<Attempt> {
+    const { watchMs = WATCH_MS } = this.#options;
+    const over = new AbortController();
+    let elsewhere = 0;
+    let isLooking = false;
+    const look = async (): Promise<void> => {
+      if (isLooking) return;
+      isLooking = true;
+      const place = await this.#find(target, signal).catch(() => undefined);
+      isLooking = false;
+      if (place === undefined || place instanceof Error) return;
+      if (place !== 'here' && 'release' in place) place.release();
+      const isThere = place !== 'here' && 'url' in place && originOf(place.url) === originOf(url);
+      elsewhere = isThere ? 0 : elsewhere + 1;
+      // Twice: a holder that hands its target over answers the calls that it has begun.
+      if (elsewhere > 1) over.abort();
+    };
+    const watch = setInterval(() => void look(), watchMs);
+    const ended = AbortSignal.any([signal, over.signal]);
+    try {
+      return await attempt(this.#options, url, message, ended);
+    } finally {
+      clearInterval(watch);
+    }
+  }
+
+  #messageOf(req: Request): Message {
+    const { login, address } = callerOf(req);
+    const signed =
+      login === undefined
+        ? ({ kind: 'open' } as const)
+        : login === FULL_LOGIN
+          ? ({ kind: 'full' } as const)
+          : ({ kind: 'credential', name: login.name } as const);
+    const { method, originalUrl: url, headers } = req;
+    return { method, url, headers, login: loginText(signed), client: address };
+  }
+
+  #mayKnow(caller: Caller, target: string): boolean {
+    return this.#options.mayKnow?.(caller, target) ?? true;
+  }
+
+  /** True if all calls of a request are repeatable. */
+  #mayRepeat(req: Request, body: KeptBody): boolean {
+    if (body.length > ORDINARY_BYTES) return false;
+    const hasHeader = req.get('idempotency-key') !== undefined;
+    try {
+      const request = parseJson(Buffer.concat(body.chunks).toString());
+      const calls: readonly unknown[] = Array.isArray(request) ? request : [request];
+      return calls.every((call) => {
+        if (!isObject(call) || typeof call['method'] !== 'string') return true;
+        const { params } = call;
+        const hasKey = hasHeader || (isObject(params) && typeof params['idempotency_key'] === 'string');
+        return this.#options.isRepeatable(call['method'], hasKey);
+      });
+    } catch (error) {
+      // No call of it has run.
+      if (error instanceof JsonError) return true;
+      throw error;
+    }
+  }
+
+  #keep(res: Response, release: () => void, isStream: boolean): void {
+    // A stream lasts as long as its client likes, and ends when the target moves.
+    if (isStream || res.closed) release();
+    else res.once('close', release);
+  }
+
+  async #pass(
+    { answer, end }: Extract<Attempt, { kind: 'answered' }>,
+    res: Response,
+    isStream: boolean,
+  ): Promise<void> {
+    await passAnswer(answer, res, {
+      mostWaiting: isStream ? STREAM_WAITING : MOST_WAITING,
+      stallMs: isStream ? STREAM_SILENCE_MS : STALL_MS,
+      silenceMs: isStream ? STREAM_SILENCE_MS : SILENCE_MS,
+      closes: isStream,
+    });
+    end();
+  }
+
+  /** Answers every call of a request with one error. */
+  async #answerError(
+    req: Request,
+    res: Response,
+    error: RpcError | RequestTooLarge,
+    body: KeptBody,
+  ): Promise<void> {
+    const { onBug } = this.#options;
+    const failing = new Dispatcher({
+      call: () => Promise.reject(error),
+      onBug: (_method, bug) => onBug(bug),
+    });
+    const type = 'application/json';
+    try {
+      const answer =
+        error instanceof RequestTooLarge
+          ? failing.refusal(INVALID_REQUEST, error.message, error.status)
+          : await failing.answer(body.handOver(), { errorDetails: asksForDetails(req) });
+      await sendAnswer(res, { ...(answer ?? NOTHING), type }, onBug);
+    } catch (refused) {
+      if (!(refused instanceof RequestTooLarge)) throw refused;
+      const answer = failing.refusal(INVALID_REQUEST, refused.message, refused.status);
+      await sendAnswer(res, { ...answer, type }, onBug);
+    }
+  }
+}
+
+const targetOf = (req: Request): string => (req.params as { readonly target: string }).target;
+
+const releaseOf = (place: 'here' | { readonly release: () => void }): (() => void) =>
+  place === 'here' ? () => undefined : place.release;
+
+/** True if the client closed its connection before it had sent the whole request. */
+const isLost = (req: Request): boolean => req.destroyed && !req.complete;
+
+/** Returns a signal that aborts once the client of a request is gone. */
+function goneOf(res: Response): { readonly signal: AbortSignal; readonly end: () => void } {
+  const gone = new AbortController();
+  const end = (): void => gone.abort();
+  res.once('close', end);
+  return { signal: gone.signal, end };
+}
+
+/** Explains a failed attempt. */
+function reasonOf(url: string, result: Exclude<Attempt, { kind: 'answered' }>): string {
+  const from = originOf(url);
+  if (result.kind === 'refused')
+    return `${from}, which holds the wallet, refuses the request: ${result.refusal}`;
+  const { code } = result.cause as NodeJS.ErrnoException;
+  return `${from}, which holds the wallet, did not answer: ${code ?? result.cause.message}`;
+}

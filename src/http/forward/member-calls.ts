@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Request, RequestHandler, Response } from 'express';
+import { equalBytes, utf8 } from '../../util/bytes.js';
+import { isObject, parseJson, type Json } from '../../util/json.js';
+import { writeWholeJson } from '../../util/json-writer.js';
+import { RpcError } from '../errors.js';
+import { bodyOf } from '../given-body.js';
+import { attempt, type AttemptParts } from './attempt.js';
+import { hashOf, loginText, originOf, SIGNATURE, type Signer } from './signature.js';
+
+/** Function that the other processes of a cluster may call. @throws RpcError, which the caller receives */
+export type MemberAction = (body: Json) => Promise<Json>;
+
+/** Error of a call to another process that has no result. */
+export class MemberCallError extends Error {
+  override readonly name = 'MemberCallError';
+  /** False if the action has certainly not run. */
+  readonly mayHaveRun: boolean;
+
+  constructor(message: string, mayHaveRun: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.mayHaveRun = mayHaveRun;
+  }
+}
+
+/** Longest body of a call and of its answer [bytes]. */
+const MOST_BYTES = 1 << 20;
+const TIMEOUT_MS = 10_000;
+const PATH = '/cluster/';
+const ANSWER_TAG = 'cluster-answer-tag';
+
+/** Returns the tag of an answer, which belongs to one request. */
+const answerTag = (signer: Signer, request: string, status: number, body: Uint8Array): Uint8Array =>
+  signer.tag('answer', utf8(JSON.stringify([request, status, hashOf([body])])));
+
+/** Calls the actions of the other processes of a cluster. Both directions are signed. */
+export class MemberCalls {
+  readonly #parts: AttemptParts;
+
+  constructor(parts: AttemptParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Calls an action of another process. @param url address of the process. @param action name of the action.
+   * @param timeoutMs longest time for the whole call [ms].
+   * @returns the result of the action. @throws RpcError of the action; MemberCallError.
+   */
+  async post(url: string, action: string, body: Json, timeoutMs = TIMEOUT_MS): Promise<Json> {
+    const bytes = utf8(writeWholeJson(body));
+    const signal = AbortSignal.timeout(timeoutMs);
+    const result = await attempt(
+      this.#parts,
+      url,
+      {
+        ...{ method: 'POST', url: `${PATH}${encodeURIComponent(action)}` },
+        headers: { 'content-type': 'application/json' },
+        ...{ login: loginText({ kind: 'member' }), client: '' },
+        body: {
+          chunks: [bytes],
+          length: bytes.length,
+          hash: createHash('sha256').update(bytes).digest('hex'),
+        },
+      },
+      signal,
+    );
+    const from = `${originOf(url)} ${action}`;
+    if (result.kind === 'refused') throw new MemberCallError(`${from}: refused (${result.refusal})`, false);
+    if (result.kind !== 'answered')
+      throw new MemberCallError(`${from}: ${result.cause.message}`, result.kind === 'lost', result);
+    const { answer, signature } = result;
+    try {
+      const text = await readWhole(answer);
+      const expected = answerTag(this.#parts.signer, signature, answer.statusCode ?? 0, text);
+      const given = Buffer.from(String(answer.headers[ANSWER_TAG] ?? ''), 'hex');
+      if (!equalBytes(given, expected))
+        throw new Error('the answer is not signed by a process of the cluster');
+      return resultIn(parseJson(text.toString()));
+    } catch (cause) {
+      if (cause instanceof RpcError) throw cause;
+      throw new MemberCallError(`${from}: ${(cause as Error).message}`, true, { cause });
+    } finally {
+      result.end();
+    }
+  }
+}
+
+function resultIn(answer: Json): Json {
+  if (!isObject(answer)) throw new Error('the answer is no object');
+  const { error, result } = answer as { readonly error?: Json; readonly result?: Json };
+  if (!isObject(error)) return result ?? null;
+  throw new RpcError(Number(error['code']), String(error['message']));
+}
+
+/** Reads a body to its end. @throws Error if it is too long. */
+async function readWhole(chunks: AsyncIterable<unknown>): Promise<Buffer> {
+  const read: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    if (length > MOST_BYTES) throw new Error(`longer than ${MOST_BYTES} bytes`);
+    read.push(chunk);
+  }
+  return Buffer.concat(read);
+}
+
+export interface MemberActionsOptions {
+  readonly actions: { readonly [name: string]: MemberAction };
+  readonly signer: Signer;
+  /** True for a call that another process has signed. */
+  readonly isOfMember: (req: Request) => boolean;
+  readonly onBug: (error: unknown) => void;
+}
+
+/** Creates the handler of calls that other processes make themselves; it ignores all other requests. */
+export function memberActions({ actions, signer, isOfMember, onBug }: MemberActionsOptions): RequestHandler {
+  const known = new Map(Object.entries(actions));
+  const send = (
+    req: Request,
+    res: Response,
+    status: number,
+    answer: { readonly [key: string]: Json },
+  ): void => {
+    const body = Buffer.from(writeWholeJson(answer));
+    const tag = answerTag(signer, String(req.headers[SIGNATURE]), status, body);
+    res.set({ [ANSWER_TAG]: Buffer.from(tag).toString('hex'), 'Content-Length': String(body.length) });
+    res.status(status).type('application/json').end(body);
+  };
+  const errorOf = (code: number, message: string): { readonly [key: string]: Json } => ({
+    error: { code: BigInt(code), message },
+  });
+  const answer = async (req: Request, res: Response, action: MemberAction | undefined): Promise<void> => {
+    try {
+      const body = parseJson((await readWhole(bodyOf(req))).toString());
+      if (action === undefined) return send(req, res, 404, errorOf(-32601, 'no such action'));
+      return send(req, res, 200, { result: await action(body) });
+    } catch (error) {
+      if (error instanceof RpcError) return send(req, res, 200, errorOf(error.code, error.message));
+      if ((error as { readonly status?: unknown }).status === 401) return void res.status(401).end();
+      if (!isLost(req)) onBug(error);
+      return send(req, res, 500, errorOf(-32603, 'Internal error'));
+    }
+  };
+  return (req, res, next) => {
+    if (!isOfMember(req)) return next();
+    if (req.method !== 'POST' || !req.path.startsWith(PATH)) return void res.status(404).end();
+    answer(req, res, known.get(decodeURIComponent(req.path.slice(PATH.length)))).catch(onBug);
+    return undefined;
+  };
+}
+
+const isLost = (req: IncomingMessage): boolean => req.destroyed && !req.complete;
