@@ -55,6 +55,9 @@ export const TIMELINE = 'substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)';
 /** Longest wait within a transaction of several statements, which only readers have [ms]. */
 const MOST_IDLE_MS = 60_000;
 
+/** Longest wait for a connection that carries a request to cancel [ms]. */
+const CANCEL_MS = 2000;
+
 /** Settings of a session, which come before those of the server, the database and the user. */
 const settingsOf = (timeoutMs: number): Record<string, string> => ({
   application_name: 'wallet-rpc',
@@ -98,22 +101,22 @@ export class Session {
   #socket: Socket | undefined;
   readonly #warnings: string[] = [];
   #isOpen = true;
-  #mayCancel = false;
+  /** Numbers by which the server accepts a request to cancel a statement of this session. */
+  #backend: { readonly pid: number; readonly secret: number } | undefined;
   #state: DatabaseState | undefined;
 
   private constructor(address: DatabaseAddress, host: DatabaseHost, timeoutMs: number) {
     this.host = host;
-    const dial = (): Socket =>
-      Object.assign(connect(host.port, host.host).setNoDelay(true), { host: host.host });
     this.#sql = postgres({
       // The client connects again and again to several hosts, and takes a standby for a server that takes writes:
       // it gets one connection, and this file and `sessions.ts` look for the right server. The client listens to the
       // socket from the turn in which it gets it.
       socket: () => {
-        if (this.#socket === undefined && this.#isOpen) return (this.#socket = dial());
-        // Requests to cancel have connections of their own.
-        if (this.#mayCancel) return dial();
-        throw new Error('the connection ended');
+        if (this.#socket !== undefined || !this.#isOpen) throw new Error('the connection ended');
+        const socket = connect(host.port, host.host).setNoDelay(true);
+        // The name that the server's certificate must have.
+        this.#socket = Object.assign(socket, { host: host.host });
+        return this.#socket;
       },
       host: host.host,
       port: host.port,
@@ -211,10 +214,12 @@ export class Session {
       });
       const answers = Promise.all(queries);
       answers.catch(() => undefined);
-      return await Promise.race([answers, late]);
+      const results = await Promise.race([answers, late]);
+      this.#backend = results[0]?.state;
+      return results;
     } catch (error) {
       const failure = failureOf(error);
-      if (failure.kind === 'late') this.#cancel(queries[0]);
+      if (failure.kind === 'late') this.#cancel();
       if (failure.kind !== 'refused') this.end();
       // The check after a refused statement is answered, too, before the session is used again.
       else await Promise.allSettled(queries);
@@ -225,12 +230,21 @@ export class Session {
   }
 
   /**
-   * Asks the server to end a statement, or its wait for standbys: the server does not notice that nobody waits any
-   * more, and the waiting statement holds locks.
+   * Asks the server to end the statement that runs, or its wait for standbys: the server does not notice that nobody
+   * waits any more, and the waiting statement holds locks. Source: PostgreSQL, Message Formats, CancelRequest.
    */
-  #cancel(query: { cancel(): unknown } | undefined): void {
-    this.#mayCancel = true;
-    Promise.resolve(query?.cancel()).catch(() => undefined);
+  #cancel(): void {
+    if (this.#backend === undefined) return;
+    const request = Buffer.alloc(16);
+    request.writeUInt32BE(request.length, 0);
+    request.writeUInt32BE(80_877_102, 4);
+    request.writeUInt32BE(this.#backend.pid, 8);
+    request.writeUInt32BE(this.#backend.secret, 12);
+    const socket = connect(this.host.port, this.host.host);
+    socket.setTimeout(CANCEL_MS, () => socket.destroy());
+    socket.on('error', () => socket.destroy());
+    socket.end(request);
+    socket.resume();
   }
 
   /** Asks for the state, and makes commits wait for the quorum whatever the server's configuration says. */

@@ -137,7 +137,8 @@ export class Sessions {
           return await this.#once(leftMs, end, call);
         } catch (error) {
           if (!(error instanceof CallFailed) && !(error instanceof ClusterRefused)) throw error;
-          cause = error;
+          // An attempt that had no time says nothing about the database.
+          if (cause === undefined || leftMs > 2 * PAUSE_MS) cause = error;
           if (error instanceof CallFailed && !passes(error)) break;
         }
         await pause(Math.min(PAUSE_MS, Math.max(0, end - monotonicMs())));

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { initCluster, openCluster } from '../../src/cluster/cluster-database.js';
-import type { Cluster } from '../../src/cluster/cluster.js';
-import { ClusterSecret } from '../../src/cluster/cluster-secret.js';
+import { initCluster } from '../../src/cluster/cluster-database.js';
 import type { ClusterSettings } from '../../src/cluster/cluster-settings.js';
 import {
   ClusterUnreachable,
@@ -11,67 +9,29 @@ import {
   NotReplicated,
   WalletKnown,
 } from '../../src/cluster/errors.js';
-import type { Lease, Taken } from '../../src/cluster/lease.js';
-import type { LogContent } from '../../src/cluster/page-log.js';
-import { concatBytes, utf8 } from '../../src/util/bytes.js';
+import type { Lease } from '../../src/cluster/lease.js';
+import { utf8 } from '../../src/util/bytes.js';
+import {
+  ClusterMembers,
+  contentOf,
+  taken,
+  walletName,
+  type JoinedCluster,
+} from '../support/cluster-members.js';
 import { startCutProxy, type CutProxy } from '../support/cut-proxy.js';
 import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
 import { until } from '../support/process.js';
 
 let database: PostgresCluster;
 let proxy: CutProxy;
-const secret = new ClusterSecret(new Uint8Array(randomBytes(32)));
-const opened: Cluster[] = [];
-let number = 0;
-
-/** Joins as a new member. */
-async function joinCluster(
-  settings: Partial<ClusterSettings> = {},
-): Promise<Cluster & { readonly url: string }> {
-  const url = `http://member-${++number}:18082`;
-  const cluster = await openCluster({
-    urls: database.url(),
-    secret,
-    member: { url, capacity: 10 },
-    isSingle: false,
-    log: { info: () => undefined, warn: () => undefined },
-    ...settings,
-  });
-  opened.push(cluster);
-  return { ...cluster, url: settings.member?.url ?? url };
-}
+const members = new ClusterMembers(() => database.url());
+const { secret } = members;
 
 /** Joins through the proxy. */
-const joinBehindProxy = (
-  settings: Partial<ClusterSettings> = {},
-): Promise<Cluster & { readonly url: string }> =>
-  joinCluster({ urls: database.url({ ports: [proxy.port] }), timeoutMs: 2000, ...settings });
+const joinBehindProxy = (settings: Partial<ClusterSettings> = {}): Promise<JoinedCluster> =>
+  members.join({ urls: database.url({ ports: [proxy.port] }), timeoutMs: 2000, ...settings });
 
-const name = (): string => `wallet-${++number}`;
 const keys = utf8('{"data":"keys file"}');
-
-/** Takes a wallet that is free. */
-async function taken(cluster: Cluster, wallet: string): Promise<Taken> {
-  const result = await cluster.leases.take(wallet);
-  if (result?.state !== 'taken') throw new Error(`${wallet} was not taken`);
-  return result;
-}
-
-/** Reads a log. */
-async function contentOf(
-  cluster: Cluster,
-  wallet: string,
-): Promise<{ log: LogContent; base: Uint8Array; frames: [number, string][] }> {
-  const log = await cluster.logs.read(wallet);
-  if (log === undefined) throw new Error(`${wallet} is not known`);
-  const parts: Uint8Array[] = [];
-  for await (const part of log.readBase()) parts.push(part);
-  const frames: [number, string][] = [];
-  for await (const { sequence, frame } of log.readFrames())
-    frames.push([sequence, Buffer.from(frame).toString()]);
-  await log.close();
-  return { log, base: concatBytes(...parts), frames };
-}
 
 beforeAll(async () => {
   database = await startPostgres();
@@ -81,7 +41,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   proxy.restore();
-  for (const cluster of opened.splice(0)) await cluster.close();
+  await members.close();
 });
 
 afterAll(async () => {
@@ -91,8 +51,8 @@ afterAll(async () => {
 
 describe('a lease', () => {
   test('is created once, and gives the keys file to each taker', async () => {
-    const [a, b] = [await joinCluster(), await joinCluster()];
-    const wallet = name();
+    const [a, b] = [await members.join(), await members.join()];
+    const wallet = walletName();
     const lease = await a.leases.create(wallet, keys);
     expect(lease.epoch).toBe(1n);
     expect(lease.isValid()).toBe(true);
@@ -106,12 +66,12 @@ describe('a lease', () => {
       sequence: 0,
       lease: { epoch: 2n },
     });
-    expect(await b.leases.take(name())).toBeUndefined();
+    expect(await b.leases.take(walletName())).toBeUndefined();
   });
 
   test('goes on while it is renewed, and lapses soon after its process ends', async () => {
-    const [a, b] = [await joinCluster({ leaseMs: 1000 }), await joinCluster({ leaseMs: 1000 })];
-    const wallet = name();
+    const [a, b] = [await members.join({ leaseMs: 1000 }), await members.join({ leaseMs: 1000 })];
+    const wallet = walletName();
     const lease = await a.leases.create(wallet, keys);
     const began = performance.now();
     await until('twice the time of a lease', () => performance.now() - began > 2000);
@@ -131,22 +91,22 @@ describe('a lease', () => {
   });
 
   test('of an own wallet is taken again at once after a restart', async () => {
-    const a = await joinCluster({ leaseMs: 1500 });
-    const wallet = name();
+    const a = await members.join({ leaseMs: 1500 });
+    const wallet = walletName();
     await a.leases.create(wallet, keys);
     await a.close();
-    const again = await joinCluster({ leaseMs: 1500, member: { url: a.url, capacity: 1 } });
+    const again = await members.join({ leaseMs: 1500, member: { url: a.url, capacity: 1 } });
     expect(await again.leases.offered()).toEqual([wallet]);
     expect((await taken(again, wallet)).lease.epoch).toBe(2n);
   });
 
   test('is handed over to a living member alone', async () => {
     const [a, b, c] = [
-      await joinCluster({ leaseMs: 1000 }),
-      await joinCluster({ leaseMs: 1000 }),
-      await joinCluster(),
+      await members.join({ leaseMs: 1000 }),
+      await members.join({ leaseMs: 1000 }),
+      await members.join(),
     ];
-    const wallet = name();
+    const wallet = walletName();
     const lease = await a.leases.create(wallet, keys);
     await expect(a.leases.handOver(lease, 'http://nobody:1')).rejects.toThrow(MemberGone);
     expect(lease.isValid()).toBe(true);
@@ -163,8 +123,8 @@ describe('a lease', () => {
   });
 
   test('reports its loss once when another person changes the holder', async () => {
-    const a = await joinCluster();
-    const wallet = name();
+    const a = await members.join();
+    const wallet = walletName();
     const lease = await a.leases.create(wallet, keys);
     const lost: [Lease, string][] = [];
     a.leases.onLost((...news) => lost.push(news));
@@ -180,8 +140,8 @@ describe('a lease', () => {
   });
 
   test('ends for all wallets of a process that cannot renew, before anybody else can take them', async () => {
-    const [a, b] = [await joinBehindProxy({ leaseMs: 1000 }), await joinCluster({ leaseMs: 1000 })];
-    const wallets = [name(), name()];
+    const [a, b] = [await joinBehindProxy({ leaseMs: 1000 }), await members.join({ leaseMs: 1000 })];
+    const wallets = [walletName(), walletName()];
     const leases = await Promise.all(wallets.map((wallet) => a.leases.create(wallet, keys)));
     const lost: [Lease, string][] = [];
     a.leases.onLost((lease, reason) => {
@@ -211,8 +171,8 @@ describe('a lease', () => {
   });
 
   test('leaves the cluster with its wallet', async () => {
-    const a = await joinCluster();
-    const wallet = name();
+    const a = await members.join();
+    const wallet = walletName();
     const lease = await a.leases.create(wallet, keys);
     await a.logs.append(lease, 1, utf8('one'));
     await a.logs.putBase(lease, 1, [utf8('base')]);
@@ -231,16 +191,16 @@ describe('a lease', () => {
   });
 
   test('is taken by one of several processes that try at the same time', async () => {
-    const members = [await joinCluster(), await joinCluster(), await joinCluster()];
-    const wallet = name();
-    await members[0]?.leases.release(await (members[0] as Cluster).leases.create(wallet, keys));
-    const results = await Promise.all(members.map(({ leases }) => leases.take(wallet)));
+    const takers = [await members.join(), await members.join(), await members.join()] as const;
+    const wallet = walletName();
+    await takers[0].leases.release(await takers[0].leases.create(wallet, keys));
+    const results = await Promise.all(takers.map(({ leases }) => leases.take(wallet)));
     expect(results.map((result) => result?.state).sort()).toEqual(['held', 'held', 'taken']);
   });
 
   test('stands in the list of wallets', async () => {
-    const [a, b] = [await joinCluster(), await joinCluster()];
-    const [first, second] = [name(), name()];
+    const [a, b] = [await members.join(), await members.join()];
+    const [first, second] = [walletName(), walletName()];
     const lease = await a.leases.create(first, keys);
     await a.logs.append(lease, 1, utf8('12345'));
     await a.logs.append(lease, 2, utf8('678'));
@@ -284,8 +244,8 @@ describe('a lease', () => {
 
 describe('a log', () => {
   test('holds each frame once, in order', async () => {
-    const a = await joinCluster();
-    const wallet = name();
+    const a = await members.join();
+    const wallet = walletName();
     const lease = await a.leases.create(wallet, keys);
     await Promise.all([1, 2, 3].map((sequence) => a.logs.append(lease, sequence, utf8(`frame ${sequence}`))));
     await a.logs.append(lease, 2, utf8('frame 2'));
@@ -302,8 +262,8 @@ describe('a log', () => {
   });
 
   test('is replaced by a base up to its sequence', async () => {
-    const [a, b] = [await joinCluster(), await joinCluster()];
-    const wallet = name();
+    const [a, b] = [await members.join(), await members.join()];
+    const wallet = walletName();
     const lease = await a.leases.create(wallet, keys);
     for (let sequence = 1; sequence <= 70; sequence++)
       await a.logs.append(lease, sequence, utf8(`${sequence}`));
@@ -347,8 +307,8 @@ describe('a log', () => {
   });
 
   test('takes nothing from a holder whose lease is gone', async () => {
-    const [a, b] = [await joinCluster(), await joinCluster()];
-    const wallet = name();
+    const [a, b] = [await members.join(), await members.join()];
+    const wallet = walletName();
     const lease = await a.leases.create(wallet, keys);
     const lost: string[] = [];
     a.leases.onLost((_, reason) => lost.push(reason));
@@ -370,8 +330,8 @@ describe('a log', () => {
   });
 
   test('is read as it was at one moment, while it grows', async () => {
-    const a = await joinCluster();
-    const wallet = name();
+    const a = await members.join();
+    const wallet = walletName();
     const lease = await a.leases.create(wallet, keys);
     await a.logs.append(lease, 1, utf8('one'));
     const log = await a.logs.read(wallet);
@@ -387,7 +347,7 @@ describe('a log', () => {
 describe('over a bad network', () => {
   test('a lost answer to a commit is resolved by asking again', async () => {
     const a = await joinBehindProxy();
-    const wallet = name();
+    const wallet = walletName();
     const lease = await a.leases.create(wallet, keys);
     const frame = utf8(`frame-${'x'.repeat(100)}`);
     // The first statement of a connection has a round trip before its commit.
@@ -402,7 +362,7 @@ describe('over a bad network', () => {
 
   test('a lost answer to taking and creating a wallet is resolved by asking again', async () => {
     const a = await joinBehindProxy();
-    const wallet = name();
+    const wallet = walletName();
     const id = Buffer.from(secret.idOf(wallet)).toString('hex');
     const created = proxy.loseAnswerTo(id);
     const lease = await a.leases.create(wallet, keys);
@@ -426,7 +386,7 @@ describe('over a bad network', () => {
 
   test('calls go on after a delay of 200 ms, and after a cut', async () => {
     const a = await joinBehindProxy();
-    const wallet = name();
+    const wallet = walletName();
     const lease = await a.leases.create(wallet, keys);
     proxy.delay(200);
     await a.logs.append(lease, 1, utf8('one'));
@@ -441,7 +401,7 @@ describe('over a bad network', () => {
 
   test('a silent database is not waited for longer than the time limit', async () => {
     const a = await joinBehindProxy({ timeoutMs: 1000, leaseMs: 60_000 });
-    const wallet = name();
+    const wallet = walletName();
     const lease = await a.leases.create(wallet, keys);
     await a.logs.append(lease, 1, utf8('one'));
     proxy.silence();
@@ -457,7 +417,7 @@ describe('over a bad network', () => {
 });
 
 test('the database holds ciphertext only', async () => {
-  const a = await joinCluster();
+  const a = await members.join();
   const wallet = 'treasury-of-the-exchange';
   const lease = await a.leases.create(wallet, utf8('spend-key-in-the-clear'));
   await a.leases.setKeysFile(lease, utf8('another-key-in-the-clear'));
