@@ -11,7 +11,15 @@ import { StatusLine } from './output/status-line.js';
 import { readOwnPackage } from '../util/own-package.js';
 
 /** Names of the commands that `commands.ts` runs. */
-const COMMAND_NAMES: readonly string[] = ['backup', 'credential', 'export', 'migrate', 'restore', 'verify'];
+const COMMAND_NAMES: readonly string[] = [
+  'backup',
+  'cluster',
+  'credential',
+  'export',
+  'migrate',
+  'restore',
+  'verify',
+];
 
 /** True if standard output is a terminal on which a line can be changed in place. */
 const isTerminal = (): boolean => process.stdout.isTTY && process.env['TERM'] !== 'dumb';

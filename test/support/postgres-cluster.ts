@@ -53,7 +53,7 @@ export interface PostgresServer {
   /** Stops it: `SIGINT` ends connections and writes a checkpoint, `SIGQUIT` and `SIGKILL` do neither. */
   stop(signal?: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
   /** Runs statements as the superuser, with one connection of their own. @returns the rows of the last one. */
-  sql(text: string): Promise<Record<string, unknown>[]>;
+  sql(text: string, database?: string): Promise<Record<string, unknown>[]>;
   /** Pauses or continues all its processes. */
   signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void;
   output(): string;
@@ -141,13 +141,13 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
         if (signal === 'SIGKILL')
           await until(`the end of PostgreSQL ${name}`, () => processesOf(directory).length === 0);
       },
-      async sql(text) {
+      async sql(text, name = 'postgres') {
         const sql = postgres({
           host: '127.0.0.1',
           port,
           user: 'postgres',
           password: PASSWORD,
-          database: 'postgres',
+          database: name,
           max: 1,
           fetch_types: false,
           connect_timeout: 5,

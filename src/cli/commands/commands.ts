@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { explain } from '../../rpc/faults/fault-table.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { backupCommands } from './backup-commands.js';
+import { runClusterCommand } from './cluster-command.js';
 import { runCredentialCommand } from './credential-command.js';
 import { runExportCommand } from './export-command.js';
 import { runMigrateCommand } from './migrate-command.js';
@@ -14,6 +15,7 @@ const terminal = {
 
 /** Commands by name, each with the function that runs it. */
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<unknown>>> = {
+  cluster: (args) => runClusterCommand(args, terminal),
   credential: (args) => runCredentialCommand(args, terminal),
   export: (args) => runExportCommand(args, terminal),
   migrate: (args) => runMigrateCommand(args, terminal),

@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { initCluster, openCluster } from '../../src/cluster/cluster-database.js';
+import { ClusterSecret } from '../../src/cluster/cluster-secret.js';
+import { ClusterUnreachable } from '../../src/cluster/errors.js';
+import { ClusterMembers } from '../support/cluster-members.js';
+import { startCutProxy } from '../support/cut-proxy.js';
+import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
+import { freePort } from '../support/process.js';
+import { bundled } from '../support/wallet-rpc.js';
+
+let database: PostgresCluster;
+let folder: string;
+const members = new ClusterMembers(() => database.url());
+
+beforeAll(async () => {
+  database = await startPostgres({ standbys: 1 });
+  await initCluster(database.url(), members.secret);
+  folder = mkdtempSync(join(tmpdir(), 'cluster-start-'));
+});
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await members.close();
+});
+
+afterAll(async () => {
+  await database?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Makes an empty database. @returns its address. */
+async function emptyDatabase(name: string): Promise<string> {
+  await database.primary().sql(`CREATE DATABASE ${name}`);
+  return database.url({ database: name });
+}
+
+describe('a start is refused', () => {
+  test('without tables, and with those of a newer version', async () => {
+    const urls = await emptyDatabase('newer');
+    await expect(members.join({ urls })).rejects.toMatchObject({
+      reason: 'no_schema',
+      message: expect.stringContaining('wallet-rpc cluster init'),
+    });
+    expect(await initCluster(urls, members.secret)).toBe(true);
+    expect(await initCluster(urls, members.secret)).toBe(false);
+    const other = new ClusterSecret(new Uint8Array(32));
+    await expect(initCluster(urls, other)).rejects.toMatchObject({ reason: 'other_secret' });
+    await (await members.join({ urls })).close();
+    await setVersion(urls);
+    await expect(members.join({ urls })).rejects.toMatchObject({ reason: 'newer_schema' });
+    await expect(initCluster(urls, members.secret)).rejects.toMatchObject({ reason: 'newer_schema' });
+  });
+
+  test('with another secret', async () => {
+    const secret = new ClusterSecret(new Uint8Array(32));
+    await expect(members.join({ secret })).rejects.toMatchObject({ reason: 'other_secret' });
+  });
+
+  test('without a quorum, unless one machine is meant', async () => {
+    const primary = database.primary();
+    for (const [name, value] of [
+      ['synchronous_commit', 'local'],
+      ['synchronous_commit', 'off'],
+      ['synchronous_standby_names', ''],
+    ] as const) {
+      await primary.sql(`ALTER SYSTEM SET ${name} = '${value}'`);
+      await primary.sql('SELECT pg_reload_conf()');
+      await expect(members.join()).rejects.toMatchObject({ reason: 'no_quorum' });
+      await (await members.join({ isSingle: true })).close();
+      await primary.sql(`ALTER SYSTEM RESET ${name}`);
+      await primary.sql('SELECT pg_reload_conf()');
+    }
+    await members.join();
+  });
+
+  test('with a clock that is an hour off', async () => {
+    const now = Date.now.bind(Date);
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + 3_600_000);
+    await expect(members.join()).rejects.toMatchObject({
+      reason: 'clock',
+      message: expect.stringMatching(/says 2\d{3}-.*Z, that of the database 2\d{3}-.*Z/),
+    });
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+    await members.join();
+  });
+
+  test('with the URL of a process that lives', async () => {
+    const { url } = await members.join({ leaseMs: 500 });
+    await expect(members.join({ leaseMs: 500, member: { url, capacity: 1 } })).rejects.toMatchObject({
+      reason: 'member_taken',
+      message: expect.stringContaining(url),
+    });
+  });
+
+  test('with a wrong login', async () => {
+    for (const urls of [database.url({ password: 'wrong' }), database.url({ database: 'missing' })])
+      await expect(members.join({ urls })).rejects.toMatchObject({
+        reason: 'login',
+        message: expect.not.stringContaining('wrong'),
+      });
+  });
+
+  test('if no server takes writes, answers, or says anything', async () => {
+    const [standby] = database.standbys();
+    await expect(members.join({ urls: database.url({ ports: [standby?.port ?? 0] }) })).rejects.toThrow(
+      /is a standby/,
+    );
+    await expect(members.join({ urls: database.url({ ports: [await freePort()] }) })).rejects.toThrow(
+      ClusterUnreachable,
+    );
+    const silent = await startCutProxy(database.primary().port);
+    silent.silence();
+    const began = performance.now();
+    await expect(members.join({ urls: database.url({ ports: [silent.port] }) })).rejects.toThrow(
+      ClusterUnreachable,
+    );
+    expect(performance.now() - began).toBeLessThan(10_000);
+    await silent.close();
+  });
+
+  test('with an address that is none', async () => {
+    await expect(openCluster({ ...settings(), urls: 'redis://h/d' })).rejects.toMatchObject({
+      reason: 'address',
+    });
+  });
+});
+
+const settings = () => ({
+  secret: members.secret,
+  member: { url: 'http://member', capacity: 1 },
+  isSingle: false,
+  log: { info: () => undefined, warn: () => undefined },
+});
+
+/** Says that the tables are of a version which does not exist yet. */
+async function setVersion(urls: string): Promise<void> {
+  const name = urls.split('/').at(-1) ?? '';
+  await database.primary().sql('UPDATE wallet_rpc.meta SET version = 99', name);
+}
+
+describe('wallet-rpc cluster init', () => {
+  const main = bundled('main');
+  const init = (urls: string, file: string): Promise<{ stdout: string; stderr: string }> =>
+    promisify(execFile)(process.execPath, [
+      main,
+      'cluster',
+      'init',
+      '--cluster',
+      urls,
+      '--cluster-secret-file',
+      file,
+    ]);
+
+  test('makes secret and tables, once', async () => {
+    const urls = await emptyDatabase('by_command');
+    const file = join(folder, 'secret');
+    expect((await init(urls, file)).stderr).toMatch(/new secret[\s\S]*were made/);
+    const content = readFileSync(file, 'utf8');
+    expect((await init(urls, file)).stderr).toBe('The tables of the cluster are there already.\n');
+    expect(readFileSync(file, 'utf8')).toBe(content);
+    await members.join({ urls, secret: ClusterSecret.read(file) });
+  });
+
+  test('makes no second secret for tables that have one', async () => {
+    const file = join(folder, 'second');
+    await expect(init(database.url(), file)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('another secret'),
+    });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('refuses a file that others can read, and an address without a database', async () => {
+    const file = join(folder, 'open');
+    ClusterSecret.create(file);
+    chmodSync(file, 0o644);
+    await expect(init(database.url(), file)).rejects.toMatchObject({
+      stderr: expect.stringContaining('chmod 600'),
+    });
+    await expect(init('postgres://u:hidden@h', join(folder, 'none'))).rejects.toMatchObject({
+      stderr: expect.stringMatching(/^(?![\s\S]*hidden)[\s\S]*expected postgres:/),
+    });
+    await expect(init(database.url(), '/nowhere/secret')).rejects.toMatchObject({
+      stderr: expect.stringContaining('ENOENT'),
+    });
+  });
+});
