@@ -53,7 +53,10 @@ export interface ForwardedLoginOptions {
   readonly logins: KnownLogins;
   /** Called once for each refusal and address. */
   readonly onRefused: (refused: RefusedSignature) => void;
-  /** Called with each connection of another process, once it is known to be one. */
+  /**
+   * Called with each connection of another process, once it is known to be one: limits on connections and the deadline for a
+   * login are not for it.
+   */
   readonly onMember?: (socket: Socket) => void;
   readonly clock?: TimeOfDay;
 }
