@@ -606,10 +606,14 @@ const steps = [
     const tx = world.pool[pick % Math.max(1, world.pool.length)];
     if (tx !== undefined) world.drop(tx);
   }),
-  step('leave the pool and return', fc.tuple(fc.nat(100), blocksAtOnce), (run, [pick, blocks]) => {
-    const tx = run.world.pool[pick % Math.max(1, run.world.pool.length)];
+  step('leave the pool and return', fc.tuple(fc.nat(3), blocksAtOnce), (run, [pick, blocks]) => {
+    // The first one may pay the request, the second one is an excess then.
+    for (const value of [60n, 5n]) {
+      run.world.pool.push(run.makeTx([{ pick, value }]));
+      run.sync(blocks);
+    }
+    const tx = run.world.pool.at(-1);
     if (tx === undefined) return;
-    run.sync(blocks);
     run.world.drop(tx);
     run.sync(blocks);
     run.world.pool.push(tx);
