@@ -71,6 +71,9 @@ async function addLatency(): Promise<void> {
     addTimes(`${what} to its event at a client, without requests`, plain[kind], theirs?.[kind], '');
     addTimes(`the same beside ${number(many)} open requests`, requesting[kind], theirs?.[kind], bar);
   }
+  const { plain, requesting } = measured;
+  addTimes('CPU of the server for both, without requests', plain.cpu, undefined, '');
+  addTimes(`the same beside ${number(many)} open requests`, requesting.cpu, undefined, ms(plain.cpu + 2));
 }
 
 async function addRefresh(kind: PaymentKind): Promise<void> {

@@ -11,6 +11,7 @@ import { FILENAME, PASSWORD } from './method-calls.js';
 import { PAYEE, PAYEE_SEED } from './paid-chain.js';
 import { requestWallets } from './request-wallets.js';
 import { median } from './table.js';
+import { cpuSeconds, pidOf } from './usage.js';
 
 export interface LatencySetting {
   /** Number of open requests of the wallet. */
@@ -27,9 +28,14 @@ export interface Latency {
   readonly mined: number;
 }
 
+/** Latency of our server, and its processor time for one payment from the mempool to its block [ms]. */
+export interface OwnLatency extends Latency {
+  readonly cpu: number;
+}
+
 export interface LatencyFigures {
-  readonly plain: Latency;
-  readonly requesting: Latency;
+  readonly plain: OwnLatency;
+  readonly requesting: OwnLatency;
   readonly reference?: Latency;
 }
 
@@ -38,7 +44,7 @@ const TERMS = { amount: BigInt(AMOUNT), tolerance: 0n, confirmations: 1 };
 /** Blocks whose rewards the payer can spend, and the blocks that lock them. */
 const FIRST_BLOCKS = 140;
 /** Parts in which the two kinds of wallets are measured by turns. */
-const TURNS = 3;
+const TURNS = 5;
 /** Time between two polls of a shop that uses the reference [ms]. */
 const POLL_MS = 1000;
 const NAME = { filename: FILENAME, password: PASSWORD };
@@ -154,7 +160,10 @@ export async function measureLatency({
     for (let i = 0; i < count; i++) latencies.push(await payer.pay(++paid, watch));
     return latencies;
   };
-  const ofEvents = async (walletDir: string, types: { seen: string; mined: string }): Promise<Latency[]> => {
+  const ofEvents = async (
+    walletDir: string,
+    types: { seen: string; mined: string },
+  ): Promise<{ readonly latencies: Latency[]; readonly cpu: number }> => {
     const server = await startWalletRpc({
       ...{ walletDir, daemon: daemon.address, args: [`--daemon-zmq=tcp://127.0.0.1:${zmq}`] },
     });
@@ -165,7 +174,9 @@ export async function measureLatency({
       await wallet.rpc('refresh');
       const watch = byEvents(server, types, abort.signal);
       await sleep(1000);
-      return await measure(watch, Math.ceil(payments / TURNS));
+      const before = cpuSeconds(pidOf(server));
+      const latencies = await measure(watch, Math.ceil(payments / TURNS));
+      return { latencies, cpu: (1000 * (cpuSeconds(pidOf(server)) - before)) / latencies.length };
     } finally {
       abort.abort();
       await server.stop({ keep: true });
@@ -184,18 +195,19 @@ export async function measureLatency({
   };
   try {
     await payer.open();
-    const samples: { plain: Latency[]; requesting: Latency[] } = { plain: [], requesting: [] };
+    const plain: Awaited<ReturnType<typeof ofEvents>>[] = [];
+    const requesting: typeof plain = [];
     for (let turn = 0; turn < TURNS; turn++) {
-      samples.plain.push(
-        ...(await ofEvents(wallets.plain, { seen: 'payment.seen', mined: 'payment.mined' })),
-      );
-      samples.requesting.push(
-        ...(await ofEvents(wallets.requesting, { seen: 'request.seen', mined: 'request.paid' })),
-      );
+      plain.push(await ofEvents(wallets.plain, { seen: 'payment.seen', mined: 'payment.mined' }));
+      requesting.push(await ofEvents(wallets.requesting, { seen: 'request.seen', mined: 'request.paid' }));
     }
+    const figuresOf = (turns: typeof plain): OwnLatency => ({
+      ...medians(turns.flatMap(({ latencies }) => latencies)),
+      cpu: median(turns.map(({ cpu }) => cpu)),
+    });
     return {
-      plain: medians(samples.plain),
-      requesting: medians(samples.requesting),
+      plain: figuresOf(plain),
+      requesting: figuresOf(requesting),
       ...(reference ? { reference: medians(await ofPolls()) } : {}),
     };
   } finally {
