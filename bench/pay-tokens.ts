@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { parseArgs } from 'node:util';
 import { createWallet } from '../test/support/create-wallet.js';
@@ -104,3 +105,4 @@ await measure('no such token', 1, 404, (i) => `/pay/${String(i).padStart(32, 'a'
 await measure('known token', 1, 200, () => known);
 printTable(['measurement', 'ours'], rows);
 await server.stop();
+rmSync(maker.walletDir, { recursive: true });
