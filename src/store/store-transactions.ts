@@ -93,7 +93,9 @@ export class StoreTransactions {
     return this.#atomically(task, (run) => {
       this.#pages.end();
       this.#begin(() => this.#parts.file.flushNextCommit());
-      return this.#parts.file.db.transaction(run).immediate();
+      const result = this.#parts.file.db.transaction(run).immediate();
+      this.#parts.file.noteDurableCommit();
+      return result;
     });
   }
 

@@ -1,17 +1,22 @@
 import { dirname } from 'node:path';
 import { writeBackup, type Backup, type BackupSource } from './backup/backup.js';
-import { detectingDamage, IN_MEMORY, openDatabase } from './file/database.js';
+import { closeDatabase, detectingDamage, IN_MEMORY, openDatabase } from './file/database.js';
 import { syncDirectory } from './file/fsync.js';
+import { hasKeptLog } from './file/kept-log.js';
 import type { StoreDatabase } from './file/store-database.js';
 import { cipherOf, NEW_CIPHER } from './file/store-cipher.js';
 import { StoreFile, type Location, type OnFileRestored } from './file/store-file.js';
 import { withFileErrors } from './file/file-errors.js';
-import { removeDatabase, commitDraft } from './file/atomic-replace.js';
+import { commitDraft, removeDatabase } from './file/atomic-replace.js';
 import { DeferredBlocks } from './deferred-blocks.js';
 import { KnownBlocks } from './known-blocks.js';
 import { Snapshot } from './snapshot.js';
 import { writeStoreDraft, type Fill } from './store-draft.js';
 import { StoreTransactions } from './store-transactions.js';
+import type { PageSink } from './replication/page-sink.js';
+import type { Replication, ReplicationOptions } from './replication/replication.js';
+import type { StoreShipper } from './replication/store-shipper.js';
+import { replicateFile, type StoreOptions } from './replicate-file.js';
 import { WalletReader } from './wallet-reader.js';
 import type { Amount } from '../util/amount.js';
 import type { SchemaUpgrade } from '../util/migrations.js';
@@ -30,6 +35,7 @@ export class WalletStore {
   #reader: WalletReader;
   readonly #snapshots = new Set<Snapshot>();
   readonly #deferred = new DeferredBlocks();
+  #shipper: StoreShipper | undefined;
 
   private constructor(db: StoreDatabase, events: EventSettings, location?: Location) {
     this.#file = new StoreFile(db, location);
@@ -60,6 +66,7 @@ export class WalletStore {
     fill: Fill = () => undefined,
     onFileRestored?: OnFileRestored,
     events = ownEvents(),
+    options?: StoreOptions,
   ): WalletStore {
     if (path === IN_MEMORY) {
       const file = new WalletStore(openDatabase(path, { key, cipher: NEW_CIPHER }), events);
@@ -69,7 +76,7 @@ export class WalletStore {
     }
     writeStoreDraft(path, key, fill);
     commitDraft(path);
-    return WalletStore.open(path, key, onFileRestored, events);
+    return WalletStore.open(path, key, onFileRestored, events, options);
   }
 
   /** Removes a store that is not open. @throws WalletError `wallet_io` */
@@ -86,13 +93,14 @@ export class WalletStore {
     key: Uint8Array,
     onFileRestored?: OnFileRestored,
     events?: EventSettings,
+    options?: StoreOptions,
   ): WalletStore {
-    const file = WalletStore.#open(path, key, onFileRestored, events);
+    const file = WalletStore.#open(path, key, onFileRestored, events, options);
     try {
       file.#beginEvents();
       return file;
     } catch (error) {
-      file.#file.db.close();
+      file.#file.close();
       throw error;
     }
   }
@@ -103,19 +111,21 @@ export class WalletStore {
     key: Uint8Array,
     onFileRestored: OnFileRestored = () => undefined,
     events = ownEvents(),
+    { isReplicated = false }: StoreOptions = {},
   ): WalletStore {
     const cipher = cipherOf(path);
-    const location = { path, key: new Secret(Uint8Array.from(key)), cipher, onFileRestored };
-    const db = openDatabase(path, { key, cipher });
+    const lacksLog = isReplicated && !hasKeptLog(path);
+    const files = { path, key: new Secret(Uint8Array.from(key)), cipher, onFileRestored };
+    const db = openDatabase(path, { key, cipher }, { isReplicated });
     try {
       return detectingDamage(path, () => {
-        const file = new WalletStore(db, events, location);
+        const file = new WalletStore(db, events, { ...files, isReplicated, lacksLog });
         if (file.#reader.meta.get('reused_keys') !== undefined) file.write((w) => w.recomputeReusedKeys());
         events.ids.raise(file.#reader.events.last());
         return file;
       });
     } catch (error) {
-      db.close();
+      closeDatabase(db, path, { key, cipher }, isReplicated);
       throw error;
     }
   }
@@ -130,13 +140,14 @@ export class WalletStore {
     key: Uint8Array,
     onFileRestored?: OnFileRestored,
     events?: EventSettings,
+    options?: StoreOptions,
   ): Promise<WalletStore> {
-    const file = WalletStore.#open(path, key, onFileRestored, events);
+    const file = WalletStore.#open(path, key, onFileRestored, events, options);
     try {
       while (!file.#beginNextEvents()) await yieldToEventLoop();
       return file;
     } catch (error) {
-      file.#file.db.close();
+      file.#file.close();
       throw error;
     }
   }
@@ -326,14 +337,33 @@ export class WalletStore {
     return this.#transactions.writeRecoverable(task);
   }
 
-  /** Flushes all earlier writes to disk without blocking this thread. @throws WalletError `wallet_io` */
+  /**
+   * Flushes all earlier writes to disk without blocking this thread, and waits until they are stored at the sink of a
+   * replicated store.
+   * @throws WalletError `wallet_io`, NotReplicatedError
+   */
   async flushToDisk(): Promise<void> {
+    if (this.#file.db.memory) return;
     // Closing a store has flushed it.
-    if (this.#file.db.memory || !this.#file.isOpen) return;
-    this.#transactions.writeDeferred();
+    if (this.#file.isOpen) {
+      this.#transactions.writeDeferred();
+      this.#transactions.endPages();
+      this.#file.detectingDamage(() => this.#file.restore());
+      await this.#file.flush();
+    }
+    await this.#shipper?.allReplicated();
+  }
+
+  /**
+   * Begins to ship the pages of a store that was opened with `isReplicated`. What its log contains already is shipped,
+   * too. Close the returned object before the store.
+   */
+  replicate(sink: PageSink, options: ReplicationOptions): Replication {
+    this.#file.assertOpen();
+    if (this.#shipper !== undefined) throw new Error('the store is replicated already');
     this.#transactions.endPages();
-    this.#file.detectingDamage(() => this.#file.restore());
-    await this.#file.flush();
+    const store = { file: this.#file, reader: this.#reader, settle: () => this.#settle() };
+    return (this.#shipper = replicateFile({ ...store, write: (task) => this.write(task) }, sink, options));
   }
 
   /**
@@ -401,6 +431,12 @@ export class WalletStore {
 
   #closeLog(): void {
     const isDamageKnown = this.#file.isDamaged;
+    this.#settle();
+    this.#file.emptyLog(isDamageKnown);
+  }
+
+  /** Commits what memory contains, unless that fails. */
+  #settle(): void {
     try {
       this.#transactions.endPages();
       this.#transactions.writeDeferred();
@@ -408,6 +444,5 @@ export class WalletStore {
       // The disk is full or the store is damaged. The deferred blocks are lost and will be scanned again.
       if (!(error instanceof WalletError)) throw error;
     }
-    this.#file.emptyLog(isDamageKnown);
   }
 }

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { AUTOCHECKPOINT_PAGES, type Db } from './database.js';
+import type { Db } from './database.js';
 
 /**
  * Part of the log that SQLite flushes to disk during a commit: all of it (FULL); only its header, when a new log begins
@@ -11,14 +11,19 @@ type Flushing = 'FULL' | 'NORMAL' | 'OFF';
 export class CommitFlushing {
   readonly #db: Db;
   readonly #log: string | undefined;
+  readonly #autocheckpoint: number;
   #current: Flushing = 'FULL';
   /** True once the log is known to contain its header. */
   #hasLogHeader = false;
 
-  /** @param log path of the write-ahead log; undefined for a database in memory. */
-  constructor(db: Db, log: string | undefined) {
+  /**
+   * @param log path of the write-ahead log; undefined for a database in memory.
+   * @param autocheckpoint size of the log from which a commit moves it into the main file [pages]; 0: never.
+   */
+  constructor(db: Db, log: string | undefined, autocheckpoint: number) {
     this.#db = db;
     this.#log = log;
+    this.#autocheckpoint = autocheckpoint;
   }
 
   /** Makes commits flush everything that they write. */
@@ -42,7 +47,7 @@ export class CommitFlushing {
     this.#db.pragma(`synchronous = ${flushing}`);
     // A checkpoint must flush both files, so it is left to a later commit that flushes.
     if (flushing === 'OFF') this.#db.pragma('wal_autocheckpoint = 0');
-    else if (this.#current === 'OFF') this.#db.pragma(`wal_autocheckpoint = ${AUTOCHECKPOINT_PAGES}`);
+    else if (this.#current === 'OFF') this.#db.pragma(`wal_autocheckpoint = ${this.#autocheckpoint}`);
     this.#current = flushing;
   }
 }

@@ -114,6 +114,23 @@ function createSchema(db: Db): void {
   template.applyTo(db);
 }
 
+/**
+ * Closes a database.
+ * @param keepsLog true: its write-ahead log remains, which SQLite otherwise moves into the main file and removes. SQLite
+ * keeps a log that another connection reads, and a connection that only reads leaves it where it is. If there cannot be
+ * such a connection, the log is removed.
+ */
+export function closeDatabase(db: Db, path: string, key: StoreKey, keepsLog: boolean): void {
+  let reader: Db | undefined;
+  try {
+    if (keepsLog) reader = openSnapshot(path, key);
+  } catch {
+    // The log is missing afterwards, which tells the next process that pages of it may be stored nowhere else.
+  }
+  db.close();
+  reader?.close();
+}
+
 const isEmpty = (db: Db): boolean => db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
 
 /**
@@ -121,12 +138,16 @@ const isEmpty = (db: Db): boolean => db.prepare('SELECT 1 FROM sqlite_schema').g
  * log is encrypted and authenticated with the raw key; temporary data stays in memory; a commit is on disk when it
  * returns.
  * @param isDraft true: a commit does not wait for the disk; the caller flushes the file when it is complete.
+ * @param isReplicated true: no commit moves the log into the main file, and a failure does not, either.
  * @throws WalletError `wallet_corrupt` for a wrong key or a damaged file, `wallet_io`.
  */
 export function openDatabase(
   path: string,
   key: StoreKey,
-  { isDraft = false }: { readonly isDraft?: boolean } = {},
+  {
+    isDraft = false,
+    isReplicated = false,
+  }: { readonly isDraft?: boolean; readonly isReplicated?: boolean } = {},
 ): StoreDatabase {
   const db = withFileErrors(path, () => unlockDatabase(path, key));
   try {
@@ -136,14 +157,14 @@ export function openDatabase(
     db.pragma('cache_size = -8192');
     db.pragma(`synchronous = ${isDraft ? 'OFF' : 'FULL'}`);
     db.pragma('journal_mode = WAL');
-    db.pragma(`wal_autocheckpoint = ${AUTOCHECKPOINT_PAGES}`);
+    db.pragma(`wal_autocheckpoint = ${isReplicated ? 0 : AUTOCHECKPOINT_PAGES}`);
     db.pragma('foreign_keys = ON');
     db.pragma('secure_delete = ON');
     if (isEmpty(db)) createSchema(db);
     else db.upgrade = migrate(db, MIGRATIONS);
     return db;
   } catch (cause) {
-    db.close();
+    closeDatabase(db, path, key, isReplicated);
     const error = isDamage(cause) ? cause : fileError(path, cause);
     if (error instanceof WalletError) throw error;
     const reason =

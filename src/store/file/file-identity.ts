@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, statSync, type BigIntStats } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync, type BigIntStats } from 'node:fs';
 
 /** Returns a text that is equal for all names of one file, from its device and inode numbers. */
 export const identityOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
@@ -31,6 +31,16 @@ export class FileIdentity {
   /** Returns false after the file was deleted, moved or replaced. */
   isThere(): boolean {
     return !this.#comparable || this.#isAtPath();
+  }
+
+  /** Size of the file [bytes]. */
+  get size(): number {
+    return fstatSync(this.#descriptor).size;
+  }
+
+  /** Reads bytes of the file at an offset, without opening it once more. @returns their number; fewer at its end. */
+  read(bytes: Uint8Array, offset: number): number {
+    return readSync(this.#descriptor, bytes, 0, bytes.length, offset);
   }
 
   /**

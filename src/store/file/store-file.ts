@@ -7,6 +7,8 @@ import { addBackupName } from './backup-name.js';
 import { checkpointOnThread } from './checkpoint.js';
 import { CommitFlushing } from './commit-flushing.js';
 import {
+  AUTOCHECKPOINT_PAGES,
+  closeDatabase,
   detectingDamage,
   IN_MEMORY,
   isDamage,
@@ -21,6 +23,8 @@ import { FileIdentity } from './file-identity.js';
 import { syncDirectory, syncFile } from './fsync.js';
 import type { StoreDatabase } from './store-database.js';
 import type { StoreCipher } from './store-cipher.js';
+import { markEmptyLog } from './kept-log.js';
+import { HELD_LOG, type LogKeeper } from './log-keeper.js';
 import { WalSync } from './wal-sync.js';
 
 /** Number of pages in the log, and how many of them are also in the main file. */
@@ -39,6 +43,12 @@ const LONG_LOG_PAGES = 4096;
 const COMMITS_BETWEEN_LOOKS = 8;
 
 /**
+ * Largest number of checkpoints in a row for a replicated store. Each one moves the pages that were written during the
+ * one before.
+ */
+const MOST_ROUNDS = 5;
+
+/**
  * Callback for a store file that was missing or replaced and has been written again.
  * @param backup new name of the file that had taken its place; undefined if there was none.
  */
@@ -50,12 +60,21 @@ export interface Location {
   readonly key: Secret;
   readonly cipher: StoreCipher;
   readonly onFileRestored: OnFileRestored;
+  /** True if the log must not start again before its pages are stored elsewhere. */
+  readonly isReplicated: boolean;
+  /** True if SQLite has removed the log of a replicated store before it was opened, and maybe unsent pages in it. */
+  readonly lacksLog: boolean;
 }
 
 /** Path of a store and a copy of its key, with which another thread opens it. The receiver zeroes the key. */
 export interface SharedFile {
   readonly path: string;
   readonly key: StoreKey;
+}
+
+/** Writes into a replicated store that it may lack pages in its log which are stored nowhere else. */
+function markBaseNeeded(db: StoreDatabase): void {
+  db.prepare<[]>("INSERT OR REPLACE INTO meta (key, value) VALUES ('base_needed', '1')").run();
 }
 
 const keyOf = ({ key, cipher }: Location): StoreKey => ({ key: key.expose(), cipher });
@@ -81,13 +100,27 @@ export class StoreFile {
   #commits = 0;
   #isDamaged = false;
   #onReopened: () => void = () => undefined;
+  /** Guard of the log; undefined for a store that is not replicated. */
+  #keeper: LogKeeper | undefined;
 
   constructor(db: StoreDatabase, location?: Location) {
     this.location = location;
     this.#identity = location && new FileIdentity(location.path);
     this.#db = db;
     this.#walSync = walSyncOf(location?.path);
-    this.#flushing = new CommitFlushing(db, location && logOf(location.path));
+    this.#flushing = this.#newFlushing();
+    this.#keeper = location?.isReplicated === true ? HELD_LOG : undefined;
+  }
+
+  #newFlushing(): CommitFlushing {
+    const { location } = this;
+    const autocheckpoint = location?.isReplicated === true ? 0 : AUTOCHECKPOINT_PAGES;
+    return new CommitFlushing(this.#db, location && logOf(location.path), autocheckpoint);
+  }
+
+  /** Lets a guard decide about the log of a replicated store. */
+  keepLog(keeper: LogKeeper): void {
+    this.#keeper = keeper;
   }
 
   /** Sets the listener that is called after {@link restore} has opened a new connection. */
@@ -144,19 +177,22 @@ export class StoreFile {
   restore(): void {
     const { location } = this;
     if (location === undefined || this.#identity?.isThere() !== false) return;
-    const { path, onFileRestored } = location;
+    const { path, onFileRestored, isReplicated } = location;
     const draft = draftOf(path);
     removeDatabase(draft);
+    // All pages of the new file are new.
+    if (isReplicated) markBaseNeeded(this.#db);
     this.#db.prepare('VACUUM INTO ?').run(draft);
     syncFile(draft);
     const backup = existsSync(path) ? addBackupName(path, 'replaced') : undefined;
     this.#db.close();
     this.#identity.release();
     commitDraft(path);
-    this.#db = openDatabase(path, keyOf(location));
+    this.#db = openDatabase(path, keyOf(location), { isReplicated });
     this.#walSync = walSyncOf(path);
-    this.#flushing = new CommitFlushing(this.#db, logOf(path));
+    this.#flushing = this.#newFlushing();
     this.#identity = new FileIdentity(path);
+    this.#keeper?.noteReplaced();
     this.#onReopened();
     onFileRestored(backup);
   }
@@ -175,24 +211,50 @@ export class StoreFile {
   noteCommit(): void {
     if (this.#db.memory) return;
     this.#walSync.note();
+    this.#keeper?.noteCommit(this.committedFrames, false);
+    this.#lookAtLog();
+  }
+
+  /** Counts a commit that is on disk, if the store is replicated. */
+  noteDurableCommit(): void {
+    if (this.#keeper === undefined) return;
+    this.#keeper.noteCommit(this.committedFrames, true);
+    this.#lookAtLog();
+  }
+
+  #lookAtLog(): void {
     this.#commits += 1;
     if (this.#commits % COMMITS_BETWEEN_LOOKS === 0 && this.#hasLongLog()) void this.checkpoint();
   }
 
   #hasLongLog(): boolean {
-    const [state] = this.#db.pragma('wal_checkpoint(NOOP)') as readonly LogState[];
-    return state !== undefined && state.log - state.checkpointed > LONG_LOG_PAGES;
+    const { log, checkpointed } = this.#logState();
+    return log - checkpointed > LONG_LOG_PAGES;
+  }
+
+  /** Number of committed pages in the log. Must not be called inside a transaction. */
+  get committedFrames(): number {
+    return this.#logState().log;
+  }
+
+  #logState(): LogState {
+    const state = this.#db.prepare<[], LogState>('PRAGMA wal_checkpoint(NOOP)').get();
+    if (state === undefined) throw new Error('SQLite did not report the state of the log');
+    return state;
   }
 
   /** Flushes all commits to disk without blocking this thread. @throws WalletError `wallet_io` */
   async flush(): Promise<void> {
+    const commits = this.#keeper?.commits;
     await withFileErrorsAsync(this.path, () => this.#walSync.finish());
+    if (commits !== undefined) this.#keeper?.noteFlushed(commits);
   }
 
   /** Moves the log into the main file on another thread. A failure is ignored: the log stays on disk and grows. */
   async checkpoint(): Promise<void> {
-    if (this.location === undefined) return;
-    this.#checkpoint ??= checkpointOnThread(this.location.path, keyOf(this.location))
+    const { location } = this;
+    if (location === undefined) return;
+    this.#checkpoint ??= this.#runCheckpoint(location)
       .catch(() => undefined)
       .finally(() => {
         this.#checkpoint = undefined;
@@ -200,17 +262,50 @@ export class StoreFile {
     await this.#checkpoint;
   }
 
+  async #runCheckpoint(location: Location): Promise<void> {
+    const checkpoint = (): Promise<void> => checkpointOnThread(location.path, keyOf(location));
+    if (this.#keeper === undefined) return checkpoint();
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const { commits } = this.#keeper;
+      // SQLite moves nothing into the main file that was committed after a snapshot which is still open.
+      const limit = this.openSnapshot();
+      try {
+        if (!(await this.#keeper.whenStored(checkpoint))) return;
+      } finally {
+        limit.close();
+      }
+      if (this.#keeper.commits === commits) return;
+    }
+  }
+
   /** Resolves when no checkpoint on another thread has the file open. */
   async waitForCheckpoint(): Promise<void> {
     await this.#checkpoint;
   }
 
-  /** Moves the log into the main file on this thread. The log must be on disk already. */
+  /**
+   * Moves the log into the main file on this thread. The log must be on disk already. That of a replicated store stays
+   * as it is while some of its pages are stored nowhere else.
+   */
   checkpointSync(): void {
     this.detectingDamage(() => {
       this.restore();
-      this.#db.pragma('wal_checkpoint(PASSIVE)');
+      if (this.#mayRestartLog) this.#db.pragma('wal_checkpoint(PASSIVE)');
     });
+  }
+
+  get #mayRestartLog(): boolean {
+    return this.#keeper?.mayRestart ?? true;
+  }
+
+  /** Size of the main file [bytes]. */
+  mainBytes(): number {
+    return this.#identity?.size ?? 0;
+  }
+
+  /** Reads bytes of the main file at an offset. @returns their number; fewer at its end. */
+  readMain(bytes: Uint8Array, offset: number): number {
+    return this.#identity?.read(bytes, offset) ?? 0;
   }
 
   /** Returns the path and the key with which another thread can open the file; undefined for a store in memory. */
@@ -238,7 +333,7 @@ export class StoreFile {
     try {
       this.detectingDamage(() => {
         this.restore();
-        this.#truncateLog();
+        if (this.#mayRestartLog) this.#truncateLog();
       });
     } catch (error) {
       const isCorrupt = error instanceof WalletError && error.fault.kind === 'wallet_corrupt';
@@ -255,9 +350,21 @@ export class StoreFile {
     }
   }
 
+  /** Closes the store. The log of a replicated store remains, as a sign that SQLite did not remove pages in it. */
   close(): void {
-    this.#db.close();
+    if (this.location?.isReplicated === true) this.#closeReplicated(this.location);
+    else this.#db.close();
     this.#identity?.release();
     this.location?.key.wipe();
+  }
+
+  #closeReplicated(location: Location): void {
+    closeDatabase(this.#db, location.path, keyOf(location), true);
+    if (!this.#mayRestartLog) return;
+    try {
+      markEmptyLog(location.path);
+    } catch {
+      // An empty log makes the next process send the whole file.
+    }
   }
 }
