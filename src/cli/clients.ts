@@ -5,7 +5,8 @@ import { CredentialFileError } from '../rpc/access/credential-file.js';
 import { Credentials as CredentialSet } from '../rpc/access/credentials.js';
 import { authentication } from '../http/authentication.js';
 import type { Logins } from '../http/caller.js';
-import { singleLogin } from '../http/digest-auth.js';
+import { FULL_LOGIN, singleLogin } from '../http/digest-auth.js';
+import type { KnownLogins } from '../http/forward/forwarded-login.js';
 import { NonceStore } from '../http/nonce-store.js';
 import { registry } from '../rpc/registry.js';
 import type { Config } from './config/config.js';
@@ -19,6 +20,8 @@ export interface Clients {
   /** Handler that requires a login; absent: no login is required. */
   readonly auth?: RequestHandler;
   readonly audit?: AuditLog;
+  /** Logins of requests that another process of a cluster passes on. */
+  readonly known: KnownLogins;
   /** Reads the credentials again, and opens the audit log again. Logs a failure, after which nothing is changed. */
   reload(): void;
   close(): void;
@@ -52,6 +55,11 @@ export function createClients(rpc: Config['rpc'], login: Credentials | undefined
       ? {}
       : { auth: authentication(logins, new NonceStore(), (client) => refused.note(client)) }),
     ...(audit === undefined ? {} : { audit }),
+    known: {
+      isOpen: logins === undefined,
+      ...(login === undefined ? {} : { full: FULL_LOGIN }),
+      credential: (name) => credentials?.byName(name),
+    },
     reload,
     close() {
       refused.close();

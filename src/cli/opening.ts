@@ -149,12 +149,23 @@ export class Opening {
       else if (this.#opened % PROGRESS_WALLETS === 0)
         log.info({ opened: this.#opened, of: open.length }, 'opening wallets');
     } catch (error) {
+      // In a cluster, every process may name the same wallets.
+      if (error instanceof WalletError && error.fault.kind === 'wallet_elsewhere') return this.#finish(name);
       const failure = failureOf(error, name, passwordDir);
       this.#failures.set(name, { ...failure, files: `${secrets} ${versionOf(this.#storeOf(name))}` });
       // Logs each reason only once, although the wallet is tried many times.
       if (before?.reason !== failure.reason) logFailure(log, failure, error);
     }
-    if (before !== undefined) return;
+    if (before === undefined) this.#noteTried();
+  }
+
+  /** Notes that another process of the cluster serves a wallet. */
+  #finish(name: string): void {
+    if (!this.#failures.delete(name)) this.#noteTried();
+  }
+
+  #noteTried(): void {
+    const { open, log } = this.#parts;
     this.#tried += 1;
     if (this.#tried === open.length)
       log.info({ opened: this.#opened, failed: this.#failures.size }, 'wallets of --open were opened');

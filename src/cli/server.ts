@@ -26,6 +26,7 @@ import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import { announce, announceArithmetic, announceEngine } from './output/announce.js';
+import { joinCluster } from './cluster.js';
 import { createClients } from './clients.js';
 import { withoutCompileCache } from './process/compile-cache.js';
 import type { Config } from './config/config.js';
@@ -37,7 +38,7 @@ import { ReorganisationAlert } from './output/reorganisation-alert.js';
 import { ProgressLine } from './output/progress-line.js';
 import { ProgressLog } from './output/progress-log.js';
 import type { Credentials, Prepared } from './config/prepare.js';
-import { Opening } from './opening.js';
+import { Opening, readPassword } from './opening.js';
 import { startRegtestProcess } from './regtest/regtest-process.js';
 import type { StatusLine } from './output/status-line.js';
 import { readTls, renewCertificate } from './config/tls-files.js';
@@ -92,6 +93,7 @@ export async function startServer(
   const directory = config.wallet.dir === undefined ? undefined : openDirectory(config.wallet.dir);
   const pendingRequests = new PendingRequests();
   const notifier = createNotifier(config.wallet, log);
+  const membership = await joinCluster(config, log);
   const listening = new WatchListeners();
   const paying = new PayListeners();
   const server = new WalletManager({
@@ -139,6 +141,7 @@ export async function startServer(
       userAgent: 'wallet-rpc',
       ...(config.daemon.proxy === undefined ? {} : { proxy: config.daemon.proxy }),
     },
+    ...(membership === undefined ? {} : { cluster: membership.node }),
     log,
     logCategories: config.log.categories,
     // Waits until the answer to the request is sent.
@@ -170,8 +173,17 @@ export async function startServer(
     admit: clients.audit === undefined ? admit : auditedAdmission(admit, clients.audit),
     errorDetails: config.rpc.errorDetails,
   });
-  const access = clients.auth === undefined ? {} : { auth: clients.auth, loginDeadline: new LoginDeadline() };
-  const http = new HttpServer({
+  const loginDeadline = new LoginDeadline();
+  const access = clients.auth === undefined ? {} : { auth: clients.auth, loginDeadline };
+  const forwarding = membership?.forwarding({
+    logins: clients.known,
+    onMember: (socket) => {
+      http.exempt(socket);
+      loginDeadline.lift(socket);
+    },
+    onBug,
+  });
+  const http: HttpServer = new HttpServer({
     handler: createHttpApp({
       dispatcher,
       targetPath: WALLET_PATH,
@@ -188,8 +200,10 @@ export async function startServer(
       hosts: config.rpc.hosts,
       onBug,
       pendingRequests,
+      ...(forwarding === undefined ? {} : { forwarding }),
     }),
     ...access,
+    ...(membership === undefined ? {} : { continuesItself: membership.continuesItself }),
     ...(tls === undefined ? {} : { tls }),
     onTooMany: (refused) => log.warn({ ...refused }, TOO_MANY[refused.of]),
     onBug,
@@ -204,6 +218,7 @@ export async function startServer(
   if (config.wallet.file !== undefined) await openInitialWallet(config.wallet.file, walletPassword, server);
   log.info('Starting wallet RPC server');
   server.start();
+  server.joinCluster((name) => readPassword(config.wallet.passwordDir, name));
   announceArithmetic(log);
   opening.start();
   noteStarted(undefined);
@@ -222,6 +237,7 @@ export async function startServer(
       opening.retry();
     },
     async close() {
+      await server.leaveCluster();
       const grace = setTimeout(() => server.endDaemonCalls(), DAEMON_GRACE_MS);
       server.events.close();
       await http.close(GRACE_MS);
@@ -235,6 +251,7 @@ export async function startServer(
       server.endDaemonCalls();
       await notifier?.close(NOTIFY_MS);
       await server.close();
+      membership?.close();
       await regtest?.close();
     },
   };

@@ -75,6 +75,7 @@ export const METHOD_KINDS = {
   make_integrated_address: 'read',
   make_multisig: 'act',
   make_uri: 'read',
+  move_wallet: 'act',
   open_wallet: 'act',
   parse_uri: 'read',
   prepare_multisig: 'act',

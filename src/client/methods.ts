@@ -2241,9 +2241,9 @@ export interface ListPaymentRequestsResult {
 export interface ListedWallet {
   /** Name of the wallet. */
   readonly name: string;
-  /** The wallet is open. */
+  /** The wallet is open; in a cluster, by any process. */
   readonly open: boolean;
-  /** Number of blocks known to the wallet; open ones only. */
+  /** Number of blocks known to the wallet; ones open in this process only. */
   readonly height?: number;
   /** Number of blocks of the daemon; open ones only. */
   readonly daemon_height?: number;
@@ -2253,6 +2253,8 @@ export interface ListedWallet {
   readonly multisig?: boolean;
   /** The wallet is behind the daemon; open ones only. */
   readonly syncing?: boolean;
+  /** Address of the process of the cluster that holds the wallet; absent if none does. */
+  readonly holder?: string;
 }
 
 /** Result of list_wallets. */
@@ -2348,6 +2350,22 @@ export interface MakeUriParams {
 export interface MakeUriResult {
   /** The URI. */
   readonly uri: string;
+}
+
+/** Parameters of move_wallet. */
+export interface MoveWalletParams {
+  /** Name of the wallet; absent: that of the path. */
+  readonly filename?: string | undefined;
+  /**
+   * Address of the process that gets the wallet, as its --cluster-url; absent: the one with the lowest load.
+   */
+  readonly to?: string | undefined;
+}
+
+/** Result of move_wallet. */
+export interface MoveWalletResult {
+  /** Address of the process that gets the wallet. */
+  readonly holder: string;
 }
 
 /** Parameters of open_wallet. */
@@ -3342,7 +3360,10 @@ export interface WalletMethods {
     params?: ListPaymentRequestsParams,
     options?: CallOptions,
   ): Promise<ListPaymentRequestsResult>;
-  /** Lists the wallets of the wallet directory, with the state of open ones. An addition; no password. */
+  /**
+   * Lists the wallets of the wallet directory, with the state of open ones; in a cluster, all its wallets. An
+   * addition; no password.
+   */
   list_wallets(params?: NoMembers, options?: CallOptions): Promise<ListWalletsResult>;
   /** Lists the endpoints of the wallet with the state of their deliveries. */
   list_webhooks(params?: ListWebhooksParams, options?: CallOptions): Promise<ListWebhooksResult>;
@@ -3355,6 +3376,11 @@ export interface WalletMethods {
   make_multisig(params?: MakeMultisigParams, options?: CallOptions): Promise<MakeMultisigResult>;
   /** Creates a payment URI. */
   make_uri(params?: MakeUriParams, options?: CallOptions): Promise<MakeUriResult>;
+  /**
+   * Gives a wallet of this process of a cluster to another one. Answers once the move has begun; calls for
+   * the wallet wait for its next holder. An addition.
+   */
+  move_wallet(params?: MoveWalletParams, options?: CallOptions): Promise<MoveWalletResult>;
   /**
    * Opens a wallet of the wallet directory. On /json_rpc it becomes the current wallet, and the previous one
    * is closed unless it was also opened under its own path.

@@ -5,13 +5,12 @@ import type { ClusterSecret } from './cluster-secret.js';
 import { ClusterUnreachable, Fenced, MemberGone, WalletKnown } from './errors.js';
 import type { HeldBy, Lease, Leases, LossReason, Taken, WalletEntry } from './lease.js';
 import { extendAfterPromotion, HeldLease, type Membership } from './membership.js';
-import { bytesOf, heldRow, numberOf } from './rows.js';
+import { bytesOf, heldRow, numberOf, keysPurpose } from './rows.js';
 import { TIMELINE, type Row } from './session.js';
 import type { Sessions } from './sessions.js';
 
 /** Purposes of sealed columns: each column of each wallet has a key of its own, so that no two can be exchanged. */
 const namePurpose = (id: Uint8Array): string => `name of ${toHex(id)}`;
-const keysPurpose = (id: Uint8Array): string => `keys file of ${toHex(id)}`;
 
 /** How often a wallet is looked at again whose holder changed while it was taken. */
 const MOST_TRIES = 5;

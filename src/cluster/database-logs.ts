@@ -7,7 +7,7 @@ import type { Lease } from './lease.js';
 import { openLog } from './log-reading.js';
 import type { HeldLease, Membership } from './membership.js';
 import { MOST_PART_BYTES, type LogContent, type PageLogs } from './page-log.js';
-import { heldRow, numberOf } from './rows.js';
+import { heldRow, keysPurpose, numberOf } from './rows.js';
 import type { Sql } from './session.js';
 import type { Sessions } from './sessions.js';
 
@@ -72,6 +72,7 @@ export class DatabaseLogs implements PageLogs {
     lease: Lease,
     sequence: number,
     parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    keysFile?: Uint8Array,
   ): Promise<void> {
     const held = this.#heldBy(lease);
     const upload = randomUUID();
@@ -87,7 +88,7 @@ export class DatabaseLogs implements PageLogs {
       bytes += content.length;
     }
     if (part === 0) throw new RangeError('a base has no parts');
-    await this.#switchBase(held, sequence, upload, { parts: part, bytes });
+    await this.#switchBase(held, sequence, upload, { parts: part, bytes }, keysFile);
   }
 
   read(name: string): Promise<LogContent | undefined> {
@@ -115,10 +116,13 @@ export class DatabaseLogs implements PageLogs {
     sequence: number,
     upload: string,
     size: { readonly parts: number; readonly bytes: number },
+    keysFile?: Uint8Array,
   ): Promise<void> {
+    const sealed = keysFile && this.#options.secret.seal(keysPurpose(held.id), keysFile);
     const [row] = await this.#options.sessions.write(
       (sql) => sql`
         WITH held AS MATERIALIZED (${heldRow(sql, held)}),
+        last AS MATERIALIZED (${lastFrame(sql, held.id)}),
         uploaded AS MATERIALIZED (
           SELECT count(*) AS parts FROM wallet_rpc.base_part WHERE wallet = ${held.id} AND upload = ${upload}::uuid),
         ends AS MATERIALIZED (
@@ -127,7 +131,8 @@ export class DatabaseLogs implements PageLogs {
               WHERE wallet = ${held.id} AND sequence = ${sequence}::bigint)
             UNION ALL (SELECT total, 2 FROM wallet_rpc.frame
               WHERE wallet = ${held.id} AND sequence = ${sequence}::bigint)
-            UNION ALL SELECT 0, 3 WHERE ${sequence}::bigint = 0) AS found
+            UNION ALL SELECT 0, 3 WHERE ${sequence}::bigint = 0
+            UNION ALL SELECT total, 4 FROM last WHERE ${sequence}::bigint > last.sequence) AS found
           ORDER BY rank LIMIT 1),
         switched AS (
           INSERT INTO wallet_rpc.base AS known (wallet, sequence, epoch, upload, parts, bytes, total)
@@ -139,6 +144,11 @@ export class DatabaseLogs implements PageLogs {
             bytes = excluded.bytes, total = excluded.total
           WHERE known.sequence <= excluded.sequence
           RETURNING wallet),
+        ${
+          sealed === undefined
+            ? sql``
+            : sql`keys AS (UPDATE wallet_rpc.wallet SET keys_file = ${sealed}::bytea FROM switched WHERE id = switched.wallet),`
+        }
         frames AS (
           DELETE FROM wallet_rpc.frame USING switched
           WHERE frame.wallet = switched.wallet AND sequence <= ${sequence}::bigint),

@@ -1,3 +1,4 @@
+import { toHex } from '../util/bytes.js';
 import type { HeldLease } from './membership.js';
 import type { Row, Sql } from './session.js';
 
@@ -29,3 +30,6 @@ export const heldRow = (sql: Sql, { id, epoch, term }: HeldLease): HeldTable => 
   WHERE wallet.id = ${id} AND wallet.epoch = ${epoch.toString()}::bigint AND wallet.process = ${term.process}::uuid
     AND member.expires > clock_timestamp()
   FOR KEY SHARE OF wallet`;
+
+/** Returns the purpose under which the keys file of a wallet is sealed. @param id key of the wallet's rows */
+export const keysPurpose = (id: Uint8Array): string => `keys file of ${toHex(id)}`;

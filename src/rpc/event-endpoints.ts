@@ -109,7 +109,7 @@ function openStream(
       },
       wait: (ms, signal) => waitForEvents(feed, credential, ms, signal),
       get isClosed() {
-        return feed.isClosed;
+        return feed.isClosed || scope.isMoving;
       },
     };
   });

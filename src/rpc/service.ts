@@ -12,6 +12,7 @@ import { withHeaderKey, withMismatchStatus } from './order-params.js';
 import { passGate, passRestriction } from './gate.js';
 import { ADDITION, type WalletMethod } from './method.js';
 import { registry } from './registry.js';
+import { settling } from './settling.js';
 
 /** Lists the methods that restricted mode and a credential allow. */
 const callable = ({ settings }: WalletManager, credential: Credential | undefined): readonly WalletMethod[] =>
@@ -40,7 +41,7 @@ export function createCall(server: WalletManager, version: ApiVersion, log: Logg
       const shown = toRpcError(error, method, { daemonAddress: server.daemonAddress ?? '' }) ?? error;
       return origin.idempotencyKey !== undefined ? withMismatchStatus(error, shown) : shown;
     };
-    try {
+    const run = async (): ReturnType<Call> => {
       const context = passGate(method.meta, server, scope, version, {
         credential,
         methods: () => callable(server, credential),
@@ -50,7 +51,10 @@ export function createCall(server: WalletManager, version: ApiVersion, log: Logg
       const reply = await method.handle(context, params);
       // Lists of our own methods are always there: only those of the reference leave out empty ones.
       const rules = { emptyLists: method.source === ADDITION };
-      return await writeRows(adaptReply(version, method.name, reply), toClientError, rules);
+      return writeRows(adaptReply(version, method.name, reply), toClientError, rules);
+    };
+    try {
+      return await settling(server, scope, method, run);
     } catch (error) {
       const answer = error instanceof WalletError ? adaptFault(version, method.name, error.fault) : undefined;
       if (answer !== undefined) return writeRows(answer);

@@ -12,6 +12,7 @@ import { ColdSigning } from './cold/cold-signing.js';
 import { KeyImageTransfer } from './cold/key-image-transfer.js';
 import { OutputTransfer } from './cold/output-transfer.js';
 import { sealUnsigned } from './cold/unsigned-set.js';
+import type { HeldWallet } from './cluster/held-wallet.js';
 import { AddressCache } from './context/address-cache.js';
 import { ExportCipher } from './context/export-cipher.js';
 import type { Keystore } from './context/keystore.js';
@@ -50,11 +51,13 @@ import type { WebhookSending } from './webhooks/webhook-sending.js';
 /** Resources that an open wallet receives; it creates the rest of its {@link WalletContext} itself. */
 export interface OpenWalletParts extends Omit<
   WalletContext,
-  'name' | 'addresses' | 'exports' | 'locks' | 'assertOpen'
+  'name' | 'addresses' | 'exports' | 'locks' | 'assertOpen' | 'holding'
 > {
   /** Paths of the wallet's files; absent for a wallet in memory, which has no lock either. */
   readonly paths?: WalletPaths;
   readonly lock?: WalletLock;
+  /** Holding of the wallet in a cluster; absent without a cluster. */
+  readonly held?: HeldWallet;
   readonly kdfRounds: number;
   readonly refresher: Refresher;
   readonly webhookSending: WebhookSending;
@@ -157,10 +160,16 @@ export class OpenWallet {
     this.multisigInfoTransfer = new MultisigInfoTransfer(context, { sync });
     this.multisigSigning = new MultisigSigning(context, { accounts, payments });
 
-    parts.store.watchEvents(() => {
+    const { held } = parts;
+    const showEvents = (): void => {
       context.events.onEvents?.(context.name);
-      this.webhooks.onEvents();
       this.#notices?.onEvents();
+    };
+    held?.attach(parts.store, showEvents);
+    parts.store.watchEvents(() => {
+      if (held === undefined) showEvents();
+      else held.advanceEvents(sync.isSynced);
+      this.webhooks.onEvents();
       this.paymentRequests.onEvents();
     });
     this.webhooks.start();
@@ -170,12 +179,13 @@ export class OpenWallet {
 
   #createContext(): WalletContext {
     const { paths, store, keystore, daemon, openAlias, workers, clock, rng, log, events } = this.#parts;
-    const { exportFormat, eventRetentionMs, requestSettings } = this.#parts;
+    const { exportFormat, eventRetentionMs, requestSettings, held } = this.#parts;
     const name = paths?.name ?? '';
     const assertOpen = (): void => this.assertOpen();
     return {
       ...{ name, store, keystore, daemon, openAlias, workers, clock, rng, log, events, eventRetentionMs },
       ...{ exportFormat, requestSettings, assertOpen },
+      ...(held === undefined ? {} : { holding: held }),
       exports: this.#exports,
       addresses: new AddressCache(() => {
         assertOpen();
@@ -233,13 +243,19 @@ export class OpenWallet {
       this.context.log.warn({}, 'the keys file of the open wallet was deleted; it was written again');
   }
 
+  /** Holding of the wallet in a cluster; undefined without a cluster. */
+  get held(): HeldWallet | undefined {
+    return this.#parts.held;
+  }
+
   /**
-   * Takes the lock of the wallet: {@link close} does not release it any more.
+   * Takes the lock and the holding of the wallet: {@link close} does not end them any more.
    * @returns the lock; undefined for a wallet in memory.
    */
-  detachLock(): WalletLock | undefined {
+  detachLock(): Pick<OpenWalletParts, 'lock' | 'held'> {
     this.#isLockDetached = true;
-    return this.#parts.lock;
+    const { lock, held } = this.#parts;
+    return { ...(lock === undefined ? {} : { lock }), ...(held === undefined ? {} : { held }) };
   }
 
   /**
@@ -256,14 +272,17 @@ export class OpenWallet {
     const webhooksEnd = this.webhooks.close();
     await this.payments.waitForPayment();
     await webhooksEnd;
+    const { held, lock } = this.#parts;
+    const isReplicated = (await held?.detach()) ?? false;
     await this.store.waitForCheckpoint();
     try {
       this.store.close();
     } finally {
-      if (!this.#isLockDetached) this.#parts.lock?.release();
+      if (!this.#isLockDetached) lock?.release();
       this.context.events.onClosed(this.name);
       this.#exports.wipe();
       wipeKeys(this.keys);
+      if (!this.#isLockDetached) await held?.end(isReplicated);
     }
   }
 }

@@ -49,6 +49,7 @@ describe('a method', () => {
     expect(kindsOf({ meta: conditions, faults: [] })).toEqual(['credential_denied']);
     expect(kindsOf({ meta: { ...conditions, needs: 'wallet' }, faults: ['invalid'] })).toEqual([
       ...['no_wallet', 'wallet_not_open', 'invalid', 'credential_denied', 'wallet_io', 'wallet_corrupt'],
+      ...['not_replicated', 'wallet_elsewhere'],
     ]);
     expect(kindsOf({ meta: { ...conditions, multisig: 'ready', foreground: true }, faults: [] })).toEqual([
       ...['not_multisig', 'multisig_not_ready', 'background_wallet', 'background_syncing'],

@@ -133,7 +133,7 @@ describe('closing a wallet', () => {
     await locked().close();
     expect(released).toBe(1);
     const second = locked();
-    const lock = second.detachLock();
+    const { lock } = second.detachLock();
     await second.close();
     expect(released).toBe(1);
     lock?.release();

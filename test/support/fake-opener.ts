@@ -80,7 +80,7 @@ export class FakeOpener {
     return {
       ...{ name, paths, keystore: { whole, password }, sync: { restoreHeight: 7 } },
       backgroundSync: { resume: () => this.#step(`resume ${name}`) },
-      detachLock: () => ({ release: () => (this.isLockHeld = false) }),
+      detachLock: () => ({ lock: { release: () => (this.isLockHeld = false) } }),
       close,
     } as unknown as OpenWallet;
   }

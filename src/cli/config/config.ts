@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import type { ReadinessLimits } from '../../watch/readiness.js';
 import { readTcpBind } from './bind-addresses.js';
+import { clusterConfig, type ClusterConfig } from './cluster-config.js';
 import { parseConfigFile, readSetting, type Setting, type Settings } from './config-file.js';
 import { logCategories, optional, readText } from './config-values.js';
 import {
@@ -56,6 +57,8 @@ export interface Config extends ProcessConfig {
   readonly watch: WatchConfig;
   /** Pay pages; absent: there are none. */
   readonly pay?: PayConfig;
+  /** Cluster of this process; absent: it is in none. */
+  readonly cluster?: ClusterConfig;
   /** Flags that are set but have no effect. */
   readonly withoutEffect: readonly string[];
 }
@@ -146,6 +149,7 @@ export function toConfig(raw: RawOptions, cores: number): Config {
     webhooks: { allowPrivate: readOption('webhook-allow-private', flag, raw) },
     watch: readOptions(watchConfig, raw),
     ...optional('pay', readOptions(payConfig, raw)),
+    ...optional('cluster', readOptions(clusterConfig, raw)),
     threads: threads || cores,
     ...process,
     withoutEffect: OPTIONS.filter(({ name, noEffect }) => noEffect && raw[name] !== undefined).map(

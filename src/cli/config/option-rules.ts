@@ -35,10 +35,12 @@ export function assertCompatible(raw: RawOptions): void {
     throw new ConfigError(
       '--wallet-file needs one of --password-file, --password (which may be empty) and --prompt-for-password',
     );
+  if (has('cluster') && !has('wallet-dir'))
+    throw new ConfigError('--cluster keeps its wallets in --wallet-dir, which is not given');
   const { open } = raw;
   const opens = Array.isArray(open) ? open.length > 0 : open !== undefined;
   if (opens && !has('wallet-dir'))
     throw new ConfigError('--open names a wallet of --wallet-dir, which is not given');
-  if (has('password-dir') && !opens)
+  if (has('password-dir') && !opens && !has('cluster'))
     throw new ConfigError('--password-dir has the passwords of wallets that --open names: none is given');
 }

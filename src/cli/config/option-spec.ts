@@ -20,6 +20,7 @@ export type OptionGroup =
   | 'TLS of the server'
   | 'Watch'
   | 'Pay pages'
+  | 'Cluster'
   | 'Daemon'
   | 'Chain'
   | 'Network'

@@ -1,3 +1,4 @@
+import { CLUSTER_OPTIONS } from './cluster-options.js';
 import { DAEMON_OPTIONS } from './daemon-options.js';
 import type { OptionSpec } from './option-spec.js';
 import { PAY_OPTIONS } from './pay-options.js';
@@ -12,6 +13,7 @@ export const OPTIONS: readonly OptionSpec[] = [
   ...SERVER_OPTIONS,
   ...WATCH_OPTIONS,
   ...PAY_OPTIONS,
+  ...CLUSTER_OPTIONS,
   ...DAEMON_OPTIONS,
   ...PROCESS_OPTIONS,
 ];

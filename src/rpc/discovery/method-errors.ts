@@ -18,12 +18,13 @@ export const ownKinds = ({ meta, faults }: Pick<WalletMethod, 'meta' | 'faults'>
   ...faults,
 ];
 
-/** Kinds of the faults of every method that uses the files of wallets. */
-const FILES: readonly Kind[] = ['wallet_io', 'wallet_corrupt'];
+/** Kinds of the faults of every method that uses the files of wallets; the last two in a cluster only. */
+const FILES: readonly Kind[] = ['wallet_io', 'wallet_corrupt', 'not_replicated', 'wallet_elsewhere'];
 
 /**
  * Lists the kinds of all faults with which a call of a method can end: also the refusal by a credential, which is
- * possible for every method, and a damaged store or a full disk, possible for every method of a wallet.
+ * possible for every method, and a damaged store, a full disk or a cluster without quorum, possible for every method of
+ * a wallet.
  */
 export function kindsOf(method: Pick<WalletMethod, 'meta' | 'faults'>): readonly Kind[] {
   const { meta } = method;

@@ -1,6 +1,6 @@
 import { reasonOf, type FaultTable } from './fault-entry.js';
 
-/** Faults of orders, events, webhooks, credentials and payment requests, which the reference does not have. */
+/** Faults of orders, events, webhooks, credentials, payment requests and clusters, which the reference does not have. */
 export const additionFaults = {
   order_mismatch: {
     code: -54,
@@ -29,4 +29,15 @@ export const additionFaults = {
     explanation:
       'no event of this server has an id as great as this cursor: it is of another server, or of files that a backup replaced; read from the oldest kept event on, without after',
   },
+  not_replicated: {
+    code: -66,
+    explanation: ({ reason }) =>
+      `not replicated, ${reason}: the outcome is unknown; repeat the call under its idempotency key`,
+  },
+  wallet_elsewhere: {
+    code: -67,
+    explanation: ({ name, holder }) =>
+      `the wallet '${name}' is held by ${holder}: use the path of the wallet, or move_wallet`,
+  },
+  bad_cluster_request: { code: -68, explanation: reasonOf },
 } satisfies Partial<FaultTable>;

@@ -30,7 +30,7 @@ export const backgroundSyncMethods: readonly WalletMethod[] = [
     name: 'setup_background_sync',
     summary: 'Sets how the wallet syncs without its spend key: off, with its password, or with another one.',
     meta: FULL_WALLET,
-    faults: ['wrong_password', 'wallet_exists', 'invalid'],
+    faults: ['wrong_password', 'wallet_exists', 'invalid', 'bad_cluster_request'],
     codes: CODES,
     texts: { ...TEXTS, wallet_exists: explain },
     params: () =>

@@ -79,7 +79,7 @@ export const eventMethods: readonly WalletMethod[] = [
       let page = feed.read(eventLogsOf(context), query);
       for (
         let left = waitMs;
-        page.events.length === 0 && left > 0 && !feed.isClosed;
+        page.events.length === 0 && left > 0 && !feed.isClosed && !context.scope.isMoving;
         left = end - performance.now()
       ) {
         await waitForEvents(feed, context.credential, left);

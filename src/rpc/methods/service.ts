@@ -131,9 +131,45 @@ export const serviceMethods: readonly WalletMethod[] = [
   }),
 
   defineMethod({
+    name: 'move_wallet',
+    summary:
+      'Gives a wallet of this process of a cluster to another one. Answers once the move has begun; calls for the wallet wait for its next holder. An addition.',
+    meta: { family: 'admin', needs: 'directory', restricted: true },
+    actsOn: 'named',
+    faults: ['bad_cluster_request', 'wallet_not_open', 'bad_wallet_name'],
+    params: () =>
+      params({
+        filename: text.default('').describe('Name of the wallet; absent: that of the path'),
+        to: text
+          .optional()
+          .describe(
+            'Address of the process that gets the wallet, as its --cluster-url; absent: the one with the lowest load',
+          ),
+      }),
+    result: () => wire.object({ holder: wire.text('Address of the process that gets the wallet') }),
+    examples: () => [
+      {
+        name: 'to another process',
+        params: { filename: 'shop', to: 'https://10.0.0.2:18083' },
+        result: { holder: 'https://10.0.0.2:18083' },
+      },
+    ],
+    source: ADDITION,
+    async handle({ server, scope }, { filename, to }) {
+      const { cluster } = server.settings;
+      if (cluster === undefined)
+        throw new WalletError({ kind: 'bad_cluster_request', reason: 'this server is in no cluster' });
+      const { held } = scope.wallet(filename === '' ? (scope.name ?? '') : filename);
+      if (held === undefined || held.isMoving)
+        throw new WalletError({ kind: 'bad_cluster_request', reason: 'the wallet is moving already' });
+      return { holder: await cluster.beginMove(held, to) };
+    },
+  }),
+
+  defineMethod({
     name: 'list_wallets',
     summary:
-      'Lists the wallets of the wallet directory, with the state of open ones. An addition; no password.',
+      'Lists the wallets of the wallet directory, with the state of open ones; in a cluster, all its wallets. An addition; no password.',
     meta: { family: 'view', needs: 'nothing', restricted: true },
     actsOn: 'directory',
     faults: ['wallet_io'],
@@ -143,12 +179,17 @@ export const serviceMethods: readonly WalletMethod[] = [
         wallets: wire.list(
           wire.object({
             name: wire.text('Name of the wallet'),
-            open: wire.flag('The wallet is open'),
-            height: wire.uint('Number of blocks known to the wallet; open ones only').optional(),
+            open: wire.flag('The wallet is open; in a cluster, by any process'),
+            height: wire
+              .uint('Number of blocks known to the wallet; ones open in this process only')
+              .optional(),
             daemon_height: wire.uint('Number of blocks of the daemon; open ones only').optional(),
             view_only: wire.flag('The wallet has no spend key; open ones only').optional(),
             multisig: wire.flag('The wallet is multisig; open ones only').optional(),
             syncing: wire.flag('The wallet is behind the daemon; open ones only').optional(),
+            holder: wire
+              .text('Address of the process of the cluster that holds the wallet; absent if none does')
+              .optional(),
           }),
           'Wallets of the directory',
         ),
@@ -177,9 +218,10 @@ export const serviceMethods: readonly WalletMethod[] = [
     handle: async ({ server, scope }) => ({
       wallets: (await server.listWallets())
         .filter(({ name }) => scope.mayKnow(name))
-        .map(({ name, open }) => ({
+        .map(({ name, open, holder }) => ({
           name,
-          open: open !== undefined,
+          open: open !== undefined || holder !== undefined,
+          ...(holder === undefined ? {} : { holder }),
           ...(open === undefined
             ? {}
             : {

@@ -8,6 +8,7 @@ import type { DaemonAccess } from './daemon-access.js';
 import type { ExportCipher } from './export-cipher.js';
 import type { Keystore } from './keystore.js';
 import type { RequestSettings } from './request-settings.js';
+import type { Holding } from './holding.js';
 import type { OpenAlias } from './openalias.js';
 import type { WalletEvents } from './wallet-events.js';
 import type { WalletLocks } from './wallet-locks.js';
@@ -39,6 +40,8 @@ export interface WalletContext {
   /** Age at which events are deleted [ms]. */
   readonly eventRetentionMs: number;
   readonly locks: WalletLocks;
+  /** Holding of the wallet by this process of a cluster; absent without a cluster. */
+  readonly holding?: Holding;
   /**
    * Checks that the wallet is open; to be called after each `await`. @throws WalletError `no_wallet` once it is closed.
    */

@@ -3,7 +3,7 @@ import { toHex } from '../../util/bytes.js';
 import type { EventType, WalletEvent } from '../../monero/wallet/model/events.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-type Context = Pick<WalletContext, 'log' | 'name' | 'store'>;
+type Context = Pick<WalletContext, 'holding' | 'log' | 'name' | 'store'>;
 
 /** Starts the command for a transaction. @param txid 64 hex digits. @returns false if it cannot be started. */
 export type StartCommand = (txid: string) => boolean;
@@ -105,9 +105,12 @@ export class TxNotices implements NoticeSource {
 
   #next(): WalletEvent | undefined {
     if (this.#events.length > 0) return this.#events.shift();
-    const { page, last } = this.#context.store.readCommitted((r) => ({
-      last: r.events.last(),
-      page: r.events.after(this.#read, PAGE, TYPES),
+    const { store, holding } = this.#context;
+    // In a cluster, a later event may be undone by another process that takes the wallet over.
+    const upTo = holding?.eventsUpTo ?? Infinity;
+    const { page, last } = store.readCommitted((r) => ({
+      last: Math.min(r.events.last(), upTo),
+      page: r.events.after(this.#read, PAGE, TYPES).filter(({ id }) => id <= upTo),
     }));
     this.#read = page.length < PAGE ? Math.max(this.#read, last) : (page.at(-1)?.id ?? last);
     this.#events.push(...page);

@@ -4,7 +4,7 @@ import type { EventType } from '../../monero/wallet/model/events.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { eventJson, type EventContext, type EventJson } from './event-json.js';
 
-type Context = EventContext & Pick<WalletContext, 'store'>;
+type Context = EventContext & Pick<WalletContext, 'holding' | 'store'>;
 
 /** Reads the events of one open wallet. */
 export class WalletEventLog {
@@ -21,12 +21,13 @@ export class WalletEventLog {
     );
   }
 
-  /** Id of the latest event; 0 if the wallet has had none. */
+  /** Id of the latest event that clients may see; 0 if the wallet has had none. */
   get lastId(): number {
+    const { store, holding } = this.#context;
     // Commits first: events of other wallets may have greater ids, and a cursor after them would skip smaller ids
     // committed later.
-    this.#context.store.commitPages();
-    return this.#last.value;
+    store.commitPages();
+    return Math.min(this.#last.value, holding?.eventsUpTo ?? Infinity);
   }
 
   /** Greatest id of an event that retention has deleted; 0 if none. */
@@ -36,8 +37,9 @@ export class WalletEventLog {
 
   /** Returns the latest events of some types, newest first. @param limit largest number of events. */
   latest(limit: number, types: readonly EventType[]): EventJson[] {
+    const last = this.lastId;
     const events = this.#context.store.readCommitted((r) => r.events.latest(limit, types));
-    return events.map((event) => eventJson(event, this.#context));
+    return events.filter((event) => event.id <= last).map((event) => eventJson(event, this.#context));
   }
 
   /**
@@ -46,11 +48,15 @@ export class WalletEventLog {
    * @param types absent: all types. @throws WalletError `events_expired` if events after the cursor were deleted.
    */
   after(id: number, limit: number, types?: readonly EventType[]): EventJson[] {
-    if (id >= this.lastId) return [];
+    const last = this.lastId;
+    if (id >= last) return [];
     return this.#context.store.readCommitted((r) => {
       const expired = r.events.expiredUpTo();
       if (id < expired) throw new WalletError({ kind: 'events_expired', oldest: expired });
-      return r.events.after(id, limit, types).map((event) => eventJson(event, this.#context));
+      return r.events
+        .after(id, limit, types)
+        .filter((event) => event.id <= last)
+        .map((event) => eventJson(event, this.#context));
     });
   }
 }

@@ -4,6 +4,8 @@ import { keysFileVersion } from '../../store/keys/keys-file-disk.js';
 import { equalBytes } from '../../util/bytes.js';
 import { KeyedMutex, Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { Custody } from '../cluster/custody.js';
+import type { HeldWallet } from '../cluster/held-wallet.js';
 import { assertPresent, backgroundPaths, type WalletPaths } from '../context/wallet-directory.js';
 import type { OpenWallet, OpenWalletParts } from '../open-wallet.js';
 import { DEFAULT_PERIOD_SECONDS, type RefreshScheduler } from './refresh-scheduler.js';
@@ -25,6 +27,9 @@ interface Entry {
   readonly holders: Set<Holder>;
 }
 
+/** Longest time for which a wallet that moves waits for the end of its calls [ms]. */
+const MOST_CALL_MS = 10_000;
+
 /** Key of the wallet in memory in a {@link KeyedMutex}; only one such wallet is open at a time. */
 const IN_MEMORY = '';
 
@@ -36,6 +41,8 @@ export class OpenWallets {
   readonly #log: Logger;
   readonly #scheduler: RefreshScheduler;
   readonly #opener: WalletOpener;
+  /** Wallets of the cluster that this process holds; undefined without a cluster. */
+  readonly #custody: Custody | undefined;
   /** Open wallets by the path of the keys file. */
   readonly #entries = new Map<string, Entry>();
   /** Locks by path of the store; background files share the store, and thus the lock, with their main wallet. */
@@ -52,13 +59,17 @@ export class OpenWallets {
   /**
    * @param createOpener creates the opener, whose wallets change their keys by {@link rekey} of this registry.
    * @param period refresh period of newly opened wallets [s]; 0: they are refreshed on request only.
+   * @param custody absent without a cluster.
    */
   constructor(
     log: Logger,
     scheduler: RefreshScheduler,
     createOpener: (rekey: RekeyWallet) => WalletOpener,
     period = DEFAULT_PERIOD_SECONDS,
+    custody?: Custody,
   ) {
+    this.#custody = custody;
+    custody?.watchLost((held) => void this.#dropLost(held));
     this.#period = period === 0 ? undefined : period;
     this.#currentPeriod = this.#period;
     this.#log = log;
@@ -137,14 +148,15 @@ export class OpenWallets {
         equalBytes(after.spendPublicKey, before.spendPublicKey) &&
         equalBytes(after.viewPublicKey, before.viewPublicKey);
       // Keeps the lock, so that no other process can open the wallet before it is opened again.
-      const lock = wallet.detachLock();
-      const opening = { paths, lock, password, restoreHeight };
+      const { lock, held } = wallet.detachLock();
+      const opening = { paths, lock, held, password, restoreHeight };
       const reopen = async (keysFile: KeysFile): Promise<void> => {
         try {
           entry.wallet = await this.#opener.reopen({ ...opening, keysFile });
         } catch (error) {
           this.#scheduler.remove(wallet);
           this.#forget(entry);
+          await held?.end(false);
           throw error;
         }
         this.#scheduler.replace(wallet, entry.wallet);
@@ -155,9 +167,11 @@ export class OpenWallets {
         lock?.release();
         this.#scheduler.remove(wallet);
         this.#forget(entry);
+        await held?.end(false);
         throw error;
       }
       try {
+        if (!keepStore) held?.forgetStore();
         await this.#opener.rekey(paths, after, password, { keepStore });
       } catch (error) {
         await reopen(before);
@@ -216,6 +230,25 @@ export class OpenWallets {
   }
 
   async #open(paths: WalletPaths, password: string, holder: Holder): Promise<Entry> {
+    // The wallet may be known to the cluster only: its files are written then.
+    const held = this.#entries.has(paths.keys) ? undefined : await this.#custody?.acquire(paths);
+    try {
+      const entry = await this.#openFiles(paths, password, holder, held);
+      if (entry.wallet.held !== held) await held?.end(true);
+      return entry;
+    } catch (error) {
+      await held?.end(true);
+      throw error;
+    }
+  }
+
+  /** Opens the files of a wallet. @param held holding of a wallet that the cluster knows and that is not open. */
+  async #openFiles(
+    paths: WalletPaths,
+    password: string,
+    holder: Holder,
+    held: HeldWallet | undefined,
+  ): Promise<Entry> {
     assertPresent(paths);
     const version = keysFileVersion(paths.keys);
     // Checks the password before the open wallet is closed.
@@ -228,7 +261,8 @@ export class OpenWallets {
         return known;
       }
       await this.#closeSharedStore(located, holder);
-      const wallet = await this.#opener.open(located, keysFile, password, version);
+      const holding = held ?? (await this.#register(located, keysFile));
+      const wallet = await this.#opener.open(located, keysFile, password, version, holding);
       try {
         await wallet.backgroundSync.resume();
       } catch (error) {
@@ -240,6 +274,45 @@ export class OpenWallets {
       // Wipes the keys that were read: the open wallet has its own copies.
       for (const secret of [keysFile.viewSecret, keysFile.spendSecret]) secret?.fill(0);
     }
+  }
+
+  /**
+   * Adds a wallet of the directory to the cluster, if there is one.
+   * @throws WalletError `bad_cluster_request` for a background wallet: its store is that of its main wallet.
+   */
+  async #register(paths: WalletPaths, { backgroundKey }: KeysFile): Promise<HeldWallet | undefined> {
+    if (this.#custody === undefined) return undefined;
+    if (backgroundKey !== undefined)
+      throw new WalletError({
+        kind: 'bad_cluster_request',
+        reason: 'a background wallet cannot be opened in a cluster: open its main wallet',
+      });
+    return this.#custody.register(paths);
+  }
+
+  /** Closes a wallet that this process holds no longer. */
+  async #dropLost(held: HeldWallet): Promise<void> {
+    await this.#endHolding(held).catch((error: unknown) =>
+      this.#log.error({ err: error, name: held.lease.name }, 'closing a lost wallet of the cluster failed'),
+    );
+  }
+
+  /**
+   * Closes a wallet that moves to another process of the cluster, for all its holders. Calls that are running end
+   * before. The move must have begun.
+   */
+  async handOver(held: HeldWallet): Promise<void> {
+    await held.idle(MOST_CALL_MS);
+    await this.#endHolding(held);
+  }
+
+  #endHolding(held: HeldWallet): Promise<void> {
+    return this.#changing.run(lockKey(held.paths), async () => {
+      const entry = this.#entries.get(held.paths.keys);
+      if (entry?.wallet.held !== held) return;
+      this.#forget(entry);
+      await this.#close(entry.wallet);
+    });
   }
 
   /** Closes the current wallet if it has the same store as the wallet that replaces it. */

@@ -5,6 +5,7 @@ import type { PendingRequests } from '../../util/pending-requests.js';
 import type { EventSettings } from '../../store/events/event-log.js';
 import type { Rng } from '../../util/random.js';
 import type { ExportFormat } from '../../monero/wallet/exchange/exported-outputs.js';
+import type { ClusterNode } from '../cluster/cluster-node.js';
 import type { ListedDaemon } from '../context/daemon-list.js';
 import type { WalletEvents } from '../context/wallet-events.js';
 import type { OpenAlias } from '../context/openalias.js';
@@ -48,6 +49,8 @@ export interface ServerSettings {
   readonly webhooks: WebhookSettings;
   /** Starts the commands of `--tx-notify`; absent if the option is not set. */
   readonly noticeRunner?: NoticeRunner;
+  /** This process as a member of a cluster; absent without a cluster. */
+  readonly cluster?: ClusterNode;
   readonly log: Logger;
   /** Log categories at the start. */
   readonly logCategories: string;

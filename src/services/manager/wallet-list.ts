@@ -1,3 +1,4 @@
+import type { WalletEntry } from '../../cluster/lease.js';
 import { workSlices } from '../../util/work-slices.js';
 import type { WalletDirectory } from '../context/wallet-directory.js';
 import type { OpenWallet } from '../open-wallet.js';
@@ -20,6 +21,8 @@ export interface ListedWallet {
   readonly name: string;
   /** State of the wallet if it is open; absent for a closed wallet. */
   readonly open?: OpenWalletState;
+  /** Address of the process of the cluster that holds the wallet; absent without a cluster, and if none does. */
+  readonly holder?: string;
 }
 
 /** Ending of the name of a background wallet, which has the store of its main wallet. */
@@ -44,6 +47,25 @@ export async function listWallets(
     return isBackground ? undefined : { name };
   });
   return listed.filter((wallet) => wallet !== undefined);
+}
+
+/**
+ * Lists the wallets of a cluster by name, with the state of those that this process holds.
+ * @param entries wallets of the cluster. @param local wallets of the directory.
+ */
+export function withClusterWallets(
+  local: readonly ListedWallet[],
+  entries: readonly WalletEntry[],
+): ListedWallet[] {
+  const open = new Map(local.map((wallet) => [wallet.name, wallet.open]));
+  return entries.map(({ name, holder, isLapsed, isHere }) => {
+    const state = isHere ? open.get(name) : undefined;
+    return {
+      name,
+      ...(holder === undefined || isLapsed ? {} : { holder }),
+      ...(state === undefined ? {} : { open: state }),
+    };
+  });
 }
 
 function stateOf({ store, sync, isViewOnly, keys }: OpenWallet): OpenWalletState {

@@ -22,7 +22,7 @@ import { OpenWallets, type Holder } from './open-wallets.js';
 import { DEFAULT_PERIOD_SECONDS, RefreshScheduler } from './refresh-scheduler.js';
 import { heightOfDate } from './date-height.js';
 import type { ServerSettings } from './server-settings.js';
-import { listWallets, type ListedWallet } from './wallet-list.js';
+import { listWallets, withClusterWallets, type ListedWallet } from './wallet-list.js';
 import { WalletOpener } from './wallet-opener.js';
 import { WalletScope, type ScopeResources, type WalletAccess } from './wallet-scope.js';
 
@@ -65,6 +65,7 @@ export class WalletManager {
       trustedOffline: settings.trustedOffline ?? false,
     });
     this.#scheduler = new RefreshScheduler(log);
+    const custody = settings.cluster?.custody;
     this.#webhookSending = new WebhookSending(settings.webhooks, log);
     this.#wallets = new OpenWallets(
       log,
@@ -73,8 +74,10 @@ export class WalletManager {
         new WalletOpener(this.#withFeed(settings), {
           ...{ daemon: this.#daemon, refresher, workers: this.#workers, rekey },
           webhookSending: this.#webhookSending,
+          ...(custody === undefined ? {} : { custody }),
         }),
       settings.refreshPeriod,
+      custody,
     );
     this.failover = new DaemonFailover({
       connection: this.#daemon,
@@ -145,9 +148,11 @@ export class WalletManager {
     return this.#wallets.all();
   }
 
-  /** Lists the wallets of the directory by name. @throws WalletError `wallet_io` */
-  listWallets(): Promise<ListedWallet[]> {
-    return listWallets(this.#wallets, this.settings.directory);
+  /** Lists the wallets of the directory, or of the cluster, by name. @throws WalletError `wallet_io` */
+  async listWallets(): Promise<ListedWallet[]> {
+    const { cluster, directory } = this.settings;
+    const local = await listWallets(this.#wallets, directory);
+    return cluster === undefined ? local : withClusterWallets(local, await cluster.currentEntries());
   }
 
   /**
@@ -157,6 +162,34 @@ export class WalletManager {
   start(): void {
     this.#daemon.start();
     this.failover.start();
+  }
+
+  /**
+   * Begins to take over wallets of the cluster, if there is one.
+   * @param passwordOf returns the password of a wallet. @throws errors of `passwordOf` are errors of the wallet.
+   */
+  joinCluster(passwordOf: (name: string) => string): void {
+    this.settings.cluster?.start({
+      open: (name) => this.scope(name).openWallet({ filename: '', password: passwordOf(name) }),
+      isOpen: (name) => {
+        const { directory } = this.settings;
+        return (
+          directory !== undefined && this.#wallets.findByKeysFile(directory.locate(name).keys) !== undefined
+        );
+      },
+      handOver: async (held, destination) => {
+        held.beginMove(destination);
+        // Ends the waits for events of the wallet.
+        this.events.notify();
+        await this.#wallets.handOver(held);
+      },
+    });
+  }
+
+  /** Gives the wallets of this process to other processes of the cluster, if there is one, because the server stops. */
+  async leaveCluster(): Promise<void> {
+    await this.settings.cluster?.stop();
+    await this.settings.cluster?.drain();
   }
 
   /** Refreshes all periodically refreshed wallets, because the daemon has a new block or transaction. */
@@ -204,6 +237,7 @@ export class WalletManager {
     try {
       await this.#wallets.close();
     } finally {
+      await this.settings.cluster?.close();
       await this.#webhookSending.close();
       await this.#daemon.close();
       await this.#workers.close();

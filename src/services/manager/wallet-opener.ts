@@ -11,6 +11,7 @@ import { storeKey } from '../../store/file/store-key.js';
 import { storeFormat } from '../../store/file/store-format.js';
 import type { OnFileRestored } from '../../store/file/store-file.js';
 import { IN_MEMORY } from '../../store/file/database.js';
+import type { StoreOptions } from '../../store/replicate-file.js';
 import { WalletStore } from '../../store/wallet-store.js';
 import { monotonicMs, systemClock, unixSeconds } from '../../util/clock.js';
 import { Secret } from '../../util/secret.js';
@@ -18,6 +19,8 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { WalletKeys } from '../../monero/wallet/keys.js';
 import type { GroupState } from '../../monero/wallet/multisig/account.js';
 import type { DaemonConnection } from '../context/daemon-connection.js';
+import type { Custody } from '../cluster/custody.js';
+import type { HeldWallet } from '../cluster/held-wallet.js';
 import { DaemonAccess } from '../context/daemon-access.js';
 import type { Refresher } from '../../refresh/refresher.js';
 import type { WebhookSending } from '../webhooks/webhook-sending.js';
@@ -56,6 +59,8 @@ export interface Opening {
   /** Paths of the wallet's files; absent for a wallet in memory, which has no lock either. */
   readonly paths?: WalletPaths | undefined;
   readonly lock?: WalletLock | undefined;
+  /** Holding of the wallet in a cluster; absent without a cluster. */
+  readonly held?: HeldWallet | undefined;
   readonly keysFile: KeysFile;
   readonly password: string;
   /** Height from which a new store is scanned; undefined if no daemon answered. */
@@ -70,6 +75,8 @@ export interface SharedResources extends Pick<OpenWalletParts, 'rekey'> {
   readonly refresher: Refresher;
   readonly workers: WorkerPools;
   readonly webhookSending: WebhookSending;
+  /** Wallets of the cluster that this process holds; absent without a cluster. */
+  readonly custody?: Custody;
 }
 
 /** Opens and creates wallets: their lock, keys file and store. */
@@ -115,14 +122,18 @@ export class WalletOpener {
     // another name.
     assertFree(paths);
     assertApart(paths);
+    await this.#shared.custody?.assertUnknown(paths.name);
     return this.#locked(paths, lockForCreation(paths), async (lock) => {
       assertFree(paths);
       const { kdfRounds, rng } = this.#settings;
       await createWalletFiles({ paths, keysFile, password, restoreHeight, arrivedAt, kdfRounds, rng });
+      let held: HeldWallet | undefined;
       try {
-        return await this.#openWallet({ paths, lock, keysFile, password, restoreHeight, arrivedAt });
+        held = await this.#shared.custody?.register(paths);
+        return await this.#openWallet({ paths, lock, held, keysFile, password, restoreHeight, arrivedAt });
       } catch (error) {
         discardWalletFiles(paths);
+        await held?.end(false);
         throw error;
       }
     });
@@ -170,17 +181,23 @@ export class WalletOpener {
   /**
    * Opens the files of a wallet.
    * @param version version of the keys file when it was read. If another process has replaced the file since, the
-   * wallet counts as locked.
+   * wallet counts as locked. @param held holding of the wallet in a cluster; absent without a cluster.
    * @throws WalletError `bad_wallet_name`, `wallet_locked`, `wallet_io`, `wallet_corrupt`
    */
-  async open(paths: WalletPaths, keysFile: KeysFile, password: string, version: string): Promise<OpenWallet> {
+  async open(
+    paths: WalletPaths,
+    keysFile: KeysFile,
+    password: string,
+    version: string,
+    held?: HeldWallet,
+  ): Promise<OpenWallet> {
     assertApart(paths);
     return this.#locked(paths, lockWallet(paths.lock, paths.name), (lock) => {
       if (keysFileVersion(paths.keys) !== version)
         throw new WalletError({ kind: 'wallet_locked', name: paths.name });
       const { refreshHeight: restoreHeight } = keysFile;
       const arrivedAt = unixSeconds(systemClock);
-      return this.#openWallet({ paths, lock, keysFile, password, restoreHeight, arrivedAt });
+      return this.#openWallet({ paths, lock, held, keysFile, password, restoreHeight, arrivedAt });
     });
   }
 
@@ -206,9 +223,9 @@ export class WalletOpener {
     }
   }
 
-  async #openWallet({ paths, lock, ...opening }: Opening): Promise<OpenWallet> {
+  async #openWallet({ paths, lock, held, ...opening }: Opening): Promise<OpenWallet> {
     const { keysFile, password } = opening;
-    const store = await this.#openStore(paths?.store, opening);
+    const store = await this.#openStore(paths?.store, opening, { isReplicated: held !== undefined });
     const {
       kdfRounds,
       exportFormat,
@@ -225,6 +242,7 @@ export class WalletOpener {
       return new OpenWallet({
         ...(paths === undefined ? {} : { paths }),
         ...(lock === undefined ? {} : { lock }),
+        ...(held === undefined ? {} : { held }),
         store,
         keystore: new Keystore({
           ...(paths === undefined ? {} : { path: paths.keys, store: paths.store }),
@@ -250,6 +268,7 @@ export class WalletOpener {
   async #openStore(
     path: string | undefined,
     { keysFile, password, restoreHeight, arrivedAt }: Opening,
+    options: StoreOptions,
   ): Promise<WalletStore> {
     const { backgroundKey, viewSecret, spendSecret } = keysFile;
     const key =
@@ -277,13 +296,14 @@ export class WalletOpener {
         (w) => fillNewStore(w, store),
         onFileRestored,
         eventSettings,
+        options,
       );
     if (format === 'foreign' && backgroundKey === undefined) {
       const { kdfRounds } = this.#settings;
       await importReferenceCache({ path, keysFile, password, kdfRounds, storeKey: key, store, log });
     }
     const begun = monotonicMs();
-    const opened = await WalletStore.openInParts(path, key, onFileRestored, eventSettings);
+    const opened = await WalletStore.openInParts(path, key, onFileRestored, eventSettings, options);
     if (opened.upgrade !== undefined)
       log.info(
         { ...opened.upgrade, ms: Math.round(monotonicMs() - begun) },

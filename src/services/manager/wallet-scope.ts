@@ -76,6 +76,11 @@ export class WalletScope {
     return current !== undefined && this.mayKnow(current.name) ? current : undefined;
   }
 
+  /** True if the wallet of this scope is about to move to another process of the cluster: calls that wait must end. */
+  get isMoving(): boolean {
+    return this.find()?.held?.isMoving === true;
+  }
+
   /** True if the client may know of a wallet. @param name name of the wallet. */
   mayKnow(name: string): boolean {
     return this.#access?.allowsWallet(name) ?? true;

@@ -9,7 +9,7 @@ import { secretsOfWords } from '../context/seed-words.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from './wallet-sync.js';
 
-type Context = Pick<WalletContext, 'assertOpen' | 'keystore' | 'store'>;
+type Context = Pick<WalletContext, 'assertOpen' | 'holding' | 'keystore' | 'store'>;
 
 /** Number of outputs whose key images are computed and stored in one step. */
 const OUTPUTS_AT_ONCE = 500;
@@ -44,11 +44,12 @@ export class BackgroundSync {
   }
 
   /**
-   * Sets the kind of background sync and its password. @throws WalletError `invalid`, `wrong_password`, `wallet_exists`
+   * Sets the kind of background sync and its password. @throws WalletError `invalid`, `wrong_password`, `wallet_exists`,
+   * `bad_cluster_request`
    */
   setup(type: string, password: string, backgroundPassword: string): Promise<void> {
     return this.#changing.run(async () => {
-      const { keystore } = this.#context;
+      const { keystore, holding } = this.#context;
       if (!isBackgroundSyncType(type))
         throw invalid(
           'background_sync_type is one of off, reuse-wallet-password, custom-background-password',
@@ -56,6 +57,11 @@ export class BackgroundSync {
       if (keystore.background !== undefined) throw invalid('the wallet is being synced in the background');
       if (!keystore.isPassword(password)) throw new WalletError({ kind: 'wrong_password' });
       const custom = type === 'custom-background-password';
+      if (custom && holding !== undefined)
+        throw new WalletError({
+          kind: 'bad_cluster_request',
+          reason: 'a cluster does not store the second keys file of a background password of its own',
+        });
       if (custom && backgroundPassword === password)
         throw invalid("the background password is the wallet's own");
       if (type === keystore.backgroundSync && !custom) return;

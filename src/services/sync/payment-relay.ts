@@ -11,7 +11,7 @@ import { PaymentRoutes } from './payment-routes.js';
 /** Time for which the last sending of a payment is remembered [ms]. */
 const RECENT_MS = 600_000;
 
-export type RelayContext = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'log'>;
+export type RelayContext = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'log' | 'holding'>;
 
 /**
  * Result of sending a payment: the daemon accepted it; the daemon's answer was lost; the payment was not sent, because
@@ -58,10 +58,9 @@ export class PaymentRelay {
     const txid = toHex(txHash);
     const known = store.read((r) => r.outgoing.byHash(txHash));
     if (known !== undefined && !isNew && !(await this.routes.mayLeave(known))) return 'held';
+    await this.#settle(txHash, known?.sentTo);
     // No `await` from here to the sending: the payment is sent to the daemon whose name is stored.
     const client = daemon.client();
-    const { name } = daemon;
-    if (name !== undefined && name !== known?.sentTo) store.write((w) => w.outgoing.setSentTo(txHash, name));
     let outcome: RelayOutcome;
     try {
       outcome = await client.sendRawTransaction(blob);
@@ -79,6 +78,23 @@ export class PaymentRelay {
     this.#remember(txid);
     this.#markPending(txHash);
     return 'accepted';
+  }
+
+  /**
+   * Stores the name of the daemon that a payment is sent to. In a cluster, waits until the payment and that name are
+   * stored by a quorum: a process that takes the wallet over then knows every payment that may have been sent.
+   * @param sentTo stored name of the daemon; undefined if none is stored.
+   * @throws WalletError `not_replicated`, `wallet_elsewhere`: the payment is not sent.
+   */
+  async #settle(txHash: Hash, sentTo: string | undefined): Promise<void> {
+    const { store, daemon, holding } = this.#context;
+    for (let stored = sentTo; ;) {
+      const { name } = daemon;
+      if (name !== undefined && name !== stored) store.write((w) => w.outgoing.setSentTo(txHash, name));
+      stored = name;
+      await holding?.settled();
+      if (daemon.name === stored) return;
+    }
   }
 
   /**

@@ -9,7 +9,7 @@ import { signatureHeaders } from '../../net/webhooks/signature.js';
 import { writeWholeJson } from '../../util/json-writer.js';
 import type { Secret } from '../../util/secret.js';
 import type { WalletContext } from '../context/wallet-context.js';
-import { FlushedEvents } from './flushed-events.js';
+import { FlushedEvents } from '../events/flushed-events.js';
 import { StoredEvents } from './stored-events.js';
 import type { TestResult, WebhookSending } from './webhook-sending.js';
 

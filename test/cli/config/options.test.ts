@@ -27,6 +27,7 @@ describe('the list of flags', () => {
     expect(OPTIONS.filter(({ secret }) => secret).map(({ name }) => name)).toEqual([
       'password',
       'rpc-login',
+      'cluster',
       'daemon-login',
     ]);
   });

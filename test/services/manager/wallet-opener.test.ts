@@ -195,7 +195,7 @@ describe('opening a wallet', () => {
 
   it('again under a lock that was kept needs no new lock', async () => {
     const wallet = await open();
-    const lock = wallet.detachLock();
+    const { lock } = wallet.detachLock();
     await wallet.close();
     expect(isUnlocked()).toBe(false);
     const opening = { paths: server.paths('w'), lock, keysFile, password: 'p', restoreHeight: undefined };

@@ -29,6 +29,12 @@ export type Fault =
   | { readonly kind: 'keys_file_exists'; readonly name: string }
   | { readonly kind: 'wallet_missing'; readonly name: string }
   | { readonly kind: 'wallet_locked'; readonly name: string }
+  /** Another process of the cluster holds the wallet. `holder`: address of that process, or a clause. */
+  | { readonly kind: 'wallet_elsewhere'; readonly name: string; readonly holder: string }
+  /** The database of the cluster did not acknowledge a change, or did not answer: the outcome is unknown. */
+  | ({ readonly kind: 'not_replicated' } & Reasoned)
+  /** A request to the cluster that cannot be fulfilled. */
+  | ({ readonly kind: 'bad_cluster_request' } & Reasoned)
   | ({ readonly kind: 'wallet_corrupt'; readonly name: string } & Reasoned)
   | ({ readonly kind: 'bad_wallet_name'; readonly name: string } & Reasoned)
   /**

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { FlushedEvents } from '../../../src/services/webhooks/flushed-events.js';
+import { FlushedEvents } from '../../../src/services/events/flushed-events.js';
 import type { WalletStore } from '../../../src/store/wallet-store.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 

@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { ClusterRefused, ClusterUnreachable, NotReplicated } from '../cluster/errors.js';
+import { RpcError } from '../http/errors.js';
+import type { KnownLogins } from '../http/forward/forwarded-login.js';
+import type { Forwarding } from '../http/http-app.js';
+import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import { Credential } from '../rpc/access/credential.js';
+import { toRpcError } from '../rpc/faults/client-error.js';
+import { FAULTS } from '../rpc/faults/fault-table.js';
+import { isRepeatable } from '../rpc/repeatable.js';
+import { isPlainName } from '../services/context/wallet-name.js';
+import { ClusterNode } from '../services/cluster/cluster-node.js';
+import { systemClock } from '../util/clock.js';
+import type { Json } from '../util/json.js';
+import type { Config } from './config/config.js';
+import { ConfigError } from './config/config-error.js';
+
+/** Connection of this process to the others of its cluster. */
+export interface ClusterMembership {
+  readonly node: ClusterNode;
+  /** Handlers of requests for wallets that other processes hold, and of requests that they pass on. */
+  forwarding(parts: ForwardingParts): Forwarding;
+  /** True for a request whose handler asks for its body. */
+  readonly continuesItself: (req: IncomingMessage) => boolean;
+  /** Closes the connections to the other processes. */
+  close(): void;
+}
+
+/** Parts of the server that {@link ClusterMembership.forwarding} uses. */
+export interface ForwardingParts {
+  readonly logins: KnownLogins;
+  /** Is called with each connection of another process. */
+  readonly onMember: (socket: Socket) => void;
+  readonly onBug: (error: unknown) => void;
+}
+
+/**
+ * Joins the cluster of the settings.
+ * @returns undefined if the settings name no cluster. @throws ConfigError if the cluster refuses this process.
+ */
+export async function joinCluster(
+  { cluster, wallet }: Config,
+  log: Logger,
+): Promise<ClusterMembership | undefined> {
+  if (cluster === undefined) return undefined;
+  // Loaded for a cluster only: the client of PostgreSQL, and the passing on of requests.
+  const { ClusterSecret } = await import('../cluster/cluster-secret.js');
+  const { openCluster } = await import('../cluster/cluster-database.js');
+  const { ForwardedLogin, keepsBodyBack } = await import('../http/forward/forwarded-login.js');
+  const { Forwarder, HolderChanging } = await import('../http/forward/forwarder.js');
+  const { memberActions, MemberCalls } = await import('../http/forward/member-calls.js');
+  const { MemberConnections } = await import('../http/forward/member-connections.js');
+  const { database, secretFile, url, tls, capacity, timeoutMs, leaseMs, isSingle } = cluster;
+  const { secret, opened } = await refusingConfig(async () => {
+    const read = ClusterSecret.read(secretFile);
+    const settings = { secret: read, timeoutMs, leaseMs, isSingle, log, member: { url, capacity } };
+    const urls = Buffer.from(database.expose()).toString('utf8');
+    return { secret: read, opened: await openCluster({ urls, ...settings }) };
+  });
+  const connections = new MemberConnections(tls);
+  const signing = { connections, signer: secret };
+  const calls = new MemberCalls(signing);
+  const node = new ClusterNode({
+    ...{ cluster: opened, url, log, clock: systemClock },
+    hasPassword: (name) => knowsPassword(wallet, name),
+    ask: (member, action, body) => calls.post(member, action, body),
+  });
+  const action =
+    (name: string) =>
+    async (body: Json): Promise<Json> =>
+      asRpcError(async () => node.answer(name, body));
+  return {
+    node,
+    forwarding({ logins, onMember, onBug }) {
+      const login = new ForwardedLogin({
+        ...{ signer: secret, url, logins, onMember },
+        onRefused: (refused) => log.warn(refused, 'a request of another process of the cluster was refused'),
+      });
+      const forwarder = new Forwarder({
+        ...{ ...signing, isRepeatable, onBug },
+        isForwarded: login.isForwarded,
+        place: async (target) => {
+          if (!isPlainName(target)) return 'here';
+          const place = await asRpcError(() => node.place(target));
+          if (place === 'changing') throw new HolderChanging('no process holds the wallet at this moment');
+          return place;
+        },
+        mayKnow: ({ login: known }, target) => !(known instanceof Credential) || known.allowsWallet(target),
+        errors: {
+          notReached: (reason) => rpcError({ kind: 'wallet_elsewhere', name: '', holder: reason }),
+          unknownOutcome: (reason) => rpcError({ kind: 'not_replicated', reason }),
+        },
+        onFailed: (failed) => log.debug(failed, 'a request was not passed on; it is tried again'),
+      });
+      return {
+        login: login.handler,
+        isForwarded: login.isForwarded,
+        actions: memberActions({
+          ...{ signer: secret, isOfMember: login.isOfMember, onBug },
+          actions: { accepts: action('accepts'), give: action('give') },
+        }),
+        calls: forwarder.calls,
+        streams: forwarder.streams,
+      };
+    },
+    continuesItself: keepsBodyBack,
+    close: () => connections.close(),
+  };
+}
+
+/** Runs a task. @throws ConfigError in place of an error with which the cluster refuses this process */
+async function refusingConfig<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (cause) {
+    const isKnown = [ClusterRefused, ClusterUnreachable, NotReplicated].some((kind) => cause instanceof kind);
+    if (!isKnown) throw cause;
+    throw new ConfigError(`--cluster: ${(cause as Error).message}`, { cause });
+  }
+}
+
+const rpcError = (fault: WalletError['fault']): RpcError =>
+  toRpcError(new WalletError(fault), {}, { daemonAddress: '' }) ??
+  new RpcError(FAULTS[fault.kind].code, fault.kind);
+
+/** Runs a task. @throws RpcError in place of a WalletError */
+async function asRpcError<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    throw toRpcError(error, {}, { daemonAddress: '' }) ?? error;
+  }
+}
+
+/** True if this process has the password of a wallet: a file of its name, or `--open` for an empty password. */
+const knowsPassword = ({ open, passwordDir }: Config['wallet'], name: string): boolean =>
+  open.includes(name) ||
+  (passwordDir !== undefined && isPlainName(name) && existsSync(join(passwordDir, name)));

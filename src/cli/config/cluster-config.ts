@@ -1,0 +1,85 @@
+import * as z from 'zod';
+import { utf8 } from '../../util/bytes.js';
+import { parseFingerprint } from '../../util/fingerprint.js';
+import { Secret } from '../../util/secret.js';
+import { ConfigError } from './config-error.js';
+import { optional, readText } from './config-values.js';
+import { flag, integer, list, text } from './option-schemas.js';
+
+export interface ClusterConfig {
+  /** Address of the database, which may contain a password. */
+  readonly database: Secret;
+  readonly secretFile: string;
+  /** Address of this process, without a slash at its end. */
+  readonly url: string;
+  /** Certificates of the other processes; absent members: those that the authorities of Node.js certify. */
+  readonly tls: {
+    /** PEM. */
+    readonly ca?: string;
+    /** SHA-256 fingerprints [lower-case hex]. */
+    readonly fingerprints?: readonly string[];
+  };
+  readonly capacity: number;
+  /** Longest wait for the quorum [ms]. */
+  readonly timeoutMs: number;
+  readonly leaseMs: number;
+  readonly isSingle: boolean;
+}
+
+const NEEDED = ['cluster-secret-file', 'cluster-url'] as const;
+
+/** Settings of the cluster; undefined: this process is in none. */
+export const clusterConfig = z
+  .object({
+    cluster: text,
+    'cluster-secret-file': text,
+    'cluster-url': text,
+    'cluster-ca-certificates': text,
+    'cluster-allowed-fingerprints': list,
+    'cluster-capacity': integer(1, 1_000_000),
+    'cluster-timeout': integer(100, 600_000),
+    'cluster-lease': integer(1000, 600_000),
+    'cluster-single': flag,
+  })
+  .transform((given): ClusterConfig | undefined => {
+    const { cluster: database, 'cluster-secret-file': secretFile, 'cluster-url': url } = given;
+    if (database === undefined) {
+      const other = NEEDED.find((name) => given[name] !== undefined);
+      if (other === undefined) return undefined;
+      throw new ConfigError(`--${other} belongs to a cluster: --cluster is the address of its database`);
+    }
+    if (secretFile === undefined || url === undefined) {
+      const missing = NEEDED.find((name) => given[name] === undefined);
+      throw new ConfigError(`--cluster needs --${missing}, too`);
+    }
+    return {
+      ...{ database: new Secret(utf8(database)), secretFile, url: readMemberUrl(url) },
+      tls: tlsOf(given['cluster-ca-certificates'], given['cluster-allowed-fingerprints']),
+      capacity: given['cluster-capacity'],
+      timeoutMs: given['cluster-timeout'],
+      leaseMs: given['cluster-lease'],
+      isSingle: given['cluster-single'],
+    };
+  });
+
+/** Reads the accepted certificates. @param caFile path of a PEM file. @throws ConfigError */
+function tlsOf(caFile: string | undefined, fingerprints: readonly string[]): ClusterConfig['tls'] {
+  const parsed = fingerprints.map((given) => {
+    const fingerprint = parseFingerprint(given);
+    if (fingerprint !== undefined) return fingerprint;
+    throw new ConfigError('--cluster-allowed-fingerprints: a SHA-256 fingerprint has 64 hex digits');
+  });
+  return {
+    ...optional('ca', caFile === undefined ? undefined : readText(caFile, 'cluster-ca-certificates')),
+    ...(parsed.length === 0 ? {} : { fingerprints: parsed }),
+  };
+}
+
+/** Parses the address of this process. @returns the address without a slash at its end. @throws ConfigError */
+function readMemberUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:';
+  if (url === undefined || !isHttp || url.username !== '' || url.pathname !== '/' || /[?#]/.test(value))
+    throw new ConfigError('--cluster-url is http(s)://host:port, without login and path');
+  return url.origin;
+}

@@ -1,0 +1,334 @@
+import type { Cluster } from '../../cluster/cluster.js';
+import type { WalletEntry } from '../../cluster/lease.js';
+import type { Member } from '../../cluster/member.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { Clock } from '../../util/clock.js';
+import type { WalletLog } from '../context/wallet-log.js';
+import { Custody } from './custody.js';
+import type { HeldWallet } from './held-wallet.js';
+import { replicationFault } from './replication-fault.js';
+import { assign, giverFor, takersOf } from './shares.js';
+
+/** Wallets of this process, as a {@link ClusterNode} opens and closes them. */
+export interface NodeWallets {
+  /** Opens a wallet under its path. @throws WalletError */
+  open(name: string): Promise<void>;
+  /** True if a wallet is open under its path. */
+  isOpen(name: string): boolean;
+  /** Closes a wallet for all its holders. @param destination address of the next holder; absent: any process. */
+  handOver(held: HeldWallet, destination: string | undefined): Promise<void>;
+}
+
+/** Parts of a {@link ClusterNode}. */
+export interface ClusterNodeParts {
+  readonly cluster: Cluster;
+  /** Address of this process. */
+  readonly url: string;
+  readonly clock: Clock;
+  readonly log: WalletLog;
+  /** True if this process has the password of a wallet. */
+  readonly hasPassword: (name: string) => boolean;
+  /** Asks another process, and returns its answer. @throws Error if it does not answer. */
+  readonly ask: (
+    member: string,
+    action: string,
+    body: { readonly [member: string]: string },
+  ) => Promise<unknown>;
+}
+
+/** Process that has to answer a request for a wallet; `changing` while no process holds the wallet. */
+export type Place =
+  | 'here'
+  /** This process holds the wallet, and keeps it until the request is answered: `release` is to be called then. */
+  | { readonly release: () => void }
+  /** Another process. */
+  | { readonly url: string }
+  | 'changing';
+
+/** Interval between looks at the cluster [ms]. */
+const LOOK_MS = 500;
+
+/** Looks after which a wallet without a holder is opened by any process, because the assigned one has not done it. */
+const LOOKS_TO_OTHERS = 4;
+
+/** Age of the list of wallets from which it is read again for a request [ms]. */
+const MOST_AGE_MS = 250;
+
+/** Number of wallets that move at the same time when this process stops. */
+const MOVES_AT_ONCE = 8;
+
+/** Number of looks between two wallets that this process asks others for. */
+const LOOKS_PER_SHARE = 2;
+
+/**
+ * This process as a member of a cluster: opens wallets whose holder has ended, spreads wallets over the members, gives
+ * them away at the end, and knows which process answers requests for a wallet.
+ */
+export class ClusterNode {
+  readonly custody: Custody;
+  readonly #parts: ClusterNodeParts;
+  #wallets: NodeWallets | undefined;
+  #entries: readonly WalletEntry[] = [];
+  #members: readonly Member[] = [];
+  /** Looks at which a wallet had no holder, by name. */
+  readonly #orphans = new Map<string, number>();
+  /** Wallets that could not be opened, with the reason. */
+  readonly #failures = new Map<string, string>();
+  /** Time of the last read of the wallets and members [Unix ms]. */
+  #readAt = 0;
+  #looks = 0;
+  #cancel: () => void = () => undefined;
+  #look: Promise<void> = Promise.resolve();
+  #isDraining = false;
+  #isClosed = false;
+  #isReachable = true;
+
+  constructor(parts: ClusterNodeParts) {
+    const { cluster, clock, log } = parts;
+    this.#parts = parts;
+    this.custody = new Custody({ leases: cluster.leases, logs: cluster.logs, clock, log });
+  }
+
+  /** Address of this process. */
+  get url(): string {
+    return this.#parts.url;
+  }
+
+  /** True if the database answered the last look. */
+  get isReachable(): boolean {
+    return this.#isReachable;
+  }
+
+  /** Members as of the last look. */
+  get members(): readonly Member[] {
+    return this.#members;
+  }
+
+  /** Wallets of the cluster as of the last look. */
+  get entries(): readonly WalletEntry[] {
+    return this.#entries;
+  }
+
+  /** Reads the wallets of the cluster. If the database does not answer, returns those of the last look. */
+  async currentEntries(): Promise<readonly WalletEntry[]> {
+    await this.refresh();
+    return this.#entries;
+  }
+
+  /** Begins to look at the cluster. To be called once. */
+  start(wallets: NodeWallets): void {
+    this.#wallets = wallets;
+    this.#schedule(0);
+  }
+
+  #schedule(ms: number): void {
+    if (this.#isClosed) return;
+    this.#cancel = this.#parts.clock.after(ms, () => {
+      this.#look = this.#lookAround().finally(() => this.#schedule(LOOK_MS));
+    });
+  }
+
+  async #lookAround(): Promise<void> {
+    const { log } = this.#parts;
+    try {
+      await this.#read();
+      if (!this.#isReachable) log.info({}, 'the database of the cluster answers again');
+      this.#isReachable = true;
+    } catch (error) {
+      const fault = replicationFault(error, '');
+      if (this.#isReachable) log.warn({ err: fault }, 'the database of the cluster does not answer');
+      this.#isReachable = false;
+      return;
+    }
+    if (this.#isDraining || this.#isClosed) return;
+    this.#looks += 1;
+    await this.#openOrphans();
+    if (this.#looks % LOOKS_PER_SHARE === 0) await this.#share();
+  }
+
+  async #read(): Promise<void> {
+    const { leases, members } = this.#parts.cluster;
+    [this.#entries, this.#members] = await Promise.all([leases.list(), members.list()]);
+    this.#readAt = this.#parts.clock.now();
+  }
+
+  /** Opens the wallets that were given to this process, and its part of those whose holder has ended. */
+  async #openOrphans(): Promise<void> {
+    const { url } = this.#parts;
+    const missing = this.#entries.filter(({ name }) => this.custody.find(name) === undefined);
+    const given = missing.filter(({ holder, isLapsed }) => holder === url && !isLapsed);
+    // A wallet that its holder has released was closed on purpose.
+    const orphans = missing.filter(({ holder, isLapsed }) => holder !== undefined && isLapsed);
+    const names = new Set(orphans.map(({ name }) => name));
+    for (const name of this.#orphans.keys()) if (!names.has(name)) this.#orphans.delete(name);
+    for (const name of names) this.#orphans.set(name, (this.#orphans.get(name) ?? 0) + 1);
+    const assigned = assign([...names], this.#members);
+    const mine = orphans.filter(
+      ({ name }) =>
+        this.#parts.hasPassword(name) &&
+        (assigned.get(name) === url || (this.#orphans.get(name) ?? 0) > LOOKS_TO_OTHERS),
+    );
+    await Promise.all([...given, ...mine].map(({ name }) => this.#open(name)));
+  }
+
+  async #open(name: string): Promise<void> {
+    const { log } = this.#parts;
+    try {
+      await this.#wallets?.open(name);
+      log.info({ name }, 'a wallet of the cluster was taken over');
+      this.#failures.delete(name);
+    } catch (error) {
+      if (!(error instanceof WalletError)) throw error;
+      // Another process was faster.
+      if (error.fault.kind === 'wallet_elsewhere') return;
+      const reason = error.fault.kind;
+      if (this.#failures.get(name) !== reason)
+        log.error({ err: error, name }, 'a wallet of the cluster cannot be taken over');
+      this.#failures.set(name, reason);
+    }
+  }
+
+  /** Asks the most loaded member for a wallet, if this process has less than its share. */
+  async #share(): Promise<void> {
+    const giver = giverFor(this.#members);
+    if (giver === undefined) return;
+    const wanted = this.#entries.find(
+      ({ name, holder, isLapsed }) => holder === giver.url && !isLapsed && this.#parts.hasPassword(name),
+    );
+    if (wanted === undefined) return;
+    try {
+      await this.#parts.ask(giver.url, 'give', { name: wanted.name, to: this.#parts.url });
+    } catch (error) {
+      this.#parts.log.warn(
+        { err: error, name: wanted.name },
+        'a member of the cluster did not give a wallet',
+      );
+    }
+  }
+
+  /**
+   * Answers another process that asks for something.
+   * @param action `give`: gives a wallet to a process. `accepts`: tells whether this process can open a wallet.
+   * @throws WalletError
+   */
+  async answer(action: string, body: unknown): Promise<{ readonly [member: string]: boolean }> {
+    const { name, to } = (body ?? {}) as { readonly name?: unknown; readonly to?: unknown };
+    if (typeof name !== 'string') throw badRequest('the name of a wallet is missing');
+    if (action === 'accepts') return { accepts: !this.#isDraining && this.#parts.hasPassword(name) };
+    if (action !== 'give' || typeof to !== 'string') throw badRequest(`there is no action ${action}`);
+    const held = this.custody.find(name);
+    if (held === undefined || held.isMoving) throw badRequest(`the wallet '${name}' is not held here`);
+    await this.#handOver(held, to);
+    return {};
+  }
+
+  /**
+   * Begins to give a wallet of this process to another one, and does not wait for the end of it.
+   * @param to address of the other process; absent: the least loaded one that can open the wallet.
+   * @returns the address of the next holder. @throws WalletError `bad_cluster_request`
+   */
+  async beginMove(held: HeldWallet, to?: string): Promise<string> {
+    const url = await this.#destinationOf(held, to);
+    if (url === this.url) return url;
+    void this.#handOver(held, url).catch((error: unknown) =>
+      this.#parts.log.error({ err: error, name: held.lease.name, to: url }, 'moving a wallet failed'),
+    );
+    return url;
+  }
+
+  /** Finds a process that can open a wallet. @throws WalletError `bad_cluster_request` */
+  async #destinationOf(held: HeldWallet, to?: string): Promise<string> {
+    const candidates = to === undefined ? takersOf(this.#members).map(({ url }) => url) : [to];
+    for (const url of candidates) {
+      if (url === this.url) {
+        if (to === undefined) continue;
+        return url;
+      }
+      if (!this.#members.some((member) => member.url === url && member.isAlive))
+        throw badRequest(`no living process of the cluster has the address ${url}`);
+      if (await this.#isAccepted(held.lease.name, url)) return url;
+    }
+    throw badRequest('no other process of the cluster has the password of the wallet');
+  }
+
+  async #isAccepted(name: string, url: string): Promise<boolean> {
+    try {
+      const answer = (await this.#parts.ask(url, 'accepts', { name })) as { readonly accepts?: unknown };
+      return answer.accepts === true;
+    } catch (error) {
+      this.#parts.log.warn({ err: error, member: url }, 'a member of the cluster does not answer');
+      return false;
+    }
+  }
+
+  async #handOver(held: HeldWallet, destination: string | undefined): Promise<void> {
+    await this.#wallets?.handOver(held, destination);
+    await this.refresh();
+  }
+
+  /**
+   * Finds the process that has to answer a request for a wallet.
+   * @returns `changing` while the wallet moves, or waits for the next holder after the end of the last one.
+   */
+  async place(name: string): Promise<Place> {
+    const held = this.custody.find(name);
+    if (held !== undefined) {
+      const isReady = !held.isMoving && !held.isLost && this.#wallets?.isOpen(name) === true;
+      return isReady ? { release: held.begin() } : 'changing';
+    }
+    if (this.#parts.clock.now() - this.#readAt > MOST_AGE_MS) await this.refresh();
+    const { holder, isLapsed = true } = this.#entries.find((known) => known.name === name) ?? {};
+    // Nobody holds it on purpose: this process can open it, or tell that it is closed.
+    if (holder === undefined) return 'here';
+    return isLapsed || holder === this.url ? 'changing' : { url: holder };
+  }
+
+  /** Looks at the cluster at once, because a wallet is not held by the process that the last look has shown. */
+  async refresh(): Promise<void> {
+    try {
+      await this.#read();
+    } catch (error) {
+      replicationFault(error, '');
+    }
+  }
+
+  /** Gives all wallets of this process to other ones, because it stops. Wallets that nobody takes are released. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    await this.refresh();
+    const rest = this.custody.all();
+    const workers = Array.from({ length: MOVES_AT_ONCE }, async () => {
+      for (let held = rest.shift(); held !== undefined; held = rest.shift()) await this.#giveAway(held);
+    });
+    await Promise.all(workers);
+  }
+
+  async #giveAway(held: HeldWallet): Promise<void> {
+    try {
+      await this.#handOver(held, await this.#destinationOf(held));
+    } catch (error) {
+      const facts = { err: error, name: held.lease.name };
+      this.#parts.log.warn(facts, 'a wallet was not given to another process; it is released');
+    }
+  }
+
+  /** Ends the looks. Resolves once no wallet is being opened. */
+  async stop(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancel();
+    await this.#look;
+  }
+
+  /** Leaves the cluster, after all wallets were closed. */
+  async close(): Promise<void> {
+    const { members } = this.#parts.cluster;
+    try {
+      await members.leave();
+    } catch (error) {
+      this.#parts.log.warn({ err: replicationFault(error, '') }, 'this process did not leave the cluster');
+    }
+    await this.#parts.cluster.close();
+  }
+}
+
+const badRequest = (reason: string): WalletError => new WalletError({ kind: 'bad_cluster_request', reason });

@@ -1,0 +1,146 @@
+import { readFile } from 'node:fs/promises';
+import type { Lease, Leases } from '../../cluster/lease.js';
+import type { PageLogs } from '../../cluster/page-log.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { lockWallet } from '../../store/file/wallet-lock.js';
+import type { Clock } from '../../util/clock.js';
+import type { WalletPaths } from '../context/wallet-directory.js';
+import { namedLog, type WalletLog } from '../context/wallet-log.js';
+import { HeldWallet, type StoredLog } from './held-wallet.js';
+import { markHeld, markReleased, writeLocalCopy } from './local-copy.js';
+import { replicationFault } from './replication-fault.js';
+
+/** Parts of a {@link Custody}. */
+export interface CustodyParts {
+  readonly leases: Leases;
+  readonly logs: PageLogs;
+  readonly clock: Clock;
+  readonly log: WalletLog;
+}
+
+const NOTHING: StoredLog = { sequence: 0, baseBytes: 0, frameBytes: 0 };
+
+/** Wallets of the cluster that this process holds. */
+export class Custody {
+  readonly #parts: CustodyParts;
+  readonly #held = new Map<string, HeldWallet>();
+  #onLost: (held: HeldWallet) => void = () => undefined;
+
+  constructor(parts: CustodyParts) {
+    this.#parts = parts;
+    parts.leases.onLost((lease, reason) => {
+      const held = this.#held.get(lease.name);
+      if (held?.lease !== lease) return;
+      held.lose(reason === 'taken' ? 'another process' : 'no process: its lease has ended');
+      const facts = { name: lease.name, epoch: String(lease.epoch), reason };
+      parts.log.error(facts, 'the lease of a wallet was lost: the wallet is closed here');
+      this.#onLost(held);
+    });
+  }
+
+  /** Sets the listener that is called when this process has lost a wallet: it must close the wallet. */
+  watchLost(listener: (held: HeldWallet) => void): void {
+    this.#onLost = listener;
+  }
+
+  /** Finds the holding of a wallet by its name; undefined if this process does not hold it. */
+  find(name: string): HeldWallet | undefined {
+    return this.#held.get(name);
+  }
+
+  all(): HeldWallet[] {
+    return [...this.#held.values()];
+  }
+
+  /**
+   * Begins to hold a wallet of the cluster, and writes its files.
+   * @returns undefined if the cluster does not know the wallet.
+   * @throws WalletError `wallet_elsewhere` if another process holds it, `wallet_exists` if other files have its name,
+   * `not_replicated`, `wallet_io`, `wallet_locked`.
+   */
+  async acquire(paths: WalletPaths): Promise<HeldWallet | undefined> {
+    const { name } = paths;
+    const { leases, logs } = this.#parts;
+    const taken = await this.#asking(name, () => leases.take(name));
+    if (taken === undefined) return undefined;
+    if (taken.state === 'held')
+      throw new WalletError({ kind: 'wallet_elsewhere', name, holder: taken.holder });
+    try {
+      const lock = lockWallet(paths.lock, name);
+      try {
+        const stored = await this.#asking(name, () => writeLocalCopy(paths, taken, logs));
+        return this.#add(paths, taken.lease, stored);
+      } finally {
+        lock.release();
+      }
+    } catch (error) {
+      await this.#release(taken.lease);
+      throw error;
+    }
+  }
+
+  /** Checks that the cluster has no wallet of a name. @throws WalletError `wallet_exists`, `not_replicated` */
+  async assertUnknown(name: string): Promise<void> {
+    const wallets = await this.#asking(name, () => this.#parts.leases.list());
+    if (wallets.some((wallet) => wallet.name === name))
+      throw new WalletError({ kind: 'wallet_exists', name });
+  }
+
+  /**
+   * Adds a local wallet to the cluster, before it is opened. Its store follows when it is attached.
+   * @throws WalletError `wallet_exists`, `not_replicated`, `wallet_io`
+   */
+  async register(paths: WalletPaths): Promise<HeldWallet> {
+    const { name, keys } = paths;
+    const keysFile = await readFile(keys);
+    const lease = await this.#asking(name, () => this.#parts.leases.create(name, keysFile));
+    try {
+      await markHeld(paths, lease.epoch);
+      return this.#add(paths, lease, NOTHING);
+    } catch (error) {
+      await this.#release(lease);
+      throw error;
+    }
+  }
+
+  #add(paths: WalletPaths, lease: Lease, stored: StoredLog): HeldWallet {
+    const { leases, logs, clock, log } = this.#parts;
+    const held = new HeldWallet({
+      ...{ lease, leases, logs, paths, stored, clock },
+      log: namedLog(log, paths.name),
+      onEnd: (isComplete) => this.#end(held, isComplete),
+    });
+    this.#held.set(paths.name, held);
+    return held;
+  }
+
+  /** Ends the holding of a closed wallet: gives it to the process that it moves to, or releases it. */
+  async #end(held: HeldWallet, isComplete: boolean): Promise<void> {
+    const { lease, paths, destination } = held;
+    if (this.#held.get(lease.name) === held) this.#held.delete(lease.name);
+    // Without a mark of completeness the files are written anew when this process takes the wallet again.
+    if (isComplete) await markReleased(paths, lease.epoch);
+    if (held.isLost) return;
+    if (destination === undefined || !isComplete) return this.#release(lease);
+    await this.#asking(lease.name, () => this.#parts.leases.handOver(lease, destination));
+  }
+
+  /** Releases a lease. If that fails, it ends by itself. */
+  async #release(lease: Lease): Promise<void> {
+    try {
+      await this.#parts.leases.release(lease);
+    } catch (error) {
+      const facts = { err: error, name: lease.name };
+      this.#parts.log.warn(facts, 'the lease of a wallet was not released; it ends by itself');
+    }
+  }
+
+  /** Runs a task that asks the cluster. @throws WalletError in place of an error of the cluster */
+  async #asking<T>(name: string, task: () => Promise<T>): Promise<T> {
+    try {
+      return await task();
+    } catch (error) {
+      throw replicationFault(error, name);
+    }
+  }
+}

@@ -1,0 +1,246 @@
+import { readFile } from 'node:fs/promises';
+import type { Lease, Leases } from '../../cluster/lease.js';
+import type { PageLogs } from '../../cluster/page-log.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { keysFileVersion } from '../../store/keys/keys-file-disk.js';
+import type { Replication, ReplicationOptions } from '../../store/replication/replication.js';
+import type { WalletStore } from '../../store/wallet-store.js';
+import type { Clock } from '../../util/clock.js';
+import { Mutex } from '../../util/mutex.js';
+import type { Holding } from '../context/holding.js';
+import type { WalletPaths } from '../context/wallet-directory.js';
+import type { WalletLog } from '../context/wallet-log.js';
+import { FlushedEvents } from '../events/flushed-events.js';
+import { replicationFault } from './replication-fault.js';
+import { storeSink } from './store-sink.js';
+
+/** Content of the database for a wallet when its holding begins. */
+export type StoredLog = Pick<ReplicationOptions, 'sequence' | 'baseBytes' | 'frameBytes'>;
+
+/** Parts of a {@link HeldWallet}. */
+export interface HeldWalletParts {
+  readonly lease: Lease;
+  readonly leases: Pick<Leases, 'setKeysFile'>;
+  readonly logs: Pick<PageLogs, 'append' | 'putBase'>;
+  readonly paths: WalletPaths;
+  readonly stored: StoredLog;
+  readonly clock: Clock;
+  readonly log: WalletLog;
+  /** Ends the lease. @param isComplete true if the database stores everything that the local files contain. */
+  readonly onEnd: (isComplete: boolean) => Promise<void>;
+}
+
+/** Time for which events of old blocks are collected before they are stored [ms]. */
+const CATCHING_UP_MS = 2000;
+
+/** Longest time for which a wallet that is closed waits until its last changes are replicated [ms]. */
+const CLOSING_MS = 5000;
+
+/**
+ * Holding of one wallet of the cluster, from the beginning of its lease to its end: sends the changes of its store and
+ * of its keys file to the database. It outlives the store when the wallet is opened again with new keys.
+ */
+export class HeldWallet implements Holding {
+  readonly #parts: HeldWalletParts;
+  readonly #sendingKeys = new Mutex();
+  /** Version of the keys file that the database stores. */
+  #keysVersion: string;
+  #stored: StoredLog;
+  #replication: Replication | undefined;
+  #events: FlushedEvents | undefined;
+  /** Ends the timer of {@link advanceEvents}; undefined while it is not set. */
+  #cancelAdvance: (() => void) | undefined;
+  /** Reason of the loss of the wallet; undefined while it is held. */
+  #lost: string | undefined;
+  #destination: string | undefined;
+  #isMoving = false;
+  #isEnded = false;
+  #calls = 0;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(parts: HeldWalletParts) {
+    this.#parts = parts;
+    this.#stored = parts.stored;
+    this.#keysVersion = keysFileVersion(parts.paths.keys);
+  }
+
+  get lease(): Lease {
+    return this.#parts.lease;
+  }
+
+  get paths(): WalletPaths {
+    return this.#parts.paths;
+  }
+
+  /** Replication of the store while it is open; undefined otherwise. */
+  get replication(): Replication | undefined {
+    return this.#replication;
+  }
+
+  /**
+   * Begins to send the changes of the wallet's store.
+   * @param onEvents is called when more events of the wallet are stored by a quorum.
+   */
+  attach(store: WalletStore, onEvents: () => void): void {
+    const { lease, logs, clock, log } = this.#parts;
+    const sink = storeSink(logs, lease, () => this.#keysBesideBase());
+    this.#replication = store.replicate(sink, {
+      ...this.#stored,
+      onError: (error) => log.warn({ err: error }, 'changes of the wallet are not replicated yet'),
+    });
+    this.#events = new FlushedEvents(store, clock, {
+      onFlushed: onEvents,
+      onError: (error) => log.warn({ err: error }, 'events of the wallet are not replicated yet'),
+    });
+    this.#events.advance();
+  }
+
+  /** Returns the keys file if the first base of a new store must replace the stored one together with it. */
+  async #keysBesideBase(): Promise<Uint8Array | undefined> {
+    if (this.#stored.baseBytes > 0) return undefined;
+    return readFile(this.paths.keys);
+  }
+
+  /** Notes that the store was removed while the wallet was closed, because it gets new keys. */
+  forgetStore(): void {
+    this.#stored = { ...this.#stored, baseBytes: 0, frameBytes: 0 };
+  }
+
+  /**
+   * Is to be called after each commit with events. While a wallet reads old blocks, its events are stored together some
+   * seconds later: the pages of its store change with each commit.
+   * @param isSynced true if the wallet has all blocks of the daemon.
+   */
+  advanceEvents(isSynced: boolean): void {
+    if (isSynced) return this.#events?.advance();
+    this.#cancelAdvance ??= this.#parts.clock.after(CATCHING_UP_MS, () => {
+      this.#cancelAdvance = undefined;
+      this.#events?.advance();
+    });
+  }
+
+  get eventsUpTo(): number {
+    return this.#events?.upTo ?? 0;
+  }
+
+  async settled(): Promise<void> {
+    this.assertHeld();
+    try {
+      await this.#replication?.replicated();
+      await this.#sendKeys();
+    } catch (error) {
+      throw replicationFault(error, this.lease.name);
+    }
+    this.assertHeld();
+  }
+
+  assertHeld(): void {
+    if (!this.isLost) return;
+    const holder = this.#lost ?? 'no process: its lease has ended';
+    throw new WalletError({ kind: 'wallet_elsewhere', name: this.lease.name, holder });
+  }
+
+  /** Sends the keys file if it was replaced since it was last sent. */
+  #sendKeys(): Promise<void> | undefined {
+    const { keys } = this.paths;
+    if (keysFileVersion(keys) === this.#keysVersion) return undefined;
+    return this.#sendingKeys.run(async () => {
+      const version = keysFileVersion(keys);
+      if (version === this.#keysVersion) return;
+      await this.#parts.leases.setKeysFile(this.lease, await readFile(keys));
+      this.#keysVersion = version;
+    });
+  }
+
+  /** Notes that this process holds the wallet no longer. @param holder clause for messages: the holder, as far as known. */
+  lose(holder: string): void {
+    this.#lost ??= holder;
+    this.#replication?.drop();
+  }
+
+  get isLost(): boolean {
+    return this.#lost !== undefined || !this.lease.isValid();
+  }
+
+  /**
+   * Ends the sending of the changes of the store, before it is closed. Sends the rest, unless the wallet is lost.
+   * @returns true if the database stores everything that the store contains.
+   */
+  async detach(): Promise<boolean> {
+    const [events, replication] = [this.#events, this.#replication];
+    this.#events = undefined;
+    this.#replication = undefined;
+    this.#cancelAdvance?.();
+    this.#cancelAdvance = undefined;
+    if (this.isLost) replication?.drop();
+    await events?.close();
+    if (replication === undefined || this.isLost) return !this.isLost;
+    try {
+      await replication.close(CLOSING_MS);
+      await this.#sendKeys();
+      return true;
+    } catch (error) {
+      const fault = replicationFault(error, this.lease.name);
+      this.#parts.log.error({ err: fault }, 'changes of the wallet were not replicated before it was closed');
+      return false;
+    } finally {
+      const { sequence } = replication;
+      this.#stored = { ...this.#stored, sequence };
+    }
+  }
+
+  /**
+   * Notes that the wallet is about to leave this process: new calls have to wait for the next holder.
+   * @param destination address of the process that gets the wallet; undefined: any process may take it.
+   */
+  beginMove(destination: string | undefined): void {
+    this.#isMoving = true;
+    this.#destination = destination;
+  }
+
+  get isMoving(): boolean {
+    return this.#isMoving;
+  }
+
+  /** Address of the process that gets the wallet when its holding ends; undefined: any process may take it. */
+  get destination(): string | undefined {
+    return this.#destination;
+  }
+
+  /** True once the wallet was closed here, and its holding was ended on purpose. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Ends the holding of the wallet, after its store was closed. @param isComplete result of {@link detach}. */
+  end(isComplete: boolean): Promise<void> {
+    this.#isEnded = isComplete;
+    return this.#parts.onEnd(isComplete);
+  }
+
+  /** Counts a call until the returned function is called. */
+  begin(): () => void {
+    this.#calls += 1;
+    let isRunning = true;
+    return () => {
+      if (!isRunning) return;
+      isRunning = false;
+      this.#calls -= 1;
+      if (this.#calls === 0) for (const resolve of this.#waiting) resolve();
+    };
+  }
+
+  /** Resolves when no call is running, or after a time [ms]. */
+  idle(ms: number): Promise<void> {
+    if (this.#calls === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        cancel();
+        this.#waiting.delete(end);
+        resolve();
+      };
+      const cancel = this.#parts.clock.after(ms, end);
+      this.#waiting.add(end);
+    });
+  }
+}

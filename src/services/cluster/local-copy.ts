@@ -1,0 +1,97 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import type { Taken } from '../../cluster/lease.js';
+import type { LogContent, PageLogs } from '../../cluster/page-log.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { databaseFilesOf, removeDatabase } from '../../store/file/atomic-replace.js';
+import { FileDraft } from '../../store/file/file-draft.js';
+import { withFileErrors } from '../../store/file/file-errors.js';
+import { rebuildStore } from '../../store/replication/rebuild-store.js';
+import { utf8 } from '../../util/bytes.js';
+import type { WalletPaths } from '../context/wallet-directory.js';
+import type { StoredLog } from './held-wallet.js';
+
+/** Ending of the file that marks the local files of a wallet as a copy of those in the cluster. */
+export const MARK_ENDING = '.cluster';
+
+/** Content of the mark of a local copy. */
+interface Mark {
+  /** Epoch in which this process held the wallet, in decimal digits. */
+  readonly epoch: string;
+  /** Versions of the files when the wallet was released with all changes; absent while it is held. */
+  readonly released?: string;
+}
+
+const markOf = ({ store }: WalletPaths): string => `${store}${MARK_ENDING}`;
+
+/** Returns a text that changes whenever a file of the wallet is written, as far as sizes and times show it. */
+const versionOf = ({ store, keys }: WalletPaths): string =>
+  [keys, ...databaseFilesOf(store)]
+    .map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }))
+    .map((stat) => (stat === undefined ? '-' : [stat.ino, stat.size, stat.mtimeNs].join(':')))
+    .join(' ');
+
+function readMark(paths: WalletPaths): Mark | undefined {
+  const path = markOf(paths);
+  return withFileErrors(path, () => {
+    if (!existsSync(path)) return undefined;
+    try {
+      return JSON.parse(readFileSync(path, 'utf8')) as Mark;
+    } catch (error) {
+      // A mark that cannot be read is no proof that the copy is current, but marks the files as a copy.
+      if (error instanceof SyntaxError) return { epoch: '' };
+      throw error;
+    }
+  });
+}
+
+const writeMark = async (paths: WalletPaths, mark: Mark): Promise<void> =>
+  (await FileDraft.write(markOf(paths), utf8(`${JSON.stringify(mark)}\n`))).replace();
+
+/** Marks the local files as the copy of a wallet that this process holds. @throws WalletError `wallet_io` */
+export const markHeld = (paths: WalletPaths, epoch: bigint): Promise<void> =>
+  writeMark(paths, { epoch: String(epoch) });
+
+/** Marks the local files as complete, after the wallet was closed and before it is released. */
+export const markReleased = (paths: WalletPaths, epoch: bigint): Promise<void> =>
+  writeMark(paths, { epoch: String(epoch), released: withFileErrors(paths.store, () => versionOf(paths)) });
+
+/**
+ * Writes the files of a wallet that this process has begun to hold, unless those that it has left there are current. The
+ * wallet must be closed.
+ * @returns the size of the content in the database.
+ * @throws WalletError `wallet_exists` if files of the name are there that are no copy, `wallet_io`; errors of the
+ * cluster.
+ */
+export async function writeLocalCopy(
+  paths: WalletPaths,
+  { lease, keysFile, sequence }: Taken,
+  logs: Pick<PageLogs, 'read'>,
+): Promise<StoredLog> {
+  const mark = readMark(paths);
+  if (mark === undefined) assertNoFiles(paths);
+  const content = await logs.read(paths.name);
+  try {
+    const isCurrent = mark?.epoch === String(lease.epoch - 1n) && mark.released === versionOf(paths);
+    await markHeld(paths, lease.epoch);
+    if (!isCurrent) {
+      // A wallet whose creation was interrupted has no store: it is made anew from the keys.
+      if (content?.base === undefined) withFileErrors(paths.store, () => removeDatabase(paths.store));
+      else await rebuildStore(paths.store, content.readBase(), framesOf(content));
+      await (await FileDraft.write(paths.keys, keysFile)).replace();
+    }
+    return { sequence, baseBytes: content?.base?.bytes ?? 0, frameBytes: content?.frames.bytes ?? 0 };
+  } finally {
+    await content?.close();
+  }
+}
+
+async function* framesOf(content: LogContent): AsyncIterable<Uint8Array> {
+  for await (const { frame } of content.readFrames()) yield frame;
+}
+
+function assertNoFiles({ name, store, keys }: WalletPaths): void {
+  withFileErrors(store, () => {
+    if (!existsSync(store) && !existsSync(keys)) return;
+    throw new WalletError({ kind: 'wallet_exists', name, found: existsSync(keys) ? 'wallet' : 'store' });
+  });
+}

@@ -1,0 +1,21 @@
+import { ClusterUnreachable, Fenced, NotReplicated, WalletKnown } from '../../cluster/errors.js';
+import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { NotReplicatedError, SinkEndedError } from '../../store/replication/page-sink.js';
+
+/**
+ * Returns the fault that clients get for an error of the cluster. @throws any other error unchanged.
+ * @param name name of the wallet.
+ */
+export function replicationFault(error: unknown, name: string): WalletError {
+  if (error instanceof WalletError) return error;
+  if (error instanceof WalletKnown) return new WalletError({ kind: 'wallet_exists', name }, { cause: error });
+  if (error instanceof Fenced || error instanceof SinkEndedError)
+    return new WalletError({ kind: 'wallet_elsewhere', name, holder: 'another process' }, { cause: error });
+  if (
+    error instanceof NotReplicatedError ||
+    error instanceof NotReplicated ||
+    error instanceof ClusterUnreachable
+  )
+    return new WalletError({ kind: 'not_replicated', reason: error.message }, { cause: error });
+  throw error;
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from '@jest/globals';
+import { ClusterNode } from '../../../src/services/cluster/cluster-node.js';
+import { namedLog } from '../../../src/services/context/wallet-log.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import type { Lease } from '../../../src/cluster/lease.js';
+import { FakeCluster } from '../../support/fake-cluster.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+
+const silent = namedLog({ info: () => undefined, warn: () => undefined, error: () => undefined }, '');
+
+/** Cluster of nodes whose wallets have no files: opening a wallet only takes its lease. */
+function world() {
+  const clock = new VirtualClock();
+  const database = new FakeCluster(clock);
+  const nodes = new Map<string, ClusterNode>();
+  const join = (url: string, { passwords = () => true }: { passwords?: (name: string) => boolean } = {}) => {
+    const cluster = database.join(url);
+    const open = new Map<string, Lease>();
+    const node = new ClusterNode({
+      ...{ cluster, url, clock, log: silent },
+      hasPassword: passwords,
+      ask: async (member, action, body) => {
+        const asked = nodes.get(member);
+        if (asked === undefined) throw new Error('no such member');
+        return asked.answer(action, body as Record<string, unknown>);
+      },
+    });
+    nodes.set(url, node);
+    cluster.leases.onLost(({ name }) => void open.delete(name));
+    node.start({
+      open: async (name) => {
+        const taken = await cluster.leases.take(name);
+        if (taken?.state !== 'taken')
+          throw new WalletError({ kind: 'wallet_elsewhere', name, holder: 'another' });
+        open.set(name, taken.lease);
+      },
+      isOpen: (name) => open.has(name),
+      handOver: async () => undefined,
+    });
+    return { node, cluster, open };
+  };
+  return { clock, database, join };
+}
+
+describe('a wallet whose holder has ended', () => {
+  test('is opened by the assigned process after its lease has ended', async () => {
+    const { clock, join } = world();
+    const a = join('http://a');
+    const b = join('http://b');
+    await a.cluster.leases.create('shop', new Uint8Array());
+    await clock.advance(3000);
+    expect(b.open.has('shop')).toBe(false);
+    a.cluster.stop();
+    await a.node.stop();
+    await clock.advance(6000);
+    expect([...b.open.keys()]).toEqual(['shop']);
+  });
+
+  test('is opened by another process if the assigned one does not have its password', async () => {
+    const { clock, join } = world();
+    const a = join('http://a');
+    const b = join('http://b', { passwords: () => false });
+    const c = join('http://c');
+    await a.cluster.leases.create('shop', new Uint8Array());
+    a.cluster.stop();
+    await a.node.stop();
+    await clock.advance(12_000);
+    expect(b.open.size).toBe(0);
+    expect([...c.open.keys()]).toEqual(['shop']);
+  });
+
+  test('is not opened if its holder has released it', async () => {
+    const { clock, join } = world();
+    const a = join('http://a');
+    const b = join('http://b');
+    await a.cluster.leases.release(await a.cluster.leases.create('shop', new Uint8Array()));
+    await clock.advance(20_000);
+    expect(a.open.size + b.open.size).toBe(0);
+  });
+});
+
+describe('place', () => {
+  test('is another process that holds the wallet', async () => {
+    const { clock, join } = world();
+    const a = join('http://a');
+    const b = join('http://b');
+    await a.cluster.leases.create('shop', new Uint8Array());
+    await clock.advance(1000);
+    expect(await b.node.place('shop')).toEqual({ url: 'http://a' });
+  });
+
+  test('is this process for a wallet that is closed or unknown', async () => {
+    const { clock, join } = world();
+    const a = join('http://a');
+    await a.cluster.leases.release(await a.cluster.leases.create('shop', new Uint8Array()));
+    await clock.advance(1000);
+    expect(await a.node.place('shop')).toBe('here');
+    expect(await a.node.place('other')).toBe('here');
+  });
+
+  test('changes while a wallet has no holder', async () => {
+    const { clock, join } = world();
+    const a = join('http://a');
+    const b = join('http://b', { passwords: () => false });
+    await a.cluster.leases.create('shop', new Uint8Array());
+    await clock.advance(1000);
+    a.cluster.stop();
+    await a.node.stop();
+    await clock.advance(6000);
+    expect(await b.node.place('shop')).toBe('changing');
+  });
+});
+
+test('a database that does not answer is noted, and noted once it answers again', async () => {
+  const { clock, database, join } = world();
+  const { node } = join('http://a');
+  await clock.advance(1000);
+  expect(node.isReachable).toBe(true);
+  database.failing = 'unreachable';
+  await clock.advance(1000);
+  expect(node.isReachable).toBe(false);
+  database.failing = undefined;
+  await clock.advance(1000);
+  expect(node.isReachable).toBe(true);
+});

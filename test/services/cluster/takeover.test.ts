@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { ClusterNode } from '../../../src/services/cluster/cluster-node.js';
+import { WalletManager } from '../../../src/services/manager/wallet-manager.js';
+import type { OpenWallet } from '../../../src/services/open-wallet.js';
+import { systemClock } from '../../../src/util/clock.js';
+import { FakeCluster, FAKE_LEASE_MS } from '../../support/fake-cluster.js';
+import { fault } from '../../support/service-wallet.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+import { WalletServer } from '../../support/wallet-server.js';
+
+/** One process of the cluster, with a wallet directory of its own. */
+interface Process {
+  readonly files: WalletServer;
+  readonly manager: WalletManager;
+  /** Ends the renewals of the leases, as the death of the process does. */
+  stop(): void;
+}
+
+const INDEX = { major: 0, minor: 0 };
+const SHOP = { filename: 'shop', password: 'p', language: 'English' };
+
+let clock: VirtualClock;
+let database: FakeCluster;
+let processes: Process[];
+
+function start(url: string): Process {
+  const cluster = database.join(url);
+  const files = new WalletServer({});
+  const node = new ClusterNode({
+    ...{ cluster, url, clock: systemClock, log: files.settings.log },
+    hasPassword: () => true,
+    ask: () => Promise.reject(new Error('nobody is asked')),
+  });
+  const manager = new WalletManager({ ...files.settings, cluster: node });
+  const started = { files, manager, stop: cluster.stop };
+  processes.push(started);
+  return started;
+}
+
+/** Ends a process without a last word, and lets its leases end. */
+async function kill({ stop }: Process): Promise<void> {
+  stop();
+  clock.elapsed += FAKE_LEASE_MS + 1;
+  await clock.advance(0);
+}
+
+function shopOf({ manager }: Process): OpenWallet {
+  const wallet = manager.scope('shop').find();
+  if (wallet?.held === undefined) throw new Error('the wallet is not held');
+  return wallet;
+}
+
+const settled = async (process: Process): Promise<void> => shopOf(process).held?.settled();
+const open = ({ manager }: Process): Promise<void> =>
+  manager.scope('shop').openWallet({ filename: '', password: 'p' });
+
+beforeEach(() => {
+  clock = new VirtualClock();
+  database = new FakeCluster(clock);
+  processes = [];
+});
+
+afterEach(async () => {
+  database.failing = undefined;
+  for (const { manager, files } of processes) {
+    await manager.close();
+    await files.close();
+  }
+});
+
+describe('a wallet of a cluster', () => {
+  test('has its settled changes in the process that takes it over', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    await a.manager.scope('shop').createWallet(SHOP);
+    shopOf(a).accounts.setLabel(INDEX, 'first');
+    await settled(a);
+    shopOf(a).accounts.setLabel(INDEX, 'second');
+    await settled(a);
+    const [{ index = undefined } = {}] = await shopOf(a).accounts.createAddresses(0, 1, 'street');
+    await settled(a);
+    await kill(a);
+    await open(b);
+    const { accounts } = shopOf(b);
+    expect(accounts.label(INDEX)).toBe('second');
+    expect(accounts.label(index ?? INDEX)).toBe('street');
+  });
+
+  test('is refused to a second process while it is held, and to one with another password', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    await a.manager.scope('shop').createWallet(SHOP);
+    await settled(a);
+    await expect(open(b)).rejects.toMatchObject(
+      fault({ kind: 'wallet_elsewhere', name: 'shop', holder: 'http://a' }),
+    );
+    await a.manager.scope('shop').closeWallet(shopOf(a));
+    await expect(
+      b.manager.scope('shop').openWallet({ filename: '', password: 'wrong' }),
+    ).rejects.toMatchObject(fault({ kind: 'wrong_password' }));
+    await open(b);
+    expect(database.rows.get('shop')?.holder).toBe('http://b');
+  });
+
+  test('cannot be created where the cluster has one of its name', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    await a.manager.scope('shop').createWallet(SHOP);
+    await expect(b.manager.scope('shop').createWallet(SHOP)).rejects.toMatchObject(
+      fault({ kind: 'wallet_exists', name: 'shop' }),
+    );
+    expect(existsSync(b.files.paths('shop').keys)).toBe(false);
+  });
+
+  test('is not written over files of its name that are no copy', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    await a.manager.scope('shop').createWallet(SHOP);
+    await settled(a);
+    await kill(a);
+    writeFileSync(b.files.paths('shop').keys, 'another wallet');
+    await expect(open(b)).rejects.toMatchObject(
+      fault({ kind: 'wallet_exists', name: 'shop', found: 'wallet' }),
+    );
+    expect(readFileSync(b.files.paths('shop').keys, 'utf8')).toBe('another wallet');
+    expect(database.rows.get('shop')?.holder).toBeUndefined();
+  });
+
+  test('answers nothing in a process whose lease has ended, and drops what only that process has', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    await a.manager.scope('shop').createWallet(SHOP);
+    await settled(a);
+    database.failing = 'no quorum';
+    shopOf(a).accounts.setLabel(INDEX, 'lost');
+    await expect(settled(a)).rejects.toMatchObject({ fault: { kind: 'not_replicated' } });
+    const { held } = shopOf(a);
+    await kill(a);
+    await expect(held?.settled()).rejects.toMatchObject({ fault: { kind: 'wallet_elsewhere' } });
+    database.failing = undefined;
+    await open(b);
+    expect(shopOf(b).accounts.label(INDEX)).not.toBe('lost');
+  });
+
+  test('is opened by its former holder from the files that it has left, unless another process has held it', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    await a.manager.scope('shop').createWallet(SHOP);
+    shopOf(a).accounts.setLabel(INDEX, 'of a');
+    await settled(a);
+    await a.manager.scope('shop').closeWallet(shopOf(a));
+    await open(a);
+    expect(shopOf(a).accounts.label(INDEX)).toBe('of a');
+    await a.manager.scope('shop').closeWallet(shopOf(a));
+    await open(b);
+    shopOf(b).accounts.setLabel(INDEX, 'of b');
+    await settled(b);
+    await b.manager.scope('shop').closeWallet(shopOf(b));
+    await open(a);
+    expect(shopOf(a).accounts.label(INDEX)).toBe('of b');
+  });
+
+  test('has its new password in the process that takes it over', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    await a.manager.scope('shop').createWallet(SHOP);
+    await settled(a);
+    await shopOf(a).keystore.changePassword('p', 'q');
+    await settled(a);
+    await kill(a);
+    await expect(open(b)).rejects.toMatchObject(fault({ kind: 'wrong_password' }));
+    await b.manager.scope('shop').openWallet({ filename: '', password: 'q' });
+  });
+});
+
+test('a wallet of the directory that the cluster does not know joins it when it is opened', async () => {
+  const alone = new WalletServer({});
+  const before = new WalletManager(alone.settings);
+  await before.scope('shop').createWallet(SHOP);
+  before.scope('shop').find()?.accounts.setLabel(INDEX, 'old');
+  await before.close();
+  const cluster = database.join('http://a');
+  const node = new ClusterNode({
+    ...{ cluster, url: 'http://a', clock: systemClock, log: alone.settings.log },
+    hasPassword: () => true,
+    ask: () => Promise.reject(new Error('nobody is asked')),
+  });
+  const manager = new WalletManager({ ...alone.settings, cluster: node });
+  const a = { files: alone, manager, stop: cluster.stop };
+  processes.push(a);
+  const b = start('http://b');
+  await open(a);
+  await settled(a);
+  await kill(a);
+  await open(b);
+  expect(shopOf(b).accounts.label(INDEX)).toBe('old');
+});

@@ -1,0 +1,211 @@
+import type { Cluster } from '../../src/cluster/cluster.js';
+import { ClusterUnreachable, Fenced, NotReplicated, WalletKnown } from '../../src/cluster/errors.js';
+import type { Lease, LossReason, Taken, WalletEntry } from '../../src/cluster/lease.js';
+import type { LogContent } from '../../src/cluster/page-log.js';
+import type { VirtualClock } from './virtual-clock.js';
+
+interface Row {
+  keysFile: Uint8Array;
+  epoch: bigint;
+  holder: string | undefined;
+  /** Time at which the lease ends [elapsed ms of the clock]. */
+  expires: number;
+  base: { readonly sequence: number; readonly bytes: Uint8Array } | undefined;
+  readonly frames: Map<number, Uint8Array>;
+}
+
+/** Time that a lease lasts without a renewal [ms]. */
+export const FAKE_LEASE_MS = 4000;
+
+/** Plain model of the database of a cluster, in the memory of the test; several members share it. */
+export class FakeCluster {
+  readonly rows = new Map<string, Row>();
+  readonly members = new Map<string, { readonly capacity: number; expires: number }>();
+  /** Failure of each write; undefined: writes succeed. */
+  failing: 'unreachable' | 'no quorum' | undefined;
+  readonly #clock: VirtualClock;
+
+  constructor(clock: VirtualClock) {
+    this.#clock = clock;
+  }
+
+  /** Number of the last frame of a wallet. */
+  sequenceOf(name: string): number {
+    const row = this.rows.get(name);
+    return Math.max(row?.base?.sequence ?? 0, ...(row?.frames.keys() ?? []));
+  }
+
+  #assertWritable(): void {
+    if (this.failing === 'unreachable') throw new ClusterUnreachable('no database answers');
+    if (this.failing === 'no quorum') throw new NotReplicated('no standby answers');
+  }
+
+  #assertReadable(): void {
+    if (this.failing === 'unreachable') throw new ClusterUnreachable('no database answers');
+  }
+
+  /** Returns the row of a lease. @throws Fenced */
+  #rowOf({ name, epoch }: Lease): Row {
+    this.#assertWritable();
+    const row = this.rows.get(name);
+    if (row?.epoch !== epoch || row.expires <= this.#clock.elapsed) throw new Fenced(name, epoch);
+    return row;
+  }
+
+  /** Joins a member. `stop` ends its renewals, as `SIGSTOP` does. */
+  join(url: string, capacity = 100): Cluster & { stop(): void } {
+    const clock = this.#clock;
+    const rows = this.rows;
+    const leases = new Map<string, Lease & { end: number }>();
+    const lostListeners: ((lease: Lease, reason: LossReason) => void)[] = [];
+    const isLive = ({ expires }: Row): boolean => expires > clock.elapsed;
+    let isStopped = false;
+    const self = { capacity, expires: 0 };
+    this.members.set(url, self);
+
+    const leaseOf = (name: string, row: Row): Lease => {
+      row.holder = url;
+      row.expires = clock.elapsed + FAKE_LEASE_MS;
+      const lease = {
+        ...{ name, epoch: row.epoch, end: row.expires },
+        isValid: (margin = 0) => leases.get(name) === lease && lease.end - margin > clock.elapsed,
+        remainingMs: () => Math.max(0, lease.end - clock.elapsed),
+      };
+      leases.set(name, lease);
+      return lease;
+    };
+    const lose = (lease: Lease, reason: LossReason): void => {
+      leases.delete(lease.name);
+      for (const listener of lostListeners) listener(lease, reason);
+    };
+    const renew = (): void => {
+      if (isStopped) return;
+      if (this.failing === undefined) {
+        self.expires = clock.elapsed + FAKE_LEASE_MS;
+        for (const lease of [...leases.values()]) {
+          const row = rows.get(lease.name);
+          if (row?.epoch !== lease.epoch) lose(lease, 'taken');
+          else lease.end = row.expires = clock.elapsed + FAKE_LEASE_MS;
+        }
+      }
+      for (const lease of [...leases.values()]) if (lease.end <= clock.elapsed) lose(lease, 'lapsed');
+      clock.after(1000, renew);
+    };
+    renew();
+
+    const end = (lease: Lease): Row => {
+      const row = this.#rowOf(lease);
+      leases.delete(lease.name);
+      return row;
+    };
+
+    return {
+      stop: () => (isStopped = true),
+      leases: {
+        create: async (name, keysFile) => {
+          this.#assertWritable();
+          if (rows.has(name)) throw new WalletKnown(name);
+          const row = { keysFile, epoch: 1n, holder: url, expires: 0, base: undefined, frames: new Map() };
+          rows.set(name, row);
+          return leaseOf(name, row);
+        },
+        take: async (name) => {
+          this.#assertWritable();
+          const row = rows.get(name);
+          if (row === undefined) return undefined;
+          if (row.holder !== undefined && row.holder !== url && isLive(row))
+            return { state: 'held', holder: row.holder, epoch: row.epoch, remainingMs: 1 };
+          row.epoch += 1n;
+          const lease = leaseOf(name, row);
+          return {
+            ...{ state: 'taken', lease, keysFile: row.keysFile, sequence: this.sequenceOf(name) },
+            ...(row.base === undefined
+              ? {}
+              : { base: { sequence: row.base.sequence, bytes: row.base.bytes.length } }),
+          } satisfies Taken;
+        },
+        renew: async () => renew(),
+        onLost: (listener) => void lostListeners.push(listener),
+        onOffered: () => undefined,
+        offered: async () =>
+          [...rows].filter(([name, row]) => row.holder === url && !leases.has(name)).map(([name]) => name),
+        release: async (lease) => {
+          const row = end(lease);
+          row.holder = undefined;
+          row.expires = 0;
+        },
+        handOver: async (lease, member) => {
+          const row = end(lease);
+          row.epoch += 1n;
+          row.holder = member;
+          row.expires = clock.elapsed + FAKE_LEASE_MS;
+        },
+        list: async () => {
+          this.#assertReadable();
+          return [...rows]
+            .map(([name, row]): WalletEntry => ({
+              ...{ name, epoch: row.epoch, isLapsed: !isLive(row), isHere: leases.has(name) },
+              ...(row.holder === undefined ? {} : { holder: row.holder }),
+              ...{ sequence: this.sequenceOf(name), bytes: 0 },
+            }))
+            .sort((a, b) => (a.name < b.name ? -1 : 1));
+        },
+        setKeysFile: async (lease, keysFile) => {
+          this.#rowOf(lease).keysFile = keysFile;
+        },
+        remove: async (lease) => {
+          end(lease);
+          rows.delete(lease.name);
+        },
+      },
+      logs: {
+        append: async (lease, sequence, frame) => {
+          const row = this.#rowOf(lease);
+          if (sequence !== this.sequenceOf(lease.name) + 1) throw new RangeError(`a gap before ${sequence}`);
+          row.frames.set(sequence, frame);
+        },
+        putBase: async (lease, sequence, parts, keysFile) => {
+          const read: Uint8Array[] = [];
+          for await (const part of parts) read.push(part);
+          const row = this.#rowOf(lease);
+          row.base = { sequence, bytes: Buffer.concat(read) };
+          row.keysFile = keysFile ?? row.keysFile;
+          for (const old of row.frames.keys()) if (old <= sequence) row.frames.delete(old);
+        },
+        read: async (name) => {
+          this.#assertReadable();
+          const row = rows.get(name);
+          if (row === undefined) return undefined;
+          const frames = [...row.frames].sort(([a], [b]) => a - b);
+          const { base } = row;
+          return {
+            ...(base === undefined ? {} : { base: { sequence: base.sequence, bytes: base.bytes.length } }),
+            sequence: this.sequenceOf(name),
+            frames: { count: frames.length, bytes: frames.reduce((sum, [, { length }]) => sum + length, 0) },
+            async *readBase() {
+              if (base !== undefined) yield base.bytes;
+            },
+            async *readFrames() {
+              for (const [sequence, frame] of frames) yield { sequence, frame };
+            },
+            close: async () => undefined,
+          } satisfies LogContent;
+        },
+      },
+      members: {
+        list: async () => {
+          this.#assertReadable();
+          return [...this.members].map(([address, member]) => ({
+            ...{ url: address, capacity: member.capacity, isAlive: member.expires > clock.elapsed },
+            wallets: [...rows.values()].filter((row) => row.holder === address && isLive(row)).length,
+            isSelf: address === url,
+          }));
+        },
+        leave: async () => void this.members.delete(url),
+      },
+      close: async () => {
+        isStopped = true;
+      },
+    };
+  }
+}
