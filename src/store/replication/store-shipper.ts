@@ -215,7 +215,10 @@ export class StoreShipper implements Replication, LogKeeper {
 
   /** Notes that the log has started again. It must not happen to pages that the sink lacks; a new base mends it. */
   #noteNewLog(): void {
-    if (this.#position.frames < this.#frames && !this.#needsBase) this.#loseLog();
+    if (this.#position.frames < this.#frames && !this.#needsBase) {
+      this.#onError(new LogError('the log has started again before its pages were sent: a base is needed'));
+      this.#loseLog();
+    }
     this.#position = NO_LOG;
   }
 
