@@ -54,6 +54,8 @@ export class HeldWallet implements Holding {
   #lost: string | undefined;
   #destination: string | undefined;
   #isMoving = false;
+  /** True if the last store was closed before all its changes were stored. */
+  #isUnsure = false;
   #isEnded = false;
   #calls = 0;
   readonly #waiting = new Set<() => void>();
@@ -80,8 +82,15 @@ export class HeldWallet implements Holding {
   /**
    * Begins to send the changes of the wallet's store.
    * @param onEvents is called when more events of the wallet are stored by a quorum.
+   * @throws WalletError `not_replicated` after a store whose last changes may not be stored: the database could take them
+   * for changes of this store.
    */
   attach(store: WalletStore, onEvents: () => void): void {
+    if (this.#isUnsure)
+      throw new WalletError({
+        kind: 'not_replicated',
+        reason: 'changes before it was opened again may be lost',
+      });
     const { lease, logs, clock, log } = this.#parts;
     const sink = storeSink(logs, lease, () => this.#keysBesideBase());
     this.#replication = store.replicate(sink, {
@@ -182,6 +191,7 @@ export class HeldWallet implements Holding {
     } catch (error) {
       const fault = replicationFault(error, this.lease.name);
       this.#parts.log.error({ err: fault }, 'changes of the wallet were not replicated before it was closed');
+      this.#isUnsure = true;
       return false;
     } finally {
       const { sequence } = replication;

@@ -174,6 +174,56 @@ describe('a wallet of a cluster', () => {
   });
 });
 
+describe('a wallet that gets new keys, and with them a new store', () => {
+  /** Makes a group of the shop and a second wallet. */
+  async function makeGroup(a: Process): Promise<OpenWallet> {
+    await a.manager.scope('shop').createWallet(SHOP);
+    await a.manager.scope('other').createWallet({ ...SHOP, filename: 'other' });
+    await settled(a);
+    const other = a.manager.scope('other').find();
+    if (other === undefined) throw new Error('the second wallet is not open');
+    const message = await other.multisigSetup.prepare(true);
+    await shopOf(a).multisigSetup.prepare(true);
+    await shopOf(a).multisigSetup.make([message], 2, 'p');
+    return shopOf(a);
+  }
+
+  test('has both in the process that takes it over', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    const { keys } = await makeGroup(a);
+    const { spendPublicKey } = keys;
+    await settled(a);
+    await kill(a);
+    await open(b);
+    expect(shopOf(b).keys.multisig).toBeDefined();
+    expect(shopOf(b).keys.spendPublicKey).toEqual(spendPublicKey);
+    shopOf(b).accounts.setLabel(INDEX, 'group');
+    await settled(b);
+  });
+
+  test('has neither if the change was not replicated', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    await a.manager.scope('shop').createWallet(SHOP);
+    await settled(a);
+    const before = shopOf(a).keys.spendPublicKey;
+    await a.manager.scope('other').createWallet({ ...SHOP, filename: 'other' });
+    const message = await a.manager.scope('other').find()?.multisigSetup.prepare(true);
+    await settled(a);
+    shopOf(a).accounts.setLabel(INDEX, 'unsure');
+    database.failing = 'no quorum';
+    await expect(shopOf(a).multisigSetup.make([message ?? ''], 2, 'p')).rejects.toMatchObject({
+      fault: { kind: 'not_replicated' },
+    });
+    database.failing = undefined;
+    await kill(a);
+    await open(b);
+    expect(shopOf(b).keys.multisig).toBeUndefined();
+    expect(shopOf(b).keys.spendPublicKey).toEqual(before);
+  }, 20_000);
+});
+
 test('a wallet of the directory that the cluster does not know joins it when it is opened', async () => {
   const alone = new WalletServer({});
   const before = new WalletManager(alone.settings);
