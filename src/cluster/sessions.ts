@@ -4,9 +4,13 @@ import type { DatabaseAddress, DatabaseHost } from './address.js';
 import type { ClusterLog } from './cluster-settings.js';
 import { ClusterRefused, ClusterUnreachable, NotReplicated } from './errors.js';
 import { CallFailed, Session, type Row, type Statement } from './session.js';
+import { Slots } from './slots.js';
 
-/** Largest number of connections for calls at the same time. */
-const MOST_SESSIONS = 16;
+/** Largest number of writes at the same time, each on a connection of its own. */
+const MOST_WRITES = 16;
+
+/** Largest number of reads at the same time: writes that wait for a quorum must not keep reads waiting. */
+const MOST_READS = 4;
 
 /** Longest wait for a connection to one server [ms]. */
 const CONNECT_MS = 2000;
@@ -48,9 +52,8 @@ export class Sessions {
   readonly #options: SessionsOptions;
   readonly #idle: Session[] = [];
   readonly #used = new Set<Session>();
-  /** Calls that wait until another one ends. */
-  readonly #waiting: (() => void)[] = [];
-  #calls = 0;
+  readonly #writes = new Slots(MOST_WRITES);
+  readonly #reads = new Slots(MOST_READS);
   #isClosed = false;
   /** The server that took writes last. */
   #current: DatabaseHost | undefined;
@@ -67,6 +70,7 @@ export class Sessions {
    */
   async read(statement: Statement, limitMs = this.#options.timeoutMs): Promise<readonly Row[]> {
     return this.#repeat(
+      this.#reads,
       limitMs,
       (session, leftMs) => session.call(leftMs, statement),
       (reason, cause) =>
@@ -82,6 +86,7 @@ export class Sessions {
   async write(statement: Statement, limitMs = this.#options.timeoutMs): Promise<readonly Row[]> {
     let wasSent = false;
     return this.#repeat(
+      this.#writes,
       limitMs,
       (session, leftMs) => {
         wasSent = true;
@@ -124,15 +129,16 @@ export class Sessions {
   }
 
   async #repeat(
+    slots: Slots,
     limitMs: number,
     call: (session: Session, leftMs: number) => Promise<readonly Row[]>,
     failure: (reason: string, cause: unknown) => Error,
   ): Promise<readonly Row[]> {
     const end = monotonicMs() + limitMs;
-    await this.#enter();
+    if (!(await slots.take(limitMs))) throw failure('earlier calls wait for an answer', undefined);
     try {
       let cause: unknown;
-      for (let leftMs = limitMs; leftMs > 0 && !this.#isClosed; leftMs = end - monotonicMs()) {
+      for (let leftMs = end - monotonicMs(); leftMs > 0 && !this.#isClosed; leftMs = end - monotonicMs()) {
         try {
           return await this.#once(leftMs, end, call);
         } catch (error) {
@@ -154,7 +160,7 @@ export class Sessions {
           : 'no answer';
       throw failure(reason, cause);
     } finally {
-      this.#leave();
+      slots.give();
     }
   }
 
@@ -188,17 +194,6 @@ export class Sessions {
       const session = this.#idle.pop();
       if (session === undefined || session.isOpen) return session;
     }
-  }
-
-  async #enter(): Promise<void> {
-    if (this.#calls < MOST_SESSIONS) this.#calls += 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#calls -= 1;
-    else next();
   }
 
   #connectTo(host: DatabaseHost, limitMs: number): Promise<Session> {

@@ -66,6 +66,23 @@ describe('without a quorum', () => {
     expect((await taken(other, free)).lease.epoch).toBeGreaterThan(1n);
   });
 
+  test('writes of many wallets are answered in time, and reads do not wait for them', async () => {
+    const a = await members.join({ timeoutMs: 2000, leaseMs: 10_000 });
+    const leases = await Promise.all(Array.from({ length: 40 }, () => a.leases.create(walletName(), keys)));
+    for (const server of database.standbys()) await server.stop('SIGKILL');
+    const began = performance.now();
+    const appends = leases.map((lease) => a.logs.append(lease, 1, utf8('one')));
+    const outcomes = Promise.allSettled(appends);
+    expect(await a.leases.list()).toHaveLength(40);
+    expect(performance.now() - began).toBeLessThan(1500);
+    const failed = (await outcomes).filter(
+      (outcome) =>
+        outcome.status === 'rejected' && /^(?:NotReplicated|ClusterUnreachable)$/.test(outcome.reason.name),
+    );
+    expect(failed).toHaveLength(40);
+    expect(performance.now() - began).toBeLessThan(4000);
+  });
+
   test('a wait that somebody cancels is no acknowledgement', async () => {
     const a = await members.join({ timeoutMs: 2000 });
     const wallet = walletName();

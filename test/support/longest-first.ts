@@ -8,6 +8,7 @@ const Sequencer = sequencer as unknown as typeof sequencer.default;
  * of earlier runs, and would start some of them last, on one processor while the other one idles.
  */
 export const LONG_FILES: Readonly<Record<string, number>> = {
+  'integration/cluster-quorum': 52,
   'integration/differential-refusals': 33,
   'integration/failover': 32,
   'integration/pay-page': 30,
@@ -23,6 +24,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/proofs': 22,
   'integration/regtest-bench-chain': 22,
   'integration/sends': 20,
+  'integration/cluster-database': 20,
   'store/backup/backup': 20,
   'store/keys/keys-file.interop': 20,
   'cli/main': 18,
