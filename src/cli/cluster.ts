@@ -113,13 +113,15 @@ export async function joinCluster(
 }
 
 /** Runs a task. @throws ConfigError in place of an error with which the cluster refuses this process */
-async function refusingConfig<T>(task: () => Promise<T>): Promise<T> {
+export async function refusingConfig<T>(task: () => Promise<T>): Promise<T> {
   try {
     return await task();
   } catch (cause) {
     const isKnown = [ClusterRefused, ClusterUnreachable, NotReplicated].some((kind) => cause instanceof kind);
     if (!isKnown) throw cause;
-    throw new ConfigError(`--cluster: ${(cause as Error).message}`, { cause });
+    // Messages about an option begin with its name.
+    const { message } = cause as Error;
+    throw new ConfigError(message.startsWith('--cluster') ? message : `--cluster: ${message}`, { cause });
   }
 }
 

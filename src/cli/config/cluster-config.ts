@@ -28,6 +28,14 @@ export interface ClusterConfig {
 
 const NEEDED = ['cluster-secret-file', 'cluster-url'] as const;
 
+/** Options without a default that have no effect without `--cluster`. */
+const BELONGING = [
+  ...NEEDED,
+  'cluster-ca-certificates',
+  'cluster-allowed-fingerprints',
+  'cluster-single',
+] as const;
+
 /** Settings of the cluster; undefined: this process is in none. */
 export const clusterConfig = z
   .object({
@@ -44,7 +52,7 @@ export const clusterConfig = z
   .transform((given): ClusterConfig | undefined => {
     const { cluster: database, 'cluster-secret-file': secretFile, 'cluster-url': url } = given;
     if (database === undefined) {
-      const other = NEEDED.find((name) => given[name] !== undefined);
+      const other = BELONGING.find((name) => isGiven(given[name]));
       if (other === undefined) return undefined;
       throw new ConfigError(`--${other} belongs to a cluster: --cluster is the address of its database`);
     }
@@ -61,6 +69,9 @@ export const clusterConfig = z
       isSingle: given['cluster-single'],
     };
   });
+
+const isGiven = (value: unknown): boolean =>
+  Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
 
 /** Reads the accepted certificates. @param caFile path of a PEM file. @throws ConfigError */
 function tlsOf(caFile: string | undefined, fingerprints: readonly string[]): ClusterConfig['tls'] {
@@ -79,7 +90,8 @@ function tlsOf(caFile: string | undefined, fingerprints: readonly string[]): Clu
 function readMemberUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:';
-  if (url === undefined || !isHttp || url.username !== '' || url.pathname !== '/' || /[?#]/.test(value))
+  const hasLogin = url?.username !== '' || url.password !== '';
+  if (url === undefined || !isHttp || hasLogin || url.pathname !== '/' || /[?#]/.test(value))
     throw new ConfigError('--cluster-url is http(s)://host:port, without login and path');
   return url.origin;
 }

@@ -156,7 +156,10 @@ export class ClusterNode {
   async #openOrphans(): Promise<void> {
     const { url } = this.#parts;
     const missing = this.#entries.filter(({ name }) => this.custody.find(name) === undefined);
-    const given = missing.filter(({ holder, isLapsed }) => holder === url && !isLapsed);
+    const given = missing.filter(
+      ({ name, epoch, holder, isLapsed }) =>
+        holder === url && !isLapsed && !this.custody.hasReleased(name, epoch),
+    );
     // A wallet that its holder has released was closed on purpose.
     const orphans = missing.filter(({ holder, isLapsed }) => holder !== undefined && isLapsed);
     const names = new Set(orphans.map(({ name }) => name));

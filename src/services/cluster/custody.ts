@@ -24,6 +24,8 @@ const NOTHING: StoredLog = { sequence: 0, baseBytes: 0, frameBytes: 0 };
 export class Custody {
   readonly #parts: CustodyParts;
   readonly #held = new Map<string, HeldWallet>();
+  /** Epoch of the last lease that was released here on purpose, by the name of the wallet. */
+  readonly #released = new Map<string, bigint>();
   #onLost: (held: HeldWallet) => void = () => undefined;
 
   constructor(parts: CustodyParts) {
@@ -46,6 +48,13 @@ export class Custody {
   /** Finds the holding of a wallet by its name; undefined if this process does not hold it. */
   find(name: string): HeldWallet | undefined {
     return this.#held.get(name);
+  }
+
+  /**
+   * True if this process has released that lease, or is about to: a list of wallets that was read before still has it.
+   */
+  hasReleased(name: string, epoch: bigint): boolean {
+    return this.#released.get(name) === epoch;
   }
 
   all(): HeldWallet[] {
@@ -117,6 +126,7 @@ export class Custody {
   /** Ends the holding of a closed wallet: gives it to the process that it moves to, or releases it. */
   async #end(held: HeldWallet, isComplete: boolean): Promise<void> {
     const { lease, paths, destination } = held;
+    if (destination === undefined || !isComplete) this.#released.set(lease.name, lease.epoch);
     if (this.#held.get(lease.name) === held) this.#held.delete(lease.name);
     // Without a mark of completeness the files are written anew when this process takes the wallet again.
     if (isComplete) await markReleased(paths, lease.epoch);
