@@ -65,7 +65,7 @@ export async function joinCluster(
   const signing = { connections, signer: secret };
   const calls = new MemberCalls(signing);
   const node = new ClusterNode({
-    ...{ cluster: opened, url, log, clock: systemClock },
+    ...{ cluster: opened, url, log, clock: systemClock, timeoutMs },
     hasPassword: (name) => knowsPassword(wallet, name),
     ask: (member, action, body) => calls.post(member, action, body),
   });

@@ -1,4 +1,7 @@
+import { WalletError } from '../monero/wallet/model/wallet-error.js';
+import type { ClusterNode } from '../services/cluster/cluster-node.js';
 import type { HeldWallet } from '../services/cluster/held-wallet.js';
+import { replicationFault } from '../services/cluster/replication-fault.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
 import type { WalletMethod } from './method.js';
@@ -7,6 +10,18 @@ import type { WalletMethod } from './method.js';
 function holdingsOf(server: WalletManager, scope: WalletScope, { actsOn }: WalletMethod): HeldWallet[] {
   const wallets = actsOn === 'wallets' && scope.name === undefined ? server.openWallets() : [scope.find()];
   return wallets.map((wallet) => wallet?.held).filter((held) => held !== undefined);
+}
+
+/**
+ * Checks that a wallet that is not open here has no other holder: this process may have lost it after it took the call.
+ * @throws WalletError `wallet_elsewhere`
+ */
+async function assertNowhereElse(cluster: ClusterNode, name: string): Promise<void> {
+  const place = await cluster.place(name);
+  if (place === 'here') return;
+  if (place !== 'changing' && 'release' in place) place.release();
+  const holder = place !== 'changing' && 'url' in place ? place.url : 'no process at this moment';
+  throw new WalletError({ kind: 'wallet_elsewhere', name, holder });
 }
 
 /**
@@ -22,18 +37,26 @@ export async function settling<T>(
   run: () => Promise<T>,
 ): Promise<T> {
   const usesWallets = method.meta.needs !== 'nothing' || method.actsOn !== undefined;
-  if (server.settings.cluster === undefined || !usesWallets) return run();
+  const { cluster } = server.settings;
+  if (cluster === undefined || !usesWallets) return run();
   const before = holdingsOf(server, scope, method);
   const ends = before.map((held) => held.begin());
+  let isUnknown = false;
   try {
     return await run();
+  } catch (error) {
+    if (error instanceof WalletError && error.fault.kind === 'wallet_not_open')
+      await assertNowhereElse(cluster, error.fault.name);
+    // A flush of the store waits for the quorum, too.
+    const fault = replicationFault(error, scope.name ?? '');
+    isUnknown = fault.fault.kind === 'not_replicated';
+    throw fault;
   } finally {
     try {
-      // The call may have opened or closed a wallet.
-      const holdings = new Set([
-        ...before.filter(({ isEnded }) => !isEnded),
-        ...holdingsOf(server, scope, method),
-      ]);
+      // The call may have opened or closed a wallet. One that has waited in vain is not answered after a second wait.
+      const holdings = isUnknown
+        ? []
+        : new Set([...before.filter(({ isEnded }) => !isEnded), ...holdingsOf(server, scope, method)]);
       for (const held of holdings) await held.settled();
     } finally {
       for (const end of ends) end();

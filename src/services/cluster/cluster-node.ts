@@ -26,6 +26,8 @@ export interface ClusterNodeParts {
   readonly url: string;
   readonly clock: Clock;
   readonly log: WalletLog;
+  /** Longest wait for the quorum [ms]; that of the store if absent. */
+  readonly timeoutMs?: number;
   /** True if this process has the password of a wallet. */
   readonly hasPassword: (name: string) => boolean;
   /** Asks another process, and returns its answer. @throws Error if it does not answer. */
@@ -82,11 +84,12 @@ export class ClusterNode {
   #isDraining = false;
   #isClosed = false;
   #isReachable = true;
+  #takeovers = 0;
 
   constructor(parts: ClusterNodeParts) {
-    const { cluster, clock, log } = parts;
+    const { cluster, clock, log, timeoutMs } = parts;
     this.#parts = parts;
-    this.custody = new Custody({ leases: cluster.leases, logs: cluster.logs, clock, log });
+    this.custody = new Custody({ leases: cluster.leases, logs: cluster.logs, clock, log, timeoutMs });
   }
 
   /** Address of this process. */
@@ -97,6 +100,11 @@ export class ClusterNode {
   /** True if the database answered the last look. */
   get isReachable(): boolean {
     return this.#isReachable;
+  }
+
+  /** Number of wallets that this process has opened because their holder had ended, or gave them away. */
+  get takeovers(): number {
+    return this.#takeovers;
   }
 
   /** Members as of the last look. */
@@ -178,6 +186,7 @@ export class ClusterNode {
     const { log } = this.#parts;
     try {
       await this.#wallets?.open(name);
+      this.#takeovers += 1;
       log.info({ name }, 'a wallet of the cluster was taken over');
       this.#failures.delete(name);
     } catch (error) {

@@ -16,6 +16,8 @@ export interface CustodyParts {
   readonly logs: PageLogs;
   readonly clock: Clock;
   readonly log: WalletLog;
+  /** Longest wait for the quorum [ms]; that of the store if absent. */
+  readonly timeoutMs?: number | undefined;
 }
 
 const NOTHING: StoredLog = { sequence: 0, baseBytes: 0, frameBytes: 0 };
@@ -112,10 +114,18 @@ export class Custody {
     }
   }
 
+  /**
+   * Notes a wallet that this process holds from now on.
+   * @throws WalletError `wallet_elsewhere` if the lease has ended meanwhile: its loss was reported, and closed nothing.
+   */
   #add(paths: WalletPaths, lease: Lease, stored: StoredLog): HeldWallet {
-    const { leases, logs, clock, log } = this.#parts;
+    const { leases, logs, clock, log, timeoutMs } = this.#parts;
+    if (!lease.isValid()) {
+      const holder = 'no process: its lease ended while the wallet was being opened';
+      throw new WalletError({ kind: 'wallet_elsewhere', name: lease.name, holder });
+    }
     const held = new HeldWallet({
-      ...{ lease, leases, logs, paths, stored, clock },
+      ...{ lease, leases, logs, paths, stored, clock, timeoutMs },
       log: namedLog(log, paths.name),
       onEnd: (isComplete) => this.#end(held, isComplete),
     });

@@ -26,6 +26,8 @@ export interface HeldWalletParts {
   readonly stored: StoredLog;
   readonly clock: Clock;
   readonly log: WalletLog;
+  /** Longest wait for the quorum [ms]; that of the store if absent. */
+  readonly timeoutMs?: number | undefined;
   /** Ends the lease. @param isComplete true if the database stores everything that the local files contain. */
   readonly onEnd: (isComplete: boolean) => Promise<void>;
 }
@@ -91,10 +93,11 @@ export class HeldWallet implements Holding {
         kind: 'not_replicated',
         reason: 'changes before it was opened again may be lost',
       });
-    const { lease, logs, clock, log } = this.#parts;
+    const { lease, logs, clock, log, timeoutMs } = this.#parts;
     const sink = storeSink(logs, lease, () => this.#keysBesideBase());
     this.#replication = store.replicate(sink, {
       ...this.#stored,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
       onError: (error) => log.warn({ err: error }, 'changes of the wallet are not replicated yet'),
     });
     this.#events = new FlushedEvents(store, clock, {

@@ -24,8 +24,11 @@ let clock: VirtualClock;
 let database: FakeCluster;
 let processes: Process[];
 
-function start(url: string): Process {
-  const cluster = database.join(url);
+type JoinedCluster = ReturnType<FakeCluster['join']>;
+
+/** Starts a process. @param change changes its view of the cluster. */
+function start(url: string, change: (cluster: JoinedCluster) => JoinedCluster = (same) => same): Process {
+  const cluster = change(database.join(url));
   const files = new WalletServer({});
   const node = new ClusterNode({
     ...{ cluster, url, clock: systemClock, log: files.settings.log },
@@ -101,6 +104,34 @@ describe('a wallet of a cluster', () => {
     ).rejects.toMatchObject(fault({ kind: 'wrong_password' }));
     await open(b);
     expect(database.rows.get('shop')?.holder).toBe('http://b');
+  });
+
+  test('is not held by a process whose lease ends while it writes the files', async () => {
+    const a = start('http://a');
+    let isLate = true;
+    const b = start('http://b', (cluster) => ({
+      ...cluster,
+      logs: {
+        ...cluster.logs,
+        async read(name) {
+          const content = await cluster.logs.read(name);
+          if (isLate) {
+            cluster.stop();
+            clock.elapsed += FAKE_LEASE_MS + 1;
+          }
+          return content;
+        },
+      },
+    }));
+    await a.manager.scope('shop').createWallet(SHOP);
+    await settled(a);
+    await kill(a);
+    await expect(open(b)).rejects.toMatchObject({ fault: { kind: 'wallet_elsewhere', name: 'shop' } });
+    expect(b.manager.settings.cluster?.custody.all()).toEqual([]);
+    expect(b.manager.scope('shop').find()).toBeUndefined();
+    isLate = false;
+    await open(b);
+    expect(shopOf(b).held?.isLost).toBe(false);
   });
 
   test('cannot be created where the cluster has one of its name', async () => {
