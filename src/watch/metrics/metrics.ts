@@ -8,6 +8,7 @@ import { diskSpace } from '../disk-space.js';
 import type { StartProgress } from '../readiness.js';
 import type { WalletFactReader, WatchedWallet } from '../wallet-facts.js';
 import { CallMetrics } from './call-metrics.js';
+import { addClusterMetrics, type WatchedCluster } from './cluster-metrics.js';
 import { DaemonMetrics } from './daemon-metrics.js';
 import { addFailoverMetrics } from './failover-metrics.js';
 import { addGauge } from './gauge.js';
@@ -19,6 +20,8 @@ export interface MetricsParts {
   readonly info: BuildInfo;
   readonly health: DaemonHealth;
   readonly failover: Pick<DaemonFailover, 'statuses' | 'switches'>;
+  /** Absent without a cluster. */
+  readonly cluster?: WatchedCluster | undefined;
   readonly wallets: () => readonly WatchedWallet[];
   readonly facts: Pick<WalletFactReader, 'read'>;
   readonly start: () => StartProgress;
@@ -76,6 +79,7 @@ export class Metrics {
     });
     addUnopened(registry, parts.start);
     addFailoverMetrics(registry, parts.failover);
+    addClusterMetrics(registry, parts.cluster);
     addGauge(
       registry,
       'wallet_rpc_disk_free_bytes',

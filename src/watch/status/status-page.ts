@@ -7,7 +7,7 @@ import type { PaymentSums } from '../../services/history/payment-sums.js';
 import type { UnopenedWallet } from '../readiness.js';
 import { html, Html, type HtmlValue } from '../html.js';
 import type { ReceivingAddress } from './receiving.js';
-import type { DaemonView, ListedWallet, StatusView } from './status-view.js';
+import type { ClusterView, DaemonView, ListedWallet, StatusView } from './status-view.js';
 import {
   counted,
   eventText,
@@ -90,6 +90,28 @@ const daemon = (view: DaemonView): Html =>
         ${view.address === undefined ? undefined : fact('Address', view.address)}
         ${view.height === undefined ? undefined : fact('Blocks', grouped(view.height))}
         ${view.listed.length > 1 ? listedDaemons(view.listed) : undefined}
+      </dl>`,
+  );
+
+/** Writes each process of the cluster with its wallets. */
+const cluster = ({ isReachable, members, orphans }: ClusterView): Html =>
+  liveSection(
+    'cluster',
+    'Cluster',
+    html`<p>
+        ${isReachable ? badge('good', 'Database answers') : badge('bad', 'Database does not answer')}
+        ${orphans.length > 0 ? badge('bad', `${counted(orphans.length, 'wallet')} without a holder`) : undefined}
+      </p>
+      <dl>
+        ${members.map(({ url, isAlive, isSelf, wallets: held, count }) =>
+          fact(
+            isSelf ? `${url} (this process)` : url,
+            isAlive
+              ? `${counted(count, 'wallet')}${count > 0 ? `: ${held.join(', ')}` : ''}`
+              : 'does not answer',
+          ),
+        )}
+        ${orphans.length > 0 ? fact('Without a holder', orphans.join(', ')) : undefined}
       </dl>`,
   );
 
@@ -291,7 +313,10 @@ export const statusPage = (view: StatusView, extras: Extras): string =>
           </p>
         </header>
         <main>
-          <div>${state(view)} ${daemon(view.daemon)} ${receive(view, extras)}</div>
+          <div>
+            ${state(view)} ${daemon(view.daemon)}
+            ${view.cluster === undefined ? undefined : cluster(view.cluster)} ${receive(view, extras)}
+          </div>
           <div>${wallets(view)} ${events(view)}</div>
           <div>${today(view)} ${requests(view)} ${payments(view)}</div>
         </main>

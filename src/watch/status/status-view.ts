@@ -1,5 +1,6 @@
 import type { DaemonStatus } from '../../services/failover/daemon-failover.js';
 import { NO_SUMS, totalSums, type PaymentSums } from '../../services/history/payment-sums.js';
+import type { ClusterNode } from '../../services/cluster/cluster-node.js';
 import type { WalletManager } from '../../services/manager/wallet-manager.js';
 import type { RequestState } from '../../monero/wallet/requests/payment-request.js';
 import { workSlices } from '../../util/work-slices.js';
@@ -32,10 +33,32 @@ export interface DaemonView {
   readonly listed: readonly DaemonStatus[];
 }
 
+/** Process of the cluster on the status page. */
+export interface MemberView {
+  readonly url: string;
+  readonly isAlive: boolean;
+  readonly isSelf: boolean;
+  /** Names of the wallets that it holds, at most {@link MAX_LISTED}. */
+  readonly wallets: readonly string[];
+  /** Number of all wallets that it holds. */
+  readonly count: number;
+}
+
+/** State of the cluster on the status page. */
+export interface ClusterView {
+  /** False if the database did not answer the last look; the rest is older then. */
+  readonly isReachable: boolean;
+  readonly members: readonly MemberView[];
+  /** Names of the wallets whose holder has ended, at most {@link MAX_LISTED}. */
+  readonly orphans: readonly string[];
+}
+
 /** Content of the status page. */
 export interface StatusView extends RecentEvents {
   readonly reasons: readonly NotReady[];
   readonly daemon: DaemonView;
+  /** Undefined without a cluster. */
+  readonly cluster: ClusterView | undefined;
   readonly wallets: readonly ListedWallet[];
   /** Wallets of `--open` that could not be opened, at most {@link MAX_LISTED}. */
   readonly unopened: readonly UnopenedWallet[];
@@ -51,6 +74,7 @@ export interface StatusView extends RecentEvents {
 
 export interface StatusParts {
   readonly server: Pick<WalletManager, 'openWallets' | 'daemonAddress'> & {
+    readonly settings: { readonly cluster?: Pick<ClusterNode, 'isReachable' | 'members' | 'entries'> };
     readonly failover: Pick<WalletManager['failover'], 'statuses'>;
   };
   readonly health: DaemonHealth;
@@ -91,6 +115,7 @@ export class StatusReader {
         synchronized: health.info?.synchronized,
         listed: server.failover.statuses,
       },
+      cluster: server.settings.cluster && clusterView(server.settings.cluster),
       wallets: listed.map((wallet) => ({
         ...wallet,
         progress: sync.of(wallet.name),
@@ -104,6 +129,23 @@ export class StatusReader {
       ...(await recentEvents(open)),
     };
   }
+}
+
+function clusterView({
+  isReachable,
+  members,
+  entries,
+}: Pick<ClusterNode, 'isReachable' | 'members' | 'entries'>): ClusterView {
+  const namesOf = (isListed: (entry: (typeof entries)[number]) => boolean): string[] =>
+    entries.filter(isListed).map(({ name }) => name);
+  return {
+    isReachable,
+    members: members.map(({ url, isAlive, isSelf }) => {
+      const names = namesOf(({ holder, isLapsed }) => holder === url && !isLapsed);
+      return { url, isAlive, isSelf, wallets: names.slice(0, MAX_LISTED), count: names.length };
+    }),
+    orphans: namesOf(({ holder, isLapsed }) => holder !== undefined && isLapsed).slice(0, MAX_LISTED),
+  };
 }
 
 const byName = (a: WalletFacts, b: WalletFacts): number => (a.name < b.name ? -1 : 1);

@@ -17,7 +17,7 @@ const page = (changes: Partial<StatusView> = {}, address?: ReceivingAddress): st
       reasons: [],
       daemon: { address: 'a:1', hasAnswered: true, outage: 0, height: 100, synchronized: true, listed: [] },
       ...{ wallets: [], unopened: [], names: [], uptime: 7300, events: [], payments: [], lastId: 5 },
-      ...{ requests: new Map(), today: NO_SUMS },
+      ...{ requests: new Map(), today: NO_SUMS, cluster: undefined },
       ...changes,
     },
     { address },
@@ -40,6 +40,23 @@ describe('the status page', () => {
         '50 MiB of disk space left; 1 wallet with a damaged store; 2 wallets not opened',
     );
     expect(text).toContain('>Not ready<');
+  });
+
+  it('shows the processes of a cluster with their wallets, and wallets without a holder', () => {
+    const members = [
+      { url: 'http://a:1', isAlive: true, isSelf: true, wallets: ['shop', '<hot>'], count: 2 },
+      { url: 'http://b:1', isAlive: false, isSelf: false, wallets: [], count: 0 },
+    ];
+    const text = page({ cluster: { isReachable: true, members, orphans: ['lost'] } });
+    expect(text).toContain('http://a:1 (this process)');
+    expect(text).toContain('2 wallets: shop, &lt;hot&gt;');
+    expect(text).toContain('does not answer');
+    expect(text).toContain('1 wallet without a holder');
+    expect(text).toContain('>lost<');
+    expect(page({ cluster: { isReachable: false, members, orphans: [] } })).toContain(
+      'Database does not answer',
+    );
+    expect(page()).not.toContain('Cluster');
   });
 
   it('names each wallet of --open that could not be opened, with the reason', () => {

@@ -1,0 +1,96 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { ClusterNode } from '../../services/cluster/cluster-node.js';
+import { addGauge } from './gauge.js';
+
+/** Facts about the cluster of this process, as {@link ClusterNode} has them. */
+export type WatchedCluster = Pick<ClusterNode, 'isReachable' | 'members' | 'entries' | 'takeovers'> & {
+  readonly custody: Pick<ClusterNode['custody'], 'all'>;
+};
+
+/** Counts the wallets whose holder has ended. A wallet that was closed on purpose has no holder. */
+export const withoutHolder = ({ entries }: Pick<ClusterNode, 'entries'>): number =>
+  entries.filter(({ holder, isLapsed }) => holder !== undefined && isLapsed).length;
+
+/** Adds the metrics of a cluster. Without one they have no values. */
+export function addClusterMetrics(registry: Registry, cluster: WatchedCluster | undefined): void {
+  const registers = [registry];
+  const add = (name: string, help: string, value: (known: WatchedCluster) => number): void =>
+    addGauge(registry, `wallet_rpc_cluster_${name}`, help, () => cluster && value(cluster));
+  add('reachable', '1 if the database of the cluster answered the last look, otherwise 0.', (known) =>
+    Number(known.isReachable),
+  );
+  add(
+    'members',
+    'Processes of the cluster that renew their leases.',
+    ({ members }) => members.filter(({ isAlive }) => isAlive).length,
+  );
+  add(
+    'wallets_held',
+    'Wallets of the cluster that this process holds.',
+    ({ custody }) => custody.all().length,
+  );
+  add('wallets_without_holder', 'Wallets of the cluster whose holder has ended.', withoutHolder);
+  new Counter({
+    name: 'wallet_rpc_cluster_takeovers_total',
+    help: 'Wallets that this process has opened because their holder had ended, or gave them away.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(cluster?.takeovers ?? 0);
+    },
+  });
+  const ofWallets = <T extends Counter<'wallet'> | Gauge<'wallet'>>(
+    metric: T,
+    value: (held: ReturnType<WatchedCluster['custody']['all']>[number]) => number | undefined,
+  ): void => {
+    for (const held of cluster?.custody.all() ?? []) {
+      const now = value(held);
+      if (now !== undefined) metric.inc({ wallet: held.lease.name }, now);
+    }
+  };
+  new Gauge({
+    name: 'wallet_rpc_cluster_pending_bytes',
+    help: 'Bytes of changes of a wallet that no quorum of databases has confirmed, at most.',
+    labelNames: ['wallet'],
+    registers,
+    collect() {
+      this.reset();
+      ofWallets(this, ({ replication }) => replication?.pendingBytes);
+    },
+  });
+  new Gauge({
+    name: 'wallet_rpc_cluster_pending_seconds',
+    help: 'Time since when changes of a wallet wait for their confirmation by a quorum; 0 if none does.',
+    labelNames: ['wallet'],
+    registers,
+    collect() {
+      this.reset();
+      const now = performance.now();
+      ofWallets(
+        this,
+        ({ replication }) =>
+          replication && (replication.behindSince === undefined ? 0 : (now - replication.behindSince) / 1000),
+      );
+    },
+  });
+  new Counter({
+    name: 'wallet_rpc_cluster_frames_total',
+    help: 'Changes of a wallet that a quorum has confirmed, since the wallet was opened here.',
+    labelNames: ['wallet'],
+    registers,
+    collect() {
+      this.reset();
+      ofWallets(this, ({ replication }) => replication?.frames);
+    },
+  });
+  new Counter({
+    name: 'wallet_rpc_cluster_bytes_total',
+    help: 'Bytes of changes and of copies of a wallet that a quorum has confirmed, since the wallet was opened here.',
+    labelNames: ['wallet'],
+    registers,
+    collect() {
+      this.reset();
+      ofWallets(this, ({ replication }) => replication?.shippedBytes);
+    },
+  });
+}
