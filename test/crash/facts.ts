@@ -57,13 +57,19 @@ export class Facts {
     return this.#facts.get(name)?.acknowledged;
   }
 
+  /** True while an unanswered call may have changed a fact. */
+  isUncertain(name: string): boolean {
+    return (this.#facts.get(name)?.sent.length ?? 0) > 0;
+  }
+
   /**
    * Compares the facts with a restarted wallet; its values then count as acknowledged.
-   * @param shown value by fact; missing facts are absent from the wallet.
+   * @param shown value by fact; missing facts are absent from the wallet. @param isChecked false for facts to leave out.
    */
-  check(shown: ReadonlyMap<string, string>): Loss[] {
+  check(shown: ReadonlyMap<string, string>, isChecked: (fact: string) => boolean = () => true): Loss[] {
     const losses: Loss[] = [];
     for (const [name, fact] of this.#facts) {
+      if (!isChecked(name)) continue;
       const allowed = [fact.acknowledged, ...fact.sent];
       const value = shown.get(name);
       if (!allowed.includes(value)) losses.push({ fact: name, shown: value, allowed });

@@ -1,20 +1,22 @@
 import type { Loose } from '../support/json-rpc.js';
-import type { WalletRpc } from '../support/wallet-rpc.js';
 import type { Facts } from './facts.js';
 import type { Random } from './random.js';
-import { ask, Refusal } from './wallet-client.js';
+import { ask, Refusal, type Callable } from './wallet-client.js';
 
 /** Limits below the lookahead of a restored wallet: 50 accounts, 200 addresses of each. */
 const MOST_ACCOUNTS = 40;
 const MOST_ADDRESSES = 150;
-const SMALLEST_PAYMENT = 1_000_000_000;
+export const SMALLEST_PAYMENT = 1_000_000_000;
 
 /** Expected error codes of random calls: no money, spent inputs, a wallet switched meanwhile. */
-const EXPECTED_REFUSALS: ReadonlySet<number> = new Set([-4, -13, -16, -17, -37]);
+export const EXPECTED_REFUSALS: ReadonlySet<number> = new Set([-4, -13, -16, -17, -37]);
+
+/** Error codes of calls that may have run: a cluster does not know. */
+const UNKNOWN_OUTCOMES: ReadonlySet<number> = new Set([-66]);
 
 /** Context of random calls. Calls of one worker never concern the facts of another. */
 export interface Caller {
-  readonly server: WalletRpc;
+  readonly server: Callable;
   readonly facts: Facts;
   readonly random: Random;
   readonly worker: number;
@@ -31,12 +33,14 @@ async function setFact(
   method: string,
   params: object,
 ): Promise<void> {
+  // A lost call may still change it.
+  if (facts.isUncertain(fact)) return;
   facts.send(fact, value);
   try {
     await ask(server, method, params);
     facts.acknowledge(fact, value);
   } catch (error) {
-    if (error instanceof Refusal) facts.refuse(fact);
+    if (error instanceof Refusal && !UNKNOWN_OUTCOMES.has(error.code)) facts.refuse(fact);
     throw error;
   }
 }
@@ -57,10 +61,12 @@ function recordPayment(facts: Facts, { tx_hash: txid, tx_key: key }: Loose): voi
   facts.acknowledge(`key/${String(txid)}`, String(key));
 }
 
-type RandomCall = (caller: Caller) => Promise<void>;
+export type RandomCall = (caller: Caller) => Promise<void>;
 
-/** Calls that each create a fact, with the relative frequency of each. */
-const CALLS: readonly (readonly [weight: number, call: RandomCall])[] = [
+type WeightedCalls = readonly (readonly [weight: number, call: RandomCall])[];
+
+/** Calls that change records of a wallet, or read, with the relative frequency of each. */
+export const RECORD_CALLS: WeightedCalls = [
   [
     4,
     async ({ server, facts, random }) => {
@@ -143,6 +149,31 @@ const CALLS: readonly (readonly [weight: number, call: RandomCall])[] = [
     },
   ],
   [
+    1,
+    async (caller) => {
+      const { server, random, worker, workers } = caller;
+      const { transfers = [] } = await ask(server, 'incoming_transfers', { transfer_type: 'available' });
+      // A reorganisation of the campaign can remove an output that is still locked.
+      const own = (transfers as Loose[]).filter(
+        ({ key_image, unlocked }) =>
+          unlocked && Number.parseInt(String(key_image).slice(0, 4), 16) % workers === worker,
+      );
+      if (own.length === 0) return;
+      const { key_image, frozen } = own[random.below(own.length)];
+      const fact = `frozen/${String(key_image)}`;
+      if (caller.facts.isUncertain(fact)) return;
+      caller.facts.acknowledge(fact, String(frozen));
+      await setFact(caller, fact, String(!frozen), frozen ? 'thaw' : 'freeze', { key_image });
+    },
+  ],
+  [1, async ({ server }) => void (await ask(server, 'store'))],
+  [2, async ({ server }) => void (await ask(server, 'refresh'))],
+  [1, async ({ server }) => void (await ask(server, 'get_transfers', { in: true, out: true, pool: true }))],
+];
+
+/** Calls that pay. */
+const PAYMENT_CALLS: WeightedCalls = [
+  [
     6,
     async (caller) => {
       recordPayment(
@@ -175,33 +206,14 @@ const CALLS: readonly (readonly [weight: number, call: RandomCall])[] = [
       recordPayment(caller.facts, made);
     },
   ],
-  [
-    1,
-    async (caller) => {
-      const { server, random, worker, workers } = caller;
-      const { transfers = [] } = await ask(server, 'incoming_transfers', { transfer_type: 'available' });
-      // A reorganisation of the campaign can remove an output that is still locked.
-      const own = (transfers as Loose[]).filter(
-        ({ key_image, unlocked }) =>
-          unlocked && Number.parseInt(String(key_image).slice(0, 4), 16) % workers === worker,
-      );
-      if (own.length === 0) return;
-      const { key_image, frozen } = own[random.below(own.length)];
-      const fact = `frozen/${String(key_image)}`;
-      caller.facts.acknowledge(fact, String(frozen));
-      await setFact(caller, fact, String(!frozen), frozen ? 'thaw' : 'freeze', { key_image });
-    },
-  ],
-  [1, async ({ server }) => void (await ask(server, 'store'))],
-  [2, async ({ server }) => void (await ask(server, 'refresh'))],
-  [1, async ({ server }) => void (await ask(server, 'get_transfers', { in: true, out: true, pool: true }))],
 ];
 
-const TOTAL_WEIGHT = CALLS.reduce((total, [weight]) => total + weight, 0);
+const CALLS: WeightedCalls = [...RECORD_CALLS, ...PAYMENT_CALLS];
 
-function draw(random: Random): RandomCall {
-  let left = random.below(TOTAL_WEIGHT);
-  for (const [weight, call] of CALLS) {
+/** Chooses one of several calls by their frequency. */
+export function draw(random: Random, calls: WeightedCalls): RandomCall {
+  let left = random.below(calls.reduce((total, [weight]) => total + weight, 0));
+  for (const [weight, call] of calls) {
     if (left < weight) return call;
     left -= weight;
   }
@@ -216,7 +228,7 @@ function draw(random: Random): RandomCall {
 export async function callUntilKilled(caller: Caller): Promise<number> {
   for (let answered = 0; ; answered++)
     try {
-      await draw(caller.random)(caller);
+      await draw(caller.random, CALLS)(caller);
     } catch (error) {
       if (!(error instanceof Refusal)) return answered;
       if (!EXPECTED_REFUSALS.has(error.code)) throw error;

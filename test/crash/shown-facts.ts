@@ -1,13 +1,12 @@
 import type { Loose } from '../support/json-rpc.js';
-import type { WalletRpc } from '../support/wallet-rpc.js';
 import type { Facts } from './facts.js';
-import { ask, Refusal } from './wallet-client.js';
+import { ask, Refusal, type Callable } from './wallet-client.js';
 
 /** Transfer types of a payment that is not lost. */
 const MADE: ReadonlySet<unknown> = new Set(['out', 'pending', 'block', 'in']);
 
 /** Finds a payment among the wallet's transfers; undefined when it has none. */
-async function shownPayment(server: WalletRpc, txid: string): Promise<string | undefined> {
+async function shownPayment(server: Callable, txid: string): Promise<string | undefined> {
   try {
     const { transfers } = await ask(server, 'get_transfer_by_txid', { txid });
     const types = (transfers as Loose[]).map(({ type }) => String(type));
@@ -19,7 +18,7 @@ async function shownPayment(server: WalletRpc, txid: string): Promise<string | u
 }
 
 /** Minor index of the address of a payment request; undefined if there is no such request. */
-async function shownRequest(server: WalletRpc, request_id: string): Promise<string | undefined> {
+async function shownRequest(server: Callable, request_id: string): Promise<string | undefined> {
   try {
     const { subaddr_index } = await ask(server, 'get_payment_request', { request_id });
     return String(subaddr_index.minor);
@@ -29,7 +28,7 @@ async function shownRequest(server: WalletRpc, request_id: string): Promise<stri
   }
 }
 
-async function shownKey(server: WalletRpc, txid: string): Promise<string | undefined> {
+async function shownKey(server: Callable, txid: string): Promise<string | undefined> {
   try {
     return String((await ask(server, 'get_tx_key', { txid })).tx_key);
   } catch (error) {
@@ -38,11 +37,20 @@ async function shownKey(server: WalletRpc, txid: string): Promise<string | undef
   }
 }
 
-const rest = (facts: Facts, prefix: string): string[] =>
-  facts.allNames(prefix).map((name) => name.slice(prefix.length));
-
-/** Reads the listed facts from an open wallet; missing facts are absent from the result. */
-export async function readShownFacts(server: WalletRpc, facts: Facts): Promise<Map<string, string>> {
+/**
+ * Reads the listed facts from an open wallet; missing facts are absent from the result.
+ * @param isRead false for facts to leave out.
+ */
+export async function readShownFacts(
+  server: Callable,
+  facts: Facts,
+  isRead: (fact: string) => boolean = () => true,
+): Promise<Map<string, string>> {
+  const rest = (listed: Facts, prefix: string): string[] =>
+    listed
+      .allNames(prefix)
+      .filter(isRead)
+      .map((name) => name.slice(prefix.length));
   const shown = new Map<string, string>();
   const show = (name: string, value: string | undefined): void => {
     if (value !== undefined) shown.set(name, value);

@@ -1,6 +1,9 @@
 import type { Loose } from '../support/json-rpc.js';
 import type { WalletRpc } from '../support/wallet-rpc.js';
 
+/** Server, or the path of a wallet, that answers calls. */
+export type Callable = Pick<WalletRpc, 'call'>;
+
 /** Error answer of the server, as opposed to a broken connection. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -13,7 +16,7 @@ export class Refusal extends Error {
 }
 
 /** Calls a server that may be killed meanwhile. @throws Refusal, or the error of a broken connection. */
-export async function ask(server: WalletRpc, method: string, params: object = {}): Promise<Loose> {
+export async function ask(server: Callable, method: string, params: object = {}): Promise<Loose> {
   const { result, error } = await server.call(method, params);
   if (error !== undefined) throw new Refusal(method, error.code, error.message);
   return result;

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { freePort, start, stop, until, untilReady, type RunningProcess } from './process.js';
@@ -22,17 +22,22 @@ const PASSWORD = 'over-the-wire';
 /** Names of the servers. Each one's standbys may be any of the others. */
 const NAMES = ['a', 'b', 'c'] as const;
 
-/** Debian installs the programs of each version in a directory of its own, which is not in PATH. */
-function programs(): string {
+/**
+ * Finds the directory of the programs of PostgreSQL: Debian gives each version one, which is not in PATH; others install
+ * them in PATH.
+ * @throws Error if it is not installed.
+ */
+export function findPostgres(): string {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root)
     ? readdirSync(root)
         .map(Number)
         .sort((a, b) => b - a)
     : [];
-  const bin = versions
-    .map((version) => join(root, String(version), 'bin'))
-    .find((path) => existsSync(join(path, 'initdb')));
+  const bin = [
+    ...versions.map((version) => join(root, String(version), 'bin')),
+    ...(process.env['PATH'] ?? '').split(delimiter),
+  ].find((path) => existsSync(join(path, 'initdb')));
   if (bin === undefined) throw new Error('PostgreSQL is not installed: sudo apt-get install postgresql');
   return bin;
 }
@@ -93,7 +98,7 @@ export interface PostgresOptions {
 
 /** Starts a primary with standbys, of which any one must acknowledge each commit. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresCluster> {
-  const bin = programs();
+  const bin = findPostgres();
   const user = serverUser();
   const root = mkdtempSync(join(tmpdir(), 'postgres-'));
   const env = { ...process.env, PGPASSWORD: PASSWORD, LC_ALL: 'C' };
@@ -274,4 +279,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   };
   if (standbys > 0) await cluster.followed(standbys);
   return cluster;
+}
+
+/** Creates a database. @returns its name. */
+export async function newDatabase(cluster: PostgresCluster, name: string): Promise<string> {
+  await cluster.primary().sql(`CREATE DATABASE ${name}`);
+  return name;
 }

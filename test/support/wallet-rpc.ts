@@ -25,6 +25,8 @@ export interface WalletRpcOptions {
   readonly daemon?: string;
   /** Absent: a temporary directory. */
   readonly walletDir?: string;
+  /** Absent: a free port. */
+  readonly port?: number;
   readonly args?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   /** Command that starts it, such as taskset. */
@@ -63,11 +65,11 @@ function assertAnswers(output: string): void {
 
 async function launch(
   command: readonly string[],
-  { daemon, walletDir, args = [], env = {}, under = [] }: WalletRpcOptions,
+  { daemon, walletDir, port: wanted, args = [], env = {}, under = [] }: WalletRpcOptions,
   extra: readonly string[],
 ): Promise<WalletRpc> {
   const directory = walletDir ?? mkdtempSync(join(tmpdir(), 'wallets-'));
-  const port = await freePort();
+  const port = wanted ?? (await freePort());
   const [program = '', ...before] = [...under, ...command];
   const running = start(
     program,

@@ -1,0 +1,290 @@
+import { Facts } from '../crash/facts.js';
+import {
+  draw,
+  EXPECTED_REFUSALS,
+  RECORD_CALLS,
+  SMALLEST_PAYMENT,
+  type Caller,
+} from '../crash/random-calls.js';
+import type { Random } from '../crash/random.js';
+import { readShownFacts } from '../crash/shown-facts.js';
+import { ask, Refusal, type Callable } from '../crash/wallet-client.js';
+import { killMoment } from '../support/kill-moment.js';
+import type { Loose } from '../support/json-rpc.js';
+import type { WalletCluster } from '../support/wallet-cluster.js';
+import { CallStatistics, NOT_REPLICATED, WALLET_ELSEWHERE } from './call-statistics.js';
+
+/** Error codes that a client of a cluster answers by calling again. */
+const AGAIN: ReadonlySet<number> = new Set([NOT_REPLICATED, WALLET_ELSEWHERE]);
+
+/** Pause before a failed call is repeated [ms]. */
+const PAUSE_MS = 50;
+
+/** Number of workers that change records of a wallet. */
+const RECORD_WORKERS = 2;
+
+/** Probability that an answered order is repeated in place of a new one. */
+const REPEAT_SHARE = 0.3;
+
+/** Share of the facts that were read before and never change, which a check reads again. */
+const SAMPLE_SHARE = 0.05;
+
+/** Facts that are read one by one, and do not change once they are acknowledged. */
+const READ_ALONE = /^(?:payment|key|request|frozen)\//;
+
+const PAGE = 1000;
+
+/** Payment with an idempotency key. */
+interface Order {
+  readonly params: Loose;
+  /** Result of the call as JSON; undefined until it is answered. */
+  answer?: string;
+  /** Hash of its transaction, once it is answered. */
+  txid?: string;
+  /** True after a refusal: there may be no payment. */
+  isRefused?: boolean;
+}
+
+/** Parts of a {@link WalletLoad}. */
+export interface WalletLoadParts {
+  readonly cluster: WalletCluster;
+  readonly wallet: string;
+  readonly random: Random;
+  /** Address of the wallet. */
+  readonly address: string;
+  /** Addresses that it pays to. */
+  readonly payees: readonly [string, ...string[]];
+  readonly onFault: (fault: string) => void;
+}
+
+/**
+ * Random calls of clients of one wallet through any process of a cluster: records, orders, events by cursor. It
+ * remembers what was acknowledged, and compares it with the wallet.
+ */
+export class WalletLoad {
+  readonly wallet: string;
+  readonly facts = new Facts();
+  readonly orders = new Map<string, Order>();
+  /** Statistics since {@link begin}. */
+  statistics = new CallStatistics();
+  readonly #parts: WalletLoadParts;
+  /** Events as JSON in the order in which the reader got them. */
+  readonly #events: string[] = [];
+  #cursor: number | undefined;
+  readonly #read = new Set<string>();
+  #isRunning = false;
+  #workers: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: WalletLoadParts) {
+    this.#parts = parts;
+    this.wallet = parts.wallet;
+  }
+
+  /** Number of events that the reader got. */
+  get events(): number {
+    return this.#events.length;
+  }
+
+  /** Begins to call. */
+  begin(): void {
+    this.#isRunning = true;
+    this.statistics = new CallStatistics();
+    this.#workers = Promise.all([
+      ...Array.from({ length: RECORD_WORKERS }, (_, worker) => this.#changeRecords(worker)),
+      this.#pay(),
+      this.#followEvents(),
+    ]);
+  }
+
+  /** Ends the calls, once each worker has its answer. */
+  async end(): Promise<void> {
+    this.#isRunning = false;
+    await this.#workers;
+  }
+
+  /** Calls the wallet through a random process that runs. */
+  readonly any: Callable = {
+    call: async (method, params) => {
+      const members = this.#parts.cluster.members.filter(({ isRunning }) => isRunning);
+      const member = members[this.#parts.random.below(members.length)];
+      if (member === undefined) throw new Error('no process runs');
+      const started = performance.now();
+      try {
+        const reply = await member.wallet(this.wallet).call(method, params);
+        this.statistics.count(reply.error?.code, performance.now() - started);
+        return reply;
+      } catch (error) {
+        this.statistics.countBroken();
+        throw error;
+      }
+    },
+  };
+
+  /** Calls the wallet through processes that run, until one answers with a result or an error that the wallet gives. */
+  readonly patient: Callable = {
+    call: async (method, params) => {
+      for (;;)
+        try {
+          const reply = await this.any.call(method, params);
+          if (reply.error === undefined || !AGAIN.has(reply.error.code)) return reply;
+          await killMoment(PAUSE_MS);
+        } catch {
+          await killMoment(PAUSE_MS);
+        }
+    },
+  };
+
+  #fault(text: string): void {
+    this.#parts.onFault(`${this.wallet}: ${text}`);
+  }
+
+  async #changeRecords(worker: number): Promise<void> {
+    const { random, address } = this.#parts;
+    const caller: Caller = {
+      ...{ server: this.any, facts: this.facts, random, address },
+      ...{ worker, workers: RECORD_WORKERS },
+    };
+    while (this.#isRunning)
+      try {
+        await draw(random, RECORD_CALLS)(caller);
+      } catch (error) {
+        if (error instanceof Refusal && !EXPECTED_REFUSALS.has(error.code) && !AGAIN.has(error.code))
+          this.#fault(error.message);
+        await killMoment(PAUSE_MS);
+      }
+  }
+
+  async #pay(): Promise<void> {
+    const { random } = this.#parts;
+    while (this.#isRunning) {
+      const known = [...this.orders].filter(([, { answer }]) => answer !== undefined);
+      const [again] = known.slice(random.below(Math.max(known.length, 1)));
+      if (again !== undefined && random.chance(REPEAT_SHARE)) await this.#order(...again);
+      else await this.#order(...this.#newOrder());
+      await killMoment(PAUSE_MS);
+    }
+  }
+
+  #newOrder(): [string, Order] {
+    const { random, payees } = this.#parts;
+    const key = `${this.wallet} order ${this.orders.size}`;
+    const destinations = Array.from({ length: 1 + random.below(2) }, () => ({
+      amount: SMALLEST_PAYMENT * (1 + random.below(2000)) + this.orders.size,
+      address: random.pick(payees),
+    }));
+    const order = { params: { destinations, get_tx_key: true, idempotency_key: key } };
+    this.orders.set(key, order);
+    return [key, order];
+  }
+
+  /** Calls for an order until it is answered or refused, or the load ends. @param isLast goes on after the end. */
+  async #order(key: string, order: Order, isLast = false): Promise<void> {
+    while (this.#isRunning || isLast)
+      try {
+        const result = await ask(this.any, 'transfer', order.params);
+        const answer = JSON.stringify(result);
+        if (order.answer !== undefined && order.answer !== answer)
+          this.#fault(`${key} has two answers: ${order.answer.slice(0, 120)} and ${answer.slice(0, 120)}`);
+        order.answer = answer;
+        order.txid = String(result.tx_hash);
+        this.facts.acknowledge(`payment/${order.txid}`, 'made');
+        this.facts.acknowledge(`key/${order.txid}`, String(result.tx_key));
+        return;
+      } catch (error) {
+        if (error instanceof Refusal && !AGAIN.has(error.code)) {
+          if (!EXPECTED_REFUSALS.has(error.code)) this.#fault(`${key}: ${error.message}`);
+          if (order.answer !== undefined) this.#fault(`${key} is refused after its answer: ${error.message}`);
+          order.isRefused = true;
+          return;
+        }
+        await killMoment(PAUSE_MS);
+      }
+  }
+
+  /** Calls again for all orders without an answer. */
+  async finishOrders(): Promise<void> {
+    for (const [key, order] of this.orders)
+      if (order.answer === undefined && order.isRefused !== true) await this.#order(key, order, true);
+  }
+
+  async #followEvents(): Promise<void> {
+    while (this.#isRunning)
+      try {
+        const { events = [], cursor } = await ask(this.any, 'get_events', {
+          ...(this.#cursor === undefined ? {} : { after: this.#cursor }),
+          wait_ms: 500,
+        });
+        for (const event of events as Loose[]) {
+          if (this.#cursor !== undefined && event.id <= this.#cursor)
+            this.#fault(`event ${String(event.id)} came after ${this.#cursor}`);
+          this.#events.push(JSON.stringify(event));
+        }
+        this.#cursor = cursor as number;
+      } catch (error) {
+        if (error instanceof Refusal && !AGAIN.has(error.code)) this.#fault(error.message);
+        await killMoment(PAUSE_MS);
+      }
+  }
+
+  /** Reads all events up to the cursor of the reader. */
+  async #allEvents(): Promise<string[]> {
+    const all: string[] = [];
+    let after: number | undefined;
+    while (this.#cursor !== undefined && (after ?? 0) < this.#cursor) {
+      const { events = [], cursor } = await ask(
+        this.patient,
+        'get_events',
+        after === undefined ? {} : { after },
+      );
+      for (const event of events as Loose[]) if (event.id <= this.#cursor) all.push(JSON.stringify(event));
+      if (cursor === after) break;
+      after = cursor as number;
+    }
+    return all;
+  }
+
+  /** Compares everything acknowledged with the wallet. @param isComplete reads also all facts that were read before. */
+  async check(isComplete = false): Promise<void> {
+    const { random } = this.#parts;
+    const isRead = (fact: string): boolean =>
+      isComplete ||
+      !READ_ALONE.test(fact) ||
+      !this.#read.has(fact) ||
+      this.facts.isUncertain(fact) ||
+      random.chance(SAMPLE_SHARE);
+    const chosen = new Set(this.facts.allNames('').filter(isRead));
+    const shown = await readShownFacts(this.patient, this.facts, (fact) => chosen.has(fact));
+    for (const { fact, shown: value, allowed } of this.facts.check(shown, (fact) => chosen.has(fact)))
+      this.#fault(`${fact} is ${JSON.stringify(value)}, not one of ${JSON.stringify(allowed)}`);
+    for (const fact of chosen) this.#read.add(fact);
+    const stored = await this.storedOrders();
+    for (const [key, { txid }] of this.orders)
+      if (txid !== undefined && !(stored.get(key) ?? []).includes(txid))
+        this.#fault(`${key} was answered with ${txid}, and has ${JSON.stringify(stored.get(key))}`);
+    if (!isComplete) return;
+    const events = await this.#allEvents();
+    const lost = this.#events.filter((event, i) => events[i] !== event);
+    if (lost.length > 0 || events.length !== this.#events.length)
+      this.#fault(
+        `the reader got ${this.#events.length} events, the wallet has ${events.length}; first difference: ${lost[0]}`,
+      );
+  }
+
+  /** Lists the hashes of the transactions of all orders, by key. */
+  async storedOrders(): Promise<Map<string, string[]>> {
+    const stored = new Map<string, string[]>();
+    for (let cursor: string | undefined; ;) {
+      const page = await ask(this.patient, 'list_orders', {
+        limit: PAGE,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      for (const { idempotency_key, transactions = [] } of (page.orders ?? []) as Loose[])
+        stored.set(
+          String(idempotency_key),
+          (transactions as Loose[]).map(({ tx_hash }) => String(tx_hash)),
+        );
+      if (page.cursor === undefined) return stored;
+      cursor = page.cursor as string;
+    }
+  }
+}

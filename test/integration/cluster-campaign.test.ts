@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { runCampaign } from '../cluster/campaign.js';
+import { prepareLoad, type ClusterLoad } from '../cluster/cluster-load.js';
+import { OUTAGES, runOutage } from '../cluster/outages.js';
+import { seededRandom } from '../crash/random.js';
+import { newDatabase, startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
+import { startWalletCluster, type WalletCluster } from '../support/wallet-cluster.js';
+
+/* Small rounds of what `npm run test:cluster` does at length. */
+
+const LEASE_MS = 1500;
+const TIMEOUT_MS = 1500;
+/** Longest time from a kill to the answer of the next holder [ms]: the lease, two looks, and a slow machine. */
+const MOST_TAKEOVER_MS = 15_000;
+
+let postgres: PostgresCluster;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres?.stop());
+
+test('nothing acknowledged is lost, and nothing is paid twice, when holders are killed and paused', async () => {
+  const report = await runCampaign({
+    ...{ postgres, database: await newDatabase(postgres, 'kills'), kills: 1, stops: 1, wallets: 2 },
+    ...{ seed: 'suite', leaseMs: LEASE_MS, log: () => undefined },
+  });
+  expect(report.faults).toEqual([]);
+  expect(report).toMatchObject({ kills: 1, stops: 1 });
+  expect(Math.max(...report.afterKill)).toBeLessThan(MOST_TAKEOVER_MS);
+  expect(report.paid).toBeGreaterThan(0);
+  expect(report.events).toBeGreaterThan(0);
+  expect(report.facts).toBeGreaterThan(10);
+});
+
+describe('under load', () => {
+  let cluster: WalletCluster;
+  let load: ClusterLoad;
+
+  beforeAll(async () => {
+    cluster = await startWalletCluster({
+      ...{ postgres, database: await newDatabase(postgres, 'outages'), wallets: ['w1', 'w2'] },
+      ...{ leaseMs: LEASE_MS, timeoutMs: TIMEOUT_MS, isProxied: true },
+    });
+    load = await prepareLoad(cluster, ['w1', 'w2'], seededRandom('outages'));
+  });
+  afterAll(async () => {
+    await load?.stop();
+    await cluster?.stop();
+  });
+
+  test.each(OUTAGES.filter(({ isShort }) => isShort).map((outage) => [outage.title, outage] as const))(
+    '%s',
+    async (_, outage) => {
+      const report = await runOutage(outage, {
+        ...{ postgres, cluster, load, timeoutMs: TIMEOUT_MS, calmMs: 300 },
+      });
+      expect(report.faults).toEqual([]);
+      expect(report.answered).toBeGreaterThan(0);
+    },
+  );
+
+  test('after which every order is in the chain once', async () => {
+    await load.settle();
+    await load.check(true);
+    await load.compareWithTwins();
+    expect(load.faults).toEqual([]);
+  });
+});

@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { runCrowd } from '../cluster/crowd.js';
+import { fromHex } from '../../src/util/bytes.js';
+import { newDatabase, startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
+import { freePort } from '../support/process.js';
+import { PASSWORD, startWalletCluster, type WalletCluster } from '../support/wallet-cluster.js';
+import { MAIN, startWalletRpc } from '../support/wallet-rpc.js';
+import { runWalletRpc } from '../support/wallet-rpc-run.js';
+
+let postgres: PostgresCluster;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres?.stop());
+
+test('no call fails while a process gives its wallets away and stops, and one is added', async () => {
+  const report = await runCrowd({
+    ...{ postgres, database: await newDatabase(postgres, 'crowd'), wallets: 8, log: () => undefined },
+  });
+  expect(report.faults).toEqual([]);
+  expect(report.calls).toBeGreaterThan(100);
+  expect(report.shares.reduce((sum, share) => sum + share, 0)).toBe(8);
+  expect(report.shares[0]).toBe(0);
+});
+
+describe('a cluster of one process', () => {
+  let cluster: WalletCluster;
+
+  beforeAll(async () => {
+    cluster = await startWalletCluster({
+      ...{ postgres, database: await newDatabase(postgres, 'members'), wallets: ['kramladen'], members: 1 },
+    });
+  });
+  afterAll(() => cluster?.stop());
+
+  test('leaves nothing readable on the disk of the database', async () => {
+    const [member] = cluster.members;
+    if (member === undefined) throw new Error('no process runs');
+    const { rpc } = member.wallet('kramladen');
+    await rpc('create_wallet', { password: PASSWORD, language: 'English' });
+    const { address } = await rpc('get_address');
+    const label = 'Lieferung an Frau Rosenzweig';
+    await rpc('create_address', { account_index: 0, label });
+    const reference = 'Rechnung 2026-4711';
+    const amount = 123_456_789_012_345n;
+    await rpc('create_payment_request', { amount: Number(amount), reference });
+    const keys = await Promise.all(
+      ['view_key', 'spend_key', 'mnemonic'].map(async (key_type) =>
+        String((await rpc('query_key', { key_type })).key),
+      ),
+    );
+    await postgres.primary().sql('CHECKPOINT');
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigInt64LE(amount);
+    const swapped = Buffer.from(bytes).reverse();
+    const secrets = new Map<string, Buffer>([
+      ['name', Buffer.from('kramladen')],
+      ['label', Buffer.from(label)],
+      ['reference', Buffer.from(reference)],
+      ['address', Buffer.from(String(address))],
+      ['amount', Buffer.from(String(amount))],
+      ['amount, as little-endian bytes', bytes],
+      ['amount, as big-endian bytes', swapped.subarray(1)],
+      ...keys.flatMap((key, i): [string, Buffer][] => [
+        [`key ${i}`, Buffer.from(key)],
+        ...(/^[0-9a-f]{64}$/.test(key)
+          ? [[`key ${i}, as bytes`, Buffer.from(fromHex(key))] as [string, Buffer]]
+          : []),
+      ]),
+    ]);
+    const found = new Set<string>();
+    // The address of a process is stored as it is: the search finds it.
+    const url = Buffer.from(member.url);
+    for (const content of filesOf(postgres.primary().directory)) {
+      if (content.includes(url)) found.add('url');
+      for (const [name, secret] of secrets) if (content.includes(secret)) found.add(name);
+    }
+    expect([...found]).toEqual(['url']);
+  });
+});
+
+/** Reads all files below a directory, one after the other. */
+function* filesOf(directory: string): Generator<Buffer> {
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) yield readFileSync(join(entry.parentPath, entry.name));
+}
+
+describe('the client of PostgreSQL', () => {
+  /** Prints the path of each module that a process loads. */
+  const hook = `import { registerHooks } from 'node:module';
+    registerHooks({ load(url, context, next) { process.stderr.write('loaded ' + url + '\\n'); return next(url, context); } });`;
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hook)}`;
+
+  /** True if one of the loaded modules contains the client. */
+  const hasClient = (output: string): boolean =>
+    [...output.matchAll(/^loaded (file:.*)$/gm)].some(([, url = '']) =>
+      readFileSync(new URL(url), 'utf8').includes('PostgresError'),
+    );
+
+  test('is loaded by a process of a cluster only', async () => {
+    const server = await startWalletRpc({ env: { NODE_OPTIONS } });
+    const output = server.process.output();
+    await server.stop();
+    expect(output).toContain('loaded file:');
+    expect(hasClient(output)).toBe(false);
+    const port = await freePort();
+    const member = await runWalletRpc(
+      [
+        ...['--offline', '--disable-rpc-login', `--rpc-bind-port=${port}`, `--wallet-dir=${tmpdir()}`],
+        ...[`--cluster=postgres://x:y@127.0.0.1:${port}/z`, `--cluster-secret-file=${MAIN}`],
+        `--cluster-url=http://127.0.0.1:${port}`,
+      ],
+      { NODE_OPTIONS },
+    );
+    expect(member.code).toBe(1);
+    expect(hasClient(member.output)).toBe(true);
+  });
+});
