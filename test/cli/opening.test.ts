@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Opening } from '../../src/cli/opening.js';
 import { WalletManager } from '../../src/services/manager/wallet-manager.js';
+import type { WalletScope } from '../../src/services/manager/wallet-scope.js';
+import { WalletError } from '../../src/monero/wallet/model/wallet-error.js';
 import { lockWallet } from '../../src/store/file/wallet-lock.js';
 import { WalletServer } from '../support/wallet-server.js';
 
@@ -187,5 +189,45 @@ describe('a wallet that could not be opened', () => {
     mkdirSync(join(passwordDir, 'shop'));
     chmodSync(passwordDir, 0o700);
     expect(unopened(await open('shop'))).toEqual([['shop', 'wallet_io']]);
+  });
+});
+
+describe('a wallet that another process of the cluster serves', () => {
+  /** Opens wallets in a process that is refused some of them. */
+  async function openElsewhere(elsewhere: Set<string>): Promise<Opening> {
+    const scope = (name: string): WalletScope => {
+      const scoped = manager.scope(name);
+      const openWallet: WalletScope['openWallet'] = async (request) => {
+        if (elsewhere.has(name)) throw new WalletError({ kind: 'wallet_elsewhere', name, holder: 'another' });
+        await scoped.openWallet(request);
+      };
+      return Object.assign(Object.create(scoped) as WalletScope, { openWallet, find: () => scoped.find() });
+    };
+    opening = new Opening({
+      ...{ server: { scope: scope as WalletManager['scope'] }, log: server.settings.log },
+      ...{ open: ['shop', 'till'], directory: server.path, passwordDir },
+    });
+    opening.start();
+    await opening.settled();
+    return opening;
+  }
+
+  it('is no failure: the process is ready without it', async () => {
+    setPassword('till');
+    const tried = await openElsewhere(new Set(['shop']));
+    expect(tried.progress()).toEqual({ waiting: 0, unopened: [] });
+    expect([errorsOf('shop'), isOpen('shop'), isOpen('till')]).toEqual([0, false, true]);
+  });
+
+  it('is no failure any more if it was one before', async () => {
+    setPassword('till');
+    setPassword('shop', 'another');
+    const elsewhere = new Set<string>();
+    const tried = await openElsewhere(elsewhere);
+    expect(unopened(tried)).toEqual([['shop', 'wrong_password']]);
+    elsewhere.add('shop');
+    tried.retry();
+    await tried.settled();
+    expect(tried.progress()).toEqual({ waiting: 0, unopened: [] });
   });
 });

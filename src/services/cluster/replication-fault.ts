@@ -1,4 +1,4 @@
-import { ClusterUnreachable, Fenced, NotReplicated, WalletKnown } from '../../cluster/errors.js';
+import { ClusterUnreachable, Fenced, MemberGone, NotReplicated, WalletKnown } from '../../cluster/errors.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { NotReplicatedError, SinkEndedError } from '../../store/replication/page-sink.js';
 
@@ -9,6 +9,8 @@ import { NotReplicatedError, SinkEndedError } from '../../store/replication/page
 export function replicationFault(error: unknown, name: string): WalletError {
   if (error instanceof WalletError) return error;
   if (error instanceof WalletKnown) return new WalletError({ kind: 'wallet_exists', name }, { cause: error });
+  if (error instanceof MemberGone)
+    return new WalletError({ kind: 'bad_cluster_request', reason: error.message }, { cause: error });
   if (error instanceof Fenced || error instanceof SinkEndedError)
     return new WalletError({ kind: 'wallet_elsewhere', name, holder: 'another process' }, { cause: error });
   if (

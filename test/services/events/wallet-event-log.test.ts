@@ -121,3 +121,24 @@ it('hides the references of payment requests while notes are hidden', () => {
   expect(log.latest(10, [type])[0]).not.toHaveProperty('data.reference');
   expect(log.after(0, 10).slice(0, -1)).toEqual(before.slice(0, -1));
 });
+
+describe('the events of a wallet of a cluster', () => {
+  it('are those that the quorum has', () => {
+    const holding = { settled: () => Promise.resolve(), assertHeld: () => undefined, eventsUpTo: 0 };
+    const held = new WalletEventLog({
+      ...{ store, name: 'shop', addresses: { text: () => '4' } as never, holding },
+      keystore: { hidesNotes },
+    });
+    const shown = (): number[][] => [
+      held.after(0, 10).map(({ id }) => id),
+      held.latest(10, ['wallet.synced']).map(({ id }) => id),
+      [held.lastId],
+    ];
+    const [first, second] = [append(1), append(2)];
+    expect(shown()).toEqual([[], [], [0]]);
+    holding.eventsUpTo = first;
+    expect(shown()).toEqual([[first], [first], [first]]);
+    holding.eventsUpTo = second + 5;
+    expect(shown()).toEqual([[first, second], [second, first], [second]]);
+  });
+});

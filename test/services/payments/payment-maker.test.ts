@@ -367,3 +367,11 @@ describe('a payment of a multisig wallet whose outputs lack key images', () => {
     await expect(makerOf(group).maker.make(other, failing(poor))).rejects.toMatchObject(fault(poor));
   });
 });
+
+test('a payment of a wallet of a cluster that the quorum does not get is not sent, and leaves its outputs', async () => {
+  const lost = new WalletError({ kind: 'not_replicated', reason: 'late' });
+  const holding = { settled: () => Promise.reject(lost), assertHeld: () => undefined, eventsUpTo: 0 };
+  const held = makerOf(Object.assign(wallet, { holding })).maker;
+  await expect(held.make(options, planOf(COIN, held))).rejects.toBe(lost);
+  expect([sent, outgoing(), reserved()]).toEqual([[], [], []]);
+});

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RelayOutcome } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
-import type { SendOutcome } from '../../../src/services/sync/payment-relay.js';
+import type { DaemonAccess } from '../../../src/services/context/daemon-access.js';
+import { PaymentRelay, type SendOutcome } from '../../../src/services/sync/payment-relay.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { output, page, received } from '../../store/fixtures.js';
@@ -151,5 +152,67 @@ describe('the record of a refused payment', () => {
     await wallet.relay.exclusive(sending);
     await wallet.relay.exclusive(sending);
     expect([changes, sent]).toEqual([1, 2]);
+  });
+});
+
+describe('a payment of a wallet of a cluster', () => {
+  /** Names of the daemons that the payment was sent to. */
+  let sent: string[];
+  /** Name of the daemon that serves. */
+  let serving: string;
+  /** Ends of the waits for the quorum. */
+  let waits: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[];
+
+  const relay = (): PaymentRelay => {
+    const { store, clock, log, daemon } = wallet;
+    const named = Object.defineProperties(Object.create(daemon) as DaemonAccess, {
+      name: { get: () => serving },
+      client: { value: () => wallet.answers },
+    });
+    const holding = {
+      settled: () => new Promise<void>((resolve, reject) => void waits.push({ resolve, reject })),
+      assertHeld: () => undefined,
+      eventsUpTo: 0,
+    };
+    return new PaymentRelay({ ...{ store, clock, log, holding }, daemon: named });
+  };
+  const sentTo = () => wallet.store.read((r) => r.outgoing.byHash(paymentHash(1))?.sentTo);
+
+  beforeEach(() => {
+    [sent, waits, serving] = [[], [], 'first:18081'];
+    wallet.answers.sendRawTransaction = () => {
+      sent.push(serving);
+      return Promise.resolve({ accepted: true, notRelayed: false, reason: '' });
+    };
+  });
+
+  it('is sent once the quorum has it and the name of its daemon', async () => {
+    const sending = relay().send(paymentHash(1), BLOB);
+    await turns(3);
+    expect([sent, waits.length, sentTo()]).toEqual([[], 1, 'first:18081']);
+    waits[0]?.resolve();
+    expect([await sending, sent, state()]).toEqual(['accepted', ['first:18081'], 'pending']);
+  });
+
+  it.each(['not_replicated', 'wallet_elsewhere'] as const)('is not sent after %s', async (kind) => {
+    const sending = relay().send(paymentHash(1), BLOB);
+    const error = new WalletError(
+      kind === 'not_replicated' ? { kind, reason: 'late' } : { kind, name: 'shop', holder: 'another' },
+    );
+    await turns(3);
+    waits[0]?.reject(error);
+    await expect(sending).rejects.toBe(error);
+    expect([sent, state()]).toEqual([[], 'prepared']);
+  });
+
+  it('waits again if the daemon changes during the wait, and is sent to the one on record', async () => {
+    const sending = relay().send(paymentHash(1), BLOB);
+    await turns(3);
+    serving = 'second:18081';
+    waits[0]?.resolve();
+    await turns(3);
+    expect([sent, waits.length, sentTo()]).toEqual([[], 2, 'second:18081']);
+    waits[1]?.resolve();
+    expect([await sending, sent]).toEqual(['accepted', ['second:18081']]);
   });
 });
