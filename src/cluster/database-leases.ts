@@ -15,6 +15,13 @@ const namePurpose = (id: Uint8Array): string => `name of ${toHex(id)}`;
 /** How often a wallet is looked at again whose holder changed while it was taken. */
 const MOST_TRIES = 5;
 
+/** A wallet that can be taken. */
+interface Free {
+  readonly state: 'free';
+  readonly epoch: bigint;
+  readonly wasServed: boolean;
+}
+
 export interface LeasesOptions {
   readonly sessions: Sessions;
   readonly membership: Membership;
@@ -35,7 +42,7 @@ export class DatabaseLeases implements Leases {
     this.#secret = secret;
   }
 
-  create(name: string, keysFile: Uint8Array): Promise<Lease> {
+  create(name: string, keysFile: Uint8Array, { hasStore } = { hasStore: false }): Promise<Lease> {
     return this.#changing(name, async (id) => {
       const { term, url } = this.#membership;
       const claim = randomUUID();
@@ -47,8 +54,9 @@ export class DatabaseLeases implements Leases {
             SELECT url, process FROM wallet_rpc.member
             WHERE url = ${url} AND process = ${term.process}::uuid AND expires > clock_timestamp()),
           added AS (
-            INSERT INTO wallet_rpc.wallet AS known (id, name, keys_file, epoch, holder, process, claim)
-            SELECT ${id}::bytea, ${sealedName}::bytea, ${sealedKeys}::bytea, 1, url, process, ${claim}::uuid FROM self
+            INSERT INTO wallet_rpc.wallet AS known (id, name, keys_file, is_new, epoch, holder, process, claim)
+            SELECT ${id}::bytea, ${sealedName}::bytea, ${sealedKeys}::bytea, ${!hasStore}::boolean, 1, url, process,
+              ${claim}::uuid FROM self
             ON CONFLICT (id) DO UPDATE SET claim = known.claim WHERE known.claim = excluded.claim
             RETURNING id)
           SELECT EXISTS (SELECT FROM self) AS joined, EXISTS (SELECT FROM added) AS added`,
@@ -65,7 +73,7 @@ export class DatabaseLeases implements Leases {
         const found = await this.#look(id);
         if (found === undefined || found.state === 'held') return found;
         const lease = await this.#claim(name, id, found.epoch);
-        if (lease !== undefined) return this.#contentOf(lease);
+        if (lease !== undefined) return this.#contentOf(lease, found.wasServed);
       }
       throw new ClusterUnreachable(`other processes take the wallet ${name} at the same time`);
     });
@@ -100,6 +108,16 @@ export class DatabaseLeases implements Leases {
         (sql) => sql`
           UPDATE wallet_rpc.wallet SET holder = NULL, process = NULL
           WHERE id = ${id} AND epoch = ${lease.epoch.toString()}::bigint`,
+      );
+    });
+  }
+
+  abandon(lease: Lease): Promise<void> {
+    return this.#changing(lease.name, async (id) => {
+      this.#membership.end(lease);
+      await this.#sessions.write(
+        (sql) => sql`
+          UPDATE wallet_rpc.wallet SET process = NULL WHERE id = ${id} AND epoch = ${lease.epoch.toString()}::bigint`,
       );
     });
   }
@@ -195,7 +213,7 @@ export class DatabaseLeases implements Leases {
   }
 
   /** Finds whether a wallet can be taken: it is free, this member's own, or its holder is dead. */
-  async #look(id: Uint8Array): Promise<{ state: 'free'; epoch: bigint } | HeldBy | undefined> {
+  async #look(id: Uint8Array): Promise<Free | HeldBy | undefined> {
     const found = await this.#read(id);
     if (found === undefined || found.state !== 'held' || found.remainingMs > 0) return found;
     // The holder has lapsed: from here on its number is nobody's, so that no late renewal revives it.
@@ -209,10 +227,10 @@ export class DatabaseLeases implements Leases {
     return this.#read(id);
   }
 
-  async #read(id: Uint8Array): Promise<{ state: 'free'; epoch: bigint } | HeldBy | undefined> {
+  async #read(id: Uint8Array): Promise<Free | HeldBy | undefined> {
     const [row] = await this.#sessions.read(
       (sql) => sql`
-        SELECT epoch, member.url AS holder,
+        SELECT epoch, member.url AS holder, wallet.holder IS NOT NULL AS served,
                extract(epoch FROM member.expires - clock_timestamp())::float8 * 1000 AS ms
         FROM wallet_rpc.wallet
         LEFT JOIN wallet_rpc.member ON member.url = wallet.holder AND member.process = wallet.process
@@ -221,7 +239,8 @@ export class DatabaseLeases implements Leases {
     if (row === undefined) return undefined;
     const epoch = epochOf(row);
     const { holder } = row;
-    if (typeof holder !== 'string' || holder === this.#membership.url) return { state: 'free', epoch };
+    if (typeof holder !== 'string' || holder === this.#membership.url)
+      return { state: 'free', epoch, wasServed: row['served'] === true };
     return { state: 'held', holder, epoch, remainingMs: Math.max(0, Number(row['ms'])) };
   }
 
@@ -251,10 +270,10 @@ export class DatabaseLeases implements Leases {
     return row['taken'] === true ? this.#hold(new HeldLease(name, id, epoch + 1n, term)) : undefined;
   }
 
-  async #contentOf(lease: HeldLease): Promise<Taken> {
+  async #contentOf(lease: HeldLease, wasServed: boolean): Promise<Taken> {
     const [row] = await this.#sessions.read(
       (sql) => sql`
-        SELECT keys_file, base.sequence AS base_sequence, base.bytes AS base_bytes,
+        SELECT keys_file, is_new, base.sequence AS base_sequence, base.bytes AS base_bytes,
                coalesce((SELECT max(sequence) FROM wallet_rpc.frame WHERE frame.wallet = id), base.sequence, 0)
                  AS sequence
         FROM wallet_rpc.wallet LEFT JOIN wallet_rpc.base ON base.wallet = id
@@ -262,7 +281,9 @@ export class DatabaseLeases implements Leases {
     );
     if (row === undefined) throw this.#fenced(lease);
     const keysFile = this.#secret.open(keysPurpose(lease.id), bytesOf(row, 'keys_file'));
-    const taken = { state: 'taken', lease, keysFile, sequence: numberOf(row, 'sequence') } as const;
+    const isNew = row['is_new'] === true;
+    const sequence = numberOf(row, 'sequence');
+    const taken = { state: 'taken', lease, keysFile, sequence, isNew, wasServed } as const;
     if (row['base_sequence'] === null) return taken;
     return {
       ...taken,

@@ -34,8 +34,9 @@ export class DatabaseMembers implements Members {
     this.#membership.close();
     await this.#sessions.write(
       (sql) => sql`
+        -- Its holder stays: another process has to serve the wallet.
         WITH freed AS (
-          UPDATE wallet_rpc.wallet SET holder = NULL, process = NULL
+          UPDATE wallet_rpc.wallet SET process = NULL
           WHERE holder = ${url} AND process = ${term.process}::uuid)
         DELETE FROM wallet_rpc.member WHERE url = ${url} AND process = ${term.process}::uuid`,
     );

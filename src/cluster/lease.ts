@@ -23,6 +23,10 @@ export interface Taken {
   readonly sequence: number;
   /** The newest complete base, if there is one. */
   readonly base?: BaseSize;
+  /** True if the wallet had no store when it was added: while there is no base, its store can be made from its keys. */
+  readonly isNew: boolean;
+  /** True unless its last holder has closed it on purpose, by `release`. */
+  readonly wasServed: boolean;
 }
 
 /** A wallet that another process holds. */
@@ -74,9 +78,10 @@ export interface Leases {
   /**
    * Adds a wallet to the cluster, with an empty log and epoch 1.
    * @param keysFile content of its keys file; stored under the secret of the cluster.
+   * @param options `hasStore`: the wallet has a store with content that its keys do not give back.
    * @throws WalletKnown
    */
-  create(name: string, keysFile: Uint8Array): Promise<Lease>;
+  create(name: string, keysFile: Uint8Array, options?: { readonly hasStore: boolean }): Promise<Lease>;
   /**
    * Takes a wallet that nobody holds, whose lease lapsed, or of which this member is the holder by its URL (after a
    * restart, or because it was offered). An earlier lease of this process for the wallet ends.
@@ -94,8 +99,13 @@ export interface Leases {
   onOffered(listener: (name: string) => void): void;
   /** Lists the wallets whose holder is this member by its URL, and for which this process has no lease. */
   offered(): Promise<readonly string[]>;
-  /** Frees a wallet, for anybody to take. The lease ends before the call is sent. */
+  /** Frees a wallet that was closed on purpose, for anybody to take. The lease ends before the call is sent. */
   release(lease: Lease): Promise<void>;
+  /**
+   * Frees a wallet that another process has to serve: `list` shows it like one whose holder has ended. The lease ends
+   * before the call is sent.
+   */
+  abandon(lease: Lease): Promise<void>;
   /**
    * Gives a wallet to another member: `offered` of that member lists it, and nobody else can take it for as long as
    * that member lives. The lease ends before the call is sent. @throws Fenced; MemberGone, and the lease goes on.

@@ -44,6 +44,7 @@ const TABLES = `
     id        bytea  PRIMARY KEY CHECK (octet_length(id) = 32), -- HMAC of the name
     name      bytea  NOT NULL,
     keys_file bytea  NOT NULL,
+    is_new    boolean NOT NULL,                                 -- it was added without a store
     epoch     bigint NOT NULL CHECK (epoch > 0),                -- grows with each change of its holder
     holder    text,                                             -- url of a member; NULL while it is free
     process   uuid,                                             -- process of the member

@@ -1,11 +1,18 @@
 import type { Cluster } from '../../src/cluster/cluster.js';
-import { ClusterUnreachable, Fenced, NotReplicated, WalletKnown } from '../../src/cluster/errors.js';
+import {
+  ClusterUnreachable,
+  Fenced,
+  MemberGone,
+  NotReplicated,
+  WalletKnown,
+} from '../../src/cluster/errors.js';
 import type { Lease, LossReason, Taken, WalletEntry } from '../../src/cluster/lease.js';
 import type { LogContent } from '../../src/cluster/page-log.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 interface Row {
   keysFile: Uint8Array;
+  readonly isNew: boolean;
   epoch: bigint;
   holder: string | undefined;
   /** Time at which the lease ends [elapsed ms of the clock]. */
@@ -23,6 +30,10 @@ export class FakeCluster {
   readonly members = new Map<string, { readonly capacity: number; expires: number }>();
   /** Failure of each write; undefined: writes succeed. */
   failing: 'unreachable' | 'no quorum' | undefined;
+  /** Is awaited after the parts of a base were read, and before it is stored; a rejection is the answer. */
+  beforeBase: () => Promise<void> = () => Promise.resolve();
+  /** Number of times that the wallets were listed. */
+  lists = 0;
   readonly #clock: VirtualClock;
 
   constructor(clock: VirtualClock) {
@@ -102,10 +113,13 @@ export class FakeCluster {
     return {
       stop: () => (isStopped = true),
       leases: {
-        create: async (name, keysFile) => {
+        create: async (name, keysFile, { hasStore } = { hasStore: false }) => {
           this.#assertWritable();
           if (rows.has(name)) throw new WalletKnown(name);
-          const row = { keysFile, epoch: 1n, holder: url, expires: 0, base: undefined, frames: new Map() };
+          const row: Row = {
+            ...{ keysFile, isNew: !hasStore, epoch: 1n, holder: url, expires: 0, base: undefined },
+            frames: new Map(),
+          };
           rows.set(name, row);
           return leaseOf(name, row);
         },
@@ -115,10 +129,12 @@ export class FakeCluster {
           if (row === undefined) return undefined;
           if (row.holder !== undefined && row.holder !== url && isLive(row))
             return { state: 'held', holder: row.holder, epoch: row.epoch, remainingMs: 1 };
+          const wasServed = row.holder !== undefined;
           row.epoch += 1n;
           const lease = leaseOf(name, row);
+          const { keysFile, isNew } = row;
           return {
-            ...{ state: 'taken', lease, keysFile: row.keysFile, sequence: this.sequenceOf(name) },
+            ...{ state: 'taken', lease, keysFile, isNew, wasServed, sequence: this.sequenceOf(name) },
             ...(row.base === undefined
               ? {}
               : { base: { sequence: row.base.sequence, bytes: row.base.bytes.length } }),
@@ -134,13 +150,18 @@ export class FakeCluster {
           row.holder = undefined;
           row.expires = 0;
         },
+        abandon: async (lease) => {
+          end(lease).expires = 0;
+        },
         handOver: async (lease, member) => {
+          if ((this.members.get(member)?.expires ?? 0) <= clock.elapsed) throw new MemberGone(member);
           const row = end(lease);
           row.epoch += 1n;
           row.holder = member;
           row.expires = clock.elapsed + FAKE_LEASE_MS;
         },
         list: async () => {
+          this.lists += 1;
           this.#assertReadable();
           return [...rows]
             .map(([name, row]): WalletEntry => ({
@@ -167,6 +188,7 @@ export class FakeCluster {
         putBase: async (lease, sequence, parts, keysFile) => {
           const read: Uint8Array[] = [];
           for await (const part of parts) read.push(part);
+          await this.beforeBase();
           const row = this.#rowOf(lease);
           row.base = { sequence, bytes: Buffer.concat(read) };
           row.keysFile = keysFile ?? row.keysFile;

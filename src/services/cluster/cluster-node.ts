@@ -6,7 +6,6 @@ import type { Clock } from '../../util/clock.js';
 import type { WalletLog } from '../context/wallet-log.js';
 import { Custody } from './custody.js';
 import type { HeldWallet } from './held-wallet.js';
-import { replicationFault } from './replication-fault.js';
 import { assign, giverFor, takersOf } from './shares.js';
 
 /** Wallets of this process, as a {@link ClusterNode} opens and closes them. */
@@ -53,6 +52,25 @@ const LOOK_MS = 500;
 /** Looks after which a wallet without a holder is opened by any process, because the assigned one has not done it. */
 const LOOKS_TO_OTHERS = 4;
 
+/**
+ * Looks after which a wallet without a holder counts as closed in a process that has no password for it: its clients can
+ * open it there.
+ */
+const LOOKS_TO_CLIENTS = 12;
+
+/** First and longest pause after a failure to open a wallet [looks]. */
+const FIRST_PAUSE = 8;
+const MOST_PAUSE = 64;
+
+/** A wallet that could not be opened. */
+interface Failure {
+  readonly reason: string;
+  /** Number of looks between the failure and the next try. */
+  readonly pause: number;
+  /** Look of the next try. */
+  readonly until: number;
+}
+
 /** Age of the list of wallets from which it is read again for a request [ms]. */
 const MOST_AGE_MS = 250;
 
@@ -74,11 +92,13 @@ export class ClusterNode {
   #members: readonly Member[] = [];
   /** Looks at which a wallet had no holder, by name. */
   readonly #orphans = new Map<string, number>();
-  /** Wallets that could not be opened, with the reason. */
-  readonly #failures = new Map<string, string>();
+  /** Wallets that could not be opened, by name. */
+  readonly #failures = new Map<string, Failure>();
   /** Time of the last read of the wallets and members [Unix ms]. */
   #readAt = 0;
   #looks = 0;
+  /** Reading of the wallets and members that is under way; undefined if none is. */
+  #reading: Promise<void> | undefined;
   #cancel: () => void = () => undefined;
   #look: Promise<void> = Promise.resolve();
   #isDraining = false;
@@ -132,7 +152,9 @@ export class ClusterNode {
   #schedule(ms: number): void {
     if (this.#isClosed) return;
     this.#cancel = this.#parts.clock.after(ms, () => {
-      this.#look = this.#lookAround().finally(() => this.#schedule(LOOK_MS));
+      this.#look = this.#lookAround()
+        .catch((error: unknown) => this.#parts.log.error({ err: error }, 'bug: a look at the cluster failed'))
+        .finally(() => this.#schedule(LOOK_MS));
     });
   }
 
@@ -143,8 +165,7 @@ export class ClusterNode {
       if (!this.#isReachable) log.info({}, 'the database of the cluster answers again');
       this.#isReachable = true;
     } catch (error) {
-      const fault = replicationFault(error, '');
-      if (this.#isReachable) log.warn({ err: fault }, 'the database of the cluster does not answer');
+      if (this.#isReachable) log.warn({ err: error }, 'the database of the cluster does not answer');
       this.#isReachable = false;
       return;
     }
@@ -154,7 +175,15 @@ export class ClusterNode {
     if (this.#looks % LOOKS_PER_SHARE === 0) await this.#share();
   }
 
+  /** Reads the wallets and members; callers at the same time share the answer. */
   async #read(): Promise<void> {
+    this.#reading ??= this.#readNow().finally(() => {
+      this.#reading = undefined;
+    });
+    await this.#reading;
+  }
+
+  async #readNow(): Promise<void> {
     const { leases, members } = this.#parts.cluster;
     [this.#entries, this.#members] = await Promise.all([leases.list(), members.list()]);
     this.#readAt = this.#parts.clock.now();
@@ -179,7 +208,10 @@ export class ClusterNode {
         this.#parts.hasPassword(name) &&
         (assigned.get(name) === url || (this.#orphans.get(name) ?? 0) > LOOKS_TO_OTHERS),
     );
-    await Promise.all([...given, ...mine].map(({ name }) => this.#open(name)));
+    const due = [...given, ...mine].filter(
+      ({ name }) => (this.#failures.get(name)?.until ?? 0) <= this.#looks,
+    );
+    await Promise.all(due.map(({ name }) => this.#open(name)));
   }
 
   async #open(name: string): Promise<void> {
@@ -190,13 +222,15 @@ export class ClusterNode {
       log.info({ name }, 'a wallet of the cluster was taken over');
       this.#failures.delete(name);
     } catch (error) {
-      if (!(error instanceof WalletError)) throw error;
       // Another process was faster.
-      if (error.fault.kind === 'wallet_elsewhere') return;
-      const reason = error.fault.kind;
-      if (this.#failures.get(name) !== reason)
+      if (error instanceof WalletError && error.fault.kind === 'wallet_elsewhere') return;
+      const reason = error instanceof WalletError ? error.fault.kind : String(error);
+      const before = this.#failures.get(name);
+      if (before?.reason !== reason)
         log.error({ err: error, name }, 'a wallet of the cluster cannot be taken over');
-      this.#failures.set(name, reason);
+      // Meanwhile, another process can open it.
+      const pause = Math.min(MOST_PAUSE, 2 * (before?.pause ?? FIRST_PAUSE / 2));
+      this.#failures.set(name, { reason, pause, until: this.#looks + pause });
     }
   }
 
@@ -288,10 +322,14 @@ export class ClusterNode {
       const isReady = !held.isMoving && !held.isLost && this.#wallets?.isOpen(name) === true;
       return isReady ? { release: held.begin() } : 'changing';
     }
-    if (this.#parts.clock.now() - this.#readAt > MOST_AGE_MS) await this.refresh();
+    // Without the database, the last known holder is asked at once.
+    if (this.#isReachable && this.#parts.clock.now() - this.#readAt > MOST_AGE_MS) await this.refresh();
     const { holder, isLapsed = true } = this.#entries.find((known) => known.name === name) ?? {};
     // Nobody holds it on purpose: this process can open it, or tell that it is closed.
     if (holder === undefined) return 'here';
+    // Nobody takes it over: a client that has its password can open it.
+    if (isLapsed && (this.#orphans.get(name) ?? 0) > LOOKS_TO_CLIENTS && !this.#parts.hasPassword(name))
+      return 'here';
     return isLapsed || holder === this.url ? 'changing' : { url: holder };
   }
 
@@ -299,14 +337,15 @@ export class ClusterNode {
   async refresh(): Promise<void> {
     try {
       await this.#read();
-    } catch (error) {
-      replicationFault(error, '');
+    } catch {
+      // The last known ones stay. The next look reports it.
     }
   }
 
   /** Gives all wallets of this process to other ones, because it stops. Wallets that nobody takes are released. */
   async drain(): Promise<void> {
     this.#isDraining = true;
+    this.custody.beginStop();
     await this.refresh();
     const rest = this.custody.all();
     const workers = Array.from({ length: MOVES_AT_ONCE }, async () => {
@@ -337,7 +376,7 @@ export class ClusterNode {
     try {
       await members.leave();
     } catch (error) {
-      this.#parts.log.warn({ err: replicationFault(error, '') }, 'this process did not leave the cluster');
+      this.#parts.log.warn({ err: error }, 'this process did not leave the cluster');
     }
     await this.#parts.cluster.close();
   }

@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises';
+import { WalletKnown } from '../../cluster/errors.js';
 import type { Lease, Leases } from '../../cluster/lease.js';
 import type { PageLogs } from '../../cluster/page-log.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { withFileErrorsAsync } from '../../store/file/file-errors.js';
 import { lockWallet } from '../../store/file/wallet-lock.js';
 import type { Clock } from '../../util/clock.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { namedLog, type WalletLog } from '../context/wallet-log.js';
 import { HeldWallet, type StoredLog } from './held-wallet.js';
-import { markHeld, markReleased, writeLocalCopy } from './local-copy.js';
+import { markHeld, markJoining, markReleased, unmark, writeLocalCopy } from './local-copy.js';
 import { replicationFault } from './replication-fault.js';
 
 /** Parts of a {@link Custody}. */
@@ -29,6 +31,8 @@ export class Custody {
   /** Epoch of the last lease that was released here on purpose, by the name of the wallet. */
   readonly #released = new Map<string, bigint>();
   #onLost: (held: HeldWallet) => void = () => undefined;
+  /** True if wallets that are closed are to be served by other processes. */
+  #isStopping = false;
 
   constructor(parts: CustodyParts) {
     this.#parts = parts;
@@ -80,12 +84,12 @@ export class Custody {
       const lock = lockWallet(paths.lock, name);
       try {
         const stored = await this.#asking(name, () => writeLocalCopy(paths, taken, logs));
-        return this.#add(paths, taken.lease, stored);
+        return this.#add(paths, taken.lease, stored, taken.wasServed);
       } finally {
         lock.release();
       }
     } catch (error) {
-      await this.#release(taken.lease);
+      await this.#free(taken.lease, taken.wasServed);
       throw error;
     }
   }
@@ -99,34 +103,63 @@ export class Custody {
 
   /**
    * Adds a local wallet to the cluster, before it is opened. Its store follows when it is attached.
-   * @throws WalletError `wallet_exists`, `not_replicated`, `wallet_io`
+   * @param options `hasStore`: the store may contain what the keys do not give back, so that no other process may open
+   * the wallet before its store was stored.
+   * @throws WalletError `wallet_exists`, `bad_cluster_request`, `not_replicated`, `wallet_io`
    */
-  async register(paths: WalletPaths): Promise<HeldWallet> {
+  async register(paths: WalletPaths, options: { readonly hasStore: boolean }): Promise<HeldWallet> {
     const { name, keys } = paths;
-    const keysFile = await readFile(keys);
-    const lease = await this.#asking(name, () => this.#parts.leases.create(name, keysFile));
+    const keysFile = await withFileErrorsAsync(keys, () => readFile(keys));
+    // Before the lease: otherwise a process that ends here would take its own files for another wallet.
+    await markJoining(paths);
+    const lease = await this.#asking(name, async () => {
+      try {
+        return await this.#parts.leases.create(name, keysFile, options);
+      } catch (error) {
+        if (error instanceof WalletKnown) unmark(paths);
+        throw error;
+      }
+    });
     try {
       await markHeld(paths, lease.epoch);
-      return this.#add(paths, lease, NOTHING);
+      return this.#add(paths, lease, NOTHING, false);
     } catch (error) {
-      await this.#release(lease);
+      await this.#free(lease, false);
       throw error;
     }
+  }
+
+  /** Removes a wallet from the cluster whose creation failed. If that fails, the cluster keeps its keys. */
+  async #remove({ lease, paths }: HeldWallet): Promise<void> {
+    this.#held.delete(lease.name);
+    try {
+      await this.#parts.leases.remove(lease);
+    } catch (error) {
+      const facts = { err: error, name: lease.name };
+      this.#parts.log.warn(facts, 'a wallet that was not created was not removed from the cluster');
+    }
+    unmark(paths);
+  }
+
+  /** Notes that this process stops: other processes have to serve the wallets that it closes from now on. */
+  beginStop(): void {
+    this.#isStopping = true;
   }
 
   /**
    * Notes a wallet that this process holds from now on.
    * @throws WalletError `wallet_elsewhere` if the lease has ended meanwhile: its loss was reported, and closed nothing.
    */
-  #add(paths: WalletPaths, lease: Lease, stored: StoredLog): HeldWallet {
+  #add(paths: WalletPaths, lease: Lease, stored: StoredLog, wasServed: boolean): HeldWallet {
     const { leases, logs, clock, log, timeoutMs } = this.#parts;
     if (!lease.isValid()) {
       const holder = 'no process: its lease ended while the wallet was being opened';
       throw new WalletError({ kind: 'wallet_elsewhere', name: lease.name, holder });
     }
     const held = new HeldWallet({
-      ...{ lease, leases, logs, paths, stored, clock, timeoutMs },
+      ...{ lease, leases, logs, paths, stored, clock, timeoutMs, wasServed },
       log: namedLog(log, paths.name),
+      onRemove: () => this.#remove(held),
       onEnd: (isComplete) => this.#end(held, isComplete),
     });
     this.#held.set(paths.name, held);
@@ -135,20 +168,41 @@ export class Custody {
 
   /** Ends the holding of a closed wallet: gives it to the process that it moves to, or releases it. */
   async #end(held: HeldWallet, isComplete: boolean): Promise<void> {
-    const { lease, paths, destination } = held;
-    if (destination === undefined || !isComplete) this.#released.set(lease.name, lease.epoch);
+    const { lease, destination } = held;
+    const isServed = held.isToBeServed || this.#isStopping || destination !== undefined;
+    if (!isServed) this.#released.set(lease.name, lease.epoch);
     if (this.#held.get(lease.name) === held) this.#held.delete(lease.name);
     // Without a mark of completeness the files are written anew when this process takes the wallet again.
-    if (isComplete) await markReleased(paths, lease.epoch);
+    if (isComplete) await this.#markReleased(held);
     if (held.isLost) return;
-    if (destination === undefined || !isComplete) return this.#release(lease);
-    await this.#asking(lease.name, () => this.#parts.leases.handOver(lease, destination));
+    if (destination === undefined || !isComplete) return this.#free(lease, isServed);
+    try {
+      await this.#asking(lease.name, () => this.#parts.leases.handOver(lease, destination));
+    } catch (error) {
+      // If the other process has it nevertheless, this changes nothing.
+      await this.#free(lease, true);
+      throw error;
+    }
   }
 
-  /** Releases a lease. If that fails, it ends by itself. */
-  async #release(lease: Lease): Promise<void> {
+  /** Marks the files of a wallet as complete. If that fails, they are written anew when this process takes it again. */
+  async #markReleased({ paths, lease }: HeldWallet): Promise<void> {
     try {
-      await this.#parts.leases.release(lease);
+      await markReleased(paths, lease.epoch);
+    } catch (error) {
+      const facts = { err: error, name: lease.name };
+      this.#parts.log.warn(facts, 'the files of a closed wallet were not marked as a complete copy');
+    }
+  }
+
+  /**
+   * Frees a wallet. If that fails, its lease ends by itself.
+   * @param isServed true if another process has to serve the wallet; false if it is closed for all.
+   */
+  async #free(lease: Lease, isServed: boolean): Promise<void> {
+    const { leases } = this.#parts;
+    try {
+      await (isServed ? leases.abandon(lease) : leases.release(lease));
     } catch (error) {
       const facts = { err: error, name: lease.name };
       this.#parts.log.warn(facts, 'the lease of a wallet was not released; it ends by itself');

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Lease, Leases } from '../../cluster/lease.js';
 import type { PageLogs } from '../../cluster/page-log.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { withFileErrorsAsync } from '../../store/file/file-errors.js';
 import { keysFileVersion } from '../../store/keys/keys-file-disk.js';
 import type { Replication, ReplicationOptions } from '../../store/replication/replication.js';
 import type { WalletStore } from '../../store/wallet-store.js';
@@ -28,6 +29,10 @@ export interface HeldWalletParts {
   readonly log: WalletLog;
   /** Longest wait for the quorum [ms]; that of the store if absent. */
   readonly timeoutMs?: number | undefined;
+  /** True if the wallet was served before, and another process has to go on if it cannot be opened here. */
+  readonly wasServed: boolean;
+  /** Removes the wallet from the cluster. */
+  readonly onRemove: () => Promise<void>;
   /** Ends the lease. @param isComplete true if the database stores everything that the local files contain. */
   readonly onEnd: (isComplete: boolean) => Promise<void>;
 }
@@ -59,12 +64,16 @@ export class HeldWallet implements Holding {
   /** True if the last store was closed before all its changes were stored. */
   #isUnsure = false;
   #isEnded = false;
+  /** The end of the holding, once it was begun. */
+  #end: Promise<void> | undefined;
+  #isToBeServed: boolean;
   #calls = 0;
   readonly #waiting = new Set<() => void>();
 
   constructor(parts: HeldWalletParts) {
     this.#parts = parts;
     this.#stored = parts.stored;
+    this.#isToBeServed = parts.wasServed;
     this.#keysVersion = keysFileVersion(parts.paths.keys);
   }
 
@@ -94,7 +103,7 @@ export class HeldWallet implements Holding {
         reason: 'changes before it was opened again may be lost',
       });
     const { lease, logs, clock, log, timeoutMs } = this.#parts;
-    const sink = storeSink(logs, lease, () => this.#keysBesideBase());
+    const sink = storeSink(logs, lease, (put) => this.#withKeys(put));
     this.#replication = store.replicate(sink, {
       ...this.#stored,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
@@ -107,10 +116,22 @@ export class HeldWallet implements Holding {
     this.#events.advance();
   }
 
-  /** Returns the keys file if the first base of a new store must replace the stored one together with it. */
-  async #keysBesideBase(): Promise<Uint8Array | undefined> {
-    if (this.#stored.baseBytes > 0) return undefined;
-    return readFile(this.paths.keys);
+  /**
+   * Stores a base; the first one of a new store together with the keys file, which it must replace at the same time. No
+   * other version of the keys file is stored meanwhile: the base would put the former one in its place.
+   * @param put stores the base, with the keys file if there is one.
+   */
+  async #withKeys(put: (keysFile?: Uint8Array) => Promise<void>): Promise<void> {
+    if (this.#stored.baseBytes > 0) return put();
+    await this.#sendingKeys.run(async () => {
+      const { keys } = this.paths;
+      const version = keysFileVersion(keys);
+      if (version === '') return put();
+      await put(await withFileErrorsAsync(keys, () => readFile(keys)));
+      this.#keysVersion = version;
+      // The size does not matter: later bases of this store leave the keys file alone.
+      this.#stored = { ...this.#stored, baseBytes: 1 };
+    });
   }
 
   /** Notes that the store was removed while the wallet was closed, because it gets new keys. */
@@ -152,14 +173,16 @@ export class HeldWallet implements Holding {
     throw new WalletError({ kind: 'wallet_elsewhere', name: this.lease.name, holder });
   }
 
-  /** Sends the keys file if it was replaced since it was last sent. */
+  /** Sends the keys file if it was replaced since it was last sent. A deleted one stays in the database. */
   #sendKeys(): Promise<void> | undefined {
     const { keys } = this.paths;
-    if (keysFileVersion(keys) === this.#keysVersion) return undefined;
+    const isSent = (version: string): boolean => version === '' || version === this.#keysVersion;
+    if (isSent(keysFileVersion(keys))) return undefined;
     return this.#sendingKeys.run(async () => {
       const version = keysFileVersion(keys);
-      if (version === this.#keysVersion) return;
-      await this.#parts.leases.setKeysFile(this.lease, await readFile(keys));
+      if (isSent(version)) return;
+      const keysFile = await withFileErrorsAsync(keys, () => readFile(keys));
+      await this.#parts.leases.setKeysFile(this.lease, keysFile);
       this.#keysVersion = version;
     });
   }
@@ -192,8 +215,8 @@ export class HeldWallet implements Holding {
       await this.#sendKeys();
       return true;
     } catch (error) {
-      const fault = replicationFault(error, this.lease.name);
-      this.#parts.log.error({ err: fault }, 'changes of the wallet were not replicated before it was closed');
+      // Whatever it is, the store has to be closed, and the lease has to end.
+      this.#parts.log.error({ err: error }, 'changes of the wallet were not replicated before it was closed');
       this.#isUnsure = true;
       return false;
     } finally {
@@ -225,10 +248,37 @@ export class HeldWallet implements Holding {
     return this.#isEnded;
   }
 
-  /** Ends the holding of the wallet, after its store was closed. @param isComplete result of {@link detach}. */
+  /** True if another process has to serve the wallet when its holding ends here; false if it is closed on purpose. */
+  get isToBeServed(): boolean {
+    return this.#isToBeServed;
+  }
+
+  /** Notes that the wallet was opened: from now on, it is closed on purpose. */
+  noteOpened(): void {
+    this.#isToBeServed = false;
+  }
+
+  /** Notes that the wallet, which was open, cannot go on here. */
+  noteFailed(): void {
+    this.#isToBeServed = true;
+  }
+
+  /**
+   * Ends the holding of the wallet, after its store was closed. Only the first call counts.
+   * @param isComplete result of {@link detach}.
+   */
   end(isComplete: boolean): Promise<void> {
-    this.#isEnded = isComplete;
-    return this.#parts.onEnd(isComplete);
+    if (this.#end === undefined) {
+      this.#isEnded = isComplete;
+      this.#end = this.#parts.onEnd(isComplete);
+    }
+    return this.#end;
+  }
+
+  /** Ends the holding of a wallet whose creation failed, and removes it from the cluster. */
+  remove(): Promise<void> {
+    this.#end ??= this.#parts.onRemove();
+    return this.#end;
   }
 
   /** Counts a call until the returned function is called. */

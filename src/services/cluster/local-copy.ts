@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { Taken } from '../../cluster/lease.js';
 import type { LogContent, PageLogs } from '../../cluster/page-log.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
@@ -6,7 +6,7 @@ import { databaseFilesOf, removeDatabase } from '../../store/file/atomic-replace
 import { FileDraft } from '../../store/file/file-draft.js';
 import { withFileErrors } from '../../store/file/file-errors.js';
 import { rebuildStore } from '../../store/replication/rebuild-store.js';
-import { utf8 } from '../../util/bytes.js';
+import { equalBytes, utf8 } from '../../util/bytes.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import type { StoredLog } from './held-wallet.js';
 
@@ -15,11 +15,14 @@ export const MARK_ENDING = '.cluster';
 
 /** Content of the mark of a local copy. */
 interface Mark {
-  /** Epoch in which this process held the wallet, in decimal digits. */
+  /** Epoch in which this process held the wallet, in decimal digits; {@link JOINING}: its adding was begun. */
   readonly epoch: string;
   /** Versions of the files when the wallet was released with all changes; absent while it is held. */
   readonly released?: string;
 }
+
+/** Epoch of a wallet whose adding to the cluster was begun, and may not have succeeded. */
+const JOINING = '0';
 
 const markOf = ({ store }: WalletPaths): string => `${store}${MARK_ENDING}`;
 
@@ -35,7 +38,7 @@ function readMark(paths: WalletPaths): Mark | undefined {
   return withFileErrors(path, () => {
     if (!existsSync(path)) return undefined;
     try {
-      return JSON.parse(readFileSync(path, 'utf8')) as Mark;
+      return (JSON.parse(readFileSync(path, 'utf8')) as Mark | null) ?? { epoch: '' };
     } catch (error) {
       // A mark that cannot be read is no proof that the copy is current, but marks the files as a copy.
       if (error instanceof SyntaxError) return { epoch: '' };
@@ -51,6 +54,25 @@ const writeMark = async (paths: WalletPaths, mark: Mark): Promise<void> =>
 export const markHeld = (paths: WalletPaths, epoch: bigint): Promise<void> =>
   writeMark(paths, { epoch: String(epoch) });
 
+/**
+ * Marks the local files of a wallet that is about to be added to the cluster: until the cluster stores its store, no other
+ * process has it.
+ * @throws WalletError `bad_cluster_request` for the copy of a wallet that the cluster does not know, `wallet_io`.
+ */
+export async function markJoining(paths: WalletPaths): Promise<void> {
+  const mark = readMark(paths);
+  if (mark !== undefined && mark.epoch !== JOINING)
+    throw new WalletError({
+      kind: 'bad_cluster_request',
+      reason: `the files of '${paths.name}' are a copy, perhaps an old one, of a wallet that this cluster does not know: remove ${markOf(paths)} to add them`,
+    });
+  await writeMark(paths, { epoch: JOINING });
+}
+
+/** Removes the mark of files that were not added to the cluster. */
+export const unmark = (paths: WalletPaths): void =>
+  withFileErrors(markOf(paths), () => rmSync(markOf(paths), { force: true }));
+
 /** Marks the local files as complete, after the wallet was closed and before it is released. */
 export const markReleased = (paths: WalletPaths, epoch: bigint): Promise<void> =>
   writeMark(paths, { epoch: String(epoch), released: withFileErrors(paths.store, () => versionOf(paths)) });
@@ -59,21 +81,29 @@ export const markReleased = (paths: WalletPaths, epoch: bigint): Promise<void> =
  * Writes the files of a wallet that this process has begun to hold, unless those that it has left there are current. The
  * wallet must be closed.
  * @returns the size of the content in the database.
- * @throws WalletError `wallet_exists` if files of the name are there that are no copy, `wallet_io`; errors of the
- * cluster.
+ * @throws WalletError `wallet_exists` if files of the name are there that are no copy, `bad_cluster_request` if only the
+ * process that added the wallet has its store, `wallet_io`; errors of the cluster.
  */
 export async function writeLocalCopy(
   paths: WalletPaths,
-  { lease, keysFile, sequence }: Taken,
+  { lease, keysFile, sequence, isNew }: Taken,
   logs: Pick<PageLogs, 'read'>,
 ): Promise<StoredLog> {
   const mark = readMark(paths);
-  if (mark === undefined) assertNoFiles(paths);
   const content = await logs.read(paths.name);
   try {
+    const hasBase = content?.base !== undefined;
+    // The store of a wallet that was added is here alone until the cluster has its first base.
+    const isOnly = !hasBase && mark !== undefined && isSameWallet(paths, keysFile);
+    if (!isOnly && (mark === undefined || mark.epoch === JOINING)) assertNoFiles(paths);
+    if (!isOnly && !hasBase && !isNew)
+      throw new WalletError({
+        kind: 'bad_cluster_request',
+        reason: `the process that added '${paths.name}' to the cluster ended before its store was stored: start it again`,
+      });
     const isCurrent = mark?.epoch === String(lease.epoch - 1n) && mark.released === versionOf(paths);
     await markHeld(paths, lease.epoch);
-    if (!isCurrent) {
+    if (!isCurrent && !isOnly) {
       // A wallet whose creation was interrupted has no store: it is made anew from the keys.
       if (content?.base === undefined) withFileErrors(paths.store, () => removeDatabase(paths.store));
       else await rebuildStore(paths.store, content.readBase(), framesOf(content));
@@ -88,6 +118,13 @@ export async function writeLocalCopy(
 async function* framesOf(content: LogContent): AsyncIterable<Uint8Array> {
   for await (const { frame } of content.readFrames()) yield frame;
 }
+
+/** True if the local files are those of the wallet with a keys file, with a store. */
+const isSameWallet = ({ store, keys }: WalletPaths, keysFile: Uint8Array): boolean =>
+  withFileErrors(
+    keys,
+    () => existsSync(store) && existsSync(keys) && equalBytes(readFileSync(keys), keysFile),
+  );
 
 function assertNoFiles({ name, store, keys }: WalletPaths): void {
   withFileErrors(store, () => {

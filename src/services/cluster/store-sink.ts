@@ -15,13 +15,15 @@ async function ending<T>(call: () => Promise<T>): Promise<T> {
 
 /**
  * Returns the receiver of the pages of a wallet's store that writes them to the database of the cluster.
- * @param withBase returns the keys file that is to replace the stored one together with a base; undefined for none.
+ * @param withKeys stores a base by the given function, with the keys file that is to replace the stored one together
+ * with the base, if there is one.
  */
 export const storeSink = (
   logs: Pick<PageLogs, 'append' | 'putBase'>,
   lease: Lease,
-  withBase: () => Promise<Uint8Array | undefined>,
+  withKeys: (put: (keysFile?: Uint8Array) => Promise<void>) => Promise<void>,
 ): PageSink => ({
   append: (sequence, frame) => ending(() => logs.append(lease, sequence, frame)),
-  putBase: (sequence, parts) => ending(async () => logs.putBase(lease, sequence, parts, await withBase())),
+  putBase: (sequence, parts) =>
+    ending(() => withKeys((keysFile) => logs.putBase(lease, sequence, parts, keysFile))),
 });

@@ -156,6 +156,7 @@ export class OpenWallets {
         } catch (error) {
           this.#scheduler.remove(wallet);
           this.#forget(entry);
+          held?.noteFailed();
           await held?.end(false);
           throw error;
         }
@@ -167,6 +168,7 @@ export class OpenWallets {
         lock?.release();
         this.#scheduler.remove(wallet);
         this.#forget(entry);
+        held?.noteFailed();
         await held?.end(false);
         throw error;
       }
@@ -235,8 +237,10 @@ export class OpenWallets {
     try {
       const entry = await this.#openFiles(paths, password, holder, held);
       if (entry.wallet.held !== held) await held?.end(true);
+      entry.wallet.held?.noteOpened();
       return entry;
     } catch (error) {
+      // Its files are unchanged, unless its holding has ended already.
       await held?.end(true);
       throw error;
     }
@@ -262,14 +266,20 @@ export class OpenWallets {
       }
       await this.#closeSharedStore(located, holder);
       const holding = held ?? (await this.#register(located, keysFile));
-      const wallet = await this.#opener.open(located, keysFile, password, version, holding);
       try {
-        await wallet.backgroundSync.resume();
+        const wallet = await this.#opener.open(located, keysFile, password, version, holding);
+        try {
+          await wallet.backgroundSync.resume();
+        } catch (error) {
+          await wallet.close();
+          throw error;
+        }
+        return this.#add(wallet, located, holder);
       } catch (error) {
-        await wallet.close();
+        // The store may have been changed by an upgrade.
+        await holding?.end(false);
         throw error;
       }
-      return this.#add(wallet, located, holder);
     } finally {
       // Wipes the keys that were read: the open wallet has its own copies.
       for (const secret of [keysFile.viewSecret, keysFile.spendSecret]) secret?.fill(0);
@@ -287,7 +297,7 @@ export class OpenWallets {
         kind: 'bad_cluster_request',
         reason: 'a background wallet cannot be opened in a cluster: open its main wallet',
       });
-    return this.#custody.register(paths);
+    return this.#custody.register(paths, { hasStore: true });
   }
 
   /** Closes a wallet that this process holds no longer. */

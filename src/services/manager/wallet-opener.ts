@@ -129,11 +129,11 @@ export class WalletOpener {
       await createWalletFiles({ paths, keysFile, password, restoreHeight, arrivedAt, kdfRounds, rng });
       let held: HeldWallet | undefined;
       try {
-        held = await this.#shared.custody?.register(paths);
+        held = await this.#shared.custody?.register(paths, { hasStore: false });
         return await this.#openWallet({ paths, lock, held, keysFile, password, restoreHeight, arrivedAt });
       } catch (error) {
         discardWalletFiles(paths);
-        await held?.end(false);
+        await held?.remove();
         throw error;
       }
     });

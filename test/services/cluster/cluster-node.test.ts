@@ -13,7 +13,12 @@ function world() {
   const clock = new VirtualClock();
   const database = new FakeCluster(clock);
   const nodes = new Map<string, ClusterNode>();
-  const join = (url: string, { passwords = () => true }: { passwords?: (name: string) => boolean } = {}) => {
+  /** Processes that tried to open a wallet, and failed. */
+  const tries: string[] = [];
+  const join = (
+    url: string,
+    { passwords = () => true, fails }: { passwords?: (name: string) => boolean; fails?: () => Error } = {},
+  ) => {
     const cluster = database.join(url);
     const open = new Map<string, Lease>();
     const node = new ClusterNode({
@@ -32,6 +37,11 @@ function world() {
         const taken = await cluster.leases.take(name);
         if (taken?.state !== 'taken')
           throw new WalletError({ kind: 'wallet_elsewhere', name, holder: 'another' });
+        if (fails !== undefined) {
+          tries.push(url);
+          await cluster.leases.abandon(taken.lease);
+          throw fails();
+        }
         open.set(name, taken.lease);
       },
       isOpen: (name) => open.has(name),
@@ -39,7 +49,7 @@ function world() {
     });
     return { node, cluster, open };
   };
-  return { clock, database, join };
+  return { clock, database, join, tries };
 }
 
 describe('a wallet whose holder has ended', () => {
@@ -79,6 +89,25 @@ describe('a wallet whose holder has ended', () => {
   });
 });
 
+describe('a wallet that cannot be opened by the assigned process', () => {
+  for (const [kind, fails] of [
+    ['a fault', () => new WalletError({ kind: 'wrong_password' })],
+    ['another error', () => new Error('its password file cannot be read')],
+  ] as const)
+    test(`is opened by another one after ${kind}, and not tried all the time`, async () => {
+      const { clock, join, tries } = world();
+      const a = join('http://a');
+      join('http://b', { fails });
+      const c = join('http://c');
+      await a.cluster.leases.create('shop', new Uint8Array());
+      a.cluster.stop();
+      await a.node.stop();
+      await clock.advance(20_000);
+      expect([...c.open.keys()]).toEqual(['shop']);
+      expect(tries).toEqual(['http://b']);
+    });
+});
+
 describe('place', () => {
   test('is another process that holds the wallet', async () => {
     const { clock, join } = world();
@@ -109,6 +138,28 @@ describe('place', () => {
     await clock.advance(6000);
     expect(await b.node.place('shop')).toBe('changing');
   });
+});
+
+test('a wallet that no process can take over is opened by clients where it is asked for', async () => {
+  const { clock, join } = world();
+  const a = join('http://a');
+  const b = join('http://b', { passwords: () => false });
+  await a.cluster.leases.create('shop', new Uint8Array());
+  a.cluster.stop();
+  await a.node.stop();
+  await clock.advance(15_000);
+  expect(await b.node.place('shop')).toBe('here');
+});
+
+test('requests at the same time share one look at the cluster', async () => {
+  const { clock, database, join } = world();
+  const { node } = join('http://a');
+  await clock.advance(1000);
+  await node.stop();
+  clock.step(1000);
+  const before = database.lists;
+  await Promise.all(Array.from({ length: 50 }, () => node.place('other')));
+  expect(database.lists - before).toBe(1);
 });
 
 test('a database that does not answer is noted, and noted once it answers again', async () => {

@@ -56,6 +56,8 @@ beforeEach(() => {
       putBase: async (_, __, ___, keysFile) => void keysOfBase.push(keysFile),
     },
     log: namedLog({ info: note, warn: note, error: note }, 'shop'),
+    wasServed: false,
+    onRemove: () => Promise.resolve(),
     onEnd: async (isComplete) => void calls.push(`end ${isComplete}`),
   });
 });

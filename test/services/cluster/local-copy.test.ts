@@ -38,7 +38,14 @@ async function* noFrames(): AsyncIterable<LoggedFrame> {}
 const take = (epoch: bigint, base?: Uint8Array): Promise<StoredLog> => {
   const lease = { name: 'shop', epoch, isValid: () => true, remainingMs: () => 1 };
   const taken: Taken = {
-    ...{ state: 'taken', lease, keysFile: Buffer.from('stored keys'), sequence: 5 },
+    ...{
+      state: 'taken',
+      isNew: true,
+      wasServed: false,
+      lease,
+      keysFile: Buffer.from('stored keys'),
+      sequence: 5,
+    },
   };
   return writeLocalCopy(paths, taken, {
     read: async () => ({

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { WalletEntry } from '../../../src/cluster/lease.js';
+import { NotReplicated } from '../../../src/cluster/errors.js';
 import { ClusterNode } from '../../../src/services/cluster/cluster-node.js';
 import { WalletManager } from '../../../src/services/manager/wallet-manager.js';
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
@@ -15,6 +17,7 @@ interface Process {
   readonly manager: WalletManager;
   /** Ends the renewals of the leases, as the death of the process does. */
   stop(): void;
+  readonly node: ClusterNode;
 }
 
 const INDEX = { major: 0, minor: 0 };
@@ -36,7 +39,24 @@ function start(url: string, change: (cluster: JoinedCluster) => JoinedCluster = 
     ask: () => Promise.reject(new Error('nobody is asked')),
   });
   const manager = new WalletManager({ ...files.settings, cluster: node });
-  const started = { files, manager, stop: cluster.stop };
+  const started = { files, manager, node, stop: cluster.stop };
+  processes.push(started);
+  return started;
+}
+
+/** Starts a process again with the directory of one that was killed. */
+async function restart(former: Process, url: string): Promise<Process> {
+  const { files } = former;
+  await former.manager.close();
+  processes.splice(processes.indexOf(former), 1);
+  const cluster = database.join(url);
+  const node = new ClusterNode({
+    ...{ cluster, url, clock: systemClock, log: files.settings.log },
+    hasPassword: () => true,
+    ask: () => Promise.reject(new Error('nobody is asked')),
+  });
+  const manager = new WalletManager({ ...files.settings, cluster: node });
+  const started = { files, manager, node, stop: cluster.stop };
   processes.push(started);
   return started;
 }
@@ -53,6 +73,9 @@ function shopOf({ manager }: Process): OpenWallet {
   if (wallet?.held === undefined) throw new Error('the wallet is not held');
   return wallet;
 }
+
+const entryOf = async ({ node }: Process): Promise<WalletEntry | undefined> =>
+  (await node.currentEntries()).find(({ name }) => name === 'shop');
 
 const settled = async (process: Process): Promise<void> => shopOf(process).held?.settled();
 const open = ({ manager }: Process): Promise<void> =>
@@ -155,7 +178,8 @@ describe('a wallet of a cluster', () => {
       fault({ kind: 'wallet_exists', name: 'shop', found: 'wallet' }),
     );
     expect(readFileSync(b.files.paths('shop').keys, 'utf8')).toBe('another wallet');
-    expect(database.rows.get('shop')?.holder).toBeUndefined();
+    // Another process can take it over.
+    expect(await entryOf(b)).toMatchObject({ holder: 'http://b', isLapsed: true });
   });
 
   test('answers nothing in a process whose lease has ended, and drops what only that process has', async () => {
@@ -268,7 +292,7 @@ test('a wallet of the directory that the cluster does not know joins it when it 
     ask: () => Promise.reject(new Error('nobody is asked')),
   });
   const manager = new WalletManager({ ...alone.settings, cluster: node });
-  const a = { files: alone, manager, stop: cluster.stop };
+  const a = { files: alone, manager, node, stop: cluster.stop };
   processes.push(a);
   const b = start('http://b');
   await open(a);
@@ -276,4 +300,129 @@ test('a wallet of the directory that the cluster does not know joins it when it 
   await kill(a);
   await open(b);
   expect(shopOf(b).accounts.label(INDEX)).toBe('old');
+});
+
+describe('a wallet that is served', () => {
+  test('has to be served by another process after an opening that failed', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    await a.manager.scope('shop').createWallet(SHOP);
+    await settled(a);
+    await kill(a);
+    await expect(
+      b.manager.scope('shop').openWallet({ filename: '', password: 'wrong' }),
+    ).rejects.toMatchObject(fault({ kind: 'wrong_password' }));
+    expect(await entryOf(b)).toMatchObject({ holder: 'http://b', isLapsed: true });
+    await open(b);
+  });
+
+  test('has to be served by another process after the end of its own, but not after it was closed', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    await a.manager.scope('shop').createWallet(SHOP);
+    await settled(a);
+    await a.manager.leaveCluster();
+    await a.manager.close();
+    expect(await entryOf(b)).toMatchObject({ holder: 'http://a', isLapsed: true });
+    await open(b);
+    await b.manager.scope('shop').closeWallet(shopOf(b));
+    expect((await entryOf(b))?.holder).toBeUndefined();
+  });
+
+  test('has to be served by another process if it was to move to one that has ended', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    await a.manager.scope('shop').createWallet(SHOP);
+    await settled(a);
+    const { held } = shopOf(a);
+    held?.beginMove('http://gone');
+    await expect(shopOf(a).close()).rejects.toMatchObject({ fault: { kind: 'bad_cluster_request' } });
+    expect(a.node.custody.all()).toEqual([]);
+    expect(await entryOf(b)).toMatchObject({ isLapsed: true });
+    await open(b);
+  });
+});
+
+describe('a wallet that joins the cluster', () => {
+  /** Makes a wallet with a label, without a cluster, in the directory of a process. */
+  async function makeAlone({ files }: Process): Promise<void> {
+    const alone = new WalletManager(files.settings);
+    await alone.scope('shop').createWallet(SHOP);
+    alone.scope('shop').find()?.accounts.setLabel(INDEX, 'old');
+    await alone.close();
+  }
+
+  test('keeps its store if its process ends before the cluster has it', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    await makeAlone(a);
+    database.beforeBase = () => Promise.reject(new NotReplicated('no standby answers'));
+    await open(a);
+    await kill(a);
+    await expect(open(b)).rejects.toMatchObject({ fault: { kind: 'bad_cluster_request' } });
+    expect(existsSync(b.files.paths('shop').keys)).toBe(false);
+    database.beforeBase = () => Promise.resolve();
+    const again = await restart(a, 'http://a');
+    await open(again);
+    expect(shopOf(again).accounts.label(INDEX)).toBe('old');
+    await settled(again);
+    await kill(again);
+    await open(b);
+    expect(shopOf(b).accounts.label(INDEX)).toBe('old');
+  });
+
+  test('is not held if it cannot be opened', async () => {
+    const a = start('http://a');
+    await makeAlone(a);
+    writeFileSync(a.files.paths('shop').store, Buffer.alloc(8192, 1));
+    await expect(open(a)).rejects.toMatchObject({ fault: { kind: 'wallet_corrupt' } });
+    expect(a.node.custody.all()).toEqual([]);
+  });
+
+  test('is refused if it is a copy of a wallet that the cluster does not know', async () => {
+    const a = start('http://a');
+    await a.manager.scope('shop').createWallet(SHOP);
+    await settled(a);
+    await a.manager.scope('shop').closeWallet(shopOf(a));
+    database.rows.delete('shop');
+    await expect(open(a)).rejects.toMatchObject({ fault: { kind: 'bad_cluster_request' } });
+    expect(database.rows.size).toBe(0);
+  });
+});
+
+describe('the keys file', () => {
+  test('may be deleted while the wallet is open', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    await a.manager.scope('shop').createWallet(SHOP);
+    await settled(a);
+    rmSync(a.files.paths('shop').keys);
+    shopOf(a).accounts.setLabel(INDEX, 'without');
+    await settled(a);
+    await a.manager.scope('shop').closeWallet(shopOf(a));
+    await open(b);
+    expect(shopOf(b).accounts.label(INDEX)).toBe('without');
+  });
+
+  test('keeps a new password that is set while the first base is on its way', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    let store = (): void => undefined;
+    const stored = new Promise<void>((resolve) => (store = resolve));
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    database.beforeBase = () => {
+      begin();
+      return stored;
+    };
+    await a.manager.scope('shop').createWallet(SHOP);
+    await begun;
+    await shopOf(a).keystore.changePassword('p', 'q');
+    const { held } = shopOf(a);
+    const sent = held?.settled();
+    store();
+    await sent;
+    await kill(a);
+    await b.manager.scope('shop').openWallet({ filename: '', password: 'q' });
+  });
 });
