@@ -29,8 +29,8 @@ const payments = Number(options.payments);
 const refreshes = Number(options.refreshes);
 const blocks = Number(options.blocks);
 
-/** Blocks mined to each wallet: one reward for each payment, and some to spare. */
-const REWARDS = rounds + 20;
+/** Blocks mined to each wallet: up to three rewards for each payment, and some to spare. */
+const REWARDS = 3 * rounds + 20;
 const UNLOCK_BLOCKS = 60;
 const MOST_MORE = '10 ms';
 
