@@ -42,8 +42,8 @@ export interface PageLogs {
   append(lease: Lease, sequence: number, frame: Uint8Array): Promise<void>;
   /**
    * Replaces the base, and deletes the frames that it contains, in one transaction. Frames can be appended meanwhile.
-   * @param sequence the base contains the log up to this sequence, which must have been acknowledged; or one above the
-   * last frame: the base then takes the place of the whole log, as that of a store that was made anew.
+   * @param sequence the base contains the log up to this sequence, which must have been acknowledged; or it is above
+   * the last frame: the base then takes the place of the whole log, as that of a store that was made anew.
    * @param parts the base in parts of at most {@link MOST_PART_BYTES}.
    * @param keysFile content of the keys file, which the same transaction stores: a wallet that gets new keys gets a new
    * store, and neither opens the other's. Absent: the keys file stays.

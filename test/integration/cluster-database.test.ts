@@ -274,7 +274,6 @@ describe('a log', () => {
     await a.logs.append(lease, 71, utf8('71'));
     await uploading;
     await expect(a.logs.putBase(lease, 1, parts)).rejects.toThrow(RangeError);
-    await expect(a.logs.putBase(lease, 80, parts)).rejects.toThrow(RangeError);
     await expect(a.logs.putBase(lease, 71, [])).rejects.toThrow(RangeError);
     await expect(a.logs.putBase(lease, 71, [new Uint8Array(1024 * 1024 + 1)])).rejects.toThrow(RangeError);
     // A frame that the base contains may come once more, after a lost answer.
@@ -304,6 +303,25 @@ describe('a log', () => {
         ),
     ).toEqual([{ n: 1 }]);
     await b.logs.append(took.lease, 72, utf8('72'));
+  });
+
+  test('is replaced as a whole, with the keys file, by a base above its last frame', async () => {
+    const [a, b] = [await members.join(), await members.join()];
+    const wallet = walletName();
+    const lease = await a.leases.create(wallet, keys);
+    await a.logs.append(lease, 1, utf8('1'));
+    await a.logs.append(lease, 2, utf8('2'));
+    const newKeys = utf8('new keys');
+    await a.logs.putBase(lease, 4, [utf8('new store')], newKeys);
+    await expect(a.logs.append(lease, 6, utf8('6'))).rejects.toThrow(RangeError);
+    await a.logs.append(lease, 5, utf8('5'));
+    await a.leases.release(lease);
+    const took = await taken(b, wallet);
+    expect(took).toMatchObject({ sequence: 5, base: { sequence: 4, bytes: 9 } });
+    expect(Buffer.compare(took.keysFile, newKeys)).toBe(0);
+    const { base, frames } = await contentOf(b, wallet);
+    expect(Buffer.compare(base, utf8('new store'))).toBe(0);
+    expect(frames).toEqual([[5, '5']]);
   });
 
   test('takes nothing from a holder whose lease is gone', async () => {

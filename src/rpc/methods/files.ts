@@ -114,7 +114,7 @@ export const fileMethods: readonly WalletMethod[] = [
     summary:
       'Opens a wallet of the wallet directory. On /json_rpc it becomes the current wallet, and the previous one is closed unless it was also opened under its own path.',
     meta: { family: 'admin', needs: 'directory', restricted: true },
-    faults: [...FILE, 'wallet_missing', 'wallet_corrupt', 'wrong_password'],
+    faults: [...FILE, 'wallet_missing', 'wallet_corrupt', 'wrong_password', 'bad_cluster_request'],
     codes: { wrong_password: -1 },
     // Upstream checks for path separators before it opens the file.
     texts: {

@@ -69,6 +69,19 @@ export async function markJoining(paths: WalletPaths): Promise<void> {
   await writeMark(paths, { epoch: JOINING });
 }
 
+/**
+ * Checks that the files of a wallet are no copy of a wallet in a cluster, before a process without a cluster opens them: it
+ * could pay beside the process that holds the wallet.
+ * @throws WalletError `bad_cluster_request`, `wallet_io`
+ */
+export function assertNoCopy(paths: WalletPaths): void {
+  if (readMark(paths) === undefined) return;
+  throw new WalletError({
+    kind: 'bad_cluster_request',
+    reason: `the files of '${paths.name}' are a copy of a wallet in a cluster: start with --cluster; once the wallet has left the cluster, remove ${markOf(paths)}`,
+  });
+}
+
 /** Removes the mark of files that were not added to the cluster. */
 export const unmark = (paths: WalletPaths): void =>
   withFileErrors(markOf(paths), () => rmSync(markOf(paths), { force: true }));

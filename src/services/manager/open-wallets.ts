@@ -6,6 +6,7 @@ import { KeyedMutex, Mutex } from '../../util/mutex.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { Custody } from '../cluster/custody.js';
 import type { HeldWallet } from '../cluster/held-wallet.js';
+import { assertNoCopy } from '../cluster/local-copy.js';
 import { assertPresent, backgroundPaths, type WalletPaths } from '../context/wallet-directory.js';
 import type { OpenWallet, OpenWalletParts } from '../open-wallet.js';
 import { DEFAULT_PERIOD_SECONDS, type RefreshScheduler } from './refresh-scheduler.js';
@@ -232,6 +233,7 @@ export class OpenWallets {
   }
 
   async #open(paths: WalletPaths, password: string, holder: Holder): Promise<Entry> {
+    if (this.#custody === undefined) assertNoCopy(backgroundPaths(paths));
     // The wallet may be known to the cluster only: its files are written then.
     const held = this.#entries.has(paths.keys) ? undefined : await this.#custody?.acquire(paths);
     try {

@@ -216,6 +216,18 @@ describe('a wallet of a cluster', () => {
     expect(shopOf(a).accounts.label(INDEX)).toBe('of b');
   });
 
+  test('is refused to a process without a cluster, which could pay beside its holder', async () => {
+    const a = start('http://a');
+    await a.manager.scope('shop').createWallet(SHOP);
+    await settled(a);
+    await a.manager.close();
+    const alone = new WalletManager(a.files.settings);
+    await expect(open({ ...a, manager: alone })).rejects.toMatchObject({
+      fault: { kind: 'bad_cluster_request' },
+    });
+    await alone.close();
+  });
+
   test('has its new password in the process that takes it over', async () => {
     const a = start('http://a');
     const b = start('http://b');
