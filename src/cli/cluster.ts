@@ -13,7 +13,7 @@ import { toRpcError } from '../rpc/faults/client-error.js';
 import { FAULTS } from '../rpc/faults/fault-table.js';
 import { isRepeatable } from '../rpc/repeatable.js';
 import { isPlainName } from '../services/context/wallet-name.js';
-import { ClusterNode } from '../services/cluster/cluster-node.js';
+import type { ClusterNode as Node } from '../services/cluster/cluster-node.js';
 import { systemClock } from '../util/clock.js';
 import type { Json } from '../util/json.js';
 import type { Config } from './config/config.js';
@@ -21,7 +21,7 @@ import { ConfigError } from './config/config-error.js';
 
 /** Connection of this process to the others of its cluster. */
 export interface ClusterMembership {
-  readonly node: ClusterNode;
+  readonly node: Node;
   /** Handlers of requests for wallets that other processes hold, and of requests that they pass on. */
   forwarding(parts: ForwardingParts): Forwarding;
   /** True for a request whose handler asks for its body. */
@@ -53,6 +53,7 @@ export async function joinCluster(
   const { ForwardedLogin, keepsBodyBack } = await import('../http/forward/forwarded-login.js');
   const { Forwarder, HolderChanging } = await import('../http/forward/forwarder.js');
   const { memberActions, MemberCalls } = await import('../http/forward/member-calls.js');
+  const { ClusterNode } = await import('../services/cluster/cluster-node.js');
   const { MemberConnections } = await import('../http/forward/member-connections.js');
   const { database, secretFile, url, tls, capacity, timeoutMs, leaseMs, isSingle } = cluster;
   const { secret, opened } = await refusingConfig(async () => {

@@ -216,7 +216,7 @@ export class DatabaseLeases implements Leases {
   async #look(id: Uint8Array): Promise<Free | HeldBy | undefined> {
     const found = await this.#read(id);
     if (found === undefined || found.state !== 'held' || found.remainingMs > 0) return found;
-    // The holder has lapsed: from here on its number is nobody's, so that no late renewal revives it.
+    // Removes the number of the holder, whose leases have ended, so that no late renewal revives them.
     const { holder } = found;
     await this.#sessions.write((sql) => extendAfterPromotion(sql, holder));
     await this.#sessions.write(

@@ -54,7 +54,7 @@ export interface WalletEntry {
   /** The URL of the member that has the lease, or had it; undefined once it was released. */
   readonly holder?: string;
   readonly epoch: bigint;
-  /** True if nobody has the lease. */
+  /** True if no process has the lease. */
   readonly isLapsed: boolean;
   /** True if this process has the lease. */
   readonly isHere: boolean;
@@ -83,7 +83,7 @@ export interface Leases {
    */
   create(name: string, keysFile: Uint8Array, options?: { readonly hasStore: boolean }): Promise<Lease>;
   /**
-   * Takes a wallet that nobody holds, whose lease lapsed, or of which this member is the holder by its URL (after a
+   * Takes a wallet without a holder, one whose lease has ended, or one of which this member is the holder by its URL (after a
    * restart, or because it was offered). An earlier lease of this process for the wallet ends.
    * @returns undefined if the cluster does not know the wallet.
    */
@@ -107,7 +107,7 @@ export interface Leases {
    */
   abandon(lease: Lease): Promise<void>;
   /**
-   * Gives a wallet to another member: `offered` of that member lists it, and nobody else can take it for as long as
+   * Gives a wallet to another member: `offered` of that member lists it, and no other process can take it as long as
    * that member lives. The lease ends before the call is sent. @throws Fenced; MemberGone, and the lease goes on.
    */
   handOver(lease: Lease, memberUrl: string): Promise<void>;

@@ -230,8 +230,8 @@ export class Session {
   }
 
   /**
-   * Asks the server to end the statement that runs, or its wait for standbys: the server does not notice that nobody
-   * waits any more, and the waiting statement holds locks. Source: PostgreSQL, Message Formats, CancelRequest.
+   * Asks the server to end the statement that runs, or its wait for standbys: the server does not notice that its
+   * caller has given up, and the waiting statement holds locks. Source: PostgreSQL, Message Formats, CancelRequest.
    */
   #cancel(): void {
     if (this.#backend === undefined) return;

@@ -325,9 +325,9 @@ export class ClusterNode {
     // Without the database, the last known holder is asked at once.
     if (this.#isReachable && this.#parts.clock.now() - this.#readAt > MOST_AGE_MS) await this.refresh();
     const { holder, isLapsed = true } = this.#entries.find((known) => known.name === name) ?? {};
-    // Nobody holds it on purpose: this process can open it, or tell that it is closed.
+    // Its last holder has closed it: this process can open it, or answer that it is closed.
     if (holder === undefined) return 'here';
-    // Nobody takes it over: a client that has its password can open it.
+    // No process takes it over: a client that has its password can open it.
     if (isLapsed && (this.#orphans.get(name) ?? 0) > LOOKS_TO_CLIENTS && !this.#parts.hasPassword(name))
       return 'here';
     return isLapsed || holder === this.url ? 'changing' : { url: holder };
@@ -342,7 +342,7 @@ export class ClusterNode {
     }
   }
 
-  /** Gives all wallets of this process to other ones, because it stops. Wallets that nobody takes are released. */
+  /** Gives all wallets of this process to other ones, because it stops. Any process can open the rest after it has ended. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     this.custody.beginStop();

@@ -13,8 +13,6 @@ export function replicationFault(error: unknown, name: string): WalletError {
     return new WalletError({ kind: 'bad_cluster_request', reason: error.message }, { cause: error });
   if (error instanceof Fenced || error instanceof SinkEndedError)
     return new WalletError({ kind: 'wallet_elsewhere', name, holder: 'another process' }, { cause: error });
-  if (error instanceof MemberGone)
-    return new WalletError({ kind: 'bad_cluster_request', reason: error.message }, { cause: error });
   if (
     error instanceof NotReplicatedError ||
     error instanceof NotReplicated ||
