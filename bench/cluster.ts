@@ -29,7 +29,7 @@ const payments = Number(options.payments);
 const refreshes = Number(options.refreshes);
 const blocks = Number(options.blocks);
 
-/** Blocks mined to each wallet: up to three rewards for each payment, and some to spare. */
+/** Rewards for the payments of one wallet: up to three for each, and some to spare. */
 const REWARDS = 3 * rounds + 20;
 const UNLOCK_BLOCKS = 60;
 const MOST_MORE = '10 ms';
@@ -90,7 +90,8 @@ async function measureCalls(postgres: PostgresCluster): Promise<void> {
       address.set(wallet, String((await wallet.rpc('get_address')).address));
     }
     address.set(wallets.passedOn, address.get(wallets.held) ?? '');
-    await daemon.generate(address.get(wallets.plain) ?? '', REWARDS);
+    // As many outputs to choose from in both, although the second wallet pays twice as often.
+    await daemon.generate(address.get(wallets.plain) ?? '', 2 * REWARDS);
     await daemon.generate(address.get(wallets.held) ?? '', 2 * REWARDS);
     await daemon.generate(address.get(wallets.plain) ?? '', UNLOCK_BLOCKS);
     for (const wallet of [wallets.plain, wallets.held]) await wallet.rpc('refresh');

@@ -33,6 +33,8 @@ export class DatabaseLeases implements Leases {
   readonly #sessions: Sessions;
   readonly #membership: Membership;
   readonly #secret: ClusterSecret;
+  /** Names of wallets, by their ids: each look at the cluster lists all wallets. */
+  readonly #names = new Map<string, string>();
   /** Changes of a wallet's holder, by name. */
   readonly #changes = new KeyedMutex();
 
@@ -85,20 +87,6 @@ export class DatabaseLeases implements Leases {
 
   onLost(listener: (lease: Lease, reason: LossReason) => void): void {
     this.#membership.onLost(listener);
-  }
-
-  onOffered(listener: (name: string) => void): void {
-    this.#membership.onOffered((id, sealedName) => listener(this.#nameOf(id, sealedName)));
-  }
-
-  async offered(): Promise<readonly string[]> {
-    const rows = await this.#sessions.read(
-      (sql) => sql`SELECT id, name FROM wallet_rpc.wallet WHERE holder = ${this.#membership.url}`,
-    );
-    return rows
-      .map((row) => this.#nameOf(bytesOf(row, 'id'), bytesOf(row, 'name')))
-      .filter((name) => this.#membership.leaseOf(name) === undefined)
-      .sort();
   }
 
   release(lease: Lease): Promise<void> {
@@ -294,7 +282,7 @@ export class DatabaseLeases implements Leases {
   /** Runs a change of a wallet's holder, after earlier ones of the same wallet. */
   #changing<T>(name: string, change: (id: Uint8Array) => Promise<T>): Promise<T> {
     const id = this.#secret.idOf(name);
-    return this.#changes.run(name, () => this.#membership.taking(id, () => change(id)));
+    return this.#changes.run(name, () => change(id));
   }
 
   #hold(lease: HeldLease): HeldLease {
@@ -314,8 +302,14 @@ export class DatabaseLeases implements Leases {
     return new Fenced(lease.name, lease.epoch);
   }
 
+  /** Returns the name of a wallet. The name of an id never changes. */
   #nameOf(id: Uint8Array, sealed: Uint8Array): string {
-    return Buffer.from(this.#secret.open(namePurpose(id), sealed)).toString('utf8');
+    const key = toHex(id);
+    const known = this.#names.get(key);
+    if (known !== undefined) return known;
+    const name = Buffer.from(this.#secret.open(namePurpose(id), sealed)).toString('utf8');
+    this.#names.set(key, name);
+    return name;
   }
 }
 

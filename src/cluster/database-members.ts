@@ -16,17 +16,22 @@ export class DatabaseMembers implements Members {
   async list(): Promise<readonly Member[]> {
     const rows = await this.#sessions.read(
       (sql) => sql`
-        SELECT url, capacity, process IS NOT NULL AND expires > clock_timestamp() AS lives,
+        SELECT url, capacity, process IS NOT NULL AS joined,
+               extract(epoch FROM expires - clock_timestamp())::float8 * 1000 AS ms,
                (SELECT count(*) FROM wallet_rpc.wallet WHERE holder = url AND wallet.process = member.process) AS wallets
         FROM wallet_rpc.member ORDER BY url COLLATE "C"`,
     );
-    return rows.map((row) => ({
-      url: String(row['url']),
-      capacity: numberOf(row, 'capacity'),
-      isAlive: row['lives'] === true,
-      wallets: numberOf(row, 'wallets'),
-      isSelf: row['url'] === this.#membership.url,
-    }));
+    return rows.map((row) => {
+      const remainingMs = row['joined'] === true ? Math.max(0, Number(row['ms'])) : 0;
+      return {
+        url: String(row['url']),
+        capacity: numberOf(row, 'capacity'),
+        isAlive: remainingMs > 0,
+        remainingMs,
+        wallets: numberOf(row, 'wallets'),
+        isSelf: row['url'] === this.#membership.url,
+      };
+    });
   }
 
   async leave(): Promise<void> {

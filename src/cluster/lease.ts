@@ -84,7 +84,7 @@ export interface Leases {
   create(name: string, keysFile: Uint8Array, options?: { readonly hasStore: boolean }): Promise<Lease>;
   /**
    * Takes a wallet without a holder, one whose lease has ended, or one of which this member is the holder by its URL (after a
-   * restart, or because it was offered). An earlier lease of this process for the wallet ends.
+   * restart, or because it was handed over). An earlier lease of this process for the wallet ends.
    * @returns undefined if the cluster does not know the wallet.
    */
   take(name: string): Promise<Taken | HeldBy | undefined>;
@@ -95,10 +95,6 @@ export interface Leases {
    * moment when it lapses. The wallet must be closed at once, its local file is no copy to continue with.
    */
   onLost(listener: (lease: Lease, reason: LossReason) => void): void;
-  /** Adds a listener that is called with each wallet that another member hands over to this one, found by a renewal. */
-  onOffered(listener: (name: string) => void): void;
-  /** Lists the wallets whose holder is this member by its URL, and for which this process has no lease. */
-  offered(): Promise<readonly string[]>;
   /** Frees a wallet that was closed on purpose, for anybody to take. The lease ends before the call is sent. */
   release(lease: Lease): Promise<void>;
   /**
@@ -107,7 +103,7 @@ export interface Leases {
    */
   abandon(lease: Lease): Promise<void>;
   /**
-   * Gives a wallet to another member: `offered` of that member lists it, and no other process can take it as long as
+   * Gives a wallet to another member: `list` shows that member as its holder, and no other process can take it as long as
    * that member lives. The lease ends before the call is sent. @throws Fenced; MemberGone, and the lease goes on.
    */
   handOver(lease: Lease, memberUrl: string): Promise<void>;

@@ -113,11 +113,6 @@ export class Membership {
   readonly #calls = new Mutex();
   readonly #held = new Map<string, HeldLease>();
   readonly #lost = new Listeners<[lease: Lease, reason: LossReason]>();
-  readonly #offers = new Listeners<[id: Uint8Array, sealedName: Uint8Array]>();
-  /** Wallets that this process takes at this moment. */
-  readonly #taken = new Set<string>();
-  /** Offers that were reported, by wallet. */
-  #offered = new Map<string, bigint>();
   #session: Session | undefined;
   #term: Term;
   #isClosed = false;
@@ -140,23 +135,8 @@ export class Membership {
     this.#lost.add(listener);
   }
 
-  onOffered(listener: (id: Uint8Array, sealedName: Uint8Array) => void): void {
-    this.#offers.add(listener);
-  }
-
   leaseOf(name: string): HeldLease | undefined {
     return this.#held.get(name);
-  }
-
-  /** Runs the taking of a wallet: until it ends, the wallet is no offer of another member. */
-  async taking<T>(id: Uint8Array, take: () => Promise<T>): Promise<T> {
-    const key = toHex(id);
-    this.#taken.add(key);
-    try {
-      return await take();
-    } finally {
-      this.#taken.delete(key);
-    }
   }
 
   /** Adds a lease that the database has given to the present term. */
@@ -291,7 +271,7 @@ export class Membership {
           SET expires = clock_timestamp() + lease_ms * interval '1 millisecond', timeline = ${sql.unsafe(TIMELINE)}
           WHERE url = ${this.url} AND process = ${term.process}::uuid AND expires > clock_timestamp()
           RETURNING process)
-        SELECT (SELECT count(*) FROM renewed) = 1 AS renewed, id, name, epoch
+        SELECT (SELECT count(*) FROM renewed) = 1 AS renewed, id, epoch
         FROM (VALUES (true)) AS one (one) LEFT JOIN wallet_rpc.wallet ON holder = ${this.url}`,
     );
     if (rows[0]?.['renewed'] !== true) {
@@ -306,27 +286,13 @@ export class Membership {
 
   /** Compares the leases of this process with those of the database. */
   #compare(rows: readonly Row[], sent: Moment): void {
-    const found = new Map<string, { row: Row; epoch: bigint }>();
-    for (const row of rows)
-      if (row['id'] instanceof Uint8Array)
-        found.set(toHex(row['id']), { row, epoch: BigInt(String(row['epoch'])) });
-    for (const lease of [...this.#held.values()]) {
-      const id = toHex(lease.id);
-      const entry = found.get(id);
+    const epochs = new Map<string, bigint>();
+    for (const { id, epoch } of rows)
+      if (id instanceof Uint8Array) epochs.set(toHex(id), BigInt(String(epoch)));
+    for (const lease of [...this.#held.values()])
       // A lease that is younger than the question cannot be in the answer.
-      if (entry?.epoch !== lease.epoch && lease.since.elapsedMs() > sent.elapsedMs())
+      if (epochs.get(toHex(lease.id)) !== lease.epoch && lease.since.elapsedMs() > sent.elapsedMs())
         this.lose(lease, 'taken');
-      if (entry?.epoch === lease.epoch) found.delete(id);
-    }
-    const offered = new Map<string, bigint>();
-    for (const [id, { row, epoch }] of found) {
-      const { name, id: bytes } = row;
-      if (!(name instanceof Uint8Array) || !(bytes instanceof Uint8Array)) continue;
-      if (this.#taken.has(id)) continue;
-      offered.set(id, epoch);
-      if (this.#offered.get(id) !== epoch) this.#offers.notify(new Uint8Array(bytes), new Uint8Array(name));
-    }
-    this.#offered = offered;
   }
 
   /** Becomes a member with a term. @param former the process of an earlier term, which is replaced. */

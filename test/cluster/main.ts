@@ -12,7 +12,7 @@ import { OUTAGES, runOutage, type OutageReport } from './outages.js';
  * Three PostgreSQL, three wallet servers and a regtest daemon under random load, in parts: kills of the holder,
  * pauses of it, outages of the database and of the network, and many wallets that are spread, drained and spread again.
  * usage: npm run test:cluster -- [--kills 300] [--stops 50] [--crowd 100] [--only kills,outages,crowd]
- *   [--wallets 3] [--seed TEXT] [--database URL] [--outage TITLE]
+ *   [--wallets 3] [--lease MS] [--seed TEXT] [--database URL] [--outage TITLE]
  */
 
 const { values } = parseArgs({
@@ -21,6 +21,8 @@ const { values } = parseArgs({
     stops: { type: 'string', default: '50' },
     /** Number of wallets under load, for kills, stops and outages. */
     wallets: { type: 'string', default: '3' },
+    /** Time of a lease for kills and stops [ms]; absent: the default. A shorter one makes more kills of an hour. */
+    lease: { type: 'string' },
     /** Number of wallets of the crowd. */
     crowd: { type: 'string', default: '100' },
     only: { type: 'string', default: 'kills,outages,crowd' },
@@ -34,7 +36,7 @@ const { values } = parseArgs({
 });
 
 /** Parses a number of the command line; a wrong one ends the program. */
-function count(name: 'kills' | 'stops' | 'wallets' | 'crowd'): number {
+function count(name: 'kills' | 'stops' | 'wallets' | 'crowd' | 'lease'): number {
   const number = Number(values[name]);
   if (Number.isSafeInteger(number) && number >= 0) return number;
   process.stderr.write(`--${name} takes a number\n`);
@@ -52,6 +54,7 @@ const { seed } = values;
 async function kills(postgres: ClusterDatabase): Promise<void> {
   const report = await runCampaign({
     ...{ postgres, kills: count('kills'), stops: count('stops'), wallets: count('wallets'), seed, log: say },
+    ...(values.lease === undefined ? {} : { leaseMs: count('lease') }),
   });
   faults.push(...report.faults);
   const times = (all: readonly number[]): string =>
@@ -62,6 +65,7 @@ async function kills(postgres: ClusterDatabase): Promise<void> {
   printTable(
     ['kills and stops of the holder', ''],
     [
+      ['time of a lease', values.lease === undefined ? 'default' : `${values.lease} ms`],
       ['kills', String(report.kills)],
       ['stops past the lease', String(report.stops)],
       ['takeovers of wallets', String(report.takeovers)],

@@ -142,9 +142,6 @@ export class FakeCluster {
         },
         renew: async () => renew(),
         onLost: (listener) => void lostListeners.push(listener),
-        onOffered: () => undefined,
-        offered: async () =>
-          [...rows].filter(([name, row]) => row.holder === url && !leases.has(name)).map(([name]) => name),
         release: async (lease) => {
           const row = end(lease);
           row.holder = undefined;
@@ -219,6 +216,7 @@ export class FakeCluster {
           this.#assertReadable();
           return [...this.members].map(([address, member]) => ({
             ...{ url: address, capacity: member.capacity, isAlive: member.expires > clock.elapsed },
+            remainingMs: Math.max(0, member.expires - clock.elapsed),
             wallets: [...rows.values()].filter((row) => row.holder === address && isLive(row)).length,
             isSelf: address === url,
           }));

@@ -70,6 +70,8 @@ const WATCH_MS = 5_000;
 /** First and longest pause between two attempts [ms]. */
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
+/** Longest pause between two looks for the next holder, which ask no other process [ms]. */
+const CHANGING_PAUSE_MS = 100;
 /** Largest number of attempts that may have run: with each of them, the time for attempts begins anew. */
 const MOST_LOST = 3;
 /** Longest time without a byte of a long answer, and of an event stream, which has a comment every 15 seconds [ms]. */
@@ -212,6 +214,7 @@ export class Forwarder {
         return { kind: 'error', error: lost > 0 ? errors.unknownOutcome(found.message) : found };
       if (found instanceof HolderChanging) {
         reason = found.message;
+        pause = Math.min(pause, CHANGING_PAUSE_MS);
         if (!isInTime())
           return {
             kind: 'error',

@@ -46,8 +46,14 @@ export type Place =
   | { readonly url: string }
   | 'changing';
 
-/** Interval between looks at the cluster [ms]. */
+/** Longest interval between looks at the cluster [ms]. */
 const LOOK_MS = 500;
+
+/** Shortest interval between looks: the leases of several members may end one after the other [ms]. */
+const SHORTEST_LOOK_MS = 50;
+
+/** Time from the end of the leases of a member to the look that finds them ended [ms]. */
+const AFTER_LAPSE_MS = 10;
 
 /** Looks after which a wallet without a holder is opened by any process, because the assigned one has not done it. */
 const LOOKS_TO_OTHERS = 4;
@@ -154,8 +160,15 @@ export class ClusterNode {
     this.#cancel = this.#parts.clock.after(ms, () => {
       this.#look = this.#lookAround()
         .catch((error: unknown) => this.#parts.log.error({ err: error }, 'bug: a look at the cluster failed'))
-        .finally(() => this.#schedule(LOOK_MS));
+        .finally(() => this.#schedule(this.#pauseMs()));
     });
+  }
+
+  /** Returns the time until the next look: the leases of a member that renews them no longer are awaited exactly. */
+  #pauseMs(): number {
+    if (!this.#isReachable) return LOOK_MS;
+    const ends = this.#members.filter(({ isAlive }) => isAlive).map(({ remainingMs }) => remainingMs);
+    return Math.min(LOOK_MS, Math.max(SHORTEST_LOOK_MS, Math.min(...ends) + AFTER_LAPSE_MS));
   }
 
   async #lookAround(): Promise<void> {
@@ -359,7 +372,7 @@ export class ClusterNode {
       await this.#handOver(held, await this.#destinationOf(held));
     } catch (error) {
       const facts = { err: error, name: held.lease.name };
-      this.#parts.log.warn(facts, 'a wallet was not given to another process; it is released');
+      this.#parts.log.warn(facts, 'a wallet was not given to another process: any process can open it');
     }
   }
 

@@ -31,8 +31,6 @@ export type MetaKey =
   | 'events_expired'
   /** Id of the event up to which commands of `--tx-notify` were started. */
   | 'notify_position'
-  /** Number of the lease under which a cluster last held this store. */
-  | 'epoch'
   /** Present when a replicated store may lack pages in its log that were not stored elsewhere. */
   | 'base_needed';
 

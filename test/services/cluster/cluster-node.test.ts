@@ -66,6 +66,21 @@ describe('a wallet whose holder has ended', () => {
     expect([...b.open.keys()]).toEqual(['shop']);
   });
 
+  test('is opened as soon as its lease has ended, between two looks', async () => {
+    const { clock, join } = world();
+    const a = join('http://a');
+    const b = join('http://b');
+    await a.cluster.leases.create('shop', new Uint8Array());
+    await clock.advance(1230);
+    a.cluster.stop();
+    await a.node.stop();
+    const { remainingMs } = (await b.cluster.members.list()).find(({ url }) => url === 'http://a') ?? {};
+    await clock.advance((remainingMs ?? 0) - 1);
+    expect(b.open.has('shop')).toBe(false);
+    await clock.advance(60);
+    expect([...b.open.keys()]).toEqual(['shop']);
+  });
+
   test('is opened by another process if the assigned one does not have its password', async () => {
     const { clock, join } = world();
     const a = join('http://a');

@@ -4,7 +4,7 @@ import type { Member } from '../../../src/cluster/member.js';
 import { assign, giverFor, takersOf } from '../../../src/services/cluster/shares.js';
 
 const member = (url: string, wallets: number, more: Partial<Member> = {}): Member => ({
-  ...{ url, wallets, capacity: 100, isAlive: true, isSelf: false },
+  ...{ url, wallets, capacity: 100, isAlive: true, remainingMs: 4000, isSelf: false },
   ...more,
 });
 

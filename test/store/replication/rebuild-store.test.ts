@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals
 import type { StoreCipher } from '../../../src/store/file/store-cipher.js';
 import { decodeFrame, encodeBaseHead, encodeFrame } from '../../../src/store/replication/frame.js';
 import { rebuildStore } from '../../../src/store/replication/rebuild-store.js';
-import { readStoreEpoch } from '../../../src/store/replication/store-epoch.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { contentsOf, KEY, openRaw } from './contents.js';
 import { MemorySink } from './memory-sink.js';
@@ -125,24 +124,6 @@ describe.each<StoreCipher>(['aegis', 'chacha20'])('a store under %s', (cipher) =
     expect(() =>
       openRaw(copy, {}, cipher === 'aegis' ? 'chacha20' : 'aegis').exec('SELECT * FROM meta'),
     ).toThrow();
-  });
-});
-
-describe('the epoch of a store', () => {
-  const key = { key: KEY, cipher: 'aegis' as const };
-
-  it('is that of its last holder, in the log as well', () => {
-    expect(readStoreEpoch(path, key)).toBeUndefined();
-    const store = WalletStore.create(path, KEY, undefined, undefined, undefined, { isReplicated: true });
-    store.close();
-    expect(readStoreEpoch(path, key)).toBeUndefined();
-    const again = WalletStore.open(path, KEY, undefined, undefined, { isReplicated: true });
-    again.write((w) => w.meta.set('epoch', '12'));
-    again.close();
-    const { size } = statSync(`${path}-wal`);
-    expect(readStoreEpoch(path, key)).toBe(12);
-    expect(statSync(`${path}-wal`).size).toBe(size);
-    expect(() => readStoreEpoch(path, { ...key, key: new Uint8Array(32) })).toThrow('wallet_corrupt');
   });
 });
 
