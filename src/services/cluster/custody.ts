@@ -8,8 +8,8 @@ import { lockWallet } from '../../store/file/wallet-lock.js';
 import type { Clock } from '../../util/clock.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { namedLog, type WalletLog } from '../context/wallet-log.js';
-import { HeldWallet, type StoredLog } from './held-wallet.js';
-import { markHeld, markJoining, markReleased, unmark, writeLocalCopy } from './local-copy.js';
+import { HeldWallet } from './held-wallet.js';
+import { markHeld, markJoining, markReleased, unmark, writeLocalCopy, type LocalCopy } from './local-copy.js';
 import { replicationFault } from './replication-fault.js';
 
 /** Parts of a {@link Custody}. */
@@ -22,7 +22,8 @@ export interface CustodyParts {
   readonly timeoutMs?: number | undefined;
 }
 
-const NOTHING: StoredLog = { sequence: 0, baseBytes: 0, frameBytes: 0 };
+/** Copy of a wallet that is added to the cluster. */
+const NEW: LocalCopy = { stored: { sequence: 0, baseBytes: 0, frameBytes: 0 }, isRebuilt: false };
 
 /** Wallets of the cluster that this process holds. */
 export class Custody {
@@ -83,8 +84,8 @@ export class Custody {
     try {
       const lock = lockWallet(paths.lock, name);
       try {
-        const stored = await this.#asking(name, () => writeLocalCopy(paths, taken, logs));
-        return this.#add(paths, taken.lease, stored, taken.wasServed);
+        const copy = await this.#asking(name, () => writeLocalCopy(paths, taken, logs));
+        return this.#add(paths, taken.lease, copy, taken.wasServed);
       } finally {
         lock.release();
       }
@@ -122,7 +123,7 @@ export class Custody {
     });
     try {
       await markHeld(paths, lease.epoch);
-      return this.#add(paths, lease, NOTHING, false);
+      return this.#add(paths, lease, NEW, false);
     } catch (error) {
       await this.#free(lease, false);
       throw error;
@@ -150,14 +151,14 @@ export class Custody {
    * Notes a wallet that this process holds from now on.
    * @throws WalletError `wallet_elsewhere` if the lease has ended meanwhile: its loss was reported, and closed nothing.
    */
-  #add(paths: WalletPaths, lease: Lease, stored: StoredLog, wasServed: boolean): HeldWallet {
+  #add(paths: WalletPaths, lease: Lease, copy: LocalCopy, wasServed: boolean): HeldWallet {
     const { leases, logs, clock, log, timeoutMs } = this.#parts;
     if (!lease.isValid()) {
       const holder = 'no process: its lease ended while the wallet was being opened';
       throw new WalletError({ kind: 'wallet_elsewhere', name: lease.name, holder });
     }
     const held = new HeldWallet({
-      ...{ lease, leases, logs, paths, stored, clock, timeoutMs, wasServed },
+      ...{ lease, leases, logs, paths, clock, timeoutMs, wasServed, ...copy },
       log: namedLog(log, paths.name),
       onRemove: () => this.#remove(held),
       onEnd: (isComplete) => this.#end(held, isComplete),

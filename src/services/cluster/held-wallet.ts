@@ -25,6 +25,8 @@ export interface HeldWalletParts {
   readonly logs: Pick<PageLogs, 'append' | 'putBase'>;
   readonly paths: WalletPaths;
   readonly stored: StoredLog;
+  /** True if the local store was put together from the database, and its pages were not checked. */
+  readonly isRebuilt: boolean;
   readonly clock: Clock;
   readonly log: WalletLog;
   /** Longest wait for the quorum [ms]; that of the store if absent. */
@@ -57,6 +59,7 @@ export class HeldWallet implements Holding {
   #events: FlushedEvents | undefined;
   /** Ends the timer of {@link advanceEvents}; undefined while it is not set. */
   #cancelAdvance: (() => void) | undefined;
+  #isToBeChecked: boolean;
   /** Reason of the loss of the wallet; undefined while it is held. */
   #lost: string | undefined;
   #destination: string | undefined;
@@ -74,6 +77,7 @@ export class HeldWallet implements Holding {
     this.#parts = parts;
     this.#stored = parts.stored;
     this.#isToBeServed = parts.wasServed;
+    this.#isToBeChecked = parts.isRebuilt;
     this.#keysVersion = keysFileVersion(parts.paths.keys);
   }
 
@@ -83,6 +87,16 @@ export class HeldWallet implements Holding {
 
   get paths(): WalletPaths {
     return this.#parts.paths;
+  }
+
+  /** True if the local store was put together from the database, and its pages were not checked yet. */
+  get isToBeChecked(): boolean {
+    return this.#isToBeChecked;
+  }
+
+  /** Notes that all pages of the local store were found whole. */
+  noteChecked(): void {
+    this.#isToBeChecked = false;
   }
 
   /** Replication of the store while it is open; undefined otherwise. */

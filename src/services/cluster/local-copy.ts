@@ -90,10 +90,17 @@ export const unmark = (paths: WalletPaths): void =>
 export const markReleased = (paths: WalletPaths, epoch: bigint): Promise<void> =>
   writeMark(paths, { epoch: String(epoch), released: withFileErrors(paths.store, () => versionOf(paths)) });
 
+/** Local files of a wallet when its holding begins. */
+export interface LocalCopy {
+  /** Size of the content in the database. */
+  readonly stored: StoredLog;
+  /** True if the store was put together from the database: its pages are to be checked with its key. */
+  readonly isRebuilt: boolean;
+}
+
 /**
  * Writes the files of a wallet that this process has begun to hold, unless those that it has left there are current. The
  * wallet must be closed.
- * @returns the size of the content in the database.
  * @throws WalletError `wallet_exists` if files of the name are there that are no copy, `bad_cluster_request` if only the
  * process that added the wallet has its store, `wallet_io`; errors of the cluster.
  */
@@ -101,7 +108,7 @@ export async function writeLocalCopy(
   paths: WalletPaths,
   { lease, keysFile, sequence, isNew }: Taken,
   logs: Pick<PageLogs, 'read'>,
-): Promise<StoredLog> {
+): Promise<LocalCopy> {
   const mark = readMark(paths);
   const content = await logs.read(paths.name);
   try {
@@ -116,13 +123,17 @@ export async function writeLocalCopy(
       });
     const isCurrent = mark?.epoch === String(lease.epoch - 1n) && mark.released === versionOf(paths);
     await markHeld(paths, lease.epoch);
-    if (!isCurrent && !isOnly) {
+    const isWritten = !isCurrent && !isOnly;
+    if (isWritten) {
       // A wallet whose creation was interrupted has no store: it is made anew from the keys.
       if (content?.base === undefined) withFileErrors(paths.store, () => removeDatabase(paths.store));
       else await rebuildStore(paths.store, content.readBase(), framesOf(content));
       await (await FileDraft.write(paths.keys, keysFile)).replace();
     }
-    return { sequence, baseBytes: content?.base?.bytes ?? 0, frameBytes: content?.frames.bytes ?? 0 };
+    return {
+      stored: { sequence, baseBytes: content?.base?.bytes ?? 0, frameBytes: content?.frames.bytes ?? 0 },
+      isRebuilt: isWritten && hasBase,
+    };
   } finally {
     await content?.close();
   }

@@ -7,6 +7,8 @@ import { fileError } from '../../store/file/file-errors.js';
 import { draftKeysFile, keysFileVersion, loadKeysFile } from '../../store/keys/keys-file-disk.js';
 import { removeLeftoverDrafts } from '../../store/file/leftover-drafts.js';
 import { lockWallet, type WalletLock } from '../../store/file/wallet-lock.js';
+import { checkPages } from '../../store/backup/store-copy.js';
+import { cipherOf } from '../../store/file/store-cipher.js';
 import { storeKey } from '../../store/file/store-key.js';
 import { storeFormat } from '../../store/file/store-format.js';
 import type { OnFileRestored } from '../../store/file/store-file.js';
@@ -225,6 +227,7 @@ export class WalletOpener {
 
   async #openWallet({ paths, lock, held, ...opening }: Opening): Promise<OpenWallet> {
     const { keysFile, password } = opening;
+    if (held?.isToBeChecked === true) await this.#checkRebuilt(held, keysFile);
     const store = await this.#openStore(paths?.store, opening, { isReplicated: held !== undefined });
     const {
       kdfRounds,
@@ -259,6 +262,18 @@ export class WalletOpener {
     } catch (error) {
       store.close();
       throw error;
+    }
+  }
+
+  /** Checks a store that was put together from the database of a cluster. @throws WalletError `wallet_corrupt`, `wallet_io` */
+  async #checkRebuilt(held: HeldWallet, { viewSecret, spendSecret }: KeysFile): Promise<void> {
+    const { store } = held.paths;
+    const key = storeKey(viewSecret, spendSecret);
+    try {
+      await checkPages(store, { key, cipher: cipherOf(store) });
+      held.noteChecked();
+    } finally {
+      key.fill(0);
     }
   }
 

@@ -51,3 +51,11 @@ export const copyStore = (source: string, path: string, key: StoreKey): Promise<
 
 /** Checks every page, row reference and index of a store. @throws WalletError `wallet_corrupt`, `wallet_io` */
 export const checkStore = (path: string, key: StoreKey): Promise<StoreFacts> => ask({ path }, key);
+
+/**
+ * Checks every page of a store, on another thread: that its tag is right, and that the pages make up whole trees. Takes a
+ * fraction of the time of {@link checkStore}, which also compares indexes with their tables.
+ * @throws WalletError `wallet_corrupt`, `wallet_io`
+ */
+export const checkPages = async (path: string, key: StoreKey): Promise<void> =>
+  void (await ask({ path, isQuick: true }, key));

@@ -20,7 +20,7 @@ const BYTES_PER_TURN = 1 << 20;
  * Writes a store from a base and the frames that follow on it, as a sink has received them. The file appears at its
  * path, in place of a former one, when it is complete and on disk; it is readable by its owner only. Beside it a log is
  * made from which `WalletStore.replicate` sees that nothing is unsent. The pages are not checked: their tags need
- * the key (`checkStore`). No store at the path may be open.
+ * the key (`checkPages`). No store at the path may be open.
  * @returns shape of the file, with the number of the last frame.
  * @throws CodecError, RebuildError for other content; WalletError `wallet_io`; errors of the inputs. No draft is left
  * behind, and a former file is unchanged.

@@ -44,7 +44,7 @@ beforeEach(() => {
   const lease: Lease = { name: 'shop', epoch: 3n, isValid: () => isValid, remainingMs: () => 1 };
   const note = (facts: object): void => void errors.push(facts);
   held = new HeldWallet({
-    ...{ lease, paths, clock, stored: { sequence: 7, baseBytes: 100, frameBytes: 10 } },
+    ...{ lease, paths, clock, stored: { sequence: 7, baseBytes: 100, frameBytes: 10 }, isRebuilt: false },
     leases: {
       setKeysFile: async (_, keysFile) => {
         calls.push(`keys file ${Buffer.from(keysFile).toString()}`);

@@ -9,9 +9,9 @@ import {
   markHeld,
   markReleased,
   writeLocalCopy,
+  type LocalCopy,
 } from '../../../src/services/cluster/local-copy.js';
 import { WalletDirectory, type WalletPaths } from '../../../src/services/context/wallet-directory.js';
-import type { StoredLog } from '../../../src/services/cluster/held-wallet.js';
 
 let folder: string;
 let paths: WalletPaths;
@@ -35,7 +35,7 @@ function writeFiles(): void {
 async function* noFrames(): AsyncIterable<LoggedFrame> {}
 
 /** Takes the wallet, whose creation was interrupted before its store was sent. @param base a base that is no store. */
-const take = (epoch: bigint, base?: Uint8Array): Promise<StoredLog> => {
+const take = (epoch: bigint, base?: Uint8Array): Promise<LocalCopy> => {
   const lease = { name: 'shop', epoch, isValid: () => true, remainingMs: () => 1 };
   const taken: Taken = {
     ...{
@@ -64,12 +64,14 @@ const contents = (): (string | undefined)[] =>
   [paths.keys, paths.store].map((path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined));
 const LOCAL = ['local keys', 'local store'];
 const STORED = ['stored keys', undefined];
+/** A wallet without a base, whose store is made from its keys. */
+const STORED_LOG: LocalCopy = { stored: { sequence: 5, baseBytes: 0, frameBytes: 70 }, isRebuilt: false };
 
 const mark = (): unknown => JSON.parse(readFileSync(`${paths.store}${MARK_ENDING}`, 'utf8'));
 
 describe('the files of a wallet that is taken', () => {
   test('are written where there are none, and marked as a copy', async () => {
-    expect(await take(2n)).toEqual({ sequence: 5, baseBytes: 0, frameBytes: 70 });
+    expect(await take(2n)).toEqual(STORED_LOG);
     expect(contents()).toEqual(STORED);
     expect(mark()).toEqual({ epoch: '2' });
     expect(closed).toBe(1);
@@ -89,7 +91,7 @@ describe('the files of a wallet that is taken', () => {
   test('stay if this process has released them with all changes, and nobody has held the wallet since', async () => {
     writeFiles();
     await markReleased(paths, 2n);
-    expect(await take(3n)).toEqual({ sequence: 5, baseBytes: 0, frameBytes: 70 });
+    expect(await take(3n)).toEqual(STORED_LOG);
     expect(contents()).toEqual(LOCAL);
     expect(mark()).toEqual({ epoch: '3' });
   });

@@ -113,6 +113,28 @@ describe('a wallet of a cluster', () => {
     expect(accounts.label(index ?? INDEX)).toBe('street');
   });
 
+  test('is not opened while a page in the database is damaged, although nothing reads it at the start', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    await a.manager.scope('shop').createWallet(SHOP);
+    await settled(a);
+    shopOf(a).annotations.setAttribute('long', 'x'.repeat(1 << 20));
+    await settled(a);
+    await kill(a);
+    const frames = [...(database.rows.get('shop')?.frames.values() ?? [])];
+    const [longest] = frames.sort((one, other) => other.length - one.length);
+    expect(longest?.length).toBeGreaterThan(1 << 20);
+    const flip = (): void => {
+      if (longest !== undefined) longest[longest.length >> 1] = (longest[longest.length >> 1] ?? 0) ^ 1;
+    };
+    flip();
+    await expect(open(b)).rejects.toMatchObject({ fault: { kind: 'wallet_corrupt', name: 'shop' } });
+    expect(b.manager.scope('shop').find()).toBeUndefined();
+    flip();
+    await open(b);
+    expect(shopOf(b).annotations.attribute('long')).toHaveLength(1 << 20);
+  });
+
   test('is refused to a second process while it is held, and to one with another password', async () => {
     const a = start('http://a');
     const b = start('http://b');
