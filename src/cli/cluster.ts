@@ -3,9 +3,14 @@ import { join } from 'node:path';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
+import { openCluster } from '../cluster/cluster-database.js';
+import { ClusterSecret } from '../cluster/cluster-secret.js';
 import { ClusterRefused, ClusterUnreachable, NotReplicated } from '../cluster/errors.js';
 import { RpcError } from '../http/errors.js';
-import type { KnownLogins } from '../http/forward/forwarded-login.js';
+import { ForwardedLogin, keepsBodyBack, type KnownLogins } from '../http/forward/forwarded-login.js';
+import { Forwarder, HolderChanging } from '../http/forward/forwarder.js';
+import { memberActions, MemberCalls } from '../http/forward/member-calls.js';
+import { MemberConnections } from '../http/forward/member-connections.js';
 import type { Forwarding } from '../http/http-app.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import { Credential } from '../rpc/access/credential.js';
@@ -13,15 +18,17 @@ import { toRpcError } from '../rpc/faults/client-error.js';
 import { FAULTS } from '../rpc/faults/fault-table.js';
 import { isRepeatable } from '../rpc/repeatable.js';
 import { isPlainName } from '../services/context/wallet-name.js';
-import type { ClusterNode as Node } from '../services/cluster/cluster-node.js';
+import { ClusterNode } from '../services/cluster/cluster-node.js';
 import { systemClock } from '../util/clock.js';
 import type { Json } from '../util/json.js';
 import type { Config } from './config/config.js';
 import { ConfigError } from './config/config-error.js';
 
+/* Loaded for a cluster only: the client of PostgreSQL, and the passing on of requests. */
+
 /** Connection of this process to the others of its cluster. */
 export interface ClusterMembership {
-  readonly node: Node;
+  readonly node: ClusterNode;
   /** Handlers of requests for wallets that other processes hold, and of requests that they pass on. */
   forwarding(parts: ForwardingParts): Forwarding;
   /** True for a request whose handler asks for its body. */
@@ -38,23 +45,12 @@ export interface ForwardingParts {
   readonly onBug: (error: unknown) => void;
 }
 
-/**
- * Joins the cluster of the settings.
- * @returns undefined if the settings name no cluster. @throws ConfigError if the cluster refuses this process.
- */
+/** Joins a cluster. @throws ConfigError if the cluster refuses this process */
 export async function joinCluster(
-  { cluster, wallet }: Config,
+  cluster: NonNullable<Config['cluster']>,
+  wallet: Config['wallet'],
   log: Logger,
-): Promise<ClusterMembership | undefined> {
-  if (cluster === undefined) return undefined;
-  // Loaded for a cluster only: the client of PostgreSQL, and the passing on of requests.
-  const { ClusterSecret } = await import('../cluster/cluster-secret.js');
-  const { openCluster } = await import('../cluster/cluster-database.js');
-  const { ForwardedLogin, keepsBodyBack } = await import('../http/forward/forwarded-login.js');
-  const { Forwarder, HolderChanging } = await import('../http/forward/forwarder.js');
-  const { memberActions, MemberCalls } = await import('../http/forward/member-calls.js');
-  const { ClusterNode } = await import('../services/cluster/cluster-node.js');
-  const { MemberConnections } = await import('../http/forward/member-connections.js');
+): Promise<ClusterMembership> {
   const { database, secretFile, url, tls, capacity, timeoutMs, leaseMs, isSingle } = cluster;
   const { secret, opened } = await refusingConfig(async () => {
     const read = ClusterSecret.read(secretFile);

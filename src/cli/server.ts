@@ -26,7 +26,6 @@ import { collectWhenIdle } from '../util/idle-collector.js';
 import { systemRng } from '../util/random.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import { announce, announceArithmetic, announceEngine } from './output/announce.js';
-import { joinCluster } from './cluster.js';
 import { createClients } from './clients.js';
 import { withoutCompileCache } from './process/compile-cache.js';
 import type { Config } from './config/config.js';
@@ -93,7 +92,8 @@ export async function startServer(
   const directory = config.wallet.dir === undefined ? undefined : openDirectory(config.wallet.dir);
   const pendingRequests = new PendingRequests();
   const notifier = createNotifier(config.wallet, log);
-  const membership = await joinCluster(config, log);
+  const membership =
+    config.cluster && (await (await import('./cluster.js')).joinCluster(config.cluster, config.wallet, log));
   const listening = new WatchListeners();
   const paying = new PayListeners();
   const server = new WalletManager({
