@@ -30,18 +30,23 @@ export async function post(
 
 /**
  * One call, errors included, with explanations where our server has them.
- * @param path of a wallet, where it is not that of the current one.
+ * @param path of a wallet, where it is not that of the current one. @param token of a credential, where one is required.
  */
 export async function call(
   port: number,
   method: string,
   params: unknown = {},
   path = '/json_rpc',
+  token?: string,
 ): Promise<Reply> {
   const asked = { jsonrpc: '2.0', id: '0', method, params };
-  const { text } = await post(port, path, asked, { 'error-details': 'yes' });
+  const { text } = await post(port, path, asked, { 'error-details': 'yes', ...bearer(token) });
   return JSON.parse(text) as Reply;
 }
+
+/** Headers of the login with a token; none without one. */
+export const bearer = (token: string | undefined): Readonly<Record<string, string>> =>
+  token === undefined ? {} : { authorization: `Bearer ${token}` };
 
 /** Path of one wallet. */
 export const walletPath = (name: string): string => `/wallet/${encodeURIComponent(name)}/json_rpc`;
@@ -54,9 +59,9 @@ export interface WalletCalls {
   call(method: string, params?: unknown): Promise<Reply>;
 }
 
-export const walletCalls = (port: number, name: string): WalletCalls => ({
-  rpc: (method, params) => result(port, method, params, walletPath(name)),
-  call: (method, params) => call(port, method, params, walletPath(name)),
+export const walletCalls = (port: number, name: string, token?: string): WalletCalls => ({
+  rpc: (method, params) => result(port, method, params, walletPath(name), token),
+  call: (method, params) => call(port, method, params, walletPath(name), token),
 });
 
 /** Code and message of an error, with the explanation that only our server gives. */
@@ -69,8 +74,9 @@ export async function result(
   method: string,
   params: unknown = {},
   path = '/json_rpc',
+  token?: string,
 ): Promise<Loose> {
-  const reply = await call(port, method, params, path);
+  const reply = await call(port, method, params, path, token);
   if (reply.error !== undefined) throw new Error(`${method}: ${textOf(reply.error)}`);
   return reply.result;
 }

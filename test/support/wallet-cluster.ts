@@ -17,6 +17,7 @@ export const PASSWORD = 'pass';
 export interface ClusterMember {
   readonly name: string;
   readonly port: number;
+  readonly walletDir: string;
   /** Address at which the other processes reach it. */
   readonly url: string;
   /** Proxy between the other processes and this one; present with `isProxied`. */
@@ -56,6 +57,8 @@ export interface WalletClusterOptions {
   /** True: proxies stand between each process, the others and the database. */
   readonly isProxied?: boolean;
   readonly args?: readonly string[];
+  /** Token of a credential that may do everything; absent: no login is required. */
+  readonly token?: string;
   /** Further arguments of the daemon. */
   readonly daemonArgs?: readonly string[];
 }
@@ -86,7 +89,7 @@ export interface WalletCluster {
 /** Starts a cluster of wallet servers. */
 export async function startWalletCluster(options: WalletClusterOptions): Promise<WalletCluster> {
   const { postgres, database, wallets, members: count = 3, leaseMs, timeoutMs, isProxied = false } = options;
-  const { args = [] } = options;
+  const { args = [], token } = options;
   const named = database === undefined ? {} : { database };
   const databaseUrl = postgres.url(named);
   const directory = mkdtempSync(join(tmpdir(), 'cluster-'));
@@ -118,7 +121,7 @@ export async function startWalletCluster(options: WalletClusterOptions): Promise
     let isPaused = false;
     let earlier = '';
     const member: ClusterMember = {
-      ...{ name, port, url, databases },
+      ...{ name, port, walletDir, url, databases },
       ...(front === undefined ? {} : { front }),
       get isRunning() {
         return server !== undefined;
@@ -153,8 +156,8 @@ export async function startWalletCluster(options: WalletClusterOptions): Promise
         server?.process.child.kill(wanted ? 'SIGSTOP' : 'SIGCONT');
       },
       output: () => earlier + (server?.process.output() ?? ''),
-      wallet: (wallet) => walletCalls(port, wallet),
-      rpc: (method, params) => result(port, method, params),
+      wallet: (wallet) => walletCalls(port, wallet, token),
+      rpc: (method, params) => result(port, method, params, '/json_rpc', token),
     };
     members.push(member);
     return member;

@@ -173,8 +173,9 @@ export class Custody {
     const isServed = held.isToBeServed || this.#isStopping || destination !== undefined;
     if (!isServed) this.#released.set(lease.name, lease.epoch);
     if (this.#held.get(lease.name) === held) this.#held.delete(lease.name);
-    // Without a mark of completeness the files are written anew when this process takes the wallet again.
-    if (isComplete) await this.#markReleased(held);
+    // Without a mark of completeness the files are written anew when this process takes the wallet again. Those of a wallet
+    // that goes to another process are old at once.
+    if (isComplete && destination === undefined) await this.#markReleased(held);
     if (held.isLost) return;
     if (destination === undefined || !isComplete) return this.#free(lease, isServed);
     try {

@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Cluster } from '../../../src/cluster/cluster.js';
 import { MemberGone } from '../../../src/cluster/errors.js';
 import { createCall } from '../../../src/rpc/service.js';
 import { ClusterNode } from '../../../src/services/cluster/cluster-node.js';
+import { MARK_ENDING } from '../../../src/services/cluster/local-copy.js';
 import { WalletManager } from '../../../src/services/manager/wallet-manager.js';
 import { systemClock } from '../../../src/util/clock.js';
 import { EncodedJson } from '../../../src/util/json-writer.js';
@@ -112,6 +113,20 @@ describe('move_wallet', () => {
     expect(await b.call('list_wallets')).toMatchObject({
       wallets: [{ name: 'shop', open: true, holder: 'http://b', view_only: false }],
     });
+  });
+
+  test('leaves files that are old, and says so by their mark', async () => {
+    const [a, b] = [start('http://a'), start('http://b')];
+    await createShop(a);
+    const mark = ({ files }: Process): unknown =>
+      JSON.parse(readFileSync(`${files.paths('shop').store}${MARK_ENDING}`, 'utf8'));
+    for (const process of [a, b]) join(process);
+    await a.node.refresh();
+    await a.call('move_wallet', { to: 'http://b' }, 'shop');
+    await openAt(b);
+    expect([mark(a), mark(b)]).toEqual([{ epoch: '1' }, { epoch: '3' }]);
+    await b.call('close_wallet', {}, 'shop');
+    expect([mark(a), mark(b)]).toEqual([{ epoch: '1' }, { epoch: '3', released: expect.any(String) }]);
   });
 
   test('gives it to the least loaded process that has its password', async () => {
