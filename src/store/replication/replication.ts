@@ -10,6 +10,11 @@ export interface ReplicationOptions {
   readonly delayMs?: number;
   /** Longest time that `replicated()` waits [ms]; 5000 if absent. */
   readonly timeoutMs?: number;
+  /**
+   * Size of the log from which it may start again although the sink did not store it [pages]; 16,000 if absent, which is
+   * 62 MiB. The sink then needs a new base.
+   */
+  readonly longestLog?: number;
   /** Is called with each error of the sink, for the log; must not throw. */
   readonly onError?: (error: unknown) => void;
 }

@@ -16,15 +16,10 @@ interface Moment {
 
 const DELAY_MS = 5000;
 const TIMEOUT_MS = 5000;
+const LONGEST_LOG = 16_000;
 
 /** Least size of the frames since the last base from which a new base is made [bytes]. */
 const LEAST_FRAME_BYTES = 4 << 20;
-
-/**
- * Size of the log from which it may start again although the sink did not store it [pages]: 62 MiB. The sink then needs
- * a new base.
- */
-const LONGEST_LOG = 16_000;
 
 /** Size of a page of a store [bytes]. */
 const PAGE_BYTES = 4096;
@@ -41,6 +36,7 @@ export class StoreShipper implements Replication, LogKeeper {
   readonly #sink: PageSink;
   readonly #delayMs: number;
   readonly #timeoutMs: number;
+  readonly #longestLog: number;
   readonly #onError: (error: unknown) => void;
   readonly #waiters = new StoredWaiters();
   readonly #pause = new RetryPause();
@@ -97,6 +93,7 @@ export class StoreShipper implements Replication, LogKeeper {
     this.#sink = sink;
     this.#delayMs = options.delayMs ?? DELAY_MS;
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+    this.#longestLog = options.longestLog ?? LONGEST_LOG;
     this.#onError = options.onError ?? ((): void => undefined);
     this.#sequence = options.sequence;
     this.#lastSent = options.sequence;
@@ -259,7 +256,7 @@ export class StoreShipper implements Replication, LogKeeper {
       await this.#waiters.wait(this.#commits, this.#timeoutMs);
       return true;
     } catch {
-      if (this.#isStopped || this.#isReadingBase || this.#frames < LONGEST_LOG) return false;
+      if (this.#isStopped || this.#isReadingBase || this.#frames < this.#longestLog) return false;
       this.#loseLog();
       this.#mark();
       this.#wake();

@@ -1,7 +1,8 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest, test } from '@jest/globals';
+import { StoreFile } from '../../../src/store/file/store-file.js';
 import { NotReplicatedError } from '../../../src/store/replication/page-sink.js';
 import type { Replication, ReplicationOptions } from '../../../src/store/replication/replication.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
@@ -42,6 +43,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
+  jest.restoreAllMocks();
   replication.drop();
   store.close();
   rmSync(directory, { recursive: true });
@@ -81,6 +83,20 @@ function kill(options: Partial<ReplicationOptions> = {}): void {
   store.close();
   path = killed;
   open(options);
+}
+
+/** Records the flushes of stores, and the calls of the sink, in their order from now on. */
+function watchFlushes(): string[] {
+  const steps: string[] = [];
+  // oxlint-disable-next-line typescript/unbound-method
+  const { flush } = StoreFile.prototype;
+  jest.spyOn(StoreFile.prototype, 'flush').mockImplementation(async function (this: StoreFile) {
+    steps.push('flush begins');
+    await flush.call(this);
+    steps.push('flush ends');
+  });
+  sink.wait = async () => void steps.push('pages are sent');
+  return steps;
 }
 
 async function close(): Promise<void> {
@@ -172,11 +188,15 @@ describe('commits that nothing waits for', () => {
   });
 
   it('are on disk before they are sent', async () => {
+    await close();
+    open({ delayMs: 30 });
+    const steps = watchFlushes();
+    // The commit itself flushes nothing, and no caller waits for one.
     addPayment(0);
-    let appended = false;
-    sink.onStored = () => (appended = true);
-    await store.flushToDisk();
-    expect(appended).toBe(true);
+    expect(steps).toEqual([]);
+    await until('the pages are stored', () => replication.pendingBytes === 0);
+    expect(steps).toEqual(['flush begins', 'flush ends', 'pages are sent']);
+    await expectSame();
   });
 });
 
@@ -294,6 +314,94 @@ describe('a checkpoint', () => {
       await expectSame();
     }
     expect(errors).toEqual([]);
+  });
+});
+
+describe('a log that the sink does not take', () => {
+  /** Makes every call of the sink fail. */
+  const refuse = (): void => {
+    for (let i = 0; i < 1000; i++) {
+      sink.appendFates.push('refused');
+      sink.baseFates.push('refused');
+    }
+  };
+  /** Lets the calls of the sink succeed, and waits until it has everything. */
+  const recover = async (): Promise<void> => {
+    sink.appendFates.length = 0;
+    sink.baseFates.length = 0;
+    while (replication.isBehind) await replication.replicated().catch(() => undefined);
+    await expectSame();
+  };
+
+  /**
+   * Opens a store with a log that the sink does not take.
+   * @param missing pages that the log lacks to be the longest one. @returns its size [pages].
+   */
+  async function openLongLog(missing: number): Promise<number> {
+    await close();
+    open();
+    refuse();
+    set('a', 'x'.repeat(100_000));
+    const pages = replication.pendingBytes / PAGE_BYTES;
+    kill({ timeoutMs: 20, longestLog: pages + missing });
+    expect(replication.pendingBytes / PAGE_BYTES).toBe(pages);
+    return pages;
+  }
+
+  it('does not start again while it is shorter than the longest one', async () => {
+    const pages = await openLongLog(1);
+    await store.checkpoint();
+    set('b', 'y');
+    expect(replication.pendingBytes / PAGE_BYTES).toBeGreaterThan(pages);
+    await recover();
+    expect(replication.bases).toBe(0);
+    expect(store.read((r) => [r.attributes.get('a')?.length, r.attributes.get('b')])).toEqual([100_000, 'y']);
+  });
+
+  it('starts again once it is the longest one, and a base takes its place', async () => {
+    const pages = await openLongLog(0);
+    await store.checkpoint();
+    set('b', 'y');
+    expect(replication.pendingBytes / PAGE_BYTES).toBeLessThan(pages);
+    // Callers are not answered before the base is stored.
+    await expect(replication.replicated()).rejects.toBeInstanceOf(NotReplicatedError);
+    await recover();
+    expect(replication.bases).toBe(1);
+    expect(store.read((r) => [r.attributes.get('a')?.length, r.attributes.get('b')])).toEqual([100_000, 'y']);
+    await store.checkpoint();
+    set('c', 'z');
+    await replication.replicated();
+    expect(replication.bases).toBe(1);
+    await expectSame();
+  });
+
+  it('has a base in its place also after a kill', async () => {
+    await openLongLog(0);
+    await store.checkpoint();
+    set('b', 'y');
+    kill({ timeoutMs: 20 });
+    await recover();
+    expect(replication.bases).toBe(1);
+    expect(store.read((r) => [r.attributes.get('a')?.length, r.attributes.get('b')])).toEqual([100_000, 'y']);
+  });
+
+  it('has 16,000 pages at most by default', async () => {
+    await close();
+    open({ timeoutMs: 20 });
+    refuse();
+    const longest = 16_000;
+    let i = 0;
+    const grow = async (): Promise<number> => {
+      const before = replication.pendingBytes / PAGE_BYTES;
+      await store.checkpoint();
+      set('a', String(i++ % 10).repeat(4_000_000));
+      return before;
+    };
+    let pages = await grow();
+    while (replication.pendingBytes / PAGE_BYTES > pages) pages = await grow();
+    expect(pages).toBeGreaterThanOrEqual(longest);
+    expect(pages).toBeLessThan(longest + 1100);
+    await recover();
   });
 });
 
@@ -443,6 +551,23 @@ describe('a base', () => {
     release();
     await until('the base is stored', () => replication.bases === 2);
     await expectSame();
+  });
+
+  it('is on disk before it is sent', async () => {
+    await close();
+    rmSync(`${path}-wal`);
+    writeFileSync(`${path}-wal`, '');
+    const steps = watchFlushes();
+    const { wait } = sink;
+    sink.baseFates.push('refused');
+    // The first try has what the opening has flushed, and the second one a block.
+    sink.wait = async () => {
+      if (steps.length === 0) addPayment(0);
+      await wait();
+    };
+    open();
+    await until('the base is stored', () => replication.bases === 1);
+    expect(steps.slice(0, 4)).toEqual(['pages are sent', 'flush begins', 'flush ends', 'pages are sent']);
   });
 
   it('is tried again', async () => {
