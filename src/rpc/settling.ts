@@ -13,10 +13,12 @@ function holdingsOf(server: WalletManager, scope: WalletScope, { actsOn }: Walle
 }
 
 /**
- * Checks that a wallet that is not open here has no other holder: this process may have lost it after it took the call.
+ * Checks that a wallet that is not open here has no other holder: this process may have lost it after it took the call. A
+ * client that may not know of the wallet does not learn that it has one.
  * @throws WalletError `wallet_elsewhere`
  */
-async function assertNowhereElse(cluster: ClusterNode, name: string): Promise<void> {
+async function assertNowhereElse(cluster: ClusterNode, scope: WalletScope, name: string): Promise<void> {
+  if (!scope.mayKnow(name)) return;
   const place = await cluster.place(name);
   if (place === 'here') return;
   if (place !== 'changing' && 'release' in place) place.release();
@@ -46,7 +48,7 @@ export async function settling<T>(
     return await run();
   } catch (error) {
     if (error instanceof WalletError && error.fault.kind === 'wallet_not_open')
-      await assertNowhereElse(cluster, error.fault.name);
+      await assertNowhereElse(cluster, scope, error.fault.name);
     // A flush of the store waits for the quorum, too.
     const fault = replicationFault(error, scope.name ?? '');
     isUnknown = fault.fault.kind === 'not_replicated';

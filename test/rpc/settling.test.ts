@@ -35,22 +35,24 @@ const methodOf = (name: string): WalletMethod => {
 let shop: FakeHolding;
 let till: FakeHolding;
 let isClustered: boolean;
+/** True if the client may know of all wallets. */
+let mayKnow: boolean;
 /** Wallet of the path; undefined while none is open. */
 let found: FakeHolding | undefined;
 
 beforeEach(() => {
   [shop, till] = [new FakeHolding(), new FakeHolding()];
-  [found, isClustered] = [shop, true];
+  [found, isClustered, mayKnow] = [shop, true, true];
 });
 
 /** Runs a call. @param path undefined: the path of all wallets. */
 const callFor = <T>(path: string | undefined, name: string, task: () => Promise<T>): Promise<T> =>
   settling(
     {
-      settings: isClustered ? { cluster: {} } : {},
+      settings: isClustered ? { cluster: { place: async () => ({ url: 'http://b' }) } } : {},
       openWallets: () => [{ held: shop }, { held: till }, { held: undefined }],
     } as unknown as WalletManager,
-    { name: path, find: () => found && { held: found } } as unknown as WalletScope,
+    { name: path, find: () => found && { held: found }, mayKnow: () => mayKnow } as unknown as WalletScope,
     methodOf(name),
     task,
   );
@@ -106,6 +108,17 @@ describe('a call in a cluster', () => {
     shop.settling = () => Promise.reject(NOT_REPLICATED);
     const close = async (): Promise<void> => void (found = undefined);
     await expect(run('close_wallet', close)).rejects.toBe(NOT_REPLICATED);
+  });
+
+  test('for a wallet of another process names its holder, unless the client may not know of the wallet', async () => {
+    found = undefined;
+    const closed = new WalletError({ kind: 'wallet_not_open', name: 'shop' });
+    const failing = () => run('get_balance', () => Promise.reject(closed));
+    await expect(failing()).rejects.toMatchObject({
+      fault: { kind: 'wallet_elsewhere', holder: 'http://b' },
+    });
+    mayKnow = false;
+    await expect(failing()).rejects.toBe(closed);
   });
 
   test('that opens a wallet waits for it', async () => {

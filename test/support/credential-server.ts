@@ -1,15 +1,12 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { walletPath, type Loose, type Reply } from './json-rpc.js';
+import { CredentialFile } from './credential-file.js';
+import { bearer, walletPath, type Loose, type Reply } from './json-rpc.js';
 import type { Monerod } from './monerod.js';
 import { until } from './process.js';
 import { startRegtestDaemon } from './regtest-daemon.js';
-import { MAIN, startWalletRpc, type WalletRpc } from './wallet-rpc.js';
-
-const run = promisify(execFile);
+import { startWalletRpc, type WalletRpc } from './wallet-rpc.js';
 
 /** Atomic units of 1 XMR. */
 const COIN = 1_000_000_000_000;
@@ -36,10 +33,11 @@ export const bodyOf = (method: string, params: object) => ({ jsonrpc: '2.0', id:
  */
 export class CredentialServer {
   readonly folder = mkdtempSync(join(tmpdir(), 'credentials-'));
-  readonly file = join(this.folder, 'credentials.json');
+  readonly #credentials = new CredentialFile(join(this.folder, 'credentials.json'));
+  readonly file = this.#credentials.path;
   readonly auditFile = join(this.folder, 'audit.log');
   /** Tokens by the name of their credential. */
-  readonly tokens: Record<string, string> = {};
+  readonly tokens = this.#credentials.tokens;
   #daemon: Monerod | undefined;
   #server: WalletRpc | undefined;
   #payee = '';
@@ -55,29 +53,16 @@ export class CredentialServer {
   }
 
   /** Runs `wallet-rpc credential`. */
-  readonly credential = (...args: string[]): Promise<{ stdout: string; stderr: string }> =>
-    run(process.execPath, [MAIN, 'credential', ...args, '--credentials', this.file]);
+  readonly credential = this.#credentials.run;
 
   /** Adds a credential. */
-  readonly add = async (
-    name: string,
-    rules: Record<string, string | readonly string[] | true>,
-  ): Promise<void> => {
-    const flags = Object.entries(rules).flatMap(([flag, value]) =>
-      value === true ? [`--${flag}`] : [value].flat().map((one) => `--${flag}=${one}`),
-    );
-    const { stdout } = await this.credential('add', name, ...flags);
-    this.tokens[name] = stdout.trim();
-  };
+  readonly add = this.#credentials.add;
 
   /** Sends a request. @param body absent: GET. */
   readonly send = async (token: string | undefined, path: string, body?: unknown): Promise<Answer> => {
     const response = await fetch(`http://127.0.0.1:${this.server.port}${path}`, {
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-      headers: {
-        'content-type': 'application/json',
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      },
+      headers: { 'content-type': 'application/json', ...bearer(token) },
     });
     const text = await response.text();
     const isJson = /^[[{]/.test(text);

@@ -40,6 +40,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/multisig-ours-small': 16,
   'integration/cache-import': 15,
   'integration/differential-records': 15,
+  'integration/cluster-credentials': 15,
   'integration/cluster-leaving': 15,
   'integration/orders': 15,
   'integration/payment-export': 15,
