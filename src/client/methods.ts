@@ -2259,7 +2259,7 @@ export interface ListedWallet {
 
 /** Result of list_wallets. */
 export interface ListWalletsResult {
-  /** Wallets of the directory. */
+  /** Wallets of the directory, and of the cluster. */
   readonly wallets: readonly ListedWallet[];
 }
 
@@ -3361,8 +3361,8 @@ export interface WalletMethods {
     options?: CallOptions,
   ): Promise<ListPaymentRequestsResult>;
   /**
-   * Lists the wallets of the wallet directory, with the state of open ones; in a cluster, all its wallets. An
-   * addition; no password.
+   * Lists the wallets of the wallet directory, with the state of open ones; in a cluster, all its wallets
+   * too. An addition; no password.
    */
   list_wallets(params?: NoMembers, options?: CallOptions): Promise<ListWalletsResult>;
   /** Lists the endpoints of the wallet with the state of their deliveries. */

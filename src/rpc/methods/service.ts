@@ -169,7 +169,7 @@ export const serviceMethods: readonly WalletMethod[] = [
   defineMethod({
     name: 'list_wallets',
     summary:
-      'Lists the wallets of the wallet directory, with the state of open ones; in a cluster, all its wallets. An addition; no password.',
+      'Lists the wallets of the wallet directory, with the state of open ones; in a cluster, all its wallets too. An addition; no password.',
     meta: { family: 'view', needs: 'nothing', restricted: true },
     actsOn: 'directory',
     faults: ['wallet_io'],
@@ -191,7 +191,7 @@ export const serviceMethods: readonly WalletMethod[] = [
               .text('Address of the process of the cluster that holds the wallet; absent if none does')
               .optional(),
           }),
-          'Wallets of the directory',
+          'Wallets of the directory, and of the cluster',
         ),
       }),
     examples: () => [

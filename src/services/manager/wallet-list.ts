@@ -50,22 +50,25 @@ export async function listWallets(
 }
 
 /**
- * Lists the wallets of a cluster by name, with the state of those that this process holds.
+ * Lists the wallets of a cluster by name, with the state of those that this process holds, and the wallets of the
+ * directory that the cluster does not know: they join it when they are opened.
  * @param entries wallets of the cluster. @param local wallets of the directory.
  */
 export function withClusterWallets(
   local: readonly ListedWallet[],
   entries: readonly WalletEntry[],
 ): ListedWallet[] {
-  const open = new Map(local.map((wallet) => [wallet.name, wallet.open]));
-  return entries.map(({ name, holder, isLapsed, isHere }) => {
-    const state = isHere ? open.get(name) : undefined;
+  const unknown = new Map(local.map((wallet) => [wallet.name, wallet]));
+  const known = entries.map(({ name, holder, isLapsed, isHere }): ListedWallet => {
+    const state = isHere ? unknown.get(name)?.open : undefined;
+    unknown.delete(name);
     return {
       name,
       ...(holder === undefined || isLapsed ? {} : { holder }),
       ...(state === undefined ? {} : { open: state }),
     };
   });
+  return [...known, ...unknown.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function stateOf({ store, sync, isViewOnly, keys }: OpenWallet): OpenWalletState {

@@ -148,7 +148,7 @@ export class WalletManager {
     return this.#wallets.all();
   }
 
-  /** Lists the wallets of the directory, or of the cluster, by name. @throws WalletError `wallet_io` */
+  /** Lists the wallets of the directory, and those of the cluster, by name. @throws WalletError `wallet_io` */
   async listWallets(): Promise<ListedWallet[]> {
     const { cluster, directory } = this.settings;
     const local = await listWallets(this.#wallets, directory);

@@ -37,10 +37,9 @@ function decoded(answer: unknown): unknown {
   return JSON.parse(Buffer.concat(answer.pieces).toString('utf8'));
 }
 
-/** Starts a process. @param passwords wallets whose password it has; absent: all. */
-function start(url: string, passwords?: readonly string[]): Process {
+/** Starts a process. @param passwords wallets whose password it has; absent: all. @param files its directory; absent: empty. */
+function start(url: string, passwords?: readonly string[], files = new WalletServer({})): Process {
   const cluster = database.join(url);
-  const files = new WalletServer({});
   const node = new ClusterNode({
     ...{ cluster, url, clock: systemClock, log: files.settings.log },
     hasPassword: (name) => passwords?.includes(name) ?? true,
@@ -212,6 +211,24 @@ test('list_wallets shows a released wallet of another process as closed', async 
   await createShop(a);
   await a.call('close_wallet', {}, 'shop');
   expect(await b.call('list_wallets')).toEqual({ wallets: [{ name: 'shop', open: false }] });
+});
+
+test('list_wallets shows wallets of the directory that the cluster does not know, without a holder', async () => {
+  const files = new WalletServer({});
+  const alone = new WalletManager(files.settings);
+  for (const filename of ['attic', 'shop', 'zoo'])
+    await alone.scope(filename).createWallet({ filename, password: 'p', language: 'English' });
+  await alone.close();
+  const [a, b] = [start('http://a', undefined, files), start('http://b')];
+  await a.manager.scope('shop').openWallet({ filename: '', password: 'p' });
+  const shop = expect.objectContaining({ name: 'shop', open: true, holder: 'http://a' });
+  const [attic, zoo] = ['attic', 'zoo'].map((name) => ({ name, open: false }));
+  expect(await a.call('list_wallets')).toEqual({ wallets: [attic, shop, zoo] });
+  expect(await b.call('list_wallets')).toEqual({ wallets: [shop] });
+  await a.manager.scope('attic').openWallet({ filename: '', password: 'p' });
+  expect(await a.call('list_wallets')).toEqual({
+    wallets: [expect.objectContaining({ name: 'attic', open: true, holder: 'http://a' }), shop, zoo],
+  });
 });
 
 describe('another process', () => {
