@@ -8,7 +8,7 @@ import { ClusterSecret } from '../cluster/cluster-secret.js';
 import { ClusterRefused, ClusterUnreachable, NotReplicated } from '../cluster/errors.js';
 import { RpcError } from '../http/errors.js';
 import { ForwardedLogin, keepsBodyBack, type KnownLogins } from '../http/forward/forwarded-login.js';
-import { Forwarder, HolderChanging } from '../http/forward/forwarder.js';
+import { Forwarder, HolderChanging, type ForwardingRecords } from '../http/forward/forwarder.js';
 import { memberActions, MemberCalls } from '../http/forward/member-calls.js';
 import { MemberConnections } from '../http/forward/member-connections.js';
 import type { Forwarding } from '../http/http-app.js';
@@ -43,6 +43,8 @@ export interface ForwardingParts {
   /** Is called with each connection of another process. */
   readonly onMember: (socket: Socket) => void;
   readonly onBug: (error: unknown) => void;
+  /** Absent: without an audit log. */
+  readonly records?: ForwardingRecords;
 }
 
 /** Joins a cluster. @throws ConfigError if the cluster refuses this process */
@@ -72,13 +74,14 @@ export async function joinCluster(
       asRpcError(async () => node.answer(name, body));
   return {
     node,
-    forwarding({ logins, onMember, onBug }) {
+    forwarding({ logins, onMember, onBug, records }) {
       const login = new ForwardedLogin({
         ...{ signer: secret, url, logins, onMember },
         onRefused: (refused) => log.warn(refused, 'a request of another process of the cluster was refused'),
       });
       const forwarder = new Forwarder({
         ...{ ...signing, isRepeatable, onBug },
+        ...(records === undefined ? {} : { records }),
         isForwarded: login.isForwarded,
         place: async (target) => {
           if (!isPlainName(target)) return 'here';

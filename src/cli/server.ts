@@ -9,7 +9,7 @@ import { keepRecentKeys } from '../monero/crypto/kdf.js';
 import { startSlowHash } from '../monero/crypto/slow-hash-worker.js';
 import { parseNameserver, Resolver } from '../net/dns/resolver.js';
 import { explain } from '../rpc/faults/fault-table.js';
-import { audited, auditedAdmission } from '../rpc/audit.js';
+import { audited, auditedAdmission, forwardingRecords } from '../rpc/audit.js';
 import { eventEndpoints } from '../rpc/event-endpoints.js';
 import { mayUsePage } from '../rpc/permission.js';
 import { admission } from '../rpc/large-requests.js';
@@ -182,6 +182,7 @@ export async function startServer(
       loginDeadline.lift(socket);
     },
     onBug,
+    ...(clients.audit === undefined ? {} : { records: forwardingRecords(server, clients.audit, onBug) }),
   });
   const http: HttpServer = new HttpServer({
     handler: createHttpApp({

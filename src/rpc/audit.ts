@@ -3,6 +3,7 @@ import type { AuditLog, AuditRecord } from './access/audit-log.js';
 import type { Call, CallOrigin } from '../http/dispatcher.js';
 import { RpcError } from '../http/errors.js';
 import { StreamedJson } from '../http/json-rows.js';
+import type { ForwardingRecords } from '../http/forward/forwarder.js';
 import { observed, type CallObserver } from '../http/observed-call.js';
 import { walletNameOf } from '../services/context/wallet-directory.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
@@ -101,6 +102,14 @@ const refusingUnrecorded =
     return call(name, params, origin);
   };
 
+/** Wraps a call function: records each call after it ended. */
+export const recorded = (
+  call: Call,
+  server: WalletManager,
+  log: AuditLog,
+  onBug: (error: unknown, method: string) => void,
+): Call => observed(call, recorder(server, log), onBug);
+
 /**
  * Wraps a call function: records each call after it ended. While the log cannot be written, refuses methods of the
  * families spend and admin before they begin.
@@ -110,7 +119,26 @@ export const audited = (
   server: WalletManager,
   log: AuditLog,
   onBug: (error: unknown, method: string) => void,
-): Call => observed(refusingUnrecorded(call, log), recorder(server, log), onBug);
+): Call => recorded(refusingUnrecorded(call, log), server, log, onBug);
+
+/** Records an event stream. @param outcome `ok`, or the HTTP status of its refusal. */
+export const recordStream = (log: AuditLog, origin: CallOrigin, outcome: 'ok' | number): void =>
+  log.record({
+    ...clientOf(origin),
+    method: 'events',
+    ...(origin.target === undefined ? {} : { wallet: origin.target }),
+    outcome,
+  });
+
+/** Records requests that a process of a cluster can neither serve nor pass on: no other process has a line for them. */
+export const forwardingRecords = (
+  server: WalletManager,
+  log: AuditLog,
+  onBug: (error: unknown, method: string) => void,
+): ForwardingRecords => ({
+  calls: (call) => recorded(call, server, log, onBug),
+  stream: (origin, status) => recordStream(log, origin, status),
+});
 
 /** Checks a large request before its body is read completely. @throws RpcError */
 type Admission = (method: string | undefined, origin: CallOrigin) => void;

@@ -6,6 +6,7 @@ import { writeWholeJson } from '../util/json-writer.js';
 import { EVENT_TYPES, type EventType } from '../monero/wallet/model/events.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { AuditLog } from './access/audit-log.js';
+import { recordStream } from './audit.js';
 import { RpcError } from '../http/errors.js';
 import { assertAllowed, countCall, credentialOf } from './permission.js';
 import type { Kind } from './faults/fault-entry.js';
@@ -123,14 +124,7 @@ export const eventEndpoints = (server: WalletManager, audit?: AuditLog): readonl
   ['/events', '/wallet/:target/events'].map((path) => ({
     path,
     open(request) {
-      const record = (outcome: 'ok' | number): void =>
-        audit?.record({
-          credential: request.caller.login?.name ?? 'none',
-          client: request.caller.address,
-          method: 'events',
-          ...(request.target === undefined ? {} : { wallet: request.target }),
-          outcome,
-        });
+      const record = (outcome: 'ok' | number): void => audit && recordStream(audit, request, outcome);
       try {
         const source = openStream(server, request);
         record('ok');

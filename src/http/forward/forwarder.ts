@@ -4,7 +4,7 @@ import { isObject, JsonError, parseJson } from '../../util/json.js';
 import { asksForDetails, MOST_WAITING, NOTHING, sendAnswer, STALL_MS } from '../answer.js';
 import { callerOf, type Caller } from '../caller.js';
 import { FULL_LOGIN } from '../digest-auth.js';
-import { Dispatcher } from '../dispatcher.js';
+import { Dispatcher, type Call, type CallOrigin } from '../dispatcher.js';
 import { INVALID_REQUEST, RpcError } from '../errors.js';
 import { giveBody } from '../given-body.js';
 import { ORDINARY_BYTES, RequestTooLarge } from '../request-body.js';
@@ -37,6 +37,14 @@ export interface ForwardErrors {
   unknownOutcome(reason: string): RpcError;
 }
 
+/** Records requests that this process answers with an error, because it can neither serve them nor pass them on. */
+export interface ForwardingRecords {
+  /** Wraps the function that fails each call of a request. */
+  calls(call: Call): Call;
+  /** Records an event stream. @param status HTTP status of its refusal. */
+  stream(origin: CallOrigin, status: number): void;
+}
+
 export interface ForwarderOptions extends AttemptParts {
   /**
    * Finds the process that serves a target. @param signal aborts when the client is gone.
@@ -56,6 +64,7 @@ export interface ForwarderOptions extends AttemptParts {
    */
   readonly isRepeatable: (method: string, hasKey: boolean) => boolean;
   readonly errors: ForwardErrors;
+  readonly records?: ForwardingRecords;
   readonly onBug: (error: unknown) => void;
   /** Called with each failed attempt. */
   readonly onFailed?: (failed: { readonly url: string; readonly reason: string }) => void;
@@ -189,12 +198,11 @@ export class Forwarder {
     if (gone.signal.aborted) return void res.destroy();
     if (arrival.kind === 'answered') return this.#pass(arrival.attempt, res, true);
     if (arrival.kind === 'error') {
-      const { retryAfter, status, message } = arrival.error;
+      const { retryAfter, status: given, message } = arrival.error;
+      const status = given === 200 ? 503 : given;
+      this.#options.records?.stream({ target, caller: callerOf(req) }, status);
       if (retryAfter !== undefined) res.set('Retry-After', String(retryAfter));
-      return void res
-        .status(status === 200 ? 503 : status)
-        .type('text')
-        .send(`${message}\n`);
+      return void res.status(status).type('text').send(`${message}\n`);
     }
     this.#keep(res, arrival.release, true);
     return next();
@@ -345,9 +353,10 @@ export class Forwarder {
     error: RpcError | RequestTooLarge,
     body: KeptBody,
   ): Promise<void> {
-    const { onBug } = this.#options;
+    const { onBug, records } = this.#options;
+    const fail: Call = () => Promise.reject(error);
     const failing = new Dispatcher({
-      call: () => Promise.reject(error),
+      call: records?.calls(fail) ?? fail,
       onBug: (_method, bug) => onBug(bug),
     });
     const type = 'application/json';
@@ -355,7 +364,10 @@ export class Forwarder {
       const answer =
         error instanceof RequestTooLarge
           ? failing.refusal(INVALID_REQUEST, error.message, error.status)
-          : await failing.answer(body.handOver(), { errorDetails: asksForDetails(req) });
+          : await failing.answer(body.handOver(), {
+              ...{ target: targetOf(req), caller: callerOf(req) },
+              errorDetails: asksForDetails(req),
+            });
       await sendAnswer(res, { ...(answer ?? NOTHING), type }, onBug);
     } catch (refused) {
       if (!(refused instanceof RequestTooLarge)) throw refused;

@@ -4,6 +4,9 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { HolderChanging, type Place } from '../../../src/http/forward/forwarder.js';
 import { RpcError } from '../../../src/http/errors.js';
+import type { AuditLog, AuditRecord } from '../../../src/rpc/access/audit-log.js';
+import { forwardingRecords } from '../../../src/rpc/audit.js';
+import type { WalletManager } from '../../../src/services/manager/wallet-manager.js';
 import type { Json } from '../../../src/util/json.js';
 import { startClusterProcess, testLogins, type ClusterProcess } from '../../support/cluster-process.js';
 import { startCuttingProxy, type CuttingProxy } from '../../support/cutting-proxy.js';
@@ -423,6 +426,50 @@ describe('a wallet that moves', () => {
     const { error } = await callAt(door.port, 'a');
     expect(error.message).toMatch(/not-holder/);
     expect([door.ran, holder.ran]).toEqual([[], []]);
+  });
+});
+
+describe('the record of a request', () => {
+  const logins = testLogins('shop');
+  const headers = { authorization: 'Bearer shop' };
+  const line = { credential: 'shop', client: '127.0.0.1', wallet: 'w' };
+
+  it('is made for each call that is answered here with an error, and for no other', async () => {
+    const lines: AuditRecord[] = [];
+    const log = { record: (record: AuditRecord) => lines.push(record) } as unknown as AuditLog;
+    const records = forwardingRecords({} as WalletManager, log, (bug) => {
+      throw bug;
+    });
+    const { door } = await pair({ logins, forward: { patienceMs: 300, records } }, { forward: {} });
+    await callAt(door.port, 'get_balance', {}, headers);
+    // Requests whose login fails are no calls, nor are signed requests that are refused.
+    await callAt(door.port, 'get_balance').catch(() => undefined);
+    await post(door.port, PATH, ask('get_balance'), { 'cluster-request': '1 no signature' });
+    expect(lines).toEqual([]);
+    door.places.set('w', { url: 'http://127.0.0.1:1' });
+    await callAt(door.port, 'transfer', { secret: 7 }, headers);
+    await post(door.port, PATH, `[${ask('get_balance')},{"method":"transfer"}]`, headers);
+    door.places.set('w', () => Promise.reject(new RpcError(-1, 'no quorum', { status: 503 })));
+    await callAt(door.port, 'transfer', {}, headers);
+    expect(lines.splice(0)).toEqual([
+      { ...line, method: 'transfer', outcome: -67 },
+      { ...line, method: 'get_balance', outcome: -67 },
+      { ...line, method: 'transfer', outcome: -67 },
+      { ...line, method: 'transfer', outcome: -1 },
+    ]);
+  });
+
+  it('is made for an event stream that does not begin', async () => {
+    const lines: AuditRecord[] = [];
+    const log = { record: (record: AuditRecord) => lines.push(record) } as unknown as AuditLog;
+    const records = forwardingRecords({} as WalletManager, log, () => undefined);
+    const source = (): Loose => {
+      throw new Error('it is not opened here');
+    };
+    const { door } = await pair({ logins, source, forward: { patienceMs: 300, records } });
+    door.places.set('w', { url: 'http://127.0.0.1:1' });
+    const { status } = await fetch(`http://127.0.0.1:${door.port}/wallet/w/events`, { headers });
+    expect([status, lines]).toEqual([503, [{ ...line, method: 'events', outcome: 503 }]]);
   });
 });
 
