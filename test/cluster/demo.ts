@@ -1,6 +1,7 @@
 import { seededRandom } from '../crash/random.js';
 import { killMoment } from '../support/kill-moment.js';
-import { findPostgres, startPostgres } from '../support/postgres-cluster.js';
+import { startPostgres } from '../support/postgres-cluster.js';
+import { findPostgres } from '../support/postgres-template.js';
 import { startWalletCluster } from '../support/wallet-cluster.js';
 import { prepareLoad, type ClusterLoad } from './cluster-load.js';
 

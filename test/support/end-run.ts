@@ -1,7 +1,9 @@
 import { rmSync } from 'node:fs';
+import { POSTGRES_TEMPLATE } from './postgres-template.js';
 import { SLOW_HASHES } from './slow-hashes.js';
 
-/** Removes the directory that `begin-run.ts` made. */
+/** Removes the directories that `begin-run.ts` made. */
 export default function endRun(): void {
-  rmSync(process.env[SLOW_HASHES] ?? '', { recursive: true, force: true });
+  for (const name of [SLOW_HASHES, POSTGRES_TEMPLATE])
+    rmSync(process.env[name] ?? '', { recursive: true, force: true });
 }

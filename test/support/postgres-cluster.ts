@@ -1,53 +1,12 @@
-import { execFile, execFileSync } from 'node:child_process';
-import {
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import postgres from 'postgres';
+import { copyTemplate, PASSWORD, postgresTools } from './postgres-template.js';
 import { freePort, start, stop, until, untilReady, type RunningProcess } from './process.js';
-
-const run = promisify(execFile);
-
-/** Password of the database's user `postgres`. */
-const PASSWORD = 'over-the-wire';
 
 /** Names of the servers. Each one's standbys may be any of the others. */
 const NAMES = ['a', 'b', 'c'] as const;
-
-/**
- * Finds the directory of the programs of PostgreSQL: Debian gives each version one, which is not in PATH; others install
- * them in PATH.
- * @throws Error if it is not installed.
- */
-export function findPostgres(): string {
-  const root = '/usr/lib/postgresql';
-  const versions = existsSync(root)
-    ? readdirSync(root)
-        .map(Number)
-        .sort((a, b) => b - a)
-    : [];
-  const bin = [
-    ...versions.map((version) => join(root, String(version), 'bin')),
-    ...(process.env['PATH'] ?? '').split(delimiter),
-  ].find((path) => existsSync(join(path, 'initdb')));
-  if (bin === undefined) throw new Error('PostgreSQL is not installed: sudo apt-get install postgresql');
-  return bin;
-}
-
-/** PostgreSQL refuses to run as root: then it runs as the user of the package. */
-function serverUser(): { uid?: number; gid?: number } {
-  if (process.getuid?.() !== 0) return {};
-  const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  return { uid: id('-u'), gid: id('-g') };
-}
 
 /** One PostgreSQL server. */
 export interface PostgresServer {
@@ -98,13 +57,8 @@ export interface PostgresOptions {
 
 /** Starts a primary with standbys, of which any one must acknowledge each commit. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresCluster> {
-  const bin = findPostgres();
-  const user = serverUser();
-  const root = mkdtempSync(join(tmpdir(), 'postgres-'));
-  const env = { ...process.env, PGPASSWORD: PASSWORD, LC_ALL: 'C' };
-  const tool = (name: string, args: readonly string[]): Promise<unknown> =>
-    run(join(bin, name), args, { ...user, env, cwd: '/' });
-  if (user.uid !== undefined && user.gid !== undefined) chownSync(root, user.uid, user.gid);
+  const tools = postgresTools();
+  const root = tools.makeDirectory(join(tmpdir(), 'postgres-'));
   const standbys = options.standbys ?? 2;
   const connection = (port: number, name: string): string =>
     `host=127.0.0.1 port=${port} user=postgres password=${PASSWORD} application_name=${name}`;
@@ -119,7 +73,6 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
         `fsync = ${options.isDurable === true ? 'on' : 'off'}`,
         `synchronous_standby_names = '${standbys === 0 ? '' : `ANY 1 (${NAMES.join(', ')})`}'`,
         'shared_buffers = 32MB',
-        'max_connections = 80',
         'wal_keep_size = 512MB',
         'wal_retrieve_retry_interval = 200ms',
         'jit = off',
@@ -136,7 +89,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       port,
       directory,
       async start() {
-        running = start(join(bin, 'postgres'), ['-D', directory], env, user);
+        running = start(join(tools.bin, 'postgres'), ['-D', directory], tools.env, tools.user);
         await untilReady(running, `PostgreSQL ${name}`, () => server.sql('SELECT 1'));
       },
       async stop(signal = 'SIGINT') {
@@ -185,7 +138,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       });
 
   const copy = async (from: PostgresServer, to: PostgresServer): Promise<void> => {
-    await tool('pg_basebackup', [
+    await tools.run(join(tools.bin, 'pg_basebackup'), [
       '-D',
       to.directory,
       '-R',
@@ -205,26 +158,21 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const [first, ...others] = servers;
   if (first === undefined) throw new Error('a cluster has a server');
   let primary = first;
-  writeFileSync(join(root, 'password'), PASSWORD, { mode: 0o644 });
-  await tool('initdb', [
-    '-D',
-    first.directory,
-    '-U',
-    'postgres',
-    '--no-sync',
-    '-E',
-    'UTF8',
-    '--locale=C',
-    '--auth=scram-sha-256',
-    `--pwfile=${join(root, 'password')}`,
-  ]);
-  configure(first.directory, first.port);
-  writeFileSync(
-    join(first.directory, 'pg_hba.conf'),
-    'host all,replication all 127.0.0.1/32 scram-sha-256\n',
+  await copyTemplate(
+    tools,
+    root,
+    servers.map(({ directory }) => directory),
   );
-  await first.start();
-  await Promise.all(others.map((other) => copy(first, other)));
+  for (const { directory, port } of servers) configure(directory, port);
+  // A standby begins with the same files as the primary, which has not started yet.
+  for (const { name, directory } of others) {
+    writeFileSync(join(directory, 'standby.signal'), '');
+    writeFileSync(
+      join(directory, 'postgresql.auto.conf'),
+      `primary_conninfo = '${connection(first.port, name)}'\n`,
+    );
+  }
+  await Promise.all(servers.map((server) => server.start()));
 
   const cluster: PostgresCluster = {
     servers,
