@@ -4,6 +4,7 @@ import type { OwnedOutput, PageFindings, PoolTx } from '../../src/monero/wallet/
 import { EventIds } from '../../src/store/event-ids.js';
 import { IN_MEMORY } from '../../src/store/file/database.js';
 import type { NewRequest, TrackedRequest } from '../../src/store/tables/payment-requests.js';
+import type { WalletReader } from '../../src/store/wallet-reader.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount, ZERO } from '../../src/util/amount.js';
 import { toHex } from '../../src/util/bytes.js';
@@ -36,6 +37,12 @@ export function openRequest(minor: number, more: Partial<NewRequest> = {}): NewR
   const { amount: _, ...open } = newRequest(minor, more);
   return open;
 }
+
+/** Returns all requests with the states that their events have reported, latest first. */
+export const trackedRequests = ({ requests }: WalletReader): TrackedRequest[] =>
+  requests
+    .list({ limit: 10_000, before: Number.MAX_SAFE_INTEGER })
+    .flatMap(({ requestId }) => requests.byId(requestId) ?? []);
 
 /** A payment in a block: number of its transaction, minor index, amount, and facts of its output. */
 export type Paid = readonly [tx: number, minor: number, value: bigint, more?: Partial<OwnedOutput>];

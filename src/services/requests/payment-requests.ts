@@ -3,6 +3,7 @@ import { writeUri } from '../../monero/cryptonote/uri.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import type { PaymentRequest } from '../../monero/wallet/requests/payment-request.js';
 import { confirmationsFor } from '../../monero/wallet/requests/confirmation-scale.js';
 import { requestStatus, viewOf, type RequestStatus } from '../../monero/wallet/requests/request-state.js';
 import { readPeaks } from '../../store/events/event-peaks.js';
@@ -67,7 +68,7 @@ export interface RequestName {
 
 /** A payment request with its state and payments. */
 export interface RequestView {
-  readonly request: TrackedRequest;
+  readonly request: PaymentRequest;
   readonly status: RequestStatus;
   readonly address: string;
   /** Label of the address; empty: none. */
@@ -99,7 +100,7 @@ const taken = ({ reference = '', requestId }: TrackedRequest): WalletError =>
   new WalletError({ kind: 'reference_taken', reference, requestId });
 
 /** Returns a request without its facts that concern the merchant alone. */
-function withoutNotes(request: TrackedRequest): TrackedRequest {
+function withoutNotes(request: PaymentRequest): PaymentRequest {
   const { reference: _, metadata: __, ...rest } = request;
   return rest;
 }
@@ -301,7 +302,7 @@ export class PaymentRequests {
   }
 
   /** Reports a change of the terms of a request, which may have no event. */
-  #noteChange({ token }: Pick<TrackedRequest, 'token'>): void {
+  #noteChange({ token }: Pick<PaymentRequest, 'token'>): void {
     this.#context.events.onRequest?.(this.#context.name, token);
   }
 
@@ -316,13 +317,13 @@ export class PaymentRequests {
     return found;
   }
 
-  #view(request: TrackedRequest): RequestView {
+  #view(request: PaymentRequest): RequestView {
     const [view] = this.#views([request]);
     if (view === undefined) throw new Error('a request has no view');
     return view;
   }
 
-  #views(requests: readonly TrackedRequest[]): RequestView[] {
+  #views(requests: readonly PaymentRequest[]): RequestView[] {
     const { keystore, requestSettings } = this.#context;
     const { accounts, sync } = this.#services;
     const { payUrl } = requestSettings;
@@ -345,7 +346,7 @@ export class PaymentRequests {
   }
 
   /** Reads the payments to the addresses of requests. @returns a function that computes the state of one of them. */
-  #statuses(subaddresses: readonly SubaddressIndex[]): (request: TrackedRequest) => RequestStatus {
+  #statuses(subaddresses: readonly SubaddressIndex[]): (request: PaymentRequest) => RequestStatus {
     const { store, clock } = this.#context;
     const tip = store.height() - 1;
     const [peaks, payments] = store.read((r) => [readPeaks(r.meta), r.requests.paymentsTo(subaddresses)]);

@@ -12,10 +12,9 @@ import type { IdentityOf } from './event-row.js';
 import { toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import { RequestPayments } from './request-payments.js';
 
-interface RequestRow {
+/** Columns of the terms of a request, and of its place. */
+interface TermsRow {
   readonly sequence: Integer;
-  readonly request_id: string;
-  readonly token: Uint8Array;
   readonly account: Integer;
   readonly minor: Integer;
   readonly amount: Integer | null;
@@ -25,10 +24,24 @@ interface RequestRow {
   readonly created: Integer;
   readonly expires: Integer | null;
   readonly cancelled: Integer | null;
+  readonly ended: Integer;
+}
+const TERMS_COLUMNS = `p.sequence, p.account, p.minor, p.amount, p.tolerance, p.confirmations, p.first_height, p.created,
+  p.expires, p.cancelled, p.ended`;
+
+/** Columns of a {@link PaymentRequest}. */
+interface RequestRow extends TermsRow {
+  readonly request_id: string;
+  readonly token: Uint8Array;
   readonly reference: string | null;
   readonly metadata: string | null;
   readonly return_url: string | null;
-  readonly ended: Integer;
+  readonly state: RequestState;
+}
+const REQUEST_COLUMNS = `${TERMS_COLUMNS}, p.request_id, p.token, p.reference, p.metadata, p.return_url, s.state`;
+
+/** Columns of a {@link ReportedRequest}. */
+interface ReportedRow {
   readonly state: RequestState;
   readonly received: Integer;
   readonly paid: Integer;
@@ -37,11 +50,15 @@ interface RequestRow {
   readonly expiry_reported: Integer;
   readonly due_height: Integer | null;
 }
+const SUMS_COLUMNS = 's.received, s.paid, s.locked, s.late, s.expiry_reported, s.due_height';
 
 /** Columns of a {@link ReportableRequest}. */
-const REPORTABLE_COLUMNS = `p.sequence, p.account, p.minor, p.amount, p.tolerance, p.confirmations, p.first_height, p.created,
-  p.expires, p.cancelled, p.ended, s.state, s.received, s.paid, s.locked, s.late, s.expiry_reported, s.due_height`;
-type ReportableRow = Omit<RequestRow, 'request_id' | 'token' | 'reference' | 'metadata' | 'return_url'>;
+type ReportableRow = TermsRow & ReportedRow;
+const REPORTABLE_COLUMNS = `${TERMS_COLUMNS}, s.state, ${SUMS_COLUMNS}`;
+
+/** Columns of a {@link TrackedRequest}. */
+type TrackedRow = RequestRow & ReportedRow;
+const TRACKED_COLUMNS = `${REQUEST_COLUMNS}, ${SUMS_COLUMNS}`;
 
 /** State of a request as reported by its events. */
 export interface ReportedRequest {
@@ -91,40 +108,52 @@ type Column = bigint | number | string | null;
 const present = <T>(column: Integer | null, convert: (column: Integer) => T): T | undefined =>
   column === null ? undefined : convert(column);
 
-/** Without object spread, which takes longer: a block may pay many requests. */
-function toReportable(row: ReportableRow): ReportableRequest {
-  return {
-    sequence: toNumber(row.sequence),
-    subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
-    amount: present(row.amount, toAmount),
-    tolerance: toAmount(row.tolerance),
-    confirmations: toNumber(row.confirmations),
-    firstHeight: toNumber(row.first_height),
-    created: toNumber(row.created),
-    expires: present(row.expires, toNumber),
-    cancelled: present(row.cancelled, toNumber),
-    ended: toFlag(row.ended),
-    reported: {
-      state: row.state,
-      received: toAmount(row.received),
-      paid: toAmount(row.paid),
-      locked: toAmount(row.locked),
-      late: toAmount(row.late),
-      isExpiryReported: toFlag(row.expiry_reported),
-      dueHeight: present(row.due_height, toNumber),
-    },
-  };
-}
+const toReported = (row: ReportedRow): ReportedRequest => ({
+  state: row.state,
+  received: toAmount(row.received),
+  paid: toAmount(row.paid),
+  locked: toAmount(row.locked),
+  late: toAmount(row.late),
+  isExpiryReported: toFlag(row.expiry_reported),
+  dueHeight: present(row.due_height, toNumber),
+});
 
-const toRequest = (row: RequestRow): TrackedRequest => ({
-  ...toReportable(row),
+/** Without object spread, which takes longer: a block may pay many requests. */
+const toReportable = (row: ReportableRow): ReportableRequest => ({
+  sequence: toNumber(row.sequence),
+  subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+  amount: present(row.amount, toAmount),
+  tolerance: toAmount(row.tolerance),
+  confirmations: toNumber(row.confirmations),
+  firstHeight: toNumber(row.first_height),
+  created: toNumber(row.created),
+  expires: present(row.expires, toNumber),
+  cancelled: present(row.cancelled, toNumber),
+  ended: toFlag(row.ended),
+  reported: toReported(row),
+});
+
+/** Without object spread, except for facts that most requests lack: a list has many requests. */
+const toRequest = (row: RequestRow): PaymentRequest => ({
+  sequence: toNumber(row.sequence),
   requestId: row.request_id,
+  token: new Uint8Array(row.token),
+  subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+  amount: present(row.amount, toAmount),
+  tolerance: toAmount(row.tolerance),
+  confirmations: toNumber(row.confirmations),
+  firstHeight: toNumber(row.first_height),
+  created: toNumber(row.created),
+  expires: present(row.expires, toNumber),
+  cancelled: present(row.cancelled, toNumber),
+  ended: toFlag(row.ended),
+  state: row.state,
   ...(row.reference === null ? {} : { reference: row.reference }),
-  token: Uint8Array.from(row.token),
   ...(row.metadata === null ? {} : { metadata: row.metadata }),
   ...(row.return_url === null ? {} : { returnUrl: row.return_url }),
-  state: row.state,
 });
+
+const toTracked = (row: TrackedRow): TrackedRequest => ({ ...toRequest(row), reported: toReported(row) });
 
 const isSame = (a: ReportedRequest, b: ReportedRequest): boolean =>
   a.state === b.state &&
@@ -159,17 +188,17 @@ export class PaymentRequestReader {
   readonly identityOf: IdentityOf;
   protected readonly db: Db;
   readonly #any: Statement<[], unknown>;
-  readonly #byId: Statement<[string], RequestRow>;
-  readonly #byReference: Statement<[string], RequestRow>;
-  readonly #byAddress: Statement<[number, number], RequestRow>;
+  readonly #byId: Statement<[string], TrackedRow>;
+  readonly #byReference: Statement<[string], TrackedRow>;
+  readonly #byAddress: Statement<[number, number], TrackedRow>;
   readonly #atAddresses: Statement<[string, number], ReportableRow>;
   readonly #arrivals: Statement<[], unknown>;
-  readonly #byToken: Statement<[Uint8Array], RequestRow>;
-  readonly #byKey: Statement<[string], RequestRow & { readonly params_hash: Uint8Array }>;
+  readonly #byToken: Statement<[Uint8Array], TrackedRow>;
+  readonly #byKey: Statement<[string], TrackedRow & { readonly params_hash: Uint8Array }>;
   readonly #list: Statement<[number, number], RequestRow>;
   readonly #listState: Statement<[string, number, number], RequestRow>;
   readonly #due: Statement<[number], ReportableRow>;
-  readonly #expiring: Statement<[number, number], RequestRow>;
+  readonly #expiring: Statement<[number, number], TrackedRow>;
   readonly #nextExpiry: Statement<[], number | null>;
   readonly #awaited: Statement<[], number>;
   readonly #payments: RequestPayments;
@@ -178,9 +207,14 @@ export class PaymentRequestReader {
 
   constructor(db: Db) {
     this.db = db;
-    const rows = <P extends unknown[], R = RequestRow>(condition: string): Statement<P, R> =>
+    const rows = <P extends unknown[], R = TrackedRow>(
+      condition: string,
+      columns = TRACKED_COLUMNS,
+    ): Statement<P, R> =>
       db
-        .prepare<P, R>(`SELECT * FROM payment_request JOIN request_state USING (sequence) WHERE ${condition}`)
+        .prepare<P, R>(
+          `SELECT ${columns} FROM payment_request p JOIN request_state s USING (sequence) WHERE ${condition}`,
+        )
         .safeIntegers();
     this.#any = db.prepare('SELECT 1 FROM payment_request LIMIT 1');
     this.#byId = rows('request_id = ?');
@@ -196,12 +230,13 @@ export class PaymentRequestReader {
       .safeIntegers();
     this.#arrivals = db.prepare('SELECT 1 FROM request_arrival LIMIT 1');
     this.#byToken = rows('token = ?');
-    this.#byKey = rows('idempotency_key = ?');
-    this.#list = rows('payment_request.sequence < ? ORDER BY payment_request.sequence DESC LIMIT ?');
+    this.#byKey = rows('idempotency_key = ?', `${TRACKED_COLUMNS}, p.params_hash`);
+    this.#list = rows('p.sequence < ? ORDER BY p.sequence DESC LIMIT ?', REQUEST_COLUMNS);
     this.#listState = db
       .prepare<[string, number, number], RequestRow>(
-        `SELECT * FROM request_state INDEXED BY request_state_state CROSS JOIN payment_request USING (sequence)
-         WHERE state = ? AND request_state.sequence < ? ORDER BY request_state.sequence DESC LIMIT ?`,
+        `SELECT ${REQUEST_COLUMNS}
+         FROM request_state s INDEXED BY request_state_state CROSS JOIN payment_request p USING (sequence)
+         WHERE s.state = ? AND s.sequence < ? ORDER BY s.sequence DESC LIMIT ?`,
       )
       .safeIntegers();
     // CROSS JOIN makes SQLite begin with the rows that the index of heights selects.
@@ -212,7 +247,7 @@ export class PaymentRequestReader {
          WHERE s.due_height <= ? ORDER BY s.due_height, s.sequence`,
       )
       .safeIntegers();
-    this.#expiring = rows('expires < ? AND ended = 0 ORDER BY expires, payment_request.sequence LIMIT ?');
+    this.#expiring = rows('expires < ? AND ended = 0 ORDER BY expires, p.sequence LIMIT ?');
     this.#nextExpiry = db
       .prepare<[], number | null>(
         'SELECT min(expires) FROM payment_request WHERE expires IS NOT NULL AND ended = 0',
@@ -273,11 +308,11 @@ export class PaymentRequestReader {
   /** Returns the request that a call with a key has created, and the hash of the parameters of that call. */
   byKey(key: string): { readonly request: TrackedRequest; readonly paramsHash: Hash } | undefined {
     const row = this.#byKey.get(key);
-    return row && { request: toRequest(row), paramsHash: toBytes<'Hash'>(row.params_hash) };
+    return row && { request: toTracked(row), paramsHash: toBytes<'Hash'>(row.params_hash) };
   }
 
   /** Returns requests, latest first. */
-  list({ state, reference, limit, before }: RequestFilter): TrackedRequest[] {
+  list({ state, reference, limit, before }: RequestFilter): PaymentRequest[] {
     if (reference !== undefined) {
       const found = this.byReference(reference);
       const isListed = found && found.sequence < before && (state === undefined || found.state === state);
@@ -295,7 +330,7 @@ export class PaymentRequestReader {
 
   /** Returns requests whose expiry lies before a time [Unix s] and is not recorded yet, earliest first. */
   expiring(now: number, limit: number): TrackedRequest[] {
-    return this.#expiring.all(now, limit).map(toRequest);
+    return this.#expiring.all(now, limit).map(toTracked);
   }
 
   /** Returns the earliest expiry that is not recorded yet [Unix s]; undefined if there is none. */
@@ -321,8 +356,8 @@ export class PaymentRequestReader {
     return new Map(this.#counts.all().map(({ state, count }) => [state, count]));
   }
 
-  #one(row: RequestRow | undefined): TrackedRequest | undefined {
-    return row && toRequest(row);
+  #one(row: TrackedRow | undefined): TrackedRequest | undefined {
+    return row && toTracked(row);
   }
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { killMoment } from '../../support/kill-moment.js';
+import { trackedRequests } from '../../support/stored-requests.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { TestWallet } from '../../support/test-wallet.js';
 
@@ -69,7 +70,7 @@ it('loses no acknowledged request and no event through kills, and repeats none',
     }
     const store = WalletStore.open(path, KEY);
     const { requests, events, addresses } = store.read((r) => ({
-      requests: r.requests.list({ limit: 1000, before: 1e9 }),
+      requests: trackedRequests(r),
       events: r.events.after(0, 1e6),
       addresses: r.accounts.get(0)?.addressCount,
     }));

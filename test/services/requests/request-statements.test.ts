@@ -10,6 +10,7 @@ import { turns } from '../../support/event-loop-turns.js';
 import { withFakeTimeouts } from '../../support/fake-timeouts.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { watchStatements } from '../../support/statement-watch.js';
+import { trackedRequests } from '../../support/stored-requests.js';
 import { TestWallet } from '../../support/test-wallet.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 
@@ -103,7 +104,7 @@ class Life {
     const { store } = this.wallet;
     store.commitPages();
     const { tracked, events, addresses } = store.read((r) => ({
-      tracked: r.requests.list({ limit: 10, before: 100 }).reverse(),
+      tracked: trackedRequests(r).reverse(),
       events: r.events.after(0, 1000),
       addresses: r.accounts.get(0)?.addressCount ?? 0,
     }));
