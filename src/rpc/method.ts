@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { JsonRows, PagedResult, StreamedText } from '../http/json-rows.js';
 import type { Method } from '../http/method.js';
 import type { Json } from '../util/json.js';
-import type { EncodedJson } from '../util/json-writer.js';
+import type { EncodedJson, JsonText } from '../util/json-writer.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
 import type { WalletScope } from '../services/manager/wallet-scope.js';
 import type { OpenWallet } from '../services/open-wallet.js';
@@ -75,7 +75,7 @@ export interface WalletMethod extends Method<Context, Conditions, PagedResult>, 
 type Immutable<T> = T extends readonly (infer Item)[]
   ? readonly Immutable<Item>[]
   : T extends object
-    ? { readonly [K in keyof T]: Immutable<T[K]> } | (string extends keyof T ? EncodedJson : never)
+    ? { readonly [K in keyof T]: Immutable<T[K]> } | (string extends keyof T ? JsonText : never)
     : T;
 
 type Member<T> =
@@ -85,7 +85,7 @@ type Member<T> =
 
 /**
  * Result of a handler, with the types of its schema. A list may also be streamed, encoded already, or absent if it is
- * empty; a text may be streamed; an object with any members may be encoded already.
+ * empty; a text may be streamed; an object with any members may be JSON text already.
  */
 export type Answer<Schema extends ResultSchema> = {
   readonly [K in keyof z.output<Schema>]: Member<z.output<Schema>[K]>;

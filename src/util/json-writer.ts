@@ -9,8 +9,21 @@ export class EncodedJson {
   }
 }
 
-/** Value that {@link JsonWriter} writes; its members may be encoded already. */
-export type Writable = Json | EncodedJson | { readonly [key: string]: Json | EncodedJson | undefined };
+/** JSON text that is inserted unchanged. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Value that {@link JsonWriter} writes; its members may be JSON already. */
+export type Writable =
+  | Json
+  | EncodedJson
+  | JsonText
+  | { readonly [key: string]: Json | EncodedJson | JsonText | undefined };
 
 /**
  * Writes compact JSON as the RPC of both real servers: members of an object in alphabetical order, without members that
@@ -119,6 +132,7 @@ export class JsonWriter {
     else if (value !== null && typeof value === 'object')
       if (isList(value)) this.#writeList(value);
       else if (value instanceof EncodedJson) this.#insert(value);
+      else if (value instanceof JsonText) this.#text += value.text;
       else this.#writeObject(value);
     else if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('not a JSON number');
     else this.#text += String(value);

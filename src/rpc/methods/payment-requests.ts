@@ -6,9 +6,9 @@ import { differenceOf, type CountedPayment } from '../../monero/wallet/requests/
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { RequestName, RequestView } from '../../services/requests/payment-requests.js';
 import { sum, ZERO } from '../../util/amount.js';
-import { toHex, utf8 } from '../../util/bytes.js';
+import { toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
-import { EncodedJson, writeWholeJson } from '../../util/json-writer.js';
+import { JsonText, writeWholeJson } from '../../util/json-writer.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import { idempotencyKey, requestHashOf } from '../order-params.js';
@@ -86,7 +86,7 @@ const requestShape = ({ request, status, address, label, uri, payUrl, isSynced }
     expires_at: request.expires,
     label,
     late: status.late,
-    metadata: request.metadata === undefined ? undefined : new EncodedJson([utf8(request.metadata)]),
+    metadata: request.metadata === undefined ? undefined : new JsonText(request.metadata),
     missing,
     pay_url: payUrl,
     payments: status.payments.map(paymentShape),
