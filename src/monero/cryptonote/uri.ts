@@ -52,9 +52,13 @@ const ESCAPES = Array.from(
 
 const INVALID_ID = 'Invalid payment id: ';
 
+/** Escapes the UTF-8 bytes of characters. A single one of ASCII, such as the space between two words, is its own byte. */
+const escaped = (run: string): string =>
+  (run.length === 1 && run < '\x80' ? ESCAPES[run.charCodeAt(0)] : undefined) ??
+  Array.from(utf8(run), (byte) => ESCAPES[byte]).join('');
+
 /** Escapes the UTF-8 bytes of a text. Source: abstract_http_client.cpp `conver_to_url_format`. */
-const escape = (text: string): string =>
-  text.replace(TO_ESCAPE, (run) => Array.from(utf8(run), (byte) => ESCAPES[byte]).join(''));
+const escape = (text: string): string => text.replace(TO_ESCAPE, escaped);
 
 /** Decodes the escapes in a text. Other characters are unchanged; bytes that are not UTF-8 become U+FFFD. */
 const unescape = (text: string): string =>
