@@ -1,11 +1,11 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { EventType, MinedPaymentFacts, PaymentFacts } from '../../monero/wallet/model/events.js';
-import type { RequestPayment, RequestState } from '../../monero/wallet/requests/payment-request.js';
+import type { Receipt, RequestState } from '../../monero/wallet/requests/payment-request.js';
 import {
   excessOver,
-  requestStatus,
+  requestTotals,
   viewOf,
-  type RequestStatus,
+  type RequestTotals,
   type RequestView,
 } from '../../monero/wallet/requests/request-state.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
@@ -128,11 +128,11 @@ export class RequestEvents {
     for (const request of changed) {
       const only = found(request);
       if (only === undefined) others.push(request);
-      else this.#report(request, [onlyPayment(only)], view);
+      else this.#report(request, [onlyReceipt(only)], view);
     }
     if (others.length === 0) return;
-    const payments = this.#parts.requests.paymentsTo(others.map(({ subaddress }) => subaddress));
-    for (const request of others) this.#report(request, payments(request.subaddress), view);
+    const receipts = this.#parts.requests.receiptsAt(others.map(({ subaddress }) => subaddress));
+    for (const request of others) this.#report(request, receipts(request.subaddress), view);
   }
 
   /** Reports a new request, whose address was paid before. @param tip height of the tip; -1 for an empty chain. */
@@ -159,18 +159,18 @@ export class RequestEvents {
   revise(request: ReportableRequest, tip: number): void {
     const { sequence, subaddress, reported: before } = request;
     const { requests } = this.#parts;
-    const status = requestStatus(request, requests.paymentsTo([subaddress])(subaddress), this.#view(tip));
-    const now = reportedOf(status, before);
+    const sums = requestTotals(request, requests.receiptsAt([subaddress])(subaddress), this.#view(tip));
+    const now = reportedOf(sums, before);
     const received = now.received < before.received ? now.received : before.received;
     const revised = { ...request, reported: { ...before, received, late: now.late } };
-    requests.report(sequence, this.#append(revised, now, status));
+    requests.report(sequence, this.#append(revised, now, sums));
   }
 
   /** Reports a request whose payments or confirmations have changed. */
-  #report(request: ReportableRequest, payments: readonly RequestPayment[], view: RequestView): void {
+  #report(request: ReportableRequest, receipts: readonly Receipt[], view: RequestView): void {
     const { sequence, reported } = request;
-    const status = requestStatus(request, payments, view);
-    const recorded = this.#append(request, reportedOf(status, reported), status);
+    const sums = requestTotals(request, receipts, view);
+    const recorded = this.#append(request, reportedOf(sums, reported), sums);
     this.#parts.requests.report(sequence, recorded, reported);
   }
 
@@ -181,7 +181,7 @@ export class RequestEvents {
   #append(
     request: ReportableRequest,
     now: ReportedRequest,
-    { state, mined, unmined, locked, late }: RequestStatus,
+    { state, mined, unmined, locked, late }: RequestTotals,
   ): ReportedRequest {
     const { subaddress, reported: before } = request;
     const data = { subaddress, state, received: mined, unconfirmed: unmined, locked, late };
@@ -201,14 +201,7 @@ const isUnpaid = ({ reported }: ReportableRequest): boolean =>
   reported.received === 0n && reported.locked === 0n && reported.late === 0n;
 
 /** Returns a payment as it counts for a request to whose address nothing else was paid. */
-const onlyPayment = ({
-  txHash,
-  amount: value,
-  timestamp,
-  height,
-  unlockTime,
-}: MinedPaymentFacts): RequestPayment => ({
-  txHash,
+const onlyReceipt = ({ amount: value, timestamp, height, unlockTime }: MinedPaymentFacts): Receipt => ({
   amount: value,
   arrival: timestamp,
   height,
@@ -218,7 +211,7 @@ const onlyPayment = ({
 
 /** Returns the state of a request that its events report from now on. */
 const reportedOf = (
-  { state, mined, unmined, paid, locked, late, dueHeight }: RequestStatus,
+  { state, mined, unmined, paid, locked, late, dueHeight }: RequestTotals,
   { isExpiryReported }: ReportedRequest,
 ): ReportedRequest => ({
   state,

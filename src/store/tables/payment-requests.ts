@@ -351,6 +351,11 @@ export class PaymentRequestReader {
     return this.#payments.to(subaddresses);
   }
 
+  /** Reads what addresses have received: see {@link RequestPayments.receiptsAt}. */
+  receiptsAt(subaddresses: readonly SubaddressIndex[]): ReturnType<RequestPayments['receiptsAt']> {
+    return this.#payments.receiptsAt(subaddresses);
+  }
+
   /** Counts the requests by the state that their events have reported. Reads an index of a few bytes per request. */
   counts(): ReadonlyMap<RequestState, number> {
     return new Map(this.#counts.all().map(({ state, count }) => [state, count]));

@@ -1,15 +1,14 @@
 import type { Statement } from '../../util/sql-database.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type { RequestPayment } from '../../monero/wallet/requests/payment-request.js';
+import type { Receipt, RequestPayment } from '../../monero/wallet/requests/payment-request.js';
 import { amount } from '../../util/amount.js';
 import { compareBytes, equalBytes, toHex } from '../../util/bytes.js';
 import { toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { PoolCredits } from './pool-credits.js';
 
-interface FoundRow {
+interface ReceiptRow {
   readonly minor: Integer;
-  readonly tx_hash: Uint8Array;
   readonly amount: Integer;
   readonly timestamp: Integer;
   readonly height: Integer | null;
@@ -18,45 +17,81 @@ interface FoundRow {
   readonly arrival: Integer | null;
 }
 
+interface FoundRow extends ReceiptRow {
+  readonly tx_hash: Uint8Array;
+}
+
 /** An account, and the minor indices of addresses as JSON list. */
 interface Place {
   readonly major: number;
   readonly minors: string;
 }
 
-const toPayment = (row: FoundRow): RequestPayment => ({
-  txHash: toBytes<'Hash'>(row.tx_hash),
+const toReceipt = (row: ReceiptRow): Receipt => ({
   amount: toAmount(row.amount),
   arrival: toNumber(row.arrival === null || row.arrival > row.timestamp ? row.timestamp : row.arrival),
   height: row.height === null ? undefined : toNumber(row.height),
-  unlockTime: BigInt(row.unlock_time),
+  unlockTime: row.unlock_time === '0' ? 0n : BigInt(row.unlock_time),
   isContested: toFlag(row.contested),
 });
 
+const toPayment = (row: FoundRow): RequestPayment => ({
+  txHash: toBytes<'Hash'>(row.tx_hash),
+  ...toReceipt(row),
+});
+
+/** SQL that joins the arrival of a payment, if it was seen in the mempool. @param of alias of the table of the payment. */
+const arrivalOf = (of: string): string =>
+  `LEFT JOIN request_arrival a ON a.minor = ${of}.minor AND a.account = :major AND a.tx_hash = ${of}.tx_hash`;
+
+/** Columns of a {@link ReceiptRow} of an output in a block. */
+const MINED_COLUMNS = `o.minor, coalesce(o.credited, o.amount) AS amount, t.timestamp, t.height, t.unlock_time,
+  a.time AS arrival, 0 AS contested`;
+
 /**
- * SQL that selects the outputs in blocks that pay addresses, and the payments to them that a rescan has not found again
- * or that are not mined. A transaction that is in one of these tables is in no other. CROSS JOIN makes SQLite begin with
- * the addresses.
+ * Returns SQL that selects the outputs in blocks that pay addresses. CROSS JOIN makes SQLite begin with the addresses.
  */
-const PAYMENTS = `
-  SELECT f.*, a.time AS arrival, f.height IS NULL AND (f.gone OR coalesce(a.contested, 0)) AS contested FROM (
-    SELECT o.minor, t.tx_hash, coalesce(o.credited, o.amount) AS amount, t.timestamp, t.height, t.unlock_time, 0 AS gone
-      FROM json_each(:minors) m CROSS JOIN owned_output o ON o.minor = m.value AND o.account = :major AND o.change = 0
-        CROSS JOIN received_tx t USING (tx_hash)
-    UNION ALL
-    SELECT r.minor, r.tx_hash, r.amount, r.timestamp, r.height, r.unlock_time, 0
-      FROM json_each(:minors) m CROSS JOIN reported_payment r ON r.minor = m.value AND r.account = :major
-      WHERE NOT EXISTS (SELECT 1 FROM received_tx t WHERE t.tx_hash = r.tx_hash)
-    UNION ALL
-    SELECT s.minor, s.tx_hash, s.amount, s.timestamp, NULL, s.unlock_time, s.gone_height IS NOT NULL
-      FROM json_each(:minors) m CROSS JOIN seen_payment s ON s.minor = m.value AND s.account = :major
-  ) f LEFT JOIN request_arrival a ON a.minor = f.minor AND a.account = :major AND a.tx_hash = f.tx_hash`;
+const minedSql = (columns: string): string => `
+  SELECT ${columns}
+    FROM json_each(:minors) m CROSS JOIN owned_output o ON o.minor = m.value AND o.account = :major AND o.change = 0
+      CROSS JOIN received_tx t USING (tx_hash) ${arrivalOf('o')}`;
+
+/**
+ * SQL that selects the payments to addresses that a rescan has not found again or that are not mined. A transaction that
+ * is in one of these tables is in no other.
+ */
+const OTHERS = `
+  SELECT r.minor, r.tx_hash, r.amount, r.timestamp, r.height, r.unlock_time, a.time AS arrival, 0 AS contested
+    FROM json_each(:minors) m CROSS JOIN reported_payment r ON r.minor = m.value AND r.account = :major
+      ${arrivalOf('r')}
+    WHERE NOT EXISTS (SELECT 1 FROM received_tx t WHERE t.tx_hash = r.tx_hash)
+  UNION ALL
+  SELECT s.minor, s.tx_hash, s.amount, s.timestamp, NULL, s.unlock_time, a.time,
+      s.gone_height IS NOT NULL OR coalesce(a.contested, 0)
+    FROM json_each(:minors) m CROSS JOIN seen_payment s ON s.minor = m.value AND s.account = :major
+      ${arrivalOf('s')}`;
 
 /** Compares two rows of an address for `sort`, in the order of their blocks; unmined payments are last. */
 function inBlockOrder(a: FoundRow, b: FoundRow): number {
   if (a.height !== b.height) return a.height !== null && (b.height === null || a.height < b.height) ? -1 : 1;
   if (a.timestamp !== b.timestamp) return a.timestamp < b.timestamp ? -1 : 1;
   return compareBytes(a.tx_hash, b.tx_hash);
+}
+
+/** Returns what an address has received. */
+type ByAddress<T> = (subaddress: SubaddressIndex) => readonly T[];
+
+/** Reads what addresses have received, account by account. @param read returns it by minor index. */
+function inAccounts<T>(
+  subaddresses: readonly SubaddressIndex[],
+  read: (place: Place) => ReadonlyMap<number, readonly T[]>,
+): ByAddress<T> {
+  const accounts = new Map<number, number[]>();
+  for (const { major, minor } of subaddresses) listIn(accounts, major).push(minor);
+  const found = new Map(
+    Array.from(accounts, ([major, minors]) => [major, read({ major, minors: JSON.stringify(minors) })]),
+  );
+  return ({ major, minor }) => found.get(major)?.get(minor) ?? [];
 }
 
 /** Returns the payments to one address: outputs of one transaction are one payment. @param rows one for each output. */
@@ -84,11 +119,21 @@ function listIn<T>(map: Map<number, T[]>, key: number): T[] {
 
 /** Reads the payments to addresses of payment requests. */
 export class RequestPayments {
-  readonly #payments: Statement<[Place], FoundRow>;
+  readonly #mined: Statement<[Place], FoundRow>;
+  readonly #receipts: Statement<[Place], ReceiptRow>;
+  readonly #others: Statement<[Place], FoundRow>;
+  readonly #hasOthers: Statement<[], number>;
   readonly #poolCredits: PoolCredits;
 
   constructor(db: Db) {
-    this.#payments = db.prepare<[Place], FoundRow>(PAYMENTS).safeIntegers();
+    this.#mined = db.prepare<[Place], FoundRow>(minedSql(`o.tx_hash, ${MINED_COLUMNS}`)).safeIntegers();
+    this.#receipts = db.prepare<[Place], ReceiptRow>(minedSql(MINED_COLUMNS)).safeIntegers();
+    this.#others = db.prepare<[Place], FoundRow>(OTHERS).safeIntegers();
+    this.#hasOthers = db
+      .prepare<[], number>(
+        'SELECT EXISTS (SELECT 1 FROM seen_payment) OR EXISTS (SELECT 1 FROM reported_payment)',
+      )
+      .pluck();
     this.#poolCredits = new PoolCredits(db);
   }
 
@@ -97,18 +142,43 @@ export class RequestPayments {
    * @param subaddresses addresses, each once.
    * @returns a function that returns the payments to one of them.
    */
-  to(subaddresses: readonly SubaddressIndex[]): (subaddress: SubaddressIndex) => readonly RequestPayment[] {
-    const accounts = new Map<number, number[]>();
-    for (const { major, minor } of subaddresses) listIn(accounts, major).push(minor);
-    const payments = new Map(Array.from(accounts, ([major, minors]) => [major, this.#in(major, minors)]));
-    return ({ major, minor }) => payments.get(major)?.get(minor) ?? [];
+  to(subaddresses: readonly SubaddressIndex[]): ByAddress<RequestPayment> {
+    return inAccounts(subaddresses, (place) => {
+      const rows = new Map<number, FoundRow[]>();
+      for (const row of this.#mined.all(place)) listIn(rows, toNumber(row.minor)).push(row);
+      for (const row of this.#othersAt(place)) listIn(rows, toNumber(row.minor)).push(row);
+      return this.#paymentsOf(place, rows);
+    });
   }
 
-  /** Returns the payments to addresses of an account, by minor index. */
-  #in(major: number, minors: readonly number[]): ReadonlyMap<number, readonly RequestPayment[]> {
-    const rows = new Map<number, FoundRow[]>();
-    for (const row of this.#payments.all({ major, minors: JSON.stringify(minors) }))
-      listIn(rows, toNumber(row.minor)).push(row);
+  /**
+   * Reads what addresses have received, in any order: the same sums as the payments {@link to} them, whose outputs may
+   * be apart.
+   * @param subaddresses addresses, each once. @returns a function that returns the receipts of one of them.
+   */
+  receiptsAt(subaddresses: readonly SubaddressIndex[]): ByAddress<Receipt> {
+    return inAccounts(subaddresses, (place) => {
+      const receipts = new Map<number, Receipt[]>();
+      for (const row of this.#receipts.all(place))
+        if (row.amount > 0n) listIn(receipts, toNumber(row.minor)).push(toReceipt(row));
+      const rows = new Map<number, FoundRow[]>();
+      for (const row of this.#othersAt(place)) listIn(rows, toNumber(row.minor)).push(row);
+      for (const [minor, payments] of this.#paymentsOf(place, rows))
+        listIn(receipts, minor).push(...payments);
+      return receipts;
+    });
+  }
+
+  /** Returns the payments to addresses that are not mined, or that a rescan has not found again. */
+  #othersAt(place: Place): FoundRow[] {
+    return this.#hasOthers.get() === 1 ? this.#others.all(place) : [];
+  }
+
+  /** Returns the payments of rows by minor index. */
+  #paymentsOf(
+    { major }: Place,
+    rows: ReadonlyMap<number, FoundRow[]>,
+  ): ReadonlyMap<number, readonly RequestPayment[]> {
     const payments = new Map<number, readonly RequestPayment[]>();
     for (const [minor, found] of rows) payments.set(minor, this.#credited({ major, minor }, group(found)));
     return payments;

@@ -61,9 +61,8 @@ export interface PaymentRequest extends RequestTerms {
   readonly state: RequestState;
 }
 
-/** A payment to the address of a request: the outputs, other than change, that one transaction pays to it. */
-export interface RequestPayment {
-  readonly txHash: Hash;
+/** Facts of outputs to the address of a request that decide its state. */
+export interface Receipt {
   /** Sum that the outputs add to the balance [atomic units]. */
   readonly amount: Amount;
   /** Time of its first sight in the mempool, or of its block if it was not seen there [Unix s]. */
@@ -73,4 +72,9 @@ export interface RequestPayment {
   readonly unlockTime: bigint;
   /** True while the mempool has seen another transaction that spends the same inputs, or lacks this one. */
   readonly isContested: boolean;
+}
+
+/** A payment to the address of a request: the outputs, other than change, that one transaction pays to it. */
+export interface RequestPayment extends Receipt {
+  readonly txHash: Hash;
 }

@@ -1,6 +1,6 @@
 import { amount, ZERO, type Amount } from '../../../util/amount.js';
 import { openingOf } from '../model/unlock-time.js';
-import type { RequestPayment, RequestState, RequestTerms } from './payment-request.js';
+import type { Receipt, RequestPayment, RequestState, RequestTerms } from './payment-request.js';
 
 /** The chain and the time for which a state is computed. */
 export interface RequestView {
@@ -24,8 +24,8 @@ export const viewOf = (
   now,
 });
 
-/** A payment with its part in the state of its request. */
-export interface CountedPayment extends RequestPayment {
+/** Part of a receipt in the state of its request. */
+interface Count {
   /** Number of blocks from its block to the tip; 0 in the mempool. */
   readonly confirmations: number;
   /** True while its unlock time has not passed. */
@@ -34,8 +34,11 @@ export interface CountedPayment extends RequestPayment {
   readonly isLate: boolean;
 }
 
+/** A payment with its part in the state of its request. */
+export interface CountedPayment extends RequestPayment, Count {}
+
 /** State of a payment request, with sums of its payments [atomic units]. */
-export interface RequestStatus {
+export interface RequestTotals {
   readonly state: RequestState;
   /** Mined payments in time, without locked ones. */
   readonly mined: Amount;
@@ -47,9 +50,13 @@ export interface RequestStatus {
   readonly locked: Amount;
   /** Payments after the end of the request. */
   readonly late: Amount;
-  readonly payments: readonly CountedPayment[];
   /** Smallest height of the tip at which a payment counts for more than now; absent if blocks change nothing. */
   readonly dueHeight?: number | undefined;
+}
+
+/** State of a payment request, with its payments. */
+export interface RequestStatus extends RequestTotals {
+  readonly payments: readonly CountedPayment[];
 }
 
 /** Returns the difference of two amounts; 0 if the second one is greater. */
@@ -72,21 +79,21 @@ export const differenceOf = (asked: Amount | undefined, received: Amount): Diffe
 const endOf = ({ expires = Infinity, cancelled = Infinity }: RequestTerms): number =>
   Math.min(expires, cancelled);
 
-function counted(end: number, payment: RequestPayment, { tipAt, now }: RequestView): CountedPayment {
-  const { txHash, amount: value, arrival, height, unlockTime, isContested } = payment;
+/** Returns the part of a receipt in the state of a request. @param end time after which payments are late [Unix s]. */
+function countOf(end: number, { arrival, height, unlockTime }: Receipt, { tipAt, now }: RequestView): Count {
   const tip = height === undefined ? -1 : tipAt(height);
   const opening = unlockTime === 0n ? undefined : openingOf({ height: height ?? 0, unlockTime });
   const isLocked =
     opening !== undefined && (height === undefined || opening.height > tip || opening.time > now);
   const confirmations = height === undefined ? 0 : Math.max(0, tip - height + 1);
-  const isLate = arrival > end;
-  return { txHash, amount: value, arrival, height, unlockTime, isContested, confirmations, isLocked, isLate };
+  return { confirmations, isLocked, isLate: arrival > end };
 }
 
 /** Returns the height of the tip at which a payment in the block at a height is unlocked, or has its confirmations. */
 const heightOfEffect = (
   confirmations: number,
-  { height = 0, isLocked, unlockTime }: CountedPayment,
+  height: number,
+  { unlockTime, isLocked }: Pick<Receipt, 'unlockTime'> & Pick<Count, 'isLocked'>,
 ): number => (isLocked ? openingOf({ height, unlockTime }).height : height + Math.max(1, confirmations) - 1);
 
 function stateOf(
@@ -115,27 +122,26 @@ const MAX_BACKDATING = 7200;
  * the word of a daemon, which could otherwise hide every later payment by a height that is too great, even once it
  * serves no longer. A daemon gains nothing if an old payment counts: it could invent blocks with new ones.
  */
-const isOld = ({ height, arrival }: RequestPayment, { firstHeight, created }: RequestTerms): boolean =>
+const isOld = ({ height, arrival }: Receipt, { firstHeight, created }: RequestTerms): boolean =>
   height !== undefined && height < firstHeight && arrival < created - MAX_BACKDATING;
 
 /**
- * Computes the state of a payment request from the payments to its address, without those made before it. A payment
+ * Computes the state of a payment request from what its address has received, without payments made before it. A receipt
  * counts while it is in time and not locked; it makes the request paid once it has enough confirmations, or, where none are needed, while no other
  * transaction contests it in the mempool.
  */
-export function requestStatus(
+export function requestTotals(
   terms: RequestTerms,
-  found: readonly RequestPayment[],
+  receipts: readonly Receipt[],
   view: RequestView,
-): RequestStatus {
+): RequestTotals {
   const end = endOf(terms);
-  const payments = found
-    .filter((payment) => !isOld(payment, terms))
-    .map((payment) => counted(end, payment, view));
   const sums = { mined: 0n, unmined: 0n, paid: 0n, locked: 0n, late: 0n };
   let dueHeight = Infinity;
-  for (const payment of payments) {
-    const { amount: value, height, confirmations, isLocked, isLate, isContested } = payment;
+  for (const receipt of receipts) {
+    if (isOld(receipt, terms)) continue;
+    const { amount: value, height, unlockTime, isContested } = receipt;
+    const { confirmations, isLocked, isLate } = countOf(end, receipt, view);
     if (isLate) {
       sums.late += value;
       continue;
@@ -145,7 +151,7 @@ export function requestStatus(
     else sums.mined += value;
     if (!isLocked && !isContested && confirmations >= terms.confirmations) sums.paid += value;
     else if (height !== undefined) {
-      const effect = heightOfEffect(terms.confirmations, payment);
+      const effect = heightOfEffect(terms.confirmations, height, { unlockTime, isLocked });
       if (effect > view.tipAt(height)) dueHeight = Math.min(dueHeight, effect);
     }
   }
@@ -156,7 +162,19 @@ export function requestStatus(
     paid: amount(sums.paid),
     locked: amount(sums.locked),
     late: amount(sums.late),
-    payments,
     dueHeight: dueHeight === Infinity ? undefined : dueHeight,
   };
+}
+
+/** Computes the state of a payment request as {@link requestTotals}, with the part of each payment in it. */
+export function requestStatus(
+  terms: RequestTerms,
+  found: readonly RequestPayment[],
+  view: RequestView,
+): RequestStatus {
+  const end = endOf(terms);
+  const payments = found
+    .filter((payment) => !isOld(payment, terms))
+    .map((payment) => ({ ...payment, ...countOf(end, payment, view) }));
+  return { ...requestTotals(terms, payments, view), payments };
 }
