@@ -7,7 +7,8 @@ import type { PaymentRequest } from '../../monero/wallet/requests/payment-reques
 import { confirmationsFor } from '../../monero/wallet/requests/confirmation-scale.js';
 import { requestStatus, viewOf, type RequestStatus } from '../../monero/wallet/requests/request-state.js';
 import { readPeaks } from '../../store/events/event-peaks.js';
-import type { RequestFilter, TrackedRequest } from '../../store/tables/payment-requests.js';
+import type { RequestFilter } from '../../store/tables/payment-requests.js';
+import type { TrackedRequest } from '../../store/tables/request-row.js';
 import { ZERO, type Amount } from '../../util/amount.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { unixSeconds } from '../../util/clock.js';

@@ -9,7 +9,8 @@ import {
   type RequestView,
 } from '../../monero/wallet/requests/request-state.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
-import type { PaymentRequestWriter, ReportableRequest, ReportedRequest } from '../tables/payment-requests.js';
+import type { PaymentRequestWriter } from '../tables/payment-requests.js';
+import type { ReportableRequest, ReportedRequest } from '../tables/request-row.js';
 import type { EventWriter } from '../tables/events.js';
 import type { EventPeaks } from './event-peaks.js';
 

@@ -1,89 +1,25 @@
 import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import type {
-  PaymentRequest,
-  RequestState,
-  RequestTerms,
-} from '../../monero/wallet/requests/payment-request.js';
-import type { Amount } from '../../util/amount.js';
+import type { PaymentRequest, RequestState } from '../../monero/wallet/requests/payment-request.js';
 import type { Db } from '../file/database.js';
 import type { IdentityOf } from './event-row.js';
-import { toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import { toAmount, toBytes, toColumn } from '../sql/columns.js';
 import { RequestPayments } from './request-payments.js';
-
-/** Columns of the terms of a request, and of its place. */
-interface TermsRow {
-  readonly sequence: Integer;
-  readonly account: Integer;
-  readonly minor: Integer;
-  readonly amount: Integer | null;
-  readonly tolerance: Integer;
-  readonly confirmations: Integer;
-  readonly first_height: Integer;
-  readonly created: Integer;
-  readonly expires: Integer | null;
-  readonly cancelled: Integer | null;
-  readonly ended: Integer;
-}
-const TERMS_COLUMNS = `p.sequence, p.account, p.minor, p.amount, p.tolerance, p.confirmations, p.first_height, p.created,
-  p.expires, p.cancelled, p.ended`;
-
-/** Columns of a {@link PaymentRequest}. */
-interface RequestRow extends TermsRow {
-  readonly request_id: string;
-  readonly token: Uint8Array;
-  readonly reference: string | null;
-  readonly metadata: string | null;
-  readonly return_url: string | null;
-  readonly state: RequestState;
-}
-const REQUEST_COLUMNS = `${TERMS_COLUMNS}, p.request_id, p.token, p.reference, p.metadata, p.return_url, s.state`;
-
-/** Columns of a {@link ReportedRequest}. */
-interface ReportedRow {
-  readonly state: RequestState;
-  readonly received: Integer;
-  readonly paid: Integer;
-  readonly locked: Integer;
-  readonly late: Integer;
-  readonly expiry_reported: Integer;
-  readonly due_height: Integer | null;
-}
-const SUMS_COLUMNS = 's.received, s.paid, s.locked, s.late, s.expiry_reported, s.due_height';
-
-/** Columns of a {@link ReportableRequest}. */
-type ReportableRow = TermsRow & ReportedRow;
-const REPORTABLE_COLUMNS = `${TERMS_COLUMNS}, s.state, ${SUMS_COLUMNS}`;
-
-/** Columns of a {@link TrackedRequest}. */
-type TrackedRow = RequestRow & ReportedRow;
-const TRACKED_COLUMNS = `${REQUEST_COLUMNS}, ${SUMS_COLUMNS}`;
-
-/** State of a request as reported by its events. */
-export interface ReportedRequest {
-  readonly state: RequestState;
-  /** Sum of the payments in time, mined or not [atomic units]. */
-  readonly received: Amount;
-  /** Largest sum of those with enough confirmations since the last reversal [atomic units]. */
-  readonly paid: Amount;
-  /** Sum of the payments in time that an unlock time locks [atomic units]. */
-  readonly locked: Amount;
-  /** Sum of the payments after the end of the request [atomic units]. */
-  readonly late: Amount;
-  /** True if its expiry was reported. */
-  readonly isExpiryReported: boolean;
-  /** Smallest height of the tip at which a payment counts for more; absent: none does. */
-  readonly dueHeight?: number | undefined;
-}
-
-/** Facts of a request that decide its events. */
-export interface ReportableRequest extends RequestTerms, Pick<PaymentRequest, 'sequence' | 'subaddress'> {
-  readonly reported: ReportedRequest;
-}
-
-/** A request with its state as reported by its events. */
-export interface TrackedRequest extends PaymentRequest, ReportableRequest {}
+import {
+  REPORTABLE_COLUMNS,
+  REQUEST_COLUMNS,
+  toReportable,
+  toRequest,
+  toTracked,
+  TRACKED_COLUMNS,
+  type ReportableRequest,
+  type ReportableRow,
+  type ReportedRequest,
+  type RequestRow,
+  type TrackedRequest,
+  type TrackedRow,
+} from './request-row.js';
 
 /** A new payment request. */
 export interface NewRequest extends Omit<PaymentRequest, 'sequence' | 'state' | 'ended' | 'cancelled'> {
@@ -103,57 +39,6 @@ export interface RequestFilter {
 }
 
 type Column = bigint | number | string | null;
-
-/** Returns a value of a column that may be empty. */
-const present = <T>(column: Integer | null, convert: (column: Integer) => T): T | undefined =>
-  column === null ? undefined : convert(column);
-
-const toReported = (row: ReportedRow): ReportedRequest => ({
-  state: row.state,
-  received: toAmount(row.received),
-  paid: toAmount(row.paid),
-  locked: toAmount(row.locked),
-  late: toAmount(row.late),
-  isExpiryReported: toFlag(row.expiry_reported),
-  dueHeight: present(row.due_height, toNumber),
-});
-
-/** Without object spread, which takes longer: a block may pay many requests. */
-const toReportable = (row: ReportableRow): ReportableRequest => ({
-  sequence: toNumber(row.sequence),
-  subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
-  amount: present(row.amount, toAmount),
-  tolerance: toAmount(row.tolerance),
-  confirmations: toNumber(row.confirmations),
-  firstHeight: toNumber(row.first_height),
-  created: toNumber(row.created),
-  expires: present(row.expires, toNumber),
-  cancelled: present(row.cancelled, toNumber),
-  ended: toFlag(row.ended),
-  reported: toReported(row),
-});
-
-/** Without object spread, except for facts that most requests lack: a list has many requests. */
-const toRequest = (row: RequestRow): PaymentRequest => ({
-  sequence: toNumber(row.sequence),
-  requestId: row.request_id,
-  token: new Uint8Array(row.token),
-  subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
-  amount: present(row.amount, toAmount),
-  tolerance: toAmount(row.tolerance),
-  confirmations: toNumber(row.confirmations),
-  firstHeight: toNumber(row.first_height),
-  created: toNumber(row.created),
-  expires: present(row.expires, toNumber),
-  cancelled: present(row.cancelled, toNumber),
-  ended: toFlag(row.ended),
-  state: row.state,
-  ...(row.reference === null ? {} : { reference: row.reference }),
-  ...(row.metadata === null ? {} : { metadata: row.metadata }),
-  ...(row.return_url === null ? {} : { returnUrl: row.return_url }),
-});
-
-const toTracked = (row: TrackedRow): TrackedRequest => ({ ...toRequest(row), reported: toReported(row) });
 
 const isSame = (a: ReportedRequest, b: ReportedRequest): boolean =>
   a.state === b.state &&

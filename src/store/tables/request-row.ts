@@ -1,0 +1,134 @@
+import type {
+  PaymentRequest,
+  RequestState,
+  RequestTerms,
+} from '../../monero/wallet/requests/payment-request.js';
+import type { Amount } from '../../util/amount.js';
+import { toAmount, toFlag, toNumber, type Integer } from '../sql/columns.js';
+
+/** Columns of the terms of a request, and of its place. */
+interface TermsRow {
+  readonly sequence: Integer;
+  readonly account: Integer;
+  readonly minor: Integer;
+  readonly amount: Integer | null;
+  readonly tolerance: Integer;
+  readonly confirmations: Integer;
+  readonly first_height: Integer;
+  readonly created: Integer;
+  readonly expires: Integer | null;
+  readonly cancelled: Integer | null;
+  readonly ended: Integer;
+}
+const TERMS_COLUMNS = `p.sequence, p.account, p.minor, p.amount, p.tolerance, p.confirmations, p.first_height, p.created,
+  p.expires, p.cancelled, p.ended`;
+
+/** Columns of a {@link PaymentRequest}. */
+export interface RequestRow extends TermsRow {
+  readonly request_id: string;
+  readonly token: Uint8Array;
+  readonly reference: string | null;
+  readonly metadata: string | null;
+  readonly return_url: string | null;
+  readonly state: RequestState;
+}
+export const REQUEST_COLUMNS = `${TERMS_COLUMNS}, p.request_id, p.token, p.reference, p.metadata, p.return_url, s.state`;
+
+/** Columns of a {@link ReportedRequest}. */
+interface ReportedRow {
+  readonly state: RequestState;
+  readonly received: Integer;
+  readonly paid: Integer;
+  readonly locked: Integer;
+  readonly late: Integer;
+  readonly expiry_reported: Integer;
+  readonly due_height: Integer | null;
+}
+const SUMS_COLUMNS = 's.received, s.paid, s.locked, s.late, s.expiry_reported, s.due_height';
+
+/** Columns of a {@link ReportableRequest}. */
+export type ReportableRow = TermsRow & ReportedRow;
+export const REPORTABLE_COLUMNS = `${TERMS_COLUMNS}, s.state, ${SUMS_COLUMNS}`;
+
+/** Columns of a {@link TrackedRequest}. */
+export type TrackedRow = RequestRow & ReportedRow;
+export const TRACKED_COLUMNS = `${REQUEST_COLUMNS}, ${SUMS_COLUMNS}`;
+
+/** State of a request as reported by its events. */
+export interface ReportedRequest {
+  readonly state: RequestState;
+  /** Sum of the payments in time, mined or not [atomic units]. */
+  readonly received: Amount;
+  /** Largest sum of those with enough confirmations since the last reversal [atomic units]. */
+  readonly paid: Amount;
+  /** Sum of the payments in time that an unlock time locks [atomic units]. */
+  readonly locked: Amount;
+  /** Sum of the payments after the end of the request [atomic units]. */
+  readonly late: Amount;
+  /** True if its expiry was reported. */
+  readonly isExpiryReported: boolean;
+  /** Smallest height of the tip at which a payment counts for more; absent: none does. */
+  readonly dueHeight?: number | undefined;
+}
+
+/** Facts of a request that decide its events. */
+export interface ReportableRequest extends RequestTerms, Pick<PaymentRequest, 'sequence' | 'subaddress'> {
+  readonly reported: ReportedRequest;
+}
+
+/** A request with its state as reported by its events. */
+export interface TrackedRequest extends PaymentRequest, ReportableRequest {}
+
+/** Returns a value of a column that may be empty. */
+const present = <T>(column: Integer | null, convert: (column: Integer) => T): T | undefined =>
+  column === null ? undefined : convert(column);
+
+const toReported = (row: ReportedRow): ReportedRequest => ({
+  state: row.state,
+  received: toAmount(row.received),
+  paid: toAmount(row.paid),
+  locked: toAmount(row.locked),
+  late: toAmount(row.late),
+  isExpiryReported: toFlag(row.expiry_reported),
+  dueHeight: present(row.due_height, toNumber),
+});
+
+/** Without object spread, which takes longer: a block may pay many requests. */
+export const toReportable = (row: ReportableRow): ReportableRequest => ({
+  sequence: toNumber(row.sequence),
+  subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+  amount: present(row.amount, toAmount),
+  tolerance: toAmount(row.tolerance),
+  confirmations: toNumber(row.confirmations),
+  firstHeight: toNumber(row.first_height),
+  created: toNumber(row.created),
+  expires: present(row.expires, toNumber),
+  cancelled: present(row.cancelled, toNumber),
+  ended: toFlag(row.ended),
+  reported: toReported(row),
+});
+
+/** Without object spread, except for facts that most requests lack: a list has many requests. */
+export const toRequest = (row: RequestRow): PaymentRequest => ({
+  sequence: toNumber(row.sequence),
+  requestId: row.request_id,
+  token: new Uint8Array(row.token),
+  subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+  amount: present(row.amount, toAmount),
+  tolerance: toAmount(row.tolerance),
+  confirmations: toNumber(row.confirmations),
+  firstHeight: toNumber(row.first_height),
+  created: toNumber(row.created),
+  expires: present(row.expires, toNumber),
+  cancelled: present(row.cancelled, toNumber),
+  ended: toFlag(row.ended),
+  state: row.state,
+  ...(row.reference === null ? {} : { reference: row.reference }),
+  ...(row.metadata === null ? {} : { metadata: row.metadata }),
+  ...(row.return_url === null ? {} : { returnUrl: row.return_url }),
+});
+
+export const toTracked = (row: TrackedRow): TrackedRequest => ({
+  ...toRequest(row),
+  reported: toReported(row),
+});
