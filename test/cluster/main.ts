@@ -1,7 +1,13 @@
 import { parseArgs } from 'node:util';
 import { median, percentile, printTable } from '../../bench/table.js';
 import { seededRandom } from '../crash/random.js';
-import { newDatabase, startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
+import {
+  newDatabase,
+  startPostgres,
+  type PostgresCluster,
+  type PostgresOptions,
+} from '../support/postgres-cluster.js';
+import { SmallDisk } from '../support/small-disk.js';
 import { startWalletCluster, type ClusterDatabase } from '../support/wallet-cluster.js';
 import { runCampaign } from './campaign.js';
 import { prepareLoad } from './cluster-load.js';
@@ -49,7 +55,21 @@ const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 const ERRORS = /^\S+ \S+ E .*(?:\n {2,}.*){0,8}/gm;
 const parts = values.only.split(',');
 const faults: string[] = [];
+const chosen = OUTAGES.filter(({ title }) => title.includes(values.outage));
 const { seed } = values;
+
+/** Runs a task with a database of its own. */
+async function withPostgres(
+  options: PostgresOptions,
+  task: (postgres: PostgresCluster) => Promise<void>,
+): Promise<void> {
+  const postgres = await startPostgres(options);
+  try {
+    await task(postgres);
+  } finally {
+    await postgres.stop();
+  }
+}
 
 async function kills(postgres: ClusterDatabase): Promise<void> {
   const report = await runCampaign({
@@ -79,7 +99,28 @@ async function kills(postgres: ClusterDatabase): Promise<void> {
   );
 }
 
-async function outages(postgres: PostgresCluster): Promise<void> {
+/** Finds out why the outages of disks cannot be brought about; undefined if they can, or are not asked for. */
+function missingDisks(): Error | undefined {
+  if (!chosen.some(({ needsDisks }) => needsDisks)) return undefined;
+  try {
+    SmallDisk.assertAllowed();
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+async function outages(): Promise<void> {
+  const missing = missingDisks();
+  const possible = chosen.filter(({ needsDisks = false }) => !needsDisks || missing === undefined);
+  for (const { title } of chosen.filter((outage) => !possible.includes(outage)))
+    faults.push(`${title}: not brought about, since ${missing?.message}`);
+  if (possible.length === 0) return;
+  const hasDisks = possible.some(({ needsDisks = false }) => needsDisks);
+  await withPostgres({ hasDisks }, (postgres) => runOutages(postgres, possible));
+}
+
+async function runOutages(postgres: PostgresCluster, possible: typeof OUTAGES): Promise<void> {
   const wallets = Array.from({ length: count('wallets') }, (_, i) => `w${i + 1}`);
   const cluster = await startWalletCluster({
     ...{ postgres, wallets, isProxied: true },
@@ -89,7 +130,7 @@ async function outages(postgres: PostgresCluster): Promise<void> {
   try {
     const load = await prepareLoad(cluster, wallets, seededRandom(seed));
     const options = { postgres, cluster, load, timeoutMs: 5000, calmMs: 3000 };
-    for (const outage of OUTAGES.filter(({ title }) => title.includes(values.outage))) {
+    for (const outage of possible) {
       const report = await runOutage(outage, options);
       reports.push(report);
       say(`${outage.title}: ${seconds(report.ms)}, ${report.faults.length} faults`);
@@ -136,14 +177,9 @@ async function crowd(postgres: PostgresCluster): Promise<void> {
 
 say(`seed ${seed}`);
 if (values.database === undefined) {
-  const postgres = await startPostgres();
-  try {
-    if (parts.includes('kills')) await kills(postgres);
-    if (parts.includes('crowd')) await crowd(postgres);
-    if (parts.includes('outages')) await outages(postgres);
-  } finally {
-    await postgres.stop();
-  }
+  if (parts.includes('kills')) await withPostgres({}, kills);
+  if (parts.includes('crowd')) await withPostgres({}, crowd);
+  if (parts.includes('outages')) await outages();
 } else {
   const url = values.database;
   await kills({ servers: [], url: () => url });

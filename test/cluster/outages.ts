@@ -1,7 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ClusterSecret } from '../../src/cluster/cluster-secret.js';
 import { killMoment } from '../support/kill-moment.js';
-import type { PostgresCluster } from '../support/postgres-cluster.js';
-import type { ClusterMember, WalletCluster } from '../support/wallet-cluster.js';
+import type { WalletCalls } from '../support/json-rpc.js';
+import type { PostgresCluster, PostgresDisks, PostgresServer } from '../support/postgres-cluster.js';
+import { until } from '../support/process.js';
+import { PASSWORD, type ClusterMember, type WalletCluster } from '../support/wallet-cluster.js';
 import { type CallStatistics, NOT_REPLICATED, WALLET_ELSEWHERE } from './call-statistics.js';
 import type { ClusterLoad } from './cluster-load.js';
 
@@ -22,6 +26,8 @@ interface Outage {
   readonly isUnnoticed: boolean;
   /** True: the suite brings it about, too. The suite has tests of the others without processes. */
   readonly isShort: boolean;
+  /** True: it takes servers with `hasDisks`. */
+  readonly needsDisks?: boolean;
   /** Runs the outage, to its end. */
   readonly run: (options: OutageOptions) => Promise<void>;
 }
@@ -62,6 +68,34 @@ async function withNetwork(
   }
 }
 
+/** Returns the wallets of which no call has been answered with -66 since now. */
+function unrefused({ loads }: ClusterLoad): () => string[] {
+  const begun = loads.map(({ statistics }) => statistics.refused(NOT_REPLICATED));
+  return () =>
+    loads
+      .filter(({ statistics }, i) => statistics.refused(NOT_REPLICATED) === begun[i])
+      .map(({ wallet }) => wallet);
+}
+
+/** Name of the wallet that no call changes. */
+const IDLE = 'idle';
+
+/** Returns the calls of a wallet that no call changes; the first call of this function creates it. */
+async function idleWallet({ members, passwordDir }: WalletCluster): Promise<WalletCalls> {
+  const [member] = members;
+  if (member === undefined) throw new Error('no process runs');
+  const calls = member.wallet(IDLE);
+  if ((await calls.call('get_address')).error === undefined) return calls;
+  writeFileSync(join(passwordDir, IDLE), PASSWORD, { mode: 0o600 });
+  await calls.rpc('create_wallet', { password: PASSWORD, language: 'English' });
+  return calls;
+}
+
+function disksOf({ disks }: PostgresServer): PostgresDisks {
+  if (disks === undefined) throw new Error('the servers of the database have no disks of their own');
+  return disks;
+}
+
 /** Outages, in the order of the table in docs/cluster.md. */
 export const OUTAGES: readonly Outage[] = [
   {
@@ -83,11 +117,10 @@ export const OUTAGES: readonly Outage[] = [
     async run({ postgres, load, timeoutMs }) {
       const standbys = postgres.standbys();
       await Promise.all(standbys.map((standby) => standby.stop('SIGKILL')));
-      const begun = load.loads.map(({ statistics }) => statistics.refused(NOT_REPLICATED));
+      const rest = unrefused(load);
       await killMoment(timeoutMs + MARGIN_MS);
-      for (const [i, { statistics, wallet }] of load.loads.entries())
-        if (statistics.refused(NOT_REPLICATED) === begun[i])
-          load.faults.push(`${wallet}: no call is answered with ${NOT_REPLICATED} without a quorum`);
+      for (const wallet of rest())
+        load.faults.push(`${wallet}: no call is answered with ${NOT_REPLICATED} without a quorum`);
       await Promise.all(standbys.map((standby) => standby.start()));
       await postgres.followed(2);
     },
@@ -177,6 +210,76 @@ export const OUTAGES: readonly Outage[] = [
       holder.front?.cut();
       await killMoment(2 * options.calmMs);
       holder.front?.restore();
+    },
+  },
+  {
+    title: 'the disk of the database is full',
+    isShort: false,
+    isUnnoticed: false,
+    needsDisks: true,
+    async run({ postgres, cluster, load, timeoutMs }) {
+      const primary = postgres.primary();
+      const { tables } = disksOf(primary);
+      const idle = await idleWallet(cluster);
+      const holders = (): Promise<string[]> =>
+        Promise.all(load.loads.map(async ({ wallet }) => (await load.holder(wallet)).name));
+      const before = await holders();
+      // Tables without free space become longer with the next row.
+      const database = new URL(cluster.databaseUrl.replace(/@[^/]*/, '@host')).pathname.slice(1);
+      for (const table of ['frame', 'base_part'])
+        await primary.sql(`VACUUM FULL wallet_rpc.${table}`, database);
+      // The next checkpoint, which ends a server with a full disk, is five minutes away.
+      await primary.sql('CHECKPOINT');
+      const rest = unrefused(load);
+      const end = performance.now() + timeoutMs + MARGIN_MS;
+      try {
+        await until(`a refusal of each wallet with ${NOT_REPLICATED}`, async () => {
+          tables.fill();
+          const { error } = await idle.call('get_balance');
+          if (error !== undefined)
+            load.faults.push(`a wallet without a pending write is not read: ${error.code} ${error.message}`);
+          return rest().length === 0 && performance.now() > end;
+        });
+      } finally {
+        tables.free();
+      }
+      if (!/ERROR: .*No space left on device/.test(primary.output()))
+        load.faults.push('the database has refused no write for lack of space');
+      if (!primary.isRunning) load.faults.push(`the database has ended: ${primary.output().slice(-1000)}`);
+      const after = await holders();
+      if (String(after) !== String(before))
+        load.faults.push(`the holders were ${before.join(', ')}, and are ${after.join(', ')}`);
+    },
+  },
+  {
+    title: 'the disk of the log of the database is full, and the database ends',
+    isShort: false,
+    isUnnoticed: false,
+    needsDisks: true,
+    async run({ postgres, load, timeoutMs }) {
+      const primary = postgres.primary();
+      const { log } = disksOf(primary);
+      const failed = (): number => load.loads.reduce((sum, { statistics }) => sum + statistics.failed, 0);
+      const before = failed();
+      try {
+        await until('the end of the database', async () => {
+          log.fill();
+          // Uses up the files of the log that are there already.
+          await primary
+            .sql(`SELECT pg_logical_emit_message(false, 'ballast', repeat('x', 8000000))`)
+            .catch(() => undefined);
+          return /PANIC: .*No space left on device/.test(primary.output());
+        });
+        await killMoment(timeoutMs + MARGIN_MS);
+      } finally {
+        log.free();
+      }
+      if (failed() === before) load.faults.push('no call has failed while the database had ended');
+      await until('the database', async () => {
+        if (!primary.isRunning) await primary.start();
+        return primary.sql('SELECT 1');
+      });
+      await postgres.followed(2);
     },
   },
 ];

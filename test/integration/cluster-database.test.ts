@@ -435,6 +435,57 @@ describe('over a bad network', () => {
   });
 });
 
+describe('a full disk of the database', () => {
+  /** Refuses new rows of a table, as PostgreSQL does when it cannot make the table longer: SQLSTATE 53100. */
+  async function withFullDisk(tables: readonly string[], task: () => Promise<void>): Promise<void> {
+    const { sql } = database.primary();
+    await sql(`CREATE OR REPLACE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$`);
+    for (const table of tables)
+      await sql(`CREATE TRIGGER full_disk BEFORE INSERT ON wallet_rpc.${table} EXECUTE FUNCTION full_disk()`);
+    try {
+      await task();
+    } finally {
+      for (const table of tables) await sql(`DROP TRIGGER full_disk ON wallet_rpc.${table}`);
+    }
+  }
+
+  test('makes writes fail in time with an unknown outcome, and leases, reads and renewals go on', async () => {
+    const a = await members.join({ timeoutMs: 1000, leaseMs: 1000 });
+    const wallet = walletName();
+    const lease = await a.leases.create(wallet, keys);
+    await a.logs.append(lease, 1, utf8('one'));
+    await withFullDisk(['wallet', 'frame'], async () => {
+      const began = performance.now();
+      await expect(a.logs.append(lease, 2, utf8('two'))).rejects.toThrow(NotReplicated);
+      await expect(a.logs.append(lease, 2, utf8('two'))).rejects.toThrow(/No space left on device/);
+      expect(performance.now() - began).toBeLessThan(3000);
+      await expect(a.leases.create(walletName(), keys)).rejects.toThrow(NotReplicated);
+      expect(performance.now() - began).toBeGreaterThan(2500);
+      expect(lease.isValid()).toBe(true);
+      expect((await contentOf(a, wallet)).frames).toEqual([[1, 'one']]);
+      await a.leases.setKeysFile(lease, utf8('changed'));
+    });
+    await a.logs.append(lease, 2, utf8('two'));
+    expect((await contentOf(a, wallet)).frames.map(([sequence]) => sequence)).toEqual([1, 2]);
+  });
+
+  test('that is freed in time makes a write late, and nothing else', async () => {
+    const a = await members.join({ timeoutMs: 20_000 });
+    const wallet = walletName();
+    const lease = await a.leases.create(wallet, keys);
+    let isStored = false;
+    let append: Promise<void> | undefined;
+    await withFullDisk(['frame'], async () => {
+      append = a.logs.append(lease, 1, utf8('one')).then(() => void (isStored = true));
+      await until('a refused write', () => /No space left on device/.test(database.primary().output()));
+      expect(isStored).toBe(false);
+    });
+    await append;
+    expect((await contentOf(a, wallet)).frames).toEqual([[1, 'one']]);
+  });
+});
+
 test('the database holds ciphertext only', async () => {
   const a = await members.join();
   const wallet = 'treasury-of-the-exchange';

@@ -3,16 +3,39 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { copyTemplate, PASSWORD, postgresTools } from './postgres-template.js';
+import { SmallDisk } from './small-disk.js';
 import { freePort, start, stop, until, untilReady, type RunningProcess } from './process.js';
 
 /** Names of the servers. Each one's standbys may be any of the others. */
 const NAMES = ['a', 'b', 'c'] as const;
+
+/** Size of the disk with the tables of a server, and of the disk with its log [bytes]. */
+const TABLES_BYTES = 384 << 20;
+const LOG_BYTES = 160 << 20;
+
+/** Settings with which the log stays on a small disk of its own. */
+const SMALL_LOG = ['max_wal_size = 64MB', 'min_wal_size = 32MB', 'wal_keep_size = 48MB'];
+
+/** Name of the directory of the log. */
+const LOG = 'pg_wal';
+
+/** Disks of a server. */
+export interface PostgresDisks {
+  /** Disk of everything but the log. */
+  readonly tables: SmallDisk;
+  /** Disk of the write-ahead log. */
+  readonly log: SmallDisk;
+}
 
 /** One PostgreSQL server. */
 export interface PostgresServer {
   readonly name: string;
   readonly port: number;
   readonly directory: string;
+  /** Present with `hasDisks`. */
+  readonly disks?: PostgresDisks;
+  /** True while its process runs, which may end by itself. */
+  readonly isRunning: boolean;
   start(): Promise<void>;
   /** Stops it: `SIGINT` ends connections and writes a checkpoint, `SIGQUIT` and `SIGKILL` do neither. */
   stop(signal?: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
@@ -51,6 +74,8 @@ export interface PostgresOptions {
   readonly standbys?: number;
   /** True: commits wait for the disk, too. */
   readonly isDurable?: boolean;
+  /** True: each server has small disks of its own, which can be filled. */
+  readonly hasDisks?: boolean;
   /** Further lines of the configuration. */
   readonly settings?: string;
 }
@@ -76,18 +101,37 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
         'wal_keep_size = 512MB',
         'wal_retrieve_retry_interval = 200ms',
         'jit = off',
+        ...(options.hasDisks === true ? SMALL_LOG : []),
         options.settings ?? '',
       ].join('\n'),
     );
 
+  const mountDisks = (directory: string): PostgresDisks => ({
+    tables: SmallDisk.mount(directory, TABLES_BYTES, tools.user),
+    log: SmallDisk.mount(`${directory}-log`, LOG_BYTES, tools.user),
+  });
+  /** Moves the log of a server that has not started yet to its disk, if it has one. */
+  const moveLog = async ({ directory, disks }: PostgresServer): Promise<void> => {
+    if (disks === undefined) return;
+    const log = join(directory, LOG);
+    await tools.run('cp', ['-a', `${log}/.`, disks.log.directory]);
+    await tools.run('rm', ['-r', log]);
+    await tools.run('ln', ['-s', disks.log.directory, log]);
+  };
+
   const serverOf = async (name: string): Promise<PostgresServer> => {
     const port = await freePort();
     const directory = join(root, name);
+    const disks = options.hasDisks === true ? mountDisks(directory) : undefined;
     let running: RunningProcess | undefined;
     const server: PostgresServer = {
       name,
       port,
       directory,
+      ...(disks === undefined ? {} : { disks }),
+      get isRunning() {
+        return running !== undefined && running.child.exitCode === null && running.child.signalCode === null;
+      },
       async start() {
         running = start(join(tools.bin, 'postgres'), ['-D', directory], tools.env, tools.user);
         await untilReady(running, `PostgreSQL ${name}`, () => server.sql('SELECT 1'));
@@ -147,6 +191,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       '-c',
       'fast',
       '--no-sync',
+      ...(to.disks === undefined ? [] : [`--waldir=${to.disks.log.directory}`]),
       '-d',
       connection(from.port, to.name),
     ]);
@@ -163,6 +208,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     root,
     servers.map(({ directory }) => directory),
   );
+  await Promise.all(servers.map(moveLog));
   for (const { directory, port } of servers) configure(directory, port);
   // A standby begins with the same files as the primary, which has not started yet.
   for (const { name, directory } of others) {
@@ -217,11 +263,15 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     },
     async rebuild(server) {
       await server.stop('SIGKILL');
-      rmSync(server.directory, { recursive: true, force: true });
+      // Disks stay mounted.
+      for (const directory of [server.directory, server.disks?.log.directory ?? server.directory])
+        for (const name of readdirSync(directory))
+          rmSync(join(directory, name), { recursive: true, force: true });
       await copy(primary, server);
     },
     async stop() {
       await Promise.all(servers.map((server) => server.stop('SIGQUIT')));
+      for (const { disks } of servers) for (const disk of Object.values(disks ?? {})) disk.unmount();
       rmSync(root, { recursive: true, force: true });
     },
   };

@@ -85,7 +85,8 @@ async function initialise(tools: PostgresTools, directory: string): Promise<void
 /**
  * Copies an initialised server that has not started yet, since `initdb` takes longer than its start. It is initialised on
  * first use.
- * @param own directory of the template if the run of tests has none.
+ * @param own directory of the template if the run of tests has none. @param to directories, which may exist if they are
+ * empty.
  */
 export async function copyTemplate(tools: PostgresTools, own: string, to: readonly string[]): Promise<void> {
   const parent = process.env[POSTGRES_TEMPLATE] ?? own;
@@ -102,5 +103,5 @@ export async function copyTemplate(tools: PostgresTools, own: string, to: readon
       rmSync(draft, { recursive: true, force: true });
     }
   }
-  await Promise.all(to.map((directory) => tools.run('cp', ['-a', template, directory])));
+  await Promise.all(to.map((directory) => tools.run('cp', ['-aT', template, directory])));
 }
