@@ -91,7 +91,11 @@ export async function joinCluster(
         },
         mayKnow: ({ login: known }, target) => !(known instanceof Credential) || known.allowsWallet(target),
         errors: {
-          notReached: (reason) => rpcError({ kind: 'wallet_elsewhere', name: '', holder: reason }),
+          notReached: (target, reason) =>
+            new RpcError(
+              FAULTS.wallet_elsewhere.code,
+              `the wallet '${target}' cannot be reached, and nothing has run: ${reason}`,
+            ),
           unknownOutcome: (reason) => rpcError({ kind: 'not_replicated', reason }),
         },
         onFailed: (failed) => log.debug(failed, 'a request was not passed on; it is tried again'),

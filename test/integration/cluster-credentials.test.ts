@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -28,6 +28,7 @@ const STRANGER =
 let postgres: PostgresCluster;
 let folder: string;
 let credentials: CredentialFile;
+let auditFile: string;
 let cluster: WalletCluster;
 let holder: ClusterMember;
 let other: ClusterMember;
@@ -89,6 +90,7 @@ beforeAll(async () => {
   postgres = await startPostgres();
   folder = mkdtempSync(join(tmpdir(), 'cluster-credentials-'));
   credentials = new CredentialFile(join(folder, 'credentials.json'));
+  auditFile = join(folder, 'audit.log');
   const { add } = credentials;
   await add('root', { wallet: '*', method: ALL });
   await add('payer', { wallet: 'shop', method: ['view', 'spend'], 'spend-day': String(2.5 * COIN) });
@@ -100,7 +102,8 @@ beforeAll(async () => {
   cluster = await startWalletCluster({
     ...{ postgres, database: await newDatabase(postgres, 'credentials'), wallets: ['shop'], members: 2 },
     ...{ leaseMs: LEASE_MS, token: credentials.tokens['root'] ?? '' },
-    args: [`--credentials=${credentials.path}`],
+    // Both processes append to one file.
+    args: [`--credentials=${credentials.path}`, `--audit-log=${auditFile}`],
   });
   [holder, other] = cluster.members as [ClusterMember, ClusterMember];
   const { rpc } = holder.wallet('shop');
@@ -190,6 +193,25 @@ describe('a wallet of which a credential may not know', () => {
     );
     expect(texts[0]).toMatch(/^404 /);
     expect(new Set(texts).size).toBe(1);
+  });
+});
+
+describe('the audit log', () => {
+  const lines = (): Loose[] =>
+    readFileSync(auditFile, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Loose);
+
+  it('has one line for a call that is passed on, with its credential and client', async () => {
+    const before = lines().length;
+    await as('clerk', other, 'get_balance');
+    await as('small', other, 'query_key', { key_type: 'mnemonic' });
+    const facts = { time: expect.any(String), client: '127.0.0.1', wallet: 'shop' };
+    expect(lines().slice(before)).toEqual([
+      { ...facts, credential: 'clerk', method: 'get_balance', outcome: 'ok' },
+      { ...facts, credential: 'small', method: 'query_key', outcome: DENIED },
+    ]);
   });
 });
 

@@ -148,7 +148,8 @@ export async function startClusterProcess(options: ClusterProcessOptions): Promi
     isForwarded: login.isForwarded,
     isRepeatable: (method, hasKey) => method.startsWith('get_') || (hasKey && method === 'pay'),
     errors: {
-      notReached: (reason) => new RpcError(-67, `not reached: ${reason}`, { status: 503, retryAfter: 1 }),
+      notReached: (target, reason) =>
+        new RpcError(-67, `${target} is not reached: ${reason}`, { status: 503, retryAfter: 1 }),
       unknownOutcome: (reason) => new RpcError(-66, `the outcome is unknown: ${reason}`),
     },
     onFailed: ({ reason }) => failed.push(reason),

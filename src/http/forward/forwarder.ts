@@ -31,8 +31,8 @@ export class HolderChanging extends Error {
 
 /** Errors for clients whose request cannot be passed on. */
 export interface ForwardErrors {
-  /** Nothing of the request has run, and it may be sent again. @param reason plain English. */
-  notReached(reason: string): RpcError;
+  /** Nothing of the request for a target has run, and it may be sent again. @param reason plain English. */
+  notReached(target: string, reason: string): RpcError;
   /** The request may have run. @param reason plain English. */
   unknownOutcome(reason: string): RpcError;
 }
@@ -226,7 +226,7 @@ export class Forwarder {
         if (!isInTime())
           return {
             kind: 'error',
-            error: lost > 0 ? errors.unknownOutcome(reason) : errors.notReached(reason),
+            error: lost > 0 ? errors.unknownOutcome(reason) : errors.notReached(target, reason),
           };
       } else if (found === 'here' || 'release' in found) return { kind: 'here', release: releaseOf(found) };
       else {
@@ -244,7 +244,7 @@ export class Forwarder {
           isInTime: isInTime() && lost < MOST_LOST,
         });
         if (step === 'unknown') return { kind: 'error', error: errors.unknownOutcome(reason) };
-        if (step === 'refuse') return { kind: 'error', error: errors.notReached(reason) };
+        if (step === 'refuse') return { kind: 'error', error: errors.notReached(target, reason) };
       }
       await delay(pause);
       pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
