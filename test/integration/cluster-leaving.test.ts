@@ -44,11 +44,14 @@ async function contentsOf(rpc: Rpc): Promise<Loose> {
   const { pending = [], out = [] } = await rpc('get_transfers', { pending: true, out: true });
   const hashes = [...pending, ...out].map(({ txid }: Loose) => String(txid));
   const { addresses } = await rpc('get_address');
+  const { events = [] } = await rpc('get_events', { after: 0 });
   return {
     ...{ addresses, hashes: hashes.sort(), transfers: transfers.length },
     balance: (await rpc('get_balance')).balance,
     notes: hashes.length === 0 ? [] : (await rpc('get_tx_notes', { txids: hashes })).notes,
     orders: (await rpc('list_orders', {})).orders ?? [],
+    // Each process that reads the last block has an event of its own for that.
+    events: (events as Loose[]).filter(({ type }) => type !== 'wallet.synced'),
     seed: (await rpc('query_key', { key_type: 'mnemonic' })).key,
   };
 }
@@ -166,6 +169,7 @@ describe('a process without the cluster', () => {
       notes: expect.arrayContaining([`${ORDER} of ${name}`]),
       orders: [expect.objectContaining({ idempotency_key: ORDER })],
     });
+    expect(after.get(name).events.length).toBeGreaterThan(0);
   });
 
   it.each(WALLETS)('repeats an order of the cluster, and pays no second time: %s', async (name) => {
