@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
 import { EventLoopTurns } from '../../support/event-loop-turns.js';
@@ -13,6 +13,8 @@ const PER_BLOCK = 50;
 const TIME_LOCK = 2_000_000_000n;
 
 let directory: string;
+/** Path of the store of an earlier version, and of the copy that a test changes. */
+let earlier: string;
 let path: string;
 let expected: string[];
 
@@ -29,9 +31,9 @@ const factsOf = (store: WalletStore): string[] =>
     );
 
 /** Makes a store of 3,000 transactions without events, as an earlier version wrote it. */
-beforeEach(() => {
+beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'first-events-'));
-  path = join(directory, 'wallet');
+  earlier = join(directory, 'earlier');
   const world = new EventWorld();
   world.mine([]);
   for (let block = 1; block < BLOCKS; block++)
@@ -43,7 +45,7 @@ beforeEach(() => {
         ),
       ),
     );
-  const store = WalletStore.create(path, KEY);
+  const store = WalletStore.create(earlier, KEY);
   store.write((w) => w.applyPage(world.page(0, world.blocks.length)));
   expected = factsOf(store);
   store.write((w) => {
@@ -54,7 +56,14 @@ beforeEach(() => {
   store.close();
 });
 
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+let copies = 0;
+beforeEach(() => {
+  path = join(directory, `copy-${++copies}`);
+  // A closed store is one file.
+  copyFileSync(earlier, path);
+});
 
 /** Reads the store's events with the rules of every log. */
 function check(store: WalletStore): void {
