@@ -33,10 +33,10 @@ interface WorldBlock {
   readonly txs: readonly WorldTx[];
 }
 
-/** 32 bytes of a number and a kind. */
+/** 32 bytes of a kind and a number. They differ in the first 8, which a store indexes, as those of real keys do. */
 function numbered<T>(kind: number, n: number): T {
-  const made = new Uint8Array(32).fill(kind, 0, 8);
-  new DataView(made.buffer).setUint32(28, n);
+  const made = new Uint8Array(32).fill(kind, 0, 4);
+  new DataView(made.buffer).setUint32(4, n);
   return made as T;
 }
 
