@@ -112,8 +112,10 @@ class Campaign {
   async pause(): Promise<void> {
     this.#load.begin();
     await killMoment(this.#random.below(LONGEST_LIFE_MS));
+    // Before the choice: on a busy machine, a holder may lose a wallet by itself between the choice and the pause.
+    const lengths = new Map(this.#cluster.members.map((member) => [member, member.output().length]));
     const { victim, held } = await this.#victim();
-    const before = victim.output().length;
+    const before = lengths.get(victim) ?? 0;
     victim.pause(true);
     await Promise.all(held.map((wallet) => this.#load.firstAnswer(wallet)));
     this.#takeovers += held.length;
