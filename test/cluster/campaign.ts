@@ -1,6 +1,7 @@
 import { median } from '../../bench/table.js';
 import { killMoment } from '../support/kill-moment.js';
 import { seededRandom, type Random } from '../crash/random.js';
+import type { Loose } from '../support/json-rpc.js';
 import { until } from '../support/process.js';
 import {
   startWalletCluster,
@@ -81,16 +82,21 @@ class Campaign {
     return this.#load.faults;
   }
 
-  /** Chooses the holder of a random wallet, with all wallets that it holds. */
+  /**
+   * Chooses the holder of a random wallet, with all wallets that it serves. A wallet that was just given to a process has a
+   * holder, and is not served yet.
+   */
   async #victim(): Promise<{ victim: ClusterMember; held: string[] }> {
-    const victim = await this.#load.holder(this.#random.pick(this.#wallets as [string, ...string[]]));
-    const holders = await Promise.all(
-      this.#wallets.map(async (wallet) => ({ wallet, holder: await this.#cluster.holderOf(wallet) })),
-    );
-    return {
-      victim,
-      held: holders.filter(({ holder }) => holder === victim).map(({ wallet }) => wallet),
-    };
+    return until('a process that serves a wallet', async () => {
+      const victim = await this.#load.holder(this.#random.pick(this.#wallets as [string, ...string[]]));
+      const { wallets: listed = [] } = await victim.rpc('list_wallets');
+      // Only wallets that are open in the asked process have a height.
+      const served = new Set(
+        (listed as Loose[]).filter(({ height }) => height !== undefined).map(({ name }) => name),
+      );
+      const held = this.#wallets.filter((wallet) => served.has(wallet));
+      return held.length === 0 ? undefined : { victim, held };
+    });
   }
 
   /** Kills a holder under load; it starts again while the load goes on. */
