@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import { PendingRequests } from '../../src/util/pending-requests.js';
 import { FairQueue } from '../../src/refresh/fair-queue.js';
 import { turns } from '../support/event-loop-turns.js';
+import { withFakeTimeouts } from '../support/fake-timeouts.js';
 
 const canWait = (): boolean => true;
 
@@ -46,16 +47,17 @@ describe('while requests are pending', () => {
     });
   });
 
-  it('items that can wait do', async () => {
-    queue.add(1, 1);
-    queue.add(1, 2);
-    await turns(6);
-    expect(seen).toEqual([]);
-    leave();
-    expect(seen).toEqual([1]);
-    await turns(4);
-    expect(seen).toEqual([1, 2]);
-  });
+  it('items that can wait do', () =>
+    withFakeTimeouts(async () => {
+      queue.add(1, 1);
+      queue.add(1, 2);
+      await turns(6);
+      expect(seen).toEqual([]);
+      leave();
+      expect(seen).toEqual([1]);
+      await turns(4);
+      expect(seen).toEqual([1, 2]);
+    }));
 
   it('an item that cannot wait does not, nor do those before it', async () => {
     queue.add(1, 1);
@@ -64,17 +66,18 @@ describe('while requests are pending', () => {
     expect(seen).toEqual([1, 10]);
   });
 
-  it('a wait ends with an item that cannot wait, and those before it go first', async () => {
-    queue.add(1, 1);
-    await turns(4);
-    expect(seen).toEqual([]);
-    queue.add(1, 10);
-    expect(seen).toEqual([1]);
-    await turns(4);
-    expect(seen).toEqual([1, 10]);
-    leave();
-    expect(seen).toEqual([1, 10]);
-  });
+  it('a wait ends with an item that cannot wait, and those before it go first', () =>
+    withFakeTimeouts(async () => {
+      queue.add(1, 1);
+      await turns(4);
+      expect(seen).toEqual([]);
+      queue.add(1, 10);
+      expect(seen).toEqual([1]);
+      await turns(4);
+      expect(seen).toEqual([1, 10]);
+      leave();
+      expect(seen).toEqual([1, 10]);
+    }));
 
   it('items have their turn where that never ends', async () => {
     await new Promise<void>((resolve) => {
