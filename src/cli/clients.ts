@@ -13,7 +13,15 @@ import type { Config } from './config/config.js';
 import { systemClock } from '../util/clock.js';
 import { ConfigError } from './config/config-error.js';
 import type { Credentials } from './config/prepare.js';
-import { RefusedLogins } from './output/refused-logins.js';
+import { RefusalLog, type RefusalTexts } from './output/refusal-log.js';
+
+/** Messages about refused logins. User names are not logged, because some clients send the password as the user name. */
+export const REFUSED_LOGINS: RefusalTexts = {
+  first: 'login refused',
+  further: 'further logins refused',
+  others: 'logins from further addresses refused',
+  number: 'logins',
+};
 
 /** Login of clients, and audit log of their calls. */
 export interface Clients {
@@ -49,7 +57,7 @@ export function createClients(rpc: Config['rpc'], login: Credentials | undefined
   };
   if (credentials !== undefined) announce(credentials, 'Credentials were read', log);
   const logins = loginsOf(login, credentials);
-  const refused = new RefusedLogins(log, systemClock);
+  const refused = new RefusalLog(log, systemClock, REFUSED_LOGINS);
   return {
     ...(logins === undefined
       ? {}

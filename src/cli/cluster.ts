@@ -23,8 +23,16 @@ import { systemClock } from '../util/clock.js';
 import type { Json } from '../util/json.js';
 import type { Config } from './config/config.js';
 import { ConfigError } from './config/config-error.js';
+import { RefusalLog, type RefusalTexts } from './output/refusal-log.js';
 
 /* Loaded for a cluster only: the client of PostgreSQL, and the passing on of requests. */
+
+const REFUSED_REQUESTS: RefusalTexts = {
+  first: 'a request of another process of the cluster was refused',
+  further: 'further requests of another process of the cluster were refused',
+  others: 'requests of processes of the cluster from further addresses were refused',
+  number: 'requests',
+};
 
 /** Connection of this process to the others of its cluster. */
 export interface ClusterMembership {
@@ -61,6 +69,7 @@ export async function joinCluster(
     return { secret: read, opened: await openCluster({ urls, ...settings }) };
   });
   const connections = new MemberConnections(tls);
+  const refused = new RefusalLog(log, systemClock, REFUSED_REQUESTS);
   const signing = { connections, signer: secret };
   const calls = new MemberCalls(signing);
   const node = new ClusterNode({
@@ -77,7 +86,7 @@ export async function joinCluster(
     forwarding({ logins, onMember, onBug, records }) {
       const login = new ForwardedLogin({
         ...{ signer: secret, url, logins, onMember },
-        onRefused: (refused) => log.warn(refused, 'a request of another process of the cluster was refused'),
+        onRefused: ({ address, refusal: reason, ...more }) => refused.note(address, { reason, ...more }),
       });
       const forwarder = new Forwarder({
         ...{ ...signing, isRepeatable, onBug },
@@ -112,7 +121,10 @@ export async function joinCluster(
       };
     },
     continuesItself: keepsBodyBack,
-    close: () => connections.close(),
+    close() {
+      connections.close();
+      refused.close();
+    },
   };
 }
 

@@ -51,7 +51,7 @@ export interface ForwardedLoginOptions {
   /** Address at which the other processes reach this one. */
   readonly url: string;
   readonly logins: KnownLogins;
-  /** Called once for each refusal and address. */
+  /** Called with each refusal. */
   readonly onRefused: (refused: RefusedSignature) => void;
   /**
    * Called with each connection of another process, once it is known to be one: limits on connections and the deadline for a
@@ -60,9 +60,6 @@ export interface ForwardedLoginOptions {
   readonly onMember?: (socket: Socket) => void;
   readonly clock?: TimeOfDay;
 }
-
-/** Largest number of refusals that are remembered, so that each is reported once. */
-const MOST_REPORTED = 100;
 
 const TEXTS: { readonly [R in Refusal]: string } = {
   version: 'The signature is of another version of wallet-rpc.',
@@ -110,7 +107,6 @@ export class ForwardedLogin {
   readonly #nonces: SeenNonces;
   readonly #accepted = new WeakMap<IncomingMessage, SignedLogin>();
   readonly #members = new WeakSet<Socket>();
-  readonly #reported = new Set<string>();
   readonly #clock: TimeOfDay;
 
   constructor(options: ForwardedLoginOptions) {
@@ -134,7 +130,7 @@ export class ForwardedLogin {
     if (req.headers[SIGNATURE] === undefined) return next();
     const checked = this.#check(req);
     if ('refusal' in checked) {
-      this.#report({ ...checked, address: addressOf(req) });
+      this.#options.onRefused({ ...checked, address: addressOf(req) });
       return refuseSigned(res, checked.refusal);
     }
     const { envelope, login, caller } = checked;
@@ -174,13 +170,6 @@ export class ForwardedLogin {
     if (signed.kind === 'open') return logins.isOpen ? {} : undefined;
     const login = signed.kind === 'full' ? logins.full : logins.credential(signed.name);
     return login && { login };
-  }
-
-  #report(refused: RefusedSignature): void {
-    const key = `${refused.refusal} ${refused.address}`;
-    if (this.#reported.has(key) || this.#reported.size >= MOST_REPORTED) return;
-    this.#reported.add(key);
-    this.#options.onRefused(refused);
   }
 }
 

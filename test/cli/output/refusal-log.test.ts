@@ -1,16 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { RefusedLogins } from '../../../src/cli/output/refused-logins.js';
+import { REFUSED_LOGINS } from '../../../src/cli/clients.js';
+import { RefusalLog } from '../../../src/cli/output/refusal-log.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 
 function setUp() {
   const lines: string[] = [];
   const write = (line: string): void => {
-    const { client, logins, msg } = JSON.parse(line) as Record<string, unknown>;
-    lines.push([client, logins, msg].filter((part) => part !== undefined).join(' '));
+    const { client, reason, logins, msg } = JSON.parse(line) as Record<string, unknown>;
+    lines.push([client, reason, logins, msg].filter((part) => part !== undefined).join(' '));
   };
   const clock = new VirtualClock();
-  return { lines, clock, refused: new RefusedLogins(pino({}, { write }), clock) };
+  return { lines, clock, refused: new RefusalLog(pino({}, { write }), clock, REFUSED_LOGINS) };
 }
 
 describe('a refused login', () => {
@@ -34,6 +35,17 @@ describe('a refused login', () => {
     await clock.advance(20_000);
     expect(lines).toHaveLength(3);
     expect(clock.timers).toBe(0);
+  });
+
+  it('for another reason has a line of its own, and a number of its own', async () => {
+    const { lines, clock, refused } = setUp();
+    for (const reason of ['time', 'seen', 'time']) refused.note('192.0.2.1', { reason });
+    await clock.advance(10_000);
+    expect(lines).toEqual([
+      '192.0.2.1 time login refused',
+      '192.0.2.1 seen login refused',
+      '192.0.2.1 time 1 further logins refused',
+    ]);
   });
 
   it('from more than 100 addresses in ten seconds is counted without its address', async () => {
