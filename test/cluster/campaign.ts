@@ -20,6 +20,8 @@ export interface CampaignOptions {
   readonly seed: string;
   readonly wallets: number;
   readonly leaseMs?: number;
+  /** True once no further round is to begin: everything is compared then. */
+  readonly isOver?: () => boolean;
   readonly log: (line: string) => void;
 }
 
@@ -195,7 +197,7 @@ class Campaign {
  * compares everything acknowledged with the wallets, with the chain, and with wallets restored from the seeds.
  */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignReport> {
-  const { postgres, database, kills, stops, seed, log, leaseMs } = options;
+  const { postgres, database, kills, stops, seed, log, leaseMs, isOver = () => false } = options;
   const random = seededRandom(seed);
   const wallets = Array.from({ length: options.wallets }, (_, i) => `w${i + 1}`);
   const cluster = await startWalletCluster({
@@ -207,7 +209,8 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     const load = await prepareLoad(cluster, wallets, random);
     try {
       const campaign = new Campaign(cluster, load, random, wallets);
-      while ((campaign.kills < kills || campaign.stops < stops) && campaign.faults.length === 0) {
+      const isDone = (): boolean => campaign.kills >= kills && campaign.stops >= stops;
+      while (!isDone() && !isOver() && campaign.faults.length === 0) {
         const left = kills - campaign.kills + (stops - campaign.stops);
         if (random.below(left) < stops - campaign.stops) await campaign.pause();
         else await campaign.kill();

@@ -19,6 +19,7 @@ import { OUTAGES, runOutage, type OutageReport } from './outages.js';
  * pauses of it, outages of the database and of the network, and many wallets that are spread, drained and spread again.
  * usage: npm run test:cluster -- [--kills 300] [--stops 50] [--crowd 100] [--only kills,outages,crowd]
  *   [--wallets 3] [--lease MS] [--seed TEXT] [--database URL] [--outage TITLE]
+ * SIGINT ends the kills after the present round; everything is compared, and the table printed.
  */
 
 const { values } = parseArgs({
@@ -49,6 +50,9 @@ function count(name: 'kills' | 'stops' | 'wallets' | 'crowd' | 'lease'): number 
   process.exit(2);
 }
 
+let isInterrupted = false;
+process.once('SIGINT', () => (isInterrupted = true));
+
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 /** Errors in the log of a process, with their stacks. */
@@ -74,6 +78,7 @@ async function withPostgres(
 async function kills(postgres: ClusterDatabase): Promise<void> {
   const report = await runCampaign({
     ...{ postgres, kills: count('kills'), stops: count('stops'), wallets: count('wallets'), seed, log: say },
+    isOver: () => isInterrupted,
     ...(values.lease === undefined ? {} : { leaseMs: count('lease') }),
   });
   faults.push(...report.faults);
