@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
+import { wasm } from '../src/monero/crypto/curve/kernel-relaxed.wasm.js';
 import { SERVER_FLAGS, setV8Flags } from '../src/util/v8-flags.js';
 import { NODE_FLAGS } from '../test/support/wallet-rpc.js';
 
@@ -21,9 +21,7 @@ function sumOf(count: number): number {
 if (!NODE_FLAGS.every((flag) => process.execArgv.includes(flag)))
   throw new Error('other flags than a server');
 setV8Flags(SERVER_FLAGS);
-const kernel = new WebAssembly.Module(
-  readFileSync(new URL('../server/kernel-relaxed.wasm', import.meta.url)),
-);
+const kernel = new WebAssembly.Module(Buffer.from(wasm(), 'base64'));
 let sum = 0;
 for (let i = 0; i < 200; i++) sum += sumOf(100_000);
 const database = new Database(':memory:');

@@ -59,7 +59,12 @@ const PARTS = [...NODE_FLAGS, fileURLToPath(new URL('./bare-parts.js', import.me
 async function bareNode(args: readonly string[]): Promise<number> {
   const running = start(process.execPath, args, { ...process.env, ...ALLOCATOR });
   try {
-    await until('Node.js', () => running.output().includes('up') || undefined);
+    await Promise.race([
+      until('Node.js', () => running.output().includes('up') || undefined),
+      running.exited.then(() => {
+        throw new Error(`Node.js ended: ${running.output()}`);
+      }),
+    ]);
     await sleep(1000 * SETTLED_SECONDS);
     return memoryMiB(pidOf({ process: running }));
   } finally {
