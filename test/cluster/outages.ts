@@ -310,7 +310,13 @@ export async function runOutage(outage: Outage, options: OutageOptions): Promise
     during.reduce((sum, one) => sum + of(one), 0);
   const most = (of: (one: CallStatistics) => number): number => Math.max(...during.map(of));
   const failed = total((one) => one.failed);
-  if (outage.isUnnoticed && failed > 0) load.faults.push(`${failed} calls failed: ${outage.title}`);
+  const notReplicated = total((one) => one.refused(NOT_REPLICATED));
+  const elsewhere = total((one) => one.refused(WALLET_ELSEWHERE));
+  const broken = total((one) => one.broken);
+  if (outage.isUnnoticed && failed > 0)
+    load.faults.push(
+      `calls failed, ${notReplicated} with -66, ${elsewhere} with -67, ${broken} without an answer: ${outage.title}`,
+    );
   const longestUnknownMs = most((one) => one.longestRefusalMs(NOT_REPLICATED));
   if (longestUnknownMs > timeoutMs + MARGIN_MS)
     load.faults.push(`-66 took ${Math.round(longestUnknownMs)} ms, with a timeout of ${timeoutMs} ms`);
@@ -318,9 +324,7 @@ export async function runOutage(outage: Outage, options: OutageOptions): Promise
   return {
     ...{ title: outage.title, ms, longestUnknownMs },
     answered: total((one) => one.answered),
-    notReplicated: total((one) => one.refused(NOT_REPLICATED)),
-    elsewhere: total((one) => one.refused(WALLET_ELSEWHERE)),
-    broken: total((one) => one.broken),
+    ...{ notReplicated, elsewhere, broken },
     longestMs: most((one) => one.longestMs),
     faults: load.faults.slice(before),
   };

@@ -8,8 +8,9 @@ import { startWalletCluster, type WalletCluster } from '../support/wallet-cluste
 
 /* Small rounds of what `npm run test:cluster` does at length. */
 
-const LEASE_MS = 1500;
-const TIMEOUT_MS = 1500;
+/** Shorter than the defaults, and long enough for processes that wait a second for a processor. */
+const LEASE_MS = 2500;
+const TIMEOUT_MS = 4000;
 /** Longest time from a kill to the answer of the next holder [ms]: the lease, two looks, and a slow machine. */
 const MOST_TAKEOVER_MS = 15_000;
 
