@@ -13,7 +13,7 @@ import { CallFailed, type DatabaseState, type Session } from './session.js';
 import { Sessions } from './sessions.js';
 
 const TIMEOUT_MS = 5000;
-const LEASE_MS = 4000;
+const LEASE_MS = 3500;
 
 /** Largest difference of the clocks of process and database [ms]. No rule depends on it: a larger one is a mistake. */
 const MOST_CLOCK_MS = 600_000;

@@ -15,7 +15,7 @@ export interface ClusterSettings {
   readonly member: { readonly url: string; readonly capacity: number };
   /** Longest wait for the acknowledgement of one write, and for one answer of the database [ms]; 5000 by default. */
   readonly timeoutMs?: number;
-  /** How long a lease lasts without a renewal [ms]; 4000 by default. The same in all processes. */
+  /** How long a lease lasts without a renewal [ms]; 3500 by default. The same in all processes. */
   readonly leaseMs?: number;
   /** Allows a database without a quorum of standbys: what one machine alone has is acknowledged. */
   readonly isSingle: boolean;

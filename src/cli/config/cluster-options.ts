@@ -52,7 +52,7 @@ export const CLUSTER_OPTIONS: readonly OptionSpec[] = [
     argument: 'ms',
     group: 'Cluster',
     help: 'time without a renewal after which another process takes a wallet over, the same in every process',
-    default: '4000',
+    default: '3500',
   },
   {
     name: 'cluster-single',

@@ -45,7 +45,7 @@ describe('the options of a cluster', () => {
     expect(Buffer.from(database?.expose() ?? []).toString('utf8')).toBe(DATABASE);
     expect(rest).toEqual({
       ...{ secretFile: 'secret', url: 'https://10.0.0.1:18083', tls: {} },
-      ...{ capacity: 1000, timeoutMs: 5000, leaseMs: 4000, isSingle: false },
+      ...{ capacity: 1000, timeoutMs: 5000, leaseMs: 3500, isSingle: false },
     });
   });
 
