@@ -93,8 +93,7 @@ const toReported = (row: ReportedRow): ReportedRequest => ({
   dueHeight: present(row.due_height, toNumber),
 });
 
-/** Without object spread, which takes longer: a block may pay many requests. */
-export const toReportable = (row: ReportableRow): ReportableRequest => ({
+const toTerms = (row: TermsRow): Omit<ReportableRequest, 'reported'> => ({
   sequence: toNumber(row.sequence),
   subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
   amount: present(row.amount, toAmount),
@@ -105,23 +104,17 @@ export const toReportable = (row: ReportableRow): ReportableRequest => ({
   expires: present(row.expires, toNumber),
   cancelled: present(row.cancelled, toNumber),
   ended: toFlag(row.ended),
+});
+
+export const toReportable = (row: ReportableRow): ReportableRequest => ({
+  ...toTerms(row),
   reported: toReported(row),
 });
 
-/** Without object spread, except for facts that most requests lack: a list has many requests. */
 export const toRequest = (row: RequestRow): PaymentRequest => ({
-  sequence: toNumber(row.sequence),
+  ...toTerms(row),
   requestId: row.request_id,
   token: new Uint8Array(row.token),
-  subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
-  amount: present(row.amount, toAmount),
-  tolerance: toAmount(row.tolerance),
-  confirmations: toNumber(row.confirmations),
-  firstHeight: toNumber(row.first_height),
-  created: toNumber(row.created),
-  expires: present(row.expires, toNumber),
-  cancelled: present(row.cancelled, toNumber),
-  ended: toFlag(row.ended),
   state: row.state,
   ...(row.reference === null ? {} : { reference: row.reference }),
   ...(row.metadata === null ? {} : { metadata: row.metadata }),
