@@ -2,7 +2,7 @@ import { systemClock } from '../util/clock.js';
 import { readAddress } from './address.js';
 import type { Cluster } from './cluster.js';
 import type { ClusterSecret } from './cluster-secret.js';
-import type { ClusterSettings } from './cluster-settings.js';
+import { DEFAULT_LEASE_MS, DEFAULT_TIMEOUT_MS, type ClusterSettings } from './cluster-settings.js';
 import { DatabaseLeases } from './database-leases.js';
 import { DatabaseLogs } from './database-logs.js';
 import { DatabaseMembers } from './database-members.js';
@@ -11,9 +11,6 @@ import { Membership } from './membership.js';
 import { checkSchema, createSchema } from './schema.js';
 import { CallFailed, type DatabaseState, type Session } from './session.js';
 import { Sessions } from './sessions.js';
-
-const TIMEOUT_MS = 5000;
-const LEASE_MS = 3500;
 
 /** Largest difference of the clocks of process and database [ms]. No rule depends on it: a larger one is a mistake. */
 const MOST_CLOCK_MS = 600_000;
@@ -51,7 +48,14 @@ function checkCommits({ synchronousCommit }: DatabaseState): void {
  * @throws ClusterRefused for each reason; ClusterUnreachable
  */
 export async function openCluster(settings: ClusterSettings): Promise<Cluster> {
-  const { secret, isSingle, log, member, timeoutMs = TIMEOUT_MS, leaseMs = LEASE_MS } = settings;
+  const {
+    secret,
+    isSingle,
+    log,
+    member,
+    timeoutMs = DEFAULT_TIMEOUT_MS,
+    leaseMs = DEFAULT_LEASE_MS,
+  } = settings;
   const sessions = new Sessions({ address: readAddress(settings.urls), timeoutMs, isSingle, log });
   const membership = new Membership({ sessions, ...member, leaseMs, log });
   try {
@@ -94,9 +98,14 @@ export async function openCluster(settings: ClusterSettings): Promise<Cluster> {
 export async function initCluster(urls: string, secret: ClusterSecret): Promise<boolean> {
   const log = { info: () => undefined, warn: () => undefined };
   // Making the tables needs no quorum.
-  const sessions = new Sessions({ address: readAddress(urls), timeoutMs: TIMEOUT_MS, isSingle: true, log });
+  const sessions = new Sessions({
+    address: readAddress(urls),
+    timeoutMs: DEFAULT_TIMEOUT_MS,
+    isSingle: true,
+    log,
+  });
   try {
-    const session = await sessions.connect(TIMEOUT_MS);
+    const session = await sessions.connect(DEFAULT_TIMEOUT_MS);
     try {
       return await createSchema(session, secret);
     } finally {

@@ -1,3 +1,4 @@
+import { DEFAULT_LEASE_MS, DEFAULT_TIMEOUT_MS } from '../../cluster/cluster-settings.js';
 import type { OptionSpec } from './option-spec.js';
 
 /** Options of a cluster. */
@@ -45,14 +46,14 @@ export const CLUSTER_OPTIONS: readonly OptionSpec[] = [
     argument: 'ms',
     group: 'Cluster',
     help: 'longest wait for the quorum of the database; a call that waits longer is answered with -66',
-    default: '5000',
+    default: String(DEFAULT_TIMEOUT_MS),
   },
   {
     name: 'cluster-lease',
     argument: 'ms',
     group: 'Cluster',
     help: 'time without a renewal after which another process takes a wallet over, the same in every process',
-    default: '3500',
+    default: String(DEFAULT_LEASE_MS),
   },
   {
     name: 'cluster-single',
