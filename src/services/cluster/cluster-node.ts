@@ -77,7 +77,7 @@ interface Failure {
   readonly until: number;
 }
 
-/** Age of the list of wallets from which it is read again for a request [ms]. */
+/** Age of the list of wallets from which it is read again for a request for a wallet that has a holder [ms]. */
 const MOST_AGE_MS = 250;
 
 /** Number of wallets that move at the same time when this process stops. */
@@ -188,8 +188,10 @@ export class ClusterNode {
     if (this.#looks % LOOKS_PER_SHARE === 0) await this.#share();
   }
 
-  /** Reads the wallets and members; callers at the same time share the answer. */
+  /** Reads the wallets and members in a read that begins after the call; callers at the same time share it. */
   async #read(): Promise<void> {
+    // It began before, and may miss changes that a client was answered meanwhile. Its error is that of its own callers.
+    if (this.#reading !== undefined) await this.#reading.catch(() => undefined);
     this.#reading ??= this.#readNow().finally(() => {
       this.#reading = undefined;
     });
@@ -335,8 +337,11 @@ export class ClusterNode {
       const isReady = !held.isMoving && !held.isLost && this.#wallets?.isOpen(name) === true;
       return isReady ? { release: held.begin() } : 'changing';
     }
-    // Without the database, the last known holder is asked at once.
-    if (this.#isReachable && this.#parts.clock.now() - this.#readAt > MOST_AGE_MS) await this.refresh();
+    const holding = this.#entries.find((known) => known.name === name);
+    // A wallet without a holder may have got one since the last read, here or in another process. A former holder passes
+    // a request on. Without the database, the last known holder is asked at once.
+    const isRecent = this.#parts.clock.now() - this.#readAt <= MOST_AGE_MS && holding?.holder !== undefined;
+    if (this.#isReachable && !isRecent) await this.refresh();
     const { holder, isLapsed = true } = this.#entries.find((known) => known.name === name) ?? {};
     // Its last holder has closed it: this process can open it, or answer that it is closed.
     if (holder === undefined) return 'here';
