@@ -8,11 +8,13 @@ import { startWalletRpc } from '../test/support/wallet-rpc.js';
 import { keptPaidChain } from './kept-paid-chain.js';
 import { PAYEE_SEED, PAYMENTS_A_BLOCK } from './paid-chain.js';
 import { median, percentile, printTable } from './table.js';
+import { cpuSeconds, pidOf } from './usage.js';
 
 /*
  * Cost of a cluster: the same calls for a wallet of one process, for one that a process of a cluster holds, and for one
  * whose calls another process passes on. Three PostgreSQL on this machine, of which two flush each commit to the disk.
  * usage: cluster [--rounds 60] [--payments 20000] [--refreshes 5] [--blocks 30] [--keep DIR]
+ *        [--only calls,chain]
  */
 
 const { values: options } = parseArgs({
@@ -22,8 +24,10 @@ const { values: options } = parseArgs({
     refreshes: { type: 'string', default: '5' },
     blocks: { type: 'string', default: '30' },
     keep: { type: 'string' },
+    only: { type: 'string', default: 'calls,chain' },
   },
 });
+const only = options.only.split(',');
 const rounds = Number(options.rounds);
 const payments = Number(options.payments);
 const refreshes = Number(options.refreshes);
@@ -121,6 +125,12 @@ async function measureCalls(postgres: PostgresCluster): Promise<void> {
 
 const chainRows: string[][] = [];
 
+/** Returns the row of a measure in both worlds [ms]. */
+function compared(name: string, { plain, held }: Readonly<Record<'plain' | 'held', number[]>>): string[] {
+  const more = 100 * (median(held) / median(plain) - 1);
+  return [name, ms(median(plain)), ms(median(held)), `${more.toFixed(1)} %`, '5 %'];
+}
+
 /** Number of bytes of frames and of bases that the only wallet of a database was given. */
 async function shipped(
   postgres: PostgresCluster,
@@ -153,24 +163,26 @@ async function measureChain(postgres: PostgresCluster): Promise<void> {
     const [member] = cluster.members;
     if (member === undefined) throw new Error('a process runs');
     const times: { plain: number[]; held: number[] } = { plain: [], held: [] };
-    const restore = async (wallet: WalletCalls): Promise<number> => {
+    const cpu: { plain: number[]; held: number[] } = { plain: [], held: [] };
+    const restore = async (wallet: WalletCalls, kind: 'plain' | 'held'): Promise<void> => {
       await wallet.rpc('restore_deterministic_wallet', {
         ...{ password: PASSWORD, seed: PAYEE_SEED, restore_height: 0 },
       });
-      const elapsed = await time(() => wallet.rpc('refresh'));
-      return elapsed;
+      const pid = kind === 'plain' ? pidOf(server) : member.pid;
+      const before = cpuSeconds(pid);
+      times[kind].push(await time(() => wallet.rpc('refresh')));
+      cpu[kind].push(1000 * (cpuSeconds(pid) - before));
     };
     for (const name of restored) {
       const [plain, held] = [walletCalls(server.port, name), member.wallet(name)];
-      times.plain.push(await restore(plain));
-      times.held.push(await restore(held));
+      await restore(plain, 'plain');
+      await restore(held, 'held');
       if (name !== restored.at(-1)) for (const wallet of [plain, held]) await wallet.rpc('close_wallet');
     }
-    const more = 100 * (median(times.held) / median(times.plain) - 1);
-    chainRows.push([
-      `refresh of ${payments.toLocaleString('en')} payments from scratch`,
-      ...[ms(median(times.plain)), ms(median(times.held)), `${more.toFixed(1)} %`, '5 %'],
-    ]);
+    chainRows.push(
+      compared(`refresh of ${payments.toLocaleString('en')} payments from scratch`, times),
+      compared('processor time of the server meanwhile', cpu),
+    );
     await measureTip(
       postgres,
       database,
@@ -228,12 +240,8 @@ async function measureTip(
     await payer.rpc('refresh');
   }
   const bytes = (await steady()) - before;
-  const more = 100 * (median(times.held) / median(times.plain) - 1);
   chainRows.push(
-    [
-      `refresh of a block with ${PAYMENTS_A_BLOCK} payments at the tip`,
-      ...[ms(median(times.plain)), ms(median(times.held)), `${more.toFixed(1)} %`, ''],
-    ],
+    compared(`refresh of a block with ${PAYMENTS_A_BLOCK} payments at the tip`, times),
     [`bytes in frames for such a block`, '', kib(bytes / blocks), '', ''],
     ['bytes of all bases in the database', '', kib((await shipped(postgres, database)).base), '', ''],
   );
@@ -241,8 +249,8 @@ async function measureTip(
 
 const postgres = await startPostgres({ isDurable: true });
 try {
-  await measureCalls(postgres);
-  await measureChain(postgres);
+  if (only.includes('calls')) await measureCalls(postgres);
+  if (only.includes('chain')) await measureChain(postgres);
 } finally {
   await postgres.stop();
 }

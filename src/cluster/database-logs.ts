@@ -27,6 +27,10 @@ const lastFrame = (sql: Sql, id: Uint8Array): ReturnType<Sql> => sql`
     UNION ALL SELECT 0, 0) AS ends
   ORDER BY sequence DESC LIMIT 1`;
 
+/** Writes large bytes as an expression. The client sends bytes as hex digits, which take twice the time of base64. */
+const binary = (sql: Sql, bytes: Uint8Array): ReturnType<Sql> =>
+  sql`decode(${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')}::text, 'base64')`;
+
 /** The logs in the database. */
 export class DatabaseLogs implements PageLogs {
   readonly #options: LogsOptions;
@@ -49,7 +53,7 @@ export class DatabaseLogs implements PageLogs {
           stored AS (
             INSERT INTO wallet_rpc.frame AS known (wallet, sequence, epoch, hash, total, pages)
             SELECT held.id, ${sequence}::bigint, held.epoch, ${hash}::bytea, last.total + ${frame.length}::bigint,
-              ${frame}::bytea
+              ${binary(sql, frame)}
             FROM held, last WHERE ${sequence}::bigint <= last.sequence + 1
               AND NOT EXISTS (SELECT FROM wallet_rpc.base WHERE base.wallet = held.id AND base.sequence >= ${sequence}::bigint)
             ON CONFLICT (wallet, sequence) DO UPDATE SET epoch = known.epoch
@@ -101,7 +105,7 @@ export class DatabaseLogs implements PageLogs {
       (sql) => sql`
         WITH held AS MATERIALIZED (${heldRow(sql, held)})
         INSERT INTO wallet_rpc.base_part (wallet, upload, part, content)
-        SELECT held.id, ${upload}::uuid, ${part}, ${content}::bytea FROM held
+        SELECT held.id, ${upload}::uuid, ${part}, ${binary(sql, content)} FROM held
         ON CONFLICT (wallet, upload, part) DO UPDATE SET part = excluded.part
         RETURNING part`,
       // A part is larger than a frame by far.

@@ -339,19 +339,35 @@ export class WalletStore {
 
   /**
    * Flushes all earlier writes to disk without blocking this thread, and waits until they are stored at the sink of a
-   * replicated store.
+   * replicated store, as calls do that read them meanwhile.
    * @throws WalletError `wallet_io`, NotReplicatedError
    */
   async flushToDisk(): Promise<void> {
-    if (this.#file.db.memory) return;
+    await this.flushScan();
+    await this.#shipper?.allReplicated(true);
+  }
+
+  /**
+   * Does the same before events are sent, but calls that read the writes do not wait for the sink: apart from the events,
+   * a refresh can read from the chain again what it has written.
+   * @throws WalletError `wallet_io`, NotReplicatedError
+   */
+  async flushEvents(): Promise<void> {
+    await this.flushScan();
+    await this.#shipper?.allReplicated(false);
+  }
+
+  /**
+   * Flushes all earlier writes of a refresh to disk without blocking this thread. The sink of a replicated store gets them
+   * later. @throws WalletError `wallet_io`
+   */
+  async flushScan(): Promise<void> {
     // Closing a store has flushed it.
-    if (this.#file.isOpen) {
-      this.#transactions.writeDeferred();
-      this.#transactions.endPages();
-      this.#file.detectingDamage(() => this.#file.restore());
-      await this.#file.flush();
-    }
-    await this.#shipper?.allReplicated();
+    if (this.#file.db.memory || !this.#file.isOpen) return;
+    this.#transactions.writeDeferred();
+    this.#transactions.endPages();
+    this.#file.detectingDamage(() => this.#file.restore());
+    await this.#file.flush();
   }
 
   /**

@@ -372,7 +372,7 @@ describe('over a bad network', () => {
     // The first statement of a connection has a round trip before its commit.
     await a.logs.append(lease, 1, utf8('one'));
     let isLost = false;
-    const lost = proxy.loseAnswerTo(Buffer.from(frame).toString('hex')).then(() => (isLost = true));
+    const lost = proxy.loseAnswerTo(Buffer.from(frame).toString('base64')).then(() => (isLost = true));
     await a.logs.append(lease, 2, frame);
     await lost;
     expect(isLost).toBe(true);

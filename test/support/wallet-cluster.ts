@@ -24,6 +24,8 @@ export interface ClusterMember {
   readonly front?: CutProxy;
   /** Proxies between this process and each server of the database; empty without `isProxied`. */
   readonly databases: readonly CutProxy[];
+  /** Id of its process; 0 while none runs. */
+  readonly pid: number;
   /** True while its process runs, also while it is paused. */
   readonly isRunning: boolean;
   readonly isPaused: boolean;
@@ -123,6 +125,9 @@ export async function startWalletCluster(options: WalletClusterOptions): Promise
     const member: ClusterMember = {
       ...{ name, port, walletDir, url, databases },
       ...(front === undefined ? {} : { front }),
+      get pid() {
+        return server?.process.child.pid ?? 0;
+      },
       get isRunning() {
         return server !== undefined;
       },

@@ -40,7 +40,7 @@ export interface HeldWalletParts {
 }
 
 /** Time for which events of old blocks are collected before they are stored [ms]. */
-const CATCHING_UP_MS = 2000;
+const CATCHING_UP_MS = 5000;
 
 /** Longest time for which a wallet that is closed waits until its last changes are replicated [ms]. */
 const CLOSING_MS = 5000;

@@ -15,7 +15,7 @@ interface Listeners {
  * could undo them.
  */
 export class FlushedEvents {
-  readonly #store: Pick<WalletStore, 'read' | 'flushToDisk'>;
+  readonly #store: Pick<WalletStore, 'read' | 'flushEvents'>;
   readonly #clock: Clock;
   readonly #listeners: Listeners;
   #upTo = 0;
@@ -26,7 +26,7 @@ export class FlushedEvents {
   #done: Promise<void> = Promise.resolve();
   #endPause: () => void = () => undefined;
 
-  constructor(store: Pick<WalletStore, 'read' | 'flushToDisk'>, clock: Clock, listeners: Listeners) {
+  constructor(store: Pick<WalletStore, 'read' | 'flushEvents'>, clock: Clock, listeners: Listeners) {
     this.#store = store;
     this.#clock = clock;
     this.#listeners = listeners;
@@ -73,7 +73,7 @@ export class FlushedEvents {
   async #flush(): Promise<void> {
     if (this.#isClosed) return;
     const last = this.#store.read((r) => r.events.last());
-    await this.#store.flushToDisk();
+    await this.#store.flushEvents();
     if (this.#isClosed) return;
     this.#upTo = last;
     this.#listeners.onFlushed();

@@ -131,10 +131,11 @@ export class PaymentRelay {
     return (this.#sent.get(toHex(txHash)) ?? -Infinity) >= time;
   }
 
+  /** Need not be on disk: until it is, the payment stays recorded as prepared, and is relayed again. */
   #markPending(txHash: Hash): void {
     const { store, log } = this.#context;
     try {
-      store.write((w) => w.markPending(txHash));
+      store.writeRecoverable((w) => w.markPending(txHash));
     } catch (error) {
       // The payment stays recorded as prepared: the next read of the pool, or the next relay, marks it as pending.
       log.error(

@@ -269,7 +269,7 @@ export class WalletSync implements RefreshTarget {
       return this.#refresher.refresh(this.#id, from);
     });
     if (this.#mustFlush) {
-      await this.#context.store.flushToDisk();
+      await this.#context.store.flushScan();
       this.#mustFlush = false;
     }
     this.#context.assertOpen();

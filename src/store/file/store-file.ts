@@ -39,6 +39,12 @@ interface LogState {
  */
 const LONG_LOG_PAGES = 4096;
 
+/**
+ * The same for a replicated store, whose pages have to be sent before: a page that a catch-up writes several times is sent
+ * once. It is shorter than the longest log of a shipper by what a catch-up writes in a second.
+ */
+const LONG_SENT_LOG_PAGES = 12_000;
+
 /** Number of commits after which the length of the log is read, which takes 30 µs. */
 const COMMITS_BETWEEN_LOOKS = 8;
 
@@ -229,7 +235,7 @@ export class StoreFile {
 
   #hasLongLog(): boolean {
     const { log, checkpointed } = this.#logState();
-    return log - checkpointed > LONG_LOG_PAGES;
+    return log - checkpointed > (this.#keeper === undefined ? LONG_LOG_PAGES : LONG_SENT_LOG_PAGES);
   }
 
   /** Number of committed pages in the log. Must not be called inside a transaction. */

@@ -15,6 +15,8 @@ export interface LogFrame {
   readonly bytes: Uint8Array;
   /** Place after the last commit of the frame. */
   readonly end: LogPosition;
+  /** Size of the whole store after that commit [bytes]. */
+  readonly storeBytes: number;
 }
 
 /** Number of pages from which a frame ends with the next commit, so that little memory is in use: 16 MiB. */
@@ -44,7 +46,7 @@ export async function readFrame(
       log.readPage(newest.get(number) ?? 0, pageAt(index));
       if (index % FRAMES_PER_TURN === FRAMES_PER_TURN - 1) await yieldToEventLoop();
     }
-    return { bytes, end };
+    return { bytes, end, storeBytes: pageSize * pageCount };
   } finally {
     log.close();
   }

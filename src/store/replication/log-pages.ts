@@ -37,6 +37,9 @@ const FRAME_SALTS_OFFSET = 8;
 /** Number of frames that are read in one turn of the event loop; reading one takes 2 µs. */
 export const FRAMES_PER_TURN = 256;
 
+/** Number of frames whose heads are read by one call of the system: four times as fast as one call for each head. */
+const FRAMES_PER_READ = 64;
+
 /** Bytes of an open file at an offset; fewer at its end. */
 function readAt(file: number, bytes: Uint8Array, offset: number): number {
   let length = 0;
@@ -56,8 +59,6 @@ export class LogFile {
   readonly pageSize: number;
   readonly salts: bigint;
   readonly #file: number;
-  readonly #head = new Uint8Array(FRAME_HEAD_BYTES);
-  readonly #view = new DataView(this.#head.buffer);
 
   private constructor(file: number) {
     this.#file = file;
@@ -97,8 +98,13 @@ export class LogFile {
     let pageCount = 0;
     let frame = from.salts === this.salts ? from.frames : 0;
     if (frame > to) throw new LogError(`the log has ${to} frames, fewer than ${frame}`);
+    const frameBytes = FRAME_HEAD_BYTES + this.pageSize;
+    const buffer = new Uint8Array(Math.min(FRAMES_PER_READ, to - frame) * frameBytes);
+    let bytes = buffer.subarray(0, 0);
     while (frame < to && !(pageCount > 0 && newest.size >= mostPages)) {
-      const { number, countAfter } = this.#frameHead(frame);
+      if (bytes.length === 0) bytes = buffer.subarray(0, readAt(this.#file, buffer, this.#offsetOf(frame)));
+      const { number, countAfter } = this.#frameHead(bytes, frame);
+      bytes = bytes.subarray(frameBytes);
       newest.set(number, frame);
       frame += 1;
       pageCount = countAfter;
@@ -117,20 +123,25 @@ export class LogFile {
   /** Returns true if a frame still has the content that it had when this log was opened. */
   isFrame(frame: number, page: number): boolean {
     try {
-      return this.#frameHead(frame).number === page;
+      const head = new Uint8Array(FRAME_HEAD_BYTES);
+      const length = readAt(this.#file, head, this.#offsetOf(frame));
+      return this.#frameHead(head.subarray(0, length), frame).number === page;
     } catch (error) {
       if (error instanceof LogError) return false;
       throw error;
     }
   }
 
-  /** Reads the page number of a frame, and the size of the file after a commit that ends there [pages], otherwise 0. */
-  #frameHead(frame: number): { readonly number: number; readonly countAfter: number } {
-    if (readAt(this.#file, this.#head, this.#offsetOf(frame)) < FRAME_HEAD_BYTES)
-      throw new LogError(`frame ${frame} is missing`);
-    if (this.#view.getBigUint64(FRAME_SALTS_OFFSET) !== this.salts)
+  /**
+   * Returns the page number of a frame, and the size of the file after a commit that ends there [pages], otherwise 0.
+   * @param head bytes of the log from the beginning of the frame.
+   */
+  #frameHead(head: Uint8Array, frame: number): { readonly number: number; readonly countAfter: number } {
+    if (head.length < FRAME_HEAD_BYTES) throw new LogError(`frame ${frame} is missing`);
+    const view = new DataView(head.buffer, head.byteOffset, FRAME_HEAD_BYTES);
+    if (view.getBigUint64(FRAME_SALTS_OFFSET) !== this.salts)
       throw new LogError(`frame ${frame} belongs to another log`);
-    return { number: this.#view.getUint32(0), countAfter: this.#view.getUint32(FRAME_COUNT_OFFSET) };
+    return { number: view.getUint32(0), countAfter: view.getUint32(FRAME_COUNT_OFFSET) };
   }
 
   #offsetOf(frame: number): number {

@@ -29,7 +29,7 @@ export interface Replication {
    */
   replicated(): Promise<void>;
 
-  /** True if durable commits are not known to be stored at the sink. */
+  /** True if commits for which a call, a listener or a checkpoint waits are not known to be stored at the sink. */
   readonly isBehind: boolean;
 
   /** Time since when {@link isBehind} is true, on the clock of `performance.now` [ms]; undefined if it is false. */

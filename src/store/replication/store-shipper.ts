@@ -46,7 +46,7 @@ export class StoreShipper implements Replication, LogKeeper {
   /** Commits until now; the state in which the store was opened counts as one. */
   #commits = 1;
   #flushed = 0;
-  /** Number of the last durable commit. */
+  /** Number of the last commit that {@link replicated} waits for. */
   #durable = 0;
   /** Number of the last commit for which a caller waits. */
   #wanted = 0;
@@ -110,14 +110,18 @@ export class StoreShipper implements Replication, LogKeeper {
     return this.#waiters.wait(this.#durable, this.#timeoutMs);
   }
 
-  /** Resolves when all commits until now are stored at the sink. @throws NotReplicatedError as {@link replicated}. */
-  allReplicated(): Promise<void> {
-    this.#want(true);
+  /**
+   * Resolves when all commits until now are stored at the sink.
+   * @param isDurable true if callers of {@link replicated} wait for them from now on.
+   * @throws NotReplicatedError as {@link replicated}.
+   */
+  allReplicated(isDurable: boolean): Promise<void> {
+    this.#want(isDurable);
     return this.#waiters.wait(this.#commits, this.#timeoutMs);
   }
 
   get isBehind(): boolean {
-    return this.#waiters.stored < this.#durable;
+    return this.#waiters.stored < this.#wanted;
   }
 
   get behindSince(): number | undefined {
@@ -231,10 +235,8 @@ export class StoreShipper implements Replication, LogKeeper {
   /** Starts to ship everything, for a caller that waits. @param isDurable true if {@link replicated} waits for it. */
   #want(isDurable: boolean): void {
     this.#wanted = this.#commits;
-    if (isDurable) {
-      this.#durable = this.#commits;
-      if (this.isBehind) this.#behindSince ??= performance.now();
-    }
+    if (isDurable) this.#durable = this.#commits;
+    if (this.isBehind) this.#behindSince ??= performance.now();
     this.#wake();
   }
 
@@ -334,7 +336,7 @@ export class StoreShipper implements Replication, LogKeeper {
     this.#shippedBytes += frame.bytes.length;
     this.#frameBytes += frame.bytes.length;
     if (frame.end.frames === to.frames) this.#noteStored(to.commits);
-    if (this.#frameBytes > Math.max(this.#baseBytes, this.#renewalBytes))
+    if (this.#isRenewalDue(frame.storeBytes))
       this.#renewal ??= this.#renewBase().finally(() => {
         this.#renewal = undefined;
       });
@@ -371,6 +373,14 @@ export class StoreShipper implements Replication, LogKeeper {
     if (this.#frames >= at.frames) this.#position = at.position;
     this.#noteStored(at.commits);
     if (!this.#isStopped) this.#store.markBaseNeeded(false);
+  }
+
+  /**
+   * True if a new base would halve what the sink stores. The frames of a store that grows are hardly more than its new
+   * base would be: most of their pages did not exist before.
+   */
+  #isRenewalDue(storeBytes: number): boolean {
+    return this.#frameBytes > this.#renewalBytes && this.#baseBytes + this.#frameBytes > 2 * storeBytes;
   }
 
   /** Stores a new base, up to the last stored frame, in place of the base and the many frames at the sink. */

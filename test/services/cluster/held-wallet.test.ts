@@ -82,7 +82,7 @@ const store = {
     } as Partial<Replication> as Replication;
   },
   read: () => last,
-  flushToDisk: async () => void calls.push(`flush ${last}`),
+  flushEvents: async () => void calls.push(`flush ${last}`),
 } as unknown as WalletStore;
 
 const attach = (): void => held.attach(store, () => void calls.push('events'));
@@ -263,16 +263,16 @@ describe('events', () => {
     expect(held.eventsUpTo).toBe(6);
   });
 
-  test('of a wallet that reads old blocks are stored together, two seconds later', async () => {
+  test('of a wallet that reads old blocks are stored together, five seconds later', async () => {
     await attached();
     for (last = 1; last < 50; last++) held.advanceEvents(false);
-    await clock.advance(1999);
+    await clock.advance(4999);
     expect([held.eventsUpTo, calls]).toEqual([0, []]);
     await clock.advance(1);
     expect([held.eventsUpTo, calls]).toEqual([50, ['flush 50', 'events']]);
     last = 51;
     held.advanceEvents(false);
-    await clock.advance(2000);
+    await clock.advance(5000);
     expect(held.eventsUpTo).toBe(51);
   });
 });

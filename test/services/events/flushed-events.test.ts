@@ -14,7 +14,7 @@ class SlowStore {
     return this.last;
   }
 
-  flushToDisk(): Promise<void> {
+  flushEvents(): Promise<void> {
     this.flushes += 1;
     return new Promise((resolve, reject) => {
       this.end = (error) => (error === undefined ? resolve() : reject(error));

@@ -34,9 +34,10 @@ const state = () => wallet.store.read((r) => r.outgoing.byHash(paymentHash(1))?.
 
 /** Makes every write to the store fail. */
 const failWrites = (): void => {
-  wallet.store.write = () => {
+  const fail = (): never => {
     throw new WalletError({ kind: 'wallet_io', file: 'w', reason: 'the disk is full' });
   };
+  Object.assign(wallet.store, { write: fail, writeRecoverable: fail });
 };
 
 describe('a payment that is sent', () => {

@@ -187,6 +187,59 @@ describe('commits that nothing waits for', () => {
     again.close();
   });
 
+  it.each([
+    ['flushToDisk', true],
+    ['flushEvents', false],
+  ] as const)('that %s sends hold up reads: %s', async (flush, holdsUp) => {
+    let release: (() => void) | undefined;
+    sink.wait = () => new Promise((resolve) => (release = resolve));
+    addPayment(0);
+    const sent = store[flush]();
+    await until('the frame is sent', () => release);
+    expect(replication.isBehind).toBe(true);
+    const steps: string[] = [];
+    const read = replication.replicated().then(() => void steps.push('read'));
+    if (!holdsUp) await read;
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    steps.push('stored');
+    sink.wait = () => Promise.resolve();
+    release?.();
+    await Promise.all([read, sent]);
+    expect(steps).toEqual(holdsUp ? ['stored', 'read'] : ['read', 'stored']);
+    expect(replication.isBehind).toBe(false);
+    await expectSame();
+  });
+
+  it('that a refresh flushes to disk are sent later, and hold up nothing', async () => {
+    const { appends } = sink;
+    const steps = watchFlushes();
+    addPayment(0);
+    await store.flushScan();
+    await replication.replicated();
+    expect(steps).toEqual(['flush begins', 'flush ends']);
+    expect([sink.appends - appends, replication.pendingBytes > 0]).toEqual([0, true]);
+    await store.flushEvents();
+    await expectSame();
+  });
+
+  it('are sent, for a checkpoint, once the log has 12,000 pages', async () => {
+    await close();
+    open({ delayMs: 1e9 });
+    const { appends } = sink;
+    let pages = 0;
+    // The length of the log is looked at after each eighth commit.
+    for (let i = 0; pages <= 12_000; i++) {
+      if (i % 8 === 0) expect(sink.appends).toBe(appends);
+      store.writeRecoverable((w) => w.attributes.set('a', String(i % 10).repeat(400_000)));
+      pages = replication.pendingBytes / PAGE_BYTES;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    for (let i = 0; i < 8; i++) store.writeRecoverable((w) => w.attributes.set('b', String(i)));
+    await until('the frame is sent', () => sink.appends > appends || undefined);
+    await store.waitForCheckpoint();
+    await expectSame();
+  });
+
   it('are on disk before they are sent', async () => {
     await close();
     open({ delayMs: 30 });
@@ -527,6 +580,18 @@ describe('a base', () => {
     expect(i).toBeGreaterThan(4);
     expect(errors).toEqual([]);
     await expectSame();
+  });
+
+  it('is not renewed while the store grows, since its frames are hardly more than the new base would be', async () => {
+    for (let i = 0; i < 16; i++) {
+      set(`a${i}`, String(i % 10).repeat(1_000_000));
+      await replication.replicated();
+    }
+    expect(sink.state.frameBytes).toBeGreaterThan(3 * (4 << 20));
+    await close();
+    expect(replication.bases).toBe(1);
+    await expectSame();
+    open();
   });
 
   it('holds checkpoints back while it is read, and frames go on', async () => {
