@@ -10,13 +10,19 @@ import type { Lease, LossReason, Taken, WalletEntry } from '../../src/cluster/le
 import type { LogContent } from '../../src/cluster/page-log.js';
 import type { VirtualClock } from './virtual-clock.js';
 
+interface FakeMember {
+  readonly capacity: number;
+  /** Time at which all its leases end [elapsed ms of the clock]. */
+  expires: number;
+}
+
 interface Row {
   keysFile: Uint8Array;
   readonly isNew: boolean;
   epoch: bigint;
   holder: string | undefined;
-  /** Time at which the lease ends [elapsed ms of the clock]. */
-  expires: number;
+  /** Process that has the wallet as long as it renews its leases; undefined: any process can take it. */
+  process: FakeMember | undefined;
   base: { readonly sequence: number; readonly bytes: Uint8Array } | undefined;
   readonly frames: Map<number, Uint8Array>;
 }
@@ -27,7 +33,7 @@ export const FAKE_LEASE_MS = 4000;
 /** Plain model of the database of a cluster, in the memory of the test; several members share it. */
 export class FakeCluster {
   readonly rows = new Map<string, Row>();
-  readonly members = new Map<string, { readonly capacity: number; expires: number }>();
+  readonly members = new Map<string, FakeMember>();
   /** Failure of each write; undefined: writes succeed. */
   failing: 'unreachable' | 'no quorum' | undefined;
   /** Is awaited after the parts of a base were read, and before it is stored; a rejection is the answer. */
@@ -55,11 +61,15 @@ export class FakeCluster {
     if (this.failing === 'unreachable') throw new ClusterUnreachable('no database answers');
   }
 
+  #isLive({ process }: Row): boolean {
+    return process !== undefined && process.expires > this.#clock.elapsed;
+  }
+
   /** Returns the row of a lease. @throws Fenced */
   #rowOf({ name, epoch }: Lease): Row {
     this.#assertWritable();
     const row = this.rows.get(name);
-    if (row?.epoch !== epoch || row.expires <= this.#clock.elapsed) throw new Fenced(name, epoch);
+    if (row?.epoch !== epoch || !this.#isLive(row)) throw new Fenced(name, epoch);
     return row;
   }
 
@@ -69,16 +79,22 @@ export class FakeCluster {
     const rows = this.rows;
     const leases = new Map<string, Lease & { end: number }>();
     const lostListeners: ((lease: Lease, reason: LossReason) => void)[] = [];
-    const isLive = ({ expires }: Row): boolean => expires > clock.elapsed;
+    const isLive = (row: Row): boolean => this.#isLive(row);
     let isStopped = false;
-    const self = { capacity, expires: 0 };
-    this.members.set(url, self);
+    let self: FakeMember;
+    /** Joins, also again after the leases have ended: they do not come back. */
+    const beMember = (): FakeMember => {
+      if (self === undefined || self.expires <= clock.elapsed)
+        this.members.set(url, (self = { capacity, expires: clock.elapsed + FAKE_LEASE_MS }));
+      return self;
+    };
+    beMember();
 
     const leaseOf = (name: string, row: Row): Lease => {
       row.holder = url;
-      row.expires = clock.elapsed + FAKE_LEASE_MS;
+      row.process = beMember();
       const lease = {
-        ...{ name, epoch: row.epoch, end: row.expires },
+        ...{ name, epoch: row.epoch, end: self.expires },
         isValid: (margin = 0) => leases.get(name) === lease && lease.end - margin > clock.elapsed,
         remainingMs: () => Math.max(0, lease.end - clock.elapsed),
       };
@@ -92,11 +108,11 @@ export class FakeCluster {
     const renew = (): void => {
       if (isStopped) return;
       if (this.failing === undefined) {
-        self.expires = clock.elapsed + FAKE_LEASE_MS;
+        beMember().expires = clock.elapsed + FAKE_LEASE_MS;
         for (const lease of [...leases.values()]) {
           const row = rows.get(lease.name);
           if (row?.epoch !== lease.epoch) lose(lease, 'taken');
-          else lease.end = row.expires = clock.elapsed + FAKE_LEASE_MS;
+          else lease.end = self.expires;
         }
       }
       for (const lease of [...leases.values()]) if (lease.end <= clock.elapsed) lose(lease, 'lapsed');
@@ -105,9 +121,9 @@ export class FakeCluster {
     renew();
 
     const end = (lease: Lease): Row => {
-      const row = this.#rowOf(lease);
-      leases.delete(lease.name);
-      return row;
+      // Its holder stops to use it, whether the database takes that or not.
+      if (leases.get(lease.name) === lease) leases.delete(lease.name);
+      return this.#rowOf(lease);
     };
 
     return {
@@ -117,7 +133,7 @@ export class FakeCluster {
           this.#assertWritable();
           if (rows.has(name)) throw new WalletKnown(name);
           const row: Row = {
-            ...{ keysFile, isNew: !hasStore, epoch: 1n, holder: url, expires: 0, base: undefined },
+            ...{ keysFile, isNew: !hasStore, epoch: 1n, holder: url, process: undefined, base: undefined },
             frames: new Map(),
           };
           rows.set(name, row);
@@ -145,17 +161,17 @@ export class FakeCluster {
         release: async (lease) => {
           const row = end(lease);
           row.holder = undefined;
-          row.expires = 0;
+          row.process = undefined;
         },
         abandon: async (lease) => {
-          end(lease).expires = 0;
+          end(lease).process = undefined;
         },
         handOver: async (lease, member) => {
           if ((this.members.get(member)?.expires ?? 0) <= clock.elapsed) throw new MemberGone(member);
           const row = end(lease);
           row.epoch += 1n;
           row.holder = member;
-          row.expires = clock.elapsed + FAKE_LEASE_MS;
+          row.process = this.members.get(member);
         },
         list: async () => {
           this.lists += 1;

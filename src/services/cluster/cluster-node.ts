@@ -59,8 +59,8 @@ const AFTER_LAPSE_MS = 10;
 const LOOKS_TO_OTHERS = 4;
 
 /**
- * Looks after which a wallet without a holder counts as closed in a process that has no password for it: its clients can
- * open it there.
+ * Looks after which a wallet without a holder counts as closed in a process that cannot open it: its clients can open it
+ * there.
  */
 const LOOKS_TO_CLIENTS = 12;
 
@@ -182,6 +182,7 @@ export class ClusterNode {
       this.#isReachable = false;
       return;
     }
+    await this.custody.freeRest();
     if (this.#isDraining || this.#isClosed) return;
     this.#looks += 1;
     await this.#openOrphans();
@@ -208,10 +209,7 @@ export class ClusterNode {
   async #openOrphans(): Promise<void> {
     const { url } = this.#parts;
     const missing = this.#entries.filter(({ name }) => this.custody.find(name) === undefined);
-    const given = missing.filter(
-      ({ name, epoch, holder, isLapsed }) =>
-        holder === url && !isLapsed && !this.custody.hasReleased(name, epoch),
-    );
+    const given = missing.filter((entry) => this.#isGiven(entry));
     // A wallet that its holder has released was closed on purpose.
     const orphans = missing.filter(({ holder, isLapsed }) => holder !== undefined && isLapsed);
     const names = new Set(orphans.map(({ name }) => name));
@@ -227,6 +225,16 @@ export class ClusterNode {
       ({ name }) => (this.#failures.get(name)?.until ?? 0) <= this.#looks,
     );
     await Promise.all(due.map(({ name }) => this.#open(name)));
+  }
+
+  /** True if the cluster names this process as the holder of a wallet that it does not hold, and has not released. */
+  #isGiven({ name, epoch, holder, isLapsed }: WalletEntry): boolean {
+    return holder === this.url && !isLapsed && !this.custody.hasReleased(name, epoch);
+  }
+
+  /** True if this process has the password of a wallet, and has not failed to open it. */
+  #canOpen(name: string): boolean {
+    return this.#parts.hasPassword(name) && !this.#failures.has(name);
   }
 
   async #open(name: string): Promise<void> {
@@ -342,13 +350,24 @@ export class ClusterNode {
     // a request on. Without the database, the last known holder is asked at once.
     const isRecent = this.#parts.clock.now() - this.#readAt <= MOST_AGE_MS && holding?.holder !== undefined;
     if (this.#isReachable && !isRecent) await this.refresh();
-    const { holder, isLapsed = true } = this.#entries.find((known) => known.name === name) ?? {};
+    const entry = this.#entries.find((known) => known.name === name);
     // Its last holder has closed it: this process can open it, or answer that it is closed.
-    if (holder === undefined) return 'here';
+    if (entry?.holder === undefined) return 'here';
+    if (!entry.isLapsed) return entry.holder === this.url ? this.#placeOfOwn(entry) : { url: entry.holder };
     // No process takes it over: a client that has its password can open it.
-    if (isLapsed && (this.#orphans.get(name) ?? 0) > LOOKS_TO_CLIENTS && !this.#parts.hasPassword(name))
-      return 'here';
-    return isLapsed || holder === this.url ? 'changing' : { url: holder };
+    const isLeft = (this.#orphans.get(name) ?? 0) > LOOKS_TO_CLIENTS && !this.#canOpen(name);
+    return isLeft ? 'here' : 'changing';
+  }
+
+  /**
+   * Finds the place of a wallet that this process holds by the list, and not in fact: it is about to be opened or to leave;
+   * otherwise a client can open it here, because the database did not take its release, or this process cannot open it.
+   */
+  #placeOfOwn(entry: WalletEntry): Place {
+    const { name } = entry;
+    const isOpened = this.#isGiven(entry) && this.#parts.hasPassword(name) && !this.#failures.has(name);
+    const isChanging = this.custody.isChanging(name) || this.custody.find(name) !== undefined;
+    return isOpened || isChanging ? 'changing' : 'here';
   }
 
   /** Looks at the cluster at once, because a wallet is not held by the process that the last look has shown. */

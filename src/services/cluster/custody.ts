@@ -31,6 +31,10 @@ export class Custody {
   readonly #held = new Map<string, HeldWallet>();
   /** Epoch of the last lease that was released here on purpose, by the name of the wallet. */
   readonly #released = new Map<string, bigint>();
+  /** Names of the wallets that this process is about to hold, or about to give away. */
+  readonly #changing = new Set<string>();
+  /** Wallets that were closed here while the database did not take that, by name. */
+  readonly #unfreed = new Map<string, { readonly lease: Lease; readonly isServed: boolean }>();
   #onLost: (held: HeldWallet) => void = () => undefined;
   /** True if wallets that are closed are to be served by other processes. */
   #isStopping = false;
@@ -64,6 +68,11 @@ export class Custody {
     return this.#released.get(name) === epoch;
   }
 
+  /** True while this process takes a wallet that it does not hold yet, or gives away one that it holds no longer. */
+  isChanging(name: string): boolean {
+    return this.#changing.has(name);
+  }
+
   all(): HeldWallet[] {
     return [...this.#held.values()];
   }
@@ -77,21 +86,27 @@ export class Custody {
   async acquire(paths: WalletPaths): Promise<HeldWallet | undefined> {
     const { name } = paths;
     const { leases, logs } = this.#parts;
-    const taken = await this.#asking(name, () => leases.take(name));
-    if (taken === undefined) return undefined;
-    if (taken.state === 'held')
-      throw new WalletError({ kind: 'wallet_elsewhere', name, holder: taken.holder });
+    this.#changing.add(name);
     try {
-      const lock = lockWallet(paths.lock, name);
+      const taken = await this.#asking(name, () => leases.take(name));
+      this.#unfreed.delete(name);
+      if (taken === undefined) return undefined;
+      if (taken.state === 'held')
+        throw new WalletError({ kind: 'wallet_elsewhere', name, holder: taken.holder });
       try {
-        const copy = await this.#asking(name, () => writeLocalCopy(paths, taken, logs));
-        return this.#add(paths, taken.lease, copy, taken.wasServed);
-      } finally {
-        lock.release();
+        const lock = lockWallet(paths.lock, name);
+        try {
+          const copy = await this.#asking(name, () => writeLocalCopy(paths, taken, logs));
+          return this.#add(paths, taken.lease, copy, taken.wasServed);
+        } finally {
+          lock.release();
+        }
+      } catch (error) {
+        await this.#free(taken.lease, taken.wasServed);
+        throw error;
       }
-    } catch (error) {
-      await this.#free(taken.lease, taken.wasServed);
-      throw error;
+    } finally {
+      this.#changing.delete(name);
     }
   }
 
@@ -173,6 +188,16 @@ export class Custody {
     const isServed = held.isToBeServed || this.#isStopping || destination !== undefined;
     if (!isServed) this.#released.set(lease.name, lease.epoch);
     if (this.#held.get(lease.name) === held) this.#held.delete(lease.name);
+    this.#changing.add(lease.name);
+    try {
+      await this.#giveAway(held, isComplete, isServed);
+    } finally {
+      this.#changing.delete(lease.name);
+    }
+  }
+
+  async #giveAway(held: HeldWallet, isComplete: boolean, isServed: boolean): Promise<void> {
+    const { lease, destination } = held;
     // Without a mark of completeness the files are written anew when this process takes the wallet again. Those of a wallet
     // that goes to another process are old at once.
     if (isComplete && destination === undefined) await this.#markReleased(held);
@@ -198,17 +223,36 @@ export class Custody {
   }
 
   /**
-   * Frees a wallet. If that fails, its lease ends by itself.
+   * Frees a wallet. If that fails, {@link freeRest} does it: as long as this process lives, its leases do not end.
    * @param isServed true if another process has to serve the wallet; false if it is closed for all.
    */
   async #free(lease: Lease, isServed: boolean): Promise<void> {
-    const { leases } = this.#parts;
     try {
-      await (isServed ? leases.abandon(lease) : leases.release(lease));
+      await this.#writeFree(lease, isServed);
     } catch (error) {
+      this.#unfreed.set(lease.name, { lease, isServed });
       const facts = { err: error, name: lease.name };
-      this.#parts.log.warn(facts, 'the lease of a wallet was not released; it ends by itself');
+      this.#parts.log.warn(
+        facts,
+        'the lease of a wallet was not released; it is released once the database answers',
+      );
     }
+  }
+
+  #writeFree(lease: Lease, isServed: boolean): Promise<void> {
+    const { leases } = this.#parts;
+    return isServed ? leases.abandon(lease) : leases.release(lease);
+  }
+
+  /** Frees the wallets that could not be freed when they were closed. To be called while the database answers. */
+  async freeRest(): Promise<void> {
+    for (const [name, { lease, isServed }] of this.#unfreed)
+      try {
+        await this.#writeFree(lease, isServed);
+        this.#unfreed.delete(name);
+      } catch (error) {
+        this.#parts.log.warn({ err: error, name }, 'the lease of a wallet is not released yet');
+      }
   }
 
   /** Runs a task that asks the cluster. @throws WalletError in place of an error of the cluster */

@@ -205,6 +205,33 @@ test('a wallet that no process can take over is opened by clients where it is as
   expect(await b.node.place('shop')).toBe('here');
 });
 
+describe('a wallet that this process holds by the list alone', () => {
+  // For example, a creation was stored, and its answer was lost.
+  test('is opened here, and changes meanwhile', async () => {
+    const { clock, join } = world();
+    const a = join('http://a');
+    await clock.advance(1000);
+    await a.cluster.leases.create('shop', new Uint8Array());
+    expect(await a.node.place('shop')).toBe('changing');
+    await clock.advance(1000);
+    expect([...a.open.keys()]).toEqual(['shop']);
+  });
+
+  test.each([
+    ['has no password', { passwords: () => false }],
+    ['cannot open it', { fails: () => new WalletError({ kind: 'wrong_password' }) }],
+  ] as const)('can be opened by clients if the process %s', async (_, options) => {
+    const { clock, join } = world();
+    const a = join('http://a', options);
+    const b = join('http://b', { passwords: () => false });
+    await clock.advance(1000);
+    await a.cluster.leases.create('shop', new Uint8Array());
+    expect(await b.node.place('shop')).toEqual({ url: 'http://a' });
+    await clock.advance(15_000);
+    expect(await a.node.place('shop')).toBe('here');
+  });
+});
+
 test('requests during a read of the wallets share the next read', async () => {
   const { clock, database, join } = world();
   const { node } = join('http://a');

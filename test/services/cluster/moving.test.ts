@@ -304,7 +304,7 @@ describe('a process that stops', () => {
     await a.manager.close();
     expect(existsSync(a.files.paths('shop').keys)).toBe(true);
     // The next process that has the password serves it.
-    expect(database.rows.get('shop')).toMatchObject({ holder: 'http://a', expires: 0 });
+    expect(database.rows.get('shop')).toMatchObject({ holder: 'http://a', process: undefined });
   });
 });
 

@@ -363,6 +363,34 @@ describe('a wallet that is served', () => {
     expect((await entryOf(b))?.holder).toBeUndefined();
   });
 
+  test('can be opened again after the database did not take its release, and is released later', async () => {
+    const a = start('http://a');
+    const b = start('http://b');
+    await a.manager.scope('shop').createWallet(SHOP);
+    await settled(a);
+    const closing = a.manager.scope('shop').closeWallet(shopOf(a));
+    expect(await a.node.place('shop')).toBe('changing');
+    database.failing = 'no quorum';
+    await closing;
+    database.failing = undefined;
+    expect(await entryOf(a)).toMatchObject({ holder: 'http://a', isLapsed: false });
+    expect([await a.node.place('shop'), await b.node.place('shop')]).toEqual(['here', { url: 'http://a' }]);
+    await open(a);
+    expect(shopOf(a).held?.isLost).toBe(false);
+
+    await settled(a);
+    database.failing = 'no quorum';
+    await a.manager.scope('shop').closeWallet(shopOf(a));
+    await a.node.custody.freeRest();
+    expect(await entryOf(a)).toMatchObject({ holder: 'http://a' });
+    database.failing = undefined;
+    await a.node.custody.freeRest();
+    expect(await entryOf(a)).toMatchObject({ isLapsed: true });
+    expect((await entryOf(a))?.holder).toBeUndefined();
+    await open(b);
+    expect(await entryOf(a)).toMatchObject({ holder: 'http://b' });
+  });
+
   test('has to be served by another process if it was to move to one that has ended', async () => {
     const a = start('http://a');
     const b = start('http://b');
