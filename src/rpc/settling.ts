@@ -27,6 +27,19 @@ async function assertNowhereElse(cluster: ClusterNode, scope: WalletScope, name:
 }
 
 /**
+ * Returns the error for a client whose call failed with another one. A wallet that leaves this process while a call changes
+ * it may have the change at its next holder: that the wallet is elsewhere would say that nothing has run.
+ */
+function outcomeOf(error: unknown, { meta }: WalletMethod): unknown {
+  if (!(error instanceof WalletError) || error.fault.kind !== 'wallet_elsewhere' || meta.family === 'view')
+    return error;
+  return new WalletError(
+    { kind: 'not_replicated', reason: 'the wallet left this process during the call' },
+    { cause: error },
+  );
+}
+
+/**
  * Runs a call. In a cluster, its answer or its error waits until everything that the wallets contain by then is stored
  * by a quorum: another process may take a wallet over at any moment, and must know all that clients know. This includes
  * reads, since a client may read the unfinished change of another one.
@@ -43,6 +56,7 @@ export async function settling<T>(
   if (cluster === undefined || !usesWallets) return run();
   const before = holdingsOf(server, scope, method);
   const ends = before.map((held) => held.begin());
+  const failureOf = (error: unknown): unknown => (before.length > 0 ? outcomeOf(error, method) : error);
   let isUnknown = false;
   try {
     return await run();
@@ -50,8 +64,8 @@ export async function settling<T>(
     if (error instanceof WalletError && error.fault.kind === 'wallet_not_open')
       await assertNowhereElse(cluster, scope, error.fault.name);
     // A flush of the store waits for the quorum, too.
-    const fault = replicationFault(error, scope.name ?? '');
-    isUnknown = fault.fault.kind === 'not_replicated';
+    const fault = failureOf(replicationFault(error, scope.name ?? ''));
+    isUnknown = fault instanceof WalletError && fault.fault.kind === 'not_replicated';
     throw fault;
   } finally {
     try {
@@ -60,6 +74,8 @@ export async function settling<T>(
         ? []
         : new Set([...before.filter(({ isEnded }) => !isEnded), ...holdingsOf(server, scope, method)]);
       for (const held of holdings) await held.settled();
+    } catch (error) {
+      throw failureOf(error);
     } finally {
       for (const end of ends) end();
     }

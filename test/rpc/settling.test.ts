@@ -93,6 +93,34 @@ describe('a call in a cluster', () => {
     await expect(failing()).rejects.toBe(NOT_REPLICATED);
   });
 
+  describe('whose wallet leaves the process meanwhile', () => {
+    const elsewhere = new WalletError({ kind: 'wallet_elsewhere', name: 'shop', holder: 'another process' });
+    const codeOf = (name: string, task: () => Promise<unknown>): Promise<unknown> =>
+      run(name, task).catch((error: unknown) => (error as WalletError).fault.kind);
+
+    // The next holder may have its change: it was sent, and the answer came after the end of the lease.
+    test.each(['label_address', 'transfer', 'create_payment_request'])(
+      'has an unknown outcome if it may have changed the wallet: %s',
+      async (name) => {
+        expect(await codeOf(name, () => Promise.reject(elsewhere))).toBe('not_replicated');
+        shop.settling = () => Promise.reject(elsewhere);
+        expect(await codeOf(name, noting('run'))).toBe('not_replicated');
+        const closed = new WalletError({ kind: 'no_wallet' });
+        expect(await codeOf(name, () => Promise.reject(closed))).toBe('not_replicated');
+      },
+    );
+
+    test('is sent to the next holder if it only reads', async () => {
+      shop.settling = () => Promise.reject(elsewhere);
+      expect(await codeOf('get_balance', noting('run'))).toBe('wallet_elsewhere');
+    });
+
+    test('has not run if the wallet was not here when it came', async () => {
+      found = undefined;
+      expect(await codeOf('open_wallet', () => Promise.reject(elsewhere))).toBe('wallet_elsewhere');
+    });
+  });
+
   test('that closes its wallet does not wait for it', async () => {
     shop.settling = () => Promise.reject(NOT_REPLICATED);
     const close = async (): Promise<string> => {
