@@ -56,7 +56,29 @@ export async function settling<T>(
   if (cluster === undefined || !usesWallets) return run();
   const before = holdingsOf(server, scope, method);
   const ends = before.map((held) => held.begin());
-  const failureOf = (error: unknown): unknown => (before.length > 0 ? outcomeOf(error, method) : error);
+  try {
+    return await runSettled(server, scope, method, { run, before, cluster });
+  } catch (error) {
+    throw before.length > 0 ? outcomeOf(error, method) : error;
+  } finally {
+    for (const end of ends) end();
+  }
+}
+
+interface SettledRun<T> {
+  readonly run: () => Promise<T>;
+  /** Holdings at the beginning of the call. */
+  readonly before: readonly HeldWallet[];
+  readonly cluster: ClusterNode;
+}
+
+/** Runs a call, and waits for the wallets of its answer or of its error. */
+async function runSettled<T>(
+  server: WalletManager,
+  scope: WalletScope,
+  method: WalletMethod,
+  { run, before, cluster }: SettledRun<T>,
+): Promise<T> {
   let isUnknown = false;
   try {
     return await run();
@@ -64,20 +86,14 @@ export async function settling<T>(
     if (error instanceof WalletError && error.fault.kind === 'wallet_not_open')
       await assertNowhereElse(cluster, scope, error.fault.name);
     // A flush of the store waits for the quorum, too.
-    const fault = failureOf(replicationFault(error, scope.name ?? ''));
-    isUnknown = fault instanceof WalletError && fault.fault.kind === 'not_replicated';
+    const fault = replicationFault(error, scope.name ?? '');
+    isUnknown = fault.fault.kind === 'not_replicated';
     throw fault;
   } finally {
-    try {
-      // The call may have opened or closed a wallet. One that has waited in vain is not answered after a second wait.
-      const holdings = isUnknown
-        ? []
-        : new Set([...before.filter(({ isEnded }) => !isEnded), ...holdingsOf(server, scope, method)]);
-      for (const held of holdings) await held.settled();
-    } catch (error) {
-      throw failureOf(error);
-    } finally {
-      for (const end of ends) end();
-    }
+    // The call may have opened or closed a wallet. One that has waited in vain is not answered after a second wait.
+    const holdings = isUnknown
+      ? []
+      : new Set([...before.filter(({ isEnded }) => !isEnded), ...holdingsOf(server, scope, method)]);
+    for (const held of holdings) await held.settled();
   }
 }
