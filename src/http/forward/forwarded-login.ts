@@ -136,7 +136,8 @@ export class ForwardedLogin {
     const { envelope, login, caller } = checked;
     this.#accepted.set(req, login);
     setCaller(req, { address: envelope.client, ...caller });
-    giveBody(req, checkedBody(req, res, envelope));
+    const onChanged = (): void => this.#options.onRefused({ refusal: 'signature', address: addressOf(req) });
+    giveBody(req, checkedBody(req, res, envelope, onChanged));
     res.set(OUTCOME, SERVED);
     const refusal = caller.login?.refusalFrom(envelope.client);
     // The same answer as that of the first process, whose rules may be older.
@@ -173,8 +174,16 @@ export class ForwardedLogin {
   }
 }
 
-/** Asks for the body of a signed request, and checks it: its last chunk is followed by an error if it is another one. */
-async function* checkedBody(req: Request, res: Response, { bodyHash }: Envelope): AsyncGenerator<Uint8Array> {
+/**
+ * Asks for the body of a signed request, and checks it: its last chunk is followed by an error if it is another one.
+ * @param onChanged called before that error.
+ */
+async function* checkedBody(
+  req: Request,
+  res: Response,
+  { bodyHash }: Envelope,
+  onChanged: () => void,
+): AsyncGenerator<Uint8Array> {
   if (/^100-continue$/i.test(req.headers.expect ?? '')) res.writeContinue();
   const hash = createHash('sha256');
   for await (const chunk of req.iterator({ destroyOnReturn: false })) {
@@ -182,6 +191,7 @@ async function* checkedBody(req: Request, res: Response, { bodyHash }: Envelope)
     yield chunk as Uint8Array;
   }
   if (hash.digest('hex') === bodyHash) return;
+  onChanged();
   res.set(OUTCOME, 'signature' satisfies Refusal);
   throw new BodyChanged('the body of a signed request differs from the signed one');
 }
