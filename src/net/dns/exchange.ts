@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
+import { ByteQueue } from '../../util/byte-queue.js';
 import { CodecError } from '../../util/codec.js';
 import { readAnswer, type DnsAnswer } from './message.js';
 import type { DnsName } from './name.js';
@@ -75,7 +76,7 @@ export function askTcp(server: Nameserver, question: Question): Promise<DnsAnswe
     };
     const fail = (error: Error): void => finish(() => reject(error));
     const timer = setTimeout(() => fail(new Error('the resolver does not answer')), question.timeoutMs);
-    let received = Buffer.alloc(0);
+    const queue = new ByteQueue();
     socket.on('error', fail);
     socket.on('close', () => fail(new Error('the resolver closed the connection')));
     socket.on('connect', () => {
@@ -84,8 +85,9 @@ export function askTcp(server: Nameserver, question: Question): Promise<DnsAnswe
       socket.write(Buffer.concat([length, question.message]));
     });
     socket.on('data', (chunk) => {
-      received = Buffer.concat([received, chunk]);
-      if (received.length < 2) return;
+      queue.append(chunk);
+      if (queue.length < 2) return;
+      const received = queue.view();
       const length = received.readUInt16BE(0);
       if (received.length < 2 + length) return;
       try {

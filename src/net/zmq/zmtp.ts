@@ -1,3 +1,4 @@
+import { ByteQueue } from '../../util/byte-queue.js';
 import { CodecError, Reader } from '../../util/codec.js';
 
 /** Length of the greeting [bytes]. Source: ZMTP 3.0 (rfc.zeromq.org/spec/23), "Greeting". */
@@ -7,6 +8,10 @@ const MAJOR_VERSION = 3;
 const MECHANISM = { name: 'NULL', length: 20 } as const;
 
 const FLAG = { more: 0x01, long: 0x02, command: 0x04 } as const;
+
+/** Length of a frame's flags and length [bytes]. */
+const SHORT_HEAD = 2;
+const LONG_HEAD = 9;
 
 /** Longest accepted frame of a subscriber [bytes]: topics are short. */
 const MAX_FRAME = 1024;
@@ -57,9 +62,18 @@ export type Frame =
   | { readonly kind: 'greeting' }
   | { readonly kind: 'command' | 'message'; readonly body: Uint8Array };
 
-/** Parses the data of one peer incrementally. */
+/** Frame with its place in the received bytes. */
+interface PlacedFrame {
+  readonly flags: number;
+  readonly body: Uint8Array;
+  readonly end: number;
+}
+
+/** Parses the data of one peer incrementally, in a time that is linear in its length. */
 export class FrameReader {
-  #pending: Uint8Array = new Uint8Array();
+  readonly #pending = new ByteQueue();
+  /** Number of pending bytes below which no frame is complete. */
+  #needed = 1;
   #greeted = false;
   readonly #maxFrame: number;
 
@@ -73,43 +87,54 @@ export class FrameReader {
    * @throws CodecError if the peer does not speak version 3.
    */
   read(chunk: Uint8Array): Frame[] {
-    this.#pending = Buffer.concat([this.#pending, chunk]);
+    this.#pending.append(chunk);
+    if (this.#pending.length < this.#needed) return [];
+    const bytes = this.#pending.view();
     const frames: Frame[] = [];
+    let at = 0;
     if (!this.#greeted) {
-      if (!this.#greet()) return [];
+      if (!isGreeting(bytes)) return [];
+      this.#greeted = true;
+      at = GREETING_LENGTH;
       frames.push({ kind: 'greeting' });
     }
-    for (let next = this.#frame(); next !== undefined; next = this.#frame())
-      frames.push({ kind: (next.flags & FLAG.command) === 0 ? 'message' : 'command', body: next.body });
+    for (let next = this.#frame(bytes, at); next !== undefined; next = this.#frame(bytes, at)) {
+      // A copy, since the queue uses its memory again.
+      const body = Uint8Array.from(next.body);
+      frames.push({ kind: (next.flags & FLAG.command) === 0 ? 'message' : 'command', body });
+      at = next.end;
+    }
+    this.#pending.drop(at);
     return frames;
   }
 
-  #greet(): boolean {
-    const bytes = this.#pending;
-    if ((bytes[0] ?? SIGNATURE.first) !== SIGNATURE.first || (bytes[SIGNATURE.length] ?? MAJOR_VERSION) < 3)
-      throw new CodecError('zmq: not a peer of version 3');
-    if (bytes.length < GREETING_LENGTH) return false;
-    const start = SIGNATURE.length + 2;
-    const mechanism = Buffer.from(bytes.subarray(start, start + MECHANISM.length)).toString('latin1');
-    if (mechanism.replace(/\0+$/, '') !== MECHANISM.name) throw new CodecError('zmq: an unknown mechanism');
-    this.#pending = bytes.subarray(GREETING_LENGTH);
-    this.#greeted = true;
-    return true;
-  }
-
-  #frame(): { readonly flags: number; readonly body: Uint8Array } | undefined {
-    const bytes = Buffer.from(this.#pending);
-    const [flags, short] = bytes;
-    if (flags === undefined || short === undefined) return undefined;
+  /** Returns the frame at a place; undefined if it is not complete. @throws CodecError for a frame that is too long. */
+  #frame(bytes: Buffer, at: number): PlacedFrame | undefined {
+    const missing = (length: number): undefined => void (this.#needed = length);
+    const flags = bytes[at];
+    const short = bytes[at + 1];
+    if (flags === undefined || short === undefined) return missing(SHORT_HEAD);
     const long = (flags & FLAG.long) !== 0;
-    if (long && bytes.length < 9) return undefined;
-    const length = long ? Number(bytes.readBigUInt64BE(1)) : short;
+    const head = long ? LONG_HEAD : SHORT_HEAD;
+    if (bytes.length < at + head) return missing(head);
+    const length = long ? Number(bytes.readBigUInt64BE(at + 1)) : short;
     if (length > this.#maxFrame) throw new CodecError('zmq: a frame is too long');
-    const end = (long ? 9 : 2) + length;
-    if (bytes.length < end) return undefined;
-    this.#pending = bytes.subarray(end);
-    return { flags, body: bytes.subarray(end - length, end) };
+    const end = at + head + length;
+    return bytes.length < end
+      ? missing(head + length)
+      : { flags, body: bytes.subarray(end - length, end), end };
   }
+}
+
+/** Returns true if the bytes begin with a complete greeting. @throws CodecError unless a peer of version 3 may send them. */
+function isGreeting(bytes: Buffer): boolean {
+  if ((bytes[0] ?? SIGNATURE.first) !== SIGNATURE.first || (bytes[SIGNATURE.length] ?? MAJOR_VERSION) < 3)
+    throw new CodecError('zmq: not a peer of version 3');
+  if (bytes.length < GREETING_LENGTH) return false;
+  const start = SIGNATURE.length + 2;
+  const mechanism = bytes.toString('latin1', start, start + MECHANISM.length);
+  if (mechanism.replace(/\0+$/, '') !== MECHANISM.name) throw new CodecError('zmq: an unknown mechanism');
+  return true;
 }
 
 /** Parses the data of a subscriber incrementally. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals';
-import { greeting, message, ready, SubscriberReader } from '../../../src/net/zmq/zmtp.js';
+import { FrameReader, greeting, message, ready, SubscriberReader } from '../../../src/net/zmq/zmtp.js';
 import { CodecError } from '../../../src/util/codec.js';
 import { concatBytes, fromHex, toHex } from '../../../src/util/bytes.js';
 
@@ -54,6 +54,27 @@ describe('the ZMTP protocol', () => {
     expect(new SubscriberReader().read(CONVERSATION)).toEqual(expected);
     const reader = new SubscriberReader();
     expect([...CONVERSATION].flatMap((byte) => reader.read(Uint8Array.of(byte)))).toEqual(expected);
+  });
+
+  it('takes linear time for a long frame in single bytes, and for many short frames', () => {
+    // A copy of all pending bytes for each chunk or frame would take longer than the time limit of tests.
+    const long = new FrameReader(2 << 20);
+    long.read(PEER_GREETING);
+    const body = new Uint8Array(2 << 20).fill(7);
+    let frames: unknown[] = [];
+    for (const byte of message(body)) frames = long.read(Uint8Array.of(byte));
+    expect(frames).toEqual([{ kind: 'message', body }]);
+    const short = new FrameReader(16);
+    expect(short.read(concatBytes(PEER_GREETING, new Uint8Array(1 << 20)))).toHaveLength(1 + (1 << 19));
+  });
+
+  it('gives frames that later chunks do not change', () => {
+    const reader = new FrameReader(16);
+    const [, first] = reader.read(
+      concatBytes(PEER_GREETING, message(Uint8Array.of(1, 2, 3)), Uint8Array.of(0, 3)),
+    );
+    reader.read(Uint8Array.of(4, 5, 6));
+    expect(first).toEqual({ kind: 'message', body: Uint8Array.of(1, 2, 3) });
   });
 
   test.each<[string, Uint8Array]>([
