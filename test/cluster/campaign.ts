@@ -1,6 +1,6 @@
 import { median } from '../../bench/table.js';
 import { killMoment } from '../support/kill-moment.js';
-import { seededRandom, type Random } from '../crash/random.js';
+import { seededRandom, type Random } from '../support/seeded-random.js';
 import type { Loose } from '../support/json-rpc.js';
 import { until } from '../support/process.js';
 import {

@@ -1,4 +1,4 @@
-import type { Random } from '../crash/random.js';
+import type { Random } from '../support/seeded-random.js';
 import { ask } from '../crash/wallet-client.js';
 import { killMoment } from '../support/kill-moment.js';
 import { walletCalls, type Loose } from '../support/json-rpc.js';

@@ -1,4 +1,4 @@
-import { seededRandom } from '../crash/random.js';
+import { seededRandom } from '../support/seeded-random.js';
 import { killMoment } from '../support/kill-moment.js';
 import { startPostgres } from '../support/postgres-cluster.js';
 import { findPostgres } from '../support/postgres-template.js';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { median, percentile, printTable } from '../../bench/table.js';
-import { seededRandom } from '../crash/random.js';
+import { seededRandom } from '../support/seeded-random.js';
 import {
   newDatabase,
   startPostgres,

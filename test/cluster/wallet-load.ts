@@ -6,7 +6,7 @@ import {
   SMALLEST_PAYMENT,
   type Caller,
 } from '../crash/random-calls.js';
-import type { Random } from '../crash/random.js';
+import type { Random } from '../support/seeded-random.js';
 import { readShownFacts } from '../crash/shown-facts.js';
 import { ask, Refusal, type Callable } from '../crash/wallet-client.js';
 import { killMoment } from '../support/kill-moment.js';

@@ -7,7 +7,7 @@ import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { Facts } from './facts.js';
 import { callUntilKilled } from './random-calls.js';
-import { seededRandom, type Random } from './random.js';
+import { seededRandom, type Random } from '../support/seeded-random.js';
 import { readShownFacts } from './shown-facts.js';
 import { ask, Refusal } from './wallet-client.js';
 

@@ -4,7 +4,7 @@ import type { Monerod } from '../support/monerod.js';
 import { exchangeMultisigInfo, formGroup } from '../support/multisig-party.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { seededRandom, type Random } from './random.js';
+import { seededRandom, type Random } from '../support/seeded-random.js';
 
 export interface OrderCampaignOptions {
   readonly kills: number;

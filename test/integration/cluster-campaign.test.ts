@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runCampaign } from '../cluster/campaign.js';
 import { prepareLoad, type ClusterLoad } from '../cluster/cluster-load.js';
 import { OUTAGES, runOutage } from '../cluster/outages.js';
-import { seededRandom } from '../crash/random.js';
+import { seededRandom } from '../support/seeded-random.js';
 import { newDatabase, startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
 import { startWalletCluster, type WalletCluster } from '../support/wallet-cluster.js';
 

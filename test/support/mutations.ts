@@ -4,7 +4,7 @@ import { concatBytes, toHex } from '../../src/util/bytes.js';
 /* Mutations of valid inputs; the original itself is never produced. */
 
 /** Bytes that break parsers of lengths and points: small values, signed limits, long varints, non-canonical scalars. */
-const HOSTILE_BYTES: readonly Uint8Array[] = [
+export const HOSTILE_BYTES: readonly Uint8Array[] = [
   ...[0x00, 0x01, 0x02, 0x7f, 0x80, 0xff].map((byte) => Uint8Array.of(byte)),
   Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f),
   Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01),
@@ -16,7 +16,7 @@ const HOSTILE_BYTES: readonly Uint8Array[] = [
   new Uint8Array(32).fill(0xff),
 ];
 
-const HOSTILE_TEXTS: readonly string[] = [
+export const HOSTILE_TEXTS: readonly string[] = [
   ...[
     '',
     ' ',

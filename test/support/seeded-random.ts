@@ -1,4 +1,4 @@
-import { seededRng } from '../support/seeded-rng.js';
+import { seededRng } from './seeded-rng.js';
 
 /** Seeded random choices. */
 export interface Random {

@@ -1,0 +1,220 @@
+import { chacha20, chacha8 } from '../../../src/monero/crypto/chacha.js';
+import { cacheKey, keepRecentKeys, passwordKey, secretKeysKey } from '../../../src/monero/crypto/kdf.js';
+import { storePolyseed } from '../../../src/monero/cryptonote/polyseed-storage.js';
+import { decodePolyseed } from '../../../src/monero/cryptonote/polyseed-words.js';
+import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
+import { sealedFile } from '../../../src/monero/wallet/exchange/sealed-file.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { importCache } from '../../../src/monero/wallet/reference-cache/cache-import.js';
+import { openCache } from '../../../src/monero/wallet/reference-cache/open-cache.js';
+import {
+  lookaheadOf,
+  backgroundKeyIn,
+  backgroundSyncOf,
+  readKeysFile,
+  writeKeysFile,
+  type KeysFile,
+} from '../../../src/store/keys/keys-file.js';
+import { utf8 } from '../../../src/util/bytes.js';
+import { CodecError, decode, encode } from '../../../src/util/codec.js';
+import { parseJson, type Json } from '../../../src/util/json.js';
+import { writeJson } from '../../../src/util/json-writer.js';
+import {
+  fullCache,
+  keysFile,
+  owner,
+  vector,
+  viewOnlyCache,
+} from '../../monero/wallet/reference-cache/vector.js';
+import { seededRng } from '../../support/seeded-rng.js';
+import type { Parser, Target } from '../target.js';
+import { fromBase64, readVectors } from '../vectors.js';
+
+const PASSWORD = 'vector';
+const IV = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
+
+/** Keys files of a wallet with its spend key, of a view-only one, of a group and of one with a Polyseed. */
+async function keysFiles(): Promise<Uint8Array[]> {
+  const { groupOf, randomSigners } = await import('../../monero/wallet/multisig/groups.js');
+  const rng = seededRng('keys files');
+  const [words = ''] = readVectors<{ readonly languages: readonly { readonly words: string }[] }>(
+    'cryptonote/polyseed.json',
+  ).languages.map((one) => one.words);
+  const [account] = groupOf(randomSigners(3, rng), 2, rng);
+  if (account === undefined) throw new Error('no member');
+  const { spendSecret: _, ...watching } = keysFile;
+  const group: KeysFile = {
+    ...keysFile,
+    spendPublicKey: account.spendPublicKey,
+    viewPublicKey: publicKeyOf(account.commonSecret),
+    viewSecret: account.commonSecret,
+    spendSecret: account.signerSecret,
+    multisig: account,
+  };
+  const seed = storePolyseed(decodePolyseed(words).seed);
+  const files: KeysFile[] = [
+    keysFile,
+    { ...watching, watchOnly: true },
+    group,
+    { ...keysFile, polyseed: seed },
+  ];
+  return Promise.all(files.map((file) => writeKeysFile(file, PASSWORD, 1, rng)));
+}
+
+async function readKeys(bytes: Uint8Array): Promise<void> {
+  const file = await readKeysFile(bytes, PASSWORD, 1, 'w');
+  lookaheadOf(file);
+  backgroundSyncOf(file);
+  backgroundKeyIn(file);
+}
+
+/** Decrypts the fields of keys files, which are JSON with one byte for each character. */
+async function keysFields(): Promise<Uint8Array[]> {
+  // The key is derived once: a derivation takes longer than thousands of cases.
+  keepRecentKeys(true);
+  const key = await passwordKey(PASSWORD, 1);
+  const files = await keysFiles();
+  return files.map((bytes) => {
+    const { iv, ciphertext } = decode(sealedFile, bytes);
+    return chacha20(key, iv, ciphertext);
+  });
+}
+
+/** Parser of the decrypted fields of a keys file. */
+async function fieldsParser(): Promise<Parser> {
+  const seeds = await keysFields();
+  const key = await passwordKey(PASSWORD, 1);
+  return {
+    seeds,
+    run: (plain) => readKeys(encode(sealedFile, { iv: IV, ciphertext: chacha20(key, IV, plain) })),
+  };
+}
+
+/** Parser of the account in a keys file, which is portable storage in a JSON string. */
+async function accountParser(): Promise<Parser> {
+  const files = await keysFields();
+  const key = await passwordKey(PASSWORD, 1);
+  const fieldsOf = (plain: Uint8Array): Record<string, Json> =>
+    parseJson(Buffer.from(plain).toString('latin1')) as Record<string, Json>;
+  const [first = {}] = files.map(fieldsOf);
+  return {
+    seeds: files.map((plain) => Uint8Array.from(Buffer.from(String(fieldsOf(plain)['key_data']), 'latin1'))),
+    run(account) {
+      const json = writeJson({ ...first, key_data: Buffer.from(account).toString('latin1') });
+      const ciphertext = chacha20(key, IV, Uint8Array.from(Buffer.from(json, 'latin1')));
+      return readKeys(encode(sealedFile, { iv: IV, ciphertext }));
+    },
+  };
+}
+
+const KEY = utf8('0123456789abcdef0123456789abcdef');
+
+/** Parser of decrypted caches. */
+const cacheParser = (seeds: readonly Uint8Array[]): Parser => ({
+  seeds,
+  run(plain) {
+    const cache = openCache(encode(sealedFile, { iv: IV, ciphertext: chacha20(KEY, IV, plain) }), KEY);
+    if (cache !== undefined) importCache(cache, owner);
+  },
+});
+
+async function archiveParser(): Promise<Parser> {
+  const key = await cacheKey(vector.password, vector.kdfRounds);
+  const made = readVectors<{ readonly made: Readonly<Record<string, string>> }>(
+    'wallet/boost-cache.json',
+  ).made;
+  return cacheParser([
+    ...[fullCache, viewOnlyCache].map((bytes) => {
+      const { iv, ciphertext } = decode(sealedFile, bytes);
+      return chacha20(key, iv, ciphertext);
+    }),
+    fromBase64(made['archive']),
+    fromBase64(made['archiveWithBackgroundSync']),
+  ]);
+}
+
+async function boostParser(): Promise<Parser> {
+  const { made, release2017 } =
+    readVectors<Readonly<Record<'made' | 'release2017', Readonly<Record<string, string>>>>>(
+      'wallet/boost-cache.json',
+    );
+  const { keys, password = '', cache } = release2017;
+  const { viewSecret, spendSecret } = await readKeysFile(fromBase64(keys), password, 1, 'old');
+  if (spendSecret === undefined) throw new Error('no spend key');
+  const { iv, ciphertext } = decode(sealedFile, fromBase64(cache));
+  return cacheParser([
+    fromBase64(made['boost29']),
+    fromBase64(made['boost30']),
+    chacha8(await secretKeysKey(viewSecret, spendSecret), iv, ciphertext),
+  ]);
+}
+
+export const targets: readonly Target[] = [
+  {
+    name: 'keys-file',
+    errors: [WalletError],
+    modules: [
+      'store/keys/keys-file',
+      'store/keys/keys-file-multisig',
+      'store/keys/keys-file-polyseed',
+      'store/keys/latin1-json',
+    ],
+    words: [
+      '"key_data":"',
+      '"multisig":1',
+      '"nettype":2',
+      '"watch_only":1',
+      '"encrypted_secret_keys":0',
+      '\\u0000',
+      '"polyseed":1',
+    ],
+    prepare: fieldsParser,
+  },
+  {
+    name: 'keys-account',
+    errors: [WalletError],
+    modules: ['store/keys/keys-file', 'store/keys/keys-file-polyseed', 'monero/epee/portable-storage'],
+    words: [
+      'm_keys',
+      'm_account_address',
+      'm_spend_secret_key',
+      'm_polyseed',
+      'm_passphrase',
+      'buffer',
+      'm_multisig_keys',
+    ],
+    prepare: accountParser,
+  },
+  {
+    name: 'sealed-file',
+    errors: [WalletError],
+    modules: ['monero/wallet/exchange/sealed-file', 'store/keys/keys-file'],
+    prepare: async () => {
+      keepRecentKeys(true);
+      return { seeds: await keysFiles(), run: readKeys };
+    },
+  },
+  {
+    name: 'cache',
+    errors: [CodecError],
+    modules: [
+      'monero/wallet/reference-cache/cache',
+      'monero/wallet/reference-cache/payments',
+      'monero/wallet/reference-cache/cache-import',
+      'monero/wallet/reference-cache/open-cache',
+      'monero/wallet/exchange/transfer-details',
+    ],
+    prepare: archiveParser,
+  },
+  {
+    name: 'cache-boost',
+    errors: [CodecError],
+    modules: [
+      'monero/wallet/reference-cache/boost-archive',
+      'monero/wallet/reference-cache/boost-cache',
+      'monero/wallet/reference-cache/boost-payments',
+      'monero/wallet/reference-cache/boost-transfer',
+    ],
+    prepare: boostParser,
+  },
+];

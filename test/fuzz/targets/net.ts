@@ -1,0 +1,220 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { addressInRecord } from '../../../src/monero/cryptonote/open-alias.js';
+import { readAnswer, textsOf, writeQuery } from '../../../src/net/dns/message.js';
+import { parseName } from '../../../src/net/dns/name.js';
+import { parseRetryAfter } from '../../../src/net/webhooks/schedule.js';
+import { HttpSender } from '../../../src/net/webhooks/sender.js';
+import { parseTarget, TargetError } from '../../../src/net/webhooks/target.js';
+import {
+  FrameReader,
+  greeting,
+  isReady,
+  message,
+  ready,
+  SubscriberReader,
+  subscription,
+} from '../../../src/net/zmq/zmtp.js';
+import { concatBytes, utf8 } from '../../../src/util/bytes.js';
+import { CodecError } from '../../../src/util/codec.js';
+import { textParser, type Parser, type Target } from '../target.js';
+
+const NAME = parseName('donate.example.org');
+
+/** Answers with TXT and CNAME records, with and without compressed names. */
+function dnsAnswers(): Uint8Array[] {
+  const query = writeQuery(7, NAME);
+  const question = query.subarray(12, 12 + NAME.length + 4);
+  const text = utf8('oa1:xmr recipient_address=4;');
+  const txt = concatBytes(
+    Uint8Array.of(0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 60, 0, text.length + 1, text.length),
+    text,
+  );
+  const target = parseName('other.example.org');
+  const cname = concatBytes(
+    Uint8Array.of(0xc0, 12, 0, 5, 0, 1, 0, 0, 0, 60, 0, target.length),
+    Buffer.from(target, 'latin1'),
+  );
+  const head = (answers: number, flags = 0x81a0): Uint8Array =>
+    Uint8Array.of(0, 7, flags >> 8, flags & 0xff, 0, 1, 0, answers, 0, 0, 0, 0);
+  return [
+    concatBytes(head(1), question, txt),
+    concatBytes(head(2), question, cname, txt),
+    concatBytes(head(0, 0x8183), question),
+    concatBytes(head(0, 0x83a0), question),
+    query,
+  ];
+}
+
+/** Splits an input at places that the input itself determines, as a network may do. */
+function chunksOf(input: Uint8Array): Uint8Array[] {
+  const size = 1 + (input.reduce((sum, byte) => sum + byte, 0) % Math.max(1, input.length));
+  return [input.subarray(0, size), input.subarray(size)];
+}
+
+const SUBSCRIBER = concatBytes(
+  greeting(),
+  ready('SUB'),
+  subscription('json-minimal-txpool_add'),
+  message(Uint8Array.of(0, 97)),
+);
+const PUBLISHER = concatBytes(
+  greeting(),
+  ready(),
+  message(utf8('json-minimal-txpool_add:[]')),
+  message(new Uint8Array(300)),
+);
+
+const ANSWERS = [
+  'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
+  'HTTP/1.1 204 No Content\r\n\r\n',
+  'HTTP/1.1 429 Too Many\r\nRetry-After: 120\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+  'HTTP/1.1 503 Busy\r\nRetry-After: Sun, 06 Nov 2094 08:49:37 GMT\r\nConnection: close\r\n\r\nlater',
+  'HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n',
+  'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
+  'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
+  'HTTP/1.1 301 Moved\r\nLocation: http://other/\r\nContent-Length: 0\r\n\r\n',
+];
+
+/** Connection to a receiver that answers the first bytes of a request, and ends the connection. */
+class Receiver extends Duplex {
+  #answer: readonly Uint8Array[];
+
+  constructor(answer: Uint8Array) {
+    super();
+    this.#answer = chunksOf(answer);
+  }
+
+  override _read(): void {}
+
+  override _write(_chunk: unknown, _encoding: unknown, done: () => void): void {
+    for (const chunk of this.#answer.filter(({ length }) => length > 0)) this.push(chunk);
+    if (this.#answer.length > 0) this.push(null);
+    this.#answer = [];
+    done();
+  }
+
+  // Methods of sockets that Node.js calls.
+  readonly setTimeout = (): this => this;
+  readonly setKeepAlive = (): this => this;
+  readonly setNoDelay = (): this => this;
+  readonly ref = (): this => this;
+  readonly unref = (): this => this;
+}
+
+const KINDS = new Set(['delivered', 'gone', 'failed']);
+
+/** Parser of a receiver's answers to a webhook, on a connection that the receiver closes after its answer. */
+function webhookParser(): Parser {
+  return {
+    seeds: ANSWERS.map(utf8),
+    async run(input) {
+      const sender = new HttpSender({
+        url: 'http://192.0.2.1/hook',
+        allowPrivate: true,
+        userAgent: 'fuzz',
+        timeoutMs: 5000,
+        connect: () => Promise.resolve(new Receiver(input) as unknown as Socket),
+      });
+      const headers = { 'webhook-id': 'a', 'webhook-timestamp': '1', 'webhook-signature': 'v1,a' };
+      const delivery = { headers, body: '{}', onResponse: () => undefined };
+      const result = await sender.send(delivery as never, new AbortController().signal);
+      sender.close();
+      if (!KINDS.has(result.kind)) throw new Error(`a result of kind ${result.kind}`);
+    },
+  };
+}
+
+export const targets: readonly Target[] = [
+  {
+    name: 'dns-answer',
+    errors: [CodecError],
+    modules: ['net/dns/message', 'net/dns/name'],
+    maxBytes: 65_535,
+    prepare: () => ({
+      seeds: dnsAnswers(),
+      run(input) {
+        const { question, records } = readAnswer(input);
+        for (const text of textsOf(question ?? NAME, records)) addressInRecord(text);
+      },
+    }),
+  },
+  {
+    name: 'dns-name',
+    errors: [CodecError],
+    modules: ['net/dns/name', 'net/dns/message'],
+    maxBytes: 1024,
+    prepare: () =>
+      textParser(['donate.example.org', 'b\u00fccher.example', 'xn--bcher-kva.example.'], (text) =>
+        writeQuery(1, parseName(text)),
+      ),
+  },
+  {
+    name: 'zmtp-publisher',
+    errors: [CodecError],
+    modules: ['net/zmq/zmtp'],
+    words: ['READY', 'Socket-Type', 'SUB', 'NULL'],
+    maxBytes: 65_536,
+    prepare: () => ({
+      seeds: [SUBSCRIBER],
+      run(input) {
+        const reader = new SubscriberReader();
+        for (const chunk of chunksOf(input)) reader.read(chunk);
+      },
+    }),
+  },
+  {
+    name: 'zmtp-subscriber',
+    errors: [CodecError],
+    modules: ['net/zmq/zmtp'],
+    words: ['READY', 'Socket-Type', 'PUB', 'NULL'],
+    maxBytes: 65_536,
+    prepare: () => ({
+      seeds: [PUBLISHER],
+      run(input) {
+        const reader = new FrameReader(4 << 20);
+        for (const chunk of chunksOf(input))
+          for (const frame of reader.read(chunk)) if (frame.kind === 'command') isReady(frame.body);
+      },
+    }),
+  },
+  {
+    name: 'webhook-answer',
+    errors: [],
+    modules: ['net/webhooks/sender', 'net/webhooks/schedule'],
+    words: [
+      '\r\n',
+      'HTTP/1.1 ',
+      'Retry-After: ',
+      'Content-Length: ',
+      'Transfer-Encoding: chunked',
+      'Connection: close',
+    ],
+    prepare: webhookParser,
+  },
+  {
+    name: 'webhook-url',
+    errors: [TargetError],
+    modules: ['net/webhooks/target'],
+    words: ['http://', 'https://', '[::1]', '127.0.0.1', '@', ':0/', '%00', 'localhost'],
+    prepare: () =>
+      textParser(
+        ['https://example.org/hook?a=b', 'http://[2001:db8::1]:80/', 'https://10.0.0.1/', 'http://a:b@c.d/'],
+        (text) => {
+          parseTarget(text, false);
+          parseTarget(text, true);
+        },
+      ),
+  },
+  {
+    name: 'retry-after',
+    errors: [],
+    modules: ['net/webhooks/schedule'],
+    maxBytes: 128,
+    prepare: () =>
+      textParser(['120', 'Sun, 06 Nov 1994 08:49:37 GMT', ''], (text) => {
+        const wait = parseRetryAfter(text, 1_700_000_000_000);
+        if (wait !== undefined && !(wait >= 0)) throw new Error(`a wait of ${wait} ms`);
+      }),
+  },
+];
