@@ -1,5 +1,6 @@
 import type { StoreFile } from './file/store-file.js';
 import type { PageFindings } from '../monero/wallet/model/records.js';
+import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { DeferredBlocks } from './deferred-blocks.js';
 import type { EventSettings } from './events/event-log.js';
 import { PageTransaction } from './page-transaction.js';
@@ -184,6 +185,17 @@ export class StoreTransactions {
         this.#onLostPages(error);
       },
     });
+  }
+
+  /** Commits what memory contains, unless that fails. */
+  settle(): void {
+    try {
+      this.endPages();
+      this.writeDeferred();
+    } catch (error) {
+      // The disk is full or the store is damaged. The deferred blocks are lost and will be scanned again.
+      if (!(error instanceof WalletError)) throw error;
+    }
   }
 
   /** Runs a task, then reports its events. @param commit runs its argument in a transaction and commits that. */

@@ -1,13 +1,10 @@
-import { dirname } from 'node:path';
 import { writeBackup, type Backup, type BackupSource } from './backup/backup.js';
 import { closeDatabase, detectingDamage, IN_MEMORY, openDatabase } from './file/database.js';
-import { syncDirectory } from './file/fsync.js';
 import { hasKeptLog } from './file/kept-log.js';
 import type { StoreDatabase } from './file/store-database.js';
 import { cipherOf, NEW_CIPHER } from './file/store-cipher.js';
 import { StoreFile, type Location, type OnFileRestored } from './file/store-file.js';
-import { withFileErrors } from './file/file-errors.js';
-import { commitDraft, removeDatabase } from './file/atomic-replace.js';
+import { commitDraft } from './file/atomic-replace.js';
 import { DeferredBlocks } from './deferred-blocks.js';
 import { KnownBlocks } from './known-blocks.js';
 import { Snapshot } from './snapshot.js';
@@ -77,14 +74,6 @@ export class WalletStore {
     writeStoreDraft(path, key, fill);
     commitDraft(path);
     return WalletStore.open(path, key, onFileRestored, events, options);
-  }
-
-  /** Removes a store that is not open. @throws WalletError `wallet_io` */
-  static remove(path: string): void {
-    withFileErrors(path, () => {
-      removeDatabase(path);
-      syncDirectory(dirname(path));
-    });
   }
 
   /** Opens a store. @throws WalletError `wallet_corrupt`, `wallet_io` */
@@ -378,7 +367,7 @@ export class WalletStore {
     this.#file.assertOpen();
     if (this.#shipper !== undefined) throw new Error('the store is replicated already');
     this.#transactions.endPages();
-    const store = { file: this.#file, reader: this.#reader, settle: () => this.#settle() };
+    const store = { file: this.#file, reader: this.#reader, settle: () => this.#transactions.settle() };
     return (this.#shipper = replicateFile({ ...store, write: (task) => this.write(task) }, sink, options));
   }
 
@@ -447,18 +436,7 @@ export class WalletStore {
 
   #closeLog(): void {
     const isDamageKnown = this.#file.isDamaged;
-    this.#settle();
+    this.#transactions.settle();
     this.#file.emptyLog(isDamageKnown);
-  }
-
-  /** Commits what memory contains, unless that fails. */
-  #settle(): void {
-    try {
-      this.#transactions.endPages();
-      this.#transactions.writeDeferred();
-    } catch (error) {
-      // The disk is full or the store is damaged. The deferred blocks are lost and will be scanned again.
-      if (!(error instanceof WalletError)) throw error;
-    }
   }
 }

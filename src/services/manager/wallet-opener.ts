@@ -3,6 +3,7 @@ import type { SecretKey } from '../../monero/crypto/types.js';
 import type { AccountKeys } from '../../monero/cryptonote/account-keys.js';
 import { readStoreKey } from '../../store/keys/background-files.js';
 import type { KeysFile } from '../../store/keys/keys-file.js';
+import { removeStore } from '../../store/file/atomic-replace.js';
 import { fileError } from '../../store/file/file-errors.js';
 import { draftKeysFile, keysFileVersion, loadKeysFile } from '../../store/keys/keys-file-disk.js';
 import { removeLeftoverDrafts } from '../../store/file/leftover-drafts.js';
@@ -156,7 +157,7 @@ export class WalletOpener {
     const { kdfRounds, rng } = this.#settings;
     const draft = await draftKeysFile(paths.keys, keysFile, password, kdfRounds, rng);
     try {
-      if (!keepStore) WalletStore.remove(paths.store);
+      if (!keepStore) removeStore(paths.store);
     } catch (error) {
       draft.discard();
       throw error;

@@ -20,6 +20,14 @@ export function removeDatabase(path: string): void {
   for (const leftover of databaseFilesOf(path)) rmSync(leftover, { force: true });
 }
 
+/** Removes a store that is not open, for good. @throws WalletError `wallet_io` */
+export function removeStore(path: string): void {
+  withFileErrors(path, () => {
+    removeDatabase(path);
+    syncDirectory(dirname(path));
+  });
+}
+
 /** Removes a database like {@link removeDatabase}, but ignores errors: for use while another error is handled. */
 export function discardDatabase(path: string): void {
   for (const leftover of databaseFilesOf(path)) discardFile(leftover);
