@@ -106,6 +106,8 @@ const bundle = (entryPoints) =>
     bundle: true,
     splitting: true,
     format: 'esm',
+    // A linked node_modules has the same names as one in this folder, which are in the bundles.
+    preserveSymlinks: true,
     platform: 'node',
     target: 'node22',
     // Node.js keeps the source text in memory. Without comments and indentation it takes half of the memory, and

@@ -1,6 +1,6 @@
 # Image of one machine of the database: Debian's PostgreSQL under Patroni.
 #   docker build -f packaging/cluster/database.Dockerfile -t wallet-rpc-database packaging/cluster
-FROM debian:bookworm-slim
+FROM debian:bookworm-slim@sha256:abd67ffcfa541b485a3dff59865ab629aa048a6c613e639d36e7456b0b229241
 RUN apt-get update \
   && apt-get install -y --no-install-recommends patroni postgresql-15 \
   && rm -rf /var/lib/apt/lists/* /var/lib/postgresql/15 \
