@@ -10,7 +10,11 @@ const readme = read('README.md');
 const pages = [
   'README.md',
   'CONTRIBUTING.md',
-  ...readdirSync(new URL('docs/', root)).map((name) => `docs/${name}`),
+  'SECURITY.md',
+  'packaging/README.md',
+  ...['docs', 'docs/adr'].flatMap((folder) =>
+    readdirSync(new URL(folder, root)).map((name) => `${folder}/${name}`),
+  ),
 ].filter((path) => path.endsWith('.md'));
 
 /** Most lines of the README: details belong to the pages of docs/. */
@@ -22,8 +26,18 @@ describe('the README', () => {
   });
 
   it('links to every page of docs/', () => {
-    const missing = pages.filter((path) => path.startsWith('docs/') && !readme.includes(`(${path})`));
+    const missing = pages.filter((path) => /^docs\/[^/]+$/.test(path) && !readme.includes(`(${path})`));
     expect(missing).toEqual([]);
+  });
+});
+
+describe('the index of decisions', () => {
+  it('has every page under its number, with its title', () => {
+    const listed = [...read('docs/adr/README.md').matchAll(/^\| \[(\d+)\]\((.*?)\) +\| (.*?) +\|$/gm)];
+    const decisions = readdirSync(new URL('docs/adr/', root)).filter((name) => /^\d/.test(name));
+    expect(listed.map(([, , name]) => name)).toEqual(decisions);
+    for (const [, number, name, title] of listed)
+      expect(read(`docs/adr/${name}`).split('\n')[0]).toBe(`# ${number}. ${title}`);
   });
 });
 
