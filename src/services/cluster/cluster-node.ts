@@ -232,9 +232,10 @@ export class ClusterNode {
     return holder === this.url && !isLapsed && !this.custody.hasReleased(name, epoch);
   }
 
-  /** True if this process has the password of a wallet, and has not failed to open it. */
+  /** True if this process has the password of a wallet, and failed to open it at most for a reason that passes. */
   #canOpen(name: string): boolean {
-    return this.#parts.hasPassword(name) && !this.#failures.has(name);
+    const reason = this.#failures.get(name)?.reason;
+    return this.#parts.hasPassword(name) && (reason === undefined || reason === 'not_replicated');
   }
 
   async #open(name: string): Promise<void> {
@@ -337,7 +338,8 @@ export class ClusterNode {
 
   /**
    * Finds the process that has to answer a request for a wallet.
-   * @returns `changing` while the wallet moves, or waits for the next holder after the end of the last one.
+   * @returns `changing` while the wallet moves, or waits for the next holder after the end of the last one, or while the
+   * database does not tell whether it has a holder.
    */
   async place(name: string): Promise<Place> {
     const held = this.custody.find(name);
@@ -349,11 +351,12 @@ export class ClusterNode {
     // A wallet without a holder may have got one since the last read, here or in another process. A former holder passes
     // a request on. Without the database, the last known holder is asked at once.
     const isRecent = this.#parts.clock.now() - this.#readAt <= MOST_AGE_MS && holding?.holder !== undefined;
-    if (this.#isReachable && !isRecent) await this.refresh();
+    const isKnown = isRecent || (this.#isReachable && (await this.refresh()));
     const entry = this.#entries.find((known) => known.name === name);
     // Its last holder has closed it: this process can open it, or answer that it is closed.
-    if (entry?.holder === undefined) return 'here';
-    if (!entry.isLapsed) return entry.holder === this.url ? this.#placeOfOwn(entry) : { url: entry.holder };
+    if (entry?.holder === undefined) return isKnown ? 'here' : 'changing';
+    if (!entry.isLapsed && entry.holder !== this.url) return { url: entry.holder };
+    if (!entry.isLapsed) return isKnown ? this.#placeOfOwn(entry) : 'changing';
     // No process takes it over: a client that has its password can open it.
     const isLeft = (this.#orphans.get(name) ?? 0) > LOOKS_TO_CLIENTS && !this.#canOpen(name);
     return isLeft ? 'here' : 'changing';
@@ -370,12 +373,17 @@ export class ClusterNode {
     return isOpened || isChanging ? 'changing' : 'here';
   }
 
-  /** Looks at the cluster at once, because a wallet is not held by the process that the last look has shown. */
-  async refresh(): Promise<void> {
+  /**
+   * Looks at the cluster at once, because a wallet is not held by the process that the last look has shown.
+   * @returns false if the database does not answer: the last known holders stay.
+   */
+  async refresh(): Promise<boolean> {
     try {
       await this.#read();
+      return true;
     } catch {
-      // The last known ones stay. The next look reports it.
+      // The next look reports it.
+      return false;
     }
   }
 

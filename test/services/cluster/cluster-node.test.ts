@@ -232,6 +232,38 @@ describe('a wallet that this process holds by the list alone', () => {
   });
 });
 
+describe('while the database does not answer', () => {
+  test('a wallet has its last known holder; one that has none may have got one', async () => {
+    const { clock, database, join } = world();
+    const a = join('http://a');
+    const b = join('http://b');
+    await a.cluster.leases.release(await a.cluster.leases.create('closed', new Uint8Array()));
+    await a.cluster.leases.create('shop', new Uint8Array());
+    await clock.advance(1000);
+    const places = () => Promise.all(['shop', 'closed', 'unknown'].map((name) => b.node.place(name)));
+    expect(await places()).toEqual([{ url: 'http://a' }, 'here', 'here']);
+    database.failing = 'unreachable';
+    expect(await places()).toEqual([{ url: 'http://a' }, 'changing', 'changing']);
+    await clock.advance(1000);
+    expect(b.node.isReachable).toBe(false);
+    expect(await places()).toEqual([{ url: 'http://a' }, 'changing', 'changing']);
+  });
+
+  // After a pause of the process, for example: its leases ended, and its connections to the database too.
+  test('a wallet that this process held by the last list is not closed', async () => {
+    const { clock, database, join } = world();
+    const fails = () => new WalletError({ kind: 'not_replicated', reason: 'no answer' });
+    const a = join('http://a', { fails });
+    await a.cluster.leases.create('shop', new Uint8Array());
+    await clock.advance(20_000);
+    expect(await a.node.place('shop')).toBe('changing');
+    database.failing = 'unreachable';
+    expect(await a.node.place('shop')).toBe('changing');
+    await clock.advance(1000);
+    expect(await a.node.place('shop')).toBe('changing');
+  });
+});
+
 test('requests during a read of the wallets share the next read', async () => {
   const { clock, database, join } = world();
   const { node } = join('http://a');
