@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { shuffled } from '../../src/util/random.js';
+import beginRun from '../support/begin-run.js';
+import { seededRng } from '../support/seeded-rng.js';
+import { EXPLAINED } from './explained.js';
+import { Judge, type Judgement } from './judge.js';
+import { KnownVerdicts } from './known-verdicts.js';
+import { mutantsOf, type Mutant } from './mutants.js';
+import { reachOf } from './reach.js';
+import { isSurvivor, mutantLine, score, scoreTable, type Judged } from './report.js';
+import { ROOT, TARGETS, TARGET_FILES } from './target-files.js';
+import { TestProcess } from './test-process.js';
+import { unitTests } from './unit-tests.js';
+
+const { values } = parseArgs({
+  options: {
+    /** Sources below `src`, or beginnings of their names. */
+    file: { type: 'string', multiple: true, default: [] },
+    /** Areas of `target-files.ts`. */
+    area: { type: 'string', multiple: true, default: [] },
+    /** Number of mutants to draw; all by default. */
+    sample: { type: 'string' },
+    /** Fixes the drawn mutants and their order. */
+    seed: { type: 'string', default: '1' },
+    /** Judges these mutants only, and prints the changed expressions in full. */
+    mutant: { type: 'string', multiple: true, default: [] },
+    /** Prints the mutants and judges none. */
+    list: { type: 'boolean', default: false },
+    /** Lowest score that is a success [%]. */
+    goal: { type: 'string', default: '95' },
+    /** Time after which no further mutant is judged [s]; another call goes on. */
+    seconds: { type: 'string', default: 'Infinity' },
+    /** Prints each run of a test file. */
+    runs: { type: 'boolean', default: false },
+    report: { type: 'string', default: join(ROOT, 'build', '.mutants', 'report.json') },
+  },
+});
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const inAreas = new Set(
+  values.area.length === 0 ? TARGET_FILES : values.area.flatMap((area) => TARGETS.get(area) ?? []),
+);
+const files = TARGET_FILES.filter(
+  (file) =>
+    inAreas.has(file) &&
+    (values.file.length === 0 ||
+      values.file.some((part) => file.startsWith(part.replace(/^src\/|\.ts$/g, '')))),
+);
+const known = files.flatMap(mutantsOf);
+const wanted = values.mutant.length === 0 ? known : known.filter(({ id }) => values.mutant.includes(id));
+const drawn = shuffled(wanted, seededRng(values.seed)).slice(0, Number(values.sample ?? wanted.length));
+if (drawn.length === 0) {
+  process.stderr.write('there are no such mutants\n');
+  process.exit(2);
+}
+if (values.list) {
+  for (const mutant of drawn) say(mutantLine(mutant));
+  process.exit();
+}
+say(`${drawn.length} of ${known.length} mutants in ${files.length} files, seed ${values.seed}`);
+
+// Mutants leave files behind.
+const directory = mkdtempSync(join(tmpdir(), 'mutants-'));
+process.env['TMPDIR'] = directory;
+beginRun();
+const runner = new TestProcess(values.runs ? say : undefined);
+process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void runner.stop().finally(() => process.exit(1)));
+
+const explained = new Map(EXPLAINED.map(({ id, reason }) => [id, reason]));
+const tests = unitTests().filter(({ targets }) => drawn.some(({ file }) => targets.has(file)));
+const reach = await reachOf(tests, runner, say);
+for (const [{ name }, { failure }] of reach)
+  if (failure !== undefined) say(`left out, since it fails without a mutant: ${name}: ${failure}`);
+const verdicts = new KnownVerdicts();
+const judge = new Judge(runner, reach, verdicts);
+const judged: Judged[] = [];
+const start = performance.now();
+function take(mutant: Mutant, { verdict, by }: Judgement): void {
+  const reason = explained.get(mutant.id);
+  const one: Judged = {
+    ...mutant,
+    ...{ verdict },
+    ...(by === undefined ? {} : { by }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+  judged.push(one);
+  if (values.mutant.length > 0) say(`${mutant.from}\n→\n${mutant.to}\n${verdict} ${by ?? ''}`);
+  if (isSurvivor(one)) say(`${verdict}  ${mutantLine(mutant)}`);
+  if (reason !== undefined && by !== undefined) say(`needs no explanation: ${mutant.id} is noticed by ${by}`);
+  if (judged.length % 50 === 0)
+    say(`${judged.length} of ${drawn.length}, ${Math.round((performance.now() - start) / 1000)} s`);
+}
+const open = drawn.filter((mutant) => {
+  const earlier = verdicts.get(mutant.id);
+  if (earlier === undefined || !judge.holds(mutant, earlier)) return true;
+  take(mutant, earlier);
+  return false;
+});
+await judge.judge(
+  open,
+  (mutant, judgement) => {
+    verdicts.set(mutant.id, judgement);
+    take(mutant, judgement);
+  },
+  () => performance.now() - start > Number(values.seconds) * 1000,
+);
+await runner.stop();
+const seconds = Math.round((performance.now() - start) / 1000);
+const total = score(judged);
+mkdirSync(dirname(values.report), { recursive: true });
+writeFileSync(
+  values.report,
+  JSON.stringify({ seed: values.seed, seconds, score: total, mutants: judged }, null, 1),
+);
+for (const line of scoreTable(judged)) say(line);
+say(`${seconds} s for ${judged.length} of ${drawn.length} mutants; ${values.report}`);
+process.exit(judged.length === drawn.length && (total ?? 100) >= Number(values.goal) ? 0 : 1);
