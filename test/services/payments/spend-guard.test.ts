@@ -58,6 +58,41 @@ describe('the limits of a credential', () => {
     expect(home.store.read((r) => r.credentialSpends.sumAfter('shop', 0))).toBe(20n);
   });
 
+  it('of a transaction hold for each of a call, in whatever order they come', () => {
+    const by = spender({ transaction: 10n });
+    for (const values of [
+      [11n, 1n],
+      [1n, 11n, 1n],
+      [1n, 11n],
+    ])
+      expect(() =>
+        guard.check(
+          by,
+          values.map((value) => paying(value)),
+        ),
+      ).toThrow(refusal('spend.transaction: 0.000000000011 needed'));
+  });
+
+  it('of nothing refuse the smallest payment, and allow a transaction that takes no money', () => {
+    for (const rule of ['transaction', 'hour', 'day']) {
+      const by = spender({ [rule]: 0n });
+      guard.check(by, [paying(0n)]);
+      expect(() => guard.check(by, [paying(1n)])).toThrow(
+        refusal(`spend.${rule}: 0.000000000001 needed, 0.000000000000 of 0.000000000000 remains`),
+      );
+    }
+  });
+
+  it('that are lowered below what was spent leave nothing, and allow what is counted already', () => {
+    const payment = paying(10n);
+    spend(spender({}), payment);
+    const lowered = spender({ day: 4n });
+    expect(() => spend(lowered, paying(1n))).toThrow(
+      refusal('spend.day: 0.000000000001 needed, 0.000000000000 of 0.000000000004 remains'),
+    );
+    expect([...spend(lowered, payment)]).toEqual([]);
+  });
+
   it('of an hour add up all calls, name the rule, and say what remains', () => {
     const by = spender({ hour: 10n });
     spend(by, paying(4n));
