@@ -36,13 +36,17 @@ interface Open {
  * each mutant that it reaches. Mutants that a file reaches while it is loaded or prepared run alone with it.
  */
 export class Judge {
-  readonly #runner: TestProcess;
+  readonly #runner: Pick<TestProcess, 'run'>;
   readonly #reach: ReadonlyMap<UnitTest, Reach>;
-  readonly #known: KnownVerdicts;
+  readonly #known: Pick<KnownVerdicts, 'pass' | 'hasPassed'>;
   /** Outcomes of tests with the original code. */
   readonly #controls = new Map<string, boolean>();
 
-  constructor(runner: TestProcess, reach: ReadonlyMap<UnitTest, Reach>, known: KnownVerdicts) {
+  constructor(
+    runner: Pick<TestProcess, 'run'>,
+    reach: ReadonlyMap<UnitTest, Reach>,
+    known: Pick<KnownVerdicts, 'pass' | 'hasPassed'>,
+  ) {
     this.#known = known;
     this.#runner = runner;
     this.#reach = new Map([...reach].filter(([, { failure }]) => failure === undefined));

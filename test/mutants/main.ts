@@ -13,7 +13,7 @@ import { reachOf } from './reach.js';
 import { isSurvivor, mutantLine, score, scoreTable, type Judged } from './report.js';
 import { ROOT, TARGETS, TARGET_FILES } from './target-files.js';
 import { TestProcess } from './test-process.js';
-import { unitTests } from './unit-tests.js';
+import { unitTests, type UnitTest } from './unit-tests.js';
 
 const { values } = parseArgs({
   options: {
@@ -31,6 +31,8 @@ const { values } = parseArgs({
     list: { type: 'boolean', default: false },
     /** Lowest score that is a success [%]. */
     goal: { type: 'string', default: '95' },
+    /** Runs the tests in the folders of the sources only: quick, with survivors that other tests notice. */
+    near: { type: 'boolean', default: false },
     /** Time after which no further mutant is judged [s]; another call goes on. */
     seconds: { type: 'string', default: 'Infinity' },
     /** Prints each run of a test file. */
@@ -72,7 +74,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void runner.stop().finally(() => process.exit(1)));
 
 const explained = new Map(EXPLAINED.map(({ id, reason }) => [id, reason]));
-const tests = unitTests().filter(({ targets }) => drawn.some(({ file }) => targets.has(file)));
+const isNear = ({ name }: UnitTest): boolean => drawn.some(({ file }) => dirname(name) === dirname(file));
+const tests = unitTests().filter(
+  (test) => drawn.some(({ file }) => test.targets.has(file)) && (!values.near || isNear(test)),
+);
 const reach = await reachOf(tests, runner, say);
 for (const [{ name }, { failure }] of reach)
   if (failure !== undefined) say(`left out, since it fails without a mutant: ${name}: ${failure}`);

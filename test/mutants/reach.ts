@@ -16,8 +16,8 @@ export interface Reach {
 }
 
 const FILE = join(ROOT, 'build', '.mutants', 'reach.json');
-/** Time after which a test file is given up [ms]: such a file is too slow for thousands of mutants. */
-const MOST_MS = 60_000;
+/** Time after which a test file is given up [ms]. */
+const MOST_MS = 300_000;
 
 /** Digest of the modules that choose mutants: another choice needs another record. */
 function mutatorsDigest(): string {
@@ -48,8 +48,10 @@ export async function reachOf(
       reach = isBroken(outcome)
         ? { digest, ms: MOST_MS, failure: outcome.broken, reached: [] }
         : { digest, ms: outcome.ms, failure: outcome.failure, reached: outcome.reached };
-      known[test.name] = reach;
-      writeFileSync(FILE, JSON.stringify(known));
+      if (reach.failure === undefined) {
+        known[test.name] = reach;
+        writeFileSync(FILE, JSON.stringify(known));
+      }
       say(`${i + 1} of ${tests.length}: ${test.name} ${reach.ms} ms ${reach.failure ?? ''}`);
     }
     found.set(test, reach);

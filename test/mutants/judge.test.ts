@@ -1,0 +1,125 @@
+import { describe, expect, it } from '@jest/globals';
+import { Judge, type Judgement } from './judge.js';
+import type { Mutant } from './mutants.js';
+import type { Reach } from './reach.js';
+import type { Broken, Job, Outcome, Reached, Watch } from './test-process.js';
+import type { UnitTest } from './unit-tests.js';
+
+const mutant = (id: string): Mutant => ({
+  ...{
+    id,
+    file: 'example',
+    line: 1,
+    scope: '',
+    kind: 'logic',
+    from: 'a && b',
+    to: 'a || b',
+    start: 0,
+    end: 6,
+  },
+});
+
+const FILE: UnitTest = {
+  name: 'example.test.js',
+  path: '/example.test.js',
+  targets: new Set(['example']),
+  digest: 'd',
+};
+
+const passed: Outcome = { ms: 1, reached: [], failure: undefined };
+
+/** Runs jobs by a script, and keeps them. */
+class ScriptedRunner {
+  readonly jobs: Job[] = [];
+  readonly #answer: (job: Job, watch?: Watch) => Outcome | Broken;
+
+  constructor(answer: (job: Job, watch?: Watch) => Outcome | Broken) {
+    this.#answer = answer;
+  }
+
+  run(job: Job, _limitMs: number, watch?: Watch): Promise<Outcome | Broken> {
+    this.jobs.push(job);
+    return Promise.resolve(this.#answer(job, watch));
+  }
+}
+
+/** Judges mutants that one test file reaches. */
+async function verdicts(
+  ids: readonly string[],
+  reached: readonly Reached[],
+  answer: (job: Job, watch?: Watch) => Outcome | Broken,
+): Promise<{ readonly verdicts: Record<string, Judgement['verdict']>; readonly jobs: readonly Job[] }> {
+  const reach: Reach = { digest: 'd', ms: 1, reached };
+  const runner = new ScriptedRunner(answer);
+  const found: Record<string, Judgement['verdict']> = {};
+  const judge = new Judge(runner, new Map([[FILE, reach]]), {
+    pass: () => undefined,
+    hasPassed: () => false,
+  });
+  await judge.judge(
+    ids.map(mutant),
+    ({ id }, { verdict }) => void (found[id] = verdict),
+    () => false,
+  );
+  return { verdicts: found, jobs: runner.jobs };
+}
+
+describe('a mutant', () => {
+  it('that no test reaches survives without a run', async () => {
+    const { verdicts: found, jobs } = await verdicts(
+      ['m1'],
+      [{ test: 't', ms: 1, mutants: [] }],
+      () => passed,
+    );
+    expect(found).toEqual({ m1: 'unreached' });
+    expect(jobs).toEqual([]);
+  });
+
+  it('is killed by a test that fails with it, and survives tests that pass', async () => {
+    const reached = [{ test: 't', ms: 1, mutants: ['m1', 'm2'] }];
+    const { verdicts: found } = await verdicts(['m1', 'm2'], reached, ({ round }, watch) => {
+      if (round !== undefined) watch?.onKill({ mutant: 'm1', test: 't' });
+      return passed;
+    });
+    expect(found).toEqual({ m1: 'killed', m2: 'survived' });
+  });
+
+  it('that a file reaches while it is loaded runs alone, with all tests of the file', async () => {
+    const reached = [
+      { test: '', ms: 1, mutants: ['m1'] },
+      { test: 't', ms: 1, mutants: ['m1'] },
+    ];
+    const { verdicts: found, jobs } = await verdicts(['m1'], reached, () => ({ ...passed, failure: 't' }));
+    expect(found).toEqual({ m1: 'killed' });
+    expect(jobs).toEqual([{ path: FILE.path, mutant: 'm1' }]);
+  });
+
+  it('that spoils the tests for the original code does not count as killed by the round', async () => {
+    const reached = [{ test: 't', ms: 1, mutants: ['m1', 'm2'] }];
+    const { verdicts: found, jobs } = await verdicts(['m1', 'm2'], reached, ({ round }) =>
+      round?.plan.some(([, ids]) => ids.includes('m1')) === true ? { ...passed, spoilt: 'm1' } : passed,
+    );
+    expect(found).toEqual({ m1: 'survived', m2: 'survived' });
+    expect(jobs.slice(1).map(({ mutant: alone, round }) => alone ?? round?.plan)).toEqual([
+      [['t', ['m2']]],
+      'm1',
+    ]);
+  });
+
+  it('is not killed by tests that fail alone with the original code, too', async () => {
+    const reached = [{ test: 'second', ms: 1, mutants: ['m1'] }];
+    const { verdicts: found } = await verdicts(['m1'], reached, ({ round, only }) =>
+      round === undefined ? { ...passed, failure: only && 'second' } : { ...passed, spoilt: 'm1' },
+    );
+    expect(found).toEqual({ m1: 'survived' });
+  });
+
+  it('that does not end is noticed by its time limit, also the second time', async () => {
+    const reached = [{ test: 't', ms: 1, mutants: ['m1'] }];
+    const { verdicts: found, jobs } = await verdicts(['m1'], reached, ({ round, mutant: id }) =>
+      round !== undefined || id !== undefined ? { broken: 'timeout', mutant: 'm1' } : passed,
+    );
+    expect(found).toEqual({ m1: 'timeout' });
+    expect(jobs.filter(({ mutant: id }) => id === 'm1')).toHaveLength(2);
+  });
+});
