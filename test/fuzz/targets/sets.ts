@@ -6,6 +6,10 @@ import { registry } from '../../../src/rpc/registry.js';
 import { verifyKeyImage, type SignedKeyImage } from '../../../src/monero/wallet/scan/key-images.js';
 import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { paymentOfPending } from '../../../src/monero/wallet/build/signed-payment.js';
+import { paymentIdField, writeExtra } from '../../../src/monero/cryptonote/extra.js';
+import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import type { ConstructionData } from '../../../src/monero/wallet/exchange/construction-data.js';
 import { signedTxSet, unsignedTxSet } from '../../../src/monero/wallet/exchange/cold-tx-sets.js';
 import {
   ExportError,
@@ -21,10 +25,10 @@ import { infoByOutput, namedInfo } from '../../../src/monero/wallet/multisig/nam
 import { multisigTxSet } from '../../../src/monero/wallet/multisig/tx-set.js';
 import { ZERO } from '../../../src/util/amount.js';
 import { JsonError, parseJson } from '../../../src/util/json.js';
-import { fromHex } from '../../../src/util/bytes.js';
+import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { CodecError, decode, encode } from '../../../src/util/codec.js';
 import { exportKeys, vectors } from '../../monero/wallet/cold-vectors.js';
-import { holder, payeeOf } from '../../monero/wallet/fixtures.js';
+import { holder, ownedOutput, payeeOf } from '../../monero/wallet/fixtures.js';
 import { groupOf, randomSigners } from '../../monero/wallet/multisig/groups.js';
 import {
   memberOf,
@@ -38,23 +42,67 @@ import { readVectors } from '../vectors.js';
 
 const opened = (kind: ExportKind, hex: string): Uint8Array => openExport(kind, fromHex(hex), exportKeys);
 
-/** Calls the parts of the server that read a pending transaction. Refuses as the server does. */
-function readPending(pending: PendingTx): void {
-  keyImagesOf(pending.tx);
-  try {
-    paymentOfPending(pending, [], 'mainnet');
-  } catch (error) {
-    if (!(error instanceof CodecError || error instanceof RangeError)) throw error;
-  }
+/**
+ * Returns a reader of pending transactions as the server has it, of a wallet that owns the inputs of the given ones. It
+ * refuses as the server does.
+ */
+function pendingReader(known: readonly PendingTx[]): (pending: PendingTx) => void {
+  const own = new Map(
+    known.flatMap((pending) => {
+      const { change, destinations, tx } = pending;
+      const spent = [change, ...destinations].reduce(
+        (sum, entry) => sum + entry.amount,
+        tx.rct?.base.fee ?? 0n,
+      );
+      return keyImagesOf(tx).map((keyImage, i): [string, OwnedOutput] => [
+        toHex(keyImage),
+        ownedOutput(i === 0 ? spent : 0n, { keyImage }),
+      ]);
+    }),
+  );
+  return (pending) => {
+    const inputs = keyImagesOf(pending.tx).flatMap((keyImage) => own.get(toHex(keyImage)) ?? []);
+    try {
+      paymentOfPending(pending, inputs, 'mainnet');
+    } catch (error) {
+      if (!(error instanceof CodecError || error instanceof RangeError)) throw error;
+    }
+  };
 }
 
 function pendingParser(): Parser {
   const { vectors: recorded } = readVectors<{ readonly vectors: readonly { readonly metadata: string }[] }>(
     'wallet/pending-tx.json',
   );
+  const seeds = recorded.map(({ metadata }) => fromHex(metadata));
+  const read = pendingReader(seeds.map((seed) => decode(pendingTx, seed)));
+  return { seeds, run: (input) => read(decode(pendingTx, input)) };
+}
+
+function signedParser(): Parser {
+  const seed = opened('signedTxs', vectors.signedTxs);
+  const read = pendingReader(decode(signedTxSet, seed).txs);
+  return { seeds: [seed], run: (input) => decode(signedTxSet, input).txs.forEach(read) };
+}
+
+/** Parser of unsigned sets, as the server describes them; beside the recorded one, sets with odd destinations. */
+function unsignedParser(): Parser {
+  const codec = unsignedTxSet('current');
+  const recorded = opened('unsignedTxs', vectors.unsignedTxs);
+  const set = decode(codec, recorded);
+  const changed = (change: (data: ConstructionData) => Partial<ConstructionData>): Uint8Array =>
+    encode(codec, { ...set, txs: set.txs.map((data) => ({ ...data, ...change(data) })) });
+  const id = paymentIdField({ kind: 'short', id: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8) as PaymentId });
   return {
-    seeds: recorded.map(({ metadata }) => fromHex(metadata)),
-    run: (input) => readPending(decode(pendingTx, input)),
+    seeds: [
+      recorded,
+      encode(codec, set),
+      changed(({ outputs }) => ({ outputs: [...outputs, ...outputs] })),
+      changed(({ change }) => ({ change: { ...change, amount: 0n } })),
+      changed(({ outputs }) => ({ extra: writeExtra([id]), outputs: outputs.slice(0, 1) })),
+      changed(({ change }) => ({ account: 1, change: { ...change, isSubaddress: true } })),
+    ],
+    run: (input) => describeTransfers(decode(codec, input).txs, 'mainnet'),
   };
 }
 
@@ -144,12 +192,13 @@ function multisigSetParser(): Parser {
   const payee = payeeOf(holder(rng).address(), 1_000_000_000_000n);
   const proposal = proposalOf(members, withKeyImages(members, outputs), [payee], rng);
   const signers = members.map(({ signer }) => signer);
+  const read = pendingReader([proposal]);
   return {
     seeds: [encode(multisigTxSet, { txs: [proposal], signers: signers.slice(0, 1) })],
     run(input) {
       const { txs } = decode(multisigTxSet, input);
       for (const { construction } of txs) describeTransfers([construction], 'mainnet');
-      txs.forEach(readPending);
+      txs.forEach(read);
     },
   };
 }
@@ -193,14 +242,7 @@ export const targets: readonly Target[] = [
       'monero/wallet/exchange/exported-outputs',
       ...SHARED,
     ],
-    prepare: () => {
-      const set = unsignedTxSet('current');
-      const plain = opened('unsignedTxs', vectors.unsignedTxs);
-      return {
-        seeds: [plain, encode(set, decode(set, plain))],
-        run: (input) => describeTransfers(decode(set, input).txs, 'mainnet'),
-      };
-    },
+    prepare: unsignedParser,
   },
   {
     name: 'signed-set',
@@ -211,10 +253,7 @@ export const targets: readonly Target[] = [
       'monero/wallet/build/signed-payment',
       ...SHARED,
     ],
-    prepare: () => ({
-      seeds: [opened('signedTxs', vectors.signedTxs)],
-      run: (input) => decode(signedTxSet, input).txs.forEach(readPending),
-    }),
+    prepare: signedParser,
   },
   {
     name: 'pending-tx',
