@@ -16,6 +16,7 @@ import { INVALID_REQUEST } from './errors.js';
 import { bodyOf } from './given-body.js';
 import { BadIdempotencyKey, readIdempotencyKey } from './idempotency-key.js';
 import type { LoginDeadline } from './login-deadline.js';
+import { isLost } from './lost-request.js';
 import { serveForms, servePages, singleValues, type FormTarget, type Page } from './pages.js';
 import { setHead } from './reference-head.js';
 import { RequestTooLarge } from './request-body.js';
@@ -243,8 +244,7 @@ export function createHttpApp({
       res.destroy();
       return onBug(error.cause);
     }
-    // The client closed the connection before it had sent the whole request.
-    if (req.destroyed && !req.complete) return undefined;
+    if (isLost(req)) return undefined;
     if (res.headersSent) return next(error);
     if (typeof status === 'number' && status >= 400 && status < 500)
       return res.status(status).type('text').end();

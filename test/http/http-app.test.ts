@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { request, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { createServer, request, type IncomingMessage } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { Dispatcher } from '../../src/http/dispatcher.js';
 import { RpcError } from '../../src/http/errors.js';
 import { createHttpApp } from '../../src/http/http-app.js';
@@ -188,6 +188,43 @@ describe('an answer that cannot be sent', () => {
     endSlow();
     expect((await post(port, '/json_rpc', body('short'))).status).toBe(200);
     expect(bugs).toEqual([]);
+  });
+});
+
+describe('a request whose client is gone before it is read', () => {
+  it.each([
+    ['half of it arrived', 20],
+    ['all of it arrived', 1000],
+  ])('is no bug: %s', async (_, length) => {
+    let start: () => void = () => undefined;
+    const started = new Promise<void>((resolve) => (start = resolve));
+    const late: unknown[] = [];
+    const app = createHttpApp({
+      dispatcher: new Dispatcher({
+        call: () => Promise.resolve({}),
+        onBug: (_method, error) => late.push(error),
+      }),
+      ...{ origins: [], hosts: [], started, onBug: (error: unknown) => late.push(error) },
+    });
+    const lost = createServer();
+    const answered: IncomingMessage[] = [];
+    lost.on('request', (req, res) => {
+      answered.push(req);
+      app(req, res);
+    });
+    await new Promise<void>((resolve) => lost.listen(0, '127.0.0.1', resolve));
+    const asked = body('short');
+    const socket = connect((lost.address() as AddressInfo).port, '127.0.0.1');
+    socket.write(
+      `POST /json_rpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${asked.length}\r\n\r\n${asked.slice(0, length)}`,
+    );
+    await until('the request arrives', () => Promise.resolve(answered.length > 0 || undefined));
+    socket.destroy();
+    await until('the connection ends', () => Promise.resolve(answered[0]?.destroyed || undefined));
+    start();
+    for (let turn = 0; turn < 20; turn++) await yieldToEventLoop();
+    expect(late).toEqual([]);
+    await new Promise((resolve) => lost.close(resolve));
   });
 });
 

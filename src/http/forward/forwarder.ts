@@ -7,6 +7,7 @@ import { FULL_LOGIN } from '../digest-auth.js';
 import { Dispatcher, type Call, type CallOrigin } from '../dispatcher.js';
 import { INVALID_REQUEST, RpcError } from '../errors.js';
 import { giveBody } from '../given-body.js';
+import { isLost } from '../lost-request.js';
 import { ORDINARY_BYTES, RequestTooLarge } from '../request-body.js';
 import { attempt, type Attempt, type AttemptParts, type Message } from './attempt.js';
 import { refuseSigned } from './forwarded-login.js';
@@ -381,9 +382,6 @@ const targetOf = (req: Request): string => (req.params as { readonly target: str
 
 const releaseOf = (place: 'here' | { readonly release: () => void }): (() => void) =>
   place === 'here' ? () => undefined : place.release;
-
-/** True if the client closed its connection before it had sent the whole request. */
-const isLost = (req: Request): boolean => req.destroyed && !req.complete;
 
 /** Returns a signal that aborts once the client of a request is gone. */
 function goneOf(res: Response): { readonly signal: AbortSignal; readonly end: () => void } {

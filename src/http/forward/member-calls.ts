@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { equalBytes, utf8 } from '../../util/bytes.js';
 import { isObject, parseJson, type Json } from '../../util/json.js';
 import { writeWholeJson } from '../../util/json-writer.js';
 import { RpcError } from '../errors.js';
 import { bodyOf } from '../given-body.js';
+import { isLost } from '../lost-request.js';
 import { attempt, type AttemptParts } from './attempt.js';
 import { hashOf, loginText, originOf, SIGNATURE, type Signer } from './signature.js';
 
@@ -149,5 +149,3 @@ export function memberActions({ actions, signer, isOfMember, onBug }: MemberActi
     return undefined;
   };
 }
-
-const isLost = (req: IncomingMessage): boolean => req.destroyed && !req.complete;
