@@ -49,6 +49,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
     'webhook-url',
     'retry-after',
   ],
+  server: ['http-request', 'languages'],
   replication: ['frame', 'base', 'rebuild'],
 };
 

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { Duplex } from 'node:stream';
 import { addressInRecord } from '../../../src/monero/cryptonote/open-alias.js';
 import { readAnswer, textsOf, writeQuery } from '../../../src/net/dns/message.js';
 import { parseName } from '../../../src/net/dns/name.js';
@@ -17,6 +16,7 @@ import {
 } from '../../../src/net/zmq/zmtp.js';
 import { concatBytes, utf8 } from '../../../src/util/bytes.js';
 import { CodecError } from '../../../src/util/codec.js';
+import { chunksOf, Peer } from '../peer.js';
 import { textParser, type Parser, type Target } from '../target.js';
 
 const NAME = parseName('donate.example.org');
@@ -46,12 +46,6 @@ function dnsAnswers(): Uint8Array[] {
   ];
 }
 
-/** Splits an input at places that the input itself determines, as a network may do. */
-function chunksOf(input: Uint8Array): Uint8Array[] {
-  const size = 1 + (input.reduce((sum, byte) => sum + byte, 0) % Math.max(1, input.length));
-  return [input.subarray(0, size), input.subarray(size)];
-}
-
 const SUBSCRIBER = concatBytes(
   greeting(),
   ready('SUB'),
@@ -76,32 +70,6 @@ const ANSWERS = [
   'HTTP/1.1 301 Moved\r\nLocation: http://other/\r\nContent-Length: 0\r\n\r\n',
 ];
 
-/** Connection to a receiver that answers the first bytes of a request, and ends the connection. */
-class Receiver extends Duplex {
-  #answer: readonly Uint8Array[];
-
-  constructor(answer: Uint8Array) {
-    super();
-    this.#answer = chunksOf(answer);
-  }
-
-  override _read(): void {}
-
-  override _write(_chunk: unknown, _encoding: unknown, done: () => void): void {
-    for (const chunk of this.#answer.filter(({ length }) => length > 0)) this.push(chunk);
-    if (this.#answer.length > 0) this.push(null);
-    this.#answer = [];
-    done();
-  }
-
-  // Methods of sockets that Node.js calls.
-  readonly setTimeout = (): this => this;
-  readonly setKeepAlive = (): this => this;
-  readonly setNoDelay = (): this => this;
-  readonly ref = (): this => this;
-  readonly unref = (): this => this;
-}
-
 const KINDS = new Set(['delivered', 'gone', 'failed']);
 
 /** Parser of a receiver's answers to a webhook, on a connection that the receiver closes after its answer. */
@@ -114,7 +82,7 @@ function webhookParser(): Parser {
         allowPrivate: true,
         userAgent: 'fuzz',
         timeoutMs: 5000,
-        connect: () => Promise.resolve(new Receiver(input) as unknown as Socket),
+        connect: () => Promise.resolve(new Peer(input, true) as unknown as Socket),
       });
       const headers = { 'webhook-id': 'a', 'webhook-timestamp': '1', 'webhook-signature': 'v1,a' };
       const delivery = { headers, body: '{}', onResponse: () => undefined };
