@@ -6,7 +6,7 @@ import { until } from '../support/process.js';
 import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
 import { PASSWORD, type ClusterMember, type WalletCluster } from '../support/wallet-cluster.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { WalletLoad } from './wallet-load.js';
+import { WalletLoad } from '../crash/wallet-load.js';
 
 /** Blocks mined to each wallet before the load begins. */
 const FIRST_BLOCKS = 30;
@@ -66,9 +66,13 @@ export async function prepareLoad(
   const loads = wallets.map(
     (wallet) =>
       new WalletLoad({
-        ...{ cluster, wallet, random },
+        ...{ wallet, random },
+        reach: () => {
+          const running = cluster.members.filter(({ isRunning }) => isRunning);
+          return running[random.below(running.length)]?.wallet(wallet);
+        },
         address: addresses.get(wallet) ?? '',
-        payees: all as [string, ...string[]],
+        payee: () => random.pick(all as [string, ...string[]]),
         onFault: (fault) => faults.push(fault),
       }),
   );

@@ -42,6 +42,11 @@ export class CallStatistics {
     return this.#refused.get(code) ?? 0;
   }
 
+  /** Numbers of calls with an error, by its code. */
+  get refusals(): ReadonlyMap<number, number> {
+    return this.#refused;
+  }
+
   /** Longest time of a call with this error code [ms]; 0 if there is none. */
   longestRefusalMs(code: number): number {
     return this.#longestRefusalMs.get(code) ?? 0;

@@ -1,26 +1,22 @@
-import { Facts } from '../crash/facts.js';
-import {
-  draw,
-  EXPECTED_REFUSALS,
-  RECORD_CALLS,
-  SMALLEST_PAYMENT,
-  type Caller,
-} from '../crash/random-calls.js';
+import { Facts } from './facts.js';
+import { draw, EXPECTED_REFUSALS, RECORD_CALLS, SMALLEST_PAYMENT, type Caller } from './random-calls.js';
 import type { Random } from '../support/seeded-random.js';
-import { readShownFacts } from '../crash/shown-facts.js';
-import { ask, Refusal, type Callable } from '../crash/wallet-client.js';
+import { readShownFacts } from './shown-facts.js';
+import { ask, Refusal, type Callable } from './wallet-client.js';
 import { killMoment } from '../support/kill-moment.js';
 import type { Loose } from '../support/json-rpc.js';
-import type { WalletCluster } from '../support/wallet-cluster.js';
 import { CallStatistics, NOT_REPLICATED, WALLET_ELSEWHERE } from './call-statistics.js';
 
 /** Error codes that a client of a cluster answers by calling again. */
 const AGAIN: ReadonlySet<number> = new Set([NOT_REPLICATED, WALLET_ELSEWHERE]);
 
-/** Pause before a failed call is repeated [ms]. */
+/** Error code: the payment of the order has failed, and only `retry_failed` pays it anew. */
+const ORDER_FAILED = -55;
+
+/** Pause before a failed call is repeated, by default [ms]. */
 const PAUSE_MS = 50;
 
-/** Number of workers that change records of a wallet. */
+/** Number of workers that change records of a wallet, by default. */
 const RECORD_WORKERS = 2;
 
 /** Probability that an answered order is repeated in place of a new one. */
@@ -35,26 +31,37 @@ const READ_ALONE = /^(?:payment|key|request|frozen)\//;
 const PAGE = 1000;
 
 /** Payment with an idempotency key. */
-interface Order {
-  readonly params: Loose;
-  /** Result of the call as JSON; undefined until it is answered. */
-  answer?: string;
+export interface Order {
+  params: Loose;
+  /** Result of the call as JSON; undefined until it is answered, and after its payment has failed. */
+  answer?: string | undefined;
   /** Hash of its transaction, once it is answered. */
   txid?: string;
+  /** Hashes of its transactions that have failed. */
+  readonly failed: Set<string>;
   /** True after a refusal: there may be no payment. */
   isRefused?: boolean;
 }
 
 /** Parts of a {@link WalletLoad}. */
 export interface WalletLoadParts {
-  readonly cluster: WalletCluster;
   readonly wallet: string;
+  /** Chooses a process to call the wallet through; undefined while none runs. */
+  readonly reach: () => Callable | undefined;
   readonly random: Random;
   /** Address of the wallet. */
   readonly address: string;
-  /** Addresses that it pays to. */
-  readonly payees: readonly [string, ...string[]];
+  /** Chooses an address to pay to. */
+  readonly payee: () => string;
   readonly onFault: (fault: string) => void;
+  /** True for an error code after which a client calls again; absent: those of a cluster. */
+  readonly isPassing?: (code: number) => boolean;
+  /** True: payments may fail after their answer, because of the chain; such an order is paid anew. */
+  readonly mayFail?: boolean;
+  /** Number of workers that change records; 2 by default. */
+  readonly recordWorkers?: number;
+  /** Pause between two orders, and after a failed call [ms]; 50 by default. */
+  readonly pauseMs?: number;
 }
 
 /**
@@ -85,12 +92,17 @@ export class WalletLoad {
     return this.#events.length;
   }
 
+  /** Events that the reader got, as JSON. */
+  get eventTexts(): readonly string[] {
+    return this.#events;
+  }
+
   /** Begins to call. */
   begin(): void {
     this.#isRunning = true;
     this.statistics = new CallStatistics();
     this.#workers = Promise.all([
-      ...Array.from({ length: RECORD_WORKERS }, (_, worker) => this.#changeRecords(worker)),
+      ...Array.from({ length: this.#recordWorkers }, (_, worker) => this.#changeRecords(worker)),
       this.#pay(),
       this.#followEvents(),
     ]);
@@ -105,12 +117,11 @@ export class WalletLoad {
   /** Calls the wallet through a random process that runs. */
   readonly any: Callable = {
     call: async (method, params) => {
-      const members = this.#parts.cluster.members.filter(({ isRunning }) => isRunning);
-      const member = members[this.#parts.random.below(members.length)];
-      if (member === undefined) throw new Error('no process runs');
+      const reached = this.#parts.reach();
+      if (reached === undefined) throw new Error('no process runs');
       const started = performance.now();
       try {
-        const reply = await member.wallet(this.wallet).call(method, params);
+        const reply = await reached.call(method, params);
         this.statistics.count(reply.error?.code, performance.now() - started);
         return reply;
       } catch (error) {
@@ -126,13 +137,25 @@ export class WalletLoad {
       for (;;)
         try {
           const reply = await this.any.call(method, params);
-          if (reply.error === undefined || !AGAIN.has(reply.error.code)) return reply;
-          await killMoment(PAUSE_MS);
+          if (reply.error === undefined || !this.#isPassing(reply.error.code)) return reply;
+          await this.#pause();
         } catch {
-          await killMoment(PAUSE_MS);
+          await this.#pause();
         }
     },
   };
+
+  #pause(): Promise<void> {
+    return killMoment(this.#parts.pauseMs ?? PAUSE_MS);
+  }
+
+  #isPassing(code: number): boolean {
+    return this.#parts.isPassing?.(code) ?? AGAIN.has(code);
+  }
+
+  get #recordWorkers(): number {
+    return this.#parts.recordWorkers ?? RECORD_WORKERS;
+  }
 
   #fault(text: string): void {
     this.#parts.onFault(`${this.wallet}: ${text}`);
@@ -142,15 +165,15 @@ export class WalletLoad {
     const { random, address } = this.#parts;
     const caller: Caller = {
       ...{ server: this.any, facts: this.facts, random, address },
-      ...{ worker, workers: RECORD_WORKERS },
+      ...{ worker, workers: this.#recordWorkers },
     };
     while (this.#isRunning)
       try {
         await draw(random, RECORD_CALLS)(caller);
       } catch (error) {
-        if (error instanceof Refusal && !EXPECTED_REFUSALS.has(error.code) && !AGAIN.has(error.code))
+        if (error instanceof Refusal && !EXPECTED_REFUSALS.has(error.code) && !this.#isPassing(error.code))
           this.#fault(error.message);
-        await killMoment(PAUSE_MS);
+        await this.#pause();
       }
   }
 
@@ -161,18 +184,21 @@ export class WalletLoad {
       const [again] = known.slice(random.below(Math.max(known.length, 1)));
       if (again !== undefined && random.chance(REPEAT_SHARE)) await this.#order(...again);
       else await this.#order(...this.#newOrder());
-      await killMoment(PAUSE_MS);
+      await this.#pause();
     }
   }
 
   #newOrder(): [string, Order] {
-    const { random, payees } = this.#parts;
+    const { random, payee } = this.#parts;
     const key = `${this.wallet} order ${this.orders.size}`;
     const destinations = Array.from({ length: 1 + random.below(2) }, () => ({
       amount: SMALLEST_PAYMENT * (1 + random.below(2000)) + this.orders.size,
-      address: random.pick(payees),
+      address: payee(),
     }));
-    const order = { params: { destinations, get_tx_key: true, idempotency_key: key } };
+    const order: Order = {
+      params: { destinations, get_tx_key: true, idempotency_key: key },
+      failed: new Set(),
+    };
     this.orders.set(key, order);
     return [key, order];
   }
@@ -191,13 +217,21 @@ export class WalletLoad {
         this.facts.acknowledge(`key/${order.txid}`, String(result.tx_key));
         return;
       } catch (error) {
-        if (error instanceof Refusal && !AGAIN.has(error.code)) {
-          if (!EXPECTED_REFUSALS.has(error.code)) this.#fault(`${key}: ${error.message}`);
-          if (order.answer !== undefined) this.#fault(`${key} is refused after its answer: ${error.message}`);
-          order.isRefused = true;
+        if (this.#parts.mayFail === true && error instanceof Refusal && error.code === ORDER_FAILED) {
+          // Its payment was excluded from the chain, and is made anew.
+          if (order.txid !== undefined) order.failed.add(order.txid);
+          order.answer = undefined;
+          order.params = { ...order.params, retry_failed: true };
           return;
         }
-        await killMoment(PAUSE_MS);
+        if (error instanceof Refusal && !this.#isPassing(error.code)) {
+          if (!EXPECTED_REFUSALS.has(error.code)) this.#fault(`${key}: ${error.message}`);
+          if (order.answer === undefined) order.isRefused = true;
+          else if (this.#parts.mayFail !== true)
+            this.#fault(`${key} is refused after its answer: ${error.message}`);
+          return;
+        }
+        await this.#pause();
       }
   }
 
@@ -207,22 +241,33 @@ export class WalletLoad {
       if (order.answer === undefined && order.isRefused !== true) await this.#order(key, order, true);
   }
 
+  /** Reads the next events. @returns their number. */
+  async #readEvents(callable: Callable, wait_ms: number): Promise<number> {
+    const { events = [], cursor } = await ask(callable, 'get_events', {
+      ...(this.#cursor === undefined ? {} : { after: this.#cursor }),
+      wait_ms,
+    });
+    for (const event of events as Loose[]) {
+      if (this.#cursor !== undefined && event.id <= this.#cursor)
+        this.#fault(`event ${String(event.id)} came after ${this.#cursor}`);
+      this.#events.push(JSON.stringify(event));
+    }
+    this.#cursor = cursor as number;
+    return (events as Loose[]).length;
+  }
+
+  /** Reads all events that the reader lacks. */
+  async catchUp(): Promise<void> {
+    while ((await this.#readEvents(this.patient, 0)) > 0);
+  }
+
   async #followEvents(): Promise<void> {
     while (this.#isRunning)
       try {
-        const { events = [], cursor } = await ask(this.any, 'get_events', {
-          ...(this.#cursor === undefined ? {} : { after: this.#cursor }),
-          wait_ms: 500,
-        });
-        for (const event of events as Loose[]) {
-          if (this.#cursor !== undefined && event.id <= this.#cursor)
-            this.#fault(`event ${String(event.id)} came after ${this.#cursor}`);
-          this.#events.push(JSON.stringify(event));
-        }
-        this.#cursor = cursor as number;
+        await this.#readEvents(this.any, 500);
       } catch (error) {
-        if (error instanceof Refusal && !AGAIN.has(error.code)) this.#fault(error.message);
-        await killMoment(PAUSE_MS);
+        if (error instanceof Refusal && !this.#isPassing(error.code)) this.#fault(error.message);
+        await this.#pause();
       }
   }
 
@@ -258,16 +303,26 @@ export class WalletLoad {
       this.#fault(`${fact} is ${JSON.stringify(value)}, not one of ${JSON.stringify(allowed)}`);
     for (const fact of chosen) this.#read.add(fact);
     const stored = await this.storedOrders();
-    for (const [key, { txid }] of this.orders)
-      if (txid !== undefined && !(stored.get(key) ?? []).includes(txid))
+    for (const [key, { txid, failed }] of this.orders)
+      if (txid !== undefined && !failed.has(txid) && !(stored.get(key) ?? []).includes(txid))
         this.#fault(`${key} was answered with ${txid}, and has ${JSON.stringify(stored.get(key))}`);
-    if (!isComplete) return;
+    if (isComplete) await this.checkEvents();
+  }
+
+  /** Compares the events that the reader got with all events of the wallet. */
+  async checkEvents(): Promise<void> {
     const events = await this.#allEvents();
     const lost = this.#events.filter((event, i) => events[i] !== event);
     if (lost.length > 0 || events.length !== this.#events.length)
       this.#fault(
         `the reader got ${this.#events.length} events, the wallet has ${events.length}; first difference: ${lost[0]}`,
       );
+  }
+
+  /** Allows the payments until now to have failed: the chain may have excluded them. */
+  excusePayments(): void {
+    for (const name of this.facts.names('payment/'))
+      for (const value of ['made', 'failed']) this.facts.send(name, value);
   }
 
   /** Lists the hashes of the transactions of all orders, by key. */
