@@ -20,6 +20,11 @@ export interface Monerod {
   stop(): Promise<void>;
 }
 
+/** A daemon that tests have started. */
+export interface RunningDaemon extends Monerod {
+  readonly process: RunningProcess;
+}
+
 export interface MonerodOptions {
   /** Data directory, whose chain is used and kept; absent: a temporary one. */
   readonly dataDir?: string;
@@ -29,6 +34,8 @@ export interface MonerodOptions {
   /** Whether it accepts TLS; absent: only in benchmarks. */
   readonly tls?: boolean;
   readonly args?: readonly string[];
+  /** Whether it leaves out proof of work and other needless waits; absent: in tests. */
+  readonly isShortened?: boolean;
 }
 
 const hasEnded = ({ child }: RunningProcess): boolean => child.exitCode !== null || child.signalCode !== null;
@@ -46,7 +53,8 @@ export async function startMonerod({
   zmqPort,
   tls = !isTest,
   args = [],
-}: MonerodOptions = {}): Promise<Monerod> {
+  isShortened = isTest,
+}: MonerodOptions = {}): Promise<RunningDaemon> {
   const directory = dataDir ?? mkdtempSync(join(tmpdir(), 'monerod-'));
   const port = wanted ?? (await freePort());
   const flags = [
@@ -63,10 +71,11 @@ export async function startMonerod({
     ...(dataDir === undefined ? [] : ['--keep-fakechain']),
     ...args,
   ];
-  const running: RunningProcess = start('monerod', flags, referenceEnv());
+  const running: RunningProcess = start('monerod', flags, referenceEnv({}, isShortened));
   await untilAnswers(running, 'monerod', port, { path: '/get_height', body: {} });
   return {
     ...daemonAt(port),
+    process: running,
     async stop() {
       if (hasEnded(running)) throw endOf(running, 'monerod');
       // A chain that is removed need not be written: an orderly stop takes a second.

@@ -1,15 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { canPreload, compileLibrary } from './compile-library.js';
 import { isTest } from './process.js';
 
 const SOURCE = fileURLToPath(new URL('../../../test/support/reference-preload.c', import.meta.url));
 const BUILD = fileURLToPath(new URL('.', import.meta.url));
-
-/** Tried in this order. */
-const COMPILERS = ['cc', 'gcc', 'clang', 'tcc'];
 
 /** Library and RSA key that the reference's programs are started with. */
 export interface Preload {
@@ -18,29 +15,8 @@ export interface Preload {
   readonly key: string;
 }
 
-function compile(library: string, keyFile: string): boolean {
-  const args = [
-    '-shared',
-    '-fPIC',
-    '-nostdlib',
-    `-DKEY_FILE=${JSON.stringify(keyFile)}`,
-    '-o',
-    library,
-    SOURCE,
-  ];
-  return COMPILERS.some((compiler) => {
-    try {
-      execFileSync(compiler, args, { stdio: 'ignore' });
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
-
 function build(): Preload | undefined {
-  // The C source assumes 64-bit integers in `struct timespec`.
-  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
+  if (!canPreload) return undefined;
   // The library holds the path of its key: a build directory that was copied or moved needs another one.
   const version = createHash('sha256').update(readFileSync(SOURCE)).update(BUILD).digest('hex').slice(0, 16);
   const directory = join(BUILD, `preload-${version}`);
@@ -49,7 +25,8 @@ function build(): Preload | undefined {
   // Test processes may build at the same time: the first one that renames its directory wins.
   const draft = mkdtempSync(join(BUILD, 'preload-draft-'));
   try {
-    if (!compile(join(draft, 'preload.so'), preload.key)) return undefined;
+    if (!compileLibrary(SOURCE, join(draft, 'preload.so'), [`-DKEY_FILE=${JSON.stringify(preload.key)}`]))
+      return undefined;
     const { privateKey } = generateKeyPairSync('rsa', {
       modulusLength: 4096,
       privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
@@ -74,10 +51,10 @@ export const referencePreload = (): Preload | undefined => (built === null ? (bu
 export const DEFAULT_LOOKAHEAD_ENV = { DEFAULT_LOOKAHEAD: '1' };
 
 /**
- * Environment in which monerod, monero-wallet-rpc and monero-wallet-cli start without needless waits. In tests only:
- * benchmarks measure the programs as they are.
+ * Environment in which monerod, monero-wallet-rpc and monero-wallet-cli start without needless waits.
+ * @param isShortened absent: in tests only, since benchmarks measure the programs as they are.
  */
-export function referenceEnv(env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const preload = isTest ? referencePreload() : undefined;
+export function referenceEnv(env: NodeJS.ProcessEnv = {}, isShortened = isTest): NodeJS.ProcessEnv {
+  const preload = isShortened ? referencePreload() : undefined;
   return { ...process.env, ...(preload === undefined ? {} : { LD_PRELOAD: preload.library }), ...env };
 }

@@ -81,6 +81,13 @@ export class SmallDisk {
     rmSync(this.#ballast, { force: true });
   }
 
+  /** Makes the disk read-only, or writable again. @throws Error while a program has files open for writing. */
+  setReadOnly(isReadOnly: boolean): void {
+    execFileSync('mount', ['-o', `remount,${isReadOnly ? 'ro' : 'rw'}`, this.directory], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  }
+
   /** Unmounts the disk, whose content is lost, and removes its directory. */
   unmount(): void {
     if (!mounted.delete(this)) return;
