@@ -8,6 +8,7 @@ const Sequencer = sequencer as unknown as typeof sequencer.default;
  * of earlier runs, and would start some of them last, on one processor while the other one idles.
  */
 export const LONG_FILES: Readonly<Record<string, number>> = {
+  'soak/soak': 90,
   'monero/crypto/slow-hash': 45,
   'integration/payment-answers': 40,
   'monero/kernel/scan-many': 40,
@@ -38,6 +39,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'integration/hostile-blobs': 18,
   'integration/multisig-sets': 18,
   'crash/campaign': 17,
+  'soak/hostile-daemon': 15,
   'integration/cold-signing': 17,
   'integration/credential-limits': 17,
   'integration/npm-package': 17,

@@ -1,0 +1,17 @@
+import type { Random } from '../support/seeded-random.js';
+import { drawSome } from './chances.js';
+
+/** Shares of the rounds with one, two and three troubles at once. */
+export const SHARES: readonly number[] = [0.3, 0.4, 0.3];
+
+/** Draws the troubles of a round. @param shares shares of rounds by their number of troubles, from 1 on. */
+export function drawTroubles<T>(random: Random, possible: readonly T[], shares: readonly number[]): T[] {
+  let left = random.below(1000) / 1000;
+  let count = 1;
+  for (const share of shares) {
+    if (left < share) break;
+    left -= share;
+    count += 1;
+  }
+  return drawSome(random, possible, Math.min(count, shares.length));
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startMonerod, type RunningDaemon } from '../support/monerod.js';
+import { freePort } from '../support/process.js';
+import { startRegtestDaemon } from '../support/regtest-daemon.js';
+
+export type NodeKind = 'regtest' | 'monerod';
+
+/** Kinds of nodes that a seed chooses from. */
+export const KINDS: readonly [NodeKind, ...NodeKind[]] = ['regtest', 'monerod'];
+
+/** Node of the world, which can be killed and paused. Its chain is kept in a directory. */
+export class SoakNode {
+  readonly name: string;
+  readonly kind: NodeKind;
+  readonly #directory = mkdtempSync(join(tmpdir(), 'soak-node-'));
+  readonly #port: number;
+  #daemon: RunningDaemon | undefined;
+  #isUp = false;
+
+  private constructor(name: string, kind: NodeKind, port: number) {
+    this.name = name;
+    this.kind = kind;
+    this.#port = port;
+  }
+
+  static async start(name: string, kind: NodeKind): Promise<SoakNode> {
+    const node = new SoakNode(name, kind, await freePort());
+    await node.restart();
+    return node;
+  }
+
+  get daemon(): RunningDaemon {
+    if (this.#daemon === undefined) throw new Error('the node has not been started');
+    return this.#daemon;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.#port}`;
+  }
+
+  /** False while it is killed or paused. */
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  async restart(): Promise<void> {
+    this.#daemon =
+      this.kind === 'monerod'
+        ? await startMonerod({
+            ...{ dataDir: this.#directory, port: this.#port, tls: false, isShortened: true },
+          })
+        : await startRegtestDaemon([`--data-dir=${this.#directory}`], this.#port);
+    this.#isUp = true;
+  }
+
+  async kill(): Promise<void> {
+    this.#isUp = false;
+    this.daemon.process.child.kill('SIGKILL');
+    await this.daemon.process.exited;
+  }
+
+  pause(): void {
+    this.#isUp = false;
+    this.daemon.process.child.kill('SIGSTOP');
+  }
+
+  continue(): void {
+    this.daemon.process.child.kill('SIGCONT');
+    this.#isUp = true;
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
