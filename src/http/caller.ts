@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { readTraceparent, type RequestTrace } from '../util/trace.js';
 
 /** Client of a request. */
 export interface Caller {
@@ -29,6 +30,13 @@ const callers = new WeakMap<IncomingMessage, Caller>();
 
 /** Returns the client of a request, with the login that the request used. */
 export const callerOf = (req: IncomingMessage): Caller => callers.get(req) ?? { address: addressOf(req) };
+
+/** Returns client and trace of a request. */
+export function senderOf(req: IncomingMessage): { readonly caller: Caller; readonly trace?: RequestTrace } {
+  const { traceparent } = req.headers;
+  const trace = readTraceparent(typeof traceparent === 'string' ? traceparent : undefined);
+  return { caller: callerOf(req), ...(trace === undefined ? {} : { trace }) };
+}
 
 /** Records the client of a request, once its login is proven. */
 export const setCaller = (req: IncomingMessage, caller: Caller): void => void callers.set(req, caller);

@@ -1,5 +1,6 @@
 import { isObject, JsonError, type Json } from '../util/json.js';
 import { EncodedJson, JsonWriter, writeJson, type Writable } from '../util/json-writer.js';
+import type { RequestTrace } from '../util/trace.js';
 import type { Caller } from './caller.js';
 import { StreamedJson } from './json-rows.js';
 import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './errors.js';
@@ -16,6 +17,8 @@ export interface CallOrigin {
   readonly errorDetails?: boolean;
   /** Client of the request; absent in tests of the protocol. */
   readonly caller?: Caller;
+  /** Trace that the request belongs to; absent without a valid `traceparent`. */
+  readonly trace?: RequestTrace;
 }
 
 /** Runs one call. @throws RpcError for an error that the client sees; any other error is a bug. */

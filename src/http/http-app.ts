@@ -7,10 +7,11 @@ import express, {
 } from 'express';
 import type { IncomingMessage } from 'node:http';
 import type { PendingRequests } from '../util/pending-requests.js';
+import { inTrace, type RequestTrace } from '../util/trace.js';
 import { asksForDetails, NOTHING, sendAnswer, type Answer } from './answer.js';
 import { refuseForms, refuseUnknownHosts, refuseUnknownOrigins } from './browser-guard.js';
-import { callerOf, type Caller } from './caller.js';
-import { AnswerLost, type Dispatcher } from './dispatcher.js';
+import { callerOf, senderOf, type Caller } from './caller.js';
+import { AnswerLost, type CallOrigin, type Dispatcher } from './dispatcher.js';
 import { sendEvents, type EventSource } from './event-stream.js';
 import { INVALID_REQUEST } from './errors.js';
 import { bodyOf } from './given-body.js';
@@ -99,6 +100,7 @@ export interface StreamEndpoint {
 export interface StreamRequest {
   readonly target?: string;
   readonly caller: Caller;
+  readonly trace?: RequestTrace;
   /** Query parameters of the URL that occur once. */
   readonly query: { readonly [name: string]: string | undefined };
   /** Value of the header `Last-Event-ID`. */
@@ -260,13 +262,13 @@ async function answerRpc(dispatcher: Dispatcher, req: Request, target?: string):
   const type = 'application/json';
   try {
     const idempotencyKey = readIdempotencyKey(req.get('idempotency-key'));
-    const origin = {
-      caller: callerOf(req),
+    const origin: CallOrigin = {
+      ...senderOf(req),
       errorDetails: asksForDetails(req),
       ...(target === undefined ? {} : { target }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     };
-    const answer = await dispatcher.answer(bodyOf(req), origin);
+    const answer = await inTrace(origin.trace, () => dispatcher.answer(bodyOf(req), origin));
     return { ...(answer ?? NOTHING), type };
   } catch (error) {
     if (error instanceof BadIdempotencyKey)
@@ -288,7 +290,7 @@ async function answerStream(
   let source: EventSource;
   try {
     source = open({
-      caller: callerOf(req),
+      ...senderOf(req),
       query,
       ...(target === undefined ? {} : { target }),
       ...(lastEventId === undefined || lastEventId === '' ? {} : { lastEventId }),

@@ -62,9 +62,13 @@ const walletOf = (
   (method?.meta.needs === 'directory' ? fileIn(method, params) : undefined) ??
   server.scope(undefined, credentialOf(caller)).find()?.name;
 
-const clientOf = ({ caller }: CallOrigin): Pick<AuditRecord, 'credential' | 'client'> => ({
+const senderFacts = ({
+  caller,
+  trace,
+}: CallOrigin): Pick<AuditRecord, 'credential' | 'client' | 'traceparent'> => ({
   credential: caller?.login?.name ?? 'none',
   client: caller?.address ?? '',
+  ...(trace === undefined ? {} : { traceparent: trace.traceparent }),
 });
 
 /** Creates a function that records a call after it ended. */
@@ -74,7 +78,7 @@ const recorder =
     const wallet = walletOf(server, registry.find(name), params, origin);
     const record = (outcome: 'ok' | number, transactions: readonly string[]): void =>
       log.record({
-        ...clientOf(origin),
+        ...senderFacts(origin),
         method: name,
         ...(wallet === undefined ? {} : { wallet }),
         outcome,
@@ -124,7 +128,7 @@ export const audited = (
 /** Records an event stream. @param outcome `ok`, or the HTTP status of its refusal. */
 export const recordStream = (log: AuditLog, origin: CallOrigin, outcome: 'ok' | number): void =>
   log.record({
-    ...clientOf(origin),
+    ...senderFacts(origin),
     method: 'events',
     ...(origin.target === undefined ? {} : { wallet: origin.target }),
     outcome,
@@ -152,7 +156,7 @@ export const auditedAdmission =
     } catch (error) {
       if (error instanceof RpcError)
         log.record({
-          ...clientOf(origin),
+          ...senderFacts(origin),
           method: method ?? 'unknown',
           ...(origin.target === undefined ? {} : { wallet: origin.target }),
           outcome: error.code,

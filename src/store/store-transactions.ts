@@ -3,6 +3,7 @@ import type { PageFindings } from '../monero/wallet/model/records.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
 import type { DeferredBlocks } from './deferred-blocks.js';
 import type { EventSettings } from './events/event-log.js';
+import { currentTrace, outsideTrace, type Trace } from '../util/trace.js';
 import { PageTransaction } from './page-transaction.js';
 import { WalletWriter, type PageOptions } from './wallet-writer.js';
 
@@ -123,8 +124,9 @@ export class StoreTransactions {
     { isFollowed, ...options }: PageOptions & { readonly isFollowed: boolean },
   ): void {
     const store = (w: WalletWriter): void => storePage(w, page, options);
+    // No call causes what a block contains, also not one that asked for the refresh.
     if (isFollowed && !this.#parts.file.db.memory) this.#addFollowed(store, page);
-    else this.writeRecoverable(store);
+    else outsideTrace(() => this.writeRecoverable(store));
   }
 
   #addFollowed(store: (w: WalletWriter) => void, { outputs, spends, hashes }: PageFindings): void {
@@ -224,15 +226,16 @@ export class StoreTransactions {
   #runTask<T>(task: (w: WalletWriter) => T): T {
     const { events } = this.#writer;
     events.resetRequests();
-    return this.#runPage(task, () => events.settleRequests());
+    return this.#runPage(task, () => events.settleRequests(), currentTrace());
   }
 
   /**
    * Runs a task inside the transaction of several pages, after storing the deferred blocks. The events of payment
    * requests are appended before the transaction is committed: a later page may change the same requests.
-   * @param complete is called after the events of the task were appended.
+   * @param complete is called after the events of the task were appended. @param cause trace of the call that writes;
+   * absent for pages.
    */
-  #runPage<T>(task: (w: WalletWriter) => T, complete: () => void = () => undefined): T {
+  #runPage<T>(task: (w: WalletWriter) => T, complete: () => void = () => undefined, cause?: Trace): T {
     const writer = this.#writer;
     const deferred = this.#parts.deferred.page;
     this.#version += 1;
@@ -240,11 +243,13 @@ export class StoreTransactions {
     try {
       writer.events.reset();
       if (deferred !== undefined) storePage(writer, deferred);
+      writer.events.setCause(cause);
       const done = task(writer);
       writer.events.settle();
       complete();
       return done;
     } finally {
+      writer.events.setCause(undefined);
       this.#isWriting = false;
       // Values read inside the transaction may have been rolled back, so caches must not keep them.
       this.#version += 1;

@@ -1,6 +1,9 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { walletCalls, type Loose, type WalletCalls } from '../support/json-rpc.js';
+import { post, walletCalls, walletPath, type Loose, type WalletCalls } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
 import { until } from '../support/process.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
@@ -12,6 +15,9 @@ import { WebhookReceiver, type Received } from '../support/webhook-receiver.js';
 const MISSING = -58;
 const REFUSED = -59;
 const AMOUNT = 5_000_000_000_000;
+
+const logs = mkdtempSync(join(tmpdir(), 'webhooks-'));
+const [auditFile, logFile] = [join(logs, 'audit.log'), join(logs, 'server.log')];
 
 let daemon: Monerod;
 let server: WalletRpc;
@@ -86,7 +92,10 @@ beforeAll(async () => {
   daemon = await startRegtestDaemon();
   server = await startWalletRpc({
     daemon: daemon.address,
-    args: ['--webhook-allow-private', '--confirmations=1,3'],
+    args: [
+      ...['--webhook-allow-private', '--confirmations=1,3', '--log-level=2'],
+      ...[`--audit-log=${auditFile}`, `--log-file=${logFile}`],
+    ],
   });
   [payer, shop] = ['payer', 'shop'].map((name) => walletCalls(server.port, name)) as [
     WalletCalls,
@@ -105,6 +114,46 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.stop();
   await daemon?.stop();
+  rmSync(logs, { recursive: true, force: true });
+});
+
+/** Lines of a log as JSON. */
+const linesOf = (path: string): Loose[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Loose);
+
+describe('the trace of a call', () => {
+  it('is in the audit log, in the lines of the call, and in the deliveries that it causes alone', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+    const receiver = await WebhookReceiver.start();
+    const { id } = await payer.rpc('add_webhook', { url: receiver.url, types: [] });
+    await payer.rpc('refresh');
+    const params = { destinations: [{ amount: AMOUNT, address: shopAddress }] };
+    const body = { jsonrpc: '2.0', id: '0', method: 'transfer', params };
+    const { text } = await post(server.port, walletPath('payer'), body, { traceparent });
+    const txHash = (JSON.parse(text) as Loose).result.tx_hash as string;
+    await mine(1);
+    await payer.rpc('refresh');
+    const headerOf = (type: string): string | undefined => {
+      const found = receiver.received.find(({ body: sent }) => sent.includes(type) && sent.includes(txHash));
+      return found && String(found.headers['traceparent']);
+    };
+    const relayed = await until('the delivery of the payment', () => headerOf('transfer.relayed'));
+    const mined = await until('the delivery of its block', () => headerOf('transfer.mined'));
+    expect(relayed).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
+    expect([relayed === traceparent, mined]).toEqual([false, 'undefined']);
+    expect(linesOf(auditFile).filter((line) => 'traceparent' in line)).toEqual([
+      expect.objectContaining({ method: 'transfer', outcome: 'ok', traceparent, transactions: [txHash] }),
+    ]);
+    const own = linesOf(logFile).filter((line) => 'traceparent' in line);
+    expect(own.map((line) => line.traceparent as string)).toEqual(own.map(() => traceparent));
+    expect(own).toContainEqual(expect.objectContaining({ method: 'transfer' }));
+    await payer.rpc('remove_webhook', { id });
+    await receiver.stop();
+  });
 });
 
 describe('a webhook', () => {

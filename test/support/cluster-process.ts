@@ -22,6 +22,7 @@ import { HttpServer, type TlsOptions } from '../../src/http/http-server.js';
 import { ListedRows, writeRows } from '../../src/http/json-rows.js';
 import { yieldToEventLoop } from '../../src/util/event-loop.js';
 import type { Json } from '../../src/util/json.js';
+import type { RequestTrace } from '../../src/util/trace.js';
 
 /** Tags under a secret that is a text. */
 export const signerOf = (secret: string): Signer => ({
@@ -69,6 +70,7 @@ export interface ClusterProcess {
     readonly method: string;
     readonly target: string | undefined;
     readonly caller: Caller | undefined;
+    readonly trace: RequestTrace | undefined;
   }[];
   readonly refused: RefusedSignature[];
   readonly failed: string[];
@@ -102,7 +104,7 @@ export async function startClusterProcess(options: ClusterProcessOptions): Promi
   const dispatcher = new Dispatcher({
     sizeOf: (method) => (method === 'long' ? 'long-list' : 'ordinary'),
     call: async (method, params, origin) => {
-      ran.push({ method, target: origin.target, caller: origin.caller });
+      ran.push({ method, target: origin.target, caller: origin.caller, trace: origin.trace });
       const own = methods[method];
       if (own !== undefined) return own(params, origin);
       const { caller, target, idempotencyKey } = origin;

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { pino, type Logger, type StreamEntry } from 'pino';
 import { pinoLevel } from '../../services/manager/log-control.js';
 import { makeDirectory } from '../../util/make-directory.js';
+import { currentTrace } from '../../util/trace.js';
 import { ConfigError } from '../config/config-error.js';
 import { SpacedOutput } from './spaced-output.js';
 
@@ -64,7 +65,12 @@ export function createLogger(
   const streams: StreamEntry[] = [{ level: 'trace', stream: console }];
   const destination = file === undefined ? undefined : openLogFile(file);
   if (destination !== undefined) streams.push({ level: 'trace', stream: destination });
-  const log = pino({ level: pinoLevel(categories), base: null }, pino.multistream(streams));
+  // Lines of a call name the trace that its request belongs to.
+  const mixin = (): object => {
+    const trace = currentTrace();
+    return trace === undefined ? {} : { traceparent: trace.traceparent };
+  };
+  const log = pino({ level: pinoLevel(categories), base: null, mixin }, pino.multistream(streams));
   return {
     log,
     reopen() {

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isObject, JsonError, parseJson } from '../../util/json.js';
 import { asksForDetails, MOST_WAITING, NOTHING, sendAnswer, STALL_MS } from '../answer.js';
-import { callerOf, type Caller } from '../caller.js';
+import { callerOf, senderOf, type Caller } from '../caller.js';
 import { FULL_LOGIN } from '../digest-auth.js';
 import { Dispatcher, type Call, type CallOrigin } from '../dispatcher.js';
 import { INVALID_REQUEST, RpcError } from '../errors.js';
@@ -201,7 +201,7 @@ export class Forwarder {
     if (arrival.kind === 'error') {
       const { retryAfter, status: given, message } = arrival.error;
       const status = given === 200 ? 503 : given;
-      this.#options.records?.stream({ target, caller: callerOf(req) }, status);
+      this.#options.records?.stream({ target, ...senderOf(req) }, status);
       if (retryAfter !== undefined) res.set('Retry-After', String(retryAfter));
       return void res.status(status).type('text').send(`${message}\n`);
     }
@@ -366,7 +366,7 @@ export class Forwarder {
         error instanceof RequestTooLarge
           ? failing.refusal(INVALID_REQUEST, error.message, error.status)
           : await failing.answer(body.handOver(), {
-              ...{ target: targetOf(req), caller: callerOf(req) },
+              ...{ target: targetOf(req), ...senderOf(req) },
               errorDetails: asksForDetails(req),
             });
       await sendAnswer(res, { ...(answer ?? NOTHING), type }, onBug);

@@ -1,3 +1,4 @@
+import type { Trace } from '../../util/trace.js';
 import type { FailureReason } from './sender.js';
 
 /** Event in the form in which it is sent. */
@@ -6,6 +7,8 @@ export interface QueuedEvent {
   readonly id: number;
   /** JSON text of the event. */
   readonly body: string;
+  /** Trace of the call that caused the event; absent if none is known. */
+  readonly trace?: Trace;
 }
 
 /** Events of one wallet that an endpoint subscribes to. */

@@ -1,5 +1,6 @@
 import type { Secret } from '../../util/secret.js';
 import type { Clock } from '../../util/clock.js';
+import { writeTraceparent } from '../../util/trace.js';
 import type { EndpointQueue, Job, LaneName, NextStep } from './queue.js';
 import type { DeliveryResult, DeliverySender } from './sender.js';
 import { signatureHeaders } from './signature.js';
@@ -84,12 +85,15 @@ export class Lane {
   }
 
   /** Sends an event. @returns undefined after an error of the program, of which there is no record. */
-  async #send({ event: { id, body } }: Job): Promise<DeliveryResult | undefined> {
+  async #send({ event: { id, body, trace } }: Job): Promise<DeliveryResult | undefined> {
     const { sender, secrets, clock, onError } = this.#parts;
     try {
       const now = clock.now();
       const timestamp = Math.floor(now / 1000);
-      const headers = signatureHeaders({ id: String(id), timestamp, body }, secrets(now));
+      const signature = signatureHeaders({ id: String(id), timestamp, body }, secrets(now));
+      // Each attempt is a part of the trace of its own.
+      const headers =
+        trace === undefined ? signature : { ...signature, traceparent: writeTraceparent(trace) };
       return await sender.send({ headers, body }, this.#abort.signal);
     } catch (error) {
       onError(error);

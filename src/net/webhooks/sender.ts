@@ -40,7 +40,7 @@ export type DeliveryResult =
 
 /** Event to be sent, with the headers that sign it. */
 export interface DeliveryRequest {
-  readonly headers: SignatureHeaders;
+  readonly headers: SignatureHeaders & { readonly traceparent?: string };
   /** JSON text, sent unchanged. */
   readonly body: string;
   /** Called at the end of the attempt if there was a response. */

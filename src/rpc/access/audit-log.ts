@@ -13,6 +13,8 @@ export interface AuditRecord {
   readonly wallet?: string;
   /** Result of the call: `ok`, or the error code. */
   readonly outcome: 'ok' | number;
+  /** Valid header `traceparent` of the request; absent without one. */
+  readonly traceparent?: string;
   /** Hashes of the transactions that the call made, signed or relayed. */
   readonly transactions?: readonly string[];
 }
@@ -63,7 +65,7 @@ export class AuditLog {
    * Appends the line of a call. Failed calls without a transaction, of the same login and outcome, have a line only at
    * the beginning of each minute; one further line at the end of the minute has the number of all others.
    */
-  record({ credential, client, method, wallet, outcome, transactions = [] }: AuditRecord): void {
+  record({ credential, client, method, wallet, outcome, traceparent, transactions = [] }: AuditRecord): void {
     if (outcome !== 'ok' && transactions.length === 0 && !this.#refusals.add({ credential, outcome })) return;
     for (let at = 0; at === 0 || at < transactions.length; at += MAX_TRANSACTIONS) {
       const part = transactions.slice(at, at + MAX_TRANSACTIONS);
@@ -71,6 +73,7 @@ export class AuditLog {
         ...{ credential, client, method: method.slice(0, MAX_NAME) },
         ...(wallet === undefined ? {} : { wallet: wallet.slice(0, MAX_NAME) }),
         outcome,
+        ...(traceparent === undefined ? {} : { traceparent }),
         ...(part.length === 0 ? {} : { transactions: part }),
       });
     }

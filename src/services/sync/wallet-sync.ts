@@ -12,6 +12,7 @@ import type { WalletId } from '../../refresh/messages.js';
 import { toHex } from '../../util/bytes.js';
 import { monotonicMs } from '../../util/clock.js';
 import { SharedRun } from '../../util/shared-run.js';
+import { outsideTrace } from '../../util/trace.js';
 import type { LocatedOutput, SpendingKeys } from '../../monero/wallet/scan/key-images.js';
 import {
   hasFindings,
@@ -153,13 +154,13 @@ export class WalletSync implements RefreshTarget {
 
   /**
    * Synchronises the wallet with the daemon's tip. Concurrent refreshes run one after another. Starts again after a
-   * change of the daemon or a rescan cancelled it.
+   * change of the daemon or a rescan cancelled it. No call causes what it finds, nor what {@link refreshPool} finds.
    * @throws DaemonError; WalletError `no_wallet` once the wallet is closed.
    */
-  async refresh({ startHeight = 0, asOf }: RefreshOptions = {}): Promise<RefreshResult> {
+  async refresh(options: RefreshOptions = {}): Promise<RefreshResult> {
     for (;;) {
       try {
-        return await this.#context.locks.refresh.run(() => this.#refreshNow(startHeight, asOf));
+        return await outsideTrace(() => this.#context.locks.refresh.run(() => this.#refreshNow(options)));
       } catch (error) {
         if (!(error instanceof RefreshCancelled)) throw error;
         this.#context.assertOpen();
@@ -174,7 +175,7 @@ export class WalletSync implements RefreshTarget {
    * @throws DaemonError; WalletError `no_wallet` once the wallet is closed. Source: wallet2.cpp `update_pool_state`.
    */
   refreshPool(): Promise<void> {
-    return this.#readingPool.run();
+    return outsideTrace(() => this.#readingPool.run());
   }
 
   /** Runs a task under the refresh and payment locks. @throws WalletError `no_wallet` once the wallet is closed. */
@@ -249,7 +250,7 @@ export class WalletSync implements RefreshTarget {
     }
   }
 
-  async #refreshNow(startHeight: number, asOf?: number): Promise<RefreshResult> {
+  async #refreshNow({ startHeight = 0, asOf }: RefreshOptions): Promise<RefreshResult> {
     this.#context.assertOpen();
     const cancels = this.#cancels;
     await this.#arrivalHeight.determine();

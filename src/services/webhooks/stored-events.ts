@@ -52,6 +52,11 @@ export class StoredEvents implements EventSource {
     const { id, ...body } = eventJson(event, this.#context);
     const { type, timestamp, data, wallet, history } = body;
     const marked = history === undefined ? {} : { history };
-    return { id, body: writeWholeJson({ type, timestamp, data, wallet, ...marked }) };
+    const trace = this.#context.store.read((r) => r.events.traceOf(id));
+    return {
+      id,
+      body: writeWholeJson({ type, timestamp, data, wallet, ...marked }),
+      ...(trace === undefined ? {} : { trace }),
+    };
   }
 }

@@ -3,6 +3,7 @@ import { toHex } from '../../util/bytes.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { MinedPaymentFacts } from '../../monero/wallet/model/events.js';
 import type { PageFindings } from '../../monero/wallet/model/records.js';
+import type { Trace } from '../../util/trace.js';
 import type { EventIds } from '../event-ids.js';
 import type { Db } from '../file/database.js';
 import type { SubaddressReader } from '../tables/accounts.js';
@@ -104,6 +105,11 @@ export class EventLog {
     this.#pool = new PoolEvents({ ...tables, seen, events: this.#payments, requests: this.#requests });
     this.#unknownSpends = new UnknownSpends({ db, rows, meta: tables.meta });
     this.#changed = new ChangedTxs({ ...tables, events: this.#payments, transfers: this.#transfers });
+  }
+
+  /** Sets the trace of the call that causes the next events; undefined: no call does. */
+  setCause(trace: Trace | undefined): void {
+    this.#rows.setCause(trace);
   }
 
   /** Number of event rows that this log has appended. */

@@ -1,5 +1,7 @@
 import type { Statement } from '../../util/sql-database.js';
 import type { EventType, MinedPaymentFacts, WalletEvent } from '../../monero/wallet/model/events.js';
+import { fromHex, toHex } from '../../util/bytes.js';
+import type { Trace } from '../../util/trace.js';
 import type { EventIds } from '../event-ids.js';
 import { toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
@@ -73,6 +75,7 @@ export class EventReader {
   readonly #ranges: StageRangeReader;
   readonly #arrival: Statement<[], number | null>;
   readonly #identityOf: IdentityOf;
+  readonly #trace: Statement<[number], { readonly trace_id: Uint8Array; readonly sampled: number }>;
 
   constructor(db: Db) {
     this.db = db;
@@ -93,6 +96,9 @@ export class EventReader {
     this.#rowAt = db
       .prepare<[number], number>('SELECT id FROM event WHERE id <= ? ORDER BY id DESC LIMIT 1')
       .pluck();
+    this.#trace = db.prepare(
+      'SELECT trace_id, sampled FROM event_trace WHERE event = (SELECT max(id) FROM event WHERE id <= ?)',
+    );
     this.#last = db.prepare(`${SPANS} ORDER BY e.id DESC LIMIT 1`);
     this.#awaitsPool = db
       .prepare<[], number>(
@@ -187,6 +193,12 @@ export class EventReader {
     return this.#awaitsPool.get() === 1;
   }
 
+  /** Returns the trace of the call that caused an event; undefined if none is known. */
+  traceOf(id: number): Trace | undefined {
+    const row = this.#trace.get(id);
+    return row && { traceId: toHex(row.trace_id), sampled: row.sampled !== 0 };
+  }
+
   /** Returns the time of the oldest stored event [Unix ms]; undefined if there is none. */
   oldestTime(): number | undefined {
     return this.#oldestTime.get();
@@ -208,7 +220,10 @@ export class EventWriter extends EventReader {
   readonly #delete: Statement<[number]>;
   readonly #referred: Statement<[number], number>;
   readonly #cutRange: Statement<[number, number], SpanRow>;
+  readonly #insertTrace: Statement<[id: number, traceId: Uint8Array, sampled: number]>;
   #appended = 0;
+  /** Trace of the call that causes the next events. */
+  #cause: Trace | undefined;
 
   constructor(db: Db, ids: EventIds) {
     super(db);
@@ -219,6 +234,7 @@ export class EventWriter extends EventReader {
       `INSERT INTO event (id, type, stages, tx_hash, account, minor, amount, height, timestamp, data, time)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
+    this.#insertTrace = db.prepare('INSERT INTO event_trace (event, trace_id, sampled) VALUES (?, ?, ?)');
     this.#mined = db
       .prepare<[number, Uint8Array, number, number], Integer>(
         `SELECT id FROM event WHERE type = 2 AND height = ? AND tx_hash = ? AND account = ? AND minor = ?
@@ -248,6 +264,11 @@ export class EventWriter extends EventReader {
     return Math.floor(this.#ids.now() / 1000);
   }
 
+  /** Sets the trace of the call that causes the next events; undefined: no call does. */
+  setCause(trace: Trace | undefined): void {
+    this.#cause = trace;
+  }
+
   /**
    * Appends an event.
    * @param stages stages of the same payment, comma separated; they get the ids after the event's own.
@@ -257,6 +278,8 @@ export class EventWriter extends EventReader {
     const row = rowOf(event, stages);
     const id = this.#ids.take(spanOf(row[0], row[1]));
     this.#insert.run(id, ...row, Math.floor(this.#ids.now()));
+    if (this.#cause !== undefined)
+      this.#insertTrace.run(id, fromHex(this.#cause.traceId), Number(this.#cause.sampled));
     this.#appended += 1;
     return id;
   }

@@ -6,6 +6,7 @@ import { createLogger, humanLine } from '../../../src/cli/output/log.js';
 import { categoriesOf } from '../../../src/util/log-categories.js';
 import { ConfigError } from '../../../src/cli/config/config-error.js';
 import { Secret } from '../../../src/util/secret.js';
+import { inTrace, readTraceparent } from '../../../src/util/trace.js';
 
 const TIME = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
 const line = (fields: Readonly<Record<string, unknown>>): string =>
@@ -115,4 +116,29 @@ describe('the log file', () => {
       }
     });
   });
+});
+
+it('names the trace of the call that writes a line, and no other', async () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const directory = mkdtempSync(join(tmpdir(), 'log-trace-'));
+  try {
+    const file = join(directory, 'server.log');
+    const { log } = createLogger('*:INFO', file, () => undefined);
+    const child = log.child({ name: 'shop' });
+    await inTrace(readTraceparent(traceparent), async () => {
+      await Promise.resolve();
+      child.info('within');
+    });
+    log.info('after');
+    const lines = readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { msg: string; traceparent?: string });
+    expect(lines.map((line) => [line.msg, line.traceparent])).toEqual([
+      ['within', traceparent],
+      ['after', undefined],
+    ]);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 });

@@ -433,6 +433,31 @@ describe('a wallet that moves', () => {
   });
 });
 
+describe('the trace of a request', () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+  it('goes with it to the process that holds the wallet', async () => {
+    const { door, holder } = await pair();
+    await callAt(door.port, 'get_balance', {}, { traceparent });
+    await callAt(holder.port, 'get_balance', {}, { traceparent });
+    expect([door.ran.length, holder.ran.map(({ trace }) => trace?.traceparent)]).toEqual([
+      0,
+      [traceparent, traceparent],
+    ]);
+  });
+
+  it('is ignored, and no error, where its header is malformed or given twice', async () => {
+    const { door, holder } = await pair();
+    const body = ask('get_balance');
+    for (const headers of [
+      [`traceparent: ${traceparent}0`],
+      [`Traceparent: ${traceparent}`, `traceparent: ${traceparent}`],
+    ])
+      expect((await rawRequest(door.port, request(body, headers))).statusLine).toContain('200');
+    expect(holder.ran.map(({ trace }) => trace)).toEqual([undefined, undefined]);
+  });
+});
+
 describe('the record of a request', () => {
   const logins = testLogins('shop');
   const headers = { authorization: 'Bearer shop' };
@@ -451,12 +476,13 @@ describe('the record of a request', () => {
     await post(door.port, PATH, ask('get_balance'), { 'cluster-request': '1 no signature' });
     expect(lines).toEqual([]);
     door.places.set('w', { url: 'http://127.0.0.1:1' });
-    await callAt(door.port, 'transfer', { secret: 7 }, headers);
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    await callAt(door.port, 'transfer', { secret: 7 }, { ...headers, traceparent });
     await post(door.port, PATH, `[${ask('get_balance')},{"method":"transfer"}]`, headers);
     door.places.set('w', () => Promise.reject(new RpcError(-1, 'no quorum', { status: 503 })));
     await callAt(door.port, 'transfer', {}, headers);
     expect(lines.splice(0)).toEqual([
-      { ...line, method: 'transfer', outcome: -67 },
+      { ...line, method: 'transfer', outcome: -67, traceparent },
       { ...line, method: 'get_balance', outcome: -67 },
       { ...line, method: 'transfer', outcome: -67 },
       { ...line, method: 'transfer', outcome: -1 },

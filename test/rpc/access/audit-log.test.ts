@@ -35,10 +35,10 @@ afterEach(() => {
 describe('the audit log', () => {
   it('has a JSON line for each call, which its owner alone may read', () => {
     log.record({ ...call, wallet: 'w', transactions: ['ab'] });
-    log.record({ ...call, method: 'a\nbé', outcome: -60 });
+    log.record({ ...call, method: 'a\nbé', outcome: -60, traceparent: '00-ab' });
     expect(linesOf(path)).toEqual([
       { time: '1970-01-01T00:00:00.000Z', ...call, wallet: 'w', transactions: ['ab'] },
-      { time: '1970-01-01T00:00:00.000Z', ...call, method: 'a\nbé', outcome: -60 },
+      { time: '1970-01-01T00:00:00.000Z', ...call, method: 'a\nbé', outcome: -60, traceparent: '00-ab' },
     ]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });

@@ -6,6 +6,8 @@ import { EventIds } from '../../../src/store/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { DeliveryRequest, DeliveryResult } from '../../../src/net/webhooks/sender.js';
 import type { Rng } from '../../../src/util/random.js';
+import { inTrace, readTraceparent } from '../../../src/util/trace.js';
+import { output, page, received } from '../../store/fixtures.js';
 import { parseSecret } from '../../../src/net/webhooks/secret.js';
 import { signatureHeaders } from '../../../src/net/webhooks/signature.js';
 import { seededRng } from '../../support/seeded-rng.js';
@@ -109,6 +111,53 @@ describe('an endpoint', () => {
         parseSecret(secret),
       ]),
     );
+  });
+
+  it('gets the trace of the call that caused an event, with a new id for each attempt', async () => {
+    const trace = readTraceparent(`00-${'ab'.repeat(16)}-00f067aa0ba902b7-01`);
+    webhooks.add({ url: URL_A, types: [] });
+    results.set(URL_A, () => ({ kind: 'failed', reason: 'status', status: 500 }));
+    await inTrace(trace, () => Promise.resolve(append(1)));
+    await settled();
+    await clock.advance(6_000);
+    results.delete(URL_A);
+    append(2);
+    await clock.advance(600_000);
+    const headers = sent.map(({ headers: { traceparent } }) => traceparent);
+    const [first = '', second = '', ...others] = headers.filter((header) => header !== undefined);
+    for (const header of [first, second, ...others])
+      expect(header).toMatch(new RegExp(`^00-${'ab'.repeat(16)}-[0-9a-f]{16}-01$`));
+    expect(new Set([first, second, `00-${'ab'.repeat(16)}-00f067aa0ba902b7-01`]).size).toBe(3);
+    expect(sent.filter(({ body }) => body.includes('"height":2')).map(({ headers: h }) => h)).toEqual([
+      expect.not.objectContaining({ traceparent: expect.anything() as unknown }),
+    ]);
+  });
+
+  it('gets no trace with what a block contains, also where a call reads the block', async () => {
+    const trace = readTraceparent(`00-${'ab'.repeat(16)}-00f067aa0ba902b7-01`);
+    store.write((w) => w.meta.set('arrival_height', '0'));
+    webhooks.add({ url: URL_A, types: [] });
+    await inTrace(trace, () => {
+      store.addPage(page(1, 1, { received: [received(1, 1)], outputs: [output(1, 1, 5n)] }), {
+        isFollowed: false,
+      });
+      return Promise.resolve();
+    });
+    await settled();
+    expect(sent.map(({ body }) => body).join()).toContain('payment.mined');
+    expect(sent.filter(({ headers }) => 'traceparent' in headers)).toEqual([]);
+  });
+
+  it('keeps no trace of an event longer than the event', async () => {
+    const trace = readTraceparent(`00-${'ab'.repeat(16)}-00f067aa0ba902b7-00`);
+    const id = await inTrace(trace, () => Promise.resolve(append(1)));
+    expect(store.read((r) => r.events.traceOf(id))).toEqual({ traceId: 'ab'.repeat(16), sampled: false });
+    const later = append(2);
+    store.write((w) => w.events.expire(Infinity, 1));
+    expect([id, later].map((one) => store.read((r) => r.events.traceOf(one)))).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 
   it('gets only the types that it subscribes to', async () => {

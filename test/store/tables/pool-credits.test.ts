@@ -5,6 +5,7 @@ import type { Db } from '../../../src/store/file/database.js';
 import { PoolCredits } from '../../../src/store/tables/pool-credits.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { migrate } from '../../../src/util/migrations.js';
+import { UNDO_SEEN_OUTPUTS } from '../../support/undo-migrations.js';
 import { bytes } from '../fixtures.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
@@ -32,7 +33,7 @@ beforeEach(() => {
        VALUES (?, 0, 1, ?, 7, '0', ?)`,
     ).run(bytes(tx), value, tx);
   }
-  db.exec('DROP TABLE seen_output; PRAGMA user_version = 34');
+  db.exec(`${UNDO_SEEN_OUTPUTS} PRAGMA user_version = 34`);
   migrate(db, MIGRATIONS);
 });
 
