@@ -56,7 +56,7 @@ describe('a refresh', () => {
 
   it('gives its result, and has its findings and many blocks on disk before it ends', async () => {
     let flushes = 0;
-    wallet.store.flushToDisk = () => Promise.resolve(void (flushes += 1));
+    wallet.store.flushScan = () => Promise.resolve(void (flushes += 1));
     const refreshWith = async (found: PageFindings): Promise<number> => {
       const before = flushes;
       const result = { blocksFetched: found.hashes.length, receivedMoney: found.outputs.length > 0 };
@@ -80,7 +80,7 @@ describe('a refresh', () => {
   it('has its findings on disk before it ends, although the flush of the one before failed', async () => {
     let fails = true;
     let flushes = 0;
-    wallet.store.flushToDisk = () => {
+    wallet.store.flushScan = () => {
       flushes += 1;
       return fails ? Promise.reject(new Error('disk')) : Promise.resolve();
     };
