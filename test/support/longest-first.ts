@@ -8,8 +8,8 @@ const Sequencer = sequencer as unknown as typeof sequencer.default;
  * of earlier runs, and would start some of them last, on one processor while the other one idles.
  */
 export const LONG_FILES: Readonly<Record<string, number>> = {
-  'soak/soak': 90,
   'monero/crypto/slow-hash': 45,
+  'soak/soak': 40,
   'integration/payment-answers': 40,
   'monero/kernel/scan-many': 40,
   'integration/cluster-campaign': 40,
