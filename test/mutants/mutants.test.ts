@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, test } from '@jest/globals';
 import { EXPLAINED } from './explained.js';
 import { mutantsIn, mutantsOf, withSwitches, type Mutant } from './mutants.js';
 import { score, type Judged } from './report.js';
 import { SWITCHES } from './switches.js';
-import { TARGETS, TARGET_FILES } from './target-files.js';
+import { parseModule } from './syntax-tree.js';
+import { TARGETS, TARGET_FILES, compiledFile } from './target-files.js';
 
 const mutants = (code: string): Mutant[] => mutantsIn('example', code, () => 1);
 const changes = (code: string): string[] => mutants(code).map(({ from, to }) => `${from} → ${to}`);
@@ -40,6 +42,7 @@ describe('mutants', () => {
     ['names of members', "const x = { 'a-b': c };"],
     ['lines of logs', 'log.info(a);'],
     ['imports', "import a from 'b';"],
+    ['methods with names that every object has', 'const x = a.toString(b);'],
   ])('leave out %s', (_, code) => {
     expect(changes(code)).toEqual([]);
   });
@@ -72,6 +75,11 @@ describe('mutants', () => {
       'd?.e ?? 2 → 2': 2,
       'd?.e → d.e': 4,
     });
+  });
+
+  test.each(TARGET_FILES)('leave a module with the syntax of JavaScript: %s', (file) => {
+    const code = withSwitches(readFileSync(compiledFile(file), 'utf8'), mutantsOf(file));
+    expect(() => parseModule(code)).not.toThrow();
   });
 
   it('lie in files that decide about money', () => {

@@ -10,8 +10,12 @@ export interface Mutation {
   readonly text: string;
 }
 
-const BOUNDARIES: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
-const NEGATIONS: Readonly<Record<string, string>> = {
+/** Makes a table without the names that every object has, such as `toString`. */
+const table = (entries: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
+  new Map(Object.entries(entries));
+
+const BOUNDARIES = table({ '<': '<=', '<=': '<', '>': '>=', '>=': '>' });
+const NEGATIONS = table({
   '<': '>=',
   '<=': '>',
   '>': '<=',
@@ -20,8 +24,8 @@ const NEGATIONS: Readonly<Record<string, string>> = {
   '!==': '===',
   '==': '!=',
   '!=': '==',
-};
-const ARITHMETIC: Readonly<Record<string, string>> = {
+});
+const ARITHMETIC = table({
   '+': '-',
   '-': '+',
   '*': '/',
@@ -32,22 +36,22 @@ const ARITHMETIC: Readonly<Record<string, string>> = {
   '&': '|',
   '|': '&',
   '^': '|',
-};
-const ASSIGNMENTS: Readonly<Record<string, string>> = {
+});
+const ASSIGNMENTS = table({
   '+=': '-=',
   '-=': '+=',
   '??=': '=',
   '|=': '&=',
   '&=': '|=',
-};
-const OTHER_METHODS: Readonly<Record<string, string>> = {
+});
+const OTHER_METHODS = table({
   some: 'every',
   every: 'some',
   min: 'max',
   max: 'min',
   startsWith: 'endsWith',
   endsWith: 'startsWith',
-};
+});
 /** Methods whose receiver stands in the place of their result. */
 const DROPPED_METHODS = new Set(['filter', 'sort', 'toSorted', 'reverse', 'toReversed']);
 /** Methods of a log, whose lines no rule depends on. */
@@ -120,8 +124,8 @@ function* operatorMutations(
   { node, parents, member }: Place,
 ): Generator<Omit<Mutation, 'node'>> {
   const operator = String(node['operator']);
-  const swap = function* (kind: string, table: Readonly<Record<string, string>>) {
-    const other = table[operator];
+  const swap = function* (kind: string, table: ReadonlyMap<string, string>) {
+    const other = table.get(operator);
     if (other !== undefined) yield { kind, text: withOperator(code, node, other) };
   };
   const source = (member: string): string => code.slice(child(node, member).start, child(node, member).end);
@@ -162,7 +166,7 @@ function* callMutations(code: string, place: Place): Generator<Omit<Mutation, 'n
   if (name === undefined) return;
   const callee = child(node, 'callee');
   const receiver = child(callee, 'object');
-  const other = OTHER_METHODS[name];
+  const other = OTHER_METHODS.get(name);
   if (other !== undefined) {
     const { start, end } = child(callee, 'property');
     yield { kind: 'method', text: code.slice(node.start, start) + other + code.slice(end, node.end) };
