@@ -41,6 +41,9 @@ const { values } = parseArgs({
   },
 });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
+/** Ends the program once a pipe has taken all lines. */
+const end = (code: number): Promise<never> =>
+  new Promise(() => process.stdout.write('', () => process.exit(code)));
 
 const inAreas = new Set(
   values.area.length === 0 ? TARGET_FILES : values.area.flatMap((area) => TARGETS.get(area) ?? []),
@@ -60,7 +63,7 @@ if (drawn.length === 0) {
 }
 if (values.list) {
   for (const mutant of drawn) say(mutantLine(mutant));
-  process.exit();
+  await end(0);
 }
 say(`${drawn.length} of ${known.length} mutants in ${files.length} files, seed ${values.seed}`);
 
@@ -124,4 +127,4 @@ writeFileSync(
 );
 for (const line of scoreTable(judged)) say(line);
 say(`${seconds} s for ${judged.length} of ${drawn.length} mutants; ${values.report}`);
-process.exit(judged.length === drawn.length && (total ?? 100) >= Number(values.goal) ? 0 : 1);
+await end(judged.length === drawn.length && (total ?? 100) >= Number(values.goal) ? 0 : 1);
