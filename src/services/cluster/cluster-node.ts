@@ -347,12 +347,12 @@ export class ClusterNode {
       const isReady = !held.isMoving && !held.isLost && this.#wallets?.isOpen(name) === true;
       return isReady ? { release: held.begin() } : 'changing';
     }
-    const holding = this.#entries.find((known) => known.name === name);
+    const find = (): WalletEntry | undefined => this.#entries.find((known) => known.name === name);
     // A wallet without a holder may have got one since the last read, here or in another process. A former holder passes
     // a request on. Without the database, the last known holder is asked at once.
-    const isRecent = this.#parts.clock.now() - this.#readAt <= MOST_AGE_MS && holding?.holder !== undefined;
+    const isRecent = this.#parts.clock.now() - this.#readAt <= MOST_AGE_MS && find()?.holder !== undefined;
     const isKnown = isRecent || (this.#isReachable && (await this.refresh()));
-    const entry = this.#entries.find((known) => known.name === name);
+    const entry = find();
     // Its last holder has closed it: this process can open it, or answer that it is closed.
     if (entry?.holder === undefined) return isKnown ? 'here' : 'changing';
     if (!entry.isLapsed && entry.holder !== this.url) return { url: entry.holder };
@@ -368,7 +368,7 @@ export class ClusterNode {
    */
   #placeOfOwn(entry: WalletEntry): Place {
     const { name } = entry;
-    const isOpened = this.#isGiven(entry) && this.#parts.hasPassword(name) && !this.#failures.has(name);
+    const isOpened = this.#isGiven(entry) && this.#canOpen(name);
     const isChanging = this.custody.isChanging(name) || this.custody.find(name) !== undefined;
     return isOpened || isChanging ? 'changing' : 'here';
   }

@@ -246,10 +246,11 @@ export class Custody {
 
   /** Frees the wallets that could not be freed when they were closed. To be called while the database answers. */
   async freeRest(): Promise<void> {
-    for (const [name, { lease, isServed }] of this.#unfreed)
+    for (const [name, unfreed] of this.#unfreed)
       try {
-        await this.#writeFree(lease, isServed);
-        this.#unfreed.delete(name);
+        await this.#writeFree(unfreed.lease, unfreed.isServed);
+        // Meanwhile, the wallet may have been taken and closed again.
+        if (this.#unfreed.get(name) === unfreed) this.#unfreed.delete(name);
       } catch (error) {
         this.#parts.log.warn({ err: error, name }, 'the lease of a wallet is not released yet');
       }

@@ -131,7 +131,7 @@ export class PaymentRelay {
     return (this.#sent.get(toHex(txHash)) ?? -Infinity) >= time;
   }
 
-  /** Need not be on disk: until it is, the payment stays recorded as prepared, and is relayed again. */
+  /** Marks a payment as pending. Until that is on disk, the payment stays recorded as prepared, and is relayed again. */
   #markPending(txHash: Hash): void {
     const { store, log } = this.#context;
     try {

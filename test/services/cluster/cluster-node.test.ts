@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ClusterNode } from '../../../src/services/cluster/cluster-node.js';
+import { replicationFault } from '../../../src/services/cluster/replication-fault.js';
 import { namedLog } from '../../../src/services/context/wallet-log.js';
 import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import type { Lease } from '../../../src/cluster/lease.js';
@@ -34,7 +35,9 @@ function world() {
     cluster.leases.onLost(({ name }) => void open.delete(name));
     node.start({
       open: async (name) => {
-        const taken = await cluster.leases.take(name);
+        const taken = await cluster.leases.take(name).catch((error: unknown) => {
+          throw replicationFault(error, name);
+        });
         if (taken?.state !== 'taken')
           throw new WalletError({ kind: 'wallet_elsewhere', name, holder: 'another' });
         if (fails !== undefined) {
@@ -261,6 +264,16 @@ describe('while the database does not answer', () => {
     expect(await a.node.place('shop')).toBe('changing');
     await clock.advance(1000);
     expect(await a.node.place('shop')).toBe('changing');
+  });
+
+  test('a wallet that the list gives to this process waits for a quorum', async () => {
+    const { clock, database, join } = world();
+    const a = join('http://a');
+    await clock.advance(1000);
+    await a.cluster.leases.create('shop', new Uint8Array());
+    database.failing = 'no quorum';
+    await clock.advance(1000);
+    expect([a.open.size, await a.node.place('shop')]).toEqual([0, 'changing']);
   });
 });
 
