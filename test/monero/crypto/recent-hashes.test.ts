@@ -43,6 +43,24 @@ describe('recent slow hashes', () => {
     expect(computed).toEqual(['password 1']);
   });
 
+  it('are kept for the time after they were computed, however long that took', async () => {
+    let finish: (() => void) | undefined;
+    const computing = new Promise<void>((resolve) => (finish = resolve));
+    const stretch = jest.fn(async () => {
+      await computing;
+      return new Uint8Array(32).fill(1);
+    });
+    const slow = new RecentHashes(stretch, MS);
+    const first = slow.digest(utf8('password'), 1);
+    jest.advanceTimersByTime(10 * MS);
+    finish?.();
+    await first;
+    jest.advanceTimersByTime(MS - 1);
+    expect(await slow.digest(utf8('password'), 1)).toEqual(new Uint8Array(32).fill(1));
+    expect(stretch).toHaveBeenCalledTimes(1);
+    slow.clear();
+  });
+
   it('are computed again, and the digest is wiped, when they were not asked for during the time', async () => {
     await ask('password');
     jest.advanceTimersByTime(MS);
