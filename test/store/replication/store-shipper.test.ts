@@ -445,8 +445,9 @@ describe('a log that the sink does not take', () => {
     const longest = 16_000;
     const pages = (): number => replication.pendingBytes / PAGE_BYTES;
     const isGivenUp = (): boolean => store.read((r) => r.meta.get('base_needed')) !== undefined;
+    let i = 0;
     let size = 0;
-    for (let i = 0; !isGivenUp(); i++) {
+    for (; !isGivenUp(); i++) {
       set('a', String(i % 10).repeat(4_000_000));
       size = pages();
       await store.checkpoint();
@@ -456,7 +457,7 @@ describe('a log that the sink does not take', () => {
     // It starts again at a moment in which no base is read for the sink.
     await until('the log has started again', async () => {
       await store.checkpoint();
-      set('b', 'y');
+      set('b', String(i++));
       return pages() < longest;
     });
     await recover();
