@@ -73,8 +73,11 @@ export class FakeCluster {
     return row;
   }
 
-  /** Joins a member. `stop` ends its renewals, as `SIGSTOP` does. */
-  join(url: string, capacity = 100): Cluster & { stop(): void } {
+  /**
+   * Joins a member. `stop` ends its renewals, as `SIGSTOP` does. `lapse` ends its leases in its own view, which is earlier
+   * than in the database by the time of a call.
+   */
+  join(url: string, capacity = 100): Cluster & { stop(): void; lapse(): void } {
     const clock = this.#clock;
     const rows = this.rows;
     const leases = new Map<string, Lease & { end: number }>();
@@ -128,6 +131,7 @@ export class FakeCluster {
 
     return {
       stop: () => (isStopped = true),
+      lapse: () => [...leases.values()].forEach((lease) => lose(lease, 'lapsed')),
       leases: {
         create: async (name, keysFile, { hasStore } = { hasStore: false }) => {
           this.#assertWritable();

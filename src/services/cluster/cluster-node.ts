@@ -227,9 +227,13 @@ export class ClusterNode {
     await Promise.all(due.map(({ name }) => this.#open(name)));
   }
 
-  /** True if the cluster names this process as the holder of a wallet that it does not hold, and has not released. */
+  /**
+   * True if the cluster names this process as the holder of a wallet that it does not hold, and has not released or lost.
+   */
   #isGiven({ name, epoch, holder, isLapsed }: WalletEntry): boolean {
-    return holder === this.url && !isLapsed && !this.custody.hasReleased(name, epoch);
+    const { custody } = this;
+    const hasEnded = custody.hasReleased(name, epoch) || custody.hasLost(name, epoch);
+    return holder === this.url && !isLapsed && !hasEnded;
   }
 
   /** True if this process has the password of a wallet, and failed to open it at most for a reason that passes. */
@@ -363,13 +367,16 @@ export class ClusterNode {
   }
 
   /**
-   * Finds the place of a wallet that this process holds by the list, and not in fact: it is about to be opened or to leave;
-   * otherwise a client can open it here, because the database did not take its release, or this process cannot open it.
+   * Finds the place of a wallet that this process holds by the list, and not in fact: it is about to be opened or to leave,
+   * or this process has lost it; otherwise a client can open it here, because the database did not take its release, or
+   * this process cannot open it.
    */
   #placeOfOwn(entry: WalletEntry): Place {
-    const { name } = entry;
+    const { name, epoch } = entry;
+    const { custody } = this;
     const isOpened = this.#isGiven(entry) && this.#canOpen(name);
-    const isChanging = this.custody.isChanging(name) || this.custody.find(name) !== undefined;
+    const isChanging =
+      custody.isChanging(name) || custody.find(name) !== undefined || custody.hasLost(name, epoch);
     return isOpened || isChanging ? 'changing' : 'here';
   }
 

@@ -31,6 +31,8 @@ export class Custody {
   readonly #held = new Map<string, HeldWallet>();
   /** Epoch of the last lease that was released here on purpose, by the name of the wallet. */
   readonly #released = new Map<string, bigint>();
+  /** Epoch of the last lease that ended here without a release, by the name of the wallet. */
+  readonly #lost = new Map<string, bigint>();
   /** Names of the wallets that this process is about to hold, or about to give away. */
   readonly #changing = new Set<string>();
   /** Wallets that were closed here while the database did not take that, by name. */
@@ -66,6 +68,14 @@ export class Custody {
    */
   hasReleased(name: string, epoch: bigint): boolean {
     return this.#released.get(name) === epoch;
+  }
+
+  /**
+   * True if that lease ended here without a release. It ends in the database later, by the time that the answer to its
+   * last renewal took: until then, the list of wallets has it.
+   */
+  hasLost(name: string, epoch: bigint): boolean {
+    return this.#lost.get(name) === epoch;
   }
 
   /** True while this process takes a wallet that it does not hold yet, or gives away one that it holds no longer. */
@@ -186,7 +196,8 @@ export class Custody {
   async #end(held: HeldWallet, isComplete: boolean): Promise<void> {
     const { lease, destination } = held;
     const isServed = held.isToBeServed || this.#isStopping || destination !== undefined;
-    if (!isServed) this.#released.set(lease.name, lease.epoch);
+    if (held.isLost) this.#lost.set(lease.name, lease.epoch);
+    else if (!isServed) this.#released.set(lease.name, lease.epoch);
     if (this.#held.get(lease.name) === held) this.#held.delete(lease.name);
     this.#changing.add(lease.name);
     try {

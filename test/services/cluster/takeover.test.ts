@@ -7,6 +7,7 @@ import { WalletManager } from '../../../src/services/manager/wallet-manager.js';
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
 import { systemClock } from '../../../src/util/clock.js';
 import { FakeCluster, FAKE_LEASE_MS } from '../../support/fake-cluster.js';
+import { until } from '../../support/process.js';
 import { fault } from '../../support/service-wallet.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 import { WalletServer } from '../../support/wallet-server.js';
@@ -17,6 +18,8 @@ interface Process {
   readonly manager: WalletManager;
   /** Ends the renewals of the leases, as the death of the process does. */
   stop(): void;
+  /** Ends the leases in the view of the process only. */
+  lapse(): void;
   readonly node: ClusterNode;
 }
 
@@ -39,7 +42,7 @@ function start(url: string, change: (cluster: JoinedCluster) => JoinedCluster = 
     ask: () => Promise.reject(new Error('nobody is asked')),
   });
   const manager = new WalletManager({ ...files.settings, cluster: node });
-  const started = { files, manager, node, stop: cluster.stop };
+  const started = { files, manager, node, stop: cluster.stop, lapse: cluster.lapse };
   processes.push(started);
   return started;
 }
@@ -56,7 +59,7 @@ async function restart(former: Process, url: string): Promise<Process> {
     ask: () => Promise.reject(new Error('nobody is asked')),
   });
   const manager = new WalletManager({ ...files.settings, cluster: node });
-  const started = { files, manager, node, stop: cluster.stop };
+  const started = { files, manager, node, stop: cluster.stop, lapse: cluster.lapse };
   processes.push(started);
   return started;
 }
@@ -220,6 +223,19 @@ describe('a wallet of a cluster', () => {
     expect(shopOf(b).accounts.label(INDEX)).not.toBe('lost');
   });
 
+  test('counts as changing while its lease has ended in its process, and not yet in the database', async () => {
+    const a = start('http://a');
+    await a.manager.scope('shop').createWallet(SHOP);
+    await settled(a);
+    a.lapse();
+    await until('the end of the holding', () => a.node.custody.find('shop') === undefined);
+    expect(await entryOf(a)).toMatchObject({ holder: 'http://a', isLapsed: false });
+    expect(await a.node.place('shop')).toBe('changing');
+    await kill(a);
+    expect(await entryOf(a)).toMatchObject({ holder: 'http://a', isLapsed: true });
+    expect(await a.node.place('shop')).toBe('changing');
+  });
+
   test('is opened by its former holder from the files that it has left, unless another process has held it', async () => {
     const a = start('http://a');
     const b = start('http://b');
@@ -326,7 +342,7 @@ test('a wallet of the directory that the cluster does not know joins it when it 
     ask: () => Promise.reject(new Error('nobody is asked')),
   });
   const manager = new WalletManager({ ...alone.settings, cluster: node });
-  const a = { files: alone, manager, node, stop: cluster.stop };
+  const a = { files: alone, manager, node, stop: cluster.stop, lapse: cluster.lapse };
   processes.push(a);
   const b = start('http://b');
   await open(a);
