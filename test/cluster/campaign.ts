@@ -143,11 +143,7 @@ class Campaign {
         this.faults.push(`${wallet}: the continued process answers ${error.code} ${error.message}`);
     }
     this.#afterContinue.push(performance.now() - started);
-    await until(
-      'the reason in the log of the continued process',
-      () => (held.every(isExplained) ? true : undefined),
-      10_000,
-    ).catch(() => {
+    await until('the reason in the log of the continued process', () => held.every(isExplained)).catch(() => {
       const said = saidBy(victim).slice(0, SAID_CHARS);
       this.faults.push(`${victim.name} does not say that it lost ${held.join(', ')}, but: ${said}`);
     });

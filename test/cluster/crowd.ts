@@ -52,6 +52,8 @@ export async function runCrowd(options: CrowdOptions): Promise<CrowdReport> {
   let isRunning = true;
   /** Processes that clients use: a load balancer leaves out one that is being stopped. */
   let used = [...cluster.members];
+  /** Number of rounds that each caller has begun; both processes of a round are chosen at its beginning. */
+  const rounds = Array<number>(CALLERS).fill(0);
 
   const shares = async (): Promise<number[]> => {
     const [asked] = cluster.live().filter((member) => used.includes(member));
@@ -65,6 +67,7 @@ export async function runCrowd(options: CrowdOptions): Promise<CrowdReport> {
     // No two callers change the same wallet.
     const own = wallets.filter((_, i) => i % CALLERS === caller);
     for (let i = caller; isRunning; i += 1) {
+      rounds[caller] = i + 1;
       const wallet = own[i % own.length] ?? '';
       const label = `label ${i}`;
       const [writer, reader] = [used[i % used.length], used[(i + 1) % used.length]];
@@ -99,6 +102,10 @@ export async function runCrowd(options: CrowdOptions): Promise<CrowdReport> {
     await killMoment(1000);
     const [drained] = cluster.members;
     used = used.filter((member) => member !== drained);
+    const before = [...rounds];
+    await until('the end of the calls to one process', () =>
+      rounds.every((round, i) => round > (before[i] ?? 0)),
+    );
     let started = performance.now();
     await drained?.stop('SIGTERM');
     const drainMs = performance.now() - started;

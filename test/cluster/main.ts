@@ -134,7 +134,7 @@ async function runOutages(postgres: PostgresCluster, possible: typeof OUTAGES): 
   const reports: OutageReport[] = [];
   try {
     const load = await prepareLoad(cluster, wallets, seededRandom(seed));
-    const options = { postgres, cluster, load, timeoutMs: 5000, calmMs: 3000 };
+    const options = { postgres, cluster, load, timeoutMs: 5000, marginMs: 3000, calmMs: 3000 };
     for (const outage of possible) {
       const report = await runOutage(outage, options);
       reports.push(report);

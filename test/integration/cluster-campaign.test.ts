@@ -8,11 +8,11 @@ import { startWalletCluster, type WalletCluster } from '../support/wallet-cluste
 
 /* Small rounds of what `npm run test:cluster` does at length. */
 
-/** Shorter than the defaults, and long enough for processes that wait a second for a processor. */
-const LEASE_MS = 2500;
-const TIMEOUT_MS = 4000;
-/** Longest time from a kill to the answer of the next holder [ms]: the lease, two looks, and a slow machine. */
-const MOST_TAKEOVER_MS = 15_000;
+/** Long enough for processes that wait some seconds for a processor. */
+const LEASE_MS = 4000;
+const TIMEOUT_MS = 5000;
+/** Time that a call may take beside its limit, where many processes share a processor [ms]. */
+const MARGIN_MS = 30_000;
 
 let postgres: PostgresCluster;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ test('nothing acknowledged is lost, and nothing is paid twice, when holders are 
   });
   expect(report.faults).toEqual([]);
   expect(report).toMatchObject({ kills: 1, stops: 1 });
-  expect(Math.max(...report.afterKill)).toBeLessThan(MOST_TAKEOVER_MS);
+  expect(Math.max(...report.afterKill)).toBeLessThan(LEASE_MS + MARGIN_MS);
   expect(report.paid).toBeGreaterThan(0);
   expect(report.events).toBeGreaterThan(0);
   expect(report.facts).toBeGreaterThan(10);
@@ -53,7 +53,7 @@ describe('under load', () => {
     '%s',
     async (_, outage) => {
       const report = await runOutage(outage, {
-        ...{ postgres, cluster, load, timeoutMs: TIMEOUT_MS, calmMs: 300 },
+        ...{ postgres, cluster, load, timeoutMs: TIMEOUT_MS, marginMs: MARGIN_MS, calmMs: 300 },
       });
       expect(report.faults).toEqual([]);
       expect(report.answered).toBeGreaterThan(0);

@@ -18,7 +18,7 @@ import {
 const COIN = 1_000_000_000_000;
 const DENIED = -60;
 const LIMIT = -61;
-const LEASE_MS = 1500;
+const LEASE_MS = 5000;
 /** Addresses of no wallet of the cluster. */
 const PAYEE =
   '44AFFq5kSiGBoZ4NMDwYtN18obc8AemS33DBLWs3H7otXft3XjrpDtQGv7SqSsaBYBb98uNbr2VBBEt7f2wfn3RVGQBEP3A';

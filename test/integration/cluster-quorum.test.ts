@@ -31,11 +31,23 @@ const whenWaiting = (command: string): Promise<Record<string, unknown>[]> =>
       : primary.sql(command.replace('$pid', String(waiting[0]?.['pid'])));
   });
 
+/** Waits until a call is refused for lack of a quorum. @returns the error. */
+async function refusalOf(call: Promise<unknown>): Promise<NotReplicated> {
+  const error = await call.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  expect(error).toBeInstanceOf(NotReplicated);
+  return error as NotReplicated;
+}
+
 describe('without a quorum', () => {
   test('writes are not acknowledged, leases and reads go on, and nothing is lost', async () => {
     const [b, c] = database.standbys();
-    const a = await members.join({ timeoutMs: 1000, leaseMs: 2000 });
-    const other = await members.join({ timeoutMs: 1000, leaseMs: 2000 });
+    const timeoutMs = 5000;
+    const leaseMs = 8000;
+    const a = await members.join({ timeoutMs, leaseMs });
+    const other = await members.join({ timeoutMs, leaseMs });
     const [wallet, free] = [walletName(), walletName()];
     const lease = await a.leases.create(wallet, keys);
     await a.leases.release(await a.leases.create(free, keys));
@@ -44,16 +56,21 @@ describe('without a quorum', () => {
     await a.logs.append(lease, 2, utf8('two'));
     await c?.stop('SIGKILL');
     const began = performance.now();
-    await expect(a.logs.append(lease, 3, utf8('three'))).rejects.toThrow(NotReplicated);
-    expect(performance.now() - began).toBeLessThan(2000);
+    const late = (await refusalOf(a.logs.append(lease, 3, utf8('three')))).message;
+    expect(Number(/no answer within (\d+) ms/.exec(late)?.[1])).toBeLessThanOrEqual(timeoutMs);
     // The row is there, and a second run must wait for the quorum all the same.
     expect((await contentOf(other, wallet)).frames.at(-1)).toEqual([3, 'three']);
-    await expect(a.logs.append(lease, 3, utf8('three'))).rejects.toThrow(NotReplicated);
-    await expect(a.logs.putBase(lease, 2, [utf8('base')])).rejects.toThrow(NotReplicated);
-    await expect(a.leases.setKeysFile(lease, keys)).rejects.toThrow(NotReplicated);
-    await expect(other.leases.take(free)).rejects.toThrow(NotReplicated);
-    await expect(other.leases.create(walletName(), keys)).rejects.toThrow(NotReplicated);
-    expect(performance.now() - began).toBeGreaterThan(4000);
+    await Promise.all(
+      [
+        a.logs.append(lease, 3, utf8('three')),
+        a.logs.putBase(lease, 2, [utf8('base')]),
+        a.leases.setKeysFile(lease, keys),
+        other.leases.take(free),
+        other.leases.create(walletName(), keys),
+      ].map(refusalOf),
+    );
+    // The leases were renewed meanwhile.
+    expect(performance.now() - began).toBeGreaterThan(leaseMs);
     expect(lease.isValid()).toBe(true);
     expect(await other.leases.take(wallet)).toMatchObject({ state: 'held' });
     await b?.start();
@@ -69,24 +86,27 @@ describe('without a quorum', () => {
   });
 
   test('writes of many wallets are answered in time, and reads do not wait for them', async () => {
-    const a = await members.join({ timeoutMs: 2000, leaseMs: 10_000 });
+    const timeoutMs = 8000;
+    const a = await members.join({ timeoutMs, leaseMs: 30_000 });
     const leases = await Promise.all(Array.from({ length: 40 }, () => a.leases.create(walletName(), keys)));
     for (const server of database.standbys()) await server.stop('SIGKILL');
     const began = performance.now();
-    const appends = leases.map((lease) => a.logs.append(lease, 1, utf8('one')));
+    let ended = 0;
+    const appends = leases.map((lease) => a.logs.append(lease, 1, utf8('one')).finally(() => (ended += 1)));
     const outcomes = Promise.allSettled(appends);
     expect(await a.leases.list()).toHaveLength(40);
-    expect(performance.now() - began).toBeLessThan(1500);
+    expect(ended).toBe(0);
     const failed = (await outcomes).filter(
       (outcome) =>
         outcome.status === 'rejected' && /^(?:NotReplicated|ClusterUnreachable)$/.test(outcome.reason.name),
     );
     expect(failed).toHaveLength(40);
-    expect(performance.now() - began).toBeLessThan(4000);
+    // Those that waited for the first 16 did not get a time limit of their own.
+    expect(performance.now() - began).toBeLessThan(2 * timeoutMs);
   });
 
   test('a wait that somebody cancels is no acknowledgement', async () => {
-    const a = await members.join({ timeoutMs: 2000 });
+    const a = await members.join({ timeoutMs: 5000 });
     const wallet = walletName();
     const lease = await a.leases.create(wallet, keys);
     for (const server of database.standbys()) await server.stop('SIGKILL');
@@ -99,7 +119,7 @@ describe('without a quorum', () => {
   });
 
   test('a database that stops waiting for standbys does not acknowledge', async () => {
-    const a = await members.join({ timeoutMs: 2000 });
+    const a = await members.join({ timeoutMs: 5000 });
     const wallet = walletName();
     const lease = await a.leases.create(wallet, keys);
     for (const server of database.standbys()) await server.stop('SIGKILL');
@@ -165,7 +185,8 @@ describe('after the promotion of a standby', () => {
     const began = performance.now();
     const first = await b.leases.take(wallet);
     expect(first).toMatchObject({ state: 'held', holder: a.url });
-    expect(first?.state === 'held' ? first.remainingMs : 0).toBeGreaterThan(leaseMs - 1000);
+    const leastMs = leaseMs - (performance.now() - began);
+    expect(first?.state === 'held' ? first.remainingMs : 0).toBeGreaterThan(leastMs - 100);
     await until('the lapse', async () => (await b.leases.take(wallet))?.state === 'taken');
     expect(performance.now() - began).toBeGreaterThan(leaseMs - 100);
   });

@@ -90,8 +90,8 @@ describe('a start is refused', () => {
   });
 
   test('with the URL of a process that lives', async () => {
-    const { url } = await members.join({ leaseMs: 500 });
-    await expect(members.join({ leaseMs: 500, member: { url, capacity: 1 } })).rejects.toMatchObject({
+    const { url } = await members.join({ leaseMs: 3000 });
+    await expect(members.join({ leaseMs: 3000, member: { url, capacity: 1 } })).rejects.toMatchObject({
       reason: 'member_taken',
       message: expect.stringContaining(url),
     });
@@ -115,11 +115,9 @@ describe('a start is refused', () => {
     );
     const silent = await startCutProxy(database.primary().port);
     silent.silence();
-    const began = performance.now();
-    await expect(members.join({ urls: database.url({ ports: [silent.port] }) })).rejects.toThrow(
-      ClusterUnreachable,
-    );
-    expect(performance.now() - began).toBeLessThan(10_000);
+    const refused = members.join({ urls: database.url({ ports: [silent.port] }) });
+    await expect(refused).rejects.toThrow(ClusterUnreachable);
+    await expect(refused).rejects.toThrow(/no answer within 2000 ms/);
     await silent.close();
   });
 

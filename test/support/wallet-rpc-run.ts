@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { MAIN } from './wallet-rpc.js';
 
 /** Time limit of a run [ms]: a program that waits for input fails its test. */
-const RUN_MS = 20_000;
+const RUN_MS = 120_000;
 
 /** Exit code and texts of a program that has ended. */
 export interface WalletRpcRun {
