@@ -4,7 +4,8 @@ import { connect as connectSocket, type AddressInfo, type Socket } from 'node:ne
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { sendEvents, type EventSource, type EventStreamOptions } from '../../src/http/event-stream.js';
 import { turns } from '../support/event-loop-turns.js';
-import { until } from '../support/process.js';
+import { withFakeTimeouts } from '../support/fake-timeouts.js';
+import { until, untilSteady } from '../support/process.js';
 
 let server: Server | undefined;
 
@@ -83,24 +84,26 @@ describe('a stream of events', () => {
     expect(text).toMatch(/^retry: 2000\n\n(:\n\n)+$/);
   });
 
-  it('closes the connection of a client that does not read, after one page beyond its buffers', async () => {
-    let pages = 0;
-    const data = JSON.stringify('x'.repeat(1 << 20));
-    const next = () => [eventOf((pages += 1), data)];
-    const port = await serve({ next, wait: never, isClosed: false }, { stallMs: 100 });
-    const closing = once(server as Server, 'connection').then(([socket]) => once(socket as Socket, 'close'));
-    const response = await connect(port);
-    response.pause();
-    await closing;
-    const sent = pages;
-    expect(sent).toBeLessThan(40);
-    await expect(
-      (async () => {
-        for await (const part of response) void part;
-      })(),
-    ).rejects.toThrow('aborted');
-    expect(pages).toBe(sent);
-  });
+  it('closes the connection of a client that does not read, after one page beyond its buffers', () =>
+    withFakeTimeouts(async () => {
+      let pages = 0;
+      const data = JSON.stringify('x'.repeat(1 << 20));
+      const next = () => [eventOf((pages += 1), data)];
+      const port = await serve({ next, wait: never, isClosed: false }, { stallMs: 15_000 });
+      const closing = once(server as Server, 'connection').then(([socket]) => once(socket as Socket, 'close'));
+      const response = await connect(port);
+      response.pause();
+      const sent = await untilSteady('the stream waits', () => pages);
+      expect(sent).toBeLessThan(40);
+      jest.advanceTimersByTime(15_000);
+      await closing;
+      await expect(
+        (async () => {
+          for await (const part of response) void part;
+        })(),
+      ).rejects.toThrow('aborted');
+      expect(pages).toBe(sent);
+    }));
 
   it('asks its source for nothing more once the client has gone', async () => {
     let ended = false;

@@ -60,19 +60,24 @@ describe('a response without end', () => {
     expect(await ended).toBe(written);
   });
 
-  it('loses a client that reads nothing in time', async () => {
-    let ended: Promise<number> | undefined;
-    const socket = await ask(
-      (_req, res) => {
-        ended = flood(new PacedResponse(res, { mostWaiting: PIECE, stallMs: 100 }), () => undefined);
-      },
-      ['/'],
-    );
-    await until('the response begins', () => ended !== undefined);
-    expect(await ended).toBeLessThan(40);
-    socket.resume();
-    await once(socket, 'close');
-  });
+  it('loses a client that reads nothing in time', () =>
+    withFakeTimeouts(async () => {
+      let written = 0;
+      let ended: Promise<number> | undefined;
+      const socket = await ask(
+        (_req, res) => {
+          const response = new PacedResponse(res, { mostWaiting: PIECE, stallMs: 15_000 });
+          ended = flood(response, (pieces) => (written = pieces));
+        },
+        ['/'],
+      );
+      await until('the response begins', () => written > 0);
+      await untilSteady('the response waits', () => written);
+      jest.advanceTimersByTime(15_000);
+      expect(await ended).toBeLessThan(40);
+      socket.resume();
+      await once(socket, 'close');
+    }));
 
   it('waits for the response before it on the same connection, and ends with the connection', () =>
     withFakeTimeouts(async () => {

@@ -581,7 +581,7 @@ describe('a holder that is lost', () => {
   it('does not delay a call for ever if it accepts connections only', async () => {
     const silent = createServer();
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const { door, holder } = await pair({ forward: { acceptMs: 100 } });
+    const { door, holder } = await pair({ forward: { acceptMs: 1000 } });
     let looked = 0;
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
     door.places.set('w', () => Promise.resolve({ url: (looked += 1) < 2 ? url : holder.url }));

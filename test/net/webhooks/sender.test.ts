@@ -144,7 +144,7 @@ describe('a receiver that', () => {
       const timer = setInterval(() => response.write('.'), 20);
       response.on('close', () => clearInterval(timer));
     };
-    expect(await senders.sender({ timeoutMs: 300 }).send(delivery, never)).toEqual({
+    expect(await senders.sender({ timeoutMs: 3000 }).send(delivery, never)).toEqual({
       kind: 'failed',
       reason: 'timeout',
       status: 200,
