@@ -90,7 +90,9 @@ describe('a stream of events', () => {
       const data = JSON.stringify('x'.repeat(1 << 20));
       const next = () => [eventOf((pages += 1), data)];
       const port = await serve({ next, wait: never, isClosed: false }, { stallMs: 15_000 });
-      const closing = once(server as Server, 'connection').then(([socket]) => once(socket as Socket, 'close'));
+      const closing = once(server as Server, 'connection').then(([socket]) =>
+        once(socket as Socket, 'close'),
+      );
       const response = await connect(port);
       response.pause();
       const sent = await untilSteady('the stream waits', () => pages);
