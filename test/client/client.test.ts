@@ -11,7 +11,7 @@ import {
   type Client,
   type ClientOptions,
 } from '../../src/client/client.js';
-import { freePort } from '../support/process.js';
+import { freePort, until } from '../support/process.js';
 import { answerJson, answerResult, startScriptedServer, type Script } from '../support/scripted-server.js';
 
 const U64_MAX = 2n ** 64n - 1n;
@@ -201,12 +201,13 @@ describe('the end of a call', () => {
   const silent: Script = () => undefined;
 
   it('comes with its timeout, also while it waits for a connection', async () => {
-    const { client } = await serve(silent, { connections: 1, timeout: 60_000 });
-    const first = client.open_wallet({}, { timeout: 40 }).catch((error: unknown) => error);
+    const { client, server } = await serve(silent, { connections: 1, timeout: 60_000 });
+    const first = client.open_wallet({}, { timeout: 3000 }).catch((error: unknown) => error);
+    await until('the first call', () => server.requests.length === 1);
     const second = client.open_wallet({}, { timeout: 20 }).catch((error: unknown) => error);
+    expect(await second).toMatchObject({ name: 'WalletTimeoutError', mayHaveBeenReceived: false });
     expect(await first).toBeInstanceOf(WalletTimeoutError);
     expect(await first).toMatchObject({ mayHaveBeenReceived: true });
-    expect(await second).toMatchObject({ name: 'WalletTimeoutError', mayHaveBeenReceived: false });
   });
 
   it('comes with its signal, whose reason it throws', async () => {

@@ -10,7 +10,7 @@ import { ClusterUnreachable } from '../../src/cluster/errors.js';
 import { ClusterMembers } from '../support/cluster-members.js';
 import { startCutProxy } from '../support/cut-proxy.js';
 import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { freePort } from '../support/process.js';
+import { freePort, until } from '../support/process.js';
 import { bundled } from '../support/wallet-rpc.js';
 
 let database: PostgresCluster;
@@ -68,12 +68,18 @@ describe('a start is refused', () => {
       ['synchronous_commit', 'off'],
       ['synchronous_standby_names', ''],
     ] as const) {
-      await primary.sql(`ALTER SYSTEM SET ${name} = '${value}'`);
-      await primary.sql('SELECT pg_reload_conf()');
+      const reload = async (change: string): Promise<void> => {
+        const current = async (): Promise<unknown> => (await primary.sql(`SHOW ${name}`))[0]?.[name];
+        const before = await current();
+        await primary.sql(`ALTER SYSTEM ${change}`);
+        await primary.sql('SELECT pg_reload_conf()');
+        // The server reads its configuration after the answer.
+        await until('the configuration', async () => (await current()) !== before);
+      };
+      await reload(`SET ${name} = '${value}'`);
       await expect(members.join()).rejects.toMatchObject({ reason: 'no_quorum' });
       await (await members.join({ isSingle: true })).close();
-      await primary.sql(`ALTER SYSTEM RESET ${name}`);
-      await primary.sql('SELECT pg_reload_conf()');
+      await reload(`RESET ${name}`);
     }
     await members.join();
   });

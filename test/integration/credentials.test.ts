@@ -256,7 +256,7 @@ describe('the file', () => {
   });
 
   it('ends what waits under a credential when it expires', async () => {
-    const expires = new Date(Date.now() + 3_000).toISOString();
+    const expires = new Date(Date.now() + 10_000).toISOString();
     await add('fading', { wallet: 'shop', method: 'view', expires });
     await reload();
     const { status, text } = await as(

@@ -87,7 +87,7 @@ async function inspect(page: Page, name: string): Promise<void> {
 }
 
 const untilState = (page: Page, text: string): Promise<void> =>
-  page.locator('#status .state', { hasText: text }).waitFor({ timeout: 10_000 });
+  page.locator('#status .state', { hasText: text }).waitFor({ timeout: 120_000 });
 
 describe('an open pay page', () => {
   it('follows a payment in two parts until it is paid, without a fault', async () => {

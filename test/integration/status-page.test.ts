@@ -185,7 +185,7 @@ describe('the script of the status page', () => {
         .at('shop')
         .rpc('transfer', { destinations: [{ amount: AMOUNT * 2, address: crowd.address(MARKUP) }] });
       await crowd.at(MARKUP).rpc('refresh');
-      await page.locator('#payments', { hasText: '+3 XMR' }).waitFor({ timeout: 10_000 });
+      await page.locator('#payments', { hasText: '+3 XMR' }).waitFor({ timeout: 120_000 });
       expect(await page.evaluate('document.activeElement.id')).toBe('wallet');
     });
     expect(faults).toEqual([]);

@@ -146,9 +146,11 @@ describe('a signed request', () => {
     'is refused with a clock that differs by %d ms',
     async (now) => {
       const holder = await start();
+      const began = Date.now();
       expect(await send(holder, { now })).toMatchObject({ kind: 'refused', refusal: 'time' });
       expect(holder.refused).toMatchObject([{ refusal: 'time' }]);
-      expect(Math.abs((holder.refused[0]?.ahead ?? 0) - now)).toBeLessThan(1_000);
+      // The request was on its way for a part of the time.
+      expect(Math.abs((holder.refused[0]?.ahead ?? 0) - now)).toBeLessThanOrEqual(Date.now() - began);
     },
   );
 
