@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { decodePercent } from '../util/percent.js';
 import { ClusterRefused } from './errors.js';
 
 /** One database server. */
@@ -40,11 +41,9 @@ function readHost(text: string): DatabaseHost {
 
 /** Decodes the escaped characters of a user, password or name. */
 function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (cause) {
-    throw refused('a percent sign is not followed by two hex digits', cause);
-  }
+  const decoded = decodePercent(text);
+  if (decoded === undefined) throw refused('a percent sign is not followed by two hex digits');
+  return decoded;
 }
 
 /** Reads how the connection is encrypted. Source: libpq, `sslmode` and `sslrootcert`. */

@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { equalBytes, utf8 } from '../../util/bytes.js';
 import { isObject, parseJson, type Json } from '../../util/json.js';
 import { writeWholeJson } from '../../util/json-writer.js';
+import { decodePercent } from '../../util/percent.js';
 import { RpcError } from '../errors.js';
 import { bodyOf } from '../given-body.js';
 import { isLost } from '../lost-request.js';
@@ -145,7 +146,8 @@ export function memberActions({ actions, signer, isOfMember, onBug }: MemberActi
   return (req, res, next) => {
     if (!isOfMember(req)) return next();
     if (req.method !== 'POST' || !req.path.startsWith(PATH)) return void res.status(404).end();
-    answer(req, res, known.get(decodeURIComponent(req.path.slice(PATH.length)))).catch(onBug);
+    const name = decodePercent(req.path.slice(PATH.length));
+    answer(req, res, name === undefined ? undefined : known.get(name)).catch(onBug);
     return undefined;
   };
 }

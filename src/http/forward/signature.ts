@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { utf8 } from '../../util/bytes.js';
+import { decodePercent } from '../../util/percent.js';
 import { inBlocks, systemRng } from '../../util/random.js';
 
 /*
@@ -132,15 +133,8 @@ export function verify(signer: Signer, req: IncomingMessage): Envelope | Refusal
   return timingSafeEqual(Buffer.from(tag, 'hex'), expected) ? envelope : 'signature';
 }
 
-function decoded(client: string): string {
-  if (client === '-') return '';
-  try {
-    return decodeURIComponent(client);
-  } catch {
-    // Another text than the signed one, so that the tag is wrong.
-    return client;
-  }
-}
+// A text that cannot be decoded is another one than the signed one, so that the tag is wrong.
+const decoded = (client: string): string => (client === '-' ? '' : (decodePercent(client) ?? client));
 
 /** Login of a request of a client, or of the process itself. */
 export type SignedLogin =
@@ -158,10 +152,12 @@ const CREDENTIAL = 'credential:';
 export const loginText = (login: SignedLogin): string =>
   login.kind === 'credential' ? `${CREDENTIAL}${encodeURIComponent(login.name)}` : login.kind;
 
-/** Reads the login of a checked {@link Envelope}. @returns undefined for a kind that a later version may have. */
+/** Reads the login of a checked {@link Envelope}. @returns undefined for a text that a later version may write. */
 export function readLogin(text: string): SignedLogin | undefined {
-  if (text.startsWith(CREDENTIAL))
-    return { kind: 'credential', name: decodeURIComponent(text.slice(CREDENTIAL.length)) };
+  if (text.startsWith(CREDENTIAL)) {
+    const name = decodePercent(text.slice(CREDENTIAL.length));
+    return name === undefined ? undefined : { kind: 'credential', name };
+  }
   return text === 'open' || text === 'full' || text === 'member' ? { kind: text } : undefined;
 }
 
