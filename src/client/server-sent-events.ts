@@ -11,16 +11,25 @@ export interface ServerSentEvent {
  * has arrived; a message that breaks off is never reported. Source: HTML standard, section 9.2.6.
  */
 export class EventStreamParser {
-  #rest = '';
+  /** Parts of the line that is not complete yet. They are joined once: a line may arrive in any number of parts. */
+  #rest: string[] = [];
+  /** True if the last part ended with a carriage return, which may be the first half of a line end. */
+  #returned = false;
   #id = '';
   #type = '';
   #data: string[] = [];
 
   /** Parses the next part of the text. @returns messages that are complete with this part. */
   write(part: string): ServerSentEvent[] {
-    // A carriage return at the end of the part may be the first half of a line end.
-    const lines = (this.#rest + part).split(/\r\n|\n|\r(?!$)/);
-    this.#rest = lines.pop() ?? '';
+    if (part === '') return [];
+    const text = this.#returned ? `\r${part}` : part;
+    this.#returned = text.endsWith('\r');
+    const [first = '', ...others] = (this.#returned ? text.slice(0, -1) : text).split(/\r\n|\n|\r/);
+    this.#rest.push(first);
+    const last = others.pop();
+    if (last === undefined) return [];
+    const lines = [this.#rest.join(''), ...others];
+    this.#rest = [last];
     return lines.flatMap((line) => this.#line(line));
   }
 

@@ -29,6 +29,22 @@ describe('the parser of event streams', () => {
     );
   });
 
+  it('reads a carriage return at the end of a part as half of a line end only if a line feed follows', () => {
+    expect(parse('data: x\r', '', '\n\r', '\n')).toEqual([{ id: '', type: '', data: 'x' }]);
+    expect(parse('data: x\r', '\r', 'data: y')).toEqual([{ id: '', type: '', data: 'x' }]);
+    expect(parse('data: x\r', 'data: y\r\r', '\n')).toEqual([{ id: '', type: '', data: 'x\ny' }]);
+  });
+
+  // A parser that joins the line with each part copies some 10^12 characters and exceeds the time limit of the test.
+  it('joins the parts of a long line once', () => {
+    const parser = new EventStreamParser();
+    const part = 'x'.repeat(16);
+    parser.write('data: ');
+    for (let i = 0; i < 1 << 19; i++) parser.write(part);
+    const [message] = parser.write('\n\n');
+    expect(message?.data).toHaveLength(16 << 19);
+  });
+
   it('reports no message that is cut off', () => {
     expect(parse('id: 1\ndata: x\n')).toEqual([]);
     expect(parse('id: 1\ndata: x\n', '\n')).toEqual([{ id: '1', type: '', data: 'x' }]);
