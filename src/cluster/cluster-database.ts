@@ -61,7 +61,7 @@ export async function openCluster(settings: ClusterSettings): Promise<Cluster> {
   try {
     let session: Session | undefined;
     try {
-      session = await sessions.connect(timeoutMs);
+      session = await sessions.connect(timeoutMs, timeoutMs);
       if (!isSingle) checkCommits(session.state);
       if (!session.state.isFlushing)
         log.warn({}, 'fsync is off in the database: a power failure loses wallets');
@@ -105,7 +105,7 @@ export async function initCluster(urls: string, secret: ClusterSecret): Promise<
     log,
   });
   try {
-    const session = await sessions.connect(DEFAULT_TIMEOUT_MS);
+    const session = await sessions.connect(DEFAULT_TIMEOUT_MS, DEFAULT_TIMEOUT_MS);
     try {
       return await createSchema(session, secret);
     } finally {

@@ -12,7 +12,7 @@ const MOST_WRITES = 16;
 /** Largest number of reads at the same time: writes that wait for a quorum must not keep reads waiting. */
 const MOST_READS = 4;
 
-/** Longest wait for a connection to one server [ms]. */
+/** Longest wait for a connection to one server, where a failed call looks for a server again [ms]. */
 const CONNECT_MS = 2000;
 
 /** Time for other servers to answer, once one that takes writes has [ms]: a former primary may be among them. */
@@ -101,18 +101,20 @@ export class Sessions {
 
   /**
    * Connects to the server that takes writes, for a use of its own; the caller ends the session.
+   * @param connectMs longest wait for a connection to one server: at the start, nothing looks for a server again [ms].
    * @throws CallFailed, ClusterRefused `no_quorum`, `login`, `version`
    */
-  async connect(limitMs: number): Promise<Session> {
+  async connect(limitMs: number, connectMs = CONNECT_MS): Promise<Session> {
+    const shorterMs = Math.min(limitMs, connectMs);
     const current = this.#current;
     const { hosts } = this.#options.address;
     if (current !== undefined)
       try {
-        return this.#accept(await this.#connectTo(current, limitMs));
+        return this.#accept(await this.#connectTo(current, shorterMs));
       } catch {
         this.#current = undefined; // It is down, or another one replaced it: all are asked.
       }
-    return this.#accept(await this.#newest(hosts, Math.min(limitMs, CONNECT_MS)));
+    return this.#accept(await this.#newest(hosts, shorterMs));
   }
 
   /** Ends unused connections, so that the next calls look for the server that takes writes. */
@@ -198,7 +200,7 @@ export class Sessions {
 
   #connectTo(host: DatabaseHost, limitMs: number): Promise<Session> {
     const { address, timeoutMs } = this.#options;
-    return Session.connect(address, host, Math.min(limitMs, CONNECT_MS), timeoutMs);
+    return Session.connect(address, host, limitMs, timeoutMs);
   }
 
   /** Connects to all servers, and returns the one of those that take writes which was promoted last. */
