@@ -326,7 +326,7 @@ describe('a wallet that gets new keys, and with them a new store', () => {
     await open(b);
     expect(shopOf(b).keys.multisig).toBeUndefined();
     expect(shopOf(b).keys.spendPublicKey).toEqual(before);
-  }, 20_000);
+  });
 });
 
 test('a wallet of the directory that the cluster does not know joins it when it is opened', async () => {

@@ -143,4 +143,4 @@ it('a large store is sent and rebuilt in parts', async () => {
   expect(contentsOf(copy)).toBe(contentsOf(path));
   replication.drop();
   store.close();
-}, 60_000);
+});

@@ -94,4 +94,4 @@ it('has everything that was acknowledged before a kill, on the same disk and on 
     if (kill % 2 === 0) path = rebuilt;
   }
   expect(existsSync(join(sink, 'errors')) && readFileSync(join(sink, 'errors'), 'utf8')).toBe(false);
-}, 120_000);
+});
