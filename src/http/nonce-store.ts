@@ -1,4 +1,4 @@
-import { systemClock, type TimeOfDay } from '../util/clock.js';
+import { monotonicMs, type TimeOfDay } from '../util/clock.js';
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Validity of a nonce [ms]; afterwards it is stale, and the client takes a new one. */
@@ -20,6 +20,12 @@ interface Counters {
   readonly used: Uint32Array;
 }
 
+/**
+ * Time since an arbitrary moment [ms]: nonces are of this process alone. By the time of day, a step ahead and back would
+ * make used counters usable again, and new nonces stale.
+ */
+const elapsed: TimeOfDay = { now: () => Math.floor(monotonicMs()) };
+
 /** Result for a nonce: accepted, or to be replaced by the client because it is expired, unknown or used. */
 export type NonceVerdict = 'fresh' | 'stale';
 
@@ -37,7 +43,7 @@ export class NonceStore {
    */
   #evictedUpTo = 0;
 
-  constructor(clock: TimeOfDay = systemClock) {
+  constructor(clock: TimeOfDay = elapsed) {
     this.#clock = clock;
   }
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { authentication, sameText } from '../../src/http/authentication.js';
 import { REALM, singleLogin } from '../../src/http/digest-auth.js';
@@ -223,6 +223,27 @@ describe('the nonce store', () => {
         }
       }),
     );
+  });
+
+  it('neither accepts a counter twice nor refuses a nonce because the clock of the machine is stepped', () => {
+    const clock = jest.spyOn(Date, 'now');
+    try {
+      const real = Date.now();
+      const store = new NonceStore();
+      const first = store.issue();
+      expect(store.use(first, 1)).toBe('fresh');
+      clock.mockReturnValue(real + 365 * 86_400_000);
+      expect(store.use(store.issue(), 1)).toBe('fresh');
+      expect(store.use(first, 2)).toBe('fresh');
+      clock.mockReturnValue(real);
+      expect([store.use(first, 1), store.use(first, 2), store.use(first, 3)]).toEqual([
+        'stale',
+        'stale',
+        'fresh',
+      ]);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('lets a nonce expire', () => {
