@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { walletCalls, type WalletCalls } from '../support/json-rpc.js';
 import { until } from '../support/process.js';
 import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
@@ -125,6 +125,22 @@ export class SoakProcess {
   /** Output since its first start, as far as it is kept. */
   output(): string {
     return this.#earlier + (this.#server?.process.output() ?? '');
+  }
+
+  /** Counts its open files by what they are: the ends of their names. */
+  openFiles(): string {
+    const counts = new Map<string, number>();
+    for (const name of readdirSync(`/proc/${this.pid}/fd`)) {
+      let target: string;
+      try {
+        target = readlinkSync(`/proc/${this.pid}/fd/${name}`);
+      } catch {
+        continue;
+      }
+      const kind = target.replace(/:\[.*/, '').replace(/^.*\/\w+(?=$|[.-])/, 'file ');
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    }
+    return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
   }
 
   resources(): Resources {

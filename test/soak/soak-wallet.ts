@@ -43,6 +43,12 @@ export async function readMoney(callable: Callable): Promise<Money> {
       out: hashes('out'),
       pending: hashes('pending'),
       failed: hashes('failed'),
+      costs: new Map(
+        ((listed.pending ?? []) as Loose[]).map(({ txid, amount, fee }) => [
+          String(txid),
+          BigInt(amount) + BigInt(fee),
+        ]),
+      ),
     },
   };
 }
@@ -91,16 +97,30 @@ export class SoakWallet {
     ).length;
   }
 
+  #eventsOf(hash: string): string[] {
+    return this.load.eventTexts.filter((text) => text.includes(hash));
+  }
+
   /** Describes the payments of the events that the wallet does not list, with their latest events. */
   #explain({ in: listed, poolHashes }: Money): void {
     const known = new Set([...listed, ...poolHashes]);
     const unknown = [...this.#ledger.payments].filter(([key]) => !known.has(key.slice(0, 64)));
     for (const [key, { amount, height }] of unknown.slice(0, MOST_EXPLAINED)) {
-      const told = this.load.eventTexts.filter((text) => text.includes(key.slice(0, 64)));
+      const told = this.#eventsOf(key.slice(0, 64));
       this.#onFault(
         `${this.name}: the events have the payment ${key} of ${amount}, ${height === undefined ? 'not mined' : `mined at ${height}`}: ${told.join(' ')}`,
       );
     }
+  }
+
+  /** Lists the hashes of payments of orders that no daemon is known to have taken. */
+  async #prepared(): Promise<Set<string>> {
+    const { orders = [] } = await ask(this.load.patient, 'list_orders', { state: 'prepared', limit: 1000 });
+    return new Set(
+      (orders as Loose[]).flatMap(({ transactions = [] }) =>
+        (transactions as Loose[]).map(({ tx_hash }) => String(tx_hash)),
+      ),
+    );
   }
 
   /** Compares balance, events and orders with a wallet that was restored from the seed just now. */
@@ -110,10 +130,12 @@ export class SoakWallet {
     await this.load.catchUp();
     this.enterEvents();
     const faults = [
-      ...compareMoney(ours, restored, this.#ledger),
+      ...compareMoney(ours, restored, this.#ledger, await this.#prepared()),
       ...compareOrders(this.load.orders, await this.load.storedOrders(), restored.out),
     ];
     for (const fault of faults) this.#onFault(`${this.name}: ${fault}`);
+    for (const hash of faults.length > 0 ? ours.pending : [])
+      this.#onFault(`${this.name}: events of the pending ${hash}: ${this.#eventsOf(hash).join(' ')}`);
     if (faults.length > 0) this.#explain(ours);
   }
 }

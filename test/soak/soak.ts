@@ -104,6 +104,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   try {
     await world.settle();
     const before = new Map(world.processes.map((process) => [process, process.resources()]));
+    const files = new Map(world.processes.map((process) => [process, process.openFiles()]));
     const plan = chances.of('plan');
     const isDone = (): boolean =>
       reports.length >= most || performance.now() - started >= ms || options.isInterrupted?.() === true;
@@ -123,7 +124,10 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       for (const process of world.processes) {
         const start = before.get(process) as Resources;
         const now = await restOf(() => process.resources(), start);
-        for (const fault of compareResources(start, now)) world.fault(`the process ${process.name} ${fault}`);
+        for (const fault of compareResources(start, now))
+          world.fault(
+            `the process ${process.name} ${fault}; it has ${process.openFiles()}, after ${files.get(process)}`,
+          );
         resources.push({ process: process.name, ...now });
       }
       const report: RoundReport = {
