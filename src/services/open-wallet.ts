@@ -19,6 +19,7 @@ import type { Keystore } from './context/keystore.js';
 import { isMultisigImportNeeded } from './context/multisig-import.js';
 import type { WalletContext } from './context/wallet-context.js';
 import type { WalletPaths } from './context/wallet-directory.js';
+import { TimeBounds } from './context/time-bounds.js';
 import { WalletLocks } from './context/wallet-locks.js';
 import { TxNotices, type NoticeRunner } from './events/tx-notices.js';
 import { WalletEventLog } from './events/wallet-event-log.js';
@@ -51,7 +52,7 @@ import type { WebhookSending } from './webhooks/webhook-sending.js';
 /** Resources that an open wallet receives; it creates the rest of its {@link WalletContext} itself. */
 export interface OpenWalletParts extends Omit<
   WalletContext,
-  'name' | 'addresses' | 'exports' | 'locks' | 'assertOpen' | 'holding'
+  'name' | 'addresses' | 'exports' | 'locks' | 'timeBounds' | 'assertOpen' | 'holding'
 > {
   /** Paths of the wallet's files; absent for a wallet in memory, which has no lock either. */
   readonly paths?: WalletPaths;
@@ -192,6 +193,7 @@ export class OpenWallet {
         return keystore.keys;
       }),
       locks: new WalletLocks(),
+      timeBounds: new TimeBounds({ store, clock }),
     };
   }
 

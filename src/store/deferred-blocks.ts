@@ -39,12 +39,12 @@ export class DeferredBlocks {
    * Adds the blocks of a page for which {@link hasRoomFor} has returned true. If blocks are deferred already, the page
    * must start at {@link height}.
    */
-  add({ startHeight, hashes, lastBlockReward }: PageFindings): void {
+  add({ startHeight, hashes, lastBlockReward, lastBlockTime }: PageFindings): void {
     const before = this.#page ?? { startHeight, hashes: [] };
     this.#page = {
       startHeight: before.startHeight,
       hashes: [...before.hashes, ...hashes],
-      lastBlockReward,
+      ...{ lastBlockReward, lastBlockTime },
       ...{ received: [], outputs: [], spends: [], outgoing: [], subaddresses: [] },
     };
   }

@@ -62,6 +62,14 @@ export class KnownBlocks {
     return amount(BigInt(store.read((r) => r.meta.get('last_block_reward')) ?? '0'));
   }
 
+  /** Returns the time of the newest block [Unix s]; undefined if it is not known. */
+  lastBlockTime(): number | undefined {
+    const { deferred, store } = this.#parts;
+    if (deferred.page?.lastBlockTime !== undefined) return deferred.page.lastBlockTime;
+    const stored = store.read((r) => r.meta.get('last_block_time'));
+    return stored === undefined ? undefined : Number(stored);
+  }
+
   /** Returns true if a page changes nothing but the tip, so that it may be stored later. */
   mayDefer(page: PageFindings): boolean {
     return (

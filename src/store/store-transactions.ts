@@ -17,10 +17,11 @@ interface Parts {
   readonly onBegin: () => void;
 }
 
-/** Stores a page of blocks and the reward of its last block. */
+/** Stores a page of blocks, and reward and time of its last block. */
 function storePage(w: WalletWriter, page: PageFindings, options?: PageOptions): void {
   w.applyPage(page, options);
   w.meta.set('last_block_reward', page.lastBlockReward.toString());
+  if (page.lastBlockTime !== undefined) w.meta.set('last_block_time', String(page.lastBlockTime));
 }
 
 /** Runs the transactions of a store: single writes, and shared transactions of several pages of blocks. */

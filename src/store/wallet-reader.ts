@@ -5,6 +5,7 @@ import { AddressBookReader } from './tables/address-book.js';
 import { AttributeReader } from './tables/attributes.js';
 import { ChainReader } from './tables/chain.js';
 import { CredentialSpendReader } from './tables/credential-spends.js';
+import { EventMarkReader } from './tables/event-marks.js';
 import { EventReader } from './tables/events.js';
 import { SpendableOutputReader } from './queries/spendable-outputs.js';
 import { IncomingReader } from './queries/incoming.js';
@@ -60,6 +61,7 @@ export class WalletReader {
   readonly requests: PaymentRequestReader;
   readonly credentialSpends: CredentialSpendReader;
   readonly events: EventReader;
+  readonly eventMarks: EventMarkReader;
   readonly notifiedTxs: NotifiedTxReader;
   readonly webhooks: WebhookReader;
   readonly webhookDeliveries: WebhookDeliveryReader;
@@ -93,6 +95,7 @@ export class WalletReader {
     this.requests = new PaymentRequestReader(db);
     this.credentialSpends = new CredentialSpendReader(db);
     this.events = new EventReader(db);
+    this.eventMarks = new EventMarkReader(db);
     this.notifiedTxs = new NotifiedTxReader(db);
     this.webhooks = new WebhookReader(db);
     this.webhookDeliveries = new WebhookDeliveryReader(db);

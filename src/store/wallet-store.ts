@@ -258,6 +258,11 @@ export class WalletStore {
     return this.#blocks.lastBlockReward();
   }
 
+  /** Returns the time of the newest block [Unix s]; undefined if it is not known. */
+  lastBlockTime(): number | undefined {
+    return this.#blocks.lastBlockTime();
+  }
+
   /**
    * Stores a page of blocks, after undoing the blocks that it replaces. Does not wait for the disk, as {@link
    * writeRecoverable}. Blocks that change nothing but the tip are kept in memory and stored with a later write; after a

@@ -9,6 +9,7 @@ import { EventIds } from './event-ids.js';
 import { DEFAULT_CONFIRMATIONS, EventLog, type EventSettings } from './events/event-log.js';
 import { ImportedOutputWriter } from './tables/imported-outputs.js';
 import { recogniseSpends } from './resolve-key-images.js';
+import { EventMarkWriter } from './tables/event-marks.js';
 import { MetaWriter } from './tables/meta.js';
 import { MultisigWriter } from './tables/multisig.js';
 import { NotifiedTxWriter } from './tables/notified-txs.js';
@@ -107,6 +108,7 @@ export class WalletWriter {
   readonly requests: PaymentRequestWriter;
   readonly credentialSpends: CredentialSpendWriter;
   readonly events: EventLog;
+  readonly eventMarks: EventMarkWriter;
   readonly notifiedTxs: NotifiedTxWriter;
   readonly webhooks: WebhookWriter;
   readonly webhookDeliveries: WebhookDeliveryWriter;
@@ -137,6 +139,7 @@ export class WalletWriter {
     this.requests = new PaymentRequestWriter(db);
     this.credentialSpends = new CredentialSpendWriter(db);
     this.events = new EventLog(db, this, events);
+    this.eventMarks = new EventMarkWriter(db);
     this.notifiedTxs = new NotifiedTxWriter(db);
     this.webhooks = new WebhookWriter(db);
     this.webhookDeliveries = new WebhookDeliveryWriter(db);

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import type { Hash, SecretKey } from '../../src/monero/crypto/types.js';
 import type { Daemon, RelayOutcome } from '../../src/daemon/daemon.js';
 import type { DaemonAccess, OtherDaemon } from '../../src/services/context/daemon-access.js';
+import { TimeBounds } from '../../src/services/context/time-bounds.js';
 import { PaymentLedger } from '../../src/services/payments/payment-ledger.js';
 import { SpendGuard } from '../../src/services/payments/spend-guard.js';
 import { LostPayments } from '../../src/services/sync/lost-payments.js';
@@ -45,7 +46,11 @@ export class PaymentHome {
   /** Newest block of the daemon; absent: that of the wallet. */
   daemonTip?: BlockRef;
   time = 1_000_000;
+  /** Difference of the clock to the time [s]. */
+  clockError = 0;
   blocks = 100;
+  /** Time of the newest block [Unix s]; undefined: not known. */
+  blockTime: number | undefined;
   readonly #directory = mkdtempSync(join(tmpdir(), 'payments-'));
 
   constructor() {
@@ -106,11 +111,14 @@ export class PaymentHome {
     const getInfo = () => Promise.resolve(infoOf(this.daemonTip ?? this.store.shortHistory()[0]));
     const client = { sendRawTransaction, getTransactions, getInfo } as unknown as Daemon;
     this.store.height = () => this.blocks;
+    this.store.lastBlockTime = () => this.blockTime;
+    const clock = { now: () => 1000 * (this.time + this.clockError) };
     return {
       store: this.store,
       log: this.log,
       daemon: this.#daemonAccess(client),
-      clock: { now: () => 1000 * this.time },
+      clock,
+      timeBounds: new TimeBounds({ store: this.store, clock, monotonic: () => 1000 * this.time }),
       // It stays open.
       assertOpen: () => undefined,
     };

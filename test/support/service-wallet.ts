@@ -10,6 +10,7 @@ import type { DaemonAccess } from '../../src/services/context/daemon-access.js';
 import type { ExportCipher } from '../../src/services/context/export-cipher.js';
 import type { Keystore } from '../../src/services/context/keystore.js';
 import { OpenAlias } from '../../src/services/context/openalias.js';
+import { TimeBounds } from '../../src/services/context/time-bounds.js';
 import { WalletLocks } from '../../src/services/context/wallet-locks.js';
 import { fillNewStore } from '../../src/services/manager/new-store.js';
 import type { WalletSync } from '../../src/services/sync/wallet-sync.js';
@@ -175,6 +176,7 @@ export class ServiceWallet {
   /** Unix time [s]. */
   time = 1_700_000_000;
   readonly clock = { now: (): number => 1000 * this.time };
+  readonly timeBounds: TimeBounds;
   readonly daemon: DaemonAccess;
   readonly fakeSync: FakeSync;
   readonly sync: WalletSync;
@@ -192,6 +194,8 @@ export class ServiceWallet {
       fillNewStore(w, { restoreHeight: 0, createdAt: FACTS.creationTimestamp, spendPublicKey });
       w.subaddresses.add(subaddressesOf(keys));
     });
+    const { store, clock } = this;
+    this.timeBounds = new TimeBounds({ store, clock, monotonic: clock.now });
     this.keystore = keystoreOf(keys, { file: keysFile });
     this.addresses = new AddressCache(() => this.keystore.keys);
     const cipherKey = new Uint8Array(32).fill(7);

@@ -12,6 +12,7 @@ import type { DaemonAccess } from '../../src/services/context/daemon-access.js';
 import type { Keystore } from '../../src/services/context/keystore.js';
 import { OpenAlias } from '../../src/services/context/openalias.js';
 import type { WalletEvents } from '../../src/services/context/wallet-events.js';
+import { TimeBounds } from '../../src/services/context/time-bounds.js';
 import { WalletLocks } from '../../src/services/context/wallet-locks.js';
 import { fillNewStore } from '../../src/services/manager/new-store.js';
 import { LostPayments } from '../../src/services/sync/lost-payments.js';
@@ -118,6 +119,11 @@ export class TestWallet {
   }
 
   readonly clock = { now: (): number => 1000 * this.time };
+
+  get timeBounds(): TimeBounds {
+    const { store, clock } = this;
+    return this.#once('timeBounds', () => new TimeBounds({ store, clock, monotonic: clock.now }));
+  }
 
   readonly assertOpen = (): void => {
     if (!this.#isOpen) throw new WalletError({ kind: 'no_wallet' });

@@ -1,5 +1,6 @@
 /** SQL that removes what the migrations create from that of the outputs of seen payments on. */
 export const UNDO_SEEN_OUTPUTS = `
+  DROP TABLE event_mark;
   DROP TABLE event_trace;
   DROP TABLE seen_output;`;
 

@@ -43,7 +43,7 @@ export function* commitBatchesOf(
   findings: PageFindings,
   isBusy: boolean,
 ): Generator<PageFindings, void, void> {
-  const { startHeight, hashes, lastBlockReward, ambiguousSpends } = findings;
+  const { startHeight, hashes, lastBlockReward, lastBlockTime, ambiguousSpends } = findings;
   const take = {
     received: taker(findings.received),
     outputs: taker(findings.outputs),
@@ -67,7 +67,7 @@ export function* commitBatchesOf(
       outgoing: take.outgoing(to),
       ...(ambiguousSpends === undefined ? {} : { ambiguousSpends: take.ambiguousSpends(to) }),
       subaddresses,
-      lastBlockReward,
+      ...{ lastBlockReward, lastBlockTime },
     };
     subaddresses = [];
   }

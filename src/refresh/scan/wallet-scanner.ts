@@ -164,6 +164,7 @@ export class WalletScanner {
       hashes: blocks.map(({ hash }) => hash),
       ...this.#gather(page, scanned),
       lastBlockReward: last === undefined ? ZERO : rewardOf(txs, last.firstTx),
+      lastBlockTime: last?.timestamp,
     };
   }
 

@@ -10,6 +10,7 @@ import type { Keystore } from './keystore.js';
 import type { RequestSettings } from './request-settings.js';
 import type { Holding } from './holding.js';
 import type { OpenAlias } from './openalias.js';
+import type { TimeBounds } from './time-bounds.js';
 import type { WalletEvents } from './wallet-events.js';
 import type { WalletLocks } from './wallet-locks.js';
 import type { WalletLog } from './wallet-log.js';
@@ -33,6 +34,7 @@ export interface WalletContext {
   readonly openAlias: OpenAlias;
   readonly workers: WorkerPools;
   readonly clock: TimeOfDay;
+  readonly timeBounds: TimeBounds;
   readonly rng: Rng;
   readonly log: WalletLog;
   readonly events: WalletEvents;

@@ -17,7 +17,7 @@ import type { Withdrawal } from '../../monero/wallet/model/order.js';
 import type { MempoolTracker } from '../sync/mempool-tracker.js';
 import type { PaymentRelay } from '../sync/payment-relay.js';
 
-type Context = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'log'>;
+type Context = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'timeBounds' | 'log'>;
 
 /** Other services of the wallet that this one calls. */
 interface Services {
@@ -223,6 +223,7 @@ export class PaymentLedger {
       unlockTime,
       ...(paymentId === undefined ? {} : { paymentId }),
       timestamp: unixSeconds(this.#context.clock),
+      seen: this.#context.timeBounds.latest(),
       blob,
       destinations,
     };

@@ -41,7 +41,16 @@ import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<
   WalletContext,
-  'assertOpen' | 'clock' | 'daemon' | 'keystore' | 'locks' | 'log' | 'rng' | 'store' | 'workers'
+  | 'assertOpen'
+  | 'clock'
+  | 'daemon'
+  | 'keystore'
+  | 'locks'
+  | 'log'
+  | 'rng'
+  | 'store'
+  | 'timeBounds'
+  | 'workers'
 >;
 
 /** Other services of the wallet that this one calls. */

@@ -1,4 +1,3 @@
-import { unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { formatCoins } from '../../monero/cryptonote/coins.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
@@ -10,7 +9,7 @@ import type { Spender } from '../../monero/wallet/model/spender.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-type Context = Pick<WalletContext, 'clock' | 'store'>;
+type Context = Pick<WalletContext, 'store' | 'timeBounds'>;
 
 type Reader = Pick<WalletReader | WalletWriter, 'credentialSpends'>;
 
@@ -25,8 +24,8 @@ export const isCredentialRefusal = (error: unknown): boolean =>
 /**
  * Keeps the payments of a credential within its limits. Counts a payment in the store transaction that records it, or
  * that precedes an answer with its signature, since a client can relay any signed transaction that it has. Counts a
- * transaction only once for a credential. Measures time windows with a clock that never lies before the latest payment,
- * so that setting the clock back frees no money.
+ * transaction only once for a credential. Measures time windows by {@link TimeBounds}, so that no step of the clock frees
+ * money. A payment that a wrong clock has dated ahead counts for a whole window once the clock is right.
  */
 export class SpendGuard {
   readonly #context: Context;
@@ -41,7 +40,10 @@ export class SpendGuard {
    */
   check(spender: Spender | undefined, payments: readonly Spending[]): void {
     if (spender === undefined) return;
-    this.#context.store.read((r) => this.#assess(r, spender, payments));
+    const { store } = this.#context;
+    // Outside of the transaction of a payment, which may be refused.
+    if (store.read((r) => this.#isAhead(r, spender.name))) store.write((w) => this.#redate(w, spender.name));
+    store.read((r) => this.#assess(r, spender, payments));
   }
 
   /**
@@ -52,9 +54,10 @@ export class SpendGuard {
   record(w: WalletWriter, spender: Spender | undefined, payments: readonly SpentTx[]): ReadonlySet<string> {
     if (spender === undefined) return new Set();
     const credential = spender.name;
+    if (this.#isAhead(w, credential)) this.#redate(w, credential);
     const fresh = payments.filter(({ signingHash }) => !w.credentialSpends.has(credential, signingHash));
     this.#assess(w, spender, fresh);
-    const time = this.#now(w, credential);
+    const time = Math.max(this.#context.timeBounds.latest(), w.credentialSpends.latest(credential) ?? 0);
     for (const { signingHash, txHash, amount: spent } of fresh)
       w.credentialSpends.add({
         ...{ credential, signingHash, time, amount: spent },
@@ -79,7 +82,7 @@ export class SpendGuard {
     if (limits.transaction !== undefined && largest > limits.transaction)
       throw exceeded(name, 'transaction', largest, limits.transaction, limits.transaction);
     const total = amounts.reduce((subtotal, one) => subtotal + one, 0n);
-    const now = this.#now(r, name);
+    const now = this.#context.timeBounds.earliest();
     const windows = [
       ['hour', limits.hour, HOUR_SECONDS],
       ['day', limits.day, DAY_SECONDS],
@@ -92,9 +95,13 @@ export class SpendGuard {
     }
   }
 
-  /** Returns a time that never decreases from one payment of a credential to the next [Unix s]. */
-  #now(r: Pick<Reader, 'credentialSpends'>, credential: string): number {
-    return Math.max(unixSeconds(this.#context.clock), r.credentialSpends.latest(credential) ?? 0);
+  /** Returns true if a wrong clock has dated a payment of a credential ahead. */
+  #isAhead(r: Reader, credential: string): boolean {
+    return this.#context.timeBounds.isAhead(r.credentialSpends.latest(credential) ?? 0);
+  }
+
+  #redate(w: WalletWriter, credential: string): void {
+    w.credentialSpends.redate(credential, this.#context.timeBounds.latest());
   }
 }
 

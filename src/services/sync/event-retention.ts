@@ -1,16 +1,22 @@
-import { unixSeconds } from '../../util/clock.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-type Context = Pick<WalletContext, 'store' | 'clock' | 'eventRetentionMs'>;
+type Context = Pick<WalletContext, 'store' | 'timeBounds' | 'eventRetentionMs'>;
 
-/** Shortest interval between two deletions of expired rows [s]. */
+/** Shortest interval between two deletions of expired rows, and between two marks [s]. */
 const INTERVAL_SECONDS = 3600;
+
+/** Number of marks in the retention time. */
+const MARKS = 64;
 
 /** Largest number of transactions in one deletion; each deletes a limited number of rows. */
 const STEPS = 10;
 const ROWS_AT_ONCE = 1_000;
 
-/** Deletes events older than the retention time, and webhook deliveries that ended before it. */
+/**
+ * Deletes events older than the retention time, and webhook deliveries of these that ended before it. Events may stay for
+ * a 64th of the time more. A step of the clock deletes nothing: the age of an event is that of a mark that was made after
+ * the event, by {@link TimeBounds}.
+ */
 export class EventRetention {
   readonly #context: Context;
   /** Time at which the last expired row was deleted [Unix s]. */
@@ -22,30 +28,47 @@ export class EventRetention {
 
   /** Deletes expired rows once an hour, in transactions of limited size. If rows are left, the next call continues. */
   run(): void {
-    const { clock, eventRetentionMs } = this.#context;
-    const now = unixSeconds(clock);
+    const { store, timeBounds, eventRetentionMs } = this.#context;
+    const now = timeBounds.earliest();
     if (Math.abs(now - this.#doneAt) < INTERVAL_SECONDS) return;
-    const before = now * 1000 - eventRetentionMs;
-    if (this.#expireEvents(before) && this.#expireDeliveries(before)) this.#doneAt = now;
+    const before = now - eventRetentionMs / 1000;
+    const upTo = store.read((r) => r.eventMarks.upTo(before));
+    this.#mark(upTo);
+    if (this.#expireEvents(upTo) && this.#expireDeliveries(before * 1000, upTo)) this.#doneAt = now;
   }
 
-  /** Deletes expired events. @param before Unix time [ms]. @returns true if none is left. */
-  #expireEvents(before: number): boolean {
+  /** Marks the latest event with the time, unless there is a recent mark. @param upTo id below which marks are dropped. */
+  #mark(upTo: number): void {
+    const { store, timeBounds, eventRetentionMs } = this.#context;
+    const [newest, last] = store.read((r) => [r.eventMarks.newest(), r.events.last()]);
+    const time = timeBounds.latest();
+    const interval = Math.max(INTERVAL_SECONDS, eventRetentionMs / 1000 / MARKS);
+    if (last === 0) return;
+    if (newest !== undefined && !timeBounds.isAhead(newest.time))
+      if (newest.last >= last || time - newest.time < interval) return;
+    store.writeRecoverable((w) => {
+      w.eventMarks.dropBelow(upTo);
+      w.eventMarks.add({ last, time });
+    });
+  }
+
+  /** Deletes events up to an id. @returns true if none is left. */
+  #expireEvents(upTo: number): boolean {
     const { store } = this.#context;
     for (let i = 0; i < STEPS; i++) {
-      const oldest = store.read((r) => r.events.oldestTime());
-      if (oldest === undefined || oldest >= before) return true;
-      if (!store.writeRecoverable((w) => w.events.expire(before, ROWS_AT_ONCE))) return true;
+      const oldest = store.read((r) => r.events.oldestId());
+      if (oldest === undefined || oldest > upTo) return true;
+      if (!store.writeRecoverable((w) => w.events.expire(upTo, ROWS_AT_ONCE))) return true;
     }
     return false;
   }
 
-  /** Deletes expired webhook deliveries. @param before Unix time [ms]. @returns true if none is left. */
-  #expireDeliveries(before: number): boolean {
+  /** Deletes deliveries of events up to an id that ended before a time [Unix ms]. @returns true if none is left. */
+  #expireDeliveries(before: number, upTo: number): boolean {
     const { store } = this.#context;
     for (let i = 0; i < STEPS; i++) {
-      if (!store.read((r) => r.webhookDeliveries.hasEndedBefore(before))) return true;
-      store.writeRecoverable((w) => w.webhookDeliveries.expire(before, ROWS_AT_ONCE));
+      if (!store.read((r) => r.webhookDeliveries.hasEndedBefore(before, upTo))) return true;
+      store.writeRecoverable((w) => w.webhookDeliveries.expire(before, upTo, ROWS_AT_ONCE));
     }
     return false;
   }

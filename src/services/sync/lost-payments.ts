@@ -1,4 +1,3 @@
-import { unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { parseTransaction } from '../../monero/cryptonote/transaction.js';
 import { DaemonError } from '../../daemon/errors.js';
@@ -12,7 +11,7 @@ import { holdsNewestBlock, lacksNewestBlock } from './newest-block.js';
 import type { PaymentRelay } from './payment-relay.js';
 import { inputsOf, rivalSpends, type RivalSpend } from './rival-spends.js';
 
-type Context = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'log' | 'assertOpen'>;
+type Context = Pick<WalletContext, 'store' | 'daemon' | 'timeBounds' | 'log' | 'assertOpen'>;
 
 /** Other services of the wallet that this one calls. */
 interface Services {
@@ -20,12 +19,12 @@ interface Services {
 }
 
 /**
- * Shortest time between making and failing a payment [s]: its way through the network's privacy relay takes so long.
+ * Shortest time between making a payment, or last seeing it, and failing it [s]: its way through the network's privacy relay takes so long.
  * Source: wallet2.cpp `process_unconfirmed_transfer`, which waits for 500.
  */
 const PROPAGATION_SECONDS = 600;
 
-/** Time since a payment was last seen, after which it fails even if no daemon refuses it [s]. */
+/** Time since a payment was made or last seen, after which it fails even if no daemon refuses it [s]. */
 const UNSEEN_SECONDS = 24 * 3600;
 
 /** Shortest interval between two relays of one payment [s]. */
@@ -40,8 +39,10 @@ const STATES = ['prepared', 'pending', 'failed'] as const;
  * Handles own unmined payments that are missing in the pool. Relays a payment made here again, since the daemon's
  * answer may have been lost, or the daemon was restarted. Fails a payment, which frees its inputs, if it was missing in
  * two reads of the pool, with a block scanned between them, and
- * - it was made elsewhere, or the daemon refuses it: 600 seconds after it was made;
+ * - it was made elsewhere, or the daemon refuses it: 600 seconds after it was made or last seen;
  * - in any other case: 24 hours after it was made or last seen, unless another listed daemon may hold it.
+ *
+ * A step of the clock fails no payment: these times are measured by {@link TimeBounds}.
  *
  * Fails a missing payment at once if a scanned block contains another transaction that spends one of its inputs.
  *
@@ -52,7 +53,7 @@ const STATES = ['prepared', 'pending', 'failed'] as const;
 export class LostPayments {
   readonly #context: Context;
   readonly #services: Services;
-  /** Time of the last relay of each payment [Unix s], by transaction hash [hex]. */
+  /** Time of the last relay of each payment [ms of `monotonic`], by transaction hash [hex]. */
   readonly #relayed = new Map<string, number>();
   /** Number of blocks that the wallet knew when a payment was first missing, by transaction hash [hex]. */
   readonly #missedAt = new Map<string, number>();
@@ -88,8 +89,8 @@ export class LostPayments {
   #found({ txHash, state, blob, seen = 0 }: OutgoingTx): void {
     this.#services.relay.routes.settle(toHex(txHash));
     this.#missedAt.delete(toHex(txHash));
-    const now = unixSeconds(this.#context.clock);
-    if (state === 'pending' && now - seen < SEEN_SECONDS) return;
+    const now = this.#context.timeBounds.latest();
+    if (state === 'pending' && Math.abs(now - seen) < SEEN_SECONDS) return;
     // The inputs of a failed payment without a blob become known only when it is scanned.
     if (state === 'failed' && blob === undefined) return;
     this.#context.store.write((w) => {
@@ -111,7 +112,7 @@ export class LostPayments {
     // Reads the payment again: it may have changed while other payments were sent.
     const payment = store.read((r) => r.outgoing.byHash(txHash));
     if (payment === undefined || (payment.state !== 'prepared' && payment.state !== 'pending')) return relays;
-    const { blob, timestamp, seen = 0 } = payment;
+    const { blob } = payment;
     const name = toHex(txHash);
     const height = this.#context.store.height();
     const missedAt = this.#missedAt.get(name) ?? height;
@@ -122,13 +123,25 @@ export class LostPayments {
       return relays;
     }
     const isGone = height > missedAt;
-    const now = unixSeconds(this.#context.clock);
-    const mayFail = isGone && now - timestamp > PROPAGATION_SECONDS;
+    const age = this.#ageOf(payment);
+    const mayFail = isGone && age > PROPAGATION_SECONDS;
     if (blob === undefined && mayFail) this.#fail(txHash, 'the pool does not hold it');
-    else if (isGone && now - Math.max(timestamp, seen) > UNSEEN_SECONDS && !routes.isElsewhere(payment))
+    else if (isGone && age > UNSEEN_SECONDS && !routes.isElsewhere(payment))
       this.#fail(txHash, 'neither pool nor chain held it for 24 hours');
     else if (blob !== undefined && relays) return this.#relayAgain(txHash, blob, mayFail);
     return relays;
+  }
+
+  /**
+   * Returns the time that has passed at least since a payment was made or last seen [s]; 0, and counting from now on, if a
+   * wrong clock has dated it ahead.
+   */
+  #ageOf({ txHash, timestamp, seen }: OutgoingTx): number {
+    const { store, timeBounds } = this.#context;
+    const dates = [timestamp, seen ?? timestamp].filter((date) => !timeBounds.isAhead(date));
+    if (dates.length > 0) return timeBounds.earliest() - Math.max(...dates);
+    store.write((w) => w.outgoing.setSeen(txHash, timeBounds.latest()));
+    return 0;
   }
 
   /** Finds a mined transaction that spends an input of a payment, other than the payment itself. */
@@ -150,10 +163,9 @@ export class LostPayments {
     const { log } = this.#context;
     const { relay } = this.#services;
     const txid = toHex(txHash);
-    const now = unixSeconds(this.#context.clock);
+    const now = this.#context.timeBounds.monotonic();
     const last = this.#relayed.get(txid);
-    // Relays at once if the clock was set back since the last relay.
-    if (last !== undefined && now >= last && now - last < RELAY_AGAIN_SECONDS) return true;
+    if (last !== undefined && now - last < RELAY_AGAIN_SECONDS * 1000) return true;
     this.#relayed.set(txid, now);
     try {
       const outcome = await relay.send(txHash, blob);

@@ -11,7 +11,7 @@ import { PaymentRoutes } from './payment-routes.js';
 /** Time for which the last sending of a payment is remembered [ms]. */
 const RECENT_MS = 600_000;
 
-export type RelayContext = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'log' | 'holding'>;
+export type RelayContext = Pick<WalletContext, 'store' | 'daemon' | 'timeBounds' | 'log' | 'holding'>;
 
 /**
  * Result of sending a payment: the daemon accepted it; the daemon's answer was lost; the payment was not sent, because

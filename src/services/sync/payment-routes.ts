@@ -1,4 +1,3 @@
-import { unixSeconds } from '../../util/clock.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
@@ -6,7 +5,7 @@ import type { OutgoingTx } from '../../monero/wallet/model/records.js';
 import type { OtherDaemon } from '../context/daemon-access.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-type Context = Pick<WalletContext, 'store' | 'daemon' | 'clock' | 'log'>;
+type Context = Pick<WalletContext, 'store' | 'daemon' | 'timeBounds' | 'log'>;
 
 /** Longest time for the answer of a daemon that a payment was sent to [ms]. */
 const DEADLINE_MS = 5_000;
@@ -41,9 +40,9 @@ export class PaymentRoutes {
   readonly #context: Context;
   /** Reasons why payments wait for the daemon that they were sent to, by transaction hash [hex]. */
   readonly #held = new Map<string, keyof typeof HELD>();
-  /** Time at which an untrusted daemon first denied a payment [Unix s], by transaction hash [hex]. */
+  /** Time at which an untrusted daemon first denied a payment [ms of `monotonic`], by transaction hash [hex]. */
   readonly #denied = new Map<string, number>();
-  /** Time at which a daemon last did not answer [Unix s], by name of the daemon. */
+  /** Time at which a daemon last did not answer [ms of `monotonic`], by name of the daemon. */
   readonly #silent = new Map<string, number>();
 
   constructor(context: Context) {
@@ -103,9 +102,9 @@ export class PaymentRoutes {
   }
 
   async #ask({ client }: OtherDaemon, name: string, txHash: Hash): Promise<'present' | 'absent' | 'silent'> {
-    const now = unixSeconds(this.#context.clock);
+    const now = this.#context.timeBounds.monotonic();
     const silent = this.#silent.get(name);
-    if (silent !== undefined && now >= silent && now - silent < SILENCE_SECONDS) return 'silent';
+    if (silent !== undefined && now - silent < SILENCE_SECONDS * 1000) return 'silent';
     try {
       const options = { prune: true, deadline: DEADLINE_MS };
       const { transactions } = await client.getTransactions([txHash], options);
@@ -121,18 +120,18 @@ export class PaymentRoutes {
   /** Records that a daemon denies a payment. @returns undefined if it certainly does not hold the payment. */
   #denial({ trusted }: OtherDaemon, txHash: Hash): 'denied' | undefined {
     if (trusted) return undefined;
-    const now = unixSeconds(this.#context.clock);
+    const now = this.#context.timeBounds.monotonic();
     const first = this.#denied.get(toHex(txHash));
-    if (first === undefined || now < first) this.#denied.set(toHex(txHash), now);
-    return first !== undefined && now - first >= DENIAL_SECONDS ? undefined : 'denied';
+    if (first === undefined) this.#denied.set(toHex(txHash), now);
+    return first !== undefined && now - first >= DENIAL_SECONDS * 1000 ? undefined : 'denied';
   }
 
   /** Marks a payment that its daemon holds as pending and as seen now, even if the serving daemon lacks it. */
   #noteSeen({ txHash, state, seen = 0 }: OutgoingTx): void {
-    const { store, clock } = this.#context;
+    const { store, timeBounds } = this.#context;
     this.#denied.delete(toHex(txHash));
-    const now = unixSeconds(clock);
-    if (state === 'pending' && now - seen < SEEN_SECONDS) return;
+    const now = timeBounds.latest();
+    if (state === 'pending' && Math.abs(now - seen) < SEEN_SECONDS) return;
     store.write((w) => {
       w.outgoing.setSeen(txHash, now);
       w.markPending(txHash);

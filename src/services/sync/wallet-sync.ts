@@ -51,6 +51,7 @@ type Context = Pick<
   | 'eventRetentionMs'
   | 'locks'
   | 'log'
+  | 'timeBounds'
   | 'assertOpen'
 >;
 

@@ -79,6 +79,13 @@ export class CredentialSpendWriter extends CredentialSpendReader {
       .run(credential, signingHash, txHash ?? null, time, toColumn(amount));
   }
 
+  /** Dates the payments after a time to this time [Unix s]. */
+  redate(credential: string, time: number): void {
+    this.db
+      .prepare('UPDATE credential_spend SET time = ? WHERE credential = ? AND time > ?')
+      .run(time, credential, time);
+  }
+
   /** Marks a payment as withdrawn because the daemon refused it when it was first relayed. */
   withdraw(credential: string, signingHash: Hash): void {
     this.db

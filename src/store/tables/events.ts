@@ -70,7 +70,7 @@ export class EventReader {
   readonly #rowAt: Statement<[number], number>;
   readonly #last: Statement<[], SpanRow>;
   readonly #expired: Statement<[], string>;
-  readonly #oldestTime: Statement<[], number>;
+  readonly #oldestId: Statement<[], number>;
   readonly #awaitsPool: Statement<[], number>;
   readonly #ranges: StageRangeReader;
   readonly #arrival: Statement<[], number | null>;
@@ -106,7 +106,7 @@ export class EventReader {
            OR EXISTS (SELECT 1 FROM reported_transfer)`,
       )
       .pluck();
-    this.#oldestTime = db.prepare<[], number>('SELECT time FROM event ORDER BY id LIMIT 1').pluck();
+    this.#oldestId = db.prepare<[], number>('SELECT id FROM event ORDER BY id LIMIT 1').pluck();
     this.#expired = db.prepare<[], string>("SELECT value FROM meta WHERE key = 'events_expired'").pluck();
   }
 
@@ -199,9 +199,9 @@ export class EventReader {
     return row && { traceId: toHex(row.trace_id), sampled: row.sampled !== 0 };
   }
 
-  /** Returns the time of the oldest stored event [Unix ms]; undefined if there is none. */
-  oldestTime(): number | undefined {
-    return this.#oldestTime.get();
+  /** Returns the id of the oldest stored row; undefined if there is none. */
+  oldestId(): number | undefined {
+    return this.#oldestId.get();
   }
 
   /** Returns the greatest id of a deleted event; 0 if no event was deleted. */
@@ -216,7 +216,7 @@ export class EventWriter extends EventReader {
   readonly #stages: EventStageWriter;
   readonly #insert: Statement<[id: number, ...row: NewRow, time: number]>;
   readonly #mined: Statement<[number, Uint8Array, number, number], Integer>;
-  readonly #oldest: Statement<[number], SpanRow & { readonly time: number }>;
+  readonly #oldest: Statement<[number], SpanRow>;
   readonly #delete: Statement<[number]>;
   readonly #referred: Statement<[number], number>;
   readonly #cutRange: Statement<[number, number], SpanRow>;
@@ -244,7 +244,7 @@ export class EventWriter extends EventReader {
     this.#oldest = db.prepare(`${SPANS} ORDER BY e.id LIMIT ?`);
     this.#referred = db
       .prepare<[number], number>(
-        `SELECT r.first_mined FROM ${RANGES} WHERE e.time >= ? ORDER BY r.first_mined LIMIT 1`,
+        `SELECT r.first_mined FROM ${RANGES} WHERE r.id > ? ORDER BY r.first_mined LIMIT 1`,
       )
       .pluck();
     this.#cutRange = db.prepare(
@@ -298,17 +298,15 @@ export class EventWriter extends EventReader {
   }
 
   /**
-   * Deletes events before a time [Unix ms], oldest first, up to the first later event. A row is kept while a later row
-   * of type {@link RANGE} refers to it. A row of type {@link RANGE} whose referenced rows are deleted has expired too.
+   * Deletes events up to an id, oldest first. A row is kept while a later row of type {@link RANGE} refers to it. A row of
+   * type {@link RANGE} whose referenced rows are deleted has expired too.
    * @param max largest number of rows to delete.
    * @returns true if further events may be deleted.
    */
-  expire(before: number, max: number): boolean {
-    const oldest = this.#oldest.all(max);
-    const isKept = ({ time }: { readonly time: number }): boolean => time >= before;
-    const count = oldest.some(isKept) ? oldest.findIndex(isKept) : oldest.length;
-    const referred = count === 0 ? 0 : (this.#referred.get(before) ?? Infinity);
-    const expired = oldest.slice(0, count).filter(({ id }) => id < referred);
+  expire(upTo: number, max: number): boolean {
+    const oldest = this.#oldest.all(max).filter(({ id }) => id <= upTo);
+    const referred = oldest.length === 0 ? 0 : (this.#referred.get(upTo) ?? Infinity);
+    const expired = oldest.filter(({ id }) => id < referred);
     const last = expired.at(-1);
     if (last === undefined) return false;
     this.#delete.run(last.id);

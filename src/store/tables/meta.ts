@@ -19,6 +19,8 @@ export type MetaKey =
    */
   | 'imported_balances'
   | 'last_block_reward'
+  /** Time of the newest block [Unix s]. */
+  | 'last_block_time'
   | 'background_sync'
   | 'reused_keys'
   /** Present when the events describe all contents of the store. */

@@ -98,11 +98,12 @@ export class WebhookDeliveryReader {
     return this.#ahead.get(webhook, now) !== undefined;
   }
 
-  /** Returns true if a delivery to any endpoint ended before a time [Unix ms]. */
-  hasEndedBefore(time: number): boolean {
+  /** Returns true if a delivery of an event up to an id ended before a time [Unix ms]. */
+  hasEndedBefore(time: number, upTo: number): boolean {
     return (
-      this.db.prepare('SELECT 1 FROM webhook_delivery WHERE due IS NULL AND time < ? LIMIT 1').get(time) !==
-      undefined
+      this.db
+        .prepare('SELECT 1 FROM webhook_delivery WHERE due IS NULL AND time < ? AND event <= ? LIMIT 1')
+        .get(time, upTo) !== undefined
     );
   }
 }
@@ -170,15 +171,16 @@ export class WebhookDeliveryWriter extends WebhookDeliveryReader {
   }
 
   /**
-   * Deletes at most `max` deliveries that ended before a time [Unix ms]; pending deliveries are kept.
+   * Deletes at most `max` deliveries of events up to an id that ended before a time [Unix ms]; pending deliveries are kept.
    * @returns the number of deleted deliveries.
    */
-  expire(before: number, max: number): number {
+  expire(before: number, upTo: number, max: number): number {
     return this.db
       .prepare(
         `DELETE FROM webhook_delivery WHERE (webhook, event) IN
-           (SELECT webhook, event FROM webhook_delivery WHERE due IS NULL AND time < ? ORDER BY time LIMIT ?)`,
+           (SELECT webhook, event FROM webhook_delivery WHERE due IS NULL AND time < ? AND event <= ? ORDER BY time
+            LIMIT ?)`,
       )
-      .run(before, max).changes;
+      .run(before, upTo, max).changes;
   }
 }

@@ -138,15 +138,65 @@ describe('the limits of a credential', () => {
     expect(() => spend(by, paying(2n))).toThrow(refusal('spend.day'));
   });
 
-  it('are not freed by a clock that is set back', () => {
-    const by = spender({ hour: 10n });
+  it.each([HOUR, -HOUR, 10 * DAY, -10 * DAY])('are not freed by a clock that is stepped by %d s', (step) => {
+    const by = spender({ hour: 10n, day: 10n });
     spend(by, paying(10n));
-    home.time -= 10 * DAY;
+    home.clockError = step;
     expect(() => spend(by, paying(2n))).toThrow(refusal('spend.hour'));
-    home.time += 10 * DAY + HOUR - 1;
-    expect(() => spend(by, paying(2n))).toThrow(refusal('spend.hour'));
+    home.time += DAY - 1;
+    expect(() => spend(by, paying(2n))).toThrow(refusal('spend.day'));
     home.time += 1;
     spend(by, paying(2n));
+    home.clockError = 0;
+    expect(() => spend(by, paying(9n))).toThrow(refusal('spend.hour'));
+  });
+
+  it.each([HOUR, -HOUR, 10 * DAY, -10 * DAY])(
+    'are not freed by a server that is started with a clock that differs by %d s',
+    (step) => {
+      const by = spender({ hour: 10n, day: 10n });
+      home.blockTime = home.time;
+      spend(by, paying(10n));
+      home.clockError = step;
+      guard = home.spending();
+      expect(() => spend(by, paying(2n))).toThrow(refusal('spend.hour'));
+      home.time += DAY;
+      home.blockTime = home.time;
+      // Blocks alone do not free money either: a clock that is days behind frees none until it is right.
+      if (step < -DAY) expect(() => spend(by, paying(2n))).toThrow(refusal('spend.'));
+      else spend(by, paying(10n));
+      home.clockError = 0;
+      guard = home.spending();
+      if (step < -DAY) spend(by, paying(10n));
+      expect(() => spend(by, paying(2n))).toThrow(refusal('spend.hour'));
+    },
+  );
+
+  it('count what a wrong clock has dated ahead for a day once it is right, and no longer', () => {
+    const by = spender({ day: 10n });
+    home.clockError = 300 * DAY;
+    spend(by, paying(10n));
+    home.clockError = 0;
+    expect(() => guard.check(by, [paying(2n)])).toThrow(refusal('spend.day'));
+    home.time += DAY;
+    guard.check(by, [paying(10n)]);
+    spend(by, paying(10n));
+    expect(() => spend(by, paying(1n))).toThrow(refusal('spend.day'));
+  });
+
+  it('are not freed by a daemon that lies about the time, but for two hours', () => {
+    const by = spender({ day: 10n });
+    home.blockTime = home.time;
+    spend(by, paying(10n));
+    home.blockTime += 300 * DAY;
+    expect(() => spend(by, paying(1n))).toThrow(refusal('spend.day'));
+    home.time += DAY - 2 * HOUR;
+    spend(by, paying(1n));
+    // What was dated by the lie counts for a day once it has ended.
+    home.blockTime = home.time;
+    expect(() => guard.check(by, [paying(10n)])).toThrow(refusal('spend.day'));
+    home.time += DAY;
+    spend(by, paying(10n));
   });
 
   it('get a withdrawn payment back, unless it is found in pool or chain', () => {
@@ -181,46 +231,93 @@ describe('the limits of a credential', () => {
     expect(home.store.read((r) => r.credentialSpends.latest('shop'))).toBeUndefined();
   });
 
+  interface Step {
+    /** Time that passes before [s]. */
+    readonly wait: number;
+    readonly amounts: readonly bigint[];
+    readonly again: boolean;
+    readonly restarts: boolean;
+    readonly clockError: number;
+    /** Age of the newest block [s]. */
+    readonly age: number;
+  }
+  const steps = (clockError: fc.Arbitrary<number>): fc.Arbitrary<Step[]> =>
+    fc.array(
+      fc.record({
+        wait: fc.integer({ min: 0, max: 3 * HOUR }),
+        amounts: fc.array(fc.bigInt({ min: 1n, max: 40n }), { minLength: 1, maxLength: 3 }),
+        again: fc.boolean(),
+        restarts: fc.boolean(),
+        clockError,
+        age: fc.integer({ min: 0, max: 300 }),
+      }),
+      { maxLength: 40 },
+    );
+  const sumOf = (values: readonly { readonly value: bigint }[]): bigint =>
+    values.reduce((sum, { value }) => sum + value, 0n);
+  const [ofHour, ofDay] = [50n, 120n];
+
+  /** Spends as far as the limits allow. @returns payments with the time [s] and the sum that may have been left then. */
+  function spendAll(all: readonly Step[], name: string) {
+    const by = spender({ hour: ofHour, day: ofDay }, name);
+    const passed: { readonly time: number; readonly value: bigint }[] = [];
+    const refused: { readonly time: number; readonly value: bigint; readonly before: number }[] = [];
+    home.blockTime = home.time;
+    guard = home.spending();
+    for (const { wait, amounts, again, restarts, clockError, age } of all) {
+      home.time += wait;
+      home.clockError = clockError;
+      home.blockTime = Math.max(home.blockTime, home.time - age);
+      // The state is in the store.
+      if (restarts) guard = home.spending();
+      const payments = amounts.map((value) => paying(value));
+      const fact = { time: home.time, value: amounts.reduce((sum, value) => sum + value, 0n) };
+      try {
+        spend(by, ...payments);
+        passed.push(fact);
+        if (again) spend(by, ...payments);
+      } catch (error) {
+        expect(error).toEqual(refusal('spend.'));
+        refused.push({ ...fact, before: passed.length });
+      }
+    }
+    return { by, passed, refused };
+  }
+
   test('never let more than the limit leave within any hour or day, in any order, with any clock', () => {
-    const step = fc.record({
-      wait: fc.integer({ min: -2 * HOUR, max: 3 * HOUR }),
-      amounts: fc.array(fc.bigInt({ min: 1n, max: 40n }), { minLength: 1, maxLength: 3 }),
-      again: fc.boolean(),
-    });
+    const error = fc.oneof(fc.constant(0), fc.integer({ min: -400 * DAY, max: 400 * DAY }));
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), fc.uuid(), (steps, name) => {
-        const by = spender({ hour: 50n, day: 120n }, name);
-        /** Payments with the latest time that any clock has shown to this credential. */
-        const passed: { readonly time: number; readonly value: bigint }[] = [];
-        let seen = 0;
-        for (const { wait, amounts, again } of steps) {
-          home.time += wait;
-          // A restart: the state is in the store.
-          guard = home.spending();
-          const payments = amounts.map((value) => paying(value));
-          const total = amounts.reduce((sum, value) => sum + value, 0n);
-          const now = Math.max(seen, home.time);
-          const left = (limit: bigint, seconds: number): bigint =>
-            passed
-              .filter(({ time }) => time > now - seconds)
-              .reduce((rest, { value }) => rest - value, limit);
-          const fits = total <= left(50n, HOUR) && total <= left(120n, DAY);
-          if (!fits) expect(() => spend(by, ...payments)).toThrow(refusal('spend.'));
-          else {
-            spend(by, ...payments);
-            if (again) spend(by, ...payments);
-            seen = now;
-            passed.push({ time: now, value: total });
-          }
-        }
+      fc.property(steps(error), fc.uuid(), (all, name) => {
+        const { by, passed } = spendAll(all, name);
         for (const [limit, seconds] of [
-          [50n, HOUR],
-          [120n, DAY],
+          [ofHour, HOUR],
+          [ofDay, DAY],
         ] as const)
           for (const { time: from } of passed) {
-            const within = passed.filter(({ time }) => time >= from && time < from + seconds);
-            expect(within.reduce((sum, { value }) => sum + value, 0n)).toBeLessThanOrEqual(limit);
+            const within = passed.filter(({ time }) => time >= from && time < from + seconds - 300);
+            expect(sumOf(within)).toBeLessThanOrEqual(limit);
           }
+        // Once the clock is right, all is free after a day.
+        home.clockError = 0;
+        guard.check(by, []);
+        home.time += DAY;
+        home.blockTime = home.time;
+        guard.check(by, [paying(ofHour)]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('refuse nothing that is within them while the clock is right', () => {
+    fc.assert(
+      fc.property(steps(fc.constant(0)), fc.uuid(), (all, name) => {
+        const { passed, refused } = spendAll(all, name);
+        for (const { time, value, before } of refused) {
+          // The newest block at the start may have been 300 seconds old.
+          const spent = (seconds: number): bigint =>
+            sumOf(passed.slice(0, before).filter((one) => one.time > time - seconds - 300));
+          expect(value + spent(HOUR) > ofHour || value + spent(DAY) > ofDay).toBe(true);
+        }
       }),
       { numRuns: 60 },
     );

@@ -149,6 +149,38 @@ describe('a payment of ours', () => {
     expect(home.state(1)).toBe('failed');
   });
 
+  it.each([HOUR, 400 * 24 * HOUR])(
+    'does not fail because the clock is stepped ahead by %d s',
+    async (step) => {
+      home.blockTime = home.time;
+      await pay();
+      home.answers = [refusing];
+      home.clockError = step;
+      lost = home.lostPayments();
+      await look(300, 1);
+      await look(300, 1);
+      expect(home.state(1)).toBe('pending');
+      home.clockError = 0;
+      await look(60, 1);
+      expect(home.state(1)).toBe('failed');
+    },
+  );
+
+  it.each([1, -1])('fails on time if it was made while the clock was %d years wrong', async (years) => {
+    home.blockTime = home.time;
+    home.clockError = years * 365 * 24 * HOUR;
+    await pay();
+    home.clockError = 0;
+    home.answers = [unreachable];
+    await look(HOUR, 1);
+    lost = home.lostPayments();
+    await look(20 * HOUR, 1);
+    expect(home.state(1)).toBe('pending');
+    home.blockTime = home.time;
+    await look(6 * HOUR, 1);
+    expect(home.state(1)).toBe('failed');
+  });
+
   it('that is mined after it failed is recognised', async () => {
     await pay();
     home.store.write((w) => w.fail(payment(1).txHash));

@@ -165,7 +165,7 @@ describe('a payment of a wallet of a cluster', () => {
   let waits: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[];
 
   const relay = (): PaymentRelay => {
-    const { store, clock, log, daemon } = wallet;
+    const { store, timeBounds, log, daemon } = wallet;
     const named = Object.defineProperties(Object.create(daemon) as DaemonAccess, {
       name: { get: () => serving },
       client: { value: () => wallet.answers },
@@ -175,7 +175,7 @@ describe('a payment of a wallet of a cluster', () => {
       assertHeld: () => undefined,
       eventsUpTo: 0,
     };
-    return new PaymentRelay({ ...{ store, clock, log, holding }, daemon: named });
+    return new PaymentRelay({ ...{ store, timeBounds, log, holding }, daemon: named });
   };
   const sentTo = () => wallet.store.read((r) => r.outgoing.byHash(paymentHash(1))?.sentTo);
 

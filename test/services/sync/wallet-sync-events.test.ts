@@ -63,7 +63,8 @@ describe('a refresh', () => {
     wallet.store.write((w) =>
       w.applyPage(page(0, 1, { received: [received(1, 0)], outputs: [output(1, 0, 5n)] })),
     );
-    wallet.time = Math.floor(Date.now() / 1000) + wallet.eventRetentionMs / 1000 + 100;
+    await refresh(1, 0);
+    wallet.time += wallet.eventRetentionMs / 1000 + 100;
     await refresh(1, 0);
     expect(wallet.store.read((r) => r.events.after(0, 10))).toEqual([]);
     expect(wallet.store.read((r) => r.events.expiredUpTo())).toBeGreaterThan(0);

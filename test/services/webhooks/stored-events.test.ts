@@ -98,7 +98,7 @@ describe('the next event', () => {
     time += 10_000;
     flushed.upTo = append(2);
     expect(source('payment.seen').next(0)).toEqual({ upTo: flushed.upTo });
-    store.write((w) => w.events.expire(T0 + 5000, 100));
+    store.write((w) => w.events.expire(first, 100));
     expect(source().next(0)).toMatchObject({ event: { id: flushed.upTo } });
     expect(source().byId(first)).toBeUndefined();
   });

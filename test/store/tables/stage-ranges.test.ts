@@ -11,6 +11,8 @@ const DAY_MS = 86_400_000;
 const STAGES: readonly EventType[] = ['payment.confirmed', 'payment.unlocked'];
 
 let now: number;
+/** Greatest id of an event before a time [Unix ms]. */
+const idAt = (time: number): number => 1000 * time - 1;
 let store: WalletStore;
 
 beforeEach(() => {
@@ -154,7 +156,7 @@ describe('stages of all payments in a range of blocks', () => {
     expect(rows() - before).toBe(2);
     expect(summary()).toHaveLength(6);
     add(11, [[{ tx: 3 }]]);
-    store.write((w) => w.events.expire(now + 1, 1000));
+    store.write((w) => w.events.expire(idAt(now + 1), 1000));
     grow(12, 22);
     expect(summary()).toHaveLength(2);
   });
@@ -164,9 +166,9 @@ describe('stages of all payments in a range of blocks', () => {
     now += 1000;
     grow(1, 11);
     const all = events();
-    expect(store.write((w) => w.events.expire(now, 1000))).toBe(false);
+    expect(store.write((w) => w.events.expire(idAt(now), 1000))).toBe(false);
     expect(events()).toEqual(all);
-    store.write((w) => w.events.expire(now + 1, 1000));
+    store.write((w) => w.events.expire(idAt(now + 1), 1000));
     expect(events()).toEqual([]);
     expect(store.read((r) => r.events.expiredUpTo())).toBe(all.at(-1)?.id);
   });
@@ -176,7 +178,7 @@ describe('stages of all payments in a range of blocks', () => {
     grow(1, 11);
     const last = events().at(-1)?.id;
     // One row at a time: the range is still stored.
-    store.write((w) => w.events.expire(now + 1, 1));
+    store.write((w) => w.events.expire(idAt(now + 1), 1));
     expect(store.read((r) => r.events.expiredUpTo())).toBe(last);
   });
 });

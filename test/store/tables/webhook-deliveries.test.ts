@@ -148,12 +148,14 @@ describe('retention', () => {
     record(delivered(7, T0 - 2000));
     record({ eventId: 8, attempts: 10, time: T0 - 1000, state: 'failed', reason: 'timeout' });
     record(pending(9, 1000, { time: T0 - 9000 }));
-    const expire = (before: number, max: number): number =>
-      store.write((w) => w.webhookDeliveries.expire(before, max));
-    expect(expire(T0, 1)).toBe(1);
+    const expire = (before: number, upTo: number, max: number): number =>
+      store.write((w) => w.webhookDeliveries.expire(before, upTo, max));
+    expect(expire(T0, 6, 10)).toBe(0);
+    expect(expire(T0, 9, 1)).toBe(1);
     expect(list().map(({ eventId }) => eventId)).toEqual([9, 8, 6]);
-    expect(expire(T0, 10)).toBe(1);
-    expect(expire(T0, 10)).toBe(0);
+    expect(expire(T0, 7, 10)).toBe(0);
+    expect(expire(T0, 8, 10)).toBe(1);
+    expect(expire(T0, 9, 10)).toBe(0);
     expect(list().map(({ eventId }) => eventId)).toEqual([9, 6]);
     expect(position()).toBe(9);
   });

@@ -184,8 +184,8 @@ export interface OutgoingTx {
   readonly timestamp: number;
   readonly height?: number;
   /**
-   * Time when a pool last contained the payment, rounded to the hour [Unix s]; absent if no pool was seen to contain
-   * it.
+   * Latest time when the payment was made here, or a pool contained it, rounded to the hour [Unix s]; absent for a payment
+   * of another wallet that no pool was seen to contain.
    */
   readonly seen?: number;
   /** Daemon to which the payment was last sent, as `host:port`; absent if unknown, or if this wallet never sent it. */
@@ -276,6 +276,8 @@ export interface PageFindings extends TxFindings {
   readonly hashes: readonly Hash[];
   /** Reward of the last block [atomic units]. */
   readonly lastBlockReward: Amount;
+  /** Time of the last block [Unix s]; absent if it is not known. */
+  readonly lastBlockTime?: number | undefined;
 }
 
 /**
