@@ -10,7 +10,6 @@ import type { PoolFinding } from '../../refresh/scan/wallet-scanner.js';
 import type { BatchFindings, TxBatch } from '../../refresh/scan/transaction-scan.js';
 import type { WalletId } from '../../refresh/messages.js';
 import { toHex } from '../../util/bytes.js';
-import { monotonicMs } from '../../util/clock.js';
 import { SharedRun } from '../../util/shared-run.js';
 import { outsideTrace } from '../../util/trace.js';
 import type { LocatedOutput, SpendingKeys } from '../../monero/wallet/scan/key-images.js';
@@ -69,7 +68,7 @@ export interface RefreshOptions {
   /** Height below which unknown blocks are skipped; ignored if it lies above the tip. */
   readonly startHeight?: number;
   /**
-   * Earliest time of a daemon's answer that may be used [ms of `monotonicMs`]; absent: now. Refreshes with the same
+   * Earliest time of a daemon's answer that may be used [ms of `TimeBounds.monotonic`]; absent: now. Refreshes with the same
    * time share answers of the daemon.
    */
   readonly asOf?: number;
@@ -220,7 +219,7 @@ export class WalletSync implements RefreshTarget {
     const { daemon } = this.#context;
     const { mempool } = this.#services;
     const { name } = daemon;
-    const asOf = monotonicMs();
+    const asOf = this.#context.timeBounds.monotonic();
     const listed = await daemon.poolHashes();
     this.#context.assertOpen();
     const isScanned = listed.length === 0 || this.#refresher.hasScannedPool(this.#id);
