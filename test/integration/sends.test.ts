@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createWallet } from '../support/create-wallet.js';
 import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
@@ -204,9 +206,19 @@ describe('a payment that the network dropped', () => {
 });
 
 describe('another instance with the same seed', () => {
-  /** Options of a server whose clock is an hour ahead. */
-  const later = {
-    NODE_OPTIONS: '--import=data:text/javascript,const%20now=Date.now;Date.now=()=>now()+3600000',
+  /**
+   * Makes the environment of a server for which an hour passes, in all threads, when a file appears: for its time of day,
+   * and for the time since its start.
+   */
+  const anHourOnceThereIs = (path: string): NodeJS.ProcessEnv => {
+    const preload = `
+      import { existsSync } from 'node:fs';
+      const { now } = Date;
+      const { bigint } = process.hrtime;
+      const ahead = () => existsSync(${JSON.stringify(path)});
+      Date.now = () => now() + (ahead() ? 3_600_000 : 0);
+      process.hrtime.bigint = () => bigint() + (ahead() ? 3_600_000_000_000n : 0n);`;
+    return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` };
   };
   let other: WalletRpc;
 
@@ -228,7 +240,8 @@ describe('another instance with the same seed', () => {
     await other.stop({ keep: true });
     proxy.rewrite = (path, _, reply) =>
       path === '/get_transaction_pool_hashes' ? Buffer.from('{"status":"OK"}') : reply;
-    other = await startWalletRpc({ daemon: proxy.address, walletDir, env: later });
+    const later = join(walletDir, 'later');
+    other = await startWalletRpc({ daemon: proxy.address, walletDir, env: anHourOnceThereIs(later) });
     await other.rpc('auto_refresh', { enable: false });
     await other.rpc('open_wallet', { filename: 'twin', password: '' });
     const rows = async (list: string): Promise<Loose[]> =>
@@ -236,7 +249,8 @@ describe('another instance with the same seed', () => {
     await other.rpc('refresh');
     expect([await rows('pending'), await rows('failed')]).toEqual([[result?.['tx_hash']], []]);
     expect((await other.rpc('get_balance')).unlocked_balance).toBe(seen.unlocked_balance);
-    // A block without it, and another pool scan that misses it.
+    // An hour later, a block without it, and another pool scan that misses it.
+    writeFileSync(later, '');
     await daemon.rpc('flush_txpool', { txids: [result?.['tx_hash']] });
     await daemon.generate(address, 1);
     await other.rpc('refresh');
