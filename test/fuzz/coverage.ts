@@ -17,6 +17,14 @@ interface CountedScript {
   readonly functions: readonly CountedFunction[];
 }
 
+/** Code of a function that ran. */
+interface SeenFunction {
+  /** 1 for each byte of the function that ran. */
+  readonly bytes: Uint8Array;
+  /** Combinations of blocks that ran, whose bytes are all marked. */
+  readonly patterns: Set<string>;
+}
+
 /** Share of a module's code that ran. */
 export interface ModuleCoverage {
   /** Path from `src/` on, without extension. */
@@ -52,10 +60,9 @@ const SOURCES = /\/build\/src\/(.*)\.js$/;
  */
 export class Coverage implements Guide {
   readonly #session = new Session();
-  /** Bytes of code that ran, by script and function. */
-  readonly #seen = new Map<string, Uint8Array>();
-  /** Bytes that the last call has marked. */
-  #marked: { readonly seen: Uint8Array; readonly at: number }[] = [];
+  readonly #functions = new Map<string, SeenFunction>();
+  /** Bytes that the last call has marked, with the pattern that contains them. */
+  #marked: { readonly seen: SeenFunction; readonly at: number; readonly pattern: string }[] = [];
 
   constructor() {
     this.#session.connect();
@@ -87,7 +94,10 @@ export class Coverage implements Guide {
   }
 
   forget(): void {
-    for (const { seen, at } of this.#marked) seen[at] = 0;
+    for (const { seen, at, pattern } of this.#marked) {
+      seen.bytes[at] = 0;
+      seen.patterns.delete(pattern);
+    }
     this.#marked = [];
   }
 
@@ -97,16 +107,20 @@ export class Coverage implements Guide {
     if (whole === undefined || whole.count === 0) return;
     const { startOffset: start, endOffset: end } = whole;
     const name = `${url} ${start} ${end}`;
-    let seen = this.#seen.get(name);
-    if (seen === undefined) this.#seen.set(name, (seen = new Uint8Array(end - start)));
+    let seen = this.#functions.get(name);
+    if (seen === undefined)
+      this.#functions.set(name, (seen = { bytes: new Uint8Array(end - start), patterns: new Set() }));
+    const pattern = ranges.map(({ startOffset, count }) => (count > 0 ? startOffset : -startOffset)).join();
+    if (seen.patterns.has(pattern)) return;
+    seen.patterns.add(pattern);
     // Blocks come after the ranges that contain them.
     const ran = new Uint8Array(end - start).fill(1);
     for (const { startOffset, endOffset, count } of ranges)
       ran.fill(count > 0 ? 1 : 0, startOffset - start, endOffset - start);
     for (let at = 0; at < ran.length; at++) {
-      if (ran[at] === 0 || seen[at] === 1) continue;
-      seen[at] = 1;
-      this.#marked.push({ seen, at });
+      if (ran[at] === 0 || seen.bytes[at] === 1) continue;
+      seen.bytes[at] = 1;
+      this.#marked.push({ seen, at, pattern });
     }
   }
 

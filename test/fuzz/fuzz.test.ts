@@ -1,7 +1,17 @@
-import { afterAll, describe, expect, it, test } from '@jest/globals';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import { keepRecentKeys } from '../../src/monero/crypto/kdf.js';
+import { until } from '../support/process.js';
+import { nextPart, reportOf, runCampaign } from './campaign.js';
 import { UNGUIDED } from './coverage.js';
-import { findingText, Fuzzer, type Finding } from './fuzzer.js';
+import { findingText, Fuzzer, type Finding, type Limits } from './fuzzer.js';
+import { markdownOf } from './report.js';
+import { fuzzTarget, type RunOptions, type RunResult } from './supervisor.js';
 import type { Parser, Target } from './target.js';
 import { TARGET_NAMES, targetNamed } from './targets.js';
 
@@ -62,7 +72,11 @@ describe('a run', () => {
         cases: 100,
         seed,
         guide: UNGUIDED,
-        onCase: (input) => seen.push(Buffer.from(input).toString('hex')),
+        onCase(input) {
+          const hex = Buffer.from(input).toString('hex');
+          // A case that takes longer than all before is repeated.
+          if (hex !== seen.at(-1)) seen.push(hex);
+        },
         onFinding: () => undefined,
       });
       await fuzzer.run();
@@ -111,15 +125,127 @@ describe('a run', () => {
   });
 });
 
-describe('a run with coverage, in a thread', () => {
-  it('reports the branches of the target, and finds more than its seeds reach', async () => {
-    const { fuzzTarget } = await import('./supervisor.js');
-    const options = { seed: 'suite', onFinding: () => undefined };
-    const unmutated = await fuzzTarget('retry-after', { ...options, cases: 0 });
-    const { coverage, cases, findings, kept } = await fuzzTarget('retry-after', { ...options, cases: 300 });
-    expect(coverage).toMatchObject([{ module: 'net/webhooks/schedule' }]);
-    expect(coverage[0]?.covered).toBeGreaterThan(0);
+/** Limits that no case exceeds, on a slow machine either. */
+const WIDE: Limits = { ms: 60_000, bytes: 2 ** 40, hangMs: 120_000, idleSeconds: 600, heapMib: 512 };
+
+describe('a run in a process', () => {
+  const run = async (target: string, options: Partial<RunOptions> = {}): Promise<[RunResult, Finding[]]> => {
+    const findings: Finding[] = [];
+    const result = await fuzzTarget(target, {
+      ...{ cases: 400, seed: 'suite', guided: false, limits: WIDE },
+      onFinding: (finding) => findings.push(finding),
+      ...options,
+    });
+    return [result, findings];
+  };
+
+  it('reports the branches of the target, and keeps its seeds', async () => {
+    const [{ coverage, cases, kept }, findings] = await run('fingerprint', { guided: true, cases: 300 });
+    expect(coverage).toMatchObject([{ module: 'util/fingerprint' }]);
+    expect(coverage?.[0]?.covered).toBeGreaterThan(0);
     expect({ cases, findings }).toEqual({ cases: 300, findings: [] });
-    expect(kept).toBeGreaterThanOrEqual(unmutated.kept);
+    // The target has two seeds.
+    expect(kept).toBeGreaterThanOrEqual(2);
+  });
+
+  it.each<[string, Finding['kind'], RegExp, Partial<Limits>]>([
+    ['planted-error', 'error', /^TypeError: a bug/, {}],
+    ['planted-rejection', 'error', /^TypeError: a bug/, {}],
+    ['planted-crash', 'crash', /ended with SIGABRT/, {}],
+    ['planted-throw', 'crash', /outside of the call/, {}],
+    ['planted-slow', 'slow', /^takes \d+ ms$/, { ms: 100 }],
+    ['planted-hang', 'hang', /^does not end within 0.6 s of processor time/, { hangMs: 600 }],
+    ['planted-wait', 'hang', /^waits without an end/, { idleSeconds: 2 }],
+    ['planted-memory', 'memory', /^the process grows by \d+ MiB/, { bytes: 32 * 2 ** 20 }],
+    ['planted-heap', 'memory', /^objects take more than 64 MiB/, { heapMib: 64 }],
+  ])('finds %s', async (target, kind, text, limits) => {
+    // The run ends with the first finding.
+    const found = new AbortController();
+    const findings: Finding[] = [];
+    await fuzzTarget(target, {
+      ...{ cases: 100_000, seed: 'suite', guided: false, signal: found.signal },
+      limits: { ...WIDE, ...limits },
+      onFinding(finding) {
+        findings.push(finding);
+        found.abort();
+      },
+    });
+    expect(findings[0]).toMatchObject({ target, kind, text: expect.stringMatching(text) });
+    expect([...(findings[0]?.input.subarray(0, 3) ?? [])]).toEqual([0x42, 0x55, 0x47]);
+    expect(new Set(findings.map((one) => one.kind))).toEqual(new Set([kind]));
+  });
+
+  it('goes on to the number of cases with another process when one ends', async () => {
+    // One of the first 496 cases of this seed ends the process.
+    const [{ cases }, findings] = await run('planted-throw', { cases: 496 });
+    expect({ cases, kinds: findings.map(({ kind }) => kind) }).toEqual({ cases: 496, kinds: ['crash'] });
+  });
+});
+
+describe('a campaign', () => {
+  let out = '';
+  const inOut = { seed: 'suite', limits: WIDE };
+  beforeEach(() => void (out = mkdtempSync(join(tmpdir(), 'fuzz-'))));
+  afterEach(() => rmSync(out, { recursive: true }));
+
+  it('is guided in the first fifth of each half million cases', () => {
+    const parts: string[] = [];
+    for (let from = 0; from < 1_000_000;) {
+      const { cases, guided } = nextPart(from, 1_000_000);
+      parts.push(`${cases} ${guided ? 'guided' : 'unguided'}`);
+      from += cases;
+    }
+    const half = ['100000 guided', '400000 unguided'];
+    expect(parts).toEqual([...half, ...half]);
+    expect(nextPart(90_000, 95_000)).toEqual({ from: 90_000, cases: 5000, guided: true });
+    expect(nextPart(130_000, 1_000_000)).toEqual({ from: 130_000, cases: 370_000, guided: false });
+  });
+
+  it('goes on in the same directory, with the inputs that it kept', async () => {
+    const options = { ...inOut, out };
+    const first = await runCampaign('instant', { ...options, cases: 300 });
+    expect(first).toMatchObject({ cases: 300, guidedCases: 300, findings: [] });
+    const second = await runCampaign('instant', { ...options, cases: 500 });
+    expect(second).toMatchObject({ cases: 500, guidedCases: 500 });
+    expect(second.seeds.map(({ from }) => from)).toEqual([0, 300]);
+    expect(second.kept).toBeGreaterThanOrEqual(first.kept);
+    expect(second.cpuMs).toBeGreaterThan(first.cpuMs);
+    expect(await runCampaign('instant', { ...options, cases: 500 })).toEqual(second);
+    expect(markdownOf([second], 'suite')).toContain('| instant | 500 | 500 |');
+  });
+
+  it('takes a finding as mended when the parser withstands its input', async () => {
+    const options = { ...inOut, out, cases: 3000 };
+    const report = await runCampaign('planted-error', options);
+    expect(report).toMatchObject({ findings: [{ kind: 'error' }], mended: [] });
+    expect(await runCampaign('planted-error', options)).toMatchObject({ findings: report.findings });
+    const [finding] = report.findings;
+    writeFileSync(join(out, String(finding?.file)), 'an input without a defect');
+    expect(await runCampaign('planted-error', options)).toMatchObject({
+      findings: [],
+      mended: report.findings,
+    });
+  });
+
+  const main = fileURLToPath(new URL('main.js', import.meta.url));
+  const start = (cases: number): ChildProcess =>
+    spawn(process.execPath, [main, '--only', 'fingerprint', '--cases', String(cases), '--out', out], {
+      stdio: 'ignore',
+    });
+  const casesNow = (): number => reportOf(out, 'fingerprint').cases;
+
+  it.each(['SIGTERM', 'SIGKILL'] as const)('keeps its cases after %s', async (signal) => {
+    const program = start(1e9);
+    await until('the first cases', () => casesNow() > 0);
+    const before = casesNow();
+    program.kill(signal);
+    await once(program, 'exit');
+    const { cases, kept } = reportOf(out, 'fingerprint');
+    expect(cases).toBeGreaterThanOrEqual(before);
+    if (signal !== 'SIGKILL') expect(kept).toBeGreaterThan(0);
+    const [code] = (await once(start(cases + 100), 'exit')) as [number];
+    expect(code).toBe(0);
+    expect(casesNow()).toBe(cases + 100);
+    expect(readFileSync(join(out, 'report.md'), 'utf8')).toContain(`| fingerprint | ${cases + 100} |`);
   });
 });

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { toHex } from '../../src/util/bytes.js';
-import { seededRandom } from '../support/seeded-random.js';
+import { yieldToEventLoop } from '../../src/util/event-loop.js';
 import { Mutator } from './mutator.js';
+import { collectGarbage, PeakMemory } from './peak-memory.js';
+import { quickRandom } from './quick-random.js';
 import type { Guide } from './coverage.js';
 import type { Parser, Target } from './target.js';
 
@@ -22,7 +24,7 @@ export type FindingKind =
   | 'hang'
   /** A case that needs more memory than {@link LIMITS}. */
   | 'memory'
-  /** An error outside of the call, or the end of the thread. */
+  /** An error outside of the call, or the end of the process. */
   | 'crash';
 
 /** An input that a parser does not withstand. */
@@ -34,12 +36,35 @@ export interface Finding {
 }
 
 /** Limits of one case. */
-export const LIMITS = { ms: 1000, bytes: 256 * 1024 * 1024 } as const;
+export interface Limits {
+  /** Processor time [ms]. */
+  readonly ms: number;
+  /** Growth of the memory of the process [bytes]. */
+  readonly bytes: number;
+  /** Processor time after which a case counts as endless [ms]. */
+  readonly hangMs: number;
+  /** Time in which a case neither ends nor computes, after which it counts as endless [s]. */
+  readonly idleSeconds: number;
+  /** Memory for objects of the process [MiB]: more than a case may take ends it. */
+  readonly heapMib: number;
+}
 
-/** Largest number of cases that are run before coverage is read. Reading it takes as long as many cases. */
-const MOST_BATCH = 512;
+export const LIMITS: Limits = {
+  ms: 1000,
+  bytes: 256 * 1024 * 1024,
+  hangMs: 10_000,
+  idleSeconds: 60,
+  heapMib: 512,
+};
+
+/**
+ * Largest number of cases that are run before coverage and memory are read, and of their bytes. Reading the coverage
+ * takes as long as many cases.
+ */
+const MOST_BATCH = 2048;
+const MOST_BATCH_BYTES = 16 << 20;
 const FIRST_BATCH = 16;
-/** Number of attempts to repeat a slow case, which another program may have slowed down. */
+/** Number of attempts to repeat a slow case, which the work of earlier cases may have slowed down. */
 const SLOW_ATTEMPTS = 3;
 /** Number of findings with the same text that are reported. */
 const SAME_FINDINGS = 1;
@@ -47,10 +72,12 @@ const SAME_FINDINGS = 1;
 /** Progress of a run. */
 export interface Progress {
   cases: number;
-  /** Duration of the slowest case [ms]. */
+  /** Processor time of the cases, with the reading of their coverage [ms]. */
+  cpuMs: number;
+  /** Processor time of the slowest case [ms]. */
   slowestMs: number;
   slowest: Uint8Array;
-  /** Growth of the memory of the process since the first case [bytes]. */
+  /** Greatest growth of the memory of the process in a batch of cases [bytes]. */
   peakBytes: number;
 }
 
@@ -59,15 +86,22 @@ export interface FuzzOptions {
   readonly seed: string;
   /** Time after which no further batch begins [ms]. */
   readonly forMs?: number;
+  readonly limits?: Limits;
   readonly guide: Guide;
   /** Inputs beside the seeds. */
   readonly corpus?: readonly Uint8Array[];
-  readonly onCase?: (input: Uint8Array) => void;
+  /** Is called before each call of the parser, with the number of cases before it. */
+  readonly onCase?: (input: Uint8Array, cases: number) => void;
   readonly onKept?: (input: Uint8Array) => void;
   readonly onFinding: (finding: Finding) => void;
+  /** Is called after each batch. */
+  readonly onProgress?: (progress: Progress) => void;
 }
 
-const peakMemory = (): number => process.resourceUsage().maxRSS * 1024;
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
 
 /** Text by which findings with the same cause are recognised. */
 const causeOf = (error: unknown): string => {
@@ -83,23 +117,32 @@ export class Fuzzer {
   readonly #target: Target;
   readonly #parser: Parser;
   readonly #options: FuzzOptions;
+  readonly #limits: Limits;
   readonly #mutator: Mutator;
   readonly #corpus: Uint8Array[];
   readonly #known: Set<string>;
   readonly #causes = new Map<string, number>();
-  #memory = peakMemory();
-  readonly progress: Progress = { cases: 0, slowestMs: 0, slowest: new Uint8Array(), peakBytes: 0 };
+  readonly #memory = new PeakMemory();
+  #isStopped = false;
+  readonly progress: Progress = {
+    cases: 0,
+    cpuMs: 0,
+    slowestMs: 0,
+    slowest: new Uint8Array(),
+    peakBytes: 0,
+  };
 
   constructor(target: Target, parser: Parser, options: FuzzOptions) {
     this.#target = target;
     this.#parser = parser;
     this.#options = options;
+    this.#limits = options.limits ?? LIMITS;
     this.#corpus = [...parser.seeds, ...(options.corpus ?? [])];
     if (this.#corpus.length === 0) this.#corpus.push(new Uint8Array());
     this.#known = new Set(this.#corpus.map(idOf));
     const longest = Math.max(...parser.seeds.map((seed) => seed.length), 0);
     this.#mutator = new Mutator(
-      seededRandom(`${options.seed}/${target.name}`),
+      quickRandom(`${options.seed}/${target.name}`),
       target.words ?? [],
       target.maxBytes ?? Math.max(4096, 2 * longest),
     );
@@ -110,32 +153,94 @@ export class Fuzzer {
     return this.#corpus;
   }
 
+  /** Ends the run after its batch. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
   /** Runs the seeds, then mutated inputs until the number of cases or the time is reached. */
   async run(): Promise<void> {
-    const { cases, guide, forMs = Infinity } = this.#options;
+    const { cases, guide, forMs = Infinity, onProgress } = this.#options;
+    const { progress } = this;
     const end = performance.now() + forMs;
-    for (const input of this.#corpus) await this.#case(input);
+    const cpuBefore = cpuMs();
+    await this.#batch(this.#corpus);
     guide.reachedNew();
-    const memory = peakMemory();
-    this.#memory = memory;
     let size = FIRST_BATCH;
-    while (this.progress.cases < cases && performance.now() < end) {
-      const batch = Array.from({ length: Math.min(size, cases - this.progress.cases) }, () =>
-        this.#mutator.next(this.#corpus),
-      );
-      for (const input of batch) await this.#case(input);
-      this.progress.cases += batch.length;
+    while (progress.cases < cases && performance.now() < end && !this.#isStopped) {
+      const batch = this.#nextBatch(Math.min(size, cases - progress.cases));
+      await this.#batch(batch);
+      progress.cases += batch.length;
       if (guide.reachedNew()) {
         guide.forget();
         await this.#keep(batch);
         size = Math.max(FIRST_BATCH, size >> 1);
       } else size = Math.min(MOST_BATCH, 2 * size);
+      progress.cpuMs = cpuMs() - cpuBefore;
+      onProgress?.(progress);
+      // Messages of the main process are received between batches.
+      await yieldToEventLoop();
     }
   }
 
   /** Runs the corpus once more. */
   async replay(): Promise<void> {
     for (const input of this.#corpus) await this.#attempt(input);
+  }
+
+  #nextBatch(size: number): Uint8Array[] {
+    const batch: Uint8Array[] = [];
+    for (let bytes = 0; batch.length < size && bytes < MOST_BATCH_BYTES;) {
+      const input = this.#mutator.next(this.#corpus);
+      bytes += input.length;
+      batch.push(input);
+    }
+    return batch;
+  }
+
+  /** Runs a batch and checks the errors, the duration and the memory of its cases. */
+  async #batch(batch: readonly Uint8Array[]): Promise<void> {
+    const { progress } = this;
+    this.#memory.reset();
+    let start = cpuMs();
+    for (const input of batch) {
+      await this.#attempt(input);
+      const now = cpuMs();
+      const ms = now - start;
+      start = now;
+      if (ms <= progress.slowestMs) continue;
+      // A short delay may be the compiler's or the garbage collector's work for earlier cases.
+      const least = await this.#leastMs(input, ms);
+      start = cpuMs();
+      if (least <= progress.slowestMs) continue;
+      progress.slowestMs = least;
+      progress.slowest = input;
+      if (least > this.#limits.ms) this.#report('slow', `takes ${Math.round(least)} ms`, input);
+    }
+    const grown = this.#memory.grown();
+    if (grown <= progress.peakBytes) return;
+    progress.peakBytes =
+      grown <= this.#limits.bytes ? grown : Math.max(progress.peakBytes, await this.#mostMemory(batch));
+  }
+
+  /**
+   * Repeats the cases of a batch, by halves until only those remain that need too much memory by themselves.
+   * @returns the greatest growth of the memory that is not the sum of several cases [bytes].
+   */
+  async #mostMemory(batch: readonly Uint8Array[]): Promise<number> {
+    collectGarbage();
+    this.#memory.reset();
+    for (const input of batch) await this.#attempt(input);
+    const grown = this.#memory.grown();
+    const [first, ...others] = batch;
+    if (grown <= this.#limits.bytes || first === undefined) return grown;
+    if (others.length > 0) {
+      const half = batch.length >> 1;
+      const most = await this.#mostMemory(batch.slice(0, half));
+      return Math.max(most, await this.#mostMemory(batch.slice(half)));
+    }
+    this.#report('memory', `the process grows by ${Math.round(grown / 2 ** 20)} MiB`, first);
+    return grown;
   }
 
   /**
@@ -160,43 +265,31 @@ export class Fuzzer {
     onKept?.(first);
   }
 
-  /** Runs one case and checks its error, its duration and its memory. */
-  async #case(input: Uint8Array): Promise<void> {
-    this.#options.onCase?.(input);
-    const start = performance.now();
-    await this.#attempt(input);
-    const ms = performance.now() - start;
-    const { progress } = this;
-    if (ms > progress.slowestMs) {
-      progress.slowestMs = ms;
-      progress.slowest = input;
-    }
-    if (ms > LIMITS.ms) await this.#confirmSlow(input, ms);
-    const grown = peakMemory() - this.#memory;
-    if (grown > progress.peakBytes) progress.peakBytes = grown;
-    if (grown <= LIMITS.bytes) return;
-    this.#memory += grown;
-    this.#report('memory', `the process grew by ${Math.round(grown / 1024 / 1024)} MiB`, input);
-  }
-
   async #attempt(input: Uint8Array): Promise<void> {
+    this.#options.onCase?.(input, this.progress.cases);
     try {
       // A copy: a parser may keep or change its input.
-      await this.#parser.run(input.slice());
+      const result = this.#parser.run(input.slice());
+      if (result instanceof Promise) {
+        await result;
+        // What it leaves behind runs before the next case.
+        await yieldToEventLoop();
+      }
     } catch (error) {
       if (!this.#target.errors.some((one) => error instanceof one))
         this.#report('error', causeOf(error), input);
     }
   }
 
-  async #confirmSlow(input: Uint8Array, ms: number): Promise<void> {
+  /** Repeats a case that took longer than all before. @returns its shortest processor time [ms]. */
+  async #leastMs(input: Uint8Array, ms: number): Promise<number> {
     let least = ms;
-    for (let i = 0; i < SLOW_ATTEMPTS && least > LIMITS.ms; i++) {
-      const start = performance.now();
+    for (let i = 0; i < SLOW_ATTEMPTS && least > this.progress.slowestMs; i++) {
+      const start = cpuMs();
       await this.#attempt(input);
-      least = Math.min(least, performance.now() - start);
+      least = Math.min(least, cpuMs() - start);
     }
-    if (least > LIMITS.ms) this.#report('slow', `takes ${Math.round(least)} ms`, input);
+    return least;
   }
 
   #report(kind: FindingKind, text: string, input: Uint8Array): void {

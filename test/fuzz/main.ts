@@ -1,20 +1,20 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fromHex } from '../../src/util/bytes.js';
+import { reportOf, runCampaign } from './campaign.js';
 import { UNGUIDED } from './coverage.js';
-import { findingText, Fuzzer, type Finding } from './fuzzer.js';
-import { tableOf, totalsOf } from './report.js';
-import { fuzzTarget, type TargetReport } from './supervisor.js';
-import { chosenNames, targetNamed } from './targets.js';
+import { findingText, Fuzzer } from './fuzzer.js';
+import { markdownOf, tableOf, totalsOf } from './report.js';
+import { chosenNames, TARGET_NAMES, targetNamed } from './targets.js';
 
 const USAGE = `npm run fuzz -- [options]
-  --cases N      mutated inputs of each target (default 10000)
+  --cases N      mutated inputs of each target, with those of earlier runs into the same directory (default 10000)
   --seconds T    longest time of each target
-  --seed S       seed of all random choices (default 1): the same seed gives the same cases
+  --seed S       seed of all random choices (default 1): the same seed gives the same cases in an empty directory
   --only A,B     targets, by name
-  --out DIR      directory of report.json and of the inputs of findings (default build/fuzz)
+  --out DIR      directory of the reports, of the inputs that reached new code and of those of findings
+                 (default build/fuzz); a run that has ended early goes on there
   --missed       lists the blocks that no input reached
   --replay FILE  runs one input of one target: raw bytes, or hex in a file *.hex
   --list         lists the targets`;
@@ -34,17 +34,6 @@ const { values } = parseArgs({
 });
 
 const names = chosenNames(values.only.split(',').filter((name) => name !== ''));
-
-/** Writes the input of a finding to a file. @returns its path. */
-function save({ target, kind, input }: Finding): string {
-  const path = join(
-    values.out,
-    `${target}-${kind}-${createHash('sha256').update(input).digest('hex').slice(0, 12)}`,
-  );
-  mkdirSync(values.out, { recursive: true });
-  writeFileSync(path, input);
-  return path;
-}
 
 async function replay(path: string): Promise<void> {
   const [name, ...others] = names;
@@ -72,24 +61,36 @@ async function replay(path: string): Promise<void> {
 }
 
 async function fuzz(): Promise<void> {
-  const reports: TargetReport[] = [];
+  const { out, seed } = values;
+  mkdirSync(out, { recursive: true });
   const forMs = values.seconds === undefined ? undefined : 1000 * Number(values.seconds);
+  const stop = new AbortController();
+  // The second signal ends the program at once.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  let isFirst = true;
   for (const name of names) {
-    const report = await fuzzTarget(name, {
-      cases: Number(values.cases),
-      seed: values.seed,
+    if (stop.signal.aborted) break;
+    const report = await runCampaign(name, {
+      ...{ out, seed, signal: stop.signal, cases: Number(values.cases) },
       ...(forMs === undefined ? {} : { forMs }),
-      onFinding: (finding) => console.log(`${findingText(finding)}\n  ${save(finding)}`),
+      onFinding: (finding, path) => console.log(`${findingText(finding)}\n  ${path}`),
     });
-    reports.push(report);
-    console.log(tableOf([report], reports.length === 1));
+    console.log(tableOf([report], isFirst));
+    isFirst = false;
     if (values.missed)
-      for (const { module, missed } of report.coverage)
+      for (const { module, missed } of report.coverage ?? [])
         for (const block of missed) console.log(`  missed: ${module} ${block}`);
-    mkdirSync(values.out, { recursive: true });
-    writeFileSync(join(values.out, 'report.json'), totalsOf(reports, values.seed));
+    writeReports();
   }
-  if (reports.some(({ findings }) => findings.length > 0)) process.exitCode = 1;
+  if (names.some((name) => reportOf(out, name).findings.length > 0)) process.exitCode = 1;
+}
+
+/** Writes the reports of all targets that have run, in this run or in an earlier one. */
+function writeReports(): void {
+  const { out, seed } = values;
+  const reports = TARGET_NAMES.map((name) => reportOf(out, name)).filter(({ seeds }) => seeds.length > 0);
+  writeFileSync(join(out, 'report.json'), totalsOf(reports, seed));
+  writeFileSync(join(out, 'report.md'), markdownOf(reports, seed));
 }
 
 if (values.help) console.log(USAGE);

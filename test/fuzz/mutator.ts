@@ -32,16 +32,14 @@ const MOST_CHANGES = 6;
 /** Length of the longest part that a mutation copies or removes at most of the time [bytes]. */
 const SHORT_PART = 32;
 
-type Mutation = (input: Uint8Array) => Uint8Array;
-
 /** Makes new inputs from known ones. The same seed gives the same inputs. */
 export class Mutator {
-  readonly #random: Random;
+  readonly #random: Omit<Random, 'text'>;
   readonly #words: readonly Uint8Array[];
   readonly #maxBytes: number;
 
   /** @param words words of the format. @param maxBytes length of the longest input. */
-  constructor(random: Random, words: readonly string[], maxBytes: number) {
+  constructor(random: Omit<Random, 'text'>, words: readonly string[], maxBytes: number) {
     this.#random = random;
     this.#words = [...HOSTILE_BYTES, ...HOSTILE_TEXTS.map(utf8), ...INTEGERS, ...words.map(utf8)];
     this.#maxBytes = maxBytes;
@@ -53,30 +51,42 @@ export class Mutator {
     // Inputs that reached new code last are mutated more often.
     const recent = random.chance(0.4) ? Math.min(corpus.length, 16) : corpus.length;
     let input = corpus[corpus.length - 1 - random.below(recent)] ?? new Uint8Array();
-    for (let left = 1 + random.below(MOST_CHANGES); left > 0; left--) input = this.#mutation(corpus)(input);
+    for (let left = 1 + random.below(MOST_CHANGES); left > 0; left--) input = this.#mutate(input, corpus);
     return input.length > this.#maxBytes ? input.slice(0, this.#maxBytes) : input;
   }
 
-  #mutation(corpus: readonly Uint8Array[]): Mutation {
+  #mutate(input: Uint8Array, corpus: readonly Uint8Array[]): Uint8Array {
     const random = this.#random;
     const word = (): Uint8Array => this.#words[random.below(this.#words.length)] ?? new Uint8Array();
     const other = (): Uint8Array => corpus[random.below(corpus.length)] ?? new Uint8Array();
-    const mutations: readonly [Mutation, ...Mutation[]] = [
-      (input) => this.#changeByte(input, (byte) => byte ^ (1 << random.below(8))),
-      (input) => this.#changeByte(input, () => random.below(256)),
-      (input) => this.#changeByte(input, (byte) => byte + random.below(33) - 16),
-      (input) => this.#put(input, word(), true),
-      (input) => this.#put(input, word(), false),
-      (input) => this.#put(input, this.#part(other()), false),
-      (input) => this.#put(input, this.#part(other()), true),
-      (input) => this.#put(input, this.#part(input), false),
-      (input) => this.#remove(input),
-      (input) => input.slice(0, random.below(input.length + 1)),
-      (input) => this.#changeInteger(input),
-      (input) => concatBytes(input.subarray(0, random.below(input.length + 1)), this.#tail(other())),
-      (input) => this.#repeat(input),
-    ];
-    return random.pick(mutations);
+    switch (random.below(13)) {
+      case 0:
+        return this.#changeByte(input, (byte) => byte ^ (1 << random.below(8)));
+      case 1:
+        return this.#changeByte(input, () => random.below(256));
+      case 2:
+        return this.#changeByte(input, (byte) => byte + random.below(33) - 16);
+      case 3:
+        return this.#put(input, word(), true);
+      case 4:
+        return this.#put(input, word(), false);
+      case 5:
+        return this.#put(input, this.#part(other()), false);
+      case 6:
+        return this.#put(input, this.#part(other()), true);
+      case 7:
+        return this.#put(input, this.#part(input), false);
+      case 8:
+        return this.#remove(input);
+      case 9:
+        return input.slice(0, random.below(input.length + 1));
+      case 10:
+        return this.#changeInteger(input);
+      case 11:
+        return concatBytes(input.subarray(0, random.below(input.length + 1)), this.#tail(other()));
+      default:
+        return this.#repeat(input);
+    }
   }
 
   #changeByte(input: Uint8Array, change: (byte: number) => number): Uint8Array {

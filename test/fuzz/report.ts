@@ -1,6 +1,5 @@
-import { toHex } from '../../src/util/bytes.js';
+import type { ReportedFinding, TargetReport } from './campaign.js';
 import type { ModuleCoverage } from './coverage.js';
-import type { TargetReport } from './supervisor.js';
 
 const sum = (list: readonly ModuleCoverage[], value: (one: ModuleCoverage) => number): number =>
   list.reduce((total, one) => total + value(one), 0);
@@ -12,7 +11,7 @@ const percent = (part: number, whole: number): string =>
  * Share of branches that ran: of all functions in the modules, and of the functions that ran. The rest of the first
  * are functions that the parser does not call, such as writers of the same format.
  */
-const branchesOf = ({ coverage }: TargetReport) => ({
+const branchesOf = (coverage: readonly ModuleCoverage[]) => ({
   all: percent(
     sum(coverage, (one) => one.covered),
     sum(coverage, (one) => one.branches),
@@ -27,14 +26,17 @@ const branchesOf = ({ coverage }: TargetReport) => ({
 const COLUMNS: readonly (readonly [string, number, (report: TargetReport) => string])[] = [
   ['target', 20, ({ target }) => target],
   ['cases', 9, ({ cases }) => String(cases)],
-  ['per CPU s', 9, ({ casesPerSecond }) => String(casesPerSecond)],
+  ['guided', 9, ({ guidedCases }) => String(guidedCases)],
+  ['CPU s', 8, ({ cpuMs }) => (cpuMs / 1000).toFixed(1)],
+  ['per CPU s', 9, ({ cases, cpuMs }) => (cpuMs === 0 ? '-' : ((1000 * cases) / cpuMs).toFixed(0))],
   ['kept', 6, ({ kept }) => String(kept)],
-  ['branches', 9, (report) => branchesOf(report).all],
-  ['of entered', 11, (report) => branchesOf(report).entered],
-  ['functions', 10, (report) => branchesOf(report).functions],
+  ['branches', 9, ({ coverage = [] }) => branchesOf(coverage).all],
+  ['of entered', 11, ({ coverage = [] }) => branchesOf(coverage).entered],
+  ['functions', 10, ({ coverage = [] }) => branchesOf(coverage).functions],
   ['slowest', 10, ({ slowestMs }) => `${slowestMs.toFixed(1)} ms`],
-  ['memory', 10, ({ peakBytes }) => `${(peakBytes / 2 ** 20).toFixed(0)} MiB`],
+  ['memory', 8, ({ peakBytes }) => `${(peakBytes / 2 ** 20).toFixed(0)} MiB`],
   ['findings', 9, ({ findings }) => String(findings.length)],
+  ['mended', 6, ({ mended }) => String(mended.length)],
 ];
 
 /** Formats reports as lines of a table. */
@@ -47,18 +49,55 @@ export function tableOf(reports: readonly TargetReport[], withHead: boolean): st
   return [...(withHead ? [line(COLUMNS.map(([head]) => head))] : []), ...rows].join('\n');
 }
 
-/** Formats reports as JSON; inputs are hex. */
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+const findingLine = (target: string, { kind, text, file }: ReportedFinding): string =>
+  `- ${target}: ${kind}: ${(text.split('\n')[0] ?? '').replaceAll('|', '\\|')} (\`${file}\`)`;
+
+/** Formats reports as Markdown: the table, the branches of each module, and the findings. */
+export function markdownOf(reports: readonly TargetReport[], seed: string): string {
+  const total = (value: (report: TargetReport) => number): number =>
+    reports.reduce((all, report) => all + value(report), 0);
+  const modules = reports.flatMap(({ target, coverage = [] }) =>
+    coverage.map((one) => [
+      target,
+      `\`${one.module}\``,
+      `${one.covered}/${one.branches}`,
+      branchesOf([one]).all,
+      branchesOf([one]).entered,
+    ]),
+  );
+  const findings = reports.flatMap((report) =>
+    report.findings.map((finding) => findingLine(report.target, finding)),
+  );
+  return `${[
+    '# Fuzzing',
+    '',
+    `Seed ${seed}, Node.js ${process.version}: ${total(({ cases }) => cases)} cases of ${reports.length} targets in ${(total(({ cpuMs }) => cpuMs) / 1000).toFixed(0)} s of processor time.`,
+    '',
+    row(COLUMNS.map(([head]) => head)),
+    row(COLUMNS.map((_, i) => (i === 0 ? '---' : '---:'))),
+    ...reports.map((report) => row(COLUMNS.map(([, , cell]) => cell(report)))),
+    '',
+    '## Findings',
+    '',
+    ...(findings.length === 0 ? ['None.'] : findings),
+    '',
+    '## Branches by module',
+    '',
+    row(['target', 'module', 'branches', 'of all', 'of entered']),
+    row(['---', '---', '---:', '---:', '---:']),
+    ...modules.map(row),
+  ].join('\n')}\n`;
+}
+
+/** Formats reports as JSON. */
 export const totalsOf = (reports: readonly TargetReport[], seed: string): string =>
   `${JSON.stringify(
     {
       seed,
       node: process.version,
-      targets: reports.map((report) => ({
-        ...report,
-        branches: branchesOf(report),
-        slowest: toHex(report.slowest.subarray(0, 4096)),
-        findings: report.findings.map((finding) => ({ ...finding, input: toHex(finding.input) })),
-      })),
+      targets: reports.map((report) => ({ ...report, branches: branchesOf(report.coverage ?? []) })),
     },
     undefined,
     1,

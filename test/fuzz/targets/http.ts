@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import { EventStreamParser } from '../../../src/client/server-sent-events.js';
-import { digestAuth } from '../../../src/http/digest-auth.js';
-import { Dispatcher } from '../../../src/http/dispatcher.js';
-import { RpcError } from '../../../src/http/errors.js';
+import { authentication, REALM } from '../../../src/http/authentication.js';
+import type { Login } from '../../../src/http/caller.js';
+import { singleLogin } from '../../../src/http/digest-auth.js';
 import {
   hashOf,
   readLogin,
@@ -15,60 +15,18 @@ import {
 } from '../../../src/http/forward/signature.js';
 import { BadIdempotencyKey, readIdempotencyKey } from '../../../src/http/idempotency-key.js';
 import { NonceStore } from '../../../src/http/nonce-store.js';
-import { readParams } from '../../../src/http/params.js';
 import { readRequest, RequestTooLarge } from '../../../src/http/request-body.js';
-import { registry } from '../../../src/rpc/registry.js';
 import { utf8 } from '../../../src/util/bytes.js';
 import { DigestAnswer, readChallenge } from '../../../src/util/digest-answer.js';
 import { JsonError, JsonParser, parseJson, type Json } from '../../../src/util/json.js';
 import { writeJson } from '../../../src/util/json-writer.js';
+import { inChunks, JSON_WORDS, recordedRequests } from '../json-requests.js';
 import { textOf, textParser, type Parser, type Target } from '../target.js';
-import { readFolder } from '../vectors.js';
-
-interface Recorded {
-  readonly method: string;
-  readonly request?: unknown;
-  readonly params?: unknown;
-}
-
-/** Requests of all methods whose answers the reference has given. */
-const requests = (): Uint8Array[] =>
-  readFolder('rpc/recorded').map((text) => {
-    const { method, request, params } = JSON.parse(text) as Recorded;
-    return utf8(JSON.stringify(request ?? { jsonrpc: '2.0', id: '0', method, params }));
-  });
-
-const JSON_WORDS = [
-  '{"',
-  '":',
-  '[[[[',
-  '{"a":[',
-  '"jsonrpc":"2.0"',
-  '"method":"',
-  '"params":{',
-  '"id":',
-  '18446744073709551616',
-  '-0',
-  '1e400',
-  '0.1',
-  'true',
-  'null',
-  '\\ud800',
-  '\\u0000',
-  '"__proto__":',
-  '"constructor":',
-];
-
-/** Gives a body in chunks of a length that the body itself determines. */
-async function* inChunks(input: Uint8Array): AsyncGenerator<Uint8Array> {
-  const size = 1 + (input.reduce((sum, byte) => sum + byte, 0) % 97);
-  for (let at = 0; at < input.length; at += size) yield input.subarray(at, at + size);
-}
 
 function jsonParser(): Parser {
   return {
     seeds: [
-      ...requests().slice(0, 20),
+      ...recordedRequests().slice(0, 20),
       utf8('[0,-1,1.5,1e3,"\\u00e9\\n",true,false,null,{"a":{"b":[]}}]'),
       utf8('123456789012345678901234567890'),
     ],
@@ -92,54 +50,57 @@ function jsonParser(): Parser {
   };
 }
 
-/** Parser of bodies, up to the parameters of each method. */
-function bodyParser(): Parser {
-  const bugs: unknown[] = [];
-  const dispatcher = new Dispatcher({
-    async call(name, params) {
-      const method = registry.find(name);
-      if (method === undefined) throw new RpcError(-32601, 'Method not found');
-      await readParams(method.params, params);
-      return {};
-    },
-    onBug: (_method, error) => void bugs.push(error),
-    sizeOf: (name) => registry.find(name)?.requestSize ?? 'ordinary',
-  });
-  return {
-    seeds: requests(),
-    async run(input) {
-      const answer = await dispatcher.answer(inChunks(input));
-      for await (const _ of answer?.body ?? []) continue;
-      const [bug] = bugs.splice(0);
-      if (bug !== undefined) throw bug;
-    },
-  };
-}
-
 const bodySizes: Parser['run'] = async (input) => {
   const { release } = await readRequest(inChunks(input), { sizeOf: () => 'ordinary', client: 'c' });
   release();
 };
 
-/** Parser of the header of a login by HTTP digest. */
+const TOKEN = 'abc';
+/** Place of the nonce in an input. The server issues a new one for each case. */
+const NONCE = '@nonce';
+
+const CHALLENGE = { realm: REALM, nonce: NONCE, algorithm: 'MD5', hasQop: true, stale: false };
+/** Challenges that clients answer in the ways that the server accepts. */
+const ACCEPTED = [CHALLENGE, { ...CHALLENGE, hasQop: false }, { ...CHALLENGE, algorithm: 'MD5-sess' }];
+
+const RESPONSE = /response="([0-9a-f]+)"/;
+const answerTo = (challenge: typeof CHALLENGE): string =>
+  new DigestAnswer(challenge, 'user', 'password', 'c').next('POST', '/json_rpc');
+
+/** Parser of the header of a login, by HTTP digest or a bearer token. */
 function loginParser(): Parser {
   const nonces = new NonceStore();
-  const nonce = nonces.issue();
-  const handler = digestAuth('user', 'password', nonces);
-  const challenge = { realm: 'monero-rpc', nonce, algorithm: 'MD5', hasQop: true, stale: false };
-  const seeds = [challenge, { ...challenge, hasQop: false }, { ...challenge, algorithm: 'MD5-sess' }].map(
-    (one) => new DigestAnswer(one, 'user', 'password', 'c').next('POST', '/json_rpc'),
+  const own = singleLogin('user', 'password');
+  const elsewhere: Login = { name: 'desk', refusalFrom: () => ({ status: 403, reason: 'elsewhere' }) };
+  const handler = authentication(
+    { ...own, byToken: (token) => (token === TOKEN ? elsewhere : undefined) },
+    nonces,
   );
-  return textParser([...seeds, 'Basic dXNlcjpwYXNzd29yZA==', 'Bearer abc'], (authorization) => {
-    const request = (header: string): void => {
-      const req = { method: 'POST', url: '/json_rpc', headers: { authorization: header }, socket: {} };
-      const res = { setHeader: () => undefined, writeHead: () => undefined, end: () => undefined };
-      handler(req as unknown as Request, res as unknown as Response, (error?: unknown) => {
-        if (error !== undefined) throw error;
-      });
+  const seeds = ACCEPTED.map((one, i) => answerTo(one).replace(RESPONSE, `response="@response${i}"`));
+  const request = (header: string): void => {
+    const req = { method: 'POST', url: '/json_rpc', headers: { authorization: header }, socket: {} };
+    const res = {
+      setHeader: () => undefined,
+      writeHead: () => undefined,
+      end: () => undefined,
+      status: () => res,
+      type: () => res,
+      send: () => undefined,
     };
-    // A header has no line end and no character above 255.
-    request(authorization.replaceAll(/[^\x20-\xff]/g, '?'));
+    handler(req as unknown as Request, res as unknown as Response, (error?: unknown) => {
+      if (error !== undefined) throw error;
+    });
+  };
+  return textParser([...seeds, 'Basic dXNlcjpwYXNzd29yZA==', 'Bearer abc', 'Bearer d'], (text) => {
+    const nonce = nonces.issue();
+    let header = text.replaceAll(NONCE, nonce);
+    for (const [i, one] of ACCEPTED.entries())
+      if (text.includes(`@response${i}`))
+        header = header.replaceAll(`@response${i}`, RESPONSE.exec(answerTo({ ...one, nonce }))?.[1] ?? '');
+    // A header has no line end and no character above 255. The second request repeats the counter of the first one.
+    const sent = header.replaceAll(/[^\x20-\xff]/g, '?');
+    request(sent);
+    request(sent);
   });
 }
 
@@ -164,9 +125,10 @@ function clusterParser(): Parser {
     to: 'https://a:1',
   };
   const header = sign(signer, { method: 'POST', url: '/json_rpc', headers: {}, envelope });
-  return textParser([header, header.replace('127.0.0.1', '-')], (text) => {
+  const logins = ['credential:a%20b', 'credential:%zz', 'member'];
+  return textParser([header, header.replace('127.0.0.1', '-'), ...logins], (text) => {
     const found = verify(signer, requestOf(text));
-    if (typeof found === 'object') readLogin(found.login);
+    readLogin(typeof found === 'object' ? found.login : text);
   });
 }
 
@@ -190,21 +152,7 @@ export const targets: readonly Target[] = [
     modules: ['http/request-body', 'util/json'],
     words: JSON_WORDS,
     maxBytes: 2 << 20,
-    prepare: () => ({ seeds: requests().slice(0, 10), run: bodySizes }),
-  },
-  {
-    name: 'rpc-params',
-    errors: [RequestTooLarge],
-    modules: [
-      'http/dispatcher',
-      'http/params',
-      'http/request-body',
-      'rpc/order-params',
-      'rpc/payment-params',
-      'rpc/page-params',
-    ],
-    words: JSON_WORDS,
-    prepare: bodyParser,
+    prepare: () => ({ seeds: recordedRequests().slice(0, 10), run: bodySizes }),
   },
   {
     name: 'digest-login',
@@ -212,6 +160,8 @@ export const targets: readonly Target[] = [
     modules: ['http/authentication', 'http/nonce-store'],
     words: [
       'Digest ',
+      'Bearer ',
+      NONCE,
       'username="',
       'uri="/json_rpc"',
       'nc=00000001',
@@ -257,10 +207,14 @@ export const targets: readonly Target[] = [
       textParser(
         ['id: 1\nevent: paid\ndata: {"a":1}\ndata: b\n\n: comment\n\n', 'data:x\r\n\r\ndata\r\r'],
         (text) => {
+          const whole = new EventStreamParser().write(text);
           const parser = new EventStreamParser();
-          const half = Math.floor(text.length / 2);
-          parser.write(text.slice(0, half));
-          parser.write(text.slice(half));
+          const size = 1 + (text.charCodeAt(0) % 16 || 0);
+          const inParts = Array.from({ length: Math.ceil(text.length / size) }, (_, i) =>
+            parser.write(text.slice(i * size, (i + 1) * size)),
+          ).flat();
+          if (JSON.stringify(whole) !== JSON.stringify(inParts))
+            throw new Error('the parts are read otherwise');
         },
       ),
   },

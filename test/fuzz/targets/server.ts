@@ -1,12 +1,17 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import { digestAuth } from '../../../src/http/digest-auth.js';
 import { Dispatcher } from '../../../src/http/dispatcher.js';
 import { RpcError } from '../../../src/http/errors.js';
 import type { EventSource } from '../../../src/http/event-stream.js';
 import { createHttpApp, type HttpAppOptions } from '../../../src/http/http-app.js';
+import { serveSite } from '../../../src/http/public-site.js';
+import { PaySite } from '../../../src/watch/pay/pay-site.js';
+import type { PayStreams } from '../../../src/watch/pay/pay-streams.js';
 import { chooseTexts } from '../../../src/watch/pay/text-choice.js';
+import { TokenLookup } from '../../../src/watch/pay/token-lookup.js';
 import { utf8 } from '../../../src/util/bytes.js';
+import { systemClock } from '../../../src/util/clock.js';
+import { seededRng } from '../../support/seeded-rng.js';
 import { Peer } from '../peer.js';
 import { textParser, type Parser, type Target } from '../target.js';
 
@@ -42,16 +47,37 @@ function eventsAfter(id: string): EventSource {
   };
 }
 
-/** Parser of the bytes of a connection: HTTP requests up to the handlers of their paths. */
-function serverParser(login: boolean): Parser {
+/** Parser of the bytes of a connection to a server. */
+function connectionParser(
+  seeds: readonly Uint8Array[],
+  handlerOf: (onBug: (error: unknown) => void) => RequestListener,
+): Parser {
   const bugs: unknown[] = [];
-  const onBug = (error: unknown): void => void bugs.push(error);
+  const server = createServer(handlerOf((error) => void bugs.push(error)));
+  return {
+    seeds,
+    async run(input) {
+      const peer = new Peer(input, false);
+      peer.on('error', () => undefined);
+      const closed = new Promise((resolve) => peer.once('close', resolve));
+      server.emit('connection', peer as unknown as Socket);
+      await closed;
+      const [bug] = bugs.splice(0);
+      if (bug !== undefined) throw bug;
+    },
+  };
+}
+
+/** Parser of the bytes of a connection: HTTP requests up to the handlers of their paths. */
+const serverParser = (): Parser => connectionParser(REQUESTS, (onBug) => createHttpApp(appOptions(onBug)));
+
+function appOptions(onBug: (error: unknown) => void): HttpAppOptions {
   const dispatcher = new Dispatcher({
     call: (method) =>
       method === 'get' ? Promise.resolve({ a: 1 }) : Promise.reject(new RpcError(-32601, 'none')),
     onBug: (_method, error) => onBug(error),
   });
-  const options: HttpAppOptions = {
+  return {
     ...{ dispatcher, onBug, origins: ['http://allowed'], hosts: ['node'] },
     targetPath: '/wallet/:target/json_rpc',
     endpoints: [
@@ -71,21 +97,51 @@ function serverParser(login: boolean): Parser {
         submit: (fields) => Promise.resolve({ status: 200, type: 'text/plain', body: fields['a'] ?? '' }),
       },
     ],
-    ...(login ? { auth: digestAuth('user', 'password') } : {}),
   };
-  const server = createServer(createHttpApp(options));
-  return {
-    seeds: REQUESTS,
-    async run(input) {
-      const peer = new Peer(input, false);
-      peer.on('error', () => undefined);
-      const closed = new Promise((resolve) => peer.once('close', resolve));
-      server.emit('connection', peer as unknown as Socket);
-      await closed;
-      const [bug] = bugs.splice(0);
-      if (bug !== undefined) throw bug;
-    },
-  };
+}
+
+const WORDS = [
+  '\r\n',
+  ' HTTP/1.1\r\n',
+  'POST ',
+  'GET ',
+  'Content-Length: ',
+  'Transfer-Encoding: chunked\r\n',
+  'Origin: null\r\n',
+  'Host: a\r\n',
+  '%',
+  '%ff',
+  '%2f',
+  '..',
+  '?',
+  'Sec-Fetch-Site: none\r\n',
+  'Expect: 100-continue\r\n',
+  'Upgrade: h2c\r\n',
+  'traceparent: 00-',
+];
+
+const NO_LIMIT = { public: 1e9, private: 1e9 };
+const NO_RATE = { public: { requests: 1e9, seconds: 1 }, private: { requests: 1e9, seconds: 1 } };
+
+/** Parser of the bytes of a connection to the pay pages, which anybody may open. No wallet is open. */
+function payParser(): Parser {
+  const lookup = new TokenLookup(() => [], seededRng('tokens'));
+  const site = new PaySite({
+    lookup,
+    streams: {} as PayStreams,
+    ...{ network: 'mainnet', clock: systemClock, isStarting: () => false },
+    limits: { requests: NO_RATE, searches: NO_RATE, streams: NO_LIMIT },
+  });
+  const token = '0123456789abcdef'.repeat(2);
+  return connectionParser(
+    [
+      request(`GET /pay/${token} HTTP/1.1\r\nAccept-Language: de-CH, en;q=0.5`),
+      request(`GET /pay/${token}/events?a HTTP/1.1\r\nLast-Event-ID: 1`),
+      request('HEAD /pay/pay.js HTTP/1.1'),
+      request('POST /pay/x HTTP/1.1', 'a'),
+    ],
+    (onBug) => serveSite(site, onBug),
+  );
 }
 
 export const targets: readonly Target[] = [
@@ -99,25 +155,15 @@ export const targets: readonly Target[] = [
       'http/idempotency-key',
       'http/event-stream',
     ],
-    words: [
-      '\r\n',
-      ' HTTP/1.1\r\n',
-      'POST ',
-      'GET ',
-      'Content-Length: ',
-      'Transfer-Encoding: chunked\r\n',
-      'Origin: null\r\n',
-      'Host: a\r\n',
-      '%',
-      '%ff',
-      '%2f',
-      '..',
-      '?',
-      'Sec-Fetch-Site: none\r\n',
-      'Expect: 100-continue\r\n',
-      'Upgrade: h2c\r\n',
-    ],
-    prepare: () => serverParser(false),
+    words: WORDS,
+    prepare: serverParser,
+  },
+  {
+    name: 'pay-site',
+    errors: [],
+    modules: ['http/public-site', 'watch/pay/pay-site', 'watch/pay/token-lookup', 'watch/pay/text-choice'],
+    words: [...WORDS, '/pay/', '/events', 'Accept-Language: ', ';q='],
+    prepare: payParser,
   },
   {
     name: 'languages',

@@ -1,10 +1,4 @@
 import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
-import type { PublicKey } from '../../../src/monero/crypto/types.js';
-import { readParams } from '../../../src/http/params.js';
-import { RpcError } from '../../../src/http/errors.js';
-import { registry } from '../../../src/rpc/registry.js';
-import { verifyKeyImage, type SignedKeyImage } from '../../../src/monero/wallet/scan/key-images.js';
-import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { paymentOfPending } from '../../../src/monero/wallet/build/signed-payment.js';
 import { paymentIdField, writeExtra } from '../../../src/monero/cryptonote/extra.js';
 import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
@@ -23,8 +17,6 @@ import { describeTransfers } from '../../../src/monero/wallet/exchange/transfer-
 import { checkInfo, signerInfo, type SignerInfo } from '../../../src/monero/wallet/multisig/info.js';
 import { infoByOutput, namedInfo } from '../../../src/monero/wallet/multisig/named-info.js';
 import { multisigTxSet } from '../../../src/monero/wallet/multisig/tx-set.js';
-import { ZERO } from '../../../src/util/amount.js';
-import { JsonError, parseJson } from '../../../src/util/json.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { CodecError, decode, encode } from '../../../src/util/codec.js';
 import { exportKeys, vectors } from '../../monero/wallet/cold-vectors.js';
@@ -37,7 +29,7 @@ import {
   withKeyImages,
 } from '../../monero/wallet/multisig/shared-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
-import { textParser, type Parser, type Target } from '../target.js';
+import type { Parser, Target } from '../target.js';
 import { readVectors } from '../vectors.js';
 
 const opened = (kind: ExportKind, hex: string): Uint8Array => openExport(kind, fromHex(hex), exportKeys);
@@ -127,33 +119,6 @@ function exportParser(): Parser {
   };
 }
 
-/** Parser of the parameters of `import_key_images`, whose images are verified for the outputs of a wallet. */
-function keyImageParser(): Parser {
-  const method = registry.find('import_key_images');
-  if (method === undefined) throw new Error('no such method');
-  const keys = vectors.known.map(({ publicKey }) => fromHex(publicKey) as PublicKey);
-  const wallet = {
-    context: { daemon: { trusted: true } },
-    assertOpen: () => undefined,
-    keyImageTransfer: {
-      import(images: readonly SignedKeyImage[]) {
-        for (const [i, image] of images.entries())
-          verifyKeyImage(keys[i % keys.length] ?? (new Uint8Array(32) as PublicKey), image);
-        return Promise.resolve({ height: 0, spent: ZERO, unspent: ZERO });
-      },
-    },
-  };
-  const images = vectors.signedKeyImages.map(({ keyImage, signature }) => ({
-    key_image: keyImage,
-    signature,
-  }));
-  return textParser(
-    [images, images.slice(0, 1)].map((one) => JSON.stringify({ offset: 0, signed_key_images: one })),
-    async (text) =>
-      method.handle({ wallet } as never, (await readParams(method.params, parseJson(text))) as never),
-  );
-}
-
 const rng = seededRng('sets');
 
 /** A group of two signers of three, with outputs. */
@@ -225,13 +190,6 @@ export const targets: readonly Target[] = [
       seeds: [vectors.outputs, vectors.outputsOnceKnown].map((hex) => opened('outputs', hex)),
       run: readOutputExport,
     }),
-  },
-  {
-    name: 'key-images',
-    errors: [JsonError, RpcError, WalletError],
-    modules: ['monero/wallet/scan/key-images', 'monero/crypto/ring-signature'],
-    words: ['"key_image":"', '"signature":"', '"signed_key_images":', '00', 'ff'],
-    prepare: keyImageParser,
   },
   {
     name: 'unsigned-set',

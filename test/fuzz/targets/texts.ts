@@ -11,8 +11,6 @@ import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { CredentialFileError, readCredentials } from '../../../src/rpc/access/credential-file.js';
 import { equalBytes } from '../../../src/util/bytes.js';
 import { CodecError } from '../../../src/util/codec.js';
-import { parseFingerprint } from '../../../src/util/fingerprint.js';
-import { readInstant } from '../../../src/util/instant.js';
 import { fillIn, uriVectors } from '../../monero/cryptonote/uri-vectors.js';
 import { textParser, type Target } from '../target.js';
 import { readVectors } from '../vectors.js';
@@ -169,28 +167,6 @@ export const targets: readonly Target[] = [
           addressInRecord(text);
         },
       ),
-  },
-  {
-    name: 'instant',
-    errors: [],
-    modules: ['util/instant'],
-    maxBytes: 256,
-    prepare: () =>
-      textParser(
-        ['2026-01-31', '2026-01-31T12:00:00Z', '2026-01-31T12:00:00.5+02:00', '1700000000'],
-        (text) => {
-          const seconds = readInstant(text);
-          if (seconds !== undefined && !Number.isSafeInteger(seconds))
-            throw new Error(`a time of ${seconds}`);
-        },
-      ),
-  },
-  {
-    name: 'fingerprint',
-    errors: [],
-    modules: ['util/fingerprint'],
-    maxBytes: 512,
-    prepare: () => textParser(['ab'.repeat(32), 'AB:'.repeat(31) + 'AB'], parseFingerprint),
   },
   {
     name: 'config-file',
