@@ -45,12 +45,15 @@ export interface ModuleCoverage {
 export interface Guide {
   /** Returns true if the code that ran since the last call had parts that had never run before. */
   reachedNew(): boolean;
-  /** Undoes the last call, so that the inputs can be run again one by one. */
-  forget(): void;
+  /**
+   * Undoes the last call, so that the inputs can be run again one by one. @returns a function that takes this back: code
+   * that none of them reaches again, such as that of a timer, is not new any more.
+   */
+  forget(): () => void;
 }
 
 /** Guide of runs without coverage: no input is kept. */
-export const UNGUIDED: Guide = { reachedNew: () => false, forget: () => undefined };
+export const UNGUIDED: Guide = { reachedNew: () => false, forget: () => () => undefined };
 
 const SOURCES = /\/build\/src\/(.*)\.js$/;
 
@@ -93,12 +96,16 @@ export class Coverage implements Guide {
     return this.#marked.length > 0;
   }
 
-  forget(): void {
-    for (const { seen, at, pattern } of this.#marked) {
+  forget(): () => void {
+    const marked = this.#marked;
+    for (const { seen, at, pattern } of marked) {
       seen.bytes[at] = 0;
       seen.patterns.delete(pattern);
     }
     this.#marked = [];
+    return () => {
+      for (const { seen, at } of marked) seen.bytes[at] = 1;
+    };
   }
 
   /** Marks the bytes of a function that ran. */

@@ -108,8 +108,10 @@ describe('a run', () => {
             return marked.length > 0;
           },
           forget() {
-            for (const one of marked) reached.delete(one);
+            const forgotten = marked;
+            for (const one of forgotten) reached.delete(one);
             marked = [];
+            return () => forgotten.forEach((one) => reached.add(one));
           },
         },
         onKept: (input) => kept.push(input),

@@ -172,8 +172,9 @@ export class Fuzzer {
       await this.#batch(batch);
       progress.cases += batch.length;
       if (guide.reachedNew()) {
-        guide.forget();
+        const restore = guide.forget();
         await this.#keep(batch);
+        restore();
         size = Math.max(FIRST_BATCH, size >> 1);
       } else size = Math.min(MOST_BATCH, 2 * size);
       progress.cpuMs = cpuMs() - cpuBefore;
