@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import type { ModuleCoverage } from './coverage.js';
-import type { Finding, Progress } from './fuzzer.js';
+import { idOf, type Finding, type Progress } from './fuzzer.js';
 import { fuzzTarget, type RunOptions } from './supervisor.js';
 
 /*
@@ -72,8 +71,8 @@ export interface CampaignOptions extends Pick<RunOptions, 'forMs' | 'limits' | '
   readonly onFinding?: (finding: Finding, path: string) => void;
 }
 
-const idOf = (input: Uint8Array): string =>
-  createHash('sha256').update(input).digest('hex').slice(0, ID_DIGITS);
+/** Names an input in a file name. */
+const shortIdOf = (input: Uint8Array): string => idOf(input).slice(0, ID_DIGITS);
 
 /** Replaces a file, so that it is whole at any time. */
 function replaceFile(path: string, text: string): void {
@@ -121,7 +120,7 @@ class TargetFiles {
   }
 
   keep(input: Uint8Array, number: number): void {
-    const name = `${String(number).padStart(6, '0')}-${idOf(input)}.hex`;
+    const name = `${String(number).padStart(6, '0')}-${shortIdOf(input)}.hex`;
     replaceFile(join(this.#folder, 'corpus', name), toHex(input));
   }
 
@@ -131,7 +130,7 @@ class TargetFiles {
 
   /** Writes the input of a finding. @returns the name of its file in the directory of the campaign. */
   saveFinding({ kind, input }: Finding): string {
-    const name = `${this.#target}-${kind}-${idOf(input)}`;
+    const name = `${this.#target}-${kind}-${shortIdOf(input)}`;
     writeFileSync(join(this.#out, name), input);
     return name;
   }

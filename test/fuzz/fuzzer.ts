@@ -110,7 +110,8 @@ const causeOf = (error: unknown): string => {
   return `${name}: ${message.slice(0, 200)}${place.replace(/^\s*at/, ' at').replace(/file:\/\/\S*\/build\//, '')}`;
 };
 
-const idOf = (input: Uint8Array): string => createHash('sha256').update(input).digest('hex');
+/** Returns the SHA-256 of an input, in hex. */
+export const idOf = (input: Uint8Array): string => createHash('sha256').update(input).digest('hex');
 
 /** Runs mutated inputs of one target. */
 export class Fuzzer {

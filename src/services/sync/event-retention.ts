@@ -41,9 +41,9 @@ export class EventRetention {
   #mark(upTo: number): void {
     const { store, timeBounds, eventRetentionMs } = this.#context;
     const [newest, last] = store.read((r) => [r.eventMarks.newest(), r.events.last()]);
+    if (last === 0) return;
     const time = timeBounds.latest();
     const interval = Math.max(INTERVAL_SECONDS, eventRetentionMs / 1000 / MARKS);
-    if (last === 0) return;
     if (newest !== undefined && !timeBounds.isAhead(newest.time))
       if (newest.last >= last || time - newest.time < interval) return;
     store.writeRecoverable((w) => {
