@@ -2,6 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import httpAuth, { type Digest } from 'http-auth';
 import { addressOf, setCaller, type Login, type Logins } from './caller.js';
+import { readDigestParameters } from './digest-parameters.js';
 import { NonceStore } from './nonce-store.js';
 
 /** Realm that clients hash with their user name and password. */
@@ -40,9 +41,8 @@ interface DigestVerdict {
 }
 
 /**
- * Creates a handler that requires a login: HTTP digest, or a bearer token. The package http-auth parses digest headers
- * and runs the exchange, with nonces of this server: its own nonces work on one connection at a time only, and grow
- * without bound. The answer to an unknown name and to a wrong secret is the same.
+ * Creates a handler that requires a login: HTTP digest, or a bearer token. The package http-auth runs the exchange, with
+ * nonces of this server: its own nonces work on one connection at a time only, and grow without bound. The answer to an unknown name and to a wrong secret is the same.
  * @param onRefused called with the address of a client whose login was refused; not for a challenge, nor for an expired
  * nonce.
  */
@@ -92,6 +92,8 @@ function digestOf(accepted: Logins, nonces: NonceStore): Digest<DigestVerdict> {
   const digest = httpAuth.digest<DigestVerdict>({ realm: REALM, contentType: 'text/html' }, (_user, done) =>
     done(nobody),
   );
+
+  digest.parseAuthorization = readDigestParameters;
 
   digest.findUser = (req, credentials, done) => {
     const {

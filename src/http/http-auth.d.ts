@@ -3,6 +3,8 @@ declare module 'http-auth' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 
   export interface Digest<Result> {
+    /** Reads the Authorization header. @returns its parameters; undefined for another kind of login. */
+    parseAuthorization: (header: string) => { readonly [parameter: string]: string | undefined } | undefined;
     /** Finds a user and checks the password. @param credentials parameters of the Authorization header. */
     findUser: (
       req: IncomingMessage,

@@ -56,7 +56,10 @@ export function readChallenge(headers: readonly string[]): DigestChallenge | und
   for (const [scheme, parameters] of challengesIn(headers.join(', '))) {
     const algorithm = parameters.get('algorithm') ?? 'MD5';
     const [realm, nonce, opaque] = ['realm', 'nonce', 'opaque'].map((name) => parameters.get(name));
-    const qops = parameters.get('qop')?.split(/\s*,\s*/);
+    const qops = parameters
+      .get('qop')
+      ?.split(',')
+      .map((qop) => qop.trim());
     if (scheme !== 'digest' || realm === undefined || nonce === undefined) continue;
     if (qops?.includes('auth') === false || rankOf(algorithm) < 0) continue;
     if (best !== undefined && rankOf(best.algorithm) <= rankOf(algorithm)) continue;

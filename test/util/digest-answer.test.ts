@@ -72,6 +72,14 @@ describe('a digest challenge', () => {
     });
   });
 
+  it('is read in linear time', () => {
+    // A time that grows with the square of the length would be hours.
+    const blanks = ' '.repeat(1 << 20);
+    const challenge = (qop: string): string => `Digest realm="x", nonce="y", algorithm=MD5, qop="${qop}"`;
+    expect(readChallenge([challenge(`auth,${blanks}auth-int`)])).toMatchObject({ hasQop: true });
+    expect(readChallenge([challenge(`${blanks}.${blanks}`)])).toBeUndefined();
+  });
+
   test.each([
     'Bearer realm="x"',
     'Digest realm="x", nonce="y", qop="auth-int", algorithm=MD5',

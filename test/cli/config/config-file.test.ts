@@ -56,6 +56,14 @@ describe('the config file', () => {
     },
   );
 
+  it('is read in linear time', () => {
+    // A time that grows with the square of the length would be hours.
+    const blanks = '\t \r'.repeat(1 << 19);
+    expect(parseConfigFile(`wallet-dir=${blanks}a${blanks}b${blanks}`)).toEqual({
+      'wallet-dir': `a${blanks}b`,
+    });
+  });
+
   it('is empty when the file is', () => {
     expect(parseConfigFile('')).toEqual({});
   });
