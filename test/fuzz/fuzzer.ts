@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { toHex } from '../../src/util/bytes.js';
 import { yieldToEventLoop } from '../../src/util/event-loop.js';
-import { Mutator } from './mutator.js';
+import { Mutator, type Lengths } from './mutator.js';
 import { collectGarbage, PeakMemory } from './peak-memory.js';
 import { quickRandom } from './quick-random.js';
 import type { Guide } from './coverage.js';
@@ -64,6 +64,9 @@ export const LIMITS: Limits = {
 const MOST_BATCH = 2048;
 const MOST_BATCH_BYTES = 16 << 20;
 const FIRST_BATCH = 16;
+/** Least length of the longest input but for a few, and of the longest input, of targets that set none [bytes]. */
+const LEAST_USUAL_BYTES = 1024;
+const LEAST_MOST_BYTES = 4096;
 /** Number of attempts to repeat a slow case, which the work of earlier cases may have slowed down. */
 const SLOW_ATTEMPTS = 3;
 /** Number of findings with the same text that are reported. */
@@ -110,6 +113,13 @@ const causeOf = (error: unknown): string => {
   return `${name}: ${message.slice(0, 200)}${place.replace(/^\s*at/, ' at').replace(/file:\/\/\S*\/build\//, '')}`;
 };
 
+/** Returns the lengths of a target's mutated inputs: seldom more than twice its longest seed. */
+function lengthsOf({ maxBytes }: Target, { seeds }: Parser): Lengths {
+  const usual = Math.max(LEAST_USUAL_BYTES, 2 * Math.max(...seeds.map(({ length }) => length), 0));
+  const most = maxBytes ?? Math.max(LEAST_MOST_BYTES, usual);
+  return { usual: Math.min(usual, most), most };
+}
+
 /** Returns the SHA-256 of an input, in hex. */
 export const idOf = (input: Uint8Array): string => createHash('sha256').update(input).digest('hex');
 
@@ -141,11 +151,10 @@ export class Fuzzer {
     this.#corpus = [...parser.seeds, ...(options.corpus ?? [])];
     if (this.#corpus.length === 0) this.#corpus.push(new Uint8Array());
     this.#known = new Set(this.#corpus.map(idOf));
-    const longest = Math.max(...parser.seeds.map((seed) => seed.length), 0);
     this.#mutator = new Mutator(
       quickRandom(`${options.seed}/${target.name}`),
       target.words ?? [],
-      target.maxBytes ?? Math.max(4096, 2 * longest),
+      lengthsOf(target, parser),
     );
   }
 
@@ -204,20 +213,21 @@ export class Fuzzer {
   async #batch(batch: readonly Uint8Array[]): Promise<void> {
     const { progress } = this;
     this.#memory.reset();
-    let start = cpuMs();
+    let start = performance.now();
     for (const input of batch) {
       await this.#attempt(input);
-      const now = cpuMs();
+      const now = performance.now();
       const ms = now - start;
       start = now;
       if (ms <= progress.slowestMs) continue;
-      // A short delay may be the compiler's or the garbage collector's work for earlier cases.
-      const least = await this.#leastMs(input, ms);
-      start = cpuMs();
+      // Another program, the compiler or the garbage collector may have worked meanwhile.
+      const least = await this.#leastMs(input);
+      start = performance.now();
       if (least <= progress.slowestMs) continue;
       progress.slowestMs = least;
       progress.slowest = input;
-      if (least > this.#limits.ms) this.#report('slow', `takes ${Math.round(least)} ms`, input);
+      if (least > Math.min(this.#limits.ms, this.#target.limitMs ?? Infinity))
+        this.#report('slow', `takes ${Math.round(least)} ms`, input);
     }
     const grown = this.#memory.grown();
     if (grown <= progress.peakBytes) return;
@@ -284,8 +294,8 @@ export class Fuzzer {
   }
 
   /** Repeats a case that took longer than all before. @returns its shortest processor time [ms]. */
-  async #leastMs(input: Uint8Array, ms: number): Promise<number> {
-    let least = ms;
+  async #leastMs(input: Uint8Array): Promise<number> {
+    let least = Infinity;
     for (let i = 0; i < SLOW_ATTEMPTS && least > this.progress.slowestMs; i++) {
       const start = cpuMs();
       await this.#attempt(input);

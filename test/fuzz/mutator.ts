@@ -31,34 +31,71 @@ const INTEGERS: readonly Uint8Array[] = [
 const MOST_CHANGES = 6;
 /** Length of the longest part that a mutation copies or removes at most of the time [bytes]. */
 const SHORT_PART = 32;
+/** Share of the inputs that may have any length; the others take a small part of the time of a long one. */
+const LONG_SHARE = 1 / 256;
+/** Share of the choices between two inputs that the shorter one wins. */
+const SHORTER_SHARE = 0.8;
+/** Share of the repetitions that fill an input. */
+const FILLING_SHARE = 0.1;
+/** Number of attempts to choose an input of the usual length. */
+const CHOICES = 4;
+
+/** Lengths of mutated inputs [bytes]. */
+export interface Lengths {
+  /** Longest input but for a few. */
+  readonly usual: number;
+  /** Longest input. */
+  readonly most: number;
+}
 
 /** Makes new inputs from known ones. The same seed gives the same inputs. */
 export class Mutator {
   readonly #random: Omit<Random, 'text'>;
   readonly #words: readonly Uint8Array[];
-  readonly #maxBytes: number;
+  readonly #lengths: Lengths;
+  /** Length of the longest input that the current mutation may make [bytes]. */
+  #maxBytes = 0;
 
-  /** @param words words of the format. @param maxBytes length of the longest input. */
-  constructor(random: Omit<Random, 'text'>, words: readonly string[], maxBytes: number) {
+  /** @param words words of the format. */
+  constructor(random: Omit<Random, 'text'>, words: readonly string[], lengths: Lengths) {
     this.#random = random;
     this.#words = [...HOSTILE_BYTES, ...HOSTILE_TEXTS.map(utf8), ...INTEGERS, ...words.map(utf8)];
-    this.#maxBytes = maxBytes;
+    this.#lengths = lengths;
   }
 
   /** Returns a mutation of one of the inputs. */
   next(corpus: readonly Uint8Array[]): Uint8Array {
     const random = this.#random;
-    // Inputs that reached new code last are mutated more often.
+    const { usual, most } = this.#lengths;
+    this.#maxBytes = random.chance(LONG_SHARE) ? most : usual;
+    let input = this.#chosen(corpus);
+    for (let left = 1 + random.below(MOST_CHANGES); left > 0; left--)
+      input = this.#shortened(this.#mutate(input, corpus));
+    return input;
+  }
+
+  /** Chooses an input to mutate. Inputs that reached new code last are chosen more often, and of two the shorter one. */
+  #chosen(corpus: readonly Uint8Array[]): Uint8Array {
+    const random = this.#random;
     const recent = random.chance(0.4) ? Math.min(corpus.length, 16) : corpus.length;
-    let input = corpus[corpus.length - 1 - random.below(recent)] ?? new Uint8Array();
-    for (let left = 1 + random.below(MOST_CHANGES); left > 0; left--) input = this.#mutate(input, corpus);
+    const one = (): Uint8Array => corpus[corpus.length - 1 - random.below(recent)] ?? new Uint8Array();
+    const better = (): Uint8Array => {
+      const [a, b] = [one(), one()];
+      return a.length <= b.length === random.chance(SHORTER_SHARE) ? a : b;
+    };
+    let input = better();
+    for (let left = CHOICES; left > 1 && input.length > this.#maxBytes; left--) input = better();
+    return this.#shortened(input);
+  }
+
+  #shortened(input: Uint8Array): Uint8Array {
     return input.length > this.#maxBytes ? input.slice(0, this.#maxBytes) : input;
   }
 
   #mutate(input: Uint8Array, corpus: readonly Uint8Array[]): Uint8Array {
     const random = this.#random;
     const word = (): Uint8Array => this.#words[random.below(this.#words.length)] ?? new Uint8Array();
-    const other = (): Uint8Array => corpus[random.below(corpus.length)] ?? new Uint8Array();
+    const other = (): Uint8Array => this.#shortened(corpus[random.below(corpus.length)] ?? new Uint8Array());
     switch (random.below(13)) {
       case 0:
         return this.#changeByte(input, (byte) => byte ^ (1 << random.below(8)));
@@ -124,11 +161,11 @@ export class Mutator {
     return changed;
   }
 
-  /** Repeats a part up to the longest length, for limits of counts and of nesting. */
+  /** Repeats a part, at times up to the longest length, for limits of lengths, counts and nesting. */
   #repeat(input: Uint8Array): Uint8Array {
     const part = this.#part(input);
     if (part.length === 0) return input;
-    const times = 1 << this.#random.below(12);
+    const times = this.#random.chance(FILLING_SHARE) ? Infinity : 1 << this.#random.below(12);
     const count = Math.max(1, Math.min(times, Math.floor((this.#maxBytes - input.length) / part.length)));
     const repeated = new Uint8Array(part.length * count);
     for (let i = 0; i < count; i++) repeated.set(part, i * part.length);

@@ -1,8 +1,9 @@
 import { Duplex } from 'node:stream';
+import { placeBy } from './target.js';
 
 /** Splits an input at a place that the input itself determines, as a network may do. */
 export function chunksOf(input: Uint8Array): Uint8Array[] {
-  const size = 1 + (input.reduce((sum, byte) => sum + byte, 0) % Math.max(1, input.length));
+  const size = 1 + placeBy(input, Math.max(1, input.length));
   return [input.subarray(0, size), input.subarray(size)].filter(({ length }) => length > 0);
 }
 

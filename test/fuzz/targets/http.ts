@@ -21,7 +21,7 @@ import { DigestAnswer, readChallenge } from '../../../src/util/digest-answer.js'
 import { JsonError, JsonParser, parseJson, type Json } from '../../../src/util/json.js';
 import { writeJson } from '../../../src/util/json-writer.js';
 import { inChunks, JSON_WORDS, recordedRequests } from '../json-requests.js';
-import { textOf, textParser, type Parser, type Target } from '../target.js';
+import { HEADER_BYTES, HEADER_MS, textOf, textParser, type Parser, type Target } from '../target.js';
 
 function jsonParser(): Parser {
   return {
@@ -151,13 +151,15 @@ export const targets: readonly Target[] = [
     errors: [JsonError, RequestTooLarge],
     modules: ['http/request-body', 'util/json'],
     words: JSON_WORDS,
-    maxBytes: 2 << 20,
+    maxBytes: (1 << 20) + 65_536,
     prepare: () => ({ seeds: recordedRequests().slice(0, 10), run: bodySizes }),
   },
   {
     name: 'digest-login',
     errors: [],
-    modules: ['http/authentication', 'http/nonce-store'],
+    modules: ['http/authentication', 'http/digest-parameters', 'http/nonce-store'],
+    maxBytes: HEADER_BYTES,
+    limitMs: HEADER_MS,
     words: [
       'Digest ',
       'Bearer ',
@@ -177,7 +179,8 @@ export const targets: readonly Target[] = [
     errors: [],
     modules: ['util/digest-answer'],
     words: ['Digest ', 'realm="', 'nonce="', 'qop="auth"', 'algorithm=SHA-512-256', '\\"', ',', ' '],
-    maxBytes: 16_384,
+    maxBytes: HEADER_BYTES,
+    limitMs: HEADER_MS,
     prepare: () =>
       textParser(CHALLENGES, (text) => {
         const challenge = readChallenge([text, text]);
@@ -189,13 +192,16 @@ export const targets: readonly Target[] = [
     name: 'cluster-request',
     errors: [],
     modules: ['http/forward/signature'],
+    maxBytes: HEADER_BYTES,
+    limitMs: HEADER_MS,
     prepare: clusterParser,
   },
   {
     name: 'idempotency-key',
     errors: [BadIdempotencyKey],
     modules: ['http/idempotency-key'],
-    maxBytes: 1024,
+    maxBytes: HEADER_BYTES,
+    limitMs: HEADER_MS,
     prepare: () => textParser(['"an order"', '"a \\"b\\" \\\\"'], readIdempotencyKey),
   },
   {

@@ -17,7 +17,7 @@ import {
 import { concatBytes, utf8 } from '../../../src/util/bytes.js';
 import { CodecError } from '../../../src/util/codec.js';
 import { chunksOf, Peer } from '../peer.js';
-import { textParser, type Parser, type Target } from '../target.js';
+import { HEADER_BYTES, HEADER_MS, textParser, type Parser, type Target } from '../target.js';
 
 const NAME = parseName('donate.example.org');
 
@@ -158,6 +158,8 @@ export const targets: readonly Target[] = [
       'Transfer-Encoding: chunked',
       'Connection: close',
     ],
+    maxBytes: 2 * HEADER_BYTES,
+    limitMs: HEADER_MS,
     prepare: webhookParser,
   },
   {

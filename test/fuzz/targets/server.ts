@@ -13,7 +13,7 @@ import { utf8 } from '../../../src/util/bytes.js';
 import { systemClock } from '../../../src/util/clock.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { Peer } from '../peer.js';
-import { textParser, type Parser, type Target } from '../target.js';
+import { HEADER_BYTES, HEADER_MS, textParser, type Parser, type Target } from '../target.js';
 
 const request = (head: string, body = ''): Uint8Array =>
   utf8(`${head}\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
@@ -156,6 +156,8 @@ export const targets: readonly Target[] = [
       'http/event-stream',
     ],
     words: WORDS,
+    maxBytes: 2 * HEADER_BYTES,
+    limitMs: HEADER_MS,
     prepare: serverParser,
   },
   {
@@ -163,6 +165,8 @@ export const targets: readonly Target[] = [
     errors: [],
     modules: ['http/public-site', 'watch/pay/pay-site', 'watch/pay/token-lookup', 'watch/pay/text-choice'],
     words: [...WORDS, '/pay/', '/events', 'Accept-Language: ', ';q='],
+    maxBytes: 2 * HEADER_BYTES,
+    limitMs: HEADER_MS,
     prepare: payParser,
   },
   {
@@ -170,7 +174,8 @@ export const targets: readonly Target[] = [
     errors: [],
     modules: ['watch/pay/text-choice'],
     words: ['de', 'en', ';q=', ',', '0.001', '*'],
-    maxBytes: 16_384,
+    maxBytes: HEADER_BYTES,
+    limitMs: HEADER_MS,
     prepare: () => textParser(['de-CH, en;q=0.5', '*', 'fr;q=1.000,de;q=0'], chooseTexts),
   },
 ];
