@@ -1,4 +1,3 @@
-import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { AuditLog } from '../rpc/access/audit-log.js';
 import { CredentialFileError } from '../rpc/access/credential-file.js';
@@ -6,6 +5,7 @@ import { Credentials as CredentialSet } from '../rpc/access/credentials.js';
 import { authentication } from '../http/authentication.js';
 import type { Logins } from '../http/caller.js';
 import { FULL_LOGIN, singleLogin } from '../http/digest-auth.js';
+import type { Handler } from '../http/handler.js';
 import type { KnownLogins } from '../http/forward/forwarded-login.js';
 import { NonceStore } from '../http/nonce-store.js';
 import { registry } from '../rpc/registry.js';
@@ -26,7 +26,7 @@ export const REFUSED_LOGINS: RefusalTexts = {
 /** Login of clients, and audit log of their calls. */
 export interface Clients {
   /** Handler that requires a login; absent: no login is required. */
-  readonly auth?: RequestHandler;
+  readonly auth?: Handler;
   readonly audit?: AuditLog;
   /** Logins of requests that another process of a cluster passes on. */
   readonly known: KnownLogins;

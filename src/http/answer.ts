@@ -1,4 +1,5 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { releaseBuffer } from '../util/buffer-release.js';
 import type { AnswerText } from './dispatcher.js';
 import { RpcError } from './errors.js';
 import { PacedResponse } from './paced-response.js';
@@ -26,11 +27,12 @@ const NO_CONTENT = 204;
 export const NOTHING = { status: NO_CONTENT, body: [] };
 
 /** True if a client asks for `error.data`, with the header `Error-Details` of this server. */
-export const asksForDetails = (req: Request): boolean => /^yes$/i.test(req.get('error-details') ?? '');
+export const asksForDetails = ({ headers }: IncomingMessage): boolean =>
+  /^yes$/i.test(String(headers['error-details'] ?? ''));
 
 /** Sends the answer to calls that have run. Closes the connection if the answer cannot be sent completely. */
 export async function sendAnswer(
-  res: Response,
+  res: ServerResponse,
   answer: Answer,
   onBug: (error: unknown) => void,
 ): Promise<void> {
@@ -44,19 +46,31 @@ export async function sendAnswer(
   }
 }
 
+/** Returns the piece of an answer that has just one. */
+const onlyPieceOf = (body: AnswerText): Uint8Array | undefined =>
+  !(Symbol.asyncIterator in body) && body.length === 1 ? body[0] : undefined;
+
 /** Sends a complete answer. @throws the error of an answer in pages, if one of them cannot be read. */
-async function sendWhole(res: Response, { status, retryAfter, type, body }: Answer): Promise<void> {
-  if (status === NO_CONTENT) return void res.status(status).end();
-  const response = new PacedResponse(res, { mostWaiting: MOST_WAITING, stallMs: STALL_MS });
+async function sendWhole(res: ServerResponse, { status, retryAfter, type, body }: Answer): Promise<void> {
+  if (status === NO_CONTENT) {
+    res.statusCode = status;
+    return void res.end();
+  }
   setHead(res, status, type);
-  if (retryAfter !== undefined) res.set('Retry-After', String(retryAfter));
+  if (retryAfter !== undefined) res.setHeader('Retry-After', String(retryAfter));
+  const only = onlyPieceOf(body);
+  if (only !== undefined) {
+    res.setHeader('Content-Length', String(only.length));
+    return void res.end(only, () => releaseBuffer(only));
+  }
+  const response = new PacedResponse(res, { mostWaiting: MOST_WAITING, stallMs: STALL_MS });
   if (Symbol.asyncIterator in body) {
     for await (const pieces of body) {
       response.write(pieces);
       if (!(await response.ready())) return;
     }
   } else {
-    res.set('Content-Length', String(body.reduce((total, piece) => total + piece.length, 0)));
+    res.setHeader('Content-Length', String(body.reduce((total, piece) => total + piece.length, 0)));
     response.write(body);
   }
   res.end();

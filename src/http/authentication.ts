@@ -1,8 +1,9 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Request, RequestHandler, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import httpAuth, { type Digest } from 'http-auth';
 import { addressOf, setCaller, type Login, type Logins } from './caller.js';
 import { readDigestParameters } from './digest-parameters.js';
+import { sendText, type Handler } from './handler.js';
 import { NonceStore } from './nonce-store.js';
 
 /** Realm that clients hash with their user name and password. */
@@ -50,10 +51,10 @@ export function authentication(
   accepted: Logins,
   nonces = new NonceStore(),
   onRefused: (client: string) => void = () => undefined,
-): RequestHandler {
+): Handler {
   const digest = digestOf(accepted, nonces);
   let delayed = 0;
-  const refuse = (req: Request, res: Response, result: DigestVerdict): void => {
+  const refuse = (req: IncomingMessage, res: ServerResponse, result: DigestVerdict): void => {
     const attempt = req.headers.authorization !== undefined && result.stale !== true;
     if (attempt) onRefused(addressOf(req));
     if (!attempt || delayed >= MAX_DELAYED) return digest.ask(res, result);
@@ -63,11 +64,11 @@ export function authentication(
       digest.ask(res, result);
     }, FAILURE_DELAY_MS);
   };
-  const admit = (login: Login, req: Request, res: Response, next: () => void): void => {
+  const admit = (login: Login, req: IncomingMessage, res: ServerResponse, next: () => void): void => {
     const refusal = login.refusalFrom(addressOf(req));
     if (refusal !== undefined) {
       onRefused(addressOf(req));
-      return void res.status(refusal.status).type('text').send(`${refusal.reason}\n`);
+      return sendText(res, refusal.status, `${refusal.reason}\n`);
     }
     setCaller(req, { address: addressOf(req), login });
     next();

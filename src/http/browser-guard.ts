@@ -1,7 +1,7 @@
-import type { Request, RequestHandler } from 'express';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { sendText, setHeaders, type Handler } from './handler.js';
 import { corsHeaders } from './reference-head.js';
 
 /*
@@ -37,24 +37,23 @@ const isFromBrowser = (headers: IncomingHttpHeaders): boolean =>
  * program. Requests with an IP address or without a Host header are served: an address needs no name resolution, and
  * every browser sends the header.
  */
-export function refuseUnknownHosts(hosts: readonly string[]): RequestHandler {
+export function refuseUnknownHosts(hosts: readonly string[]): Handler {
   const known = new Set(['', 'localhost', ...hosts.map((host) => host.toLowerCase())]);
   return ({ method, headers }, res, next) => {
     const name = hostName(headers.host ?? '');
     const isKnown = known.has(name) || isIP(name) !== 0;
     const mayBeBrowser = method === 'GET' || method === 'HEAD' || isFromBrowser(headers);
     if (isKnown || !mayBeBrowser) return next();
-    return res
-      .status(403)
-      .type('text')
-      .send(
-        'Browsers and reads are not served under this host name. Add it to --rpc-allowed-hosts; or set --rpc-login, which lifts this check.\n',
-      );
+    return sendText(
+      res,
+      403,
+      'Browsers and reads are not served under this host name. Add it to --rpc-allowed-hosts; or set --rpc-login, which lifts this check.\n',
+    );
   };
 }
 
 /** Returns the origin of this server as the client addresses it, in lower case. */
-const ownOrigin = ({ socket, headers: { host = '' } }: Request): string => {
+const ownOrigin = ({ socket, headers: { host = '' } }: IncomingMessage): string => {
   const scheme = (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http';
   return `${scheme}://${host}`.toLowerCase();
 };
@@ -66,25 +65,25 @@ const ownOrigin = ({ socket, headers: { host = '' } }: Request): string => {
  * @param origins `*` allows any origin.
  */
 export const refuseUnknownOrigins =
-  (origins: readonly string[]): RequestHandler =>
+  (origins: readonly string[]): Handler =>
   (req, res, next) => {
     const { origin } = req.headers;
     const isPreflight = req.method === 'OPTIONS';
     if (origin !== undefined) {
       const own = ownOrigin(req) === origin.toLowerCase();
       if (!own && !origins.includes(origin) && !origins.includes('*'))
-        return res.status(403).type('text').send('This origin may not call.\n');
-      res.set(corsHeaders(origin, isPreflight));
+        return sendText(res, 403, 'This origin may not call.\n');
+      setHeaders(res, corsHeaders(origin, isPreflight));
     }
-    return isPreflight ? res.status(200).end() : next();
+    return isPreflight ? void res.end() : next();
   };
 
 /**
  * Refuses content types that an HTML form can send, from browsers only: `curl -d` and Node's fetch send the same types.
  */
-export const refuseForms: RequestHandler = ({ headers }, res, next) => {
+export const refuseForms: Handler = ({ headers }, res, next) => {
   if (isFromBrowser(headers) && FORM_TYPES.test(headers['content-type'] ?? ''))
-    res.status(415).type('text').send('Send application/json.\n');
+    sendText(res, 415, 'Send application/json.\n');
   else next();
 };
 
@@ -92,9 +91,9 @@ export const refuseForms: RequestHandler = ({ headers }, res, next) => {
  * Refuses forms that a page of another site may have sent, since the browser adds the login to its requests. A request
  * must prove that it comes from a page of this server, so that programs are refused, too.
  */
-export const refuseCrossSite: RequestHandler = (req, res, next) => {
+export const refuseCrossSite: Handler = (req, res, next) => {
   const { origin, 'sec-fetch-site': site } = req.headers;
   const isOwn = site === undefined ? origin?.toLowerCase() === ownOrigin(req) : site === 'same-origin';
   if (isOwn) next();
-  else res.status(403).type('text').send('Send this form from its own page.\n');
+  else sendText(res, 403, 'Send this form from its own page.\n');
 };

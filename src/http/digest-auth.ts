@@ -1,6 +1,6 @@
-import type { RequestHandler } from 'express';
 import { authentication, md5, REALM, sameText } from './authentication.js';
 import type { Login, Logins } from './caller.js';
+import type { Handler } from './handler.js';
 import type { NonceStore } from './nonce-store.js';
 
 export { REALM } from './authentication.js';
@@ -15,5 +15,5 @@ export function singleLogin(user: string, password: string): Logins {
 }
 
 /** Creates a handler that requires the HTTP digest login of one user. */
-export const digestAuth = (user: string, password: string, nonces?: NonceStore): RequestHandler =>
+export const digestAuth = (user: string, password: string, nonces?: NonceStore): Handler =>
   authentication(singleLogin(user, password), nonces);

@@ -1,20 +1,16 @@
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
-import type { IncomingMessage } from 'node:http';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { PendingRequests } from '../util/pending-requests.js';
 import { inTrace, type RequestTrace } from '../util/trace.js';
 import { asksForDetails, NOTHING, sendAnswer, type Answer } from './answer.js';
 import { refuseForms, refuseUnknownHosts, refuseUnknownOrigins } from './browser-guard.js';
 import { callerOf, senderOf, type Caller } from './caller.js';
+import { directCalls } from './direct-calls.js';
 import { AnswerLost, type CallOrigin, type Dispatcher } from './dispatcher.js';
 import { sendEvents, type EventSource } from './event-stream.js';
 import { INVALID_REQUEST } from './errors.js';
 import { bodyOf } from './given-body.js';
+import { sendText, type Handler } from './handler.js';
 import { BadIdempotencyKey, readIdempotencyKey } from './idempotency-key.js';
 import type { LoginDeadline } from './login-deadline.js';
 import { isLost } from './lost-request.js';
@@ -28,7 +24,7 @@ export interface HttpAppOptions {
    * Handler that requires a login; absent: none is required, and browsers and GET requests are served under known host
    * names only.
    */
-  readonly auth?: RequestHandler;
+  readonly auth?: Handler;
   /** Deadline that ends for a connection when the client has logged in. */
   readonly loginDeadline?: LoginDeadline;
   /** Browser origins that may call the server, besides its own; `*` allows any origin. */
@@ -146,45 +142,49 @@ export function createHttpApp({
   started,
   anyClient = false,
   forwarding,
-}: HttpAppOptions): Express {
+}: HttpAppOptions): RequestListener {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('case sensitive routing', true);
   app.set('strict routing', true);
 
+  const counts: Handler[] = [];
   if (pendingRequests !== undefined)
-    app.use((_req, res, next) => {
+    counts.push((_req, res, next) => {
       res.once('close', pendingRequests.begin());
       next();
     });
-
   if (onStatus !== undefined)
-    app.use((_req, res, next) => {
+    counts.push((_req, res, next) => {
       res.once('finish', () => onStatus(res.statusCode));
       next();
     });
 
   /** Leaves a check out for requests that another process of the same operator has checked. */
-  const ofClients = (check: RequestHandler): RequestHandler =>
+  const ofClients = (check: Handler): Handler =>
     forwarding === undefined
       ? check
       : (req, res, next) => (forwarding.isForwarded(req) ? next() : check(req, res, next));
-  if (forwarding !== undefined) app.use(forwarding.login);
-  if (forwarding?.actions !== undefined) app.use(forwarding.actions);
-  if (auth === undefined && !anyClient) app.use(ofClients(refuseUnknownHosts(hosts)));
-  app.use(refuseUnknownOrigins(origins));
-  // Closes connections of clients without a login, so that they do not count against the limits for long.
-  servePages(app, openPages, { Connection: 'close' });
+  const guards: Handler[] = [];
+  if (auth === undefined && !anyClient) guards.push(ofClients(refuseUnknownHosts(hosts)));
+  guards.push(refuseUnknownOrigins(origins));
+
+  const admission: Handler[] = [];
   if (auth !== undefined)
-    app.use(ofClients(auth), ({ socket }, _res, next) => {
+    admission.push(ofClients(auth), ({ socket }, _res, next) => {
       loginDeadline?.lift(socket);
       next();
     });
-  if (started !== undefined)
-    app.use((_req, _res, next) => {
-      void started.then(() => next());
-    });
+  if (started !== undefined) admission.push((_req, _res, next) => void started.then(() => next()));
+
+  for (const count of counts) app.use(count);
+  if (forwarding !== undefined) app.use(forwarding.login);
+  if (forwarding?.actions !== undefined) app.use(forwarding.actions);
+  for (const guard of guards) app.use(guard);
+  // Closes connections of clients without a login, so that they do not count against the limits for long.
+  servePages(app, openPages, { Connection: 'close' });
+  for (const admit of admission) app.use(admit);
 
   const serve = (
     path: string,
@@ -240,28 +240,36 @@ export function createHttpApp({
     res.end();
   });
 
-  const onError: ErrorRequestHandler = (error: unknown, req, res, next) => {
+  const answerError = (error: unknown, req: IncomingMessage, res: ServerResponse): void => {
     const status = (error as { readonly status?: unknown }).status;
     if (error instanceof AnswerLost) {
       res.destroy();
       return onBug(error.cause);
     }
     if (isLost(req)) return undefined;
-    if (res.headersSent) return next(error);
-    if (typeof status === 'number' && status >= 400 && status < 500)
-      return res.status(status).type('text').end();
+    if (!res.headersSent && typeof status === 'number' && status >= 400 && status < 500)
+      return sendText(res, status);
     onBug(error);
-    return res.status(500).type('text').end();
+    if (res.headersSent) res.destroy();
+    else sendText(res, 500);
   };
+  // Express recognizes a handler of errors by its four parameters.
+  const onError: ErrorRequestHandler = (error: unknown, req, res, _next) => answerError(error, req, res);
   app.use(onError);
-  return app;
+  // A request to the daemon's server may have any method, and a request of a cluster may go on to another process.
+  if (anyClient || forwarding !== undefined) return app;
+  return directCalls(app, {
+    ...{ path: PATH, targetPath, onError: answerError },
+    checks: [...counts, ...guards, ...admission, refuseForms, refuseEncoding],
+    answer: async (req, res, target) => sendAnswer(res, await answerRpc(dispatcher, req, target), onBug),
+  });
 }
 
 /** Answers one JSON-RPC call or batch. */
-async function answerRpc(dispatcher: Dispatcher, req: Request, target?: string): Promise<Answer> {
+async function answerRpc(dispatcher: Dispatcher, req: IncomingMessage, target?: string): Promise<Answer> {
   const type = 'application/json';
   try {
-    const idempotencyKey = readIdempotencyKey(req.get('idempotency-key'));
+    const idempotencyKey = readIdempotencyKey(headerOf(req, 'idempotency-key'));
     const origin: CallOrigin = {
       ...senderOf(req),
       errorDetails: asksForDetails(req),
@@ -309,7 +317,13 @@ async function answerStream(
   }
 }
 
-const refuseEncoding: RequestHandler = ({ headers }, res, next) => {
+/** Returns the value of a header that a request should have once; several ones are joined with commas. */
+const headerOf = ({ headers }: IncomingMessage, name: string): string | undefined => {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+};
+
+const refuseEncoding: Handler = ({ headers }, res, next) => {
   if (/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) next();
-  else res.status(415).type('text').send('Send the request without Content-Encoding.\n');
+  else sendText(res, 415, 'Send the request without Content-Encoding.\n');
 };

@@ -197,14 +197,13 @@ function givenValues(
 }
 
 /** Removes members without a value, also in nested objects, since upstream's parser stores none of them. */
-const withoutEmpty = <T>(value: T): T =>
-  isObject(value)
-    ? (Object.fromEntries(
-        Object.entries(value)
-          .filter(([, member]) => !isEmpty(member))
-          .map(([name, member]) => [name, withoutEmpty(member)]),
-      ) as T)
-    : value;
+const withoutEmpty = <T>(value: T): T => {
+  if (!isObject(value)) return value;
+  // Most parameters are values without members.
+  if (!Object.values(value).some((member) => isEmpty(member) || isObject(member))) return value;
+  const members = Object.entries(value).filter(([, member]) => !isEmpty(member));
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutEmpty(member)])) as T;
+};
 
 /** Names of JSON types with their articles. */
 const JSON_TYPES: Readonly<Record<string, string>> = {

@@ -1,12 +1,13 @@
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 
 /** Reason phrases of the reference that differ from the standard ones. Source: http_server_handlers_map2.h. */
 const REASONS: Readonly<Record<number, string>> = { 200: 'Ok', 400: 'Bad request', 404: 'Not found' };
 
 /** Sets status and content type exactly as the reference: Express would add a charset. */
-export function setHead(res: Response, status: number, type: string): void {
+export function setHead(res: ServerResponse, status: number, type: string): void {
   const reason = REASONS[status];
-  res.status(status).setHeader('Content-Type', type);
+  res.statusCode = status;
+  res.setHeader('Content-Type', type);
   if (reason !== undefined) res.statusMessage = reason;
 }
 

@@ -1,9 +1,9 @@
-import type { RequestHandler } from 'express';
 import { readStorage, SectionReader } from '../../monero/epee/portable-storage.js';
 import { writeStorage } from '../../monero/epee/storage-writer.js';
 import { Dispatcher, methodNotFound, type Call } from '../../http/dispatcher.js';
 import { RpcError } from '../../http/errors.js';
 import type { Answer } from '../../http/answer.js';
+import type { Handler } from '../../http/handler.js';
 import type { Endpoint } from '../../http/http-app.js';
 import { createHttpApp } from '../../http/http-app.js';
 import type { LoginDeadline } from '../../http/login-deadline.js';
@@ -17,7 +17,7 @@ import { binaryEndpoints, methods, paths } from './registry.js';
 
 export interface ServiceOptions {
   /** Handler that checks the login; absent: no login is required. */
-  readonly auth?: RequestHandler;
+  readonly auth?: Handler;
   readonly loginDeadline?: LoginDeadline;
   readonly origins: readonly string[];
   readonly onBug: (error: unknown, method?: string) => void;

@@ -1,0 +1,46 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+
+/** Passes a request on to the next handler, or its error to the client. */
+export type Next = (error?: unknown) => void;
+
+/** Answers a request, or passes it on. Runs in Express and without it. */
+export type Handler = (req: IncomingMessage, res: ServerResponse, next: Next) => void;
+
+/** Sets headers, in addition to those that are set already. */
+export function setHeaders(res: ServerResponse, headers: OutgoingHttpHeaders): void {
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) res.setHeader(name, value);
+}
+
+/** Sends a plain text, with the headers that Express gives it. */
+export function sendText(res: ServerResponse, status: number, text = ''): void {
+  res.statusCode = status;
+  res.setHeader('Content-Type', 'text/plain; charset=utf-8');
+  if (text === '') return void res.end();
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(text);
+}
+
+/**
+ * Runs handlers one after another, each when the one before it has passed the request on.
+ * @param last called after all of them. @param onError called with an error that a handler throws or passes on.
+ */
+export function runHandlers(
+  handlers: readonly Handler[],
+  req: IncomingMessage,
+  res: ServerResponse,
+  last: () => void,
+  onError: Next,
+): void {
+  let at = 0;
+  const next: Next = (error) => {
+    if (error !== undefined) return onError(error);
+    const handler = handlers[at++];
+    if (handler === undefined) return last();
+    try {
+      handler(req, res, next);
+    } catch (thrown) {
+      onError(thrown);
+    }
+  };
+  next();
+}
