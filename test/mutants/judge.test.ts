@@ -11,6 +11,7 @@ const mutant = (id: string): Mutant => ({
     file: 'example',
     line: 1,
     scope: '',
+    code: 'c',
     kind: 'logic',
     from: 'a && b',
     to: 'a || b',
@@ -24,6 +25,7 @@ const FILE: UnitTest = {
   path: '/example.test.js',
   targets: new Set(['example']),
   digest: 'd',
+  targetsDigest: 't',
 };
 
 const passed: Outcome = { ms: 1, reached: [], failure: undefined };
@@ -52,10 +54,16 @@ async function verdicts(
   const reach: Reach = { digest: 'd', ms: 1, reached };
   const runner = new ScriptedRunner(answer);
   const found: Record<string, Judgement['verdict']> = {};
-  const judge = new Judge(runner, new Map([[FILE, reach]]), {
-    pass: () => undefined,
-    hasPassed: () => false,
-  });
+  const passedBy = new Set<string>();
+  const judge = new Judge(
+    runner,
+    [FILE],
+    { of: () => Promise.resolve(reach), lastMs: () => 1 },
+    {
+      pass: (mutants) => mutants.forEach(({ id }) => passedBy.add(id)),
+      hasPassed: ({ id }) => passedBy.has(id),
+    },
+  );
   await judge.judge(
     ids.map(mutant),
     ({ id }, { verdict }) => void (found[id] = verdict),
@@ -89,15 +97,17 @@ describe('a mutant', () => {
       { test: '', ms: 1, mutants: ['m1'] },
       { test: 't', ms: 1, mutants: ['m1'] },
     ];
-    const { verdicts: found, jobs } = await verdicts(['m1'], reached, () => ({ ...passed, failure: 't' }));
+    const { verdicts: found, jobs } = await verdicts(['m1'], reached, ({ mutant: id }) =>
+      id === undefined ? passed : { ...passed, failure: 't' },
+    );
     expect(found).toEqual({ m1: 'killed' });
-    expect(jobs).toEqual([{ path: FILE.path, mutant: 'm1' }]);
+    expect(jobs).toEqual([{ path: FILE.path, mutant: 'm1' }, { path: FILE.path }]);
   });
 
   it('that spoils the tests for the original code does not count as killed by the round', async () => {
     const reached = [{ test: 't', ms: 1, mutants: ['m1', 'm2'] }];
     const { verdicts: found, jobs } = await verdicts(['m1', 'm2'], reached, ({ round }) =>
-      round?.plan.some(([, ids]) => ids.includes('m1')) === true ? { ...passed, spoilt: 'm1' } : passed,
+      round?.plan.some(([, ids]) => ids.includes('m1')) === true ? { ...passed, spoilt: ['m1'] } : passed,
     );
     expect(found).toEqual({ m1: 'survived', m2: 'survived' });
     expect(jobs.slice(1).map(({ mutant: alone, round }) => alone ?? round?.plan)).toEqual([
@@ -109,17 +119,22 @@ describe('a mutant', () => {
   it('is not killed by tests that fail alone with the original code, too', async () => {
     const reached = [{ test: 'second', ms: 1, mutants: ['m1'] }];
     const { verdicts: found } = await verdicts(['m1'], reached, ({ round, only }) =>
-      round === undefined ? { ...passed, failure: only && 'second' } : { ...passed, spoilt: 'm1' },
+      round === undefined ? { ...passed, failure: only && 'second' } : { ...passed, spoilt: ['m1'] },
     );
     expect(found).toEqual({ m1: 'survived' });
   });
 
-  it('that does not end is noticed by its time limit, also the second time', async () => {
+  it('that does not end is noticed by its time limit, in a round and alone', async () => {
     const reached = [{ test: 't', ms: 1, mutants: ['m1'] }];
     const { verdicts: found, jobs } = await verdicts(['m1'], reached, ({ round, mutant: id }) =>
       round !== undefined || id !== undefined ? { broken: 'timeout', mutant: 'm1' } : passed,
     );
     expect(found).toEqual({ m1: 'timeout' });
-    expect(jobs.filter(({ mutant: id }) => id === 'm1')).toHaveLength(2);
+    // In a round and alone, while the original code passes.
+    expect(jobs.map(({ round, mutant: alone }) => (round === undefined ? alone : 'round'))).toEqual([
+      'round',
+      'm1',
+      undefined,
+    ]);
   });
 });

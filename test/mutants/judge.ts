@@ -1,7 +1,8 @@
+import { dirname } from 'node:path';
 import type { KnownVerdicts } from './known-verdicts.js';
 import type { Mutant } from './mutants.js';
-import type { Reach } from './reach.js';
-import { isBroken, type Job, type TestProcess, type Watch } from './test-process.js';
+import type { Reach, Reaches } from './reach.js';
+import { isBroken, type Job, type Reached, type TestProcess, type Watch } from './test-process.js';
 import type { UnitTest } from './unit-tests.js';
 
 /** End of a mutant. Mutants that no test reaches survive, too. */
@@ -11,24 +12,43 @@ export interface Judgement {
   readonly verdict: Verdict;
   /** Test file and test that noticed the mutant. */
   readonly by?: string;
-  /** Digests of the test files that decided: the verdict holds while they stay. */
-  readonly digests: readonly string[];
+  /** Digest of the test file that noticed the mutant: the verdict holds while it stays. */
+  readonly digest?: string;
 }
 
 /** Rounds of one test file that a mutant may spoil before its mutants run alone. */
-const MOST_SPOILT = 3;
+const MOST_SPOILT = 20;
 
 /** Mutants that one round tries. */
-const ROUND_SIZE = 40;
+const ROUND_SIZE = 200;
 
-/** Time that a test may take beyond a multiple of its ordinary duration [ms]. */
-const SPARE_MS = 15_000;
+/** Time of the process that a test may take beyond a multiple of its ordinary duration [ms]. */
+const SPARE_MS = 1500;
+
+/** Longest duration of a test that runs with all mutants before the slower tests of its file do [ms]. */
+const QUICK_MS = 150;
 
 /** Mutant that has no verdict yet. */
 interface Open {
   readonly mutant: Mutant;
+  /** Test file whose process it ended, or kept from its end, in a round. */
+  broke?: UnitTest;
   /** Test files with which it runs alone, after all rounds. */
   readonly alone: UnitTest[];
+}
+
+/** End of a round. */
+interface RoundEnd {
+  /** True if the process ended, or reached its time limit. */
+  readonly isBroken: boolean;
+  /** Mutants that ended the round, none if it ended for another reason; undefined if it ran to its end. */
+  readonly culprits: readonly string[] | undefined;
+}
+
+/** Run of a test file with some of the mutants. */
+interface Step {
+  readonly test: UnitTest;
+  concerns(mutant: Mutant): boolean;
 }
 
 /**
@@ -37,19 +57,24 @@ interface Open {
  */
 export class Judge {
   readonly #runner: Pick<TestProcess, 'run'>;
-  readonly #reach: ReadonlyMap<UnitTest, Reach>;
+  readonly #tests: readonly UnitTest[];
+  readonly #reaches: Pick<Reaches, 'of' | 'lastMs'>;
   readonly #known: Pick<KnownVerdicts, 'pass' | 'hasPassed'>;
+  /** Reach of the test files that were asked. */
+  readonly #reach = new Map<UnitTest, Reach>();
   /** Outcomes of tests with the original code. */
   readonly #controls = new Map<string, boolean>();
 
   constructor(
     runner: Pick<TestProcess, 'run'>,
-    reach: ReadonlyMap<UnitTest, Reach>,
+    tests: readonly UnitTest[],
+    reaches: Pick<Reaches, 'of' | 'lastMs'>,
     known: Pick<KnownVerdicts, 'pass' | 'hasPassed'>,
   ) {
-    this.#known = known;
     this.#runner = runner;
-    this.#reach = new Map([...reach].filter(([, { failure }]) => failure === undefined));
+    this.#tests = tests;
+    this.#reaches = reaches;
+    this.#known = known;
   }
 
   /** Judges mutants. @param isOver true when no further run may start; mutants without a verdict stay open. */
@@ -59,16 +84,20 @@ export class Judge {
     isOver: () => boolean,
   ): Promise<void> {
     const open = new Map(mutants.map((mutant): [string, Open] => [mutant.id, { mutant, alone: [] }]));
-    const decide = (id: string, verdict: Verdict, by: string, tests: readonly UnitTest[]): void => {
+    const decide = (id: string, judgement: Judgement): void => {
       const one = open.get(id);
       if (one === undefined) return;
       open.delete(id);
-      onVerdict(one.mutant, { verdict, digests: this.#digests(tests), ...(by === '' ? {} : { by }) });
+      onVerdict(one.mutant, judgement);
     };
-    for (const test of this.#inOrder(mutants)) {
+    const notice = (id: string, verdict: Verdict, test: UnitTest, by: string): void =>
+      decide(id, { verdict, by: `${test.name}: ${by}`, digest: test.digest });
+    for await (const { test, concerns } of this.#steps(mutants)) {
       if (isOver()) return;
-      await this.#rounds(test, open, {
-        onKill: (failure) => decide(failure.mutant, 'killed', `${test.name}: ${failure.test}`, [test]),
+      const ofStep = [...open].filter(([, { mutant }]) => concerns(mutant));
+      if (ofStep.length === 0 || !(await this.#isUsable(test))) continue;
+      await this.#rounds(test, new Map(ofStep), open, {
+        onKill: (failure) => notice(failure.mutant, 'killed', test, failure.test),
         isOver,
       });
     }
@@ -76,107 +105,149 @@ export class Judge {
     for (const [id, { mutant, alone }] of open) {
       for (const test of alone) {
         if (isOver()) return;
-        const { digest = '' } = this.#reach.get(test) ?? {};
-        if (this.#known.hasPassed(id, digest)) continue;
-        const end = await this.#alone(test, mutant);
-        if (end === undefined) this.#known.pass([id], digest);
-        else decide(id, end.verdict, `${test.name}: ${end.by}`, [test]);
+        const end = await this.#alone(test, mutant, open.get(id)?.broke === test);
+        if (end === undefined) this.#known.pass([mutant], test.digest);
+        else notice(id, end.verdict, test, end.by);
         if (!open.has(id)) break;
       }
-      if (!open.has(id)) continue;
-      const tests = this.#reaching(id);
-      decide(id, tests.length === 0 ? 'unreached' : 'survived', '', tests);
+      decide(id, { verdict: this.#isReached(id) ? 'survived' : 'unreached' });
     }
   }
 
-  /** True if the grounds of an earlier verdict still hold. */
-  holds({ id }: Mutant, { verdict, digests }: Judgement): boolean {
-    if (verdict === 'survived' || verdict === 'unreached')
-      return this.#digests(this.#reaching(id)).join() === digests.join();
-    const now = new Set([...this.#reach.values()].map(({ digest }) => digest));
-    return digests.every((digest) => now.has(digest));
+  /** True if the grounds of an earlier verdict still hold; survivors are judged again by tests that they have not passed. */
+  holds({ digest }: Judgement): boolean {
+    return digest !== undefined && this.#tests.some((test) => test.digest === digest);
   }
 
-  #digests(tests: readonly UnitTest[]): string[] {
-    return tests.map((test) => this.#reach.get(test)?.digest ?? '').sort();
-  }
-
-  #reaching(id: string): UnitTest[] {
-    return [...this.#reach].flatMap(([test, { reached }]) =>
-      reached.some(({ mutants }) => mutants.includes(id)) ? [test] : [],
+  #isReached(id: string): boolean {
+    return [...this.#reach.values()].some(({ reached }) =>
+      reached.some(({ mutants }) => mutants.includes(id)),
     );
   }
 
-  /** Lists the test files: those named like a mutated source first, then quick ones. */
-  #inOrder(mutants: readonly Mutant[]): UnitTest[] {
-    const files = [...new Set(mutants.map(({ file }) => file))];
-    const isOwn = ({ name }: UnitTest): boolean => files.some((file) => name.startsWith(file));
-    const ms = (test: UnitTest): number => this.#reach.get(test)?.ms ?? 0;
-    return [...this.#reach.keys()].sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)) || ms(a) - ms(b));
-  }
-
-  /** Runs the tests of a file with all open mutants that they reach; repeats it without a mutant that breaks it. */
-  async #rounds(test: UnitTest, open: ReadonlyMap<string, Open>, watch: Watch): Promise<void> {
-    const { reached = [], digest = '' } = this.#reach.get(test) ?? {};
-    const around = new Set(reached.flatMap((one) => (one.test === '' ? one.mutants : [])));
-    const inTests = new Set(reached.flatMap((one) => one.mutants));
-    const runsAlone = [...inTests].filter((id) => around.has(id));
-    const waiting = [...inTests].filter((id) => !around.has(id) && !this.#known.hasPassed(id, digest));
-    let spoilt = 0;
-    while (!watch.isOver()) {
-      const part = waiting.filter((id) => open.has(id)).slice(0, ROUND_SIZE);
-      if (part.length === 0) break;
-      const culprit = await this.#round(test, part, watch);
-      if (culprit === undefined) {
-        this.#known.pass(
-          part.filter((id) => open.has(id)),
-          digest,
-        );
-        waiting.splice(0, waiting.length, ...waiting.filter((id) => !part.includes(id)));
-      } else {
-        spoilt++;
-        const alone = spoilt < MOST_SPOILT && culprit !== '' ? [culprit] : waiting;
-        runsAlone.push(...alone);
-        waiting.splice(0, waiting.length, ...waiting.filter((id) => !alone.includes(id)));
-      }
-    }
-    for (const id of new Set(runsAlone)) open.get(id)?.alone.push(test);
+  /** Finds what a test file reaches. @returns false if it fails without a mutant. */
+  async #isUsable(test: UnitTest): Promise<boolean> {
+    const reach = await this.#reaches.of(test);
+    if (reach.failure === undefined) this.#reach.set(test, reach);
+    return reach.failure === undefined;
   }
 
   /**
-   * Runs the tests of a file with some of the mutants that they reach.
-   * @returns mutant that ended the round; an empty text if it ended for another reason, undefined if it ran to its end.
+   * Lists test files with the mutants to run: first each file that is named like a source, with the mutants of that source,
+   * since it notices most of them; then all files with all mutants, those in the folders of the sources first. Files with
+   * quick tests come first.
    */
-  async #round(test: UnitTest, mutants: readonly string[], watch: Watch): Promise<string | undefined> {
+  async *#steps(mutants: readonly Mutant[]): AsyncGenerator<Step> {
+    const files = [...new Set(mutants.map(({ file }) => file))];
+    const own = this.#tests.filter(({ name }) => files.some((file) => name.startsWith(file)));
+    for (const test of own) await this.#isUsable(test);
+    const ms = (test: UnitTest): number => this.#reaches.lastMs(test) ?? 0;
+    for (const test of own.toSorted((a, b) => ms(a) - ms(b)))
+      yield { test, concerns: ({ file }) => test.name.startsWith(file) };
+    const isFar = ({ name }: UnitTest): boolean => files.every((file) => dirname(file) !== dirname(name));
+    for (const test of this.#tests.toSorted((a, b) => Number(isFar(a)) - Number(isFar(b)) || ms(a) - ms(b)))
+      yield { test, concerns: ({ file }) => test.targets.has(file) };
+  }
+
+  /** Runs the tests of a file with the mutants of a step that they reach; repeats it without a mutant that breaks it. */
+  async #rounds(
+    test: UnitTest,
+    ofStep: ReadonlyMap<string, Open>,
+    open: ReadonlyMap<string, Open>,
+    watch: Watch,
+  ): Promise<void> {
     const { reached = [] } = this.#reach.get(test) ?? {};
+    const { digest } = test;
+    const around = new Set(reached.flatMap((one) => (one.test === '' ? one.mutants : [])));
+    const inTests = new Set(reached.flatMap((one) => one.mutants));
+    const undecided = [...inTests].filter((id) => {
+      const one = ofStep.get(id);
+      return one !== undefined && !one.alone.includes(test) && !this.#known.hasPassed(one.mutant, digest);
+    });
+    const runsAlone = undecided.filter((id) => around.has(id));
+    let inRounds = undecided.filter((id) => !around.has(id));
+    const isQuick = ({ ms }: Reached): boolean => ms <= QUICK_MS;
+    for (const tests of [reached.filter(isQuick), reached.filter((one) => !isQuick(one))]) {
+      const spoiling = await this.#someRounds(test, tests, inRounds, open, watch);
+      runsAlone.push(...spoiling);
+      inRounds = inRounds.filter((id) => open.has(id) && !spoiling.includes(id));
+    }
+    if (watch.isOver()) return;
+    this.#known.pass(
+      inRounds.flatMap((id) => open.get(id)?.mutant ?? []),
+      digest,
+    );
+    for (const id of new Set(runsAlone)) open.get(id)?.alone.push(test);
+  }
+
+  /** Runs some tests of a file with mutants. @returns mutants that must run alone. */
+  async #someRounds(
+    test: UnitTest,
+    tests: readonly Reached[],
+    mutants: readonly string[],
+    open: ReadonlyMap<string, Open>,
+    watch: Watch,
+  ): Promise<string[]> {
+    let waiting = mutants.filter((id) => tests.some((one) => one.mutants.includes(id)));
+    const runAlone: string[] = [];
+    for (let spoilt = 0; !watch.isOver();) {
+      const part = waiting.filter((id) => open.has(id)).slice(0, ROUND_SIZE);
+      if (part.length === 0) break;
+      const { isBroken: broke, culprits } = await this.#round(test, tests, part, watch);
+      let done: readonly string[] = part;
+      if (culprits !== undefined) {
+        spoilt++;
+        done = spoilt < MOST_SPOILT && culprits.length > 0 ? culprits : waiting;
+        runAlone.push(...done);
+      }
+      for (const id of broke ? (culprits ?? []) : []) {
+        const one = open.get(id);
+        if (one !== undefined) one.broke = test;
+      }
+      waiting = waiting.filter((id) => !done.includes(id));
+    }
+    return runAlone;
+  }
+
+  /** Runs some tests of a file with some of the mutants that they reach. */
+  async #round(
+    test: UnitTest,
+    reached: readonly Reached[],
+    mutants: readonly string[],
+    watch: Watch,
+  ): Promise<RoundEnd> {
     const plan = reached
       .map((one) => [one.test, mutants.filter((id) => one.mutants.includes(id))] as const)
       .filter(([, some]) => some.length > 0);
     const limits = reached.map((one) => [one.test, SPARE_MS + 10 * one.ms] as const);
-    const longest = Math.max(...limits.map(([, ms]) => ms)) + 2 * SPARE_MS;
-    const end = await this.#runner.run({ path: test.path, round: { plan, limits } }, longest, watch);
-    if (isBroken(end)) return end.mutant ?? '';
-    return end.spoilt ?? (end.failure === undefined ? undefined : '');
+    const { ms = 0 } = this.#reach.get(test) ?? {};
+    const limit = 2 * SPARE_MS + 5 * ms;
+    const end = await this.#runner.run({ path: test.path, round: { plan, limits } }, limit, watch);
+    if (isBroken(end)) return { isBroken: true, culprits: end.mutant === undefined ? [] : [end.mutant] };
+    return { isBroken: false, culprits: end.spoilt ?? (end.failure === undefined ? undefined : []) };
   }
 
-  /** Runs the tests of a file that reach a mutant, alone. @returns undefined if they pass. */
+  /**
+   * Runs the tests of a file that reach a mutant, alone.
+   * @param brokeRound true if the mutant ended a process of the file, or kept it from its end, before.
+   * @returns undefined if they pass.
+   */
   async #alone(
     test: UnitTest,
     { id }: Mutant,
+    brokeRound: boolean,
   ): Promise<{ readonly verdict: Verdict; readonly by: string } | undefined> {
     const { reached = [], ms = 0 } = this.#reach.get(test) ?? {};
     const names = reached.flatMap((one) => (one.mutants.includes(id) ? [one.test] : []));
     const choices: (readonly string[] | undefined)[] = names.includes('') ? [undefined] : [names, undefined];
     for (const only of choices) {
       const job: Job = { path: test.path, mutant: id, ...(only === undefined ? {} : { only }) };
-      let limit = 2 * SPARE_MS + 5 * ms;
+      const limit = 2 * (SPARE_MS + ms);
       let end = await this.#runner.run(job, limit);
       if (isBroken(end)) {
-        // The machine may be busy, and an earlier mutant may have left work behind that failed only now.
-        const { path } = test;
-        const control = await this.#runner.run({ path, ...(only === undefined ? {} : { only }) }, 4 * limit);
-        if (!isBroken(control)) limit = Math.max(limit, 10 * control.ms);
-        end = await this.#runner.run(job, limit);
+        if (!(await this.#passes(test, only))) continue;
+        // An earlier mutant may have left work behind that failed only now; now the process is a new one.
+        if (!brokeRound) end = await this.#runner.run(job, limit);
         if (isBroken(end)) {
           const verdict = end.broken === 'crash' ? 'crash' : 'timeout';
           return { verdict, by: verdict };
@@ -184,19 +255,19 @@ export class Judge {
       }
       if (end.failure === undefined) return undefined;
       // Some tests depend on other ones of their file.
-      if (only === undefined || (await this.#passesWithout(test, only)))
-        return { verdict: 'killed', by: end.failure };
+      if (await this.#passes(test, only)) return { verdict: 'killed', by: end.failure };
     }
     return undefined;
   }
 
-  /** True if tests pass with the original code without the other tests of their file. */
-  async #passesWithout(test: UnitTest, only: readonly string[]): Promise<boolean> {
+  /** True if tests pass with the original code. @param only names of some tests, which run without the others. */
+  async #passes(test: UnitTest, only: readonly string[] | undefined): Promise<boolean> {
     const key = JSON.stringify([test.name, only]);
     const known = this.#controls.get(key);
     if (known !== undefined) return known;
     const { ms = 0 } = this.#reach.get(test) ?? {};
-    const end = await this.#runner.run({ path: test.path, only }, 4 * SPARE_MS + 10 * ms);
+    const job: Job = { path: test.path, ...(only === undefined ? {} : { only }) };
+    const end = await this.#runner.run(job, 4 * SPARE_MS + 10 * ms);
     const passes = !isBroken(end) && end.failure === undefined;
     this.#controls.set(key, passes);
     return passes;

@@ -1,47 +1,55 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { JsonLines } from './json-lines.js';
 import type { Judgement } from './judge.js';
-import { ROOT } from './target-files.js';
+import type { Mutant } from './mutants.js';
 
-const FILE = join(ROOT, 'build', '.mutants', 'verdicts.json');
+/** Mutant and the text of its function, in one key. */
+type Key = string;
+const keyOf = ({ id, code }: Pick<Mutant, 'id' | 'code'>): Key => `${id} ${code}`;
 
-/** Verdicts of earlier runs with their grounds, by mutant. */
+type Line =
+  | { readonly key: Key; readonly judgement: Judgement }
+  /** Mutants that a test file, by its digest, does not notice. */
+  | { readonly passed: readonly Key[]; readonly digest: string };
+
+/** Verdicts of earlier runs with their grounds. A verdict belongs to the text of the changed function. */
 export class KnownVerdicts {
-  readonly #verdicts: Record<string, Judgement>;
-  readonly #passed: Record<string, readonly string[]>;
+  readonly #lines: JsonLines<Line>;
+  readonly #verdicts = new Map<Key, Judgement>();
+  readonly #passed = new Map<Key, Set<string>>();
 
-  constructor() {
-    const kept = existsSync(FILE)
-      ? (JSON.parse(readFileSync(FILE, 'utf8')) as {
-          readonly verdicts: Record<string, Judgement>;
-          readonly passed: Record<string, readonly string[]>;
-        })
-      : { verdicts: {}, passed: {} };
-    this.#verdicts = kept.verdicts;
-    this.#passed = kept.passed;
+  /** @param directory holds the results of earlier runs. */
+  constructor(directory: string) {
+    this.#lines = new JsonLines(join(directory, 'verdicts.jsonl'));
+    for (const line of this.#lines.read()) this.#add(line);
   }
 
-  get(id: string): Judgement | undefined {
-    return this.#verdicts[id];
+  get(mutant: Mutant): Judgement | undefined {
+    return this.#verdicts.get(keyOf(mutant));
   }
 
-  /** Keeps the digest of a test file that does not notice a mutant. */
-  pass(ids: readonly string[], digest: string): void {
-    for (const id of ids) this.#passed[id] = [...new Set([...(this.#passed[id] ?? []), digest])];
-    this.#save();
+  /** Keeps that a test file does not notice mutants. */
+  pass(mutants: readonly Mutant[], digest: string): void {
+    if (mutants.length > 0) this.#keep({ passed: mutants.map(keyOf), digest });
   }
 
-  hasPassed(id: string, digest: string): boolean {
-    return this.#passed[id]?.includes(digest) === true;
+  hasPassed(mutant: Mutant, digest: string): boolean {
+    return this.#passed.get(keyOf(mutant))?.has(digest) === true;
   }
 
-  set(id: string, verdict: Judgement): void {
-    this.#verdicts[id] = verdict;
-    this.#save();
+  set(mutant: Mutant, judgement: Judgement): void {
+    this.#keep({ key: keyOf(mutant), judgement });
   }
 
-  #save(): void {
-    mkdirSync(dirname(FILE), { recursive: true });
-    writeFileSync(FILE, JSON.stringify({ verdicts: this.#verdicts, passed: this.#passed }));
+  #add(line: Line): void {
+    if ('key' in line) this.#verdicts.set(line.key, line.judgement);
+    else
+      for (const key of line.passed)
+        this.#passed.set(key, (this.#passed.get(key) ?? new Set()).add(line.digest));
+  }
+
+  #keep(line: Line): void {
+    this.#add(line);
+    this.#lines.append(line);
   }
 }

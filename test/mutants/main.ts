@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,7 +9,7 @@ import { EXPLAINED } from './explained.js';
 import { Judge, type Judgement } from './judge.js';
 import { KnownVerdicts } from './known-verdicts.js';
 import { mutantsOf, type Mutant } from './mutants.js';
-import { reachOf } from './reach.js';
+import { Reaches } from './reach.js';
 import { isSurvivor, mutantLine, score, scoreTable, type Judged } from './report.js';
 import { ROOT, TARGETS, TARGET_FILES } from './target-files.js';
 import { TestProcess } from './test-process.js';
@@ -37,7 +37,8 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: 'Infinity' },
     /** Prints each run of a test file. */
     runs: { type: 'boolean', default: false },
-    report: { type: 'string', default: join(ROOT, 'build', '.mutants', 'report.json') },
+    /** Directory of verdicts and of the report; runs of different files may use it at the same time. */
+    results: { type: 'string', default: join(ROOT, 'build', '.mutants') },
   },
 });
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -81,11 +82,8 @@ const isNear = ({ name }: UnitTest): boolean => drawn.some(({ file }) => dirname
 const tests = unitTests().filter(
   (test) => drawn.some(({ file }) => test.targets.has(file)) && (!values.near || isNear(test)),
 );
-const reach = await reachOf(tests, runner, say);
-for (const [{ name }, { failure }] of reach)
-  if (failure !== undefined) say(`left out, since it fails without a mutant: ${name}: ${failure}`);
-const verdicts = new KnownVerdicts();
-const judge = new Judge(runner, reach, verdicts);
+const verdicts = new KnownVerdicts(values.results);
+const judge = new Judge(runner, tests, new Reaches(values.results, runner, say), verdicts);
 const judged: Judged[] = [];
 const start = performance.now();
 function take(mutant: Mutant, { verdict, by }: Judgement): void {
@@ -104,15 +102,15 @@ function take(mutant: Mutant, { verdict, by }: Judgement): void {
     say(`${judged.length} of ${drawn.length}, ${Math.round((performance.now() - start) / 1000)} s`);
 }
 const open = drawn.filter((mutant) => {
-  const earlier = verdicts.get(mutant.id);
-  if (earlier === undefined || !judge.holds(mutant, earlier)) return true;
+  const earlier = verdicts.get(mutant);
+  if (earlier === undefined || !judge.holds(earlier)) return true;
   take(mutant, earlier);
   return false;
 });
 await judge.judge(
   open,
   (mutant, judgement) => {
-    verdicts.set(mutant.id, judgement);
+    verdicts.set(mutant, judgement);
     take(mutant, judgement);
   },
   () => performance.now() - start > Number(values.seconds) * 1000,
@@ -120,11 +118,8 @@ await judge.judge(
 await runner.stop();
 const seconds = Math.round((performance.now() - start) / 1000);
 const total = score(judged);
-mkdirSync(dirname(values.report), { recursive: true });
-writeFileSync(
-  values.report,
-  JSON.stringify({ seed: values.seed, seconds, score: total, mutants: judged }, null, 1),
-);
+const report = join(values.results, 'report.json');
+writeFileSync(report, JSON.stringify({ seed: values.seed, seconds, score: total, mutants: judged }, null, 1));
 for (const line of scoreTable(judged)) say(line);
-say(`${seconds} s for ${judged.length} of ${drawn.length} mutants; ${values.report}`);
+say(`${seconds} s for ${judged.length} of ${drawn.length} mutants; ${report}`);
 await end(judged.length === drawn.length && (total ?? 100) >= Number(values.goal) ? 0 : 1);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { mutationsAt } from './mutators.js';
 import { SWITCHES } from './switches.js';
-import { parseModule, places, scopeOf } from './syntax-tree.js';
+import { outermostFunction, parseModule, places, scopeOf } from './syntax-tree.js';
 import { compiledFile } from './target-files.js';
 
 /** Change to a source that a test should notice. */
@@ -16,6 +16,8 @@ export interface Mutant {
   readonly line: number;
   /** Function or variable around the change. */
   readonly scope: string;
+  /** Digest of the outermost function around the change, or of its statement. */
+  readonly code: string;
   readonly kind: string;
   readonly from: string;
   readonly to: string;
@@ -26,6 +28,9 @@ export interface Mutant {
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
+/** Returns eight hexadecimal digits. */
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
+
 /** Finds the mutants in compiled code. @param lineAt maps a position in the code to a line of the source. */
 export function mutantsIn(file: string, code: string, lineAt: (position: number) => number): Mutant[] {
   const counts = new Map<string, number>();
@@ -34,12 +39,14 @@ export function mutantsIn(file: string, code: string, lineAt: (position: number)
     for (const { kind, node, text } of mutationsAt(code, place)) {
       const { start, end } = node;
       const scope = scopeOf(place.parents);
+      const around = outermostFunction(place);
+      const digest = digestOf(oneLine(code.slice(around.start, around.end)));
       const facts = JSON.stringify([file, scope, kind, oneLine(code.slice(start, end)), oneLine(text)]);
       const count = counts.get(facts) ?? 0;
       counts.set(facts, count + 1);
-      const id = createHash('sha256').update(`${facts}${count}`).digest('hex').slice(0, 8);
+      const id = digestOf(`${facts}${count}`);
       const range = { from: code.slice(start, end), to: text, start, end };
-      mutants.push({ id, file, line: lineAt(start), scope, kind, ...range });
+      mutants.push({ id, file, line: lineAt(start), scope, code: digest, kind, ...range });
     }
   return mutants;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { JsonLines } from './json-lines.js';
 import { ROOT } from './target-files.js';
 import { isBroken, type Reached, type TestProcess } from './test-process.js';
 import type { UnitTest } from './unit-tests.js';
@@ -15,7 +16,11 @@ export interface Reach {
   readonly reached: readonly Reached[];
 }
 
-const FILE = join(ROOT, 'build', '.mutants', 'reach.json');
+interface Line {
+  readonly name: string;
+  readonly reach: Reach;
+}
+
 /** Time after which a test file is given up [ms]. */
 const MOST_MS = 300_000;
 
@@ -28,33 +33,42 @@ function mutatorsDigest(): string {
   return digest.digest('hex');
 }
 
-/** Finds the mutants that each test reaches. Takes the record of an earlier run if nothing that the file loads changed. */
-export async function reachOf(
-  tests: readonly UnitTest[],
-  runner: TestProcess,
-  say: (line: string) => void,
-): Promise<Map<UnitTest, Reach>> {
-  const known = existsSync(FILE)
-    ? (JSON.parse(readFileSync(FILE, 'utf8')) as Record<string, Reach>)
-    : ({} as Record<string, Reach>);
-  const mutators = mutatorsDigest();
-  const found = new Map<UnitTest, Reach>();
-  mkdirSync(dirname(FILE), { recursive: true });
-  for (const [i, test] of tests.entries()) {
-    const digest = `${mutators}${test.digest}`;
-    let reach = known[test.name];
-    if (reach?.digest !== digest) {
-      const outcome = await runner.run({ path: test.path, collect: true }, MOST_MS);
-      reach = isBroken(outcome)
-        ? { digest, ms: MOST_MS, failure: outcome.broken, reached: [] }
-        : { digest, ms: outcome.ms, failure: outcome.failure, reached: outcome.reached };
-      if (reach.failure === undefined) {
-        known[test.name] = reach;
-        writeFileSync(FILE, JSON.stringify(known));
-      }
-      say(`${i + 1} of ${tests.length}: ${test.name} ${reach.ms} ms ${reach.failure ?? ''}`);
-    }
-    found.set(test, reach);
+/** Finds the mutants that tests reach. */
+export class Reaches {
+  readonly #runner: Pick<TestProcess, 'run'>;
+  readonly #say: (line: string) => void;
+  readonly #lines: JsonLines<Line>;
+  readonly #known: Map<string, Reach>;
+  readonly #mutators = mutatorsDigest();
+
+  /** @param directory holds the records of earlier runs. */
+  constructor(directory: string, runner: Pick<TestProcess, 'run'>, say: (line: string) => void) {
+    this.#runner = runner;
+    this.#say = say;
+    this.#lines = new JsonLines(join(directory, 'reach.jsonl'));
+    this.#known = new Map(this.#lines.read().map(({ name, reach }) => [name, reach]));
   }
-  return found;
+
+  /** Mean time of the tests of a file when it last ran [ms]; undefined if it never ran. */
+  lastMs({ name }: UnitTest): number | undefined {
+    const known = this.#known.get(name);
+    return known && known.ms / known.reached.length;
+  }
+
+  /** Runs a test file, unless it, what it loads of the tests, and the mutants stayed since its last run. */
+  async of(test: UnitTest): Promise<Reach> {
+    const digest = `${this.#mutators}${test.targetsDigest}${test.digest}`;
+    const known = this.#known.get(test.name);
+    if (known?.digest === digest) return known;
+    const outcome = await this.#runner.run({ path: test.path, collect: true }, MOST_MS);
+    const reach = isBroken(outcome)
+      ? { digest, ms: MOST_MS, failure: outcome.broken, reached: [] }
+      : { digest, ms: outcome.ms, failure: outcome.failure, reached: outcome.reached };
+    this.#say(`${test.name}: ${reach.ms} ms`);
+    if (reach.failure === undefined) {
+      this.#known.set(test.name, reach);
+      this.#lines.append({ name: test.name, reach });
+    } else this.#say(`left out, since it fails without a mutant: ${test.name}: ${reach.failure}`);
+    return reach;
+  }
 }

@@ -3,7 +3,7 @@ import type { Judgement, Verdict } from './judge.js';
 import type { Mutant } from './mutants.js';
 
 /** Mutant with its end. */
-export interface Judged extends Mutant, Omit<Judgement, 'digests'> {
+export interface Judged extends Mutant, Omit<Judgement, 'digest'> {
   /** Reason why no test notices a surviving mutant. */
   readonly reason?: string;
 }

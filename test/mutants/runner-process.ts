@@ -3,6 +3,7 @@ import { readConfig } from 'jest-config';
 import runnerModule from 'jest-runner';
 import runtimeModule from 'jest-runtime';
 import { TestWatcher } from 'jest-watcher';
+import { ownMs } from './own-time.js';
 import { switches } from './switches.js';
 import { ROOT, TARGET_FILES, compiledFile } from './target-files.js';
 import type { Job, Outcome } from './test-process.js';
@@ -13,6 +14,9 @@ const Runtime = runtimeModule as unknown as typeof runtimeModule.default;
 
 // Runs test files one after the other in this process, which keeps compiled code. Each message is a job, each answer an
 // outcome.
+
+/** Time beyond the limit of a test after which its process ends [ms]: a test that only waits ends by its own limit. */
+const HOOKS_MS = 1500;
 
 /** Position of a module of this folder. */
 const here = (name: string): string => join(ROOT, 'build', 'test', 'mutants', name);
@@ -43,14 +47,15 @@ async function run({ path, mutant, only, collect, round }: Job): Promise<Outcome
   switches.round = round && {
     plan: new Map(round.plan),
     limits: new Map(round.limits),
-    failure: undefined,
+    failures: [],
     killed: new Set(),
     spoilt: undefined,
-    onStart: (started) => process.send?.({ started }),
+    onStart: (test, mutant = '') =>
+      process.send?.({ started: mutant, limitMs: HOOKS_MS + (switches.round?.limits.get(test) ?? 0) }),
     onKill: (killed) => process.send?.({ killed }),
   };
   const runner = new TestRunner({ ...globalConfig, silent: true }, {});
-  const start = performance.now();
+  const start = ownMs();
   let failure: string | undefined;
   runner.on('test-file-failure', ([, error]) => void (failure = error.message.split('\n', 1)[0] ?? ''));
   runner.on('test-file-success', ([, { numFailingTests, testExecError }]) => {
@@ -60,7 +65,7 @@ async function run({ path, mutant, only, collect, round }: Job): Promise<Outcome
   await runner.runTests([{ context, path }], new TestWatcher({ isWatchMode: false }), { serial: true });
   return {
     failure: switches.failure ?? failure,
-    ms: Math.round(performance.now() - start),
+    ms: Math.round(ownMs() - start),
     reached: [...switches.byTest].map(([test, { mutants, ms }]) => ({ test, ms, mutants: [...mutants] })),
     spoilt: switches.round?.spoilt,
   };

@@ -13,13 +13,13 @@ export interface Round {
   readonly plan: ReadonlyMap<string, readonly string[]>;
   /** Time limits of the tests [ms]. */
   readonly limits: ReadonlyMap<string, number>;
-  /** Latest failure. */
-  failure: Failure | undefined;
+  /** Failures of the running test that the original code has not confirmed yet by passing it. */
+  readonly failures: Failure[];
   readonly killed: Set<string>;
-  /** Mutant after whose failure the original code failed, too; nothing runs after it. */
-  spoilt: string | undefined;
-  /** Called before each test. */
-  readonly onStart: (mutant: string) => void;
+  /** Mutants after whose failures the original code failed, too; nothing runs after it. */
+  spoilt: readonly string[] | undefined;
+  /** Called before each test; without a mutant it runs with the original code. */
+  readonly onStart: (test: string, mutant?: string) => void;
   /** Called after a failure with a mutant, once the test has passed with the original code. */
   readonly onKill: (failure: Failure) => void;
 }

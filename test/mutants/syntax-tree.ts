@@ -65,3 +65,9 @@ export const scopeOf = (parents: readonly SyntaxNode[]): string =>
     .filter((name) => name !== '')
     .toReversed()
     .join('.');
+
+/** Returns the outermost function or member of a class around a node; its statement if there is none. */
+export const outermostFunction = ({ node, parents }: Place): SyntaxNode =>
+  parents.findLast(({ type }) => /Function|Method$|^Class(?:Private)?Property$/.test(type)) ??
+  parents.at(-2) ??
+  node;

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { afterOwnTime } from './own-time.js';
 import type { Failure } from './switches.js';
 
 /** Run of one test file. */
@@ -31,8 +32,8 @@ export interface Outcome {
   readonly failure?: string | undefined;
   readonly ms: number;
   readonly reached: readonly Reached[];
-  /** Mutant that ended a round, because the tests fail without it, too, once it has run. */
-  readonly spoilt?: string | undefined;
+  /** Mutants that ended a round, because the tests fail without them, too, once they have run. */
+  readonly spoilt?: readonly string[] | undefined;
 }
 
 /** End of a run without an outcome: the time limit, the end of the process, or the wish of the caller. */
@@ -44,7 +45,10 @@ export interface Broken {
 
 export const isBroken = (end: Outcome | Broken): end is Broken => 'broken' in end;
 
-type Message = { readonly started: string } | { readonly killed: Failure } | { readonly outcome: Outcome };
+type Message =
+  | { readonly started: string; readonly limitMs: number }
+  | { readonly killed: Failure }
+  | { readonly outcome: Outcome };
 
 /** Reactions of the caller to the progress of a round. */
 export interface Watch {
@@ -68,7 +72,9 @@ export class TestProcess {
     this.#say = say;
   }
 
-  /** Runs a job. @param limitMs longest time without an answer; in a round, until the next test starts. */
+  /**
+   * Runs a job. @param limitMs longest time of the process without an answer; in a round, before and after its tests.
+   */
   async run(job: Job, limitMs: number, watch?: Watch): Promise<Outcome | Broken> {
     if (++this.#runs % MOST_RUNS === 0) await this.stop();
     const end = await this.#answer(await this.#started(), job, limitMs, watch);
@@ -81,15 +87,17 @@ export class TestProcess {
   }
 
   async #answer(child: ChildProcess, job: Job, limitMs: number, watch?: Watch): Promise<Outcome | Broken> {
-    let started: string | undefined;
+    let started = '';
     let finish = (): void => undefined;
     const end = await new Promise<Outcome | Broken>((resolve) => {
-      const fail = (broken: Broken['broken']) => (): void => resolve({ broken, mutant: started });
-      // Timer: a test under a mutant may run for ever.
-      const timer = setTimeout(fail('timeout'), limitMs);
+      const fail = (broken: Broken['broken']) => (): void =>
+        resolve({ broken, ...(started === '' ? {} : { mutant: started }) });
+      const limited = (ms = limitMs): NodeJS.Timeout => afterOwnTime(fail('timeout'), ms, child.pid);
+      let timer = limited();
       const onExit = fail('crash');
       const onMessage = (message: Message): void => {
-        timer.refresh();
+        clearTimeout(timer);
+        timer = limited('started' in message ? message.limitMs : limitMs);
         if ('started' in message) ({ started } = message);
         else if ('killed' in message) watch?.onKill(message.killed);
         else resolve(message.outcome);
@@ -113,7 +121,8 @@ export class TestProcess {
       execArgv: [
         '--experimental-vm-modules',
         '--disable-warning=ExperimentalWarning',
-        '--max-old-space-size=1536',
+        '--max-old-space-size=1024',
+        '--max-semi-space-size=64',
       ],
     });
     this.#child = child;

@@ -10,8 +10,10 @@ export interface UnitTest {
   readonly path: string;
   /** Targets that the file loads, directly or through other modules. */
   readonly targets: ReadonlySet<string>;
-  /** Digest of everything that the file loads of ours. */
+  /** Digest of the file and of what it loads of the tests. */
   readonly digest: string;
+  /** Digest of the targets that it loads. */
+  readonly targetsDigest: string;
 }
 
 /** Folders of tests that start servers, daemons or campaigns. */
@@ -53,6 +55,12 @@ function loadedBy(path: string, seen = new Set<string>()): ReadonlySet<string> {
 const startsPrograms = (path: string): boolean =>
   path.startsWith(tests) && /from 'node:child_process'/.test(texts.get(path) ?? '');
 
+function digestOf(files: readonly string[]): string {
+  const digest = createHash('sha256');
+  for (const file of files) digest.update(relative(ROOT, file)).update(texts.get(file) ?? '');
+  return digest.digest('hex').slice(0, 16);
+}
+
 /** Finds the unit tests that load a target. Unit tests start no programs: those would load unchanged code. */
 export function unitTests(): UnitTest[] {
   const targets = new Map(TARGET_FILES.map((file) => [compiledFile(file), file]));
@@ -64,8 +72,8 @@ export function unitTests(): UnitTest[] {
       const loaded = [...loadedBy(path)].sort();
       const used = loaded.flatMap((file) => targets.get(file) ?? []);
       if (used.length === 0 || loaded.some(startsPrograms)) return [];
-      const digest = createHash('sha256');
-      for (const file of loaded) digest.update(relative(ROOT, file)).update(texts.get(file) ?? '');
-      return [{ name, path, targets: new Set(used), digest: digest.digest('hex') }];
+      const digest = digestOf(loaded.filter((file) => file.startsWith(tests)));
+      const targetsDigest = digestOf(loaded.filter((file) => targets.has(file)));
+      return [{ name, path, targets: new Set(used), digest, targetsDigest }];
     });
 }
