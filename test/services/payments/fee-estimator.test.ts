@@ -14,6 +14,8 @@ import { holder } from '../../monero/wallet/fixtures.js';
 
 const owner = holder(seededRng('fees'));
 const LIMIT = 600_000;
+/** Fee at the slow rate of a transaction that fills a block. */
+const SLOW_FEE = (FEES.perByte[0] ?? 0n) * BigInt(LIMIT / 2);
 
 let wallet: ServiceWallet;
 let fees: FeeEstimator;
@@ -63,7 +65,10 @@ describe('the prices of a payment', () => {
     ['slow while blocks are filled to 80 per cent', (LIMIT / 2) * 0.8, [], 1],
     ['normal above 80 per cent', (LIMIT / 2) * 0.82, [], 2],
     ['normal while a block of payments waits', 0, [{ weight: LIMIT / 2, fee: 10n ** 12n }], 2],
+    ['slow while less than a block of payments waits', 0, [{ weight: LIMIT / 2 - 1, fee: 10n ** 12n }], 1],
     ['slow while only payments wait that pay less', 0, [{ weight: LIMIT / 2, fee: 1n }], 1],
+    ['normal while payments wait that pay the slow rate', 0, [{ weight: LIMIT / 2, fee: SLOW_FEE }], 2],
+    ['slow while those that wait pay a little less', 0, [{ weight: LIMIT / 2, fee: SLOW_FEE - 1n }], 1],
   ])('without a priority are %s', async (_, weight, pool, priority) => {
     wallet.answers = daemonWith(weight, pool);
     expect(await fees.prices(0)).toMatchObject({ priority });
@@ -77,6 +82,14 @@ describe('the prices of a payment', () => {
     young.answers = daemonWith(0);
     expect(await new FeeEstimator(young).prices(0)).toMatchObject({ priority: 2 });
     expect(asked).toEqual([]);
+  });
+
+  it('follow the blocks of a wallet that knows just as many as are looked at', async () => {
+    const young = new ServiceWallet(ownKeys(owner));
+    young.receive([], 10);
+    young.answers = daemonWith(0);
+    expect(await new FeeEstimator(young).prices(0)).toMatchObject({ priority: 1 });
+    expect(asked).toEqual([[0, 10]]);
   });
 
   it('are slow where the daemon tells its rates and nothing else', async () => {
@@ -149,6 +162,15 @@ describe('rates that are not believed', () => {
 
 describe('the ceiling of the fee', () => {
   it.each([
+    [20_000_000n, undefined],
+    [20_000_001n, { kind: 'fee_too_high', fee: 40_000_002_000n, ceiling: 40_000_000_000n }],
+  ])('is the highest fee that is paid: a rate of %i', async (rate, refusal) => {
+    const perByte = [rate, rate, rate, rate];
+    wallet.answers = { getFeeEstimate: () => Promise.resolve({ perByte, quantizationMask: 1n }) };
+    expect(await faultOf(() => fees.prices(1))).toEqual(refusal);
+  });
+
+  it.each([
     [2_641_622, undefined],
     [2_641_623, { kind: 'fee_too_high', fee: 80_000_000_000n, ceiling: 40_000_000_000n }],
   ])(
@@ -170,13 +192,14 @@ describe('an estimate of size and weight', () => {
     outputs: fc.integer({ min: 0, max: 16 }),
   });
 
-  it('grows with inputs and ring members, and a weight is no less than the size', () => {
+  it('grows with inputs, ring members and outputs, and a weight is no less than the size', () => {
     fc.assert(
       fc.property(counts, fc.boolean(), ({ inputs, ring, outputs }, rct) => {
         const { size, weight } = fees.estimateSize(inputs, ring, outputs, rct);
         expect(weight).toBeGreaterThanOrEqual(size);
         expect(fees.estimateSize(inputs + 1, ring, outputs, rct).size).toBeGreaterThan(size);
         expect(fees.estimateSize(inputs, ring + 1, outputs, rct).size).toBeGreaterThan(size);
+        expect(fees.estimateSize(inputs, ring, outputs + 2, rct).size).toBeGreaterThan(size);
       }),
     );
   });
@@ -184,6 +207,14 @@ describe('an estimate of size and weight', () => {
   it('takes ring size 0 for 16, and one output for two: a dummy is added', () => {
     expect(fees.estimateSize(2, 0, 2, true)).toEqual(fees.estimateSize(2, 16, 2, true));
     expect(fees.estimateSize(2, 16, 1, true)).toEqual(fees.estimateSize(2, 16, 2, true));
+  });
+
+  test.each([
+    ['inputs', 2 ** 31 - 1, 16, 2],
+    ['ring members', 1, 2 ** 31 - 1, 2],
+    ['outputs', 1, 16, 2 ** 31 - 1],
+  ])('is given for 2³¹ - 1 %s', (_, inputs, ring, outputs) => {
+    expect(fees.estimateSize(inputs, ring, outputs, true).weight).toBeGreaterThan(2 ** 31);
   });
 
   test.each([

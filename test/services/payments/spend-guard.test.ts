@@ -184,6 +184,29 @@ describe('the limits of a credential', () => {
     expect(() => spend(by, paying(1n))).toThrow(refusal('spend.day'));
   });
 
+  it('date what a wrong clock has dated ahead again with the next payment', () => {
+    const by = spender({ day: 10n });
+    home.clockError = 300 * DAY;
+    spend(by, paying(5n));
+    home.clockError = 0;
+    spend(by, paying(1n));
+    home.time += DAY;
+    spend(by, paying(10n));
+  });
+
+  it('keep the dates of a clock that is an hour ahead, and date no payment before an earlier one', () => {
+    const by = spender({ hour: 10n });
+    home.clockError = HOUR;
+    spend(by, paying(5n));
+    home.clockError = 0;
+    spend(by, paying(5n));
+    home.time += 2 * HOUR - 1;
+    guard.check(by, []);
+    expect(() => spend(by, paying(1n))).toThrow(refusal('spend.hour'));
+    home.time += 1;
+    spend(by, paying(10n));
+  });
+
   it('are not freed by a daemon that lies about the time, but for two hours', () => {
     const by = spender({ day: 10n });
     home.blockTime = home.time;

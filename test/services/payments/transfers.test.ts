@@ -8,6 +8,7 @@ import { Transfers, type PaymentRequest } from '../../../src/services/payments/t
 import { amount } from '../../../src/util/amount.js';
 import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
+import { EventLoopTurns } from '../../support/event-loop-turns.js';
 import { numberedOutput, PlannedPayments } from '../../support/planned-payments.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
@@ -115,6 +116,31 @@ describe('a transfer', () => {
     expect(planned.planned.flatMap(({ payees }) => payees)).toHaveLength(16);
     // No output is spent twice.
     expect(new Set(planned.inputs).size).toBe(planned.inputs.length);
+  });
+});
+
+describe('a transfer to many addresses', () => {
+  it('lets other work run before every sixteenth address', async () => {
+    const turns = new EventLoopTurns();
+    const readIn: number[] = [];
+    const resolve = () => {
+      readIn.push(turns.count);
+      return Promise.resolve(stranger.address());
+    };
+    const counted = new Transfers({
+      accounts: { resolve } as unknown as Accounts,
+      balances: new Balances(wallet, wallet),
+      payments: planned.maker,
+    });
+    await counted.pay(
+      order(
+        Array.from({ length: 40 }, () => [PLAIN, 1000n]),
+        { split: true },
+      ),
+    );
+    turns.stop();
+    const changes = readIn.flatMap((one, i) => (i > 0 && one !== readIn[i - 1] ? [i] : []));
+    expect(changes).toEqual([15, 31]);
   });
 });
 
