@@ -27,13 +27,17 @@ const known: DaemonTransaction[] = [
     prunableHash: hash(20),
   },
   { hash: hash(3), blob: blob(3), inPool: true, doubleSpendSeen: false },
+  // Says both: the pool counts, since such a transaction has no confirmation that lasts.
+  { hash: hash(4), blob: blob(4), inPool: true, doubleSpendSeen: false, blockHeight: 9 },
 ];
 
 beforeEach(() => {
   asked = [];
   daemon = {
     // As a daemon may: in an order of its own, and one that was not asked for.
-    getTransactions: (hashes) => {
+    getTransactions: (hashes, { prune }) => {
+      // Pruned ones lack what the hash of a transaction depends on.
+      expect(prune).toBe(false);
       asked.push(hashes.length);
       const names = [...hashes.map(toHex), toHex(hash(1))];
       return Promise.resolve({
@@ -60,7 +64,8 @@ describe('a transaction', () => {
       fetched: { hash: hash(2), blob: blob(2), prunableHash: hash(20) },
       height: 9,
     });
-    expect(await chain.transaction(hash(3))).toEqual({ fetched: { hash: hash(3), blob: blob(3) } });
+    for (const n of [3, 4])
+      expect(await chain.transaction(hash(n))).toEqual({ fetched: { hash: hash(n), blob: blob(n) } });
   });
 
   it('that the daemon does not know is refused, with the text of the proof', async () => {
@@ -88,9 +93,10 @@ describe('confirmed transactions', () => {
 
   it('are refused together where one is unknown, or in the pool', async () => {
     expect(await faultOf(() => chain.confirmed([1, 9].map(hash)))).toEqual(UNKNOWN);
-    expect(await faultOf(() => chain.confirmed([1, 3].map(hash)))).toMatchObject({
-      text: 'Tx is unconfirmed',
-    });
+    for (const n of [3, 4])
+      expect(await faultOf(() => chain.confirmed([1, n].map(hash)))).toMatchObject({
+        ...{ kind: 'invalid', text: 'Tx is unconfirmed' },
+      });
   });
 });
 

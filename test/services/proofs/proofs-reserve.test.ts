@@ -1,9 +1,11 @@
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { WalletKeys } from '../../../src/monero/wallet/keys.js';
-import { chainOf, openProofs, outputs, payments, receive } from '../../support/proof-wallet.js';
+import { chainOf, openProofs, outputs, payer, payments, receive } from '../../support/proof-wallet.js';
 import { faultOf } from '../../support/test-wallet.js';
 
 const txs = payments.map(({ tx }) => tx);
@@ -95,6 +97,22 @@ describe('a proof of reserve', () => {
     ['a text that is no proof', address, 'nonsense', { kind: 'bad_proof' }],
   ])('is refused when it is checked for %s', async (_, of, proof, fault) => {
     expect(await faultOf(() => proofs.checkReserve(of, '', proof))).toMatchObject(fault);
+  });
+
+  it('is checked with a daemon only: without one, not even its text is read', async () => {
+    const error = new DaemonError('unreachable', 'no daemon');
+    wallet.answers = { getInfo: () => Promise.reject(error) };
+    await expect(check('')).rejects.toBe(error);
+  });
+
+  it('of another address is refused before the daemon is asked for its transactions', async () => {
+    const proof = await proofs.proveReserve(undefined, 'solvent');
+    const { getInfo } = chainOf(txs);
+    wallet.answers = { ...(getInfo && { getInfo }) };
+    const other = formatAddress(payer.address());
+    expect(await faultOf(() => proofs.checkReserve(other, 'solvent', proof))).toMatchObject({
+      kind: 'bad_proof',
+    });
   });
 
   it('is refused when it is checked with transactions that the daemon does not know', async () => {

@@ -81,13 +81,22 @@ describe('a signed message', () => {
 
 describe('the keys of a transaction', () => {
   it('are those that were kept', async () => {
-    const [kept, offline, zeros] = [1, 2, 3].map((n) => bytes<Hash>(n)) as [Hash, Hash, Hash];
+    const [kept, offline, zeros, partly] = [1, 2, 3, 4].map((n) => bytes<Hash>(n)) as [
+      Hash,
+      Hash,
+      Hash,
+      Hash,
+    ];
+    // A key may hold bytes of zero.
+    const someZeros = Uint8Array.from({ length: 32 }, (_, i) => i % 2) as SecretKey;
     wallet.store.write((w) => {
       w.txKeys.set(kept, [bytes<SecretKey>(7), bytes<SecretKey>(0)]);
       w.txKeys.set(offline, []);
+      w.txKeys.set(partly, [someZeros]);
       w.txKeys.set(zeros, [bytes<SecretKey>(0), bytes<SecretKey>(7)]);
     });
     expect(proofs.txKeys(kept)).toEqual([bytes(7), bytes(0)]);
+    expect(proofs.txKeys(partly)).toEqual([someZeros]);
     expect(await faultOf(() => proofs.txKeys(offline))).toEqual({ kind: 'no_tx_key', withSigner: true });
     expect(await faultOf(() => proofs.txKeys(zeros))).toEqual({ kind: 'no_tx_key' });
     expect(await faultOf(() => proofs.txKeys(bytes<Hash>(9)))).toEqual({ kind: 'no_tx_key' });

@@ -2,11 +2,10 @@ import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { publicKeyOf } from '../../../../src/monero/crypto/derivation.js';
 import { keccak } from '../../../../src/monero/crypto/keccak.js';
-import { signHash } from '../../../../src/monero/crypto/signature.js';
-import { encodeBase58 } from '../../../../src/monero/cryptonote/base58.js';
+import { checkSignature, signHash } from '../../../../src/monero/crypto/signature.js';
+import { decodeBase58, encodeBase58 } from '../../../../src/monero/cryptonote/base58.js';
 import type { SubaddressIndex } from '../../../../src/monero/cryptonote/types.js';
 import { utf8 } from '../../../../src/util/bytes.js';
-import { WalletError } from '../../../../src/monero/wallet/model/wallet-error.js';
 import {
   signMessage,
   verifyMessage,
@@ -38,6 +37,14 @@ describe.each(cases)('a signature by the $key key of $index.major/$index.minor',
   it('is good, and the verdict has the key', () => {
     expect(signature).toMatch(/^SigV2[1-9A-Za-z]{88}$/);
     expect(verifyMessage({ message, address, signature })).toEqual({ good: true, version: 2, key });
+  });
+  it('signs the text, the address and the kind of the key, as other wallets do', () => {
+    const { spendPublicKey: spend, viewPublicKey: view } = address;
+    // The kind of the key, and the length of the text.
+    const kind = Uint8Array.of(key === 'spend' ? 0 : 1, message.length);
+    const hash = keccak(utf8('MoneroMessageSignature\0'), spend, view, kind, message);
+    const signed = decodeBase58(signature.slice('SigV2'.length));
+    expect(checkSignature(hash, key === 'spend' ? spend : view, signed)).toBe(true);
   });
   it('is bad for another message, and for another address', () => {
     expect(verifyMessage({ message: utf8('a text'), address, signature })).toEqual({ good: false });
@@ -76,6 +83,14 @@ describe('a signature of version 1', () => {
       key: 'view',
     });
   });
+  it('is good under its own header only', () => {
+    for (const header of ['SigV3', 'sigV1', 'SigV0']) {
+      const other = signature.replace('SigV1', header);
+      expect(verifyMessage({ message, address: signer.address(), signature: other })).toEqual({
+        good: false,
+      });
+    }
+  });
   it('does not verify as version 2, nor version 2 as version 1', () => {
     const newer = signature.replace('SigV1', 'SigV2');
     expect(verifyMessage({ message, address: signer.address(), signature: newer })).toEqual({ good: false });
@@ -111,7 +126,9 @@ describe('a view-only wallet', () => {
   test.each(cases.filter(({ index, key }) => index.minor !== 0 || key === 'spend'))(
     'cannot by the $key key of $index.major/$index.minor',
     ({ index, key }) => {
-      expect(() => signViewOnly(index, key)).toThrow(WalletError);
+      expect(() => signViewOnly(index, key)).toThrow(
+        expect.objectContaining({ fault: { kind: 'view_only' } }),
+      );
     },
   );
 });

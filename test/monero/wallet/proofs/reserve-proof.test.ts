@@ -105,6 +105,8 @@ describe('a reserve proof', () => {
   });
   it('is encoded as it was read', () => {
     expect(formatReserveProof(read)).toBe(proof);
+    // Number of entries, and the version of the layout of the first one.
+    expect([...decodeBase58(proof.slice('ReserveProofV2'.length)).subarray(0, 2)]).toEqual([4, 0]);
   });
   it('without entries has an amount of zero', () => {
     expect(check(readReserveProof(prove([])))).toEqual({ good: true, total: 0n, spent: 0n });
@@ -140,6 +142,15 @@ describe('a reserve proof', () => {
       ({ entries, ...rest }) => ({ ...rest, entries: [...entries, ...entries.slice(0, 1)] }),
     ],
     [
+      'an output under the key image of another',
+      ({ entries: [first, second, ...others], ...rest }) => ({
+        ...rest,
+        entries: [first, second && first && { ...second, keyImage: first.keyImage }, ...others].flatMap(
+          (one) => one ?? [],
+        ),
+      }),
+    ],
+    [
       'an output twice under another key image',
       ({ entries: [first, second, ...others], ...rest }) => ({
         ...rest,
@@ -166,6 +177,14 @@ describe('a reserve proof', () => {
     ],
   ])('is refused when malformed: %s', (_, text) => {
     expect(faultOf(() => readReserveProof(text))).toBe('bad_proof');
+  });
+  it('is not decoded where it is longer than 16 MiB', () => {
+    const ofLength = (size: number) => () => readReserveProof('ReserveProofV2'.padEnd(size, '0'));
+    const most = 16 * 1024 * 1024;
+    const refusal = (reason: string) =>
+      expect.objectContaining({ fault: expect.objectContaining({ kind: 'bad_proof', reason }) });
+    expect(ofLength(most)).toThrow(refusal('the proof is not base58'));
+    expect(ofLength(most + 1)).toThrow(refusal('the proof is too long'));
   });
   it('is refused for any other text', () => {
     fc.assert(

@@ -14,7 +14,7 @@ import { writeExtra } from '../../../../src/monero/cryptonote/extra.js';
 import { transaction, transactionHash } from '../../../../src/monero/cryptonote/transaction.js';
 import type { PaymentId, SubaddressIndex, Transaction } from '../../../../src/monero/cryptonote/types.js';
 import { amount } from '../../../../src/util/amount.js';
-import { utf8 } from '../../../../src/util/bytes.js';
+import { concatBytes, utf8 } from '../../../../src/util/bytes.js';
 import { encode } from '../../../../src/util/codec.js';
 import { WalletError, type Fault } from '../../../../src/monero/wallet/model/wallet-error.js';
 import { checkTxKey } from '../../../../src/monero/wallet/proofs/tx-key.js';
@@ -98,6 +98,8 @@ describe.each(cases)('a payment to $note', ({ made: { tx, keys, parsed }, addres
     const count = parsed.prefix.outputs.length + 1;
     const surplus = Array.from({ length: count + 1 }, () => keys[0] ?? randomSecretKey(rng));
     expect(faultOf(() => checkTxKey({ tx, address, keys: surplus }))).toBe('invalid');
+    expect(faultOf(() => checkTxKey({ tx, address, keys: surplus.slice(0, 2) }))).toBe('invalid');
+    expect(checkTxKey({ tx, address, keys: [] })).toBe(0n);
   });
 
   describe.each(proofs)('proved by %s', (_, proof) => {
@@ -173,6 +175,18 @@ describe('a malformed proof', () => {
       'Signature size mismatch with additional tx pubkeys',
     ],
     ['any longer text', 'wrong signature', 'Wrong signature size'],
+    [
+      'an unknown version of the length of a proof',
+      `OutProofV3${'1'.repeat(132)}`,
+      'Signature size mismatch with additional tx pubkeys',
+    ],
+    ['an unknown version of another length', `OutProofV3${'1'.repeat(131)}`, 'Wrong signature size'],
+    ['one with a character too many', `${proof}1`, 'Wrong signature size'],
+    [
+      'one with a part too many',
+      proof + proof.slice('OutProofV2'.length),
+      'Signature size mismatch with additional tx pubkeys',
+    ],
   ])('has the text that clients of monero-wallet-rpc compare: %s', (_, text, expected) => {
     expect(textOf(() => checkTxProof({ ...subject, proof: text }))).toBe(expected);
   });
@@ -204,9 +218,35 @@ describe('proofs of version 1', () => {
   });
 });
 
+describe('an amount', () => {
+  const { parsed, keys } = payment(payer, [to(alice, 5n)], rng);
+  const received = (tx: Transaction): bigint =>
+    checkTxKey({ tx: fetchedOf(tx, rng), address: alice.address(), keys });
+  const { outputs } = parsed.prefix;
+
+  it('counts in an output without a view tag, as in older transactions', () => {
+    const untagged = outputs.map(({ viewTag: tag, ...output }) => {
+      expect(tag).toBeDefined();
+      return output;
+    });
+    expect(received(withPrefix(parsed, { outputs: untagged }))).toBe(5n);
+  });
+
+  it('counts for nothing under a wrong view tag, with which its payee does not find it', () => {
+    const mistagged = outputs.map((output) => ({ ...output, viewTag: (output.viewTag ?? 0) ^ 1 }));
+    expect(received(withPrefix(parsed, { outputs: mistagged }))).toBe(0n);
+  });
+
+  it('counts for nothing where it does not match its commitment', () => {
+    const base = parsed.rct?.base;
+    if (base === undefined) throw new Error('no RingCT');
+    expect(received({ ...parsed, rct: { base: { ...base, outPk: base.outPk.toReversed() } } })).toBe(0n);
+  });
+});
+
 describe('a fraudulent transaction', () => {
   /** Outputs that a freely chosen derivation makes look paid to an address. */
-  const forged = (derivation: KeyDerivation, extra: Uint8Array): Transaction => {
+  const forged = (derivation: KeyDerivation, extra: Uint8Array, value = 50n): Transaction => {
     const { parsed } = payment(payer, [to(alice, 5n)], rng);
     const outputs = parsed.prefix.outputs.map((output, i) => ({
       ...output,
@@ -217,7 +257,7 @@ describe('a fraudulent transaction', () => {
       prefix: {
         ...parsed.prefix,
         version: 1,
-        outputs: outputs.map((o) => ({ ...o, amount: amount(50n) })),
+        outputs: outputs.map((o) => ({ ...o, amount: amount(value) })),
         extra,
       },
       signatures: [],
@@ -241,6 +281,14 @@ describe('a fraudulent transaction', () => {
     expect(checkTxKey({ tx: lying, address: bob.address(), keys: [key] })).toBe(0n);
     const subject = { tx: lying, address: bob.address(), message };
     expect(faultOf(() => proveSent({ ...subject, keys: [key] }, rng))).toBe('invalid');
+  });
+
+  it('of more coins than there can be is a fault of the daemon', () => {
+    const key = randomSecretKey(rng);
+    const derivation = derivationOf(sharedSecret(bob.address().viewPublicKey, key));
+    const extra = writeExtra([{ type: 'publicKey', key: publicKeyOf(key) }]);
+    const tx = nameOf(forged(derivation, extra, 2n ** 63n));
+    expect(faultOf(() => checkTxKey({ tx, address: bob.address(), keys: [key] }))).toBe('daemon_misbehaves');
   });
 
   it('proves nothing by an invalid entry of a proof', () => {
@@ -274,6 +322,21 @@ describe('a fraudulent transaction', () => {
     const subject = { tx, address: alice.address(), message };
     const proof = proveReceived({ ...subject, viewSecret: alice.viewSecret }, rng);
     expect(checkTxProof({ ...subject, proof })).toEqual({ good: true, received: 5n });
+    // In place of their entries stands the identity, which is a point, with a signature of zeros.
+    const identity = Uint8Array.of(1, ...new Uint8Array(31));
+    expect(proof.endsWith(encodeBase58(identity) + encodeBase58(new Uint8Array(64)))).toBe(true);
+  });
+
+  it('with several public keys is proven by the secret key of any', () => {
+    const { parsed, keys } = payment(payer, [to(alice, 5n)], rng);
+    const other = writeExtra([{ type: 'publicKey', key: publicKeyOf(randomSecretKey(rng)) }]);
+    for (const parts of [
+      [other, parsed.prefix.extra],
+      [parsed.prefix.extra, other],
+    ]) {
+      const tx = fetchedOf(withPrefix(parsed, { extra: concatBytes(...parts) }), rng);
+      expect(checkTxKey({ tx, address: alice.address(), keys })).toBe(5n);
+    }
   });
 
   it('without a public key has no proof', () => {

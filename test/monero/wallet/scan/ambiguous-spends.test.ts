@@ -92,6 +92,14 @@ describe("a payer's record of a transaction", () => {
     });
   });
 
+  it('has the fee that RingCT data name, and no plain amounts beside them', () => {
+    const most = [2n ** 63n, 2n ** 63n];
+    expect(spendingTx(HASH, tx([ring([1n])], 2, most), 1000)).toMatchObject({ fee: 30n, amountOut: 0n });
+    const { rct, ...without } = tx([ring([1n])]);
+    expect(rct).toBeDefined();
+    expect(spendingTx(HASH, without, 1000)).toMatchObject({ fee: 0n });
+  });
+
   it('has inputs less outputs as its fee before RingCT', () => {
     const old = spendingTx(HASH, tx([ring([1n], 100n)], 1, [60n, 30n]), 1000);
     expect(outgoingOf(old, 0, [coin(100n, 0)], []).fee).toBe(10n);

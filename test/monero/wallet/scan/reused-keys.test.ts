@@ -39,16 +39,21 @@ describe('outputs on one key', () => {
     expect(creditsOf(four)).toEqual({ credited: [10n, 5n, 0n, 15n], effectiveIndex: 3 });
   });
 
+  it('are replaced by one that is larger by the smallest unit', () => {
+    const [first, second] = [output(1, 10n), output(2, 11n)];
+    expect(creditsOf([first, second])).toEqual({ credited: [10n, 1n], effectiveIndex: 1 });
+  });
+
   it.each([
     ['before all others', 1, [10n, 0n, 0n, 0n], 0],
     ['after the second', 2, [10n, 5n, 0n, 0n], 1],
     ['after the third', 3, [10n, 5n, 0n, 0n], 1],
     ['after all', 4, [10n, 5n, 0n, 15n], 3],
   ])('are burnt after a spend that is mined %s', (_, height, credited, effectiveIndex) => {
-    expect(creditsOf(four, { txHash: hash(9), height, globalIndex: 10 * height + 5 })).toEqual({
-      credited,
-      effectiveIndex,
-    });
+    const spend = { txHash: hash(9), height };
+    // Before RingCT there is no global index.
+    for (const place of [{}, { globalIndex: 10 * height + 5 }])
+      expect(creditsOf(four, { ...spend, ...place })).toEqual({ credited, effectiveIndex });
   });
 
   it.each([
