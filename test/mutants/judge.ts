@@ -48,6 +48,8 @@ interface RoundEnd {
 /** Run of a test file with some of the mutants. */
 interface Step {
   readonly test: UnitTest;
+  /** Its tests to run: all, or those with a duration up to {@link QUICK_MS} before the others in a later step. */
+  readonly tests: 'all' | 'quick' | 'slow';
   concerns(mutant: Mutant): boolean;
 }
 
@@ -92,11 +94,11 @@ export class Judge {
     };
     const notice = (id: string, verdict: Verdict, test: UnitTest, by: string): void =>
       decide(id, { verdict, by: `${test.name}: ${by}`, digest: test.digest });
-    for await (const { test, concerns } of this.#steps(mutants)) {
+    for await (const { test, tests, concerns } of this.#steps(mutants)) {
       if (isOver()) return;
       const ofStep = [...open].filter(([, { mutant }]) => concerns(mutant));
       if (ofStep.length === 0 || !(await this.#isUsable(test))) continue;
-      await this.#rounds(test, new Map(ofStep), open, {
+      await this.#rounds(test, tests, new Map(ofStep), open, {
         onKill: (failure) => notice(failure.mutant, 'killed', test, failure.test),
         isOver,
       });
@@ -134,8 +136,8 @@ export class Judge {
 
   /**
    * Lists test files with the mutants to run: first each file that is named like a source, with the mutants of that source,
-   * since it notices most of them; then all files with all mutants, those in the folders of the sources first. Files with
-   * quick tests come first.
+   * since it notices most of them; then all files with all mutants, those in the folders of the sources first. Quick tests
+   * come first.
    */
   async *#steps(mutants: readonly Mutant[]): AsyncGenerator<Step> {
     const files = [...new Set(mutants.map(({ file }) => file))];
@@ -143,15 +145,19 @@ export class Judge {
     for (const test of own) await this.#isUsable(test);
     const ms = (test: UnitTest): number => this.#reaches.lastMs(test) ?? 0;
     for (const test of own.toSorted((a, b) => ms(a) - ms(b)))
-      yield { test, concerns: ({ file }) => test.name.startsWith(file) };
+      yield { test, tests: 'all', concerns: ({ file }) => test.name.startsWith(file) };
     const isFar = ({ name }: UnitTest): boolean => files.every((file) => dirname(file) !== dirname(name));
-    for (const test of this.#tests.toSorted((a, b) => Number(isFar(a)) - Number(isFar(b)) || ms(a) - ms(b)))
-      yield { test, concerns: ({ file }) => test.targets.has(file) };
+    const near = this.#tests.filter((test) => !isFar(test));
+    for (const some of [near, this.#tests.filter(isFar)])
+      for (const tests of ['quick', 'slow'] as const)
+        for (const test of some.toSorted((a, b) => ms(a) - ms(b)))
+          yield { test, tests, concerns: ({ file }) => test.targets.has(file) };
   }
 
   /** Runs the tests of a file with the mutants of a step that they reach; repeats it without a mutant that breaks it. */
   async #rounds(
     test: UnitTest,
+    some: Step['tests'],
     ofStep: ReadonlyMap<string, Open>,
     open: ReadonlyMap<string, Open>,
     watch: Watch,
@@ -167,17 +173,19 @@ export class Judge {
     const runsAlone = undecided.filter((id) => around.has(id));
     let inRounds = undecided.filter((id) => !around.has(id));
     const isQuick = ({ ms }: Reached): boolean => ms <= QUICK_MS;
-    for (const tests of [reached.filter(isQuick), reached.filter((one) => !isQuick(one))]) {
+    const quick = some === 'slow' ? [] : reached.filter(isQuick);
+    const slow = some === 'quick' ? [] : reached.filter((one) => !isQuick(one));
+    for (const tests of [quick, slow]) {
       const spoiling = await this.#someRounds(test, tests, inRounds, open, watch);
       runsAlone.push(...spoiling);
       inRounds = inRounds.filter((id) => open.has(id) && !spoiling.includes(id));
     }
-    if (watch.isOver()) return;
+    for (const id of new Set(runsAlone)) open.get(id)?.alone.push(test);
+    if (watch.isOver() || some === 'quick') return;
     this.#known.pass(
       inRounds.flatMap((id) => open.get(id)?.mutant ?? []),
       digest,
     );
-    for (const id of new Set(runsAlone)) open.get(id)?.alone.push(test);
   }
 
   /** Runs some tests of a file with mutants. @returns mutants that must run alone. */

@@ -33,6 +33,8 @@ const { values } = parseArgs({
     goal: { type: 'string', default: '95' },
     /** Runs the tests in the folders of the sources only: quick, with survivors that other tests notice. */
     near: { type: 'boolean', default: false },
+    /** Runs only test files whose names, below `test`, begin so; all by default. */
+    tests: { type: 'string', multiple: true, default: [] },
     /** Time after which no further mutant is judged [s]; another call goes on. */
     seconds: { type: 'string', default: 'Infinity' },
     /** Prints each run of a test file. */
@@ -80,7 +82,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 const explained = new Map(EXPLAINED.map(({ id, reason }) => [id, reason]));
 const isNear = ({ name }: UnitTest): boolean => drawn.some(({ file }) => dirname(name) === dirname(file));
 const tests = unitTests().filter(
-  (test) => drawn.some(({ file }) => test.targets.has(file)) && (!values.near || isNear(test)),
+  (test) =>
+    drawn.some(({ file }) => test.targets.has(file)) &&
+    (!values.near || isNear(test)) &&
+    (values.tests.length === 0 || values.tests.some((part) => test.name.startsWith(part))),
 );
 const verdicts = new KnownVerdicts(values.results);
 const judge = new Judge(runner, tests, new Reaches(values.results, runner, say), verdicts);
