@@ -47,7 +47,7 @@ const UNLOCK_DEPTH: Readonly<Record<LockKind, number>> = {
 
 /** Computes the stages of mined payments. Stages are numbers of confirmations, and `unlocked`. */
 export class Stages {
-  /** Numbers of confirmations that are stages, ascending. */
+  /** Numbers of confirmations that are stages, each once. */
   readonly #thresholds: readonly number[];
   /** Numbers of confirmations at which payments without an `other` lock reach a stage, each once. */
   readonly #depths: readonly number[];
@@ -63,7 +63,7 @@ export class Stages {
 
   /** @param confirmations numbers of confirmations that are stages; 1 is reached in the payment's own block. */
   constructor(confirmations: readonly number[]) {
-    this.#thresholds = [...new Set(confirmations)].sort((a, b) => a - b);
+    this.#thresholds = [...new Set(confirmations)];
     this.#depths = [...new Set([...this.#thresholds, UNLOCK_DEPTH.none, UNLOCK_DEPTH.coinbase])];
     this.deepest = Math.max(...this.#depths);
   }

@@ -28,6 +28,41 @@ describe('the stages of a payment', () => {
     expect(lockOf({ height: 100, unlockTime: 1_700_000_000n })).toBe('other');
   });
 
+  it('of a payment that is locked by time lack its unlocking, which no block decides', () => {
+    const stages = new Stages([3, 1, 3]);
+    expect(stages.between({ height: 100, unlockTime: 1_700_000_000n }, -1, 5000)).toEqual(['1', '3']);
+    expect(stages.between({ height: 100, unlockTime: 300n }, -1, 5000)).toEqual(['1', '3', 'u']);
+  });
+
+  it('that are computed for ranges are those of each height, next to every stage and none outside of the chain', () => {
+    const stages = new Stages([3, 1, 2, 10, 11, 62]);
+    const locks = (at: number): StagedPayment[] =>
+      [0n, BigInt(at + 60), 1_700_000_000n].map((unlockTime) => ({ height: at, unlockTime }));
+    // Twice, since results are kept.
+    for (const from of [-1, 0, 1, 12, 61, 62, 63, 70, 12, 70])
+      for (const growth of [0, 1, 2, 5, 1001]) {
+        const ranges = stages.heights(from, from + growth);
+        for (const { min, max, stages: reached } of ranges) {
+          expect([min >= 0, min <= max, max <= from]).toEqual([true, true, true]);
+          expect(reached.none + reached.coinbase).not.toBe('');
+        }
+        const found = Array.from({ length: from + 1 }, (_, at) =>
+          locks(at).map((payment) =>
+            ranges.flatMap(({ min, max, stages: reached }) =>
+              at >= min && at <= max && reached[lockOf(payment)] !== '' ? [reached[lockOf(payment)]] : [],
+            ),
+          ),
+        );
+        const expected = found.map((_, at) =>
+          locks(at).map((payment) => {
+            const text = stages.between(payment, from, from + growth).join(',');
+            return text === '' ? [] : [text];
+          }),
+        );
+        expect(found).toEqual(expected);
+      }
+  });
+
   it('that are computed by depth are those of the payment', () => {
     fc.assert(
       fc.property(thresholds, relative, height, (confirmations, payment, tip) => {

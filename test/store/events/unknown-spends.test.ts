@@ -80,6 +80,19 @@ describe('an output that an unseen transaction spends', () => {
     ]);
   });
 
+  it('stays reported where another output of the same index is reported as unspent', () => {
+    const other = output(2, 5, 70n);
+    store.addPage(page(5, 1, { received: [received(2, 5)], outputs: [other] }));
+    news();
+    const { id } = spendElsewhere();
+    store.write((w) => w.outputs.markSpentByUnknown(other, true));
+    const [second] = news();
+    store.write((w) => w.outputs.markUnspent(OUTPUT));
+    expect(news()).toMatchObject([{ type: 'output.unspent', data: { reverses: id } }]);
+    store.write((w) => w.outputs.markUnspent(other));
+    expect(news()).toMatchObject([{ type: 'output.unspent', data: { reverses: second?.id } }]);
+  });
+
   it('is reported as an input of a transfer once the transaction is found', () => {
     const { id } = spendElsewhere();
     store.addPage(spendingPage(5));
@@ -139,8 +152,10 @@ describe('an output that an unseen transaction spends', () => {
 
   it('is reversed with its payment where a reorganisation undoes it', () => {
     const { id } = spendElsewhere();
-    store.addPage(page(2, 5));
-    expect(news()).toMatchObject([
+    // With another output of the same index.
+    store.addPage(page(2, 5, { received: [received(2, 2)], outputs: [output(2, 2, 70n)] }));
+    const undone = news().filter(({ type }) => /reorganised|reversed|unspent/.test(type));
+    expect(undone).toMatchObject([
       { type: 'wallet.reorganised' },
       { type: 'payment.reversed', data: { reason: 'reorganised' } },
       { type: 'output.unspent', data: { reverses: id, reason: 'reorganised' } },
@@ -155,6 +170,21 @@ describe('an output that an unseen transaction spends', () => {
     expect(store.read((r) => r.events.after(ledger.last, 100))).toEqual([]);
     store.addPage(page(4, 1));
     expect(news()).toMatchObject([{ type: 'output.unspent', data: { reverses: id, reason: 'rescan' } }]);
+  });
+
+  it('is decided when the last of several rescans has reached the highest tip before any', () => {
+    const { id } = spendElsewhere();
+    store.write((w) => clearChain(w, { hard: false }));
+    store.addPage(page(0, 2));
+    store.write((w) => clearChain(w, { hard: false }));
+    store.addPage(page(0, 4, { received: [received(1, 3)], outputs: [OUTPUT] }));
+    expect(store.read((r) => r.events.after(ledger.last, 100))).toEqual([]);
+    store.addPage(page(4, 1));
+    expect(news()).toMatchObject([{ type: 'output.unspent', data: { reverses: id, reason: 'rescan' } }]);
+    // A later correction has nothing to do with it.
+    const later = spendElsewhere();
+    store.write((w) => w.outputs.markUnspent(OUTPUT));
+    expect(news()).toMatchObject([{ data: { reverses: later.id, reason: 'corrected' } }]);
   });
 
   it('is not reported again where it is marked anew during a rescan', () => {
