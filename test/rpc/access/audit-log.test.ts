@@ -1,4 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -41,11 +52,19 @@ describe('the audit log', () => {
       { time: '1970-01-01T00:00:00.000Z', ...call, method: 'a\nbé', outcome: -60, traceparent: '00-ab' },
     ]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(problems).toEqual([]);
+  });
+
+  it('is not begun where its file cannot be opened', () => {
+    expect(() => new AuditLog(join(folder, 'missing', 'audit.log'), () => undefined, clock)).toThrow(
+      'ENOENT',
+    );
   });
 
   it('takes the rights of others from a file that existed', () => {
     log.close();
-    writeFileSync(path, '{"old":1}\n', { mode: 0o644 });
+    writeFileSync(path, '{"old":1}\n');
+    chmodSync(path, 0o644);
     log = new AuditLog(path, () => undefined, clock);
     log.record(call);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -57,8 +76,34 @@ describe('the audit log', () => {
     renameSync(path, `${path}.1`);
     log.record(call);
     log.reopen();
+    expect(existsSync(path)).toBe(true);
     log.record(call);
     expect([linesOf(`${path}.1`).length, linesOf(path).length]).toEqual([2, 1]);
+  });
+
+  it('has one open file, however often it was reopened', () => {
+    const open = (): number => readdirSync('/dev/fd').length;
+    const before = open();
+    for (let i = 0; i < 20; i++) log.reopen();
+    expect(open()).toBeLessThan(before + 20);
+  });
+
+  it('is not writable without its file, though no line waits', () => {
+    log.close();
+    rmSync(path);
+    mkdirSync(path);
+    expect(log.isWritable()).toBe(false);
+  });
+
+  it('keeps 10,000 lines while it cannot be written', () => {
+    log.close();
+    rmSync(path);
+    mkdirSync(path);
+    for (let i = 0; i < 10_002; i++) log.record({ ...call, method: `${i}` });
+    rmSync(path, { recursive: true });
+    expect(log.isWritable()).toBe(true);
+    const lines = linesOf(path);
+    expect([lines.length, lines.at(-1)?.['method']]).toEqual([10_000, '9999']);
   });
 
   it('keeps lines while it cannot be written, says so once, and writes them in their order', () => {
@@ -73,6 +118,11 @@ describe('the audit log', () => {
     expect(log.isWritable()).toBe(true);
     log.record({ ...call, method: 'third' });
     expect(linesOf(path).map(({ method }) => method)).toEqual(['first', 'second', 'third']);
+    log.close();
+    rmSync(path);
+    mkdirSync(path);
+    log.record(call);
+    expect(problems.length).toBe(2);
   });
 });
 
@@ -84,6 +134,15 @@ describe('the lines of the audit log', () => {
     const lines = readFileSync(path, 'utf8').trim().split('\n');
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(8192);
     expect(linesOf(path).flatMap((line) => line['transactions'])).toEqual(transactions);
+    for (const { method, wallet } of linesOf(path))
+      expect([method, wallet]).toEqual([name.slice(0, 200), name.slice(0, 200)]);
+  });
+
+  it('are one for a call with as many transactions as a line holds, and one for each call that succeeds', () => {
+    log.record({ ...call, transactions: Array.from({ length: 50 }, () => 'ab') });
+    expect(linesOf(path)).toHaveLength(1);
+    for (let i = 0; i < 20; i++) log.record(call);
+    expect(linesOf(path)).toHaveLength(21);
   });
 
   it('are few for a flood of failed calls of one login: the rest of a minute is counted', async () => {
@@ -98,6 +157,11 @@ describe('the lines of the audit log', () => {
     ]);
     log.record({ ...call, outcome: -32601 });
     expect(linesOf(path)).toHaveLength(12);
+    for (let i = 0; i < 10; i++) log.record({ ...call, outcome: -32601 });
+    // Five are no flood.
+    for (let i = 0; i < 5; i++) log.record({ ...call, outcome: -13 });
+    await clock.advance(60_000);
+    expect(linesOf(path).slice(21)).toMatchObject([{ outcome: -32601, count: 6 }]);
   });
 
   it('have the counts before the log is closed', () => {

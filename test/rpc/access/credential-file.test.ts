@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
@@ -12,6 +12,7 @@ const ADDRESS =
 
 const { text: TOKEN, hash } = createToken('shop');
 const shop = { name: 'shop', token: hash, wallets: ['shop'], methods: ['view', 'transfer'] };
+const rateOf = (requests: number, seconds: number) => ({ rate: { requests, seconds } });
 const textOf = (...credentials: unknown[]): string => JSON.stringify({ credentials });
 
 let folder: string;
@@ -47,6 +48,36 @@ describe('a file of credentials', () => {
       rate: { requests: 10, seconds: 60 },
     });
     expect(read?.credential.rules.from?.includes('10.9.9.9')).toBe(true);
+  });
+
+  it.each<[string, object, object]>([
+    ['a token', {}, { token: hash }],
+    ['a digest', { token: undefined, digest: { ha1: '0'.repeat(32) } }, { digest: '0'.repeat(32) }],
+    ['one limit', { spend: { day: '7' } }, { token: hash, spend: { day: 7n } }],
+    ['another limit', { spend: { hour: '7' } }, { token: hash, spend: { hour: 7n } }],
+    ['the third limit', { spend: { transaction: '7' } }, { token: hash, spend: { transaction: 7n } }],
+    ['no right to lock', { lock: false }, { token: hash }],
+    [
+      'a time zone',
+      { expires: '2027-01-31T02:00:00+02:00' },
+      { token: hash, expires: Date.UTC(2027, 0, 31) },
+    ],
+    ['the lowest rate', rateOf(1, 1), { token: hash, ...rateOf(1, 1) }],
+    ['the highest rate', rateOf(100_000, 86_400), { token: hash, ...rateOf(100_000, 86_400) }],
+  ])('is read with %s, and no rule that it does not give', (_, changes, rules) => {
+    const [read] = readCredentials(textOf({ ...shop, ...changes }), METHODS);
+    expect(read?.credential.rules).toStrictEqual({
+      ...{ name: 'shop', wallets: ['shop'], methods: ['view', 'transfer'] },
+      ...rules,
+    });
+  });
+
+  it.each([null, 5, 'shop', ['shop'], true])('with the entry %j names it by its place', (entry) => {
+    expect(() => readCredentials(textOf(shop, entry), METHODS)).toThrow(
+      expect.objectContaining({
+        ...{ name: 'CredentialFileError', message: expect.stringMatching(/^credential 2: /) },
+      }),
+    );
   });
 
   test.each<[string, unknown, string]>([
@@ -99,6 +130,21 @@ describe('a file of credentials', () => {
       { ...shop, rate: { requests: 0, seconds: 1 } },
       'credential shop: rate.requests: at least 1',
     ],
+    [
+      'too high a rate',
+      { ...shop, ...rateOf(100_001, 1) },
+      'credential shop: rate.requests: at most 100000 is expected',
+    ],
+    [
+      'a salt that is too long',
+      { ...shop, token: { ...hash, salt: `${hash.salt}0` } },
+      'credential shop: token.salt: 32 lower-case hex digits are expected',
+    ],
+    [
+      'a hash in upper case',
+      { ...shop, token: { ...hash, sha256: 'A'.repeat(64) } },
+      'credential shop: token.sha256: 64 lower-case hex digits are expected',
+    ],
     ['an empty pattern', { ...shop, wallets: [''] }, 'credential shop: wallets[0]'],
     ['a reserved name', { ...shop, name: 'login' }, 'credential 1: name: this name is reserved'],
     ['a name with a dot', { ...shop, name: 'a.b' }, 'credential 1: name: a name is 1 to 63'],
@@ -111,12 +157,30 @@ describe('a file of credentials', () => {
       'credential shop: its name is given twice',
     );
     expect(() => readCredentials(`${textOf(shop)}x`, METHODS)).toThrow(/^the file is not JSON$/);
-    expect(() => readCredentials('[]', METHODS)).toThrow('expected object');
+    expect(() => readCredentials('[]', METHODS)).toThrow(/^Invalid input: expected object/);
   });
 
   test.each([0o640, 0o604, 0o620, 0o602, 0o660, 0o666, 0o644, 0o601])('of mode %o is refused', (mode) => {
     write(textOf(shop), mode);
-    expect(() => new Credentials(path, METHODS)).toThrow('can be used by other users');
+    const message = `${path} can be used by other users (mode ${mode.toString(8)}): chmod 600 it`;
+    expect(() => new Credentials(path, METHODS)).toThrow(expect.objectContaining({ message }));
+  });
+
+  it('that is not there is refused with its path', () => {
+    const message = `${path}.missing cannot be read`;
+    expect(() => new Credentials(`${path}.missing`, METHODS)).toThrow(expect.objectContaining({ message }));
+  });
+
+  it('stays open after none of its reads', () => {
+    write(textOf(shop));
+    const credentials = new Credentials(path, METHODS);
+    const open = (): number => readdirSync('/dev/fd').length;
+    const before = open();
+    write(textOf(shop), 0o644);
+    for (let i = 0; i < 20; i++) expect(() => credentials.reload()).toThrow('other users');
+    write(textOf(shop));
+    for (let i = 0; i < 20; i++) credentials.reload();
+    expect(open()).toBeLessThan(before + 20);
   });
 });
 
@@ -130,9 +194,16 @@ describe('credentials', () => {
     expect(credentials.byToken(other)).toBeUndefined();
     expect(credentials.byToken(TOKEN.replace('shop', 'till'))).toBeUndefined();
     expect(credentials.byToken(TOKEN.replace('shop', 'none'))).toBeUndefined();
+    expect(credentials.byToken('no token')).toBeUndefined();
     expect(credentials.byUser('till')).toMatchObject({ ha1: 'ab'.repeat(16), login: { name: 'till' } });
     expect(credentials.byUser('shop')).toBeUndefined();
     expect(credentials.byUser('none')).toBeUndefined();
+  });
+
+  it('that may read keys, so that their limits have no effect, are named', () => {
+    const spend = { day: '1' };
+    write(textOf({ ...shop, spend }, { ...shop, name: 'boss', spend, methods: ['admin'] }));
+    expect(new Credentials(path, METHODS).unbound).toEqual(['boss']);
   });
 
   it('stay as they were if the file becomes invalid', () => {
@@ -152,10 +223,13 @@ describe('credentials', () => {
     write(textOf(shop, till));
     const credentials = new Credentials(path, METHODS);
     const [first, second] = [credentials.byToken(TOKEN), credentials.size];
+    const changed = credentials.byName('till');
     write(textOf({ ...till, methods: [] }, shop));
     credentials.reload();
     expect(second).toBe(2);
     expect(credentials.byToken(TOKEN)).toBe(first);
+    expect(first?.refusal(0)).toBeUndefined();
+    expect(changed?.refusal(0)).toMatchObject({ status: 401 });
     write(textOf({ ...shop, wallets: [] }));
     credentials.reload();
     expect(first?.refusal(0)).toEqual({ status: 401, reason: 'credential shop: changed or removed' });

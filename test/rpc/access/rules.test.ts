@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ClientList } from '../../../src/rpc/access/client-list.js';
 import { Credential } from '../../../src/rpc/access/credential.js';
 import { matchesGlob } from '../../../src/rpc/access/glob.js';
-import { createToken, isTokenOf, readToken } from '../../../src/rpc/access/login-secret.js';
+import { createToken, digestHash, isTokenOf, readToken } from '../../../src/rpc/access/login-secret.js';
 import { cpuMs } from '../../support/cpu-time.js';
 
 describe('a pattern of wallet names', () => {
@@ -46,7 +47,7 @@ describe('a pattern of wallet names', () => {
 });
 
 describe('a list of clients', () => {
-  const list = new ClientList(['10.1.0.0/16', '192.0.2.7', '2001:db8::/32']);
+  const list = new ClientList(['10.1.0.0/16', '192.0.2.7', '2001:db8::/32', '192.0.2.9/32', 'fe80::1/128']);
 
   test.each([
     ['10.1.255.255', true],
@@ -54,6 +55,10 @@ describe('a list of clients', () => {
     ['192.0.2.7', true],
     ['::ffff:192.0.2.7', true],
     ['192.0.2.8', false],
+    ['192.0.2.9', true],
+    ['fe80::1', true],
+    ['fe80::2', false],
+    ['host', false],
     ['2001:db8::1', true],
     ['2001:db9::1', false],
     ['', false],
@@ -80,6 +85,13 @@ describe('a bearer token', () => {
     expect(JSON.stringify(hash)).not.toContain(text.slice(-43));
   });
 
+  it('is hashed by SHA-256, after the salt of its credential', () => {
+    const { text, hash } = createToken('shop');
+    const secret = Buffer.from(text.slice(-43), 'base64url');
+    const salted = Buffer.concat([Buffer.from(hash.salt, 'hex'), secret]);
+    expect(hash.sha256).toBe(createHash('sha256').update(salted).digest('hex'));
+  });
+
   test.each([
     '',
     'wrpc_shop',
@@ -89,6 +101,15 @@ describe('a bearer token', () => {
     `wrpc_a.${'A'.repeat(44)}`,
   ])('has another form than %p', (text) => {
     expect(readToken(text)).toBeUndefined();
+  });
+});
+
+describe('a digest login', () => {
+  // Source: RFC 7616, 3.9.1.
+  it('has the HA1 of the standard', () => {
+    expect(digestHash('Mufasa', 'http-auth@example.org', 'Circle of Life')).toBe(
+      '3d78807defe7de2157e2b0b6573a855f',
+    );
   });
 });
 
@@ -120,6 +141,25 @@ describe('a credential', () => {
     });
   });
 
+  it('has the time until its expiry left, and then none', () => {
+    expect(new Credential(base).timeLeft).toBe(Infinity);
+    expect(new Credential({ ...base, expires: 1 }).timeLeft).toBe(0);
+    const { timeLeft } = new Credential({ ...base, expires: Date.now() + 3_600_000 });
+    expect([timeLeft > 3_000_000, timeLeft <= 3_600_000]).toEqual([true, true]);
+  });
+
+  it('limits its rate only by a rule', () => {
+    expect(new Credential(base).rate).toBeUndefined();
+    expect(new Credential({ ...base, rate: { requests: 1, seconds: 60 } }).rate).toBeDefined();
+  });
+
+  it('may lock money by a rule, or where it may read keys', () => {
+    const mayLock = (rules: object): boolean => new Credential({ ...base, ...rules }).mayLock;
+    expect([mayLock({ lock: true }), mayLock({ methods: ['admin'] }), mayLock({})]).toEqual([
+      ...[true, true, false],
+    ]);
+  });
+
   it('is not bound by its limits where it may read keys', () => {
     const limits = { spend: { day: 1n } };
     const isUnbound = (methods: string[], rules: object): boolean =>
@@ -133,6 +173,7 @@ describe('a credential', () => {
   it('is refused to clients outside its list', () => {
     const credential = new Credential({ ...base, from: new ClientList(['10.0.0.0/8']) });
     expect(credential.refusalFrom('10.2.3.4')).toBeUndefined();
+    expect(new Credential(base).refusalFrom('127.0.0.1')).toBeUndefined();
     expect(credential.refusalFrom('127.0.0.1')).toMatchObject({
       status: 403,
       reason: "credential shop: its rule 'from' does not allow 127.0.0.1",
