@@ -173,6 +173,7 @@ export class OpenWallet {
       this.webhooks.onEvents();
       this.paymentRequests.onEvents();
     });
+    lostPayments.adoptPrepared();
     this.webhooks.start();
     this.#notices?.start();
     this.paymentRequests.start();

@@ -12,7 +12,7 @@ export interface OrderCampaignOptions {
   readonly log: (line: string) => void;
 }
 
-/** Where a kill struck, by the state of the order after the restart. */
+/** Where a kill struck, by the order after the restart and the pool of the daemon. */
 export type StruckAt = 'before the record' | 'before the relay' | 'before the answer' | 'after the answer';
 
 export interface OrderCampaignReport {
@@ -175,6 +175,7 @@ class OrderCampaign {
   async round(): Promise<void> {
     const method = this.#random.pick(METHODS);
     const call = await this.#call(method);
+    const pooled = await this.#pooled();
     const started = performance.now();
     let answer: Loose;
     const asked = this.#at(call.wallet)
@@ -187,9 +188,10 @@ class OrderCampaign {
         () => undefined,
       );
     await killMoment(this.#random.below(Math.ceil(1.15 * (this.#durations.get(method) ?? 300))));
-    await this.#kill();
+    const isRelayed = (await this.#kill()) > pooled;
     await asked;
-    const interrupted = answer === undefined ? await this.#interruptedAt(call) : 'after the answer';
+    const interrupted =
+      answer === undefined ? await this.#interruptedAt(call, isRelayed) : 'after the answer';
     this.struck[interrupted] += 1;
     this.methods[method] = (this.methods[method] ?? 0) + 1;
     const again = await this.#repeat(call);
@@ -211,24 +213,33 @@ class OrderCampaign {
     if (this.kills % ROUNDS_BETWEEN_BLOCKS === 0) await this.#mine(MINERS.length);
   }
 
-  async #interruptedAt({ wallet, params }: Call): Promise<StruckAt> {
-    const { result, error } = await this.#at(wallet).call('get_order', {
+  async #interruptedAt({ wallet, params }: Call, isRelayed: boolean): Promise<StruckAt> {
+    const { error } = await this.#at(wallet).call('get_order', {
       idempotency_key: params.idempotency_key,
     });
     if (error?.code === MISSING) return 'before the record';
-    return result?.['state'] === 'prepared' ? 'before the relay' : 'before the answer';
+    return isRelayed ? 'before the answer' : 'before the relay';
   }
 
-  async #kill(): Promise<void> {
+  /** Counts the transactions in the pool of the daemon. */
+  async #pooled(): Promise<number> {
+    const { tx_hashes = [] } = await this.#daemon.plain('/get_transaction_pool_hashes');
+    return (tx_hashes as string[]).length;
+  }
+
+  /** Kills the server and starts it again. @returns the size of the pool while it did not run. */
+  async #kill(): Promise<number> {
     const { walletDir } = this.#server;
     await this.#server.stop({ signal: 'SIGKILL', keep: true });
     this.kills += 1;
+    const pooled = await this.#pooled();
     this.#server = await startWalletRpc({
       daemon: this.#daemon.address,
       walletDir,
       args: ['--trusted-daemon'],
     });
     await this.#open();
+    return pooled;
   }
 
   /** Calls again until it is answered. @returns undefined if the payment cannot be made any more. */

@@ -172,7 +172,7 @@ describe('a daemon', () => {
     const params = { ...to(COIN + 21), idempotency_key: 'dropped' };
     const first = await server.rpc('transfer', params);
     expect(await server.rpc('get_order', { idempotency_key: 'dropped' })).toMatchObject({
-      state: 'prepared',
+      state: 'relayed',
     });
     await restart();
     proxy.decide = () => 'forward';

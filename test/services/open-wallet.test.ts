@@ -7,6 +7,9 @@ import { turns } from '../support/event-loop-turns.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../support/service-wallet.js';
 import { WalletServer } from '../support/wallet-server.js';
+import { paymentHash, unminedPayment } from '../support/unmined-payment.js';
+import { keysFileVersion } from '../../src/store/keys/keys-file-disk.js';
+import { output, page, received } from '../store/fixtures.js';
 import { holder } from '../monero/wallet/fixtures.js';
 
 let server: WalletServer;
@@ -72,6 +75,28 @@ describe('an open wallet', () => {
 
   it('of one owner never waits for multisig info', () => {
     expect([wallet.isMultisigImportNeeded, wallet.isViewOnly, wallet.name]).toEqual([false, false, '']);
+  });
+});
+
+describe('opening a wallet', () => {
+  it('marks a payment as pending whose sending has no recorded end', async () => {
+    const made = await create('w');
+    const input = output(1, 1, 50n);
+    made.store.write((w) => {
+      w.applyPage(page(0, 3, { received: [received(1, 1)], outputs: [input] }));
+      w.prepare(unminedPayment(1, { state: 'prepared' }), [input], []);
+    });
+    await made.close();
+    const keysFile = await server.opener.readKeys(server.paths('w'), 'p');
+    const version = keysFileVersion(server.paths('w').keys);
+    const opened = await server.opener.open(server.paths('w'), keysFile, 'p', version);
+    const [state, events] = opened.store.read((r) => [
+      r.outgoing.byHash(paymentHash(1))?.state,
+      r.events.after(0, 100).map(({ type }) => type),
+    ]);
+    await opened.close();
+    expect(state).toBe('pending');
+    expect(events).toContain('transfer.relayed');
   });
 });
 

@@ -16,6 +16,7 @@ import { NEW_CIPHER } from '../../src/store/file/store-cipher.js';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { amount } from '../../src/util/amount.js';
 import { toHex } from '../../src/util/bytes.js';
+import type { WalletEvent } from '../../src/monero/wallet/model/events.js';
 import type { BlockRef, OutgoingState } from '../../src/monero/wallet/model/records.js';
 import type { SignedPayment } from '../../src/monero/wallet/build/signed-payment.js';
 import { bytes, output, page, received } from '../store/fixtures.js';
@@ -150,6 +151,14 @@ export class PaymentHome {
     return this.store
       .read((r) => r.balances.ofAddresses({ strict: false }))
       .reduce((sum, { total }) => sum + total, 0n);
+  }
+
+  /** Events of the transfers, without their ids and times. */
+  transferEvents(): Pick<WalletEvent, 'type' | 'data'>[] {
+    return this.store
+      .read((r) => r.events.after(0, 100))
+      .filter(({ type }) => type.startsWith('transfer.'))
+      .map(({ type, data }) => ({ type, data }) as Pick<WalletEvent, 'type' | 'data'>);
   }
 
   keysOf(n: number): SecretKey[] | undefined {

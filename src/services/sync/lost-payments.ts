@@ -66,6 +66,16 @@ export class LostPayments {
   }
 
   /**
+   * Marks payments as pending that were recorded before the wallet was opened, and whose sending has no recorded end: a
+   * daemon may have taken them, and their inputs are reserved. To be called once no payment can be made yet.
+   */
+  adoptPrepared(): void {
+    if (!this.#hasOpen.value) return;
+    const prepared = this.#context.store.read((r) => r.outgoing.list({ states: ['prepared'] }));
+    for (const { txHash } of prepared) this.#services.relay.markPending(txHash);
+  }
+
+  /**
    * Handles the payments that a read of the pool lacks. To be called after blocks and then the pool were read.
    * @param present hashes of all transactions in the pool [hex].
    */
@@ -107,7 +117,7 @@ export class LostPayments {
    */
   async #missed(txHash: Hash, relays: boolean): Promise<boolean> {
     const { store } = this.#context;
-    const { routes } = this.#services.relay;
+    const { relay } = this.#services;
     this.#context.assertOpen();
     // Reads the payment again: it may have changed while other payments were sent.
     const payment = store.read((r) => r.outgoing.byHash(txHash));
@@ -122,11 +132,13 @@ export class LostPayments {
       this.#fail(txHash, `a block contains ${toHex(rival.txHash)}, which spends an input of it`);
       return relays;
     }
+    // No call is sending the payment now: either its process has ended since, or the store has failed.
+    if (payment.state === 'prepared') relay.markPending(txHash);
     const isGone = height > missedAt;
     const age = this.#ageOf(payment);
     const mayFail = isGone && age > PROPAGATION_SECONDS;
     if (blob === undefined && mayFail) this.#fail(txHash, 'the pool does not hold it');
-    else if (isGone && age > UNSEEN_SECONDS && !routes.isElsewhere(payment))
+    else if (isGone && age > UNSEEN_SECONDS && !relay.routes.isElsewhere(payment))
       this.#fail(txHash, 'neither pool nor chain held it for 24 hours');
     else if (blob !== undefined && relays) return this.#relayAgain(txHash, blob, mayFail);
     return relays;

@@ -48,8 +48,8 @@ export class PaymentRelay {
   }
 
   /**
-   * Sends a payment, and marks it as pending once the daemon accepts it. Does not send a payment that another daemon
-   * may hold.
+   * Sends a payment, and marks it as pending once the daemon accepts it, or its answer is lost: the payment counts as
+   * made then. Does not send a payment that another daemon may hold.
    * @param isNew true if the payment was never sent before.
    * @throws WalletError `tx_rejected`; DaemonError or WalletError `no_wallet` if the payment was certainly not sent.
    */
@@ -72,11 +72,12 @@ export class PaymentRelay {
         "the daemon's answer to a payment is lost; the payment will be relayed again",
       );
       this.#remember(txid);
+      this.markPending(txHash);
       return 'unanswered';
     }
     if (!outcome.accepted) throw new WalletError({ kind: 'tx_rejected', reason: outcome.reason });
     this.#remember(txid);
-    this.#markPending(txHash);
+    this.markPending(txHash);
     return 'accepted';
   }
 
@@ -109,7 +110,7 @@ export class PaymentRelay {
     } catch (error) {
       const isRefused = error instanceof WalletError && error.fault.kind === 'tx_rejected';
       if (!isRefused || !(await this.isHeld(txHash))) throw error;
-      this.#markPending(txHash);
+      this.markPending(txHash);
       return;
     }
     if (outcome === 'held') this.routes.assertPresent(toHex(txHash));
@@ -131,8 +132,11 @@ export class PaymentRelay {
     return (this.#sent.get(toHex(txHash)) ?? -Infinity) >= time;
   }
 
-  /** Marks a payment as pending. Until that is on disk, the payment stays recorded as prepared, and is relayed again. */
-  #markPending(txHash: Hash): void {
+  /**
+   * Marks a payment as pending, which reports it as an event. If the store fails, the payment stays recorded as prepared,
+   * and is marked by the next read of the pool that lacks it.
+   */
+  markPending(txHash: Hash): void {
     const { store, log } = this.#context;
     try {
       store.writeRecoverable((w) => w.markPending(txHash));
@@ -140,7 +144,7 @@ export class PaymentRelay {
       // The payment stays recorded as prepared: the next read of the pool, or the next relay, marks it as pending.
       log.error(
         { err: error, txid: toHex(txHash) },
-        'a payment was relayed, but writing that to the store failed; the next refresh does it',
+        'a payment was sent, but writing that to the store failed; the next refresh does it',
       );
     }
   }

@@ -212,7 +212,7 @@ describe('a repeated order', () => {
   it('sends the same bytes again if the first answer was lost', async () => {
     answers = [() => Promise.reject(new DaemonError('timeout', 'no answer')), () => Promise.resolve(TAKEN)];
     await place('a');
-    expect(stateOf('a')).toBe('prepared');
+    expect(stateOf('a')).toBe('relayed');
     await place('a');
     expect([sent.length, stateOf('a')]).toEqual([2, 'relayed']);
     expect(sent[1]).toEqual(sent[0]);
@@ -251,7 +251,7 @@ describe('a repeated order', () => {
     answers = [() => Promise.reject(new DaemonError('timeout', 'no answer')), () => Promise.resolve(REFUSED)];
     const made = await place('a');
     expect(await faultOf(place('a'))).toMatchObject({ kind: 'tx_rejected' });
-    expect([stateOf('a'), outgoing().length]).toEqual(['prepared', 1]);
+    expect([stateOf('a'), outgoing().length]).toEqual(['relayed', 1]);
     held = [{ hash: made.payments[0]?.signed?.txHash ?? hashOf(0) }];
     expect(hashesOf(await place('a'))).toEqual(hashesOf(made));
   });

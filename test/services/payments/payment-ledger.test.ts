@@ -88,10 +88,13 @@ describe('a payment', () => {
     ['an answer beyond the limit', new DaemonError('too_large', 'too long')],
     ["a gateway's HTTP 502", new DaemonError('rejected', 'bad gateway', { status: 502 })],
     ['an error that nobody foresaw', new TypeError('undefined is not a function')],
-  ])('counts as made after %s, and keeps its record and key', async (_, error) => {
+  ])('counts as made after %s, keeps its record and key, and has an event', async (_, error) => {
     home.answers = [failing(error)];
     await ledger.commit([payment(1)], { spender: undefined });
-    expect([home.state(1), home.keysOf(1), home.balance()]).toEqual(['prepared', [bytes(1)], 450n]);
+    expect([home.state(1), home.keysOf(1), home.balance()]).toEqual(['pending', [bytes(1)], 450n]);
+    expect(home.transferEvents()).toEqual([
+      { type: 'transfer.relayed', data: expect.objectContaining({ amountIn: 50n, change: 8n, fee: 2n }) },
+    ]);
     expect(home.sent).toEqual([1]);
   });
 
@@ -223,7 +226,7 @@ describe('several payments', () => {
         text: expect.stringContaining(`; relayed before it: ${name(1)}, ${name(2)}`),
       },
     });
-    expect([1, 2, 3, 4].map((n) => home.state(n))).toEqual(['pending', 'prepared', undefined, undefined]);
+    expect([1, 2, 3, 4].map((n) => home.state(n))).toEqual(['pending', 'pending', undefined, undefined]);
     expect([home.balance(), home.sent]).toEqual([400n, [1, 2, 3]]);
   });
 });

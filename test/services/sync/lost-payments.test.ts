@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { LostPayments } from '../../../src/services/sync/lost-payments.js';
+import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/payment-home.js';
 import { blobSpending } from '../../support/unmined-payment.js';
@@ -95,6 +96,65 @@ describe('a payment that another wallet with the same keys made', () => {
     expect(home.state(1)).toBe('pending');
     await look(101, 1);
     expect(home.state(1)).toBe('failed');
+  });
+});
+
+describe('a payment whose sending has no recorded end', () => {
+  /** Records a payment as a process does that is killed before the daemon answers. */
+  const record = (): void => {
+    const { txHash, inputs, fee, change, unlockTime, destinations } = payment(1);
+    const facts = { txHash, fee, change, unlockTime, destinations, account: 0, fromIndices: [0] };
+    home.store.write((w) =>
+      w.prepare(
+        { ...facts, state: 'prepared', amountIn: amount(50n), timestamp: home.time, blob: BLOB },
+        inputs,
+        [],
+      ),
+    );
+  };
+  const events = (): string[] => home.transferEvents().map(({ type }) => type);
+
+  it('is pending, and has an event, once the wallet is open', () => {
+    record();
+    lost.adoptPrepared();
+    expect([home.state(1), home.balance(), events()]).toEqual(['pending', 450n, ['transfer.relayed']]);
+    lost.adoptPrepared();
+    expect(events()).toHaveLength(1);
+  });
+
+  it.each([
+    ['does not answer', unreachable],
+    ['refuses it', refusing],
+    ['takes it', () => Promise.resolve(TAKEN)],
+  ])('is pending, and has one event, once the pool lacks it and the daemon %s', async (_, answer) => {
+    record();
+    home.answers = [answer];
+    await look(1, 0);
+    await look(61, 1);
+    expect([home.state(1), home.balance(), events()]).toEqual(['pending', 450n, ['transfer.relayed']]);
+  });
+
+  it('fails with an event once the daemon refuses it ten minutes later', async () => {
+    record();
+    home.answers = [refusing];
+    await look(1, 0);
+    await look(601, 1);
+    expect([home.state(1), home.balance(), events()]).toEqual([
+      'failed',
+      500n,
+      ['transfer.relayed', 'transfer.failed'],
+    ]);
+  });
+
+  it('is marked later if the store fails', async () => {
+    record();
+    home.answers = [unreachable];
+    const lock = home.lockStore();
+    lost.adoptPrepared();
+    lock.close();
+    expect([home.state(1), events()]).toEqual(['prepared', []]);
+    await look(1, 0);
+    expect([home.state(1), events()]).toEqual(['pending', ['transfer.relayed']]);
   });
 });
 

@@ -70,11 +70,14 @@ describe('a payment that is sent', () => {
     ],
     ['an unreadable answer', new DaemonError('malformed', 'unreadable'), { kind: 'malformed' }],
     ['a bug', new TypeError('undefined'), { err: expect.anything() }],
-  ])('may have been relayed after %s: it is no error, and is logged', async (_, error, facts) => {
-    answer(error);
-    expect([await send(), state()]).toEqual(['unanswered', 'prepared']);
-    expect(wallet.lines).toEqual([expect.objectContaining({ level: 40, txid, ...facts })]);
-  });
+  ])(
+    'may have been relayed after %s: it is pending, and the lost answer is logged',
+    async (_, error, facts) => {
+      answer(error);
+      expect([await send(), state()]).toEqual(['unanswered', 'pending']);
+      expect(wallet.lines).toEqual([expect.objectContaining({ level: 40, txid, ...facts })]);
+    },
+  );
 
   it('counts as sent where the store cannot note that', async () => {
     wallet.store.write((w) => w.outgoing.setSentTo(paymentHash(1), 'daemon:18081'));

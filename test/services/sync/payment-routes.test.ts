@@ -62,7 +62,7 @@ describe('a payment whose answer was lost', () => {
   it('waits, with its inputs reserved, while the daemon that it was sent to is silent', async () => {
     await payAndSwitch();
     for (let i = 0; i < 60; i++) await look(HOUR);
-    expect([home.sent, sentTo(), home.state(1), home.balance()]).toEqual([[1], 'home:1', 'prepared', 450n]);
+    expect([home.sent, sentTo(), home.state(1), home.balance()]).toEqual([[1], 'home:1', 'pending', 450n]);
     expect(home.relay.routes.held).toBe(1);
     expect(warnings().filter((text) => String(text).includes('does not answer'))).toHaveLength(1);
   });
@@ -147,7 +147,7 @@ describe('a payment whose answer was lost', () => {
   it('keeps the inputs of a rescan of spent outputs while the first daemon may hold it', async () => {
     await payAndSwitch({ trusted: true });
     await lost.failUnheld();
-    expect([home.state(1), home.balance()]).toEqual(['prepared', 450n]);
+    expect([home.state(1), home.balance()]).toEqual(['pending', 450n]);
     home.time += HOUR;
     former = 'lacks it';
     await lost.failUnheld();
@@ -157,7 +157,7 @@ describe('a payment whose answer was lost', () => {
   it('is not sent by a repeated call of its client either, which fails unless the first daemon has it', async () => {
     await payAndSwitch();
     await expect(pay()).rejects.toMatchObject({ kind: 'unreachable' });
-    expect([home.sent, home.state(1)]).toEqual([[1], 'prepared']);
+    expect([home.sent, home.state(1)]).toEqual([[1], 'pending']);
     home.time += HOUR;
     former = 'holds it';
     await pay();

@@ -149,8 +149,8 @@ class Run {
     this.check();
   }
 
-  /** Makes a transfer of an unspent output. @param outcome of relaying it. */
-  pay(pick: number, outcome: 'relayed' | 'lost' | 'refused' | 'answer lost' | 'made elsewhere'): void {
+  /** Makes a transfer of an unspent output. @param outcome of relaying it; not marked: the store has failed after it. */
+  pay(pick: number, outcome: 'relayed' | 'lost' | 'refused' | 'not marked' | 'made elsewhere'): void {
     const { world } = this;
     const free = world
       .unspent()
@@ -173,7 +173,7 @@ class Run {
     this.#store.write((w) => w.prepare(recordOf(tx, input), [input], []));
     if (outcome === 'refused') this.#store.write((w) => w.discard(tx.txHash));
     if (outcome === 'relayed' || outcome === 'lost') this.#store.write((w) => w.markPending(tx.txHash));
-    if (outcome === 'relayed' || outcome === 'answer lost') world.pool.push(tx);
+    if (outcome === 'relayed' || outcome === 'not marked') world.pool.push(tx);
     this.check();
   }
 
@@ -384,7 +384,7 @@ const steps = [
     'pay',
     fc.tuple(
       fc.nat(100),
-      fc.constantFrom('relayed', 'relayed', 'lost', 'refused', 'answer lost', 'made elsewhere'),
+      fc.constantFrom('relayed', 'relayed', 'lost', 'refused', 'not marked', 'made elsewhere'),
     ),
     (run, [pick, outcome]) => run.pay(pick, outcome),
   ),
