@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startMonerod, type RunningDaemon } from '../support/monerod.js';
 import { freePort } from '../support/process.js';
+import { patiently } from './patience.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 
 export type NodeKind = 'regtest' | 'monerod';
@@ -46,12 +47,11 @@ export class SoakNode {
   }
 
   async restart(): Promise<void> {
-    this.#daemon =
+    this.#daemon = await patiently(`the node ${this.name}`, () =>
       this.kind === 'monerod'
-        ? await startMonerod({
-            ...{ dataDir: this.#directory, port: this.#port, tls: false, isShortened: true },
-          })
-        : await startRegtestDaemon([`--data-dir=${this.#directory}`], this.#port);
+        ? startMonerod({ dataDir: this.#directory, port: this.#port, tls: false, isShortened: true })
+        : startRegtestDaemon([`--data-dir=${this.#directory}`], this.#port),
+    );
     this.#isUp = true;
   }
 

@@ -4,12 +4,13 @@ import { ask } from '../crash/wallet-client.js';
 import type { WalletLoad } from '../crash/wallet-load.js';
 import type { Loose } from '../support/json-rpc.js';
 import { until } from '../support/process.js';
+import { patiently } from './patience.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { compareDeliveries, compareStream } from './comparisons.js';
 import type { SoakProcess } from './soak-process.js';
 
 /** Longest wait until a stream, or a webhook, has sent everything [ms]. */
-const PATIENCE_MS = 30_000;
+const SENDING_MS = 300_000;
 
 const idsOf = ({ eventTexts }: WalletLoad): number[] =>
   eventTexts.map((text) => Number((JSON.parse(text) as Loose).id));
@@ -49,7 +50,7 @@ export class StreamWatcher {
   async check(): Promise<void> {
     const listed = idsOf(this.#load);
     const last = listed.at(-1) ?? 0;
-    await until('the stream', () => (this.#ids.at(-1) ?? 0) >= last, PATIENCE_MS).catch(() => undefined);
+    await until('the stream', () => (this.#ids.at(-1) ?? 0) >= last, SENDING_MS).catch(() => undefined);
     for (const fault of compareStream(this.#ids, listed)) this.#onFault(`${this.#load.wallet}: ${fault}`);
   }
 
@@ -98,7 +99,12 @@ export class WebhookWatcher {
 
   static async start(load: WalletLoad, onFault: (fault: string) => void): Promise<WebhookWatcher> {
     const receiver = await WebhookReceiver.start();
-    const { id, secret } = await ask(load.patient, 'add_webhook', { url: receiver.url });
+    const { id, secret } = await patiently('a webhook', async () => {
+      // A lost answer leaves a webhook with an unknown secret.
+      const { webhooks = [] } = await ask(load.patient, 'list_webhooks');
+      for (const left of webhooks as Loose[]) await ask(load.patient, 'remove_webhook', { id: left.id });
+      return ask(load.any, 'add_webhook', { url: receiver.url });
+    });
     await load.catchUp();
     return new WebhookWatcher(
       load,
@@ -130,7 +136,7 @@ export class WebhookWatcher {
       waiting = new Set((deliveries as Loose[]).map(({ event_id }) => Number(event_id)));
       return state.backlog === 0;
     };
-    await until('the deliveries', isIdle, PATIENCE_MS).catch((error: unknown) =>
+    await until('the deliveries', isIdle, SENDING_MS).catch((error: unknown) =>
       this.#onFault(`${this.#load.wallet}: ${String(error)}: ${String((error as Error).cause ?? '')}`),
     );
     for (const fault of compareDeliveries(this.#delivered, listed, waiting))

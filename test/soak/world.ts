@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import { killMoment } from '../support/kill-moment.js';
 import { CredentialFile } from '../support/credential-file.js';
 import { walletCalls } from '../support/json-rpc.js';
-import { freePort, until } from '../support/process.js';
+import { freePort } from '../support/process.js';
 import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import type { Random } from '../support/seeded-random.js';
-import { ask } from '../crash/wallet-client.js';
+import { ask, Refusal, type Callable } from '../crash/wallet-client.js';
 import { WalletLoad } from '../crash/wallet-load.js';
 import { Mutex } from '../../src/util/mutex.js';
 import type { Chances } from './chances.js';
 import type { Decisions } from './decisions.js';
 import type { WorldFigures } from './report.js';
 import { HostileDaemon } from './hostile-daemon.js';
+import { patiently, repeating } from './patience.js';
 import { Network } from './network.js';
 import { Shop } from './shop.js';
 import { SoakNode, type NodeKind } from './soak-node.js';
@@ -38,6 +39,9 @@ const WALLET_BLOCKS = 0.3;
 const MINER =
   '42ey1afDFnn4886T7196doS9GPMzexD9gXpsZJDwVjeRVdFCSoHnv7KPbBeGpzJBzHRCAs9UxqeoyFQMYbqSWYTfJJQAWDm';
 
+/** Error code of a new wallet whose name is taken. */
+const EXISTS = -21;
+
 /** Error codes that no state of the world explains: the call itself is wrong. */
 const MISTAKES: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -60, -54]);
 
@@ -60,6 +64,20 @@ export async function forEachOf<T>(values: readonly T[], task: (value: T) => Pro
     for (let value = left.shift(); value !== undefined; value = left.shift()) await task(value);
   };
   await Promise.all(Array.from({ length: PARALLEL }, work));
+}
+
+/** Creates a wallet, also if the answer to the first call is lost. @returns its address and its seed. */
+async function createWallet(calls: Callable): Promise<Pick<SoakWallet, 'address' | 'seed'>> {
+  const { call } = repeating(calls);
+  const { error } = await call('create_wallet', { password: PASSWORD, language: 'English' });
+  if (error !== undefined && error.code !== EXISTS)
+    throw new Refusal('create_wallet', error.code, error.message);
+  // One that exists may not be open yet.
+  const { address } = await patiently('the address of a wallet', () => ask(calls, 'get_address'));
+  const { key } = await patiently('the seed of a wallet', () =>
+    ask(calls, 'query_key', { key_type: 'mnemonic' }),
+  );
+  return { address: String(address), seed: String(key) };
 }
 
 /** Two nodes, two wallet servers, their wallets, the clients of the wallets, and watchers of their events. */
@@ -139,11 +157,13 @@ export class World {
         }),
       );
     }
-    const twin = await startWalletRpc({
-      daemon: nodes[0].address,
-      args: ['--trusted-daemon'],
-      env: DEFAULT_LOOKAHEAD_ENV,
-    });
+    const twin = await patiently('the server of the restored wallets', () =>
+      startWalletRpc({
+        daemon: nodes[0].address,
+        args: ['--trusted-daemon'],
+        env: DEFAULT_LOOKAHEAD_ENV,
+      }),
+    );
     const parts = { directory, passwords, processes, network: new Network(nodes), daemons, twin };
     const world = new World(options, parts);
     try {
@@ -165,17 +185,14 @@ export class World {
 
   async #populate(): Promise<void> {
     const { wallets: count, chances, pauseMs } = this.#options;
-    await Promise.all(this.processes.map((process) => process.start()));
+    await Promise.all(this.processes.map((process) => this.#start(process)));
     const names = Array.from({ length: count }, (_, i) => ({
       name: `${PROCESSES[i % PROCESSES.length]}${Math.floor(i / PROCESSES.length) + 1}`,
       process: this.processes[i % PROCESSES.length] as SoakProcess,
     }));
     for (const { name } of names) writeFileSync(join(this.#passwords, name), PASSWORD, { mode: 0o600 });
     await forEachOf(names, async ({ name, process }) => {
-      const { rpc } = process.wallet(name);
-      await rpc('create_wallet', { password: PASSWORD, language: 'English' });
-      const address = String((await rpc('get_address')).address);
-      const seed = String((await rpc('query_key', { key_type: 'mnemonic' })).key);
+      const { address, seed } = await createWallet(process.wallet(name));
       const onFault = this.fault;
       const random = chances.of(`calls of ${name}`);
       const load = new WalletLoad({
@@ -190,8 +207,8 @@ export class World {
       (a, b) => names.findIndex((n) => n.name === a.name) - names.findIndex((n) => n.name === b.name),
     );
     this.#payees.push(...this.wallets.map(({ address, name }) => ({ address, owner: name })));
-    for (const { address } of this.wallets) await this.network.mine(address, OUTPUTS_EACH);
-    await this.network.mine(MINER, UNLOCK_BLOCKS);
+    for (const { address } of this.wallets) await this.#mineSurely(address, OUTPUTS_EACH);
+    await this.#mineSurely(MINER, UNLOCK_BLOCKS);
     for (const process of this.processes)
       process.extra = [
         `--password-dir=${this.#passwords}`,
@@ -260,6 +277,15 @@ export class World {
     return random.chance(WALLET_BLOCKS) ? address : MINER;
   }
 
+  /** Mines blocks while nothing disturbs the nodes; more than these, if an answer is lost. */
+  #mineSurely(address: string, blocks: number): Promise<void> {
+    return patiently('a block', () => this.network.mine(address, blocks));
+  }
+
+  #pool(): Promise<string[]> {
+    return patiently('the pools', () => this.network.pool());
+  }
+
   async #mine(): Promise<void> {
     while (this.#isRunning) {
       await this.network.mine(this.minerAddress(), 1).catch((error: unknown) => {
@@ -317,10 +343,9 @@ export class World {
   }
 
   async #start(process: SoakProcess): Promise<void> {
-    await until(`the start of ${process.name}`, async () => {
+    await patiently(`the start of ${process.name}`, async () => {
       await process.end();
       await process.start();
-      return true;
     });
   }
 
@@ -330,22 +355,19 @@ export class World {
     await forEachOf(this.wallets, ({ load }) => load.finishOrders());
     const refresh = (): Promise<void> =>
       forEachOf(this.wallets, async ({ load }) => void (await ask(load.patient, 'refresh')));
-    for (let i = 0; i < MOST_SETTLING && (i === 0 || (await this.network.pool()).length > 0); i++) {
-      await this.network.mine(MINER, 1);
+    for (let i = 0; i < MOST_SETTLING && (i === 0 || (await this.#pool()).length > 0); i++) {
+      await this.#mineSurely(MINER, 1);
       await refresh();
     }
     // Payments whose rings a deep reorganisation has changed can never be mined.
-    if ((await this.network.pool()).length > 0) {
-      this.#options.decisions.add(
-        'settling',
-        `${(await this.network.pool()).length} payments cannot be mined`,
-      );
-      await this.network.flush();
+    if ((await this.#pool()).length > 0) {
+      this.#options.decisions.add('settling', `${(await this.#pool()).length} payments cannot be mined`);
+      await patiently('empty pools', () => this.network.flush());
       // A wallet reads every block that may contain a payment before it decides that the payment is gone.
       for (let i = 0; i < MOST_DECIDING; i++) {
-        await this.network.mine(MINER, 1);
+        await this.#mineSurely(MINER, 1);
         await refresh();
-        const pool = new Set(await this.network.pool());
+        const pool = new Set(await this.#pool());
         let undecided = 0;
         for (const wallet of this.wallets) undecided += await wallet.undecided(pool);
         this.#options.decisions.add(
@@ -363,7 +385,7 @@ export class World {
       await this.revive(process);
       await process.opened(this.#namesOf(process));
     }
-    await this.network.agree();
+    await patiently('the nodes to agree', () => this.network.agree());
     await forEachOf(this.wallets, async ({ load }) => void (await ask(load.patient, 'refresh')));
   }
 
@@ -415,11 +437,16 @@ export class World {
   }
 
   async #compareWithTwin(wallet: SoakWallet): Promise<void> {
-    const name = `twin-${this.#twins++}`;
-    const twin = walletCalls(this.#twin.port, name);
-    await twin.rpc('restore_deterministic_wallet', { password: '', seed: wallet.seed, restore_height: 0 });
+    const { name, twin } = await patiently('a restored wallet', async () => {
+      const free = `twin-${this.#twins++}`;
+      const restored = repeating(walletCalls(this.#twin.port, free));
+      const params = { password: '', seed: wallet.seed, restore_height: 0 };
+      // A lost answer leaves a wallet behind: the next one has another name.
+      await walletCalls(this.#twin.port, free).rpc('restore_deterministic_wallet', params);
+      return { name: free, twin: restored };
+    });
     await wallet.compare(twin);
-    await twin.rpc('close_wallet');
+    await twin.call('close_wallet');
     for (const file of [name, `${name}.keys`, `${name}-wal`, `${name}-shm`])
       rmSync(join(this.#twin.walletDir, file), { force: true });
   }

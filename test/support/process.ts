@@ -81,7 +81,7 @@ export const untilSteady = (what: string, read: () => number): Promise<number> =
   });
 
 /**
- * Polls until a program is ready: until a value is present.
+ * Polls until a program is ready: until a value is present. Kills one that is not ready in time.
  * @throws Error with the last output of a program that ends before, and as {@link until} does.
  */
 export async function untilReady<T>(
@@ -95,7 +95,12 @@ export async function untilReady<T>(
     () => (end.error = endOf(program, what)),
     (error: unknown) => (end.error = error),
   );
-  await until(what, async () => end.error ?? (await ask()), timeoutMs);
+  try {
+    await until(what, async () => end.error ?? (await ask()), timeoutMs);
+  } catch (error) {
+    program.child.kill('SIGKILL');
+    throw error;
+  }
   if (end.error !== undefined) throw end.error as Error;
 }
 
