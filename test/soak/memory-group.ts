@@ -48,9 +48,9 @@ export class MemoryGroup {
     throw last;
   }
 
-  /** Takes a process in. @param spare bytes that it may take beyond those that it has. */
+  /** Takes a process in, which may have ended. @param spare bytes that it may take beyond those that it has. */
   limit(pid: number, spare: number): void {
-    writeFileSync(join(this.#path, 'cgroup.procs'), `${pid}`);
+    move(pid, this.#path);
     // Memory from before is counted elsewhere.
     const used = Number(readFileSync(join(this.#path, this.#version.usage), 'utf8'));
     writeFileSync(join(this.#path, this.#version.limit), `${used + spare}`);
@@ -59,7 +59,7 @@ export class MemoryGroup {
   /** Ends the limit of a process, which may have ended. */
   release(pid: number): void {
     writeFileSync(join(this.#path, this.#version.limit), this.#version.none);
-    if (existsSync(`/proc/${pid}`)) writeFileSync(join(this.#version.root, 'cgroup.procs'), `${pid}`);
+    move(pid, this.#version.root);
   }
 
   /** Removes the group. One whose process has just been killed stays. */
@@ -70,5 +70,14 @@ export class MemoryGroup {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error;
     }
+  }
+}
+
+/** Moves a process into a group, unless it has ended. */
+function move(pid: number, group: string): void {
+  try {
+    writeFileSync(join(group, 'cgroup.procs'), `${pid}`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

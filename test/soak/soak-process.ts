@@ -1,8 +1,11 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { ask } from '../crash/wallet-client.js';
 import { walletCalls, type WalletCalls } from '../support/json-rpc.js';
-import { until } from '../support/process.js';
 import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
+import { Mutex } from '../../src/util/mutex.js';
 import { Machine } from './machine.js';
+import { countKinds, openFiles } from './open-files.js';
+import { patiently } from './patience.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 export interface SoakProcessOptions {
@@ -21,6 +24,7 @@ export interface SoakProcessOptions {
 export interface Resources {
   /** Memory of the process alone [bytes]. */
   readonly memory: number;
+  /** Number of open files, without the connections that its clients keep open. */
   readonly descriptors: number;
 }
 
@@ -33,10 +37,10 @@ export class SoakProcess {
   readonly machine: Machine;
   /** Arguments of its next start, beside its own. */
   extra: readonly string[] = [];
-  /** True: its end is part of a trouble, as for lack of memory. */
-  mayEnd = false;
   readonly #options: SoakProcessOptions;
   #server: WalletRpc | undefined;
+  readonly #disk = new Mutex();
+  #endings = 0;
   #isPaused = false;
   #earlier = '';
 
@@ -47,6 +51,26 @@ export class SoakProcess {
     this.walletDir = options.walletDir;
     this.token = options.token;
     this.machine = new Machine(options.name, options.walletDir);
+  }
+
+  /** True while a trouble may end the process, as by lack of memory. */
+  get mayEnd(): boolean {
+    return this.#endings > 0;
+  }
+
+  /** Runs a task of a trouble that may end the process. Several may run at once. */
+  async whileItMayEnd(task: () => Promise<void>): Promise<void> {
+    this.#endings += 1;
+    try {
+      await task();
+    } finally {
+      this.#endings -= 1;
+    }
+  }
+
+  /** Runs a task that takes space or the right to write from its disk, and gives it back; one such task at a time. */
+  disturbDisk(task: () => Promise<void>): Promise<void> {
+    return this.#disk.run(() => this.whileItMayEnd(task));
   }
 
   /** Id of its process; 0 while none runs. */
@@ -115,11 +139,7 @@ export class SoakProcess {
   /** Waits until wallets that are opened at the start are open. */
   async opened(names: readonly string[]): Promise<void> {
     for (const name of names)
-      await until(`the wallet ${name} to be open`, async () => {
-        const { error } = await this.wallet(name).call('get_height');
-        if (error !== undefined) throw new Error(`${error.code} ${error.message}`);
-        return true;
-      });
+      await patiently(`the wallet ${name} to be open`, () => ask(this.wallet(name), 'get_height'));
   }
 
   /** Output since its first start, as far as it is kept. */
@@ -129,25 +149,14 @@ export class SoakProcess {
 
   /** Counts its open files by what they are: the ends of their names. */
   openFiles(): string {
-    const counts = new Map<string, number>();
-    for (const name of readdirSync(`/proc/${this.pid}/fd`)) {
-      let target: string;
-      try {
-        target = readlinkSync(`/proc/${this.pid}/fd/${name}`);
-      } catch {
-        continue;
-      }
-      const kind = target.replace(/:\[.*/, '').replace(/^.*\/\w+(?=$|[.-])/, 'file ');
-      counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    }
-    return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
+    return countKinds(openFiles(this.pid, this.port));
   }
 
   resources(): Resources {
     const memory = /^Anonymous: +(\d+) kB/m.exec(readFileSync(`/proc/${this.pid}/smaps_rollup`, 'utf8'));
     return {
       memory: 1024 * Number(memory?.[1] ?? 0),
-      descriptors: readdirSync(`/proc/${this.pid}/fd`).length,
+      descriptors: openFiles(this.pid, this.port).length,
     };
   }
 }

@@ -182,17 +182,17 @@ export const TROUBLES: readonly Trouble[] = [
       while (!isOver()) {
         const process = one(random, world.processes);
         const ms = random.below(LONGEST_DISK_MS);
-        say(`no space for ${process.name}, for ${ms} ms`);
-        const { disk } = process.machine;
-        const end = performance.now() + ms;
-        process.mayEnd = true;
-        while (!isOver() && performance.now() < end) {
-          disk?.fill();
-          await killMoment(STEP_MS);
-        }
-        disk?.free();
-        await world.revive(process);
-        process.mayEnd = false;
+        await process.disturbDisk(async () => {
+          say(`no space for ${process.name}, for ${ms} ms`);
+          const { disk } = process.machine;
+          const end = performance.now() + ms;
+          do {
+            disk?.fill();
+            await killMoment(STEP_MS);
+          } while (!isOver() && performance.now() < end);
+          disk?.free();
+          await world.revive(process);
+        });
         await pause(random.below(LONGEST_LIFE_MS), isOver);
       }
     },
@@ -205,12 +205,12 @@ export const TROUBLES: readonly Trouble[] = [
       while (!isOver()) {
         const process = one(random, world.processes);
         const ms = random.below(LONGEST_DISK_MS);
-        say(`the disk of ${process.name} is read-only from its start, for ${ms} ms`);
-        process.mayEnd = true;
-        await world.restart(process, () => process.machine.disk?.setReadOnly(true), false);
-        await pause(ms, isOver);
-        await world.restart(process, () => process.machine.disk?.setReadOnly(false));
-        process.mayEnd = false;
+        await process.disturbDisk(async () => {
+          say(`the disk of ${process.name} is read-only from its start, for ${ms} ms`);
+          await world.restart(process, () => process.machine.disk?.setReadOnly(true), false);
+          await pause(ms, isOver);
+          await world.restart(process, () => process.machine.disk?.setReadOnly(false));
+        });
         await pause(random.below(LONGEST_LIFE_MS), isOver);
       }
     },
@@ -263,14 +263,14 @@ export const TROUBLES: readonly Trouble[] = [
       while (!isOver()) {
         const process = one(random, world.processes);
         const spare = random.pick([4, 16, 64]);
-        const { pid, machine } = process;
-        say(`${process.name} gets ${spare} MiB of memory more at most`);
-        process.mayEnd = true;
-        if (pid !== 0) machine.memory?.limit(pid, spare << 20);
-        await pause(LONGEST_LIFE_MS, isOver);
-        if (pid !== 0) machine.memory?.release(pid);
-        await world.revive(process);
-        process.mayEnd = false;
+        await process.whileItMayEnd(async () => {
+          const { pid, machine } = process;
+          say(`${process.name} gets ${spare} MiB of memory more at most`);
+          if (pid !== 0) machine.memory?.limit(pid, spare << 20);
+          await pause(LONGEST_LIFE_MS, isOver);
+          if (pid !== 0) machine.memory?.release(pid);
+          await world.revive(process);
+        });
       }
     },
   },

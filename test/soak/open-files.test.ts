@@ -1,0 +1,29 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { expect, it } from '@jest/globals';
+import { until } from '../support/process.js';
+import { countKinds, openFiles } from './open-files.js';
+
+it('counts a connection to a server once its client has closed it, and not before', async () => {
+  const accepted: Socket[] = [];
+  // Closes no connection, as a server with a leak does.
+  const server = createServer({ allowHalfOpen: true }, (socket) => void accepted.push(socket.resume()));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const sockets = (): number =>
+    openFiles(process.pid, port).filter((name) => name.startsWith('socket')).length;
+  const before = sockets();
+  const clients = [1, 2, 3].map(() => connect(port, '127.0.0.1'));
+  await until('the connections', () => accepted.length === 3);
+  // This process has the ends of the clients, too.
+  expect(sockets()).toBe(before + 3);
+  for (const client of clients) client.end();
+  await until('the ends of the clients', () => accepted.every(({ readableEnded }) => readableEnded));
+  expect(sockets()).toBe(before + 6);
+  for (const socket of [...clients, ...accepted]) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+it('names kinds of files', () => {
+  const files = ['socket:[1]', 'socket:[2]', '/w/a1', '/w/a1-wal', '/w/a2-wal', '/dev/null'];
+  expect(countKinds(files)).toBe('2 socket, 2 file, 2 file -wal');
+});
