@@ -9,7 +9,7 @@ import { TROUBLES } from './troubles.js';
 
 /*
  * Two nodes, two wallet servers with 20 wallets, shops, orders, streams and webhooks, in rounds of random trouble.
- * usage: npm run soak -- [--hours H | --minutes M] [--seed TEXT] [--rounds N] [--only TROUBLE,…] [--wallets N] [--out DIR]
+ * usage: npm run soak -- [--hours H | --minutes M] [--seed TEXT] [--rounds N] [--only TROUBLE,…] [--deal ROUNDS] [--wallets N] [--out DIR]
  * SIGINT ends the run after the present round. A seed fixes the sequence of troubles, calls and lies; their moments
  * depend on the speed of the machine as well.
  */
@@ -22,6 +22,8 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '1000000' },
     only: { type: 'string', default: '' },
     wallets: { type: 'string', default: '20' },
+    /** Number of first rounds that have all troubles, each once. */
+    deal: { type: 'string' },
     /** Time of trouble in a round [s]. */
     round: { type: 'string', default: '15' },
     /** Directory of the report; absent: build/soak. */
@@ -62,6 +64,7 @@ say(`seed ${seed}`);
 const report = await runSoak({
   ...{ seed, ms: 60_000 * minutes, rounds: positive('rounds', values.rounds), only },
   ...{ wallets: positive('wallets', values.wallets), roundMs: 1000 * positive('round', values.round) },
+  ...(values.deal === undefined ? {} : { dealt: positive('deal', values.deal) }),
   ...{ pauseMs: 300, blockMs: 1500, kinds: KINDS, log: say },
   onDecision: (line) => appendFileSync(`${name}.decisions.jsonl`, `${line}\n`),
   isInterrupted: () => isInterrupted,

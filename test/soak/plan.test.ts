@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Chances } from './chances.js';
-import { drawTroubles, SHARES } from './plan.js';
+import { dealTroubles, drawTroubles, SHARES } from './plan.js';
 import { TROUBLES } from './troubles.js';
 
 const planOf = (seed: string): string[] => {
@@ -23,6 +23,12 @@ describe('the troubles of a run', () => {
     expect(new Set(rounds.flat())).toEqual(new Set(TROUBLES.map(({ name }) => name)));
     expect(new Set(rounds.map(({ length }) => length))).toEqual(new Set([1, 2, 3]));
     for (const round of rounds) expect(new Set(round).size).toBe(round.length);
+  });
+
+  it('are dealt out so that the first rounds have each of them once', () => {
+    const rounds = dealTroubles(new Chances('one').of('plan'), TROUBLES, 2);
+    expect(rounds.map(({ length }) => length)).toEqual([TROUBLES.length / 2, TROUBLES.length / 2]);
+    expect(new Set(rounds.flat())).toEqual(new Set(TROUBLES));
   });
 
   it('do not depend on other draws', () => {

@@ -15,3 +15,9 @@ export function drawTroubles<T>(random: Random, possible: readonly T[], shares: 
   }
   return drawSome(random, possible, Math.min(count, shares.length));
 }
+
+/** Deals all troubles out to some rounds, each to one of them. */
+export function dealTroubles<T>(random: Random, possible: readonly T[], rounds: number): T[][] {
+  const all = drawSome(random, possible, possible.length);
+  return Array.from({ length: rounds }, (_, round) => all.filter((__, i) => i % rounds === round));
+}

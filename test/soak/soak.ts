@@ -1,4 +1,5 @@
-import { SHARES, drawTroubles } from './plan.js';
+import { inspect } from 'node:util';
+import { SHARES, dealTroubles, drawTroubles } from './plan.js';
 import { killMoment } from '../support/kill-moment.js';
 import { Chances } from './chances.js';
 import { compareResources } from './comparisons.js';
@@ -14,12 +15,14 @@ import { until } from '../support/process.js';
 
 export interface SoakOptions {
   readonly seed: string;
-  /** Time after which no round begins [ms]. */
+  /** Time after which no round begins [ms], but for {@link dealt} ones. */
   readonly ms: number;
   /** Largest number of rounds. */
   readonly rounds: number;
   /** Names of the troubles to choose from; empty: all. */
   readonly only: readonly string[];
+  /** Number of first rounds that have all troubles, each once; absent: all rounds draw theirs. */
+  readonly dealt?: number;
   readonly wallets: number;
   /** Time of trouble in a round [ms]. */
   readonly roundMs: number;
@@ -37,7 +40,7 @@ export interface SoakOptions {
 }
 
 /** Time in which a process gives back what it took [ms]. */
-const REST_MS = 30_000;
+const REST_MS = 120_000;
 
 /** Runs one round: trouble under load, rest, and all comparisons. */
 async function runRound(
@@ -106,22 +109,31 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     const before = new Map(world.processes.map((process) => [process, process.resources()]));
     const files = new Map(world.processes.map((process) => [process, process.openFiles()]));
     const plan = chances.of('plan');
+    const dealt = options.dealt === undefined ? [] : dealTroubles(plan, possible, options.dealt);
     const isDone = (): boolean =>
-      reports.length >= most || performance.now() - started >= ms || options.isInterrupted?.() === true;
+      reports.length >= most ||
+      options.isInterrupted?.() === true ||
+      (reports.length >= dealt.length && performance.now() - started >= ms);
     do {
       const round = reports.length + 1;
       decisions.round = round;
-      const troubles = drawTroubles(plan, possible, SHARES);
+      const troubles = dealt[round - 1] ?? drawTroubles(plan, possible, SHARES);
       decisions.add('round', troubles.map(({ name }) => name).join(', '));
       const began = performance.now();
       const faultsBefore = world.faults.length;
-      await runRound(world, troubles, { chances, decisions, roundMs });
-      const atRest = performance.now();
-      const isLast = isDone() || round >= most;
-      if (isLast) options.beforeLast?.(world);
-      await world.check(isLast);
+      let atRest = performance.now();
+      try {
+        await runRound(world, troubles, { chances, decisions, roundMs });
+        atRest = performance.now();
+        const isLast = isDone() || round >= most;
+        if (isLast) options.beforeLast?.(world);
+        await world.check(isLast);
+      } catch (error) {
+        // The report names it, and the run ends.
+        world.fault(`the round ended early: ${inspect(error)}`);
+      }
       const resources = [];
-      for (const process of world.processes) {
+      for (const process of world.processes.filter(({ isRunning }) => isRunning)) {
         const start = before.get(process) as Resources;
         const now = await restOf(() => process.resources(), start);
         for (const fault of compareResources(start, now))
