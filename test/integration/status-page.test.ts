@@ -88,6 +88,8 @@ describe.each(Object.entries(SIZES))('the status page on a %s screen', (size, vi
         expect(await page.locator('#daemon').innerText()).toContain('Answers');
         const wallets = page.locator('#wallets li');
         expect(await wallets.count()).toBe(NAMES.length);
+        // The page lists it first once the daemon has answered lately: until then, its last refresh counts.
+        await wallets.first().filter({ hasText: '5 blocks behind' }).waitFor({ timeout: 120_000 });
         expect(await wallets.first().innerText()).toMatch(/late[^]*5 blocks behind[^]* of [^]*9\d\.\d %/);
         expect(await wallets.nth(1).innerText()).toContain(MARKUP);
         expect(await page.locator('#payments').innerText()).toContain('+1.5 XMR');
