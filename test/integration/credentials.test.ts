@@ -234,7 +234,10 @@ const newest = async (login: string): Promise<number> =>
 
 describe('the file', () => {
   it('is read again on SIGHUP: a removed credential is refused, and ends its streams', async () => {
-    await add('brief', { wallet: 'shop', method: 'view' });
+    // By the program, which prints the token alone to standard output.
+    const { stdout, stderr } = await credential('add', 'brief', '--wallet=shop', '--method=view');
+    expect([stdout.split('\n').length, stderr]).toEqual([2, expect.stringContaining('shown once')]);
+    tokens['brief'] = stdout.trim();
     await reload();
     const after = await newest('brief');
     const stream = await fetch(`http://127.0.0.1:${clients.server.port}/wallet/shop/events?after=${after}`, {
