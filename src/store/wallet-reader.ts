@@ -7,6 +7,7 @@ import { ChainReader } from './tables/chain.js';
 import { CredentialSpendReader } from './tables/credential-spends.js';
 import { EventMarkReader } from './tables/event-marks.js';
 import { EventReader } from './tables/events.js';
+import { AddressOutputReader } from './queries/address-outputs.js';
 import { SpendableOutputReader } from './queries/spendable-outputs.js';
 import { IncomingReader } from './queries/incoming.js';
 import { ImportedOutputReader } from './tables/imported-outputs.js';
@@ -36,6 +37,7 @@ export class WalletReader {
   readonly meta: MetaReader;
   readonly chain: ChainReader;
   readonly outputs: OutputReader;
+  readonly addressOutputs: AddressOutputReader;
   readonly spendableOutputs: SpendableOutputReader;
   readonly balances: BalanceReader;
   readonly reserves: ReserveReader;
@@ -70,6 +72,7 @@ export class WalletReader {
     this.meta = new MetaReader(db);
     this.chain = new ChainReader(db);
     this.outputs = new OutputReader(db);
+    this.addressOutputs = new AddressOutputReader(db);
     this.spendableOutputs = new SpendableOutputReader(db);
     this.balances = new BalanceReader(db);
     this.reserves = new ReserveReader(db);

@@ -4,6 +4,7 @@ import { hasKeptLog } from './file/kept-log.js';
 import type { StoreDatabase } from './file/store-database.js';
 import { cipherOf, NEW_CIPHER } from './file/store-cipher.js';
 import { StoreFile, type Location, type OnFileRestored } from './file/store-file.js';
+import { openUpgraded } from './file/upgrade.js';
 import { commitDraft } from './file/atomic-replace.js';
 import { DeferredBlocks } from './deferred-blocks.js';
 import { KnownBlocks } from './known-blocks.js';
@@ -101,11 +102,10 @@ export class WalletStore {
     onFileRestored: OnFileRestored = () => undefined,
     events = ownEvents(),
     { isReplicated = false }: StoreOptions = {},
+    lacksLog = isReplicated && !hasKeptLog(path),
+    db = openDatabase(path, { key, cipher: cipherOf(path) }, { isReplicated }),
   ): WalletStore {
-    const cipher = cipherOf(path);
-    const lacksLog = isReplicated && !hasKeptLog(path);
-    const files = { path, key: new Secret(Uint8Array.from(key)), cipher, onFileRestored };
-    const db = openDatabase(path, { key, cipher }, { isReplicated });
+    const files = { path, key: new Secret(Uint8Array.from(key)), cipher: cipherOf(path), onFileRestored };
     try {
       return detectingDamage(path, () => {
         const file = new WalletStore(db, events, { ...files, isReplicated, lacksLog });
@@ -114,14 +114,14 @@ export class WalletStore {
         return file;
       });
     } catch (error) {
-      closeDatabase(db, path, { key, cipher }, isReplicated);
+      closeDatabase(db, path, { key, cipher: files.cipher }, isReplicated);
       throw error;
     }
   }
 
   /**
-   * Opens a store as {@link open}. If it has no events yet, its contents are reported in parts, and the event loop runs
-   * in between. After a crash the next call continues.
+   * Opens a store as {@link open}. Migrations that it lacks are applied on another thread. If it has no events yet, its
+   * contents are reported in parts, and the event loop runs in between. After a crash the next call continues.
    * @throws WalletError `wallet_corrupt`, `wallet_io`
    */
   static async openInParts(
@@ -131,7 +131,10 @@ export class WalletStore {
     events?: EventSettings,
     options?: StoreOptions,
   ): Promise<WalletStore> {
-    const file = WalletStore.#open(path, key, onFileRestored, events, options);
+    const isReplicated = options?.isReplicated === true;
+    const lacksLog = isReplicated && !hasKeptLog(path);
+    const db = await openUpgraded(path, { key, cipher: cipherOf(path) }, isReplicated);
+    const file = WalletStore.#open(path, key, onFileRestored, events, options, lacksLog, db);
     try {
       while (!file.#beginNextEvents()) await yieldToEventLoop();
       return file;

@@ -13,16 +13,26 @@ export interface SchemaUpgrade {
   readonly to: number;
 }
 
+/** Returns the names of all migrations in their order. */
+const namesIn = (directory: string): readonly string[] =>
+  readdirSync(directory)
+    .filter((name) => /^\d{3}-.*\.sql$/.test(name))
+    .sort();
+
+const versionOf = (db: SqlDatabase): number => Number(db.pragma('user_version', { simple: true }));
+
+/** Returns true if {@link migrate} would apply a migration. */
+export const lacksMigrations = (db: SqlDatabase, directory: string): boolean =>
+  versionOf(db) < namesIn(directory).length;
+
 /**
  * Applies the missing migrations, each in its own transaction.
  * @param directory path of the migrations, `001-….sql` and so on, without gaps.
  * @returns undefined if no migration was missing. @throws NewerSchemaError
  */
 export function migrate(db: SqlDatabase, directory: string): SchemaUpgrade | undefined {
-  const steps = readdirSync(directory)
-    .filter((name) => /^\d{3}-.*\.sql$/.test(name))
-    .sort();
-  const version = Number(db.pragma('user_version', { simple: true }));
+  const steps = namesIn(directory);
+  const version = versionOf(db);
   if (version > steps.length)
     throw new NewerSchemaError('the database was written by a newer version of this program');
   steps.slice(version).forEach((name, i) => {

@@ -10,6 +10,7 @@ import { singlePage, type Paged } from '../../util/paged.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { IncomingField, OutgoingTx, Payment } from '../../monero/wallet/model/records.js';
 import { HistoryRows, type HistoryEntry, type PaymentView } from './history-rows.js';
+import { outputPages, paymentPages } from './address-pages.js';
 import { PagedReader } from './paged-reader.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Annotations } from '../accounts/notes.js';
@@ -42,12 +43,6 @@ export type IncomingKind = 'all' | 'available' | 'unavailable';
 
 /** Number of outputs per page of JSON that the store writes: 1 to 2 ms of work. */
 const INCOMING_PAGE_ROWS = 1024;
-
-/**
- * Largest number of addresses, and of payments to them, that are looked up one by one; for more, all payments are read
- * page by page.
- */
-const FEW = 256;
 
 /** Lists of the history, all from the state of the store at the time of the request. */
 export interface HistoryLists {
@@ -169,22 +164,25 @@ export class History {
     template: RowTemplate<IncomingField>,
   ): Paged<Uint8Array | undefined> {
     const reading = new PagedReader(this.#context);
-    const filter: IncomingFilter = {
+    const listed: IncomingFilter = {
       account,
-      ...(minors.length === 0 ? {} : { minors }),
       ...(kind === 'all' ? {} : { spent: kind === 'unavailable' }),
       chainHeight: this.#context.store.height(),
       now: unixSeconds(this.#context.clock),
     };
+    const filter = { ...listed, ...(minors.length === 0 ? {} : { minors }) };
     const imported = this.#context.store.read((r) => r.incoming.importedRows(template, filter));
-    const scanned = reading.pages(
-      { min: -1, max: Number.MAX_SAFE_INTEGER },
-      {
-        rows: INCOMING_PAGE_ROWS,
-        divide: (r, range, rows) => r.incoming.divide(range, rows),
-        read: (r, range) => r.incoming.rows(template, filter, range),
-      },
-    );
+    const range = { min: -1, max: Number.MAX_SAFE_INTEGER };
+    const scanned =
+      minors.length > 0
+        ? outputPages(reading, { account, minors, range }, INCOMING_PAGE_ROWS, (r, numbers) =>
+            r.incoming.listedRows(template, listed, numbers),
+          )
+        : reading.pages(range, {
+            rows: INCOMING_PAGE_ROWS,
+            divide: (r, heights, rows) => r.incoming.divide(heights, rows),
+            read: (r, heights) => r.incoming.rows(template, listed, heights),
+          });
     const both = async function* (): AsyncGenerator<Uint8Array | undefined> {
       yield* scanned;
       yield imported;
@@ -198,19 +196,15 @@ export class History {
     place: PaymentPlace,
   ): AsyncIterable<readonly Payment[]> {
     const { accounts } = this.#services;
-    const { assertOpen, store } = this.#context;
+    const { assertOpen } = this.#context;
     const { account, minors = [] } = place;
-    const isShort =
-      account !== undefined &&
-      minors.length > 0 &&
-      minors.length <= FEW &&
-      store.read((r) => r.balances.receivedCount(account, minors)) <= FEW;
-    const pages = isShort
-      ? singlePage(store.read((r) => r.payments.ofAddresses(range, { account, minors })))
-      : reading.pages(range, {
-          divide: (r, txs: TxRange, rows) => r.payments.divide(txs, rows),
-          read: (r, txs) => r.payments.list(txs, place),
-        });
+    const pages =
+      account !== undefined && minors.length > 0
+        ? paymentPages(reading, { account, minors, range })
+        : reading.pages(range, {
+            divide: (r, txs: TxRange, rows) => r.payments.divide(txs, rows),
+            read: (r, txs) => r.payments.list(txs, place),
+          });
     return (async function* () {
       for await (const page of pages) {
         // Derives the texts of the page before the rows are written, and yields to the event loop between batches.

@@ -22,10 +22,13 @@ export interface PagedList<Page, Range> {
 }
 
 /** A page of rows, and the range that follows it; undefined at the end. */
-interface Part<Page, Range> {
+export interface Part<Page, Range> {
   readonly page: Page;
   readonly rest: Range | undefined;
 }
+
+/** Reads the next page of a list. */
+export type NextPart<Page, Range> = (r: WalletReader, range: Range, rows: number) => Part<Page, Range>;
 
 /**
  * Reads long lists in pages from one snapshot of the store, and yields to the event loop between pages. All lists must
@@ -40,11 +43,28 @@ export class PagedReader {
   }
 
   /** Reads a range in pages. @throws WalletError `no_wallet` if the wallet is closed meanwhile. */
-  pages<Page, Range>(range: Range, list: PagedList<Page, Range>): AsyncIterable<Page> {
+  pages<Page, Range>(range: Range, { rows, divide, read }: PagedList<Page, Range>): AsyncIterable<Page> {
+    return this.parts(
+      range,
+      (r, from, most) => {
+        const whole = { page: from, rest: undefined };
+        const { page, rest } = (most === Infinity ? undefined : divide(r, from, most)) ?? whole;
+        return { page: read(r, page), rest };
+      },
+      rows,
+    );
+  }
+
+  /**
+   * Reads a list in pages, as {@link pages}.
+   * @param next reads the next page of about `rows` rows, or of all if that is infinite; the page may be empty.
+   */
+  parts<Page, Range>(range: Range, next: NextPart<Page, Range>, rows = PAGE_ROWS): AsyncIterable<Page> {
     const { store } = this.#context;
-    const first = store.read((r) => this.#part(r, range, list));
+    const most = store.isInMemory ? Infinity : rows;
+    const first = store.read((r) => next(r, range, most));
     if (first.rest !== undefined) this.#snapshot ??= store.snapshot();
-    return this.#from(first, list);
+    return this.#from(first, (r, rest: Range) => next(r, rest, most));
   }
 
   /** Frees the snapshot; no page can be read afterwards. */
@@ -53,7 +73,10 @@ export class PagedReader {
     this.#snapshot = undefined;
   }
 
-  async *#from<Page, Range>(first: Part<Page, Range>, list: PagedList<Page, Range>): AsyncGenerator<Page> {
+  async *#from<Page, Range>(
+    first: Part<Page, Range>,
+    next: (r: WalletReader, range: Range) => Part<Page, Range>,
+  ): AsyncGenerator<Page> {
     let { rest } = first;
     yield first.page;
     while (rest !== undefined) {
@@ -61,21 +84,9 @@ export class PagedReader {
       this.#context.assertOpen();
       if (this.#snapshot === undefined) throw new Error('read after the release');
       const range: Range = rest;
-      const next = this.#snapshot.read((r) => this.#part(r, range, list));
-      rest = next.rest;
-      yield next.page;
+      const part = this.#snapshot.read((r) => next(r, range));
+      rest = part.rest;
+      yield part.page;
     }
-  }
-
-  #part<Page, Range>(
-    r: WalletReader,
-    range: Range,
-    { divide, read, rows = PAGE_ROWS }: PagedList<Page, Range>,
-  ): Part<Page, Range> {
-    const { page, rest } = (this.#context.store.isInMemory ? undefined : divide(r, range, rows)) ?? {
-      page: range,
-      rest: undefined,
-    };
-    return { page: read(r, page), rest };
   }
 }

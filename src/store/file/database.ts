@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { toHex } from '../../util/bytes.js';
-import { migrate, NewerSchemaError } from '../../util/migrations.js';
+import { lacksMigrations, migrate, NewerSchemaError } from '../../util/migrations.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
 import { SchemaTemplate } from '../../util/schema-template.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
@@ -97,6 +97,11 @@ export function openSnapshot(path: string, key: StoreKey): Db {
   });
 }
 
+/** Error of a store that lacks migrations and is to be opened without applying any. */
+export class UpgradeNeeded extends Error {
+  override readonly name = 'UpgradeNeeded';
+}
+
 /** A database in memory with the current schema, made by running all migrations; undefined until it is first needed. */
 let template: SchemaTemplate | undefined;
 
@@ -133,21 +138,26 @@ export function closeDatabase(db: Db, path: string, key: StoreKey, keepsLog: boo
 
 const isEmpty = (db: Db): boolean => db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
 
+/** How a database is opened. */
+export interface OpenOptions {
+  /** True: a commit does not wait for the disk; the caller flushes the file when it is complete. */
+  readonly isDraft?: boolean;
+  /** True: no commit moves the log into the main file, and a failure does not, either. */
+  readonly isReplicated?: boolean;
+  /** False: a store that lacks migrations is not opened. */
+  readonly upgrades?: boolean;
+}
+
 /**
  * Opens an encrypted database and applies the migrations that it lacks. Every page of the file and of its write-ahead
  * log is encrypted and authenticated with the raw key; temporary data stays in memory; a commit is on disk when it
  * returns.
- * @param isDraft true: a commit does not wait for the disk; the caller flushes the file when it is complete.
- * @param isReplicated true: no commit moves the log into the main file, and a failure does not, either.
- * @throws WalletError `wallet_corrupt` for a wrong key or a damaged file, `wallet_io`.
+ * @throws WalletError `wallet_corrupt` for a wrong key or a damaged file, `wallet_io`; UpgradeNeeded.
  */
 export function openDatabase(
   path: string,
   key: StoreKey,
-  {
-    isDraft = false,
-    isReplicated = false,
-  }: { readonly isDraft?: boolean; readonly isReplicated?: boolean } = {},
+  { isDraft = false, isReplicated = false, upgrades = true }: OpenOptions = {},
 ): StoreDatabase {
   const db = withFileErrors(path, () => unlockDatabase(path, key));
   try {
@@ -161,10 +171,13 @@ export function openDatabase(
     db.pragma('foreign_keys = ON');
     db.pragma('secure_delete = ON');
     if (isEmpty(db)) createSchema(db);
+    else if (!upgrades && lacksMigrations(db, MIGRATIONS)) throw new UpgradeNeeded();
     else db.upgrade = migrate(db, MIGRATIONS);
     return db;
   } catch (cause) {
-    closeDatabase(db, path, key, isReplicated);
+    // The log of a store that is opened again need not be moved now, which takes time.
+    closeDatabase(db, path, key, isReplicated || cause instanceof UpgradeNeeded);
+    if (cause instanceof UpgradeNeeded) throw cause;
     const error = isDamage(cause) ? cause : fileError(path, cause);
     if (error instanceof WalletError) throw error;
     const reason =

@@ -81,7 +81,6 @@ export class BalanceReader {
   readonly #count: Record<'free' | 'mined', Statement<[...RangeQuery, limit: number], number>>;
   readonly #ofAccounts: Record<'free' | 'mined', Statement<AccountRange, AccountRow>>;
   readonly #ofAddress: Record<'free' | 'mined', Statement<[number, number], SumRow>>;
-  readonly #received: Statement<[number, string], number>;
   readonly #usedAmong: Statement<[number, string], number>;
   readonly #locked: Record<'free' | 'mined', Statement<[LockQuery], LockRow>>;
 
@@ -143,12 +142,6 @@ export class BalanceReader {
         .safeIntegers()
         .raw(),
     );
-    this.#received = db
-      .prepare<[number, string], number>(
-        `SELECT coalesce(sum(received), 0) FROM address_sum
-         WHERE account = ? AND minor IN (SELECT value FROM json_each(?))`,
-      )
-      .pluck();
     this.#locked = { free: locked('spent_by IS NULL'), mined: locked('spent_height IS NULL') };
   }
 
@@ -196,11 +189,6 @@ export class BalanceReader {
   /** Returns the balance of one account [atomic units]. */
   ofAccount(account: number, strict: boolean): Amount {
     return this.ofAccounts({ account, strict })[0]?.total ?? ZERO;
-  }
-
-  /** Counts the outputs that some addresses of an account have received, including change and burnt outputs. */
-  receivedCount(account: number, minors: readonly number[]): number {
-    return this.#received.get(account, JSON.stringify(minors)) ?? 0;
   }
 
   /** Returns the given addresses of an account that have received an output, by minor index. */

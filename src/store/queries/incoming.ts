@@ -31,7 +31,7 @@ const COMMON = {
   publicKey: bytes('public_key'),
 };
 
-type Source = 'chain' | 'reused' | 'imported';
+type Source = 'chain' | 'reused' | 'imported' | 'listed';
 
 const CHAIN_COLUMNS = {
   ...COMMON,
@@ -61,6 +61,11 @@ const SOURCES: Readonly<Record<Source, { columns: Columns; from: string; order: 
       OR first_height > :min AND first_height <= :max)`,
     order: 'coalesce(first_height, height), coalesce(first_index, global_index), rowid',
   },
+  listed: {
+    columns: CHAIN_COLUMNS,
+    from: 'json_each(:numbers) AS listed CROSS JOIN owned_output ON owned_output.rowid = listed.value WHERE burnt = 0',
+    order: 'listed.key',
+  },
   imported: {
     columns: {
       ...COMMON,
@@ -75,7 +80,10 @@ const SOURCES: Readonly<Record<Source, { columns: Columns; from: string; order: 
   },
 };
 
-interface Query extends ChainView, Partial<HeightRange> {
+/** Outputs that are read: all in a range of heights, those with the given row numbers, or the imported ones. */
+type Chosen = HeightRange | { readonly numbers: string } | Record<never, never>;
+
+interface Query extends ChainView {
   readonly format: string;
   readonly account: number;
   readonly minors: string | null;
@@ -127,6 +135,18 @@ export class IncomingReader {
     return this.#read(source, template, filter, heights);
   }
 
+  /**
+   * Writes some outputs of the account as {@link rows} does, in the order of their row numbers' list.
+   * @param numbers row numbers of outputs.
+   */
+  listedRows(
+    template: RowTemplate<IncomingField>,
+    filter: IncomingFilter,
+    numbers: readonly number[],
+  ): Uint8Array | undefined {
+    return this.#read('listed', template, filter, { numbers: JSON.stringify(numbers) });
+  }
+
   /** Writes outputs that were imported into an offline wallet, as {@link rows} does, in the order of the import. */
   importedRows(template: RowTemplate<IncomingField>, filter: IncomingFilter): Uint8Array | undefined {
     return this.#read('imported', template, filter, {});
@@ -136,11 +156,11 @@ export class IncomingReader {
     source: Source,
     template: RowTemplate<IncomingField>,
     { account, minors, spent, chainHeight, now }: IncomingFilter,
-    heights: Partial<HeightRange>,
+    chosen: Chosen,
   ): Uint8Array | undefined {
     const { list, format } = this.#prepare(source, template);
     const json = list.get({
-      ...heights,
+      ...chosen,
       format,
       account,
       minors: minors === undefined ? null : JSON.stringify(minors),

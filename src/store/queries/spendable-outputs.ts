@@ -44,11 +44,8 @@ interface Bound {
 type Name = Pick<CoinRow, 'tx_hash' | 'output_index'>;
 
 const COLUMNS = 'tx_hash, output_index, global_index, amount, minor, height, unlock_time, rct, key_image';
-/**
- * {@link FREE} written exactly as in the index of an address's outputs, because SQLite uses that index for this
- * expression only.
- */
-const FREE_OF_ADDRESS = `(${FREE}) = 1`;
+/** Index of the spendable outputs of an address by amount. */
+const BY_SIZE = 'owned_output_by_size';
 const SCOPE = `account = :account AND (:minors IS NULL OR minor IN (SELECT value FROM json_each(:minors)))`;
 
 /** Reads the spendable outputs of an account from the store's indexes, only as many as the caller consumes. */
@@ -93,7 +90,7 @@ export class SpendableOutputReader {
         coins(`${FREE} AND ${SCOPE} AND rct = 0`, 'owned_output_plain'),
         `SELECT ${COLUMNS.replace('minor', 'owned_output.minor')}
          FROM (SELECT account, minor FROM address_sum WHERE ${SCOPE} AND free_count > 0) AS address
-         CROSS JOIN owned_output USING (account, minor) WHERE ${FREE_OF_ADDRESS} AND amount < :least`,
+         CROSS JOIN owned_output INDEXED BY ${BY_SIZE} USING (account, minor) WHERE ${FREE} AND amount < :least`,
       ].join(' UNION '),
     );
     this.#byAge = rows(
@@ -101,23 +98,23 @@ export class SpendableOutputReader {
        ORDER BY height, global_index, tx_hash, output_index`,
     );
     const place = 'account = :account AND minor = :minor';
-    const address = `${FREE_OF_ADDRESS} AND ${place}`;
+    const address = `${FREE} AND ${place}`;
     this.#bySize = rows(
-      `${coins(`${address} AND amount >= :least`)} ORDER BY amount, height, global_index, tx_hash, output_index`,
+      `${coins(`${address} AND amount >= :least`, BY_SIZE)} ORDER BY amount, height, global_index, tx_hash, output_index`,
     );
     this.#bySizeDown = rows(
-      `${coins(`${address} AND amount >= :least`)}
+      `${coins(`${address} AND amount >= :least`, BY_SIZE)}
        ORDER BY amount DESC, height DESC, global_index DESC, tx_hash DESC, output_index DESC LIMIT :most`,
     );
     this.#at = rows(
-      `${coins(`${address} AND amount >= :least`)} ORDER BY height, global_index, tx_hash, output_index`,
+      `${coins(`${address} AND amount >= :least`, BY_SIZE)} ORDER BY height, global_index, tx_hash, output_index`,
     );
     this.#each = rows(
       `SELECT tx_hash, output_index FROM owned_output INDEXED BY owned_output_by_age
        WHERE ${FREE} AND ${place} AND amount >= :least ORDER BY height, global_index, tx_hash, output_index`,
     );
     this.#nth = rows(
-      `SELECT tx_hash, output_index FROM owned_output INDEXED BY owned_output_by_address WHERE ${address}
+      `SELECT tx_hash, output_index FROM owned_output INDEXED BY ${BY_SIZE} WHERE ${address}
        ORDER BY amount, height, global_index LIMIT 1 OFFSET :place`,
     );
     this.#byName = rows(coins('tx_hash = :tx_hash AND output_index = :output_index'));

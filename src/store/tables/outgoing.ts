@@ -128,9 +128,10 @@ export class OutgoingReader {
       ? this.#mined.all(minHeight ?? -1, maxHeight ?? Number.MAX_SAFE_INTEGER)
       : [];
     const unmined = states.some((state) => state !== 'confirmed') ? this.#unmined.all() : [];
+    const wanted = minors && new Set(minors);
     return [...mined, ...unmined.filter(({ state }) => states.includes(state))]
       .filter((row) => account === undefined || toNumber(row.account) === account)
-      .filter((row) => minors === undefined || indicesOf(row).some((minor) => minors.includes(minor)))
+      .filter((row) => wanted === undefined || indicesOf(row).some((minor) => wanted.has(minor)))
       .map((row) => this.#toOutgoing(row));
   }
 

@@ -24,6 +24,8 @@ interface TxRow extends FactRow {
   readonly size: Integer | null;
 }
 
+type OrderRow = readonly [number: number, txHash: Uint8Array];
+
 interface PaymentRow extends FactRow {
   readonly account: Integer;
   readonly minor: Integer;
@@ -77,18 +79,8 @@ function group(rows: readonly PaymentRow[]): Payment[] {
   return payments;
 }
 
-/**
- * Returns the SQL that selects payments.
- * @param from table that is read first, because the condition selects its rows; CROSS JOIN makes SQLite keep this
- * order.
- */
-const select = (
-  from: 'received_tx t CROSS JOIN owned_output o' | 'owned_output o CROSS JOIN received_tx t',
-) =>
-  `SELECT t.tx_hash, t.height, t.timestamp, t.unlock_time, t.fee, t.coinbase, t.payment_id,
-    o.account, o.minor, o.amount, o.credited
-  FROM ${from} USING (tx_hash)
-  WHERE o.change = 0`;
+const COLUMNS = `t.tx_hash, t.height, t.timestamp, t.unlock_time, t.fee, t.coinbase, t.payment_id,
+  o.account, o.minor, o.amount, o.credited`;
 const ORDER = 'ORDER BY t.height, t.tx_hash, o.account, o.minor, o.output_index';
 
 /** Addresses whose payments are listed. */
@@ -109,7 +101,8 @@ export class PaymentReader {
   readonly #txs: TxPages;
   readonly #list: Statement<[...TxRangeColumns], PaymentRow>;
   readonly #ofAccount: Statement<[...TxRangeColumns, number], PaymentRow>;
-  readonly #ofAddresses: Statement<[number, string, number, number], PaymentRow>;
+  readonly #ofOutputs: Statement<[string], PaymentRow>;
+  readonly #inOrder: Statement<[string], OrderRow>;
   readonly #byTx: Statement<[Uint8Array], PaymentRow>;
   readonly #byId: Statement<[Uint8Array, number], PaymentRow>;
   readonly #spending: Statement<[Uint8Array], TxRow>;
@@ -123,17 +116,25 @@ export class PaymentReader {
     const rows = <P extends unknown[]>(condition: string): Statement<P, PaymentRow> =>
       db
         .prepare<P, PaymentRow>(
-          `${select('received_tx t CROSS JOIN owned_output o')} AND ${condition} ${ORDER}`,
+          `SELECT ${COLUMNS} FROM received_tx t CROSS JOIN owned_output o USING (tx_hash)
+           WHERE o.change = 0 AND ${condition} ${ORDER}`,
         )
         .safeIntegers();
     this.#list = rows(IN_TX_RANGE);
     this.#ofAccount = rows(`${IN_TX_RANGE} AND o.account = ?`);
-    this.#ofAddresses = db
-      .prepare<[number, string, number, number], PaymentRow>(
-        `${select('owned_output o CROSS JOIN received_tx t')} AND o.account = ?
-         AND o.minor IN (SELECT value FROM json_each(?)) AND o.height > ? AND o.height <= ? ${ORDER}`,
+    this.#ofOutputs = db
+      .prepare<[string], PaymentRow>(
+        `SELECT ${COLUMNS} FROM json_each(?) n CROSS JOIN owned_output o ON o.rowid = n.value
+           CROSS JOIN received_tx t USING (tx_hash)
+         WHERE o.change = 0 ${ORDER}`,
       )
       .safeIntegers();
+    this.#inOrder = db
+      .prepare<[string], OrderRow>(
+        `SELECT o.rowid, o.tx_hash FROM json_each(?) n CROSS JOIN owned_output o ON o.rowid = n.value
+         ORDER BY o.height, o.tx_hash`,
+      )
+      .raw();
     this.#byTx = rows('t.tx_hash = ?');
     this.#byId = rows('t.payment_id = ? AND t.height > ?');
     this.#has = db.prepare('SELECT 1 FROM received_tx WHERE tx_hash = ?');
@@ -170,15 +171,33 @@ export class PaymentReader {
   list(range: TxRange, { account, minors }: PaymentPlace = {}): Payment[] {
     const txs = txRangeColumns(range);
     const rows = account === undefined ? this.#list.all(...txs) : this.#ofAccount.all(...txs, account);
-    return group(minors === undefined ? rows : rows.filter(({ minor }) => minors.includes(toNumber(minor))));
+    const wanted = minors && new Set(minors);
+    return group(wanted === undefined ? rows : rows.filter(({ minor }) => wanted.has(toNumber(minor))));
   }
 
   /**
-   * Returns payments to the given addresses in the order of {@link list}. The time does not depend on the number of
-   * payments to other addresses, but all rows are read and sorted at once.
+   * Returns the payments of some outputs in the order of {@link list}. @param numbers row numbers of all outputs of
+   * these payments; change is left out.
    */
-  ofAddresses({ min, max }: HeightRange, { account, minors }: Required<PaymentPlace>): Payment[] {
-    return group(this.#ofAddresses.all(account, JSON.stringify(minors), min, max));
+  ofOutputs(numbers: readonly number[]): Payment[] {
+    return group(this.#ofOutputs.all(JSON.stringify(numbers)));
+  }
+
+  /**
+   * Sorts outputs by height and transaction hash, and divides them into parts between transactions.
+   * @param numbers row numbers of the outputs. @param least least number of outputs in each part but the last.
+   */
+  divideOutputs(numbers: readonly number[], least: number): number[][] {
+    const parts: number[][] = [];
+    let part: number[] = [];
+    let last: Uint8Array | undefined;
+    for (const [number, txHash] of this.#inOrder.iterate(JSON.stringify(numbers))) {
+      const isNew = last === undefined || !equalBytes(last, txHash);
+      if (isNew && (last === undefined || part.length >= least)) parts.push((part = []));
+      part.push(number);
+      last = txHash;
+    }
+    return parts;
   }
 
   /** Returns true for a mined transaction that has paid the wallet, even if it paid only change. */

@@ -1,6 +1,7 @@
 import { afterAll, expect, it, test } from '@jest/globals';
 import { openDatabase, type Db } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
+import { AddressOutputReader } from '../../../src/store/queries/address-outputs.js';
 import { SpendableOutputReader } from '../../../src/store/queries/spendable-outputs.js';
 import { PaymentReader } from '../../../src/store/tables/payments.js';
 
@@ -17,16 +18,17 @@ function statementsOf(make: (db: Db) => unknown): string[] {
   return found;
 }
 
-/** Steps by which SQLite reads outputs. */
-function outputSteps(sql: string): string[] {
+/** Steps by which SQLite runs a statement. */
+function stepsOf(sql: string): string[] {
   const names = [...sql.matchAll(/:(\w+)/g)].map(([, name = '']): [string, null] => [name, null]);
   const places = (sql.match(/\?/g) ?? []).map(() => null);
   const plan = db.prepare<unknown[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
-  return plan
-    .all(...(names.length > 0 ? [Object.fromEntries(names)] : places))
-    .map(({ detail }) => detail)
-    .filter((detail) => /^(SEARCH|SCAN) (o|owned_output)\b/.test(detail));
+  return plan.all(...(names.length > 0 ? [Object.fromEntries(names)] : places)).map(({ detail }) => detail);
 }
+
+/** Steps by which SQLite reads outputs. */
+const outputSteps = (sql: string): string[] =>
+  stepsOf(sql).filter((detail) => /^(SEARCH|SCAN) (o|owned_output)\b/.test(detail));
 
 const ofAddress = statementsOf((listening) => new SpendableOutputReader(listening)).filter(
   (sql) => sql.includes('minor = :minor') && !sql.includes('INDEXED BY owned_output_by_age'),
@@ -40,7 +42,7 @@ test.each(ofAddress)('reads the spendable outputs of one address from their inde
   const [step, ...others] = outputSteps(sql);
   expect(others).toEqual([]);
   expect(step).toMatch(
-    /^SEARCH owned_output USING (COVERING )?INDEX owned_output_by_address \(minor=\? AND account=\? AND <expr>=\?/,
+    /^SEARCH owned_output USING (COVERING )?INDEX owned_output_by_size \(minor=\? AND account=\?/,
   );
 });
 
@@ -49,19 +51,23 @@ it('reads outputs that are worth less than their fee from the index of addresses
     sql.includes('amount < :least'),
   );
   expect(outputSteps(exceptions)).toContain(
-    'SEARCH owned_output USING INDEX owned_output_by_address (minor=? AND account=? AND <expr>=? AND amount<?)',
+    'SEARCH owned_output USING INDEX owned_output_by_size (minor=? AND account=? AND amount<?)',
   );
 });
 
-it('reads the payments to an address from the index of addresses, and those of an account from another', () => {
-  const [ofAddresses = ''] = statementsOf((listening) => new PaymentReader(listening)).filter((sql) =>
-    sql.includes('o.minor IN'),
-  );
-  expect(outputSteps(ofAddresses)).toEqual([
-    'SEARCH o USING INDEX owned_output_by_address (minor=? AND account=?)',
+test.each(
+  statementsOf((listening) => new AddressOutputReader(listening)).filter((sql) => sql.includes('minor = ?')),
+)('reads the outputs of an address in order from their index, from any of them on: %s', (sql) => {
+  expect(stepsOf(sql)).toEqual([
+    expect.stringMatching(
+      /^SEARCH owned_output USING (COVERING )?INDEX owned_output_by_place \(minor=\? AND account=\? AND change=\? AND \(height,global_index\)>\(\?,\?\) AND height<\?\)$/,
+    ),
   ]);
-  const [ofAccount = ''] = statementsOf((listening) => new PaymentReader(listening)).filter(
-    (sql) => sql.includes('o.account = ?') && !sql.includes('o.minor IN'),
+});
+
+it('does not read the payments of an account from the index of addresses', () => {
+  const [ofAccount = ''] = statementsOf((listening) => new PaymentReader(listening)).filter((sql) =>
+    sql.includes('o.account = ?'),
   );
-  expect(outputSteps(ofAccount)[0]).not.toContain('owned_output_by_address');
+  expect(outputSteps(ofAccount)[0]).not.toContain('owned_output_by_place');
 });

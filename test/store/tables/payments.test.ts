@@ -9,55 +9,6 @@ import { bytes, output, page, received } from '../fixtures.js';
 
 const BLOCKS = 12;
 
-/** Outputs of one block's transaction: place, and whether they are change. */
-const outputs = fc.array(
-  fc.record({
-    major: fc.constantFrom(0, 1),
-    minor: fc.integer({ min: 0, max: 3 }),
-    change: fc.boolean(),
-  }),
-  { minLength: 1, maxLength: 4 },
-);
-
-describe('payments to selected addresses', () => {
-  it('are all payments of the account to these addresses within the heights, in the same order', () => {
-    fc.assert(
-      fc.property(
-        fc.array(outputs, { minLength: BLOCKS, maxLength: BLOCKS }),
-        fc.subarray([0, 1, 2, 3, 9]),
-        fc.integer({ min: -1, max: BLOCKS }),
-        fc.integer({ min: 0, max: BLOCKS }),
-        (blocks, minors, minHeight, maxHeight) => {
-          const store = WalletStore.create(':memory:', new Uint8Array(32), () => undefined);
-          store.write((w) =>
-            w.applyPage(
-              page(0, BLOCKS, {
-                received: blocks.map((_, height) => received(100 - height, height)),
-                outputs: blocks.flatMap((found, height) =>
-                  found.map(({ major, minor, change }, i) => {
-                    const key = 1000 + 10 * height + i;
-                    return output(100 - height, height, BigInt(i + 1), {
-                      ...{ subaddress: { major, minor }, change, outputIndex: i, globalIndex: key },
-                      ...{ publicKey: bytes<PublicKey>(key), keyImage: bytes<KeyImage>(key) },
-                    });
-                  }),
-                ),
-              }),
-            ),
-          );
-          for (const account of [0, 1]) {
-            const range = { min: minHeight, max: maxHeight };
-            const found = store.read((r) => r.payments.ofAddresses(range, { account, minors }));
-            expect(found).toEqual(store.read((r) => r.payments.list(range, { account, minors })));
-          }
-          store.close();
-        },
-      ),
-      { numRuns: 60 },
-    );
-  });
-});
-
 describe('pages of payments', () => {
   const txs = fc.array(
     fc.record({ height: fc.integer({ min: 0, max: BLOCKS }), outputs: fc.integer({ min: 1, max: 4 }) }),
