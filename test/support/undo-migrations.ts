@@ -1,5 +1,7 @@
-/** SQL that restores the indexes of the outputs of an address from before the one by place. */
-export const UNDO_OUTPUTS_BY_PLACE = `
+/** SQL that restores the indexes of outputs and transactions from before lists were read in their order. */
+export const UNDO_LISTS_IN_ORDER = `
+  DROP INDEX received_tx_height;
+  CREATE INDEX received_tx_height ON received_tx (height);
   DROP INDEX owned_output_by_place;
   DROP INDEX owned_output_by_size;
   CREATE INDEX owned_output_by_address ON owned_output
@@ -7,7 +9,7 @@ export const UNDO_OUTPUTS_BY_PLACE = `
 
 /** SQL that removes what the migrations create from that of the outputs of seen payments on. */
 export const UNDO_SEEN_OUTPUTS = `
-  ${UNDO_OUTPUTS_BY_PLACE}
+  ${UNDO_LISTS_IN_ORDER}
   DROP TABLE event_mark;
   DROP TABLE event_trace;
   DROP TABLE seen_output;`;

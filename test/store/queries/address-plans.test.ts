@@ -65,9 +65,12 @@ test.each(
   ]);
 });
 
-it('does not read the payments of an account from the index of addresses', () => {
-  const [ofAccount = ''] = statementsOf((listening) => new PaymentReader(listening)).filter((sql) =>
-    sql.includes('o.account = ?'),
-  );
-  expect(outputSteps(ofAccount)[0]).not.toContain('owned_output_by_place');
+test.each(
+  statementsOf((listening) => new PaymentReader(listening)).filter((sql) =>
+    sql.includes('(t.height, t.tx_hash) >'),
+  ),
+)('reads lists of payments in order, what they need of transactions from an index: %s', (sql) => {
+  const [first = '', second = ''] = stepsOf(sql);
+  expect(first).toMatch(/^SEARCH t USING COVERING INDEX received_tx_height \(/);
+  expect(second).toMatch(/^SEARCH o USING (COVERING )?INDEX sqlite_autoindex_owned_output_1 \(tx_hash=\?\)/);
 });

@@ -91,6 +91,22 @@ describe('outputs written as JSON by SQLite', () => {
     ]);
   });
 
+  it('have the size of their transaction, also of one that was found at another height, and 0 without one', () => {
+    const sized = (tx: number, height: number, size?: number) => ({
+      ...received(tx, height),
+      ...(size === undefined ? {} : { size }),
+    });
+    file.write((w) =>
+      w.applyPage(
+        page(1, 9, {
+          received: [sized(1, 1, 1500), sized(2, 5, 1700), sized(3, 6)],
+          outputs: [output(1, 1, 5n), output(2, 4, 6n), output(3, 6, 7n)],
+        }),
+      ),
+    );
+    expect(rows(new Field('txSize'))).toEqual([1500n, 1700n, 0n]);
+  });
+
   it('keep the constants of a template', () => {
     file.write((w) => w.applyPage(page(1, 1, { received: [received(1, 1)], outputs: [output(1, 1, 5n)] })));
     const shape = {

@@ -7,3 +7,8 @@ CREATE INDEX owned_output_by_place ON owned_output (minor, account, change, heig
 DROP INDEX owned_output_by_address;
 CREATE INDEX owned_output_by_size ON owned_output (minor, account, amount, height, global_index)
   WHERE spent_by IS NULL AND burnt = 0 AND frozen = 0;
+-- What lists of payments need of a transaction stands in the index in their order: they read no row of it at a random
+-- place.
+DROP INDEX received_tx_height;
+CREATE INDEX received_tx_height ON received_tx
+  (height, tx_hash, timestamp, unlock_time, fee, coinbase, payment_id, size);

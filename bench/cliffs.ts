@@ -1,0 +1,189 @@
+import { loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
+import { startReference, startWalletRpc, type WalletRpc } from '../test/support/wallet-rpc.js';
+import { HttpCaller } from './http-caller.js';
+import { keptPaidChain } from './kept-paid-chain.js';
+import { FILENAME, PASSWORD, type Members } from './method-calls.js';
+import { PAYEE_SEED, PAYMENTS_A_BLOCK } from './paid-chain.js';
+import { median, printTable } from './table.js';
+
+/*
+ * Time of calls on both sides of every size at which this server changes its way of working, ours and the reference's.
+ * Each round starts both servers, opens the wallet, and makes each call once, as a client does after a restart.
+ * usage: cliffs [--payments 32000] [--addresses 250] [--rounds 5] [--keep DIR] [--only TEXT]
+ */
+
+const { values: options } = parseArgs({
+  options: {
+    payments: { type: 'string', default: '32000' },
+    addresses: { type: 'string', default: '250' },
+    rounds: { type: 'string', default: '5' },
+    keep: { type: 'string' },
+    only: { type: 'string', default: '' },
+  },
+});
+const payments = Number(options.payments);
+const addresses = Number(options.addresses);
+const rounds = Number(options.rounds);
+
+/** Addresses of the wallet, paid ones and others. */
+const CREATED = 1100;
+/** Largest number of addresses that the reference creates in one call. */
+const CREATED_AT_ONCE = 64;
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+
+/** A call, and the ratio to the reference that it should not exceed. */
+interface Case {
+  readonly name: string;
+  readonly method: string;
+  readonly params: Members;
+  readonly bar: number;
+}
+
+const outputsOf = (count: number): string => `${(count * payments) / addresses} outputs`;
+
+/** Calls whose cost must grow with their answer alone. @param tip height of the newest block. */
+function casesOf(tip: number, address: string): readonly Case[] {
+  const cases = (
+    what: string,
+    method: string,
+    bar: number,
+    sizes: readonly number[],
+    sized: (size: number) => readonly [text: string, params: Members],
+  ): Case[] =>
+    sizes.map((size) => {
+      const [text, params] = sized(size);
+      return { name: `${what}, ${text}`, method, params, bar };
+    });
+  const poll = { in: true, pool: true };
+  const last = (blocks: number): Members => ({
+    ...{ in: true, filter_by_height: true },
+    ...{ min_height: tip - blocks, max_height: tip },
+  });
+  return [
+    ...cases('poll of addresses', 'get_transfers', 0.1, [1, 2, 3, 20, addresses], (count) => [
+      outputsOf(count),
+      { ...poll, subaddr_indices: upTo(count) },
+    ]),
+    ...cases('poll of one address', 'get_transfers', 0.1, [10, 100], (blocks) => [
+      `last ${blocks} blocks`,
+      { ...last(blocks), ...poll, subaddr_indices: [1] },
+    ]),
+    ...cases('outputs of addresses', 'incoming_transfers', 0.2, [1, 2, 3, 8, 9], (count) => [
+      outputsOf(count),
+      { transfer_type: 'all', subaddr_indices: upTo(count) },
+    ]),
+    ...cases('newest payments', 'get_transfers', 0.08, [6, 7, 10], (blocks) => [
+      `${blocks * PAYMENTS_A_BLOCK} in ${blocks} blocks`,
+      last(blocks),
+    ]),
+    ...cases('payments', 'get_transfers', 0.08, [payments], () => [
+      'all',
+      { in: true, out: true, pending: true, failed: true, pool: true },
+    ]),
+    ...cases('outputs', 'incoming_transfers', 0.2, [payments], () => ['all', { transfer_type: 'all' }]),
+    ...cases('get_payments', 'get_payments', 0.2, [1], () => [
+      'of no payment id',
+      { payment_id: '0000000000000000' },
+    ]),
+    ...cases('get_bulk_payments', 'get_bulk_payments', 0.2, [1], () => ['all', { payment_ids: [] }]),
+    ...cases('get_balance of addresses', 'get_balance', 1, [1, 1000, 1001], (count) => [
+      `${count}`,
+      { account_index: 0, address_indices: upTo(count) },
+    ]),
+    ...cases('get_address of addresses', 'get_address', 1, [128, 129, 256, 257], (count) => [
+      `${count}`,
+      { account_index: 0, address_index: upTo(count) },
+    ]),
+    ...cases('transfer', 'transfer', 0.15, [7, 8], (count) => [
+      `from ${outputsOf(count)}`,
+      {
+        ...{ destinations: [{ address, amount: 1_000_000 }], do_not_relay: true },
+        subaddr_indices: upTo(count),
+      },
+    ]),
+    ...cases('export_outputs', 'export_outputs', 0.2, [1], () => ['all', { all: true }]),
+  ];
+}
+
+const chain = await keptPaidChain({ payments, addresses, kind: 'transactions', keep: options.keep });
+const daemon = await startRegtestDaemon([`--data-dir=${chain.dataDir}`]);
+const name = { filename: FILENAME, password: PASSWORD };
+
+type Launch = (walletDir?: string) => Promise<WalletRpc>;
+const LAUNCHES: readonly Launch[] = [startWalletRpc, startReference].map(
+  (launch) => (walletDir) =>
+    launch({ daemon: daemon.address, ...(walletDir === undefined ? {} : { walletDir }) }),
+);
+
+/** Restores the wallet in a new directory. */
+async function prepare(launch: Launch): Promise<{ walletDir: string; tip: number; address: string }> {
+  const wallet = await launch();
+  await wallet.rpc('restore_deterministic_wallet', { ...name, seed: PAYEE_SEED, restore_height: 0 });
+  for (let made = 0; made < CREATED; made += CREATED_AT_ONCE)
+    await wallet.rpc('create_address', { account_index: 0, count: CREATED_AT_ONCE });
+  await wallet.rpc('refresh');
+  const { height } = await wallet.rpc('get_height');
+  const { address } = await wallet.rpc('get_address');
+  await wallet.rpc('close_wallet');
+  await wallet.stop({ keep: true });
+  return { walletDir: wallet.walletDir, tip: Number(height) - 1, address: String(address) };
+}
+
+/** Calls every case once, on a server that was just started. @returns times [ms]. */
+async function measure(launch: Launch, walletDir: string, cases: readonly Case[]): Promise<number[]> {
+  const wallet = await launch(walletDir);
+  const caller = new HttpCaller(wallet.port, { user: '', password: '' });
+  try {
+    await caller.call('open_wallet', name);
+    await caller.call('auto_refresh', { enable: false });
+    const times: number[] = [];
+    for (const { name: what, method, params } of cases)
+      times.push(
+        await caller.time(method, params).catch((error: unknown) => {
+          process.stderr.write(`${what}: ${String(error)}\n`);
+          return Number.NaN;
+        }),
+      );
+    return times;
+  } finally {
+    caller.close();
+    await wallet.stop({ keep: true });
+  }
+}
+
+try {
+  const prepared = [];
+  for (const launch of LAUNCHES) prepared.push(await prepare(launch));
+  const [{ tip, address } = { tip: 0, address: '' }] = prepared;
+  const cases = casesOf(tip, address).filter((each) => each.name.includes(options.only));
+  const samples = LAUNCHES.map((): number[][] => []);
+  for (let round = 0; round < rounds; round++)
+    for (const [i, launch] of LAUNCHES.entries())
+      samples[i]?.push(await measure(launch, prepared[i]?.walletDir ?? '', cases));
+  process.stdout.write(
+    `${payments} payments to ${addresses} addresses, median of ${rounds} servers just started; load ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(' ')}\n`,
+  );
+  printTable(
+    ['', 'ours', 'reference', 'ratio', 'bar'],
+    cases.map(({ name: what, bar }, at) => {
+      const [ours = Number.NaN, theirs = Number.NaN] = samples.map((times) =>
+        median(times.map((time) => time[at] ?? Number.NaN)),
+      );
+      return [
+        what,
+        `${ours.toFixed(1)} ms`,
+        `${theirs.toFixed(1)} ms`,
+        (ours / theirs).toFixed(3),
+        String(bar),
+      ];
+    }),
+  );
+} finally {
+  await daemon.stop();
+  chain.remove();
+}
