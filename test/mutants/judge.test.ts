@@ -124,6 +124,23 @@ describe('a mutant', () => {
     expect(found).toEqual({ m1: 'survived' });
   });
 
+  it('stays killed while its test file stays, or has a test of that name that reaches it', async () => {
+    const reach: Reach = { digest: 'd', ms: 1, reached: [{ test: 'a › b', ms: 1, mutants: ['m1'] }] };
+    const judge = new Judge(
+      new ScriptedRunner(() => passed),
+      [FILE],
+      { of: () => Promise.resolve(reach), lastMs: () => 1 },
+      { pass: () => undefined, hasPassed: () => false },
+    );
+    const holds = (id: string, by: string, digest: string): Promise<boolean> =>
+      judge.holds({ id }, { verdict: 'killed', by: `${FILE.name}: ${by}`, digest });
+    expect(await holds('m1', 'gone', 'd')).toBe(true);
+    expect(await holds('m1', 'a › b', 'earlier')).toBe(true);
+    expect(await holds('m2', 'a › b', 'earlier')).toBe(false);
+    expect(await holds('m1', 'gone', 'earlier')).toBe(false);
+    expect(await judge.holds({ id: 'm1' }, { verdict: 'survived' })).toBe(false);
+  });
+
   it('that does not end is noticed by its time limit, in a round and alone', async () => {
     const reached = [{ test: 't', ms: 1, mutants: ['m1'] }];
     const { verdicts: found, jobs } = await verdicts(['m1'], reached, ({ round, mutant: id }) =>

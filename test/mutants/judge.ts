@@ -116,9 +116,19 @@ export class Judge {
     }
   }
 
-  /** True if the grounds of an earlier verdict still hold; survivors are judged again by tests that they have not passed. */
-  holds({ digest }: Judgement): boolean {
-    return digest !== undefined && this.#tests.some((test) => test.digest === digest);
+  /**
+   * True if the grounds of an earlier verdict still hold: the test file that noticed the mutant is the same, or has a test of
+   * that name which reaches the mutant. Survivors are judged again, by tests that they have not passed.
+   */
+  async holds({ id }: Pick<Mutant, 'id'>, { digest, by = '' }: Judgement): Promise<boolean> {
+    if (digest === undefined) return false;
+    const file = this.#tests.find(({ name }) => by.startsWith(`${name}: `));
+    if (file === undefined) return false;
+    if (file.digest === digest) return true;
+    if (!(await this.#isUsable(file))) return false;
+    const title = by.slice(file.name.length + 2);
+    const { reached = [] } = this.#reach.get(file) ?? {};
+    return reached.some(({ test, mutants }) => test === title && mutants.includes(id));
   }
 
   #isReached(id: string): boolean {

@@ -106,12 +106,12 @@ function take(mutant: Mutant, { verdict, by }: Judgement): void {
   if (judged.length % 50 === 0)
     say(`${judged.length} of ${drawn.length}, ${Math.round((performance.now() - start) / 1000)} s`);
 }
-const open = drawn.filter((mutant) => {
+const open: Mutant[] = [];
+for (const mutant of drawn) {
   const earlier = verdicts.get(mutant);
-  if (earlier === undefined || !judge.holds(earlier)) return true;
-  take(mutant, earlier);
-  return false;
-});
+  if (earlier !== undefined && (await judge.holds(mutant, earlier))) take(mutant, earlier);
+  else open.push(mutant);
+}
 await judge.judge(
   open,
   (mutant, judgement) => {

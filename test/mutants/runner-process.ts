@@ -75,4 +75,8 @@ process.on('message', (job: Job) => {
   void run(job).then((outcome) => process.send?.({ outcome }));
 });
 process.on('disconnect', () => process.exit());
+// While tests run, Jest counts both as failures of the running test. Afterwards they belong to work that a test left behind,
+// which would end the process of the next one.
+process.on('unhandledRejection', () => undefined);
+process.on('uncaughtException', () => undefined);
 process.send?.('ready');
