@@ -34,6 +34,8 @@ export class PaymentHome {
   readonly log;
   /** Log lines. */
   readonly lines: Record<string, unknown>[] = [];
+  /** Number of searches for payments that were lost. */
+  searches = 0;
   /** First byte of each sent transaction. */
   readonly sent: (number | undefined)[] = [];
   /** Answers to the next transactions; the last one repeats. */
@@ -79,7 +81,7 @@ export class PaymentHome {
   ledger(): PaymentLedger {
     return new PaymentLedger(this.#context(), {
       relay: this.relay,
-      mempool: { reserveLost: (): void => undefined },
+      mempool: { reserveLost: (): void => void (this.searches += 1) },
       spending: this.spending(),
       txFacts: {
         spentBy: (): never => {

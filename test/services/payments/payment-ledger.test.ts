@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
+import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { PaymentLedger } from '../../../src/services/payments/payment-ledger.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/payment-home.js';
-import { bytes } from '../../store/fixtures.js';
+import { bytes, output } from '../../store/fixtures.js';
 
 const name = (n: number): string => toHex(bytes<Hash>(100 + n));
 const failing = (error: Error) => () => Promise.reject(error);
@@ -115,6 +116,43 @@ describe('a payment', () => {
     expect([home.state(1), home.sent]).toEqual(['confirmed', [1]]);
   });
 
+  it.each<[string, () => unknown]>([
+    ['frozen', () => home.store.write((w) => w.outputs.setFrozen(output(1, 2, 50n), true))],
+    ['spent by another payment', () => ledger.commit([payment(1)], { spender: undefined })],
+  ])('whose input is %s is refused, and not even recorded', async (_, take) => {
+    await take();
+    const before = [...home.sent];
+    const second = { ...payment(2), inputs: payment(1).inputs };
+    await expect(ledger.commit([second], { spender: undefined })).rejects.toMatchObject({
+      fault: { kind: 'tx_rejected', reason: 'its inputs are frozen, or spent by another payment' },
+    });
+    expect([home.state(2), home.keysOf(2), home.sent]).toEqual([undefined, undefined, before]);
+  });
+
+  it('is recorded with its addresses in order, its payment id, and its daemon before that has it', async () => {
+    const at = (n: number, minor: number) => output(n, 2, 50n, { subaddress: { major: 0, minor } });
+    const paymentId = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8) as PaymentId;
+    const recorded = () => home.store.read((r) => r.outgoing.byHash(payment(1).txHash));
+    let sent: unknown;
+    home.answers = [
+      () => {
+        sent = recorded();
+        return taking();
+      },
+    ];
+    const inputs = [at(1, 10), at(2, 9), at(3, 10)];
+    await ledger.commit([{ ...payment(1), inputs, paymentId }], { spender: undefined });
+    expect(sent).toMatchObject({ state: 'prepared', sentTo: 'home:1', paymentId, amountIn: 150n });
+    expect(recorded()).toMatchObject({ state: 'pending', fromIndices: [9, 10], paymentId });
+    await ledger.commit([payment(4)], { spender: undefined });
+    expect(home.store.read((r) => r.outgoing.byHash(payment(4).txHash))).not.toHaveProperty('paymentId');
+  });
+
+  it('is recorded after a search for payments that were lost, whose inputs it may not spend', async () => {
+    await ledger.commit([payment(1)], { spender: undefined });
+    expect(home.searches).toBe(1);
+  });
+
   it('that failed keeps its record and key when it is refused again', async () => {
     home.answers = [taking, refusing];
     await ledger.commit([payment(1)], { spender: undefined });
@@ -190,6 +228,16 @@ describe('a store that cannot be written', () => {
 });
 
 describe('several payments', () => {
+  it('that end with a refusal leave one that may be with the daemon since an earlier call', async () => {
+    home.answers = [failing(new DaemonError('timeout', 'no answer'))];
+    await ledger.commit([payment(1)], { spender: undefined });
+    home.answers = [refusing];
+    await expect(ledger.commit([1, 2].map(payment), { spender: undefined })).rejects.toMatchObject({
+      fault: { kind: 'tx_rejected' },
+    });
+    expect([home.state(1), home.state(2), home.keysOf(2)]).toEqual(['prepared', undefined, undefined]);
+  });
+
   it('name the relayed ones after a fault of the store', async () => {
     home.answers = [
       taking,
@@ -228,5 +276,7 @@ describe('several payments', () => {
     });
     expect([1, 2, 3, 4].map((n) => home.state(n))).toEqual(['pending', 'pending', undefined, undefined]);
     expect([home.balance(), home.sent]).toEqual([400n, [1, 2, 3]]);
+    // The answer has it: it is no defect.
+    expect(home.lines.filter(({ level }) => level === 50)).toEqual([]);
   });
 });
