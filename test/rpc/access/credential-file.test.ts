@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import { readCredentials } from '../../../src/rpc/access/credential-file.js';
+import { readCredentials, readEntry } from '../../../src/rpc/access/credential-file.js';
 import { Credentials } from '../../../src/rpc/access/credentials.js';
 import { createToken } from '../../../src/rpc/access/login-secret.js';
 
@@ -62,6 +62,16 @@ describe('a file of credentials', () => {
       { expires: '2027-01-31T02:00:00+02:00' },
       { token: hash, expires: Date.UTC(2027, 0, 31) },
     ],
+    [
+      'each family',
+      { methods: ['view', 'receive', 'spend', 'admin'] },
+      { token: hash, methods: ['view', 'receive', 'spend', 'admin'] },
+    ],
+    [
+      'patterns of 1 and of 200 characters',
+      { wallets: ['a', 'b'.repeat(200)] },
+      { token: hash, wallets: ['a', 'b'.repeat(200)] },
+    ],
     ['the lowest rate', rateOf(1, 1), { token: hash, ...rateOf(1, 1) }],
     ['the highest rate', rateOf(100_000, 86_400), { token: hash, ...rateOf(100_000, 86_400) }],
   ])('is read with %s, and no rule that it does not give', (_, changes, rules) => {
@@ -70,6 +80,10 @@ describe('a file of credentials', () => {
       ...{ name: 'shop', wallets: ['shop'], methods: ['view', 'transfer'] },
       ...rules,
     });
+  });
+
+  it('is read entry by entry, too, each of which is the first', () => {
+    expect(() => readEntry({}, METHODS)).toThrow(/^credential 1: /);
   });
 
   it.each([null, 5, 'shop', ['shop'], true])('with the entry %j names it by its place', (entry) => {
@@ -136,6 +150,13 @@ describe('a file of credentials', () => {
       'credential shop: rate.requests: at most 100000 is expected',
     ],
     [
+      'too long a period',
+      { ...shop, ...rateOf(1, 86_401) },
+      'credential shop: rate.seconds: at most 86400 is expected',
+    ],
+    ['too long a pattern', { ...shop, wallets: ['a'.repeat(201)] }, 'credential shop: wallets[0]'],
+    ['another reserved name', { ...shop, name: 'none' }, 'credential 1: name: this name is reserved'],
+    [
       'a salt that is too long',
       { ...shop, token: { ...hash, salt: `${hash.salt}0` } },
       'credential shop: token.salt: 32 lower-case hex digits are expected',
@@ -195,6 +216,7 @@ describe('credentials', () => {
     expect(credentials.byToken(TOKEN.replace('shop', 'till'))).toBeUndefined();
     expect(credentials.byToken(TOKEN.replace('shop', 'none'))).toBeUndefined();
     expect(credentials.byToken('no token')).toBeUndefined();
+    expect([credentials.byName('shop')?.name, credentials.byName('none')]).toEqual(['shop', undefined]);
     expect(credentials.byUser('till')).toMatchObject({ ha1: 'ab'.repeat(16), login: { name: 'till' } });
     expect(credentials.byUser('shop')).toBeUndefined();
     expect(credentials.byUser('none')).toBeUndefined();

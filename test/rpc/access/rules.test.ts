@@ -4,7 +4,13 @@ import fc from 'fast-check';
 import { ClientList } from '../../../src/rpc/access/client-list.js';
 import { Credential } from '../../../src/rpc/access/credential.js';
 import { matchesGlob } from '../../../src/rpc/access/glob.js';
-import { createToken, digestHash, isTokenOf, readToken } from '../../../src/rpc/access/login-secret.js';
+import {
+  createPassword,
+  createToken,
+  digestHash,
+  isTokenOf,
+  readToken,
+} from '../../../src/rpc/access/login-secret.js';
 import { cpuMs } from '../../support/cpu-time.js';
 
 describe('a pattern of wallet names', () => {
@@ -106,6 +112,11 @@ describe('a bearer token', () => {
 
 describe('a digest login', () => {
   // Source: RFC 7616, 3.9.1.
+  it('has a new password of 256 bits', () => {
+    expect(createPassword()).toMatch(/^[\w-]{43}$/);
+    expect(createPassword()).not.toBe(createPassword());
+  });
+
   it('has the HA1 of the standard', () => {
     expect(digestHash('Mufasa', 'http-auth@example.org', 'Circle of Life')).toBe(
       '3d78807defe7de2157e2b0b6573a855f',

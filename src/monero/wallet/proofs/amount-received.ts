@@ -33,26 +33,34 @@ function receivedBy(
 }
 
 /**
+ * Returns the sum of the amounts of outputs that a daemon sent [atomic units].
+ * @throws WalletError `daemon_misbehaves` for a sum above 64 bits, which no outputs of the chain have.
+ */
+export function sumOfOutputs(amounts: readonly Amount[]): Amount {
+  try {
+    return sum(amounts);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new WalletError(
+      { kind: 'daemon_misbehaves', reason: 'it sent outputs whose amounts exceed 64 bits' },
+      { cause },
+    );
+  }
+}
+
+/**
  * Returns the amount that a transaction pays to the address with a spend key [atomic units]. An amount that does not
  * match its commitment counts as zero.
- * @throws WalletError `daemon_misbehaves` for a sum above 64 bits, which no transaction of the chain has. Source:
- * wallet2.cpp `check_tx_key_helper`, `is_out_to_acc`.
+ * @throws WalletError `daemon_misbehaves` Source: wallet2.cpp `check_tx_key_helper`, `is_out_to_acc`.
  */
 export function amountReceived(
   tx: Transaction,
   spendPublicKey: PublicKey,
   derivations: TxDerivations,
 ): Amount {
-  const amounts = tx.prefix.outputs.map((_, i) =>
-    receivedBy(spendPublicKey, tx, i, [derivations.main, derivations.additional[i]]),
+  return sumOfOutputs(
+    tx.prefix.outputs.map((_, i) =>
+      receivedBy(spendPublicKey, tx, i, [derivations.main, derivations.additional[i]]),
+    ),
   );
-  try {
-    return sum(amounts);
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new WalletError(
-      { kind: 'daemon_misbehaves', reason: 'it sent a transaction whose amounts exceed 64 bits' },
-      { cause },
-    );
-  }
 }

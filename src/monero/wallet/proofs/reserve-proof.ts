@@ -22,6 +22,7 @@ import type { Rng } from '../../../util/random.js';
 import { zip } from '../../../util/zip.js';
 import { WalletError } from '../model/wallet-error.js';
 import { readFetchedTx, type FetchedTx } from '../scan/fetched-tx.js';
+import { sumOfOutputs } from './amount-received.js';
 import { badProof } from './proof-text.js';
 import { openAmount } from '../scan/receive.js';
 import type { OwnedOutput } from '../model/records.js';
@@ -216,13 +217,6 @@ export function checkReserve({ proof, message, address, txs, spent }: ReserveToC
   }
   if (proof.spendKeys.some((one) => !checkSignature(signed, one.publicKey, one.signature)))
     return { good: false };
-  try {
-    return { good: true, total: sum(amounts), spent: sum(amounts.filter((_, i) => spent[i])) };
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new WalletError(
-      { kind: 'daemon_misbehaves', reason: 'it sent outputs whose amounts exceed 64 bits' },
-      { cause },
-    );
-  }
+  const total = sumOfOutputs(amounts);
+  return { good: true, total, spent: sumOfOutputs(amounts.filter((_, i) => spent[i])) };
 }
