@@ -129,6 +129,12 @@ describe('a request', () => {
     expect(state()).toBe('paid');
   });
 
+  it('counts a payment of the smallest unit beside later ones', () => {
+    wallet.add(newRequest(1, { confirmations: 1 }));
+    expect(after(() => wallet.mine([[1, 1, 1n]]))).toEqual(['partial']);
+    expect(after(() => wallet.mine([[2, 1, 99n]]))).toEqual(['paid']);
+  });
+
   it('without an amount reports each payment as partial', () => {
     wallet.add(openRequest(1));
     expect(after(() => wallet.mine([[1, 1, 5n]]))).toEqual(['partial']);
@@ -390,6 +396,13 @@ describe('the expiry of a request', () => {
     expect(state()).toBe('expired');
   });
 
+  it('adds late payments up, from the smallest unit on', () => {
+    pass();
+    wallet.mine([[1, 1, 1n]]);
+    wallet.mine([[2, 1, 5n]]);
+    expect(wallet.events().at(-1)?.data).toMatchObject({ late: 6n });
+  });
+
   it('leaves a payment in time whose block is later, if the mempool held it in time, also after a rescan', () => {
     wallet.time = CREATED + 60;
     wallet.see(1, 1, 100n);
@@ -468,6 +481,14 @@ describe('a locked payment', () => {
     expect(state()).toBe('waiting');
     wallet.grow(24 - 1 - wallet.tip);
     expect(state()).toBe('waiting');
+    expect(after(() => wallet.mine())).toEqual(['paid']);
+  });
+
+  it('counts beside a payment that is not locked, from the smallest unit on', () => {
+    wallet.mine([[1, 1, 1n, { unlockTime: 25n }]]);
+    expect(after(() => wallet.mine([[2, 1, 99n]]))).toEqual(['partial']);
+    expect(wallet.events().at(-1)?.data).toMatchObject({ received: 99n, locked: 1n });
+    wallet.grow(24 - 1 - wallet.tip);
     expect(after(() => wallet.mine())).toEqual(['paid']);
   });
 
