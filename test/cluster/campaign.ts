@@ -9,7 +9,7 @@ import {
   type ClusterMember,
   type WalletCluster,
 } from '../support/wallet-cluster.js';
-import { prepareLoad, type ClusterLoad } from './cluster-load.js';
+import { prepareLoad, type ClusterLoad, type LoadPauses } from './cluster-load.js';
 
 export interface CampaignOptions {
   readonly postgres: ClusterDatabase;
@@ -20,6 +20,8 @@ export interface CampaignOptions {
   readonly seed: string;
   readonly wallets: number;
   readonly leaseMs?: number;
+  /** Absent: those of the load. */
+  readonly pauses?: LoadPauses;
   /** True once no further round is to begin: everything is compared then. */
   readonly isOver?: () => boolean;
   readonly log: (line: string) => void;
@@ -202,7 +204,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     ...(leaseMs === undefined ? {} : { leaseMs }),
   });
   try {
-    const load = await prepareLoad(cluster, wallets, random);
+    const load = await prepareLoad(cluster, wallets, random, options.pauses);
     try {
       const campaign = new Campaign(cluster, load, random, wallets);
       const isDone = (): boolean => campaign.kills >= kills && campaign.stops >= stops;

@@ -6,7 +6,7 @@ import { until } from '../support/process.js';
 import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
 import { PASSWORD, type ClusterMember, type WalletCluster } from '../support/wallet-cluster.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
-import { WalletLoad } from '../crash/wallet-load.js';
+import { WalletLoad, type WalletLoadParts } from '../crash/wallet-load.js';
 
 /** Blocks mined to each wallet before the load begins. */
 const FIRST_BLOCKS = 30;
@@ -39,11 +39,15 @@ export interface ClusterLoad {
   stop(): Promise<void>;
 }
 
+/** Pauses between the calls of a load. */
+export type LoadPauses = Pick<WalletLoadParts, 'pauseMs' | 'recordPauseMs'>;
+
 /** Creates wallets in a cluster through its processes in turn, and mines to them. */
 export async function prepareLoad(
   cluster: WalletCluster,
   wallets: readonly string[],
   random: Random,
+  pauses: LoadPauses = {},
 ): Promise<ClusterLoad> {
   const { daemon, members } = cluster;
   const addresses = new Map<string, string>();
@@ -66,7 +70,7 @@ export async function prepareLoad(
   const loads = wallets.map(
     (wallet) =>
       new WalletLoad({
-        ...{ wallet, random },
+        ...{ ...pauses, wallet, random },
         reach: () => {
           const running = cluster.members.filter(({ isRunning }) => isRunning);
           return running[random.below(running.length)]?.wallet(wallet);

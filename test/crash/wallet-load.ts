@@ -62,6 +62,8 @@ export interface WalletLoadParts {
   readonly recordWorkers?: number;
   /** Pause between two orders, and after a failed call [ms]; 50 by default. */
   readonly pauseMs?: number;
+  /** Pause of a worker between two calls that change records [ms]; none by default. */
+  readonly recordPauseMs?: number;
 }
 
 /**
@@ -162,7 +164,7 @@ export class WalletLoad {
   }
 
   async #changeRecords(worker: number): Promise<void> {
-    const { random, address } = this.#parts;
+    const { random, address, recordPauseMs = 0 } = this.#parts;
     const caller: Caller = {
       ...{ server: this.any, facts: this.facts, random, address },
       ...{ worker, workers: this.#recordWorkers },
@@ -170,6 +172,7 @@ export class WalletLoad {
     while (this.#isRunning)
       try {
         await draw(random, RECORD_CALLS)(caller);
+        if (recordPauseMs > 0) await killMoment(recordPauseMs);
       } catch (error) {
         if (error instanceof Refusal && !EXPECTED_REFUSALS.has(error.code) && !this.#isPassing(error.code))
           this.#fault(error.message);

@@ -13,6 +13,11 @@ const LEASE_MS = 4000;
 const TIMEOUT_MS = 5000;
 /** Time that a call may take beside its limit, where many processes share a processor [ms]. */
 const MARGIN_MS = 30_000;
+/**
+ * Pauses between the calls of the load. Without them it takes all that two processors give until the last lease has
+ * lapsed; `npm run test:cluster` has none.
+ */
+const PAUSES = { pauseMs: 300, recordPauseMs: 50 };
 
 let postgres: PostgresCluster;
 beforeAll(async () => {
@@ -23,7 +28,7 @@ afterAll(() => postgres?.stop());
 test('nothing acknowledged is lost, and nothing is paid twice, when holders are killed and paused', async () => {
   const report = await runCampaign({
     ...{ postgres, database: await newDatabase(postgres, 'kills'), kills: 1, stops: 1, wallets: 2 },
-    ...{ seed: 'suite', leaseMs: LEASE_MS, log: () => undefined },
+    ...{ seed: 'suite', leaseMs: LEASE_MS, pauses: PAUSES, log: () => undefined },
   });
   expect(report.faults).toEqual([]);
   expect(report).toMatchObject({ kills: 1, stops: 1 });
@@ -42,7 +47,7 @@ describe('under load', () => {
       ...{ postgres, database: await newDatabase(postgres, 'outages'), wallets: ['w1', 'w2'] },
       ...{ leaseMs: LEASE_MS, timeoutMs: TIMEOUT_MS, isProxied: true },
     });
-    load = await prepareLoad(cluster, ['w1', 'w2'], seededRandom('outages'));
+    load = await prepareLoad(cluster, ['w1', 'w2'], seededRandom('outages'), PAUSES);
   });
   afterAll(async () => {
     await load?.stop();
