@@ -1,7 +1,9 @@
 import { parseFingerprint } from '../util/fingerprint.js';
+import { JsonError } from '../util/json.js';
 import type { CallOptions, OrderOptions } from './call-options.js';
 import { OpenCalls } from './cancellation.js';
 import type { ServerAddress } from './connector.js';
+import { WalletHttpError } from './errors.js';
 import { followEvents } from './events.js';
 import { Login } from './login.js';
 import { METHOD_KINDS, RESULT_SHAPES, type MethodKind } from './method-table.js';
@@ -41,6 +43,8 @@ export interface Client extends WalletClient {
   close(): void;
 }
 
+/** HTTP status of every answer with a result. */
+const OK = 200;
 const DEFAULTS = { timeout: 0, retries: 3, connections: 8 };
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
@@ -113,7 +117,12 @@ function walletClient(
     const kind = kindOf(method);
     const isRepeatable = kind === 'read' || (kind === 'order' && params['idempotency_key'] !== undefined);
     const result = await caller.call({ path: `${prefix}/json_rpc`, method, params, isRepeatable }, options);
-    return toClientValue(result, shapeOf(method));
+    try {
+      return toClientValue(result, shapeOf(method));
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      throw new WalletHttpError(method, OK, `the answer is ${error.message}`);
+    }
   };
   const methods = Object.fromEntries(
     Object.keys(METHOD_KINDS).map((method) => [

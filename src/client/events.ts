@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isObject, JsonError } from '../util/json.js';
 import type { OpenCalls } from './cancellation.js';
 import { WalletConnectionError, WalletHttpError, type WalletClientError } from './errors.js';
 import { parseExactly } from './exact-json.js';
@@ -160,7 +161,17 @@ function streamOf(answer: IncomingMessage, maxSilence: number): Stream {
   };
 }
 
+/** Reads an event. @throws WalletHttpError for anything else: without an id, the events after it would be repeated. */
 function eventOf(data: string): WalletEvent {
   const [shape] = RESULT_SHAPES.get_events.events;
-  return toClientValue(parseExactly(data), shape) as unknown as WalletEvent;
+  let event;
+  try {
+    event = toClientValue(parseExactly(data), shape);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new WalletHttpError(NAME, OK, `an event is ${error.message}`);
+  }
+  if (!isObject(event) || !Number.isSafeInteger(event['id']))
+    throw new WalletHttpError(NAME, OK, 'an event has no id');
+  return event as unknown as WalletEvent;
 }

@@ -1,5 +1,6 @@
 import { request, type IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
+import { onClosedUnanswered } from '../util/unanswered-request.js';
 import { ConnectionPool, type ServerAddress } from './connector.js';
 import type { Login } from './login.js';
 
@@ -88,7 +89,9 @@ export class HttpTransport {
       req.once('socket', () => {
         wasSent = true;
       });
-      req.on('error', (error) => reject(new RequestFailure(wasSent, error)));
+      const fail = (error: Error): void => reject(new RequestFailure(wasSent, error));
+      req.on('error', fail);
+      onClosedUnanswered(req, fail);
       req.once('response', resolve);
       req.end(body);
     });

@@ -1,5 +1,6 @@
 import { request, type IncomingMessage } from 'node:http';
 import { DigestLogin, type DigestCredentials } from '../util/digest-login.js';
+import { onClosedUnanswered } from '../util/unanswered-request.js';
 import { Connector, parseEndpoint, type DaemonSsl, type Endpoint } from './connector.js';
 import { CallEnd } from './call-end.js';
 import { DaemonError } from './errors.js';
@@ -229,6 +230,7 @@ export class Transport {
       sent.on('socket', () => (connected = true));
       sent.on('timeout', () => sent.destroy(new DaemonError('timeout', TIMED_OUT, { code: 'ETIMEDOUT' })));
       sent.on('error', fail);
+      onClosedUnanswered(sent, fail);
       sent.on('response', (reply) => {
         collect(reply, limit, (bytes) => end.extend(bytes / SLOWEST_BYTES_PER_MS)).then(
           (answer) => {

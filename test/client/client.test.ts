@@ -121,6 +121,11 @@ describe('an error', () => {
     ['another page', 200, 'text/html', '<html>', 'HTTP status 200'],
     ['bad JSON', 200, 'application/json', '{"result":', 'HTTP status 200: the answer is not JSON'],
     ['other JSON', 200, 'application/json', '[1]', 'HTTP status 200: the answer is not JSON-RPC'],
+    [
+      'a deep answer',
+      ...([200, 'application/json', `{"result":${'['.repeat(50_000)}${']'.repeat(50_000)}}`] as const),
+      'HTTP status 200: the answer is nested too deeply',
+    ],
   ])('shows %s with its HTTP status', async (_, status, type, text, message) => {
     const { client } = await serve(
       (_req, res) => void res.writeHead(status, { 'content-type': type }).end(text),
@@ -143,6 +148,13 @@ describe('an error', () => {
       ...{ name: 'WalletConnectionError', mayHaveBeenReceived: true },
     });
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('of a server that switches to another protocol is one of the connection', async () => {
+    const { client } = await serve(
+      (_, res) => void res.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end(),
+    );
+    await expect(client.open_wallet()).rejects.toMatchObject({ mayHaveBeenReceived: true });
   });
 
   it('of an answer that is cut off is an error of the connection, never a part of a result', async () => {

@@ -69,6 +69,23 @@ describe('the events of a client', () => {
     ]);
   });
 
+  it.each([
+    ['not JSON', '{"id":', 'an event is not JSON'],
+    ['without an id', '{"type":"wallet.synced"}', 'an event has no id'],
+    ['no object', '5', 'an event has no id'],
+    [
+      'nested too deeply',
+      `{"id":5,"data":${'['.repeat(200)}${']'.repeat(200)}}`,
+      'an event is nested too deeply',
+    ],
+  ])('end with an error when one is %s', async (_, data, message) => {
+    const server = await serve((_req, res) => void begin(res).write(`${textOf(4)}data: ${data}\n\n`));
+    const events = follow(server.url);
+    await expect(take(events, 2)).rejects.toMatchObject({
+      ...{ name: 'WalletHttpError', message: `HTTP status 200: ${message}` },
+    });
+  });
+
   it('arrive once and in order, wherever their connection is cut', async () => {
     let cut = 0;
     const server = await serve(({ url }, res) => {

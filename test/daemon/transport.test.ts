@@ -186,6 +186,12 @@ describe('a read', () => {
     absent.close();
   });
 
+  it('fails at once if the daemon switches to another protocol', async () => {
+    inTurn((_, res) => res.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end());
+    expect(await failure(daemon.getInfo())).toMatchObject({ kind: 'unreachable' });
+    expect(paths).toHaveLength(1);
+  });
+
   it('that is answered is not retried, whatever the answer', async () => {
     inTurn(answer('', 503));
     expect(await failure(daemon.getInfo())).toMatchObject({ kind: 'rejected', status: 503, notTaken: true });

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { systemClock, type TimeOfDay } from '../../util/clock.js';
+import { onClosedUnanswered } from '../../util/unanswered-request.js';
 import type { MemberConnections } from './member-connections.js';
 import {
   hashOf,
@@ -116,10 +117,12 @@ export function attempt(
       const cause = new Error(`${origin} does not answer as a process of the cluster`);
       return resolve({ kind: isSent ? 'lost' : 'not-sent', cause });
     });
-    request.on('error', (cause: Error) => {
+    const fail = (cause: Error): void => {
       clearTimeout(timer);
       resolve({ kind: isSent ? 'lost' : 'not-sent', cause });
-    });
+    };
+    request.on('error', fail);
+    onClosedUnanswered(request, fail);
     if (body === undefined) request.end();
     else request.flushHeaders();
     if (signal.aborted) abort();

@@ -589,6 +589,21 @@ describe('a holder that is lost', () => {
     silent.close();
   });
 
+  it('does not delay a call for ever if it switches to another protocol', async () => {
+    const other = createServer((socket) =>
+      socket
+        .on('error', () => undefined)
+        .once('data', () => socket.end('HTTP/1.1 101 Other\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')),
+    );
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { door, holder } = await pair();
+    let looked = 0;
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    door.places.set('w', () => Promise.resolve({ url: (looked += 1) < 2 ? url : holder.url }));
+    expect((await callAt(door.port, 'pay')).result.here).toBe('holder');
+    other.close();
+  });
+
   it('ends the wait for its answer once another process holds the wallet', async () => {
     const methods = { pay: () => new Promise<Json>(() => undefined) };
     const { door, holder } = await pair({ methods, forward: { watchMs: 20 } });
