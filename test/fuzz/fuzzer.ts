@@ -43,6 +43,8 @@ export interface Limits {
   readonly bytes: number;
   /** Processor time after which a case counts as endless [ms]. */
   readonly hangMs: number;
+  /** Interval in which another process looks whether a case has ended [ms]. */
+  readonly watchMs: number;
   /** Time in which a case neither ends nor computes, after which it counts as endless [s]. */
   readonly idleSeconds: number;
   /** Memory for objects of the process [MiB]: more than a case may take ends it. */
@@ -53,6 +55,7 @@ export const LIMITS: Limits = {
   ms: 1000,
   bytes: 256 * 1024 * 1024,
   hangMs: 10_000,
+  watchMs: 1000,
   idleSeconds: 60,
   heapMib: 512,
 };
@@ -69,6 +72,8 @@ const LEAST_USUAL_BYTES = 1024;
 const LEAST_MOST_BYTES = 4096;
 /** Number of attempts to repeat a slow case, which the work of earlier cases may have slowed down. */
 const SLOW_ATTEMPTS = 3;
+/** Number of lines in the trace of a finding. */
+const TRACE_LINES = 10;
 /** Number of findings with the same text that are reported. */
 const SAME_FINDINGS = 1;
 
@@ -113,10 +118,11 @@ const causeOf = (error: unknown): string => {
   return `${name}: ${message.slice(0, 200)}${place.replace(/^\s*at/, ' at').replace(/file:\/\/\S*\/build\//, '')}`;
 };
 
-/** Returns the lengths of a target's mutated inputs: seldom more than twice its longest seed. */
+/** Returns the lengths of a target's mutated inputs: seldom more than four times those of most seeds. */
 function lengthsOf({ maxBytes }: Target, { seeds }: Parser): Lengths {
-  const usual = Math.max(LEAST_USUAL_BYTES, 2 * Math.max(...seeds.map(({ length }) => length), 0));
-  const most = maxBytes ?? Math.max(LEAST_MOST_BYTES, usual);
+  const lengths = seeds.map(({ length }) => length).toSorted((a, b) => a - b);
+  const usual = Math.max(LEAST_USUAL_BYTES, 4 * (lengths[lengths.length >> 1] ?? 0));
+  const most = maxBytes ?? Math.max(LEAST_MOST_BYTES, 2 * (lengths.at(-1) ?? 0), usual);
   return { usual: Math.min(usual, most), most };
 }
 
@@ -170,6 +176,17 @@ export class Fuzzer {
 
   /** Runs the seeds, then mutated inputs until the number of cases or the time is reached. */
   async run(): Promise<void> {
+    const { stackTraceLimit } = Error;
+    // The traces of refusals take a tenth of the time.
+    Error.stackTraceLimit = 0;
+    try {
+      await this.#run();
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
+  }
+
+  async #run(): Promise<void> {
     const { cases, guide, forMs = Infinity, onProgress } = this.#options;
     const { progress } = this;
     const end = performance.now() + forMs;
@@ -279,6 +296,16 @@ export class Fuzzer {
 
   async #attempt(input: Uint8Array): Promise<void> {
     this.#options.onCase?.(input, this.progress.cases);
+    const failure = await this.#failureOf(input);
+    if (failure === undefined) return;
+    Error.stackTraceLimit = TRACE_LINES;
+    const traced = (await this.#failureOf(input)) ?? failure;
+    Error.stackTraceLimit = 0;
+    this.#report('error', causeOf(traced.error), input);
+  }
+
+  /** Runs a case. @returns the error that it throws; undefined if it throws none, or one that the target lists. */
+  async #failureOf(input: Uint8Array): Promise<{ readonly error: unknown } | undefined> {
     try {
       // A copy: a parser may keep or change its input.
       const result = this.#parser.run(input.slice());
@@ -287,9 +314,9 @@ export class Fuzzer {
         // What it leaves behind runs before the next case.
         await yieldToEventLoop();
       }
+      return undefined;
     } catch (error) {
-      if (!this.#target.errors.some((one) => error instanceof one))
-        this.#report('error', causeOf(error), input);
+      return this.#target.errors.some((one) => error instanceof one) ? undefined : { error };
     }
   }
 

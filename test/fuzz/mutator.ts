@@ -1,5 +1,5 @@
 import { concatBytes, utf8 } from '../../src/util/bytes.js';
-import { HOSTILE_BYTES, HOSTILE_TEXTS } from '../support/mutations.js';
+import { HOSTILE_BYTES, HOSTILE_TEXTS } from '../support/hostile-values.js';
 import type { Random } from '../support/seeded-random.js';
 
 /** Limits of integers and of lengths, in the widths and byte orders in which formats contain them. */

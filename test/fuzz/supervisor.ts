@@ -31,7 +31,6 @@ export interface RunOptions {
   readonly onFinding: (finding: Finding) => void;
 }
 
-const WATCH_MS = 1000;
 /** Number of processes for one run; each but the first replaces one that ended. */
 const MOST_PROCESSES = 20;
 /** Longest end of the error output that is kept [characters]. */
@@ -72,29 +71,29 @@ class HangWatch {
   /** Processor time at which the current case was first seen [ms]. */
   #since = 0;
   #lastCpuMs = 0;
-  #idleSeconds = 0;
+  #idleMs = 0;
 
   constructor(limits: Limits, current: CurrentCaseReader) {
     this.#limits = limits;
     this.#current = current;
   }
 
-  /** Returns a text once the current case counts as endless. Is called in steps of {@link WATCH_MS}. */
+  /** Returns a text once the current case counts as endless. Is called in the interval of the limits. */
   step({ cpuMs, isRunning }: ProcessState): string | undefined {
     const { calls } = this.#current;
     if (calls !== this.#calls) {
       this.#calls = calls;
       this.#since = cpuMs;
-      this.#idleSeconds = 0;
+      this.#idleMs = 0;
     }
     const isIdle = !isRunning && cpuMs - this.#lastCpuMs < 1;
     this.#lastCpuMs = cpuMs;
     // Before the first case, the process imports its modules.
     if (calls === 0) return undefined;
-    this.#idleSeconds = isIdle ? this.#idleSeconds + WATCH_MS / 1000 : 0;
-    const { hangMs, idleSeconds } = this.#limits;
+    const { hangMs, idleSeconds, watchMs } = this.#limits;
+    this.#idleMs = isIdle ? this.#idleMs + watchMs : 0;
     if (cpuMs - this.#since > hangMs) return `does not end within ${hangMs / 1000} s of processor time`;
-    return this.#idleSeconds >= idleSeconds ? `waits without an end` : undefined;
+    return this.#idleMs >= 1000 * idleSeconds ? `waits without an end` : undefined;
   }
 }
 
@@ -134,7 +133,7 @@ function runProcess(
       const state = child.pid === undefined ? undefined : stateOf(child.pid);
       hang ??= state === undefined ? undefined : hangs.step(state);
       if (hang !== undefined) child.kill('SIGKILL');
-    }, WATCH_MS);
+    }, order.limits.watchMs);
     child.stderr?.on(
       'data',
       (text: Buffer) => (errorText = (errorText + String(text)).slice(-MOST_ERROR_TEXT)),

@@ -22,7 +22,7 @@ export interface Target {
   readonly words?: readonly string[];
   /**
    * Length of the longest mutated input, beyond the limit of the parser [bytes]. Default: twice the longest seed, at
-   * least 4 KiB. Few inputs are longer than twice the longest seed.
+   * least 4 KiB. Few inputs are longer than four times the seed of median length.
    */
   readonly maxBytes?: number;
   /** Processor time of a case that delays other requests too much [ms]. Default: that of all targets. */

@@ -39,7 +39,10 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
     'webhook-url',
     'retry-after',
   ],
-  server: ['http-request', 'pay-site', 'languages'],
+  server: ['http-request', 'http-login', 'pay-site', 'languages'],
+  pages: ['page-query'],
+  peers: ['daemon-answer', 'member-answer', 'client-answer'],
+  loopback: ['socks-proxy', 'dns-tcp', 'dns-udp'],
   replication: ['frame', 'base', 'rebuild'],
 };
 

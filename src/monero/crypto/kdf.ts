@@ -20,13 +20,13 @@ const RECENT_MS = 2000;
 let recent: RecentHashes | undefined;
 
 /**
- * Switches the cache of password keys on or off; a key is kept for {@link RECENT_MS} after its last use. The cache is
+ * Switches the cache of password keys on or off; a key is kept for `ms` milliseconds after its last use. The cache is
  * off at first: a client that may open only some wallets could learn from the duration of a call whether another wallet
  * has the same password.
  */
-export function keepRecentKeys(keep: boolean): void {
+export function keepRecentKeys(keep: boolean, ms = RECENT_MS): void {
   recent?.clear();
-  recent = keep ? new RecentHashes(slowHashAsync, RECENT_MS) : undefined;
+  recent = keep ? new RecentHashes(slowHashAsync, ms) : undefined;
 }
 
 /** Hashes a preimage `rounds` times with CryptoNight, then wipes the preimage. */

@@ -15,7 +15,7 @@ import {
   writeKeysFile,
   type KeysFile,
 } from '../../../src/store/keys/keys-file.js';
-import { utf8 } from '../../../src/util/bytes.js';
+import { concatBytes, utf8 } from '../../../src/util/bytes.js';
 import { CodecError, decode, encode } from '../../../src/util/codec.js';
 import { parseJson, type Json } from '../../../src/util/json.js';
 import { writeJson } from '../../../src/util/json-writer.js';
@@ -31,10 +31,20 @@ import type { Parser, Target } from '../target.js';
 import { fromBase64, readVectors } from '../vectors.js';
 
 const PASSWORD = 'vector';
+/** Time for which derived keys are kept [ms]: a derivation takes longer than thousands of cases. */
+const KEEP_MS = 3_600_000;
 const IV = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
 
+let made: Promise<Uint8Array[]> | undefined;
+
+/** Keys files of all kinds of wallets; made once, since each needs a slow hash. */
+function keysFiles(): Promise<Uint8Array[]> {
+  if (made === undefined) keepRecentKeys(true, KEEP_MS);
+  return (made ??= makeKeysFiles());
+}
+
 /** Keys files of a wallet with its spend key, of a view-only one, of a group and of one with a Polyseed. */
-async function keysFiles(): Promise<Uint8Array[]> {
+async function makeKeysFiles(): Promise<Uint8Array[]> {
   const { groupOf, randomSigners } = await import('../../monero/wallet/multisig/groups.js');
   const rng = seededRng('keys files');
   const [words = ''] = readVectors<{ readonly languages: readonly { readonly words: string }[] }>(
@@ -52,11 +62,17 @@ async function keysFiles(): Promise<Uint8Array[]> {
     multisig: account,
   };
   const seed = storePolyseed(decodePolyseed(words).seed);
+  const background = {
+    ...watching,
+    other: { ...keysFile.other, background_sync_type: 2n, custom_background_key: 'k'.repeat(32) },
+  };
   const files: KeysFile[] = [
     keysFile,
     { ...watching, watchOnly: true },
     group,
     { ...keysFile, polyseed: seed },
+    { ...keysFile, polyseed: concatBytes(seed, utf8('passphrase')) },
+    { ...background, watchOnly: true },
   ];
   return Promise.all(files.map((file) => writeKeysFile(file, PASSWORD, 1, rng)));
 }
@@ -70,10 +86,8 @@ async function readKeys(bytes: Uint8Array): Promise<void> {
 
 /** Decrypts the fields of keys files, which are JSON with one byte for each character. */
 async function keysFields(): Promise<Uint8Array[]> {
-  // The key is derived once: a derivation takes longer than thousands of cases.
-  keepRecentKeys(true);
-  const key = await passwordKey(PASSWORD, 1);
   const files = await keysFiles();
+  const key = await passwordKey(PASSWORD, 1);
   return files.map((bytes) => {
     const { iv, ciphertext } = decode(sealedFile, bytes);
     return chacha20(key, iv, ciphertext);
@@ -96,11 +110,23 @@ async function accountParser(): Promise<Parser> {
   const key = await passwordKey(PASSWORD, 1);
   const fieldsOf = (plain: Uint8Array): Record<string, Json> =>
     parseJson(Buffer.from(plain).toString('latin1')) as Record<string, Json>;
-  const [first = {}] = files.map(fieldsOf);
+  const all = files.map(fieldsOf);
+  // Fields of other kinds of wallets with the same account.
+  const others: Record<string, Json>[] = all.flatMap((fields) => [
+    { ...fields, encrypted_secret_keys: 0n },
+    { ...fields, watch_only: 1n, nettype: 9n },
+    { ...fields, multisig: 0n, polyseed: 1n },
+    { ...fields, key_on_device: 1n },
+  ]);
+  const kinds = [...all, ...others];
   return {
-    seeds: files.map((plain) => Uint8Array.from(Buffer.from(String(fieldsOf(plain)['key_data']), 'latin1'))),
-    run(account) {
-      const json = writeJson({ ...first, key_data: Buffer.from(account).toString('latin1') });
+    // The first byte chooses the other fields of the file.
+    seeds: kinds.map((fields, i) =>
+      concatBytes(Uint8Array.of(i), Uint8Array.from(Buffer.from(String(fields['key_data']), 'latin1'))),
+    ),
+    run(input) {
+      const fields = kinds[(input[0] ?? 0) % kinds.length] ?? {};
+      const json = writeJson({ ...fields, key_data: Buffer.from(input.subarray(1)).toString('latin1') });
       const ciphertext = chacha20(key, IV, Uint8Array.from(Buffer.from(json, 'latin1')));
       return readKeys(encode(sealedFile, { iv: IV, ciphertext }));
     },
@@ -189,10 +215,7 @@ export const targets: readonly Target[] = [
     name: 'sealed-file',
     errors: [WalletError],
     modules: ['monero/wallet/exchange/sealed-file', 'store/keys/keys-file'],
-    prepare: async () => {
-      keepRecentKeys(true);
-      return { seeds: await keysFiles(), run: readKeys };
-    },
+    prepare: async () => ({ seeds: await keysFiles(), run: readKeys }),
   },
   {
     name: 'cache',

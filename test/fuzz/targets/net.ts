@@ -16,35 +16,9 @@ import {
 } from '../../../src/net/zmq/zmtp.js';
 import { concatBytes, utf8 } from '../../../src/util/bytes.js';
 import { CodecError } from '../../../src/util/codec.js';
-import { chunksOf, Peer } from '../peer.js';
+import { dnsAnswers, DNS_NAME } from '../dns-answers.js';
+import { chunksOf, NEXT_ANSWER, Peer } from '../peer.js';
 import { HEADER_BYTES, HEADER_MS, textParser, type Parser, type Target } from '../target.js';
-
-const NAME = parseName('donate.example.org');
-
-/** Answers with TXT and CNAME records, with and without compressed names. */
-function dnsAnswers(): Uint8Array[] {
-  const query = writeQuery(7, NAME);
-  const question = query.subarray(12, 12 + NAME.length + 4);
-  const text = utf8('oa1:xmr recipient_address=4;');
-  const txt = concatBytes(
-    Uint8Array.of(0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 60, 0, text.length + 1, text.length),
-    text,
-  );
-  const target = parseName('other.example.org');
-  const cname = concatBytes(
-    Uint8Array.of(0xc0, 12, 0, 5, 0, 1, 0, 0, 0, 60, 0, target.length),
-    Buffer.from(target, 'latin1'),
-  );
-  const head = (answers: number, flags = 0x81a0): Uint8Array =>
-    Uint8Array.of(0, 7, flags >> 8, flags & 0xff, 0, 1, 0, answers, 0, 0, 0, 0);
-  return [
-    concatBytes(head(1), question, txt),
-    concatBytes(head(2), question, cname, txt),
-    concatBytes(head(0, 0x8183), question),
-    concatBytes(head(0, 0x83a0), question),
-    query,
-  ];
-}
 
 const SUBSCRIBER = concatBytes(
   greeting(),
@@ -68,6 +42,9 @@ const ANSWERS = [
   'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
   'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
   'HTTP/1.1 301 Moved\r\nLocation: http://other/\r\nContent-Length: 0\r\n\r\n',
+  `HTTP/1.1 200 OK\r\nA: ${'a'.repeat(HEADER_BYTES)}\r\nContent-Length: 0\r\n\r\n`,
+  `HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno${NEXT_ANSWER}HTTP/1.1 200 OK\r\n\r\nok`,
+  `HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n${NEXT_ANSWER}`,
 ];
 
 const KINDS = new Set(['delivered', 'gone', 'failed']);
@@ -82,13 +59,16 @@ function webhookParser(): Parser {
         allowPrivate: true,
         userAgent: 'fuzz',
         timeoutMs: 5000,
-        connect: () => Promise.resolve(new Peer(input, true) as unknown as Socket),
+        connect: () => Promise.resolve(new Peer(input, 'answers') as unknown as Socket),
       });
       const headers = { 'webhook-id': 'a', 'webhook-timestamp': '1', 'webhook-signature': 'v1,a' };
       const delivery = { headers, body: '{}', onResponse: () => undefined };
-      const result = await sender.send(delivery as never, new AbortController().signal);
+      // The second delivery goes over the same connection if the receiver has kept it.
+      for (let left = 2; left > 0; left--) {
+        const { kind } = await sender.send(delivery as never, new AbortController().signal);
+        if (!KINDS.has(kind)) throw new Error(`a result of kind ${kind}`);
+      }
       sender.close();
-      if (!KINDS.has(result.kind)) throw new Error(`a result of kind ${result.kind}`);
     },
   };
 }
@@ -103,7 +83,7 @@ export const targets: readonly Target[] = [
       seeds: dnsAnswers(),
       run(input) {
         const { question, records } = readAnswer(input);
-        for (const text of textsOf(question ?? NAME, records)) addressInRecord(text);
+        for (const text of textsOf(question ?? DNS_NAME, records)) addressInRecord(text);
       },
     }),
   },
@@ -157,6 +137,7 @@ export const targets: readonly Target[] = [
       'Content-Length: ',
       'Transfer-Encoding: chunked',
       'Connection: close',
+      NEXT_ANSWER,
     ],
     maxBytes: 2 * HEADER_BYTES,
     limitMs: HEADER_MS,

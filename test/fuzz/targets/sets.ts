@@ -1,9 +1,13 @@
 import { publicKeyOf } from '../../../src/monero/crypto/derivation.js';
 import { paymentOfPending } from '../../../src/monero/wallet/build/signed-payment.js';
 import { paymentIdField, writeExtra } from '../../../src/monero/cryptonote/extra.js';
-import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
+import type { KeyImage } from '../../../src/monero/crypto/types.js';
+import type { PaymentId, TxInput } from '../../../src/monero/cryptonote/types.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
-import type { ConstructionData } from '../../../src/monero/wallet/exchange/construction-data.js';
+import type {
+  ConstructionData,
+  DestinationEntry,
+} from '../../../src/monero/wallet/exchange/construction-data.js';
 import { signedTxSet, unsignedTxSet } from '../../../src/monero/wallet/exchange/cold-tx-sets.js';
 import {
   ExportError,
@@ -17,7 +21,7 @@ import { describeTransfers } from '../../../src/monero/wallet/exchange/transfer-
 import { checkInfo, signerInfo, type SignerInfo } from '../../../src/monero/wallet/multisig/info.js';
 import { infoByOutput, namedInfo } from '../../../src/monero/wallet/multisig/named-info.js';
 import { multisigTxSet } from '../../../src/monero/wallet/multisig/tx-set.js';
-import { fromHex, toHex } from '../../../src/util/bytes.js';
+import { concatBytes, fromHex, toHex } from '../../../src/util/bytes.js';
 import { CodecError, decode, encode } from '../../../src/util/codec.js';
 import { exportKeys, vectors } from '../../monero/wallet/cold-vectors.js';
 import { holder, ownedOutput, payeeOf } from '../../monero/wallet/fixtures.js';
@@ -34,13 +38,44 @@ import { readVectors } from '../vectors.js';
 
 const opened = (kind: ExportKind, hex: string): Uint8Array => openExport(kind, fromHex(hex), exportKeys);
 
+/** Key image of an output in another account. */
+const OTHER_IMAGE = new Uint8Array(32).fill(9) as KeyImage;
+
+/** Returns pending transactions that contradict themselves, or name their destinations in other ways. */
+function variantsOf(pending: PendingTx): PendingTx[] {
+  const { tx, change, destinations } = pending;
+  const { inputs } = tx.prefix;
+  const withInputs = (change: (input: TxInput, at: number) => TxInput): PendingTx => ({
+    ...pending,
+    tx: { ...tx, prefix: { ...tx.prefix, inputs: inputs.map(change) } },
+  });
+  const named = (form: Partial<DestinationEntry>): PendingTx => ({
+    ...pending,
+    destinations: destinations.map((entry) => ({ ...entry, original: '', ...form })),
+  });
+  const id = paymentIdField({ kind: 'short', id: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8) as PaymentId });
+  const extra = concatBytes(tx.prefix.extra, writeExtra([id]));
+  const integrated = named({ isIntegrated: true });
+  return [
+    withInputs((input) => inputs[0] ?? input),
+    withInputs((input, at) => (at > 0 && input.type === 'key' ? { ...input, keyImage: OTHER_IMAGE } : input)),
+    { ...pending, change: { ...change, amount: change.amount + 1n } },
+    named({ isIntegrated: false, isSubaddress: false }),
+    named({ isIntegrated: false, isSubaddress: true }),
+    integrated,
+    { ...integrated, tx: { ...tx, prefix: { ...tx.prefix, extra } } },
+  ];
+}
+
 /**
  * Returns a reader of pending transactions as the server has it, of a wallet that owns the inputs of the given ones. It
  * refuses as the server does.
  */
 function pendingReader(known: readonly PendingTx[]): (pending: PendingTx) => void {
-  const own = new Map(
-    known.flatMap((pending) => {
+  const elsewhere = ownedOutput(0n, { keyImage: OTHER_IMAGE, subaddress: { major: 1, minor: 0 } });
+  const own = new Map([
+    [toHex(OTHER_IMAGE), elsewhere],
+    ...known.flatMap((pending) => {
       const { change, destinations, tx } = pending;
       const spent = [change, ...destinations].reduce(
         (sum, entry) => sum + entry.amount,
@@ -51,7 +86,7 @@ function pendingReader(known: readonly PendingTx[]): (pending: PendingTx) => voi
         ownedOutput(i === 0 ? spent : 0n, { keyImage }),
       ]);
     }),
-  );
+  ]);
   return (pending) => {
     const inputs = keyImagesOf(pending.tx).flatMap((keyImage) => own.get(toHex(keyImage)) ?? []);
     try {
@@ -62,19 +97,27 @@ function pendingReader(known: readonly PendingTx[]): (pending: PendingTx) => voi
   };
 }
 
+const encoded = (pending: PendingTx): Uint8Array => encode(pendingTx, pending);
+
 function pendingParser(): Parser {
   const { vectors: recorded } = readVectors<{ readonly vectors: readonly { readonly metadata: string }[] }>(
     'wallet/pending-tx.json',
   );
-  const seeds = recorded.map(({ metadata }) => fromHex(metadata));
-  const read = pendingReader(seeds.map((seed) => decode(pendingTx, seed)));
+  const known = recorded.map(({ metadata }) => decode(pendingTx, fromHex(metadata)));
+  const read = pendingReader(known);
+  const seeds = [
+    ...recorded.map(({ metadata }) => fromHex(metadata)),
+    ...known.flatMap(variantsOf).map(encoded),
+  ];
   return { seeds, run: (input) => read(decode(pendingTx, input)) };
 }
 
 function signedParser(): Parser {
   const seed = opened('signedTxs', vectors.signedTxs);
-  const read = pendingReader(decode(signedTxSet, seed).txs);
-  return { seeds: [seed], run: (input) => decode(signedTxSet, input).txs.forEach(read) };
+  const set = decode(signedTxSet, seed);
+  const variants = set.txs.flatMap(variantsOf).map((one) => encode(signedTxSet, { ...set, txs: [one] }));
+  const read = pendingReader(set.txs);
+  return { seeds: [seed, ...variants], run: (input) => decode(signedTxSet, input).txs.forEach(read) };
 }
 
 /** Parser of unsigned sets, as the server describes them; beside the recorded one, sets with odd destinations. */
@@ -159,7 +202,9 @@ function multisigSetParser(): Parser {
   const signers = members.map(({ signer }) => signer);
   const read = pendingReader([proposal]);
   return {
-    seeds: [encode(multisigTxSet, { txs: [proposal], signers: signers.slice(0, 1) })],
+    seeds: [proposal, ...variantsOf(proposal)].map((one) =>
+      encode(multisigTxSet, { txs: [one], signers: signers.slice(0, 1) }),
+    ),
     run(input) {
       const { txs } = decode(multisigTxSet, input);
       for (const { construction } of txs) describeTransfers([construction], 'mainnet');

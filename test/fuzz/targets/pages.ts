@@ -1,0 +1,139 @@
+import { createHttpApp } from '../../../src/http/http-app.js';
+import { Dispatcher } from '../../../src/http/dispatcher.js';
+import { RpcError } from '../../../src/http/errors.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { eventEndpoints } from '../../../src/rpc/event-endpoints.js';
+import { EventFeed } from '../../../src/services/manager/event-feed.js';
+import { NO_SUMS } from '../../../src/services/history/payment-sums.js';
+import type { WalletManager } from '../../../src/services/manager/wallet-manager.js';
+import { healthPages } from '../../../src/watch/health-pages.js';
+import { statusPages } from '../../../src/watch/status/status-pages.js';
+import { connectionParser, HTTP_WORDS, request } from '../http-connection.js';
+import { HEADER_BYTES, HEADER_MS, type Parser, type Target } from '../target.js';
+
+/** Id of the last event, and of the last one that was deleted. */
+const [LAST, EXPIRED] = [9, 2];
+
+/** A manager with one open wallet, `shop`, which has a few events. */
+function manager(): WalletManager {
+  const eventLog = {
+    lastId: LAST,
+    expiredUpTo: EXPIRED,
+    after(id: number, limit: number, types?: readonly string[]) {
+      if (id < EXPIRED) throw new WalletError({ kind: 'events_expired', oldest: EXPIRED });
+      const events = [3, 5, LAST].map((one) => ({ id: one, type: 'wallet.synced', data: { height: one } }));
+      return events.filter((one) => one.id > id && types?.includes(one.type) !== false).slice(0, limit);
+    },
+  };
+  const wallet = { name: 'shop', eventLog };
+  let reads = 0;
+  // A stream ends after its events.
+  class EndingFeed extends EventFeed {
+    override get isClosed(): boolean {
+      return reads++ % 3 === 2;
+    }
+
+    override wait(): Promise<void> {
+      return Promise.resolve();
+    }
+  }
+  return {
+    events: new EndingFeed((id) => id <= LAST),
+    openWallets: () => [wallet],
+    scope: (name?: string) => ({
+      ...{ name, isMoving: false, mayKnow: () => true },
+      find: () => (name === undefined || name === wallet.name ? wallet : undefined),
+    }),
+  } as unknown as WalletManager;
+}
+
+/** Parser of the queries of event streams, health and status pages, as their handlers read them. */
+function pageParser(): Parser {
+  const address = { wallet: 'shop', index: 3, address: '8', used: false };
+  const receiving = {
+    find: (wallet: string, index: number) =>
+      Promise.resolve(wallet === 'shop' && index === 3 ? address : undefined),
+    create: (wallet: string) =>
+      Promise.resolve(wallet === 'shop' ? { index: 3 } : { error: 'This wallet is not open.' }),
+  };
+  const daemon = { address: 'a:1', hasAnswered: true, outage: 0, height: 1, synchronized: true, listed: [] };
+  const view = {
+    ...{
+      reasons: [],
+      daemon,
+      wallets: [],
+      unopened: [],
+      names: ['shop'],
+      uptime: 1,
+      events: [],
+      payments: [],
+    },
+    ...{ lastId: LAST, requests: new Map(), today: NO_SUMS, cluster: undefined },
+  };
+  const status = statusPages({ read: () => Promise.resolve(view) }, receiving);
+  const form = (head: string, fields: string): Uint8Array =>
+    request(
+      `POST /status/address HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n${head}`,
+      fields,
+    );
+  return connectionParser(
+    [
+      ...[
+        'after=3&types=wallet.synced,payment.mined',
+        'after=1',
+        'after=10',
+        'after=x',
+        'types=none',
+        '',
+      ].map((query) => request(`GET /events?${query} HTTP/1.1`)),
+      request('GET /wallet/shop/events?after=4 HTTP/1.1\r\nLast-Event-ID: 5'),
+      request('GET /wallet/none/events HTTP/1.1'),
+      request('GET /livez HTTP/1.1'),
+      request('GET /readyz?verbose HTTP/1.1'),
+      request('GET /status?wallet=shop&address=3 HTTP/1.1'),
+      request('GET /status?wallet=%3Cb%3E&address=99999999999 HTTP/1.1'),
+      request('HEAD /status HTTP/1.1'),
+      form('Sec-Fetch-Site: same-origin', 'wallet=shop'),
+      form('Origin: http://localhost', 'wallet=none'),
+      form('Sec-Fetch-Site: same-origin', 'wallet=a&wallet=b&__proto__=c'),
+    ],
+    (onBug) =>
+      createHttpApp({
+        ...{ onBug, origins: [], hosts: [], streams: eventEndpoints(manager()), ...status },
+        dispatcher: new Dispatcher({
+          call: () => Promise.reject(new RpcError(-32601, 'none')),
+          onBug: (_method, error) => onBug(error),
+        }),
+        openPages: healthPages({ reasons: () => Promise.resolve([]) }, { statuses: [] }),
+      }),
+  );
+}
+
+export const targets: readonly Target[] = [
+  {
+    name: 'page-query',
+    errors: [],
+    modules: [
+      'rpc/event-endpoints',
+      'rpc/event-scope',
+      'http/pages',
+      'http/event-stream',
+      'watch/health-pages',
+      'watch/status/status-pages',
+    ],
+    words: [
+      ...HTTP_WORDS,
+      '/events?',
+      'after=',
+      'types=',
+      'wallet.synced',
+      '/status?',
+      'wallet=',
+      'address=',
+      '&',
+    ],
+    maxBytes: 2 * HEADER_BYTES,
+    limitMs: HEADER_MS,
+    prepare: pageParser,
+  },
+];
