@@ -10,7 +10,7 @@ import { Judge, type Judgement } from './judge.js';
 import { KnownVerdicts } from './known-verdicts.js';
 import { mutantsOf, type Mutant } from './mutants.js';
 import { Reaches } from './reach.js';
-import { isSurvivor, mutantLine, score, scoreTable, type Judged } from './report.js';
+import { areaTable, isSurvivor, mutantLine, score, scoreTable, type Judged } from './report.js';
 import { ROOT, TARGETS, TARGET_FILES } from './target-files.js';
 import { TestProcess } from './test-process.js';
 import { unitTests, type UnitTest } from './unit-tests.js';
@@ -29,6 +29,8 @@ const { values } = parseArgs({
     mutant: { type: 'string', multiple: true, default: [] },
     /** Prints the mutants and judges none. */
     list: { type: 'boolean', default: false },
+    /** Prints the kept verdicts by area, and judges none. */
+    summary: { type: 'boolean', default: false },
     /** Lowest score that is a success [%]. */
     goal: { type: 'string', default: '95' },
     /** Runs the tests in the folders of the sources only: quick, with survivors that other tests notice. */
@@ -68,6 +70,30 @@ if (values.list) {
   for (const mutant of drawn) say(mutantLine(mutant));
   await end(0);
 }
+const explained = new Map(EXPLAINED.map(({ id, reason }) => [id, reason]));
+const verdicts = new KnownVerdicts(values.results);
+/** Adds the verdict of a mutant and its explanation. */
+function judgedOf(mutant: Mutant, { verdict, by }: Judgement): Judged {
+  const reason = explained.get(mutant.id);
+  return {
+    ...mutant,
+    ...{ verdict },
+    ...(by === undefined ? {} : { by }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+if (values.summary) {
+  const areas = [...TARGETS].map(([area, targets]) => {
+    const mutants = targets.flatMap(mutantsOf);
+    const judged = mutants.flatMap((mutant) => {
+      const judgement = verdicts.get(mutant);
+      return judgement === undefined ? [] : [judgedOf(mutant, judgement)];
+    });
+    return { area, files: targets.length, mutants: mutants.length, judged };
+  });
+  for (const line of areaTable(areas)) say(line);
+  await end(0);
+}
 say(`${drawn.length} of ${known.length} mutants in ${files.length} files, seed ${values.seed}`);
 
 // Mutants leave files behind.
@@ -79,7 +105,6 @@ process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void runner.stop().finally(() => process.exit(1)));
 
-const explained = new Map(EXPLAINED.map(({ id, reason }) => [id, reason]));
 const isNear = ({ name }: UnitTest): boolean => drawn.some(({ file }) => dirname(name) === dirname(file));
 const tests = unitTests().filter(
   (test) =>
@@ -87,18 +112,12 @@ const tests = unitTests().filter(
     (!values.near || isNear(test)) &&
     (values.tests.length === 0 || values.tests.some((part) => test.name.startsWith(part))),
 );
-const verdicts = new KnownVerdicts(values.results);
 const judge = new Judge(runner, tests, new Reaches(values.results, runner, say), verdicts);
 const judged: Judged[] = [];
 const start = performance.now();
-function take(mutant: Mutant, { verdict, by }: Judgement): void {
-  const reason = explained.get(mutant.id);
-  const one: Judged = {
-    ...mutant,
-    ...{ verdict },
-    ...(by === undefined ? {} : { by }),
-    ...(reason === undefined ? {} : { reason }),
-  };
+function take(mutant: Mutant, judgement: Judgement): void {
+  const one = judgedOf(mutant, judgement);
+  const { verdict, by, reason } = one;
   judged.push(one);
   if (values.mutant.length > 0) say(`${mutant.from}\n→\n${mutant.to}\n${verdict} ${by ?? ''}`);
   if (isSurvivor(one)) say(`${verdict}  ${mutantLine(mutant)}`);

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it, test } from '@jest/globals';
 import { EXPLAINED } from './explained.js';
 import { mutantsIn, mutantsOf, withSwitches, type Mutant } from './mutants.js';
-import { score, type Judged } from './report.js';
+import { areaTable, score, type Judged } from './report.js';
 import { SWITCHES } from './switches.js';
 import { parseModule } from './syntax-tree.js';
 import { TARGETS, TARGET_FILES, compiledFile } from './target-files.js';
@@ -107,5 +107,15 @@ describe('the score', () => {
     const all = [judged('killed'), judged('timeout'), judged('survived'), judged('unreached')];
     expect(score(all)).toBe(50);
     expect(score([...all, judged('survived', 'equivalent')])).toBe(50);
+  });
+
+  it('of an area that is not judged as a whole is the least that it can be', () => {
+    const some = [judged('killed'), judged('crash'), judged('survived'), judged('unreached', 'equivalent')];
+    const [, , row, sum] = areaTable([{ area: 'orders', files: 2, mutants: 10, judged: some }]);
+    const cells = (line = ''): string[] => line.split('|').map((cell) => cell.trim());
+    expect(cells(row)).toEqual(['', 'orders', '2', '10', '2', '1', '1', '6', 'at least 22.2', '']);
+    expect(cells(sum).slice(2)).toEqual(cells(row).slice(2));
+    const [, , whole] = areaTable([{ area: 'orders', files: 2, mutants: 4, judged: some }]);
+    expect(cells(whole).at(-2)).toBe('66.7');
   });
 });

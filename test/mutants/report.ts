@@ -39,6 +39,43 @@ export function score(judged: readonly Judged[]): number | undefined {
   return all === 0 ? undefined : (100 * noticed) / all;
 }
 
+/** Verdicts of an area. */
+export interface AreaVerdicts {
+  readonly area: string;
+  readonly files: number;
+  /** Number of mutants, judged or not. */
+  readonly mutants: number;
+  readonly judged: readonly Judged[];
+}
+
+/**
+ * Writes a table with a row for each area, and one for all. The score of an area that is not judged as a whole is the least
+ * that it can be: survivors are known last.
+ */
+export function areaTable(areas: readonly AreaVerdicts[]): string[] {
+  const row = (name: string, files: number, mutants: number, judged: readonly Judged[]): string[] => {
+    const noticed = judged.filter(({ verdict }) => NOTICED.has(verdict)).length;
+    const survived = judged.filter(isSurvivor).length;
+    const explained = judged.length - noticed - survived;
+    const counts = [files, mutants, noticed, explained, survived, mutants - judged.length];
+    const least = ((100 * noticed) / Math.max(1, mutants - explained)).toFixed(1);
+    return [name, ...counts.map(String), judged.length < mutants ? `at least ${least}` : least];
+  };
+  const sum = (of: (one: AreaVerdicts) => number): number => areas.reduce((total, one) => total + of(one), 0);
+  return markdownTable(
+    ['area', 'files', 'mutants', 'killed', 'explained', 'survived', 'not judged', 'score [%]'],
+    [
+      ...areas.map(({ area, files, mutants, judged }) => row(area, files, mutants, judged)),
+      row(
+        'all',
+        sum(({ files }) => files),
+        sum(({ mutants }) => mutants),
+        areas.flatMap(({ judged }) => judged),
+      ),
+    ],
+  );
+}
+
 /** Writes a table with a row for each file, and one for all. */
 export function scoreTable(judged: readonly Judged[]): string[] {
   const files = [...new Set(judged.map(({ file }) => file))].sort();
