@@ -46,7 +46,12 @@ function paying(value: bigint, facts: Partial<SpentTx> = {}): SpentTx {
 const spend = (by: Spender, ...payments: SpentTx[]) => home.store.write((w) => guard.record(w, by, payments));
 
 const refusal = (reason: string) =>
-  expect.objectContaining({ fault: expect.objectContaining({ reason: expect.stringContaining(reason) }) });
+  expect.objectContaining({
+    fault: expect.objectContaining({
+      kind: reason.includes('spend.') ? 'spend_limit' : 'credential_denied',
+      reason: expect.stringContaining(reason),
+    }),
+  });
 
 describe('the limits of a credential', () => {
   it('of a transaction include its fee, and hold for each transaction of a call', () => {
@@ -237,6 +242,27 @@ describe('the limits of a credential', () => {
     expect(() => guard.check(by, [paying(2n)])).toThrow(refusal('spend.day'));
   });
 
+  it('get one withdrawn payment back, and no other', () => {
+    const by = spender({ day: 20n });
+    const first = paying(10n);
+    spend(by, first, paying(5n));
+    home.store.write((w) => guard.withdraw(w, by, first.signingHash));
+    guard.check(by, [paying(15n)]);
+    expect(() => guard.check(by, [paying(16n)])).toThrow(refusal('spend.day'));
+  });
+
+  it('keep the dates of payments that no wrong clock has dated', () => {
+    const by = spender({ hour: 10n });
+    spend(by, paying(5n));
+    home.time += HOUR / 2;
+    home.clockError = 300 * DAY;
+    spend(by, paying(1n));
+    home.clockError = 0;
+    guard.check(by, []);
+    home.time += HOUR / 2;
+    guard.check(by, [paying(9n)]);
+  });
+
   it('leave nothing behind after a refusal', () => {
     const by = spender({ day: 10n });
     const first = paying(9n);
@@ -251,6 +277,7 @@ describe('the limits of a credential', () => {
 
   it('do not hold for a client with all rights', () => {
     expect(home.store.write((w) => guard.record(w, undefined, [paying(10n)])).size).toBe(0);
+    guard.check(undefined, [paying(10n, { isLocked: true })]);
     expect(home.store.read((r) => r.credentialSpends.latest('shop'))).toBeUndefined();
   });
 
