@@ -14,3 +14,33 @@ export async function patiently<T>(what: string, task: () => Promise<T>): Promis
 export const repeating = ({ call }: Callable): Callable => ({
   call: (method, params) => patiently(`an answer to ${method}`, () => call(method, params)),
 });
+
+/** Error codes that no state of the world explains: the call itself is wrong. */
+const MISTAKES: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -60, -54]);
+
+/** Error code of a server whose daemon does not answer in time. */
+const NO_CONNECTION = -38;
+
+/** Decides which errors of calls the present trouble explains, or a slow machine after it. */
+export class PassingErrors {
+  readonly #now: () => number;
+  #isTroubled = false;
+  #restsSince = -Infinity;
+
+  /** @param now time [ms]. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Begins or ends the time in which something disturbs the servers. */
+  set isTroubled(isTroubled: boolean) {
+    this.#isTroubled = isTroubled;
+    this.#restsSince = this.#now();
+  }
+
+  /** True for an error after which a client calls again. */
+  readonly includes = (code: number): boolean =>
+    this.#isTroubled
+      ? !MISTAKES.has(code)
+      : code === NO_CONNECTION && this.#now() < this.#restsSince + PATIENCE_MS;
+}

@@ -49,7 +49,7 @@ async function runRound(
   { chances, decisions, roundMs }: { chances: Chances; decisions: Decisions; roundMs: number },
 ): Promise<void> {
   let isOver = false;
-  world.isTroubled = true;
+  world.passing.isTroubled = true;
   world.begin();
   const running = troubles.map(({ name, run }) =>
     run({
@@ -67,7 +67,7 @@ async function runRound(
   // Calls that a trouble still disturbs end before faults count.
   await world.recover();
   decisions.add('phase', 'all wallets are open, and read blocks');
-  world.isTroubled = false;
+  world.passing.isTroubled = false;
   await world.settle();
   decisions.add('phase', 'all payments that can be mined are mined');
 }

@@ -15,7 +15,7 @@ import type { Chances } from './chances.js';
 import type { Decisions } from './decisions.js';
 import type { WorldFigures } from './report.js';
 import { HostileDaemon } from './hostile-daemon.js';
-import { patiently, repeating } from './patience.js';
+import { PassingErrors, patiently, repeating } from './patience.js';
 import { Network } from './network.js';
 import { Shop } from './shop.js';
 import { SoakNode, type NodeKind } from './soak-node.js';
@@ -41,9 +41,6 @@ const MINER =
 
 /** Error code of a new wallet whose name is taken. */
 const EXISTS = -21;
-
-/** Error codes that no state of the world explains: the call itself is wrong. */
-const MISTAKES: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -60, -54]);
 
 export interface WorldOptions {
   readonly chances: Chances;
@@ -92,8 +89,7 @@ export class World {
   readonly watchers: (StreamWatcher | WebhookWatcher)[] = [];
   /** Numbers of requests and connections of hostile clients, by their name. */
   readonly clients = new Map<string, number>();
-  /** True while something disturbs the servers: calls may fail. */
-  isTroubled = false;
+  readonly passing = new PassingErrors();
   readonly #options: WorldOptions;
   readonly #directory: string;
   readonly #passwords: string;
@@ -180,9 +176,6 @@ export class World {
     this.#options.decisions.add('fault', text);
   };
 
-  /** True for an error that the present trouble may cause. */
-  readonly isPassing = (code: number): boolean => this.isTroubled && !MISTAKES.has(code);
-
   async #populate(): Promise<void> {
     const { wallets: count, chances, pauseMs } = this.#options;
     await Promise.all(this.processes.map((process) => this.#start(process)));
@@ -199,7 +192,7 @@ export class World {
         ...{ wallet: name, random, address, onFault, pauseMs },
         reach: () => (process.isRunning ? process.wallet(name) : undefined),
         payee: () => this.#payee(name, random),
-        ...{ isPassing: this.isPassing, mayFail: true, recordWorkers: 1 },
+        ...{ isPassing: this.passing.includes, mayFail: true, recordWorkers: 1 },
       });
       this.wallets.push(new SoakWallet({ name, process, address, seed }, load, onFault));
     });
@@ -226,7 +219,7 @@ export class World {
       this.shops.push(
         new Shop({
           ...{ load: shop.load, random: chances.of(`shop ${shop.name}`), pauseMs },
-          ...{ isPassing: this.isPassing, onFault: this.fault },
+          ...{ isPassing: this.passing.includes, onFault: this.fault },
           onAddress: (address) => this.#payees.push({ address, owner: shop.name }),
         }),
       );
