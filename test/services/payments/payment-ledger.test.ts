@@ -235,7 +235,7 @@ describe('several payments', () => {
     await expect(ledger.commit([1, 2].map(payment), { spender: undefined })).rejects.toMatchObject({
       fault: { kind: 'tx_rejected' },
     });
-    expect([home.state(1), home.state(2), home.keysOf(2)]).toEqual(['prepared', undefined, undefined]);
+    expect([home.state(1), home.state(2), home.keysOf(2)]).toEqual(['pending', undefined, undefined]);
   });
 
   it('name the relayed ones after a fault of the store', async () => {
