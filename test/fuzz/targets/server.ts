@@ -210,6 +210,8 @@ export const targets: readonly Target[] = [
     errors: [],
     modules: [
       'http/http-app',
+      'http/direct-calls',
+      'http/handler',
       'http/browser-guard',
       'http/dispatcher',
       'http/idempotency-key',
