@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { releaseBuffer } from '../util/buffer-release.js';
 import type { AnswerText } from './dispatcher.js';
 import { RpcError } from './errors.js';
+import { headerOf } from './handler.js';
 import { PacedResponse } from './paced-response.js';
 import { setHead } from './reference-head.js';
 
@@ -27,8 +28,8 @@ const NO_CONTENT = 204;
 export const NOTHING = { status: NO_CONTENT, body: [] };
 
 /** True if a client asks for `error.data`, with the header `Error-Details` of this server. */
-export const asksForDetails = ({ headers }: IncomingMessage): boolean =>
-  /^yes$/i.test(String(headers['error-details'] ?? ''));
+export const asksForDetails = (req: IncomingMessage): boolean =>
+  /^yes$/i.test(headerOf(req, 'error-details') ?? '');
 
 /** Sends the answer to calls that have run. Closes the connection if the answer cannot be sent completely. */
 export async function sendAnswer(

@@ -6,6 +6,15 @@ export type Next = (error?: unknown) => void;
 /** Answers a request, or passes it on. Runs in Express and without it. */
 export type Handler = (req: IncomingMessage, res: ServerResponse, next: Next) => void;
 
+/**
+ * Returns the value of a header that a request should have once; several ones are joined with commas.
+ * @param name name in lower case.
+ */
+export const headerOf = ({ headers }: IncomingMessage, name: string): string | undefined => {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+};
+
 /** Sets headers, in addition to those that are set already. */
 export function setHeaders(res: ServerResponse, headers: OutgoingHttpHeaders): void {
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) res.setHeader(name, value);

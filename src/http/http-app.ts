@@ -10,7 +10,7 @@ import { AnswerLost, type CallOrigin, type Dispatcher } from './dispatcher.js';
 import { sendEvents, type EventSource } from './event-stream.js';
 import { INVALID_REQUEST } from './errors.js';
 import { bodyOf } from './given-body.js';
-import { sendText, type Handler } from './handler.js';
+import { headerOf, sendText, type Handler } from './handler.js';
 import { BadIdempotencyKey, readIdempotencyKey } from './idempotency-key.js';
 import type { LoginDeadline } from './login-deadline.js';
 import { isLost } from './lost-request.js';
@@ -199,7 +199,8 @@ export function createHttpApp({
     if (anyClient) return void app.all(path, refuseEncoding, ...before, handle);
     app.post(path, refuseForms, refuseEncoding, ...before, handle);
     app.all(path, (_req, res) => {
-      res.set('Allow', 'POST').status(405).type('text').send('POST only.\n');
+      res.set('Allow', 'POST');
+      sendText(res, 405, 'POST only.\n');
     });
   };
   serve(PATH, (req) => answerRpc(dispatcher, req));
@@ -221,14 +222,15 @@ export function createHttpApp({
       app.get(stream.path, forwarding.streams);
     app.get(stream.path, (req, res) => answerStream(stream, req, res, onBug));
     app.all(stream.path, (_req, res) => {
-      res.set('Allow', 'GET').status(405).type('text').send('GET only.\n');
+      res.set('Allow', 'GET');
+      sendText(res, 405, 'GET only.\n');
     });
   }
   const guard = (paths: readonly { readonly path: string }[], isAllowed: typeof mayRead): void => {
     for (const { path } of paths)
       app.all(path, (req, res, next) => {
         if (isAllowed(callerOf(req))) next();
-        else res.status(403).type('text').send('This credential may not use this page.\n');
+        else sendText(res, 403, 'This credential may not use this page.\n');
       });
   };
   guard(pages, mayRead);
@@ -241,17 +243,19 @@ export function createHttpApp({
   });
 
   const answerError = (error: unknown, req: IncomingMessage, res: ServerResponse): void => {
-    const status = (error as { readonly status?: unknown }).status;
     if (error instanceof AnswerLost) {
       res.destroy();
       return onBug(error.cause);
     }
     if (isLost(req)) return undefined;
-    if (!res.headersSent && typeof status === 'number' && status >= 400 && status < 500)
-      return sendText(res, status);
+    if (res.headersSent) {
+      onBug(error);
+      return void res.destroy();
+    }
+    const { status } = error as { readonly status?: unknown };
+    if (typeof status === 'number' && status >= 400 && status < 500) return sendText(res, status);
     onBug(error);
-    if (res.headersSent) res.destroy();
-    else sendText(res, 500);
+    return sendText(res, 500);
   };
   // Express recognizes a handler of errors by its four parameters.
   const onError: ErrorRequestHandler = (error: unknown, req, res, _next) => answerError(error, req, res);
@@ -293,7 +297,7 @@ async function answerStream(
   onBug: (error: unknown) => void,
 ): Promise<void> {
   const { target } = req.params as { readonly target?: string };
-  const lastEventId = req.get('last-event-id');
+  const lastEventId = headerOf(req, 'last-event-id');
   const query = singleValues(req.query);
   let source: EventSource;
   try {
@@ -306,7 +310,7 @@ async function answerStream(
   } catch (error) {
     if (!(error instanceof StreamRefusal)) throw error;
     if (error.retryAfter !== undefined) res.set('Retry-After', String(error.retryAfter));
-    return void res.status(error.status).type('text').send(`${error.message}\n`);
+    return sendText(res, error.status, `${error.message}\n`);
   }
   try {
     await sendEvents(res, source);
@@ -316,12 +320,6 @@ async function answerStream(
     if (!(error instanceof StreamRefusal)) onBug(error);
   }
 }
-
-/** Returns the value of a header that a request should have once; several ones are joined with commas. */
-const headerOf = ({ headers }: IncomingMessage, name: string): string | undefined => {
-  const value = headers[name];
-  return Array.isArray(value) ? value.join(', ') : value;
-};
 
 const refuseEncoding: Handler = ({ headers }, res, next) => {
   if (/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) next();

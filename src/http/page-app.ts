@@ -1,5 +1,6 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { refuseUnknownHosts, refuseUnknownOrigins } from './browser-guard.js';
+import { sendText } from './handler.js';
 import { servePages, type Page } from './pages.js';
 
 /**
@@ -20,12 +21,12 @@ export function createPageApp(
   app.use(refuseUnknownOrigins([]));
   servePages(app, pages);
   app.use((_req, res) => {
-    res.status(404).type('text').end();
+    sendText(res, 404);
   });
   const onError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
     if (res.headersSent) return next(error);
     onBug(error);
-    return res.status(500).type('text').end();
+    return sendText(res, 500);
   };
   app.use(onError);
   return app;

@@ -1,5 +1,6 @@
 import express, { type Express, type RequestHandler, type Response } from 'express';
 import { refuseCrossSite } from './browser-guard.js';
+import { sendText } from './handler.js';
 
 /** Path that answers GET and HEAD, to browsers and monitoring programs. */
 export interface Page {
@@ -50,7 +51,8 @@ const send = (res: Response, { status, type, body, headers = {} }: PageAnswer): 
 const refuseMethod =
   (allowed: string): RequestHandler =>
   (_req, res) => {
-    res.set('Allow', allowed).status(405).type('text').send(`${allowed} only.\n`);
+    res.setHeader('Allow', allowed);
+    sendText(res, 405, `${allowed} only.\n`);
   };
 
 /** Serves pages. @param headers headers of every answer, in addition to those against caching and type sniffing. */

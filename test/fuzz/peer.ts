@@ -86,7 +86,7 @@ export class Peer extends Duplex {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.push(null);
-    // As a socket does: its end is noticed although nobody reads.
+    // Emits the end even if no handler reads, as a socket does.
     this.read(0);
   }
 

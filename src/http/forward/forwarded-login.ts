@@ -5,6 +5,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { systemClock, type TimeOfDay } from '../../util/clock.js';
 import { addressOf, setCaller, type Login } from '../caller.js';
 import { giveBody } from '../given-body.js';
+import { sendText } from '../handler.js';
 import { SeenNonces } from './seen-nonces.js';
 import {
   originOf,
@@ -91,7 +92,7 @@ class BodyChanged extends Error {
 export function refuseSigned(res: Response, refusal: Refusal): void {
   // Its body, which the sender keeps back, may never arrive.
   res.set({ [OUTCOME]: refusal, Connection: 'close' });
-  res.status(STATUS[refusal]).type('text').send(`${TEXTS[refusal]}\n`);
+  sendText(res, STATUS[refusal], `${TEXTS[refusal]}\n`);
 }
 
 /** True for a request that sends its body once its handler has asked for it. */
@@ -141,8 +142,7 @@ export class ForwardedLogin {
     res.set(OUTCOME, SERVED);
     const refusal = caller.login?.refusalFrom(envelope.client);
     // The same answer as that of the first process, whose rules may be older.
-    if (refusal !== undefined)
-      return void res.status(refusal.status).type('text').send(`${refusal.reason}\n`);
+    if (refusal !== undefined) return sendText(res, refusal.status, `${refusal.reason}\n`);
     return next();
   };
 

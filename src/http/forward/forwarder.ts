@@ -7,6 +7,7 @@ import { FULL_LOGIN } from '../digest-auth.js';
 import { Dispatcher, type Call, type CallOrigin } from '../dispatcher.js';
 import { INVALID_REQUEST, RpcError } from '../errors.js';
 import { giveBody } from '../given-body.js';
+import { sendText } from '../handler.js';
 import { isLost } from '../lost-request.js';
 import { ORDINARY_BYTES, RequestTooLarge } from '../request-body.js';
 import { attempt, type Attempt, type AttemptParts, type Message } from './attempt.js';
@@ -203,7 +204,7 @@ export class Forwarder {
       const status = given === 200 ? 503 : given;
       this.#options.records?.stream({ target, ...senderOf(req) }, status);
       if (retryAfter !== undefined) res.set('Retry-After', String(retryAfter));
-      return void res.status(status).type('text').send(`${message}\n`);
+      return sendText(res, status, `${message}\n`);
     }
     this.#keep(res, arrival.release, true);
     return next();
