@@ -6,6 +6,12 @@ import { freePort } from '../support/process.js';
 import { patiently } from './patience.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 
+/**
+ * Allows `monerod` as many connections from this machine as the world opens: calls that wait for a paused node have one
+ * each. By default it closes all beyond 25 unanswered, for as long as its clients keep those open.
+ */
+const MANY_CONNECTIONS = ['--rpc-max-connections=1000', '--rpc-max-connections-per-private-ip=1000'];
+
 export type NodeKind = 'regtest' | 'monerod';
 
 /** Kinds of nodes that a seed chooses from. */
@@ -49,7 +55,10 @@ export class SoakNode {
   async restart(): Promise<void> {
     this.#daemon = await patiently(`the node ${this.name}`, () =>
       this.kind === 'monerod'
-        ? startMonerod({ dataDir: this.#directory, port: this.#port, tls: false, isShortened: true })
+        ? startMonerod({
+            ...{ dataDir: this.#directory, port: this.#port, tls: false, isShortened: true },
+            args: MANY_CONNECTIONS,
+          })
         : startRegtestDaemon([`--data-dir=${this.#directory}`], this.#port),
     );
     this.#isUp = true;
