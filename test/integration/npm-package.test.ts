@@ -133,7 +133,7 @@ describe('the npm package', () => {
       ...['LICENSE', 'README.md', 'CHANGELOG.md', 'bin/wallet-rpc', 'build/server/main.js'],
       ...['build/server/kernel-simd.wasm.js', 'build/server/kernel-relaxed.wasm.js'],
       ...['build/server/slow-hash-simd.wasm.js', 'build/server/slow-hash-plain.wasm.js'],
-      ...['wordlists/english.txt', 'docs/api.md'],
+      ...['build/schema.sql', 'wordlists/english.txt', 'docs/api.md'],
       ...['build/src/client/client.js', 'build/src/client/client.d.ts', 'build/src/client/methods.d.ts'],
       ...['build/src/monero/index.js', 'build/src/monero/index.d.ts'],
       ...['build/src/monero/crypto/slow-hash-thread.js', 'build/src/monero/cryptonote/word-lists.js'],
@@ -146,7 +146,7 @@ describe('the npm package', () => {
       expect(files).toContain(file);
     expect(
       files.filter((file) =>
-        /^(?:src|test|bench|tools|build\/(?!server\/|src\/(?:client|monero|util)\/))|\.map$|\.tgz$/.test(
+        /^(?:src|test|bench|tools|build\/(?!schema\.sql$|server\/|src\/(?:client|monero|util)\/))|\.map$|\.tgz$/.test(
           file,
         ),
       ),

@@ -1,10 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { toHex } from '../../util/bytes.js';
 import { lacksMigrations, migrate, NewerSchemaError } from '../../util/migrations.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
-import { SchemaTemplate } from '../../util/schema-template.js';
 import type { SqlDatabase } from '../../util/sql-database.js';
 import { sqlitePath } from '../../util/sqlite-path.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
@@ -26,6 +26,9 @@ export interface StoreKey {
 }
 
 const MIGRATIONS = fileURLToPath(new URL('migrations', PACKAGE_ROOT));
+
+/** Script with the schema and the rows that all migrations together make (`bin/build-schema.js`). */
+const SCHEMA = new URL('build/schema.sql', PACKAGE_ROOT);
 
 /**
  * Longest wait for a lock of another program, such as a backup [ms]. The wait blocks this thread, and with it the
@@ -102,22 +105,8 @@ export class UpgradeNeeded extends Error {
   override readonly name = 'UpgradeNeeded';
 }
 
-/** A database in memory with the current schema, made by running all migrations; undefined until it is first needed. */
-let template: SchemaTemplate | undefined;
-
-/** Copies the current schema into a new database. Running the migrations one by one would take seven times as long. */
-function createSchema(db: Db): void {
-  if (template === undefined) {
-    const source = new Database(IN_MEMORY);
-    try {
-      migrate(source, MIGRATIONS);
-      template = new SchemaTemplate(source);
-    } finally {
-      source.close();
-    }
-  }
-  template.applyTo(db);
-}
+/** Creates the schema and the rows of a new store in an empty database. */
+const createSchema = (db: Db): void => db.transaction(() => db.exec(readFileSync(SCHEMA, 'utf8')))();
 
 /**
  * Closes a database.

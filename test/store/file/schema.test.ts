@@ -4,7 +4,6 @@ import Database from 'better-sqlite3';
 import { openDatabase, type Db } from '../../../src/store/file/database.js';
 import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
 import { migrate } from '../../../src/util/migrations.js';
-import { SchemaTemplate } from '../../../src/util/schema-template.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 
@@ -56,43 +55,4 @@ describe('a text of any length that a client gives', () => {
       expect(wr).toBe(0);
     },
   );
-});
-
-describe('a schema template', () => {
-  it('copies rows without running triggers, and exact integers', () => {
-    migrated.exec(`
-      CREATE TABLE total (n INTEGER);
-      CREATE TABLE item (id INTEGER PRIMARY KEY, value INTEGER, name TEXT, data BLOB);
-      CREATE TRIGGER counted AFTER INSERT ON item BEGIN INSERT INTO total VALUES (new.id); END;
-      CREATE VIEW names AS SELECT name FROM item;
-      CREATE INDEX by_name ON item (name);
-      INSERT INTO item VALUES (1, 9007199254740993, 'one', x'00ff'), (2, NULL, NULL, NULL);
-      DELETE FROM total WHERE n = 1;
-      CREATE TABLE made_later (item INTEGER REFERENCES item (id));
-      INSERT INTO made_later VALUES (2);
-      PRAGMA user_version = 7;
-    `);
-    const copy = new Database(':memory:');
-    try {
-      copy.pragma('foreign_keys = ON');
-      new SchemaTemplate(migrated).applyTo(copy);
-      copy.defaultSafeIntegers(true);
-      migrated.defaultSafeIntegers(true);
-      expect(contentOf(copy)).toEqual(contentOf(migrated));
-    } finally {
-      copy.close();
-    }
-  });
-
-  it('creates nothing if a part of it fails', () => {
-    migrated.exec('CREATE TABLE a (n); CREATE TABLE b (n); INSERT INTO b VALUES (1)');
-    const copy = new Database(':memory:');
-    try {
-      copy.exec('CREATE TABLE b (n)');
-      expect(() => new SchemaTemplate(migrated).applyTo(copy)).toThrow('already exists');
-      expect(copy.prepare('SELECT name FROM sqlite_schema').pluck().all()).toEqual(['b']);
-    } finally {
-      copy.close();
-    }
-  });
 });
