@@ -36,7 +36,7 @@ function tick() {
   const seconds = Math.ceil(ms / 1000);
   if (seconds < DAYS_FROM) element('time').querySelector('[role=timer]').textContent = timeText(seconds);
   if (ms > 0) timer = setTimeout(tick, ms % 1000 || 1000);
-  else timer = setTimeout(readPage, END_MS);
+  else timer = setTimeout(() => void readPage(), END_MS);
 }
 
 /** Shows the time left. @param left time [s]; null: none. @param text time as the server writes it. */
@@ -107,10 +107,7 @@ function listen() {
     element('offline').hidden = false;
     // The browser connects again, unless the answer was no stream.
     if (events.readyState !== EventSource.CLOSED) return;
-    setTimeout(async () => {
-      await readPage();
-      listen();
-    }, POLL_MS);
+    setTimeout(() => void readPage().then(listen), POLL_MS);
   });
 }
 

@@ -41,7 +41,7 @@ let timer;
 
 function readSoon(ms) {
   clearTimeout(timer);
-  timer = setTimeout(read, ms);
+  timer = setTimeout(() => void read(), ms);
 }
 
 async function read() {

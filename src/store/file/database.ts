@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { toHex } from '../../util/bytes.js';
 import { lacksMigrations, migrate, NewerSchemaError } from '../../util/migrations.js';
 import { PACKAGE_ROOT } from '../../util/own-package.js';
