@@ -1,21 +1,16 @@
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { Db } from '../../../src/store/file/database.js';
 import { LockedPayments } from '../../../src/store/tables/locked-payments.js';
-import { migrate } from '../../../src/util/migrations.js';
+import { migratedDatabase } from '../../support/migrated-database.js';
 import { bytes } from '../fixtures.js';
-
-const MIGRATIONS = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 
 let db: Db;
 let locked: LockedPayments;
 
 beforeEach(() => {
-  db = new Database(':memory:');
-  migrate(db, MIGRATIONS);
+  db = migratedDatabase();
   locked = new LockedPayments(db);
 });
 afterEach(() => db.close());
