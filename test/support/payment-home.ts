@@ -9,6 +9,7 @@ import type { DaemonAccess, OtherDaemon } from '../../src/services/context/daemo
 import { TimeBounds } from '../../src/services/context/time-bounds.js';
 import { PaymentLedger } from '../../src/services/payments/payment-ledger.js';
 import { SpendGuard } from '../../src/services/payments/spend-guard.js';
+import type { TxFacts } from '../../src/services/payments/tx-facts.js';
 import { LostPayments } from '../../src/services/sync/lost-payments.js';
 import { PaymentRelay } from '../../src/services/sync/payment-relay.js';
 import { openDatabase, type Db } from '../../src/store/file/database.js';
@@ -78,16 +79,17 @@ export class PaymentHome {
     this.relay = new PaymentRelay(this.#context());
   }
 
-  ledger(): PaymentLedger {
+  /** Records of the payments. @param spentBy finds what a payment of a client with limits takes from the wallet. */
+  ledger(
+    spentBy: TxFacts['spentBy'] = () => {
+      throw new Error('no client with limits pays');
+    },
+  ): PaymentLedger {
     return new PaymentLedger(this.#context(), {
       relay: this.relay,
       mempool: { reserveLost: (): void => void (this.searches += 1) },
       spending: this.spending(),
-      txFacts: {
-        spentBy: (): never => {
-          throw new Error('no client with limits pays');
-        },
-      },
+      txFacts: { spentBy },
     });
   }
 

@@ -1,12 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Hash } from '../../../src/monero/crypto/types.js';
+import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { PaymentLedger } from '../../../src/services/payments/payment-ledger.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
+import type { SpentTx } from '../../../src/monero/wallet/build/spent-tx.js';
+import type { OrderTx } from '../../../src/monero/wallet/model/order.js';
+import type { Spender } from '../../../src/monero/wallet/model/spender.js';
+import type { MadePayments } from '../../../src/monero/wallet/model/made-payment.js';
 import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import type { WalletWriter } from '../../../src/store/wallet-writer.js';
 import { payment, PaymentHome, REFUSED, TAKEN } from '../../support/payment-home.js';
+import { madePayment } from '../../support/made-payment.js';
+import { blobSpending } from '../../support/unmined-payment.js';
 import { bytes, output } from '../../store/fixtures.js';
 
 const name = (n: number): string => toHex(bytes<Hash>(100 + n));
@@ -278,5 +285,130 @@ describe('several payments', () => {
     expect([home.balance(), home.sent]).toEqual([400n, [1, 2, 3]]);
     // The answer has it: it is no defect.
     expect(home.lines.filter(({ level }) => level === 50)).toEqual([]);
+  });
+});
+
+describe('a payment of a client with limits', () => {
+  const by: Spender = { name: 'shop', limits: { day: 100n }, addresses: undefined };
+  /** Payment whose bytes are a transaction. */
+  const own = (n: number) => ({ ...payment(n), blob: blobSpending([bytes<KeyImage>(n)]), destinations: [] });
+  const counted = (): bigint => home.store.read((r) => r.credentialSpends.sumAfter('shop', 0));
+  const commit = (numbers: readonly number[], spender: Spender | undefined = by) =>
+    ledger.commit(numbers.map(own), { spender });
+  const offline = new DaemonError('unreachable', 'no connection', { notTaken: true });
+
+  beforeEach(() => {
+    ledger = home.ledger(({ txHash = bytes<Hash>(0) }): SpentTx => {
+      const facts = { payees: [], hasUnknownPayee: false, isLocked: false };
+      return { signingHash: txHash, txHash, amount: amount(42n), ...facts };
+    });
+  });
+
+  it('counts with its amount, and is not recorded beyond the limit', async () => {
+    await commit([1, 2]);
+    expect(counted()).toBe(84n);
+    await expect(commit([3])).rejects.toMatchObject({ fault: { kind: 'spend_limit' } });
+    expect([home.state(3), home.sent.length, counted()]).toEqual([undefined, 2, 84n]);
+  });
+
+  it('counts once however often it is relayed, and not where it was relayed with all rights', async () => {
+    for (let i = 0; i < 2; i++) await commit([1]);
+    expect(counted()).toBe(42n);
+    await ledger.commit([own(2)], { spender: undefined });
+    await commit([2, 3]);
+    expect(counted()).toBe(84n);
+  });
+
+  it('counts where it failed since it was relayed with all rights', async () => {
+    await ledger.commit([own(1)], { spender: undefined });
+    home.store.write((w) => w.fail(own(1).txHash));
+    await commit([1]);
+    expect([counted(), home.state(1)]).toEqual([42n, 'pending']);
+  });
+
+  it.each([
+    ['the daemon refuses it', refusing],
+    ['it is not sent', failing(offline)],
+  ])('does not count where %s, nor do those after it', async (_, answer) => {
+    home.answers = [taking, answer];
+    await expect(commit([1, 2])).rejects.toMatchObject({ fault: { kind: 'partly_relayed' } });
+    expect([counted(), home.state(1), home.state(2)]).toEqual([42n, 'pending', undefined]);
+    home.answers = [answer];
+    await expect(commit([3])).rejects.toThrow();
+    expect(counted()).toBe(42n);
+  });
+
+  it('counts on where it was counted before it was refused: the client may have its bytes', async () => {
+    home.store.write((w) => home.spending().record(w, by, [spentOf(1)]));
+    home.answers = [refusing];
+    await expect(commit([1])).rejects.toThrow();
+    expect(counted()).toBe(42n);
+  });
+
+  const spentOf = (n: number): SpentTx => ({
+    ...{
+      signingHash: own(n).txHash,
+      amount: amount(42n),
+      payees: [],
+      hasUnknownPayee: false,
+      isLocked: false,
+    },
+  });
+});
+
+describe('a payment of an order', () => {
+  const order = (...numbers: number[]) => ({
+    entry: {
+      record: (w: WalletWriter, made: MadePayments, { sent }: { sent: boolean }) =>
+        w.orders.add({ key: 'a', method: 'transfer', requestHash: bytes<Hash>(7), created: 1, made, sent }),
+    },
+    made: { payments: numbers.map((n) => madePayment(100 + n, [n])) },
+  });
+  const attempts = (): unknown[] | undefined =>
+    home.store
+      .read((r) => r.orders.byKey('a'))
+      ?.transactions.map(({ sent, withdrawn }: OrderTx) => [sent, withdrawn]);
+  const commit = (...numbers: number[]) =>
+    ledger.commit(numbers.map(payment), { spender: undefined, order: order(...numbers) });
+
+  it('is recorded with its order, as sent', async () => {
+    await commit(1, 2);
+    expect(attempts()).toEqual([
+      [true, undefined],
+      [true, undefined],
+    ]);
+  });
+
+  it('is refused in its order too, where those after it were never sent', async () => {
+    home.answers = [taking, refusing];
+    await expect(commit(1, 2, 3)).rejects.toMatchObject({ fault: { kind: 'partly_relayed' } });
+    expect(attempts()).toEqual([
+      [true, undefined],
+      [true, 'refused'],
+      [true, 'unsent'],
+    ]);
+  });
+
+  it('leaves no order where nothing was sent', async () => {
+    home.answers = [failing(new DaemonError('unreachable', 'no connection', { notTaken: true }))];
+    await expect(commit(1, 2)).rejects.toThrow('no connection');
+    expect(attempts()).toBeUndefined();
+  });
+
+  it('stays in the order where the wallet has paid without it', async () => {
+    await ledger.commit([payment(1)], { spender: undefined });
+    home.answers = [refusing];
+    await expect(commit(1)).rejects.toMatchObject({ fault: { kind: 'tx_rejected' } });
+    expect([attempts(), home.state(1)]).toEqual([[[true, undefined]], 'pending']);
+  });
+
+  it('that other wallets signed is the signed form of its set', async () => {
+    const rings = bytes<Hash>(9);
+    const { signed, ...made } = madePayment(1, [1], { rings });
+    expect(signed).toBeDefined();
+    home.store.write((w) => order().entry.record(w, { payments: [made] }, { sent: false }));
+    await ledger.commit([{ ...payment(1), rings }, payment(2)], { spender: undefined });
+    const [attempt] = home.store.read((r) => r.orders.byKey('a'))?.transactions ?? [];
+    expect(attempt?.made.signed?.txHash).toEqual(payment(1).txHash);
   });
 });

@@ -10,11 +10,12 @@ import {
 } from '../../../src/monero/cryptonote/transaction.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { FeeEstimator } from '../../../src/services/payments/fee-estimator.js';
+import type { OrderEntry } from '../../../src/services/payments/order-entry.js';
 import { PaymentMaker, type PaymentOptions } from '../../../src/services/payments/payment-maker.js';
 import type { Prices } from '../../../src/services/payments/fee-estimator.js';
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
 import { PaymentRelay } from '../../../src/services/sync/payment-relay.js';
-import { sum } from '../../../src/util/amount.js';
+import { amount, sum } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { systemRng } from '../../../src/util/random.js';
 import { PLACEHOLDER_KEY_IMAGE } from '../../../src/monero/wallet/build/placeholder-tx.js';
@@ -23,6 +24,7 @@ import { keyImagesOf } from '../../../src/monero/wallet/exchange/pending-tx.js';
 import type { Spender } from '../../../src/monero/wallet/model/spender.js';
 import { WalletError, type Fault } from '../../../src/monero/wallet/model/wallet-error.js';
 import { planTransfers } from '../../../src/monero/wallet/select/transfer-plan.js';
+import { turns } from '../../support/event-loop-turns.js';
 import { groupWallets } from '../../support/group-wallets.js';
 import { CHAIN_HEIGHT, payingWallet, ringAnswers, type PayingWallet } from '../../support/paid-outputs.js';
 import { TAKEN, REFUSED } from '../../support/payment-home.js';
@@ -40,15 +42,18 @@ const options: PaymentOptions = {
   ...{ account: 0, unlockTime: 0n, priority: 1, doNotRelay: false, withMetadata: false, spender: undefined },
 };
 
-/** The maker of a wallet, and the sets that it has sealed. */
-function makerOf(wallet: ServiceWallet) {
+/** The maker of a wallet, and the sets that it has sealed. @param sealMultisig seals the sets of a group. */
+function makerOf(
+  wallet: ServiceWallet,
+  sealMultisig: () => Promise<Uint8Array> = () => Promise.reject(new Error('nothing is proposed')),
+) {
   const unsigned: ConstructionData[] = [];
   const maker = new PaymentMaker(wallet, {
     accounts: wallet.accounts,
     feeEstimator: new FeeEstimator(wallet),
     mempool: new MempoolTracker(wallet),
     relay: new PaymentRelay(wallet),
-    sealMultisig: () => Promise.reject(new Error('nothing is proposed')),
+    sealMultisig,
     sealUnsigned: (txs) => {
       unsigned.push(...txs);
       return Promise.resolve(SEALED);
@@ -332,9 +337,108 @@ describe('no payment', () => {
   });
 });
 
+/** A wallet of a group of two. */
+const [group = never()] = groupWallets(2, 2, [2n * COIN], rng).wallets;
+
+function never(): never {
+  throw new Error('a wallet');
+}
+
+describe('no payment of an order', () => {
+  const recorded: unknown[] = [];
+  const order: OrderEntry = { record: (_, made, { sent: isSent }) => void recorded.push([made, isSent]) };
+
+  it('is recorded with what its call returns, as not sent', async () => {
+    const made = await makerOf(group, () => Promise.resolve(SEALED)).maker.makeNone(order);
+    expect(made).toEqual({ payments: [], multisigSet: SEALED });
+    expect(recorded).toEqual([[made, false]]);
+  });
+});
+
+describe('a payment that another wallet signed', () => {
+  it('is relayed and recorded with its order, and shown to the caller as it is', async () => {
+    const { payments } = await maker.make({ ...options, doNotRelay: true }, planOf(3n * COIN));
+    const [made = never()] = payments;
+    const { signed = never(), fee, destinations, txSecretKeys } = made;
+    const { outputs } = paying;
+    const recorded: unknown[] = [];
+    const relayed = await maker.relaySigned(
+      [
+        {
+          ...{ blob: signed.blob, txHash: signed.txHash, account: 0, inputs: outputs, fee },
+          ...{ change: amount(COIN - fee), unlockTime: 0n, destinations },
+          ...{ txSecretKeys: txSecretKeys as SecretKey[], rings: signed.txHash },
+        },
+      ],
+      undefined,
+      { record: (_, result, { sent: isSent }) => void recorded.push([result, isSent]) },
+    );
+    expect(relayed.payments).toEqual([
+      {
+        ...made,
+        keyImages: outputs.map(({ keyImage }) => keyImage),
+        inputKeys: outputs.map(({ publicKey }) => publicKey),
+        rings: signed.txHash,
+      },
+    ]);
+    expect(recorded).toEqual([[relayed, true]]);
+    expect([sent, outgoing().length]).toEqual([[signed.blob], 1]);
+  });
+
+  it('has no order where its call has none, and no digest of rings where it was signed at once', async () => {
+    const { payments } = await maker.make({ ...options, doNotRelay: true }, planOf(3n * COIN));
+    const [{ signed = never(), fee } = never()] = payments;
+    const [first, ...rest] = paying.outputs;
+    const { keyImage, ...unnamed } = first ?? never();
+    expect(keyImage).toBeDefined();
+    const { payments: relayed } = await maker.relaySigned(
+      [
+        {
+          ...{ blob: signed.blob, txHash: signed.txHash, account: 0, inputs: [unnamed, ...rest], fee },
+          ...{ change: amount(COIN - fee), unlockTime: 0n, destinations: [], txSecretKeys: [] },
+        },
+      ],
+      undefined,
+    );
+    expect(relayed).toMatchObject([{ keyImages: rest.map((one) => one.keyImage) }]);
+    expect(relayed[0]).not.toHaveProperty('rings');
+  });
+});
+
+describe('a plan of a payment', () => {
+  it('that fails is the error, whatever the daemon answers meanwhile', async () => {
+    wallet.answers = {
+      ...wallet.answers,
+      getOutputDistribution: () => Promise.reject(new DaemonError('timeout', 'no answer')),
+    };
+    const failed = new WalletError({ kind: 'zero_amount' });
+    await expect(
+      maker.make(options, () => {
+        throw failed;
+      }),
+    ).rejects.toBe(failed);
+    // An error that nothing handles would fail this test by now.
+    await turns(3);
+  });
+
+  it('that takes the fee from a payee pays it the rest', async () => {
+    const { payments } = await maker.make(options, ({ rates, priority }) =>
+      planTransfers(
+        {
+          payees: [{ ...payeeOf(stranger.address(), COIN), text: ADDRESS }],
+          ...{ account: 0, priority, unlockTime: 0n, subtractFeeFrom: [0] },
+        },
+        maker.planner.spendableOutputs(0, []),
+        rates,
+        systemRng,
+      ),
+    );
+    const [{ destinations, fee } = never()] = payments;
+    expect(destinations).toEqual([{ address: ADDRESS, amount: COIN - fee }]);
+  });
+});
+
 describe('a payment of a multisig wallet whose outputs lack key images', () => {
-  const [group] = groupWallets(2, 2, [2n * COIN], rng).wallets;
-  if (group === undefined) throw new Error('a wallet');
   const failing = (found: Fault) => () => {
     throw new WalletError(found);
   };

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import type { SpendGuard } from '../../../src/services/payments/spend-guard.js';
+import { DaemonError } from '../../../src/daemon/errors.js';
+import { isCredentialRefusal, type SpendGuard } from '../../../src/services/payments/spend-guard.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { SpentTx } from '../../../src/monero/wallet/build/spent-tx.js';
 import type { Spender } from '../../../src/monero/wallet/model/spender.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { bytes } from '../../store/fixtures.js';
 import { PaymentHome } from '../../support/payment-home.js';
 
@@ -404,4 +406,14 @@ describe('the right of a credential to lock money', () => {
     spend({ ...spender({ day: 10n }), mayLock: true }, locked);
     expect(() => spend(spender({ day: 10n }), paying(6n))).toThrow(refusal('spend.day'));
   });
+});
+
+describe('a refusal by the rules of a credential', () => {
+  it.each<[string, unknown, boolean]>([
+    ['a limit', new WalletError({ kind: 'spend_limit', reason: '' }), true],
+    ['a right', new WalletError({ kind: 'credential_denied', reason: '' }), true],
+    ['another error of the wallet', new WalletError({ kind: 'no_wallet' }), false],
+    ['an error of the daemon', new DaemonError('busy', 'later'), false],
+    ['no error', undefined, false],
+  ])('is, or is not, %s', (_, error, expected) => expect(isCredentialRefusal(error)).toBe(expected));
 });

@@ -3,11 +3,13 @@ import fc from 'fast-check';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { SpendGuard } from '../../../src/services/payments/spend-guard.js';
+import type { FailedPayment } from '../../../src/services/payments/failed-payment.js';
 import { Sweeps, type SweepRequest } from '../../../src/services/payments/sweeps.js';
 import type { LostPayments } from '../../../src/services/sync/lost-payments.js';
 import { OutputFreezing } from '../../../src/services/sync/output-freezing.js';
 import { amount } from '../../../src/util/amount.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
 import { numberedOutput, PlannedPayments } from '../../support/planned-payments.js';
 import { seededRng } from '../../support/seeded-rng.js';
@@ -18,6 +20,7 @@ import { COIN, holder } from '../../monero/wallet/fixtures.js';
 const rng = seededRng('sweeps');
 const owner = holder(rng);
 const ADDRESS = formatAddress(holder(rng).address());
+const OTHER = formatAddress(holder(rng).address());
 const keyImageOf = ({ keyImage }: OwnedOutput): KeyImage => keyImage ?? bytes<KeyImage>(0);
 
 let wallet: ServiceWallet;
@@ -211,6 +214,45 @@ describe('a sweep of one output', () => {
   });
 });
 
+describe('a sweep that failed', () => {
+  /** Failed sweep of these outputs. @param excludes false: a further attempt does not exclude it. */
+  const failed = (inputs: readonly OwnedOutput[], outputs = 1, excludes = true): FailedPayment =>
+    ({
+      destinations: Array.from({ length: outputs }, () => ({ address: OTHER, amount: amount(COIN) })),
+      sweptInputs: () => inputs,
+      assertExcluded: () => {
+        if (!excludes) throw new WalletError({ kind: 'order_failed', reason: 'not excluded' });
+      },
+    }) as Partial<FailedPayment> as FailedPayment;
+  const input = numberedOutput(1, COIN, at(1, 2));
+
+  it('sweeps the same outputs of their account again, to the same address and as many outputs', async () => {
+    await sweeps.again({ ...terms, priority: 3 }, failed([input, numberedOutput(2, COIN, at(1, 0))], 2));
+    expect(planned.inputs.sort()).toEqual(['1', '2']);
+    expect(planned.planned[0]?.payees.map(({ text }) => text)).toEqual([OTHER, OTHER]);
+    expect(planned.options).toMatchObject([{ account: 1, priority: 3, unlockTime: 0n }]);
+  });
+
+  it('is refused unless it excludes the failed transaction', async () => {
+    await expect(sweeps.again(terms, failed([input], 1, false))).rejects.toMatchObject(
+      fault({ kind: 'order_failed', reason: 'not excluded' }),
+    );
+  });
+
+  it('is refused where its outputs are no longer worth the fee', async () => {
+    await expect(sweeps.again(terms, failed([numberedOutput(1, 1000n)], 1, false))).rejects.toMatchObject({
+      fault: { kind: 'transfer_failed', text: 'Transaction cannot pay for itself' },
+    });
+  });
+
+  it.each([
+    ['destination', failed([input], 0)],
+    ['output', failed([])],
+  ])('has at least one %s', async (_, none) => {
+    await expect(sweeps.again(terms, none)).rejects.toThrow('a sweep without a destination');
+  });
+});
+
 describe('a sweep of unmixable outputs', () => {
   it('finds nothing to do', async () => {
     expect(await sweeps.unmixable()).toEqual({ payments: [] });
@@ -218,7 +260,11 @@ describe('a sweep of unmixable outputs', () => {
 
   it('is refused where there are outputs from before RingCT that could be spent', async () => {
     fund([numberedOutput(1, COIN, { rct: false })]);
-    await expect(sweeps.unmixable()).rejects.toMatchObject({ fault: { kind: 'transfer_failed' } });
+    await expect(sweeps.unmixable()).rejects.toMatchObject(
+      fault({
+        ...{ kind: 'transfer_failed', reason: 'outputs from before RingCT cannot be spent with this server' },
+      }),
+    );
     fund([numberedOutput(118, COIN, { rct: false, height: 118 })]);
     expect(await sweeps.unmixable()).toEqual({ payments: [] });
   });

@@ -4,8 +4,10 @@ import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
 import type { Accounts } from '../../../src/services/accounts/accounts.js';
 import { Balances } from '../../../src/services/accounts/balances.js';
+import type { FailedPayment } from '../../../src/services/payments/failed-payment.js';
 import { Transfers, type PaymentRequest } from '../../../src/services/payments/transfers.js';
 import { amount } from '../../../src/util/amount.js';
+import type { Destination, OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import { CHAIN_HEIGHT } from '../../support/paid-outputs.js';
 import { EventLoopTurns } from '../../support/event-loop-turns.js';
@@ -116,6 +118,55 @@ describe('a transfer', () => {
     expect(planned.planned.flatMap(({ payees }) => payees)).toHaveLength(16);
     // No output is spent twice.
     expect(new Set(planned.inputs).size).toBe(planned.inputs.length);
+  });
+});
+
+describe('a transfer of a failed payment', () => {
+  /** Failed payment to these destinations, of which a further attempt must spend an output. */
+  const failed = (destinations: readonly Destination[], n: number, excludes = true): FailedPayment =>
+    ({
+      destinations,
+      requiredInputs: () =>
+        wallet.store.read((r) => r.outputs.inOrder()).filter(({ globalIndex }) => globalIndex === n),
+      assertExcluded: (inputs: readonly OwnedOutput[]) => {
+        expect(inputs.map(({ globalIndex }) => globalIndex)).toContain(n);
+        if (!excludes) throw new WalletError({ kind: 'order_failed', reason: 'not excluded' });
+      },
+    }) as Partial<FailedPayment> as FailedPayment;
+  const paid = (...amounts: readonly bigint[]): Destination[] =>
+    amounts.map((value) => ({ address: PLAIN, amount: amount(value) }));
+
+  it.each([1, 2, 3])('pays its destinations, and spends the output %d that it must', async (n) => {
+    await transfers.payAgain(order([[SUBADDRESS, 1n]]), failed(paid(COIN, 5n), n));
+    expect(planned.planned[0]?.payees).toMatchObject([
+      { text: PLAIN, amount: COIN },
+      { text: PLAIN, amount: 5n },
+    ]);
+    expect(planned.inputs).toContain(String(n));
+  });
+
+  it('pays the amounts of the request where the payees pay the fee', async () => {
+    const asked = order([[PLAIN, COIN]], { feeFrom: [0] });
+    await transfers.payAgain(asked, failed(paid(COIN - 9n), 1));
+    await transfers.payAgain(asked, failed(paid(COIN - 9n, 3n), 1));
+    expect(planned.planned.map(({ payees }) => payees.map((payee) => payee.amount))).toEqual([
+      [COIN],
+      [COIN, 3n],
+    ]);
+    expect(planned.planned[0]?.feeFrom).toEqual([0]);
+  });
+
+  it('is refused unless it excludes the failed transaction', async () => {
+    await expect(transfers.payAgain(order([]), failed(paid(COIN), 1, false))).rejects.toMatchObject(
+      fault({ kind: 'order_failed', reason: 'not excluded' }),
+    );
+  });
+
+  it('is one transaction, whatever the request allows', async () => {
+    const many = paid(...Array.from({ length: 16 }, () => 1000n));
+    await expect(transfers.payAgain(order([], { split: true }), failed(many, 1))).rejects.toMatchObject(
+      fault({ kind: 'needs_split', transactions: 2 }),
+    );
   });
 });
 

@@ -238,3 +238,94 @@ describe('the money that a transaction takes from the wallet', () => {
     }
   });
 });
+
+describe('a payment of the wallet with the spend key, which withheld its tx keys', () => {
+  const submitted = (pending: PendingTx, changes: Partial<SignedPayment> = {}): SignedPayment =>
+    facts.submitted({ ...broughtBack(pending), txSecretKeys: [], ...changes });
+  const text = formatAddress;
+  const claim = (address: Address, value: bigint) => ({ address: text(address), amount: amount(value) });
+
+  it('keeps the destinations that add up to the money that leaves the wallet', async () => {
+    const { pending } = await paid([
+      [STRANGER, COIN],
+      [SHOP, 2n],
+    ]);
+    const payment = submitted(pending);
+    expect(destinationsOf(payment)).toEqual([
+      [text(STRANGER), COIN],
+      [text(SHOP), 2n],
+    ]);
+    expect([payment.txSecretKeys, payment.paymentId]).toEqual([[], undefined]);
+    expect(payment.change).toBe(broughtBack(pending).change);
+  });
+
+  it.each<[string, readonly (readonly [Address, bigint])[]]>([
+    ['less', [[STRANGER, COIN - 1n]]],
+    ['more', [[STRANGER, COIN + 1n]]],
+    ['nothing', []],
+    [
+      'more, with a second one',
+      [
+        [STRANGER, COIN],
+        [SHOP, 1n],
+      ],
+    ],
+  ])('keeps none where they add up to %s', async (_, claims) => {
+    const { pending } = await paid([[STRANGER, COIN]]);
+    const destinations = claims.map(([to, value]) => claim(to, value));
+    expect(submitted(pending, { destinations }).destinations).toEqual([]);
+  });
+
+  it('keeps a destination of its own only where the transaction pays it', async () => {
+    const { pending } = await paid([
+      [STRANGER, COIN],
+      [OTHER_ACCOUNT, 7n],
+    ]);
+    const destinations = [claim(OTHER_ACCOUNT, 7n), claim(STRANGER, COIN), claim(OWN_SUBADDRESS, 7n)];
+    expect(destinationsOf(submitted(pending, { destinations }))).toEqual([
+      [text(OTHER_ACCOUNT), 7n],
+      [text(STRANGER), COIN],
+    ]);
+  });
+
+  it('keeps the payment id of a destination, and no other', async () => {
+    const to: Address = { ...STRANGER, kind: 'integrated', paymentId: ID };
+    const { pending } = await paid([[to, COIN]]);
+    expect(submitted(pending, { paymentId: ID }).paymentId).toEqual(ID);
+    expect(submitted(pending, { paymentId: rng(8) as PaymentId }).paymentId).toBeUndefined();
+    const { paymentId, ...without } = broughtBack(pending);
+    expect(paymentId).toEqual(ID);
+    expect(facts.submitted({ ...without, txSecretKeys: [] }).paymentId).toBeUndefined();
+    const plain = [claim(STRANGER, COIN)];
+    expect(submitted(pending, { paymentId: ID, destinations: plain }).paymentId).toBeUndefined();
+    const other: Address = { ...SHOP, kind: 'integrated', paymentId: rng(8) as PaymentId };
+    const two = [claim(to, COIN - 2n), claim(other, 2n)];
+    expect(submitted(pending, { paymentId: ID, destinations: two }).paymentId).toEqual(ID);
+  });
+});
+
+describe('the change in a description', () => {
+  const changeTo = async (to: Pick<Address, 'spendPublicKey' | 'viewPublicKey'>) => {
+    const { construction } = (await paid([[STRANGER, COIN]])).pending;
+    const { spendPublicKey, viewPublicKey } = to;
+    const change = { ...construction.change, address: { spendPublicKey, viewPublicKey } };
+    const data = { ...construction, change };
+    return { data, shown: facts.withOwnChange(data) };
+  };
+
+  it('is that of the wallet', async () => {
+    for (const to of [OWN, OTHER_ACCOUNT]) {
+      const { data, shown } = await changeTo(to);
+      expect(shown).toEqual(data);
+      expect(shown.change.amount).toBeGreaterThan(0n);
+    }
+  });
+
+  it('is nothing where another wallet gets it', async () => {
+    const mixed = { spendPublicKey: OWN.spendPublicKey, viewPublicKey: STRANGER.viewPublicKey };
+    for (const to of [STRANGER, mixed]) {
+      const { data, shown } = await changeTo(to);
+      expect(shown).toEqual({ ...data, change: { ...data.change, amount: 0n } });
+    }
+  });
+});

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import type { DaemonBlockHeader, KeyImageStatus } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
@@ -113,6 +113,19 @@ describe('an output that a client with limits freezes', () => {
     expect(isFrozen(1)).toBe(false);
   });
 
+  it('pays nobody, so that a client with a list of addresses may freeze it', () => {
+    freezing.freeze(image(1), { ...by(50n), addresses: new Set() });
+    expect(isFrozen(1)).toBe(true);
+  });
+
+  it('counts nothing where it cannot be spent anyway', () => {
+    prepare(1);
+    freezing.freeze(image(1), by(0n));
+    freezing.freeze(image(2));
+    freezing.freeze(image(2), by(0n));
+    expect([isFrozen(1), isFrozen(2)]).toEqual([true, true]);
+  });
+
   it('counts as spent, once while it is frozen, and again after it was thawed', async () => {
     freezing.freeze(image(1), by(120n));
     freezing.freeze(image(1), by(120n));
@@ -177,11 +190,42 @@ describe('an output that the daemon is asked about', () => {
     expect([recorded(), stateOf(1)]).toEqual([before, 'spent']);
   });
 
-  it('stays reserved by a payment of ours that the daemon holds', async () => {
-    prepare(1);
-    held = [paymentHash(1)];
+  it.each(['prepared', 'pending'] as const)(
+    'stays reserved by a %s payment of ours that the daemon holds',
+    async (state) => {
+      prepare(1, { state });
+      held = [paymentHash(1)];
+      await freezing.rescanSpent();
+      expect([stateOf(1), wallet.lines]).toEqual(['reserved', []]);
+    },
+  );
+
+  it('is free where an unknown transaction reserved it, which the daemon no longer has', async () => {
+    statuses.set(toHex(image(1)), 2);
     await freezing.rescanSpent();
-    expect([stateOf(1), wallet.lines]).toEqual(['reserved', []]);
+    expect(stateOf(1)).toBe('reserved');
+    statuses.clear();
+    await freezing.rescanSpent();
+    expect(stateOf(1)).toBe('free');
+  });
+
+  it('is no error where the daemon lacks the newest scanned block, and denies no spend', async () => {
+    wallet.answers.getInfo = () => Promise.resolve(infoOf({ height: 1, hash: bytes<Hash>(77) }));
+    statuses.set(toHex(image(1)), 1);
+    await freezing.rescanSpent();
+    expect(stateOf(1)).toBe('spent');
+  });
+
+  it('has its key image corrected once all spends are', async () => {
+    statuses.set(toHex(image(1)), 1);
+    const states: string[] = [];
+    const correct = jest.spyOn(wallet.sync, 'correctKeyImages').mockImplementation(() => {
+      states.push(stateOf(1));
+      return Promise.resolve();
+    });
+    await freezing.rescanSpent();
+    expect(states).toEqual(['spent']);
+    correct.mockRestore();
   });
 
   it('is free where the daemon holds its payment in neither pool nor chain, which failed', async () => {
@@ -245,6 +289,16 @@ describe('an output that the daemon is asked about', () => {
         : Promise.reject(new DaemonError('timeout', 'no answer'));
     await expect(freezing.rescanSpent()).rejects.toThrow('no answer');
     expect(stateOf(1)).toBe('spent');
+  });
+});
+
+describe('answers of the daemon that all fail', () => {
+  it('are one error, whatever was asked at the same time', async () => {
+    receiveMany(1000);
+    wallet.answers.isKeyImageSpent = () => Promise.reject(new DaemonError('timeout', 'no answer'));
+    await expect(freezing.rescanSpent()).rejects.toThrow('no answer');
+    // An error that nothing handles would fail this test by now.
+    await turns(3);
   });
 });
 
