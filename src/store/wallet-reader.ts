@@ -24,6 +24,7 @@ import { PaymentRequestReader } from './tables/payment-requests.js';
 import { PaymentReader } from './tables/payments.js';
 import { ReserveReader } from './queries/reserves.js';
 import { AmbiguousSpendReader } from './tables/ambiguous-spends.js';
+import { LostInputReader } from './tables/lost-inputs.js';
 import { PeriodSumReader } from './queries/period-sums.js';
 import { PoolReader } from './tables/pool.js';
 import { TransferPageReader } from './queries/transfer-pages.js';
@@ -54,6 +55,7 @@ export class WalletReader {
   readonly subaddresses: SubaddressReader;
   readonly accountTags: AccountTagReader;
   readonly ambiguousSpends: AmbiguousSpendReader;
+  readonly lostInputs: LostInputReader;
   readonly addressBook: AddressBookReader;
   readonly attributes: AttributeReader;
   readonly imported: ImportedOutputReader;
@@ -89,6 +91,7 @@ export class WalletReader {
     this.subaddresses = new SubaddressReader(db);
     this.accountTags = new AccountTagReader(db);
     this.ambiguousSpends = new AmbiguousSpendReader(db);
+    this.lostInputs = new LostInputReader(db);
     this.addressBook = new AddressBookReader(db);
     this.attributes = new AttributeReader(db);
     this.imported = new ImportedOutputReader(db);

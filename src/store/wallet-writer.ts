@@ -22,6 +22,7 @@ import type { OutputRef } from './tables/outputs.js';
 import { PaymentRequestWriter } from './tables/payment-requests.js';
 import { PaymentWriter } from './tables/payments.js';
 import { AmbiguousSpendWriter } from './tables/ambiguous-spends.js';
+import { LostInputWriter } from './tables/lost-inputs.js';
 import { PoolWriter } from './tables/pool.js';
 import { ImportedKeyImageWriter } from './tables/imported-key-images.js';
 import { WebhookDeliveryWriter } from './tables/webhook-deliveries.js';
@@ -99,6 +100,7 @@ export class WalletWriter {
   readonly subaddresses: SubaddressWriter;
   readonly accountTags: AccountTagWriter;
   readonly ambiguousSpends: AmbiguousSpendWriter;
+  readonly lostInputs: LostInputWriter;
   readonly addressBook: AddressBookWriter;
   readonly attributes: AttributeWriter;
   readonly imported: ImportedOutputWriter;
@@ -130,6 +132,7 @@ export class WalletWriter {
     this.subaddresses = new SubaddressWriter(db);
     this.accountTags = new AccountTagWriter(db);
     this.ambiguousSpends = new AmbiguousSpendWriter(db);
+    this.lostInputs = new LostInputWriter(db);
     this.addressBook = new AddressBookWriter(db);
     this.attributes = new AttributeWriter(db);
     this.imported = new ImportedOutputWriter(db);
@@ -246,6 +249,7 @@ export class WalletWriter {
    */
   #detachFound(from: number, to: number, freeInputs: boolean): boolean {
     if (this.#hasFound.get({ from, to }) === 0) return false;
+    if (!freeInputs) this.lostInputs.detach(from, to);
     this.outputs.detach(from, to, freeInputs);
     this.payments.detach(from, to);
     this.outgoing.detach(from, to);

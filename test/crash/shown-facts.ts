@@ -28,6 +28,16 @@ async function shownRequest(server: Callable, request_id: string): Promise<strin
   }
 }
 
+/** State of an output; `gone` if the wallet has none with this key image: a reorganisation may have taken it out. */
+async function shownFrozen(server: Callable, key_image: string): Promise<string> {
+  try {
+    return String((await ask(server, 'frozen', { key_image })).frozen);
+  } catch (error) {
+    if (error instanceof Refusal && /Key image not found/.test(error.message)) return 'gone';
+    throw error;
+  }
+}
+
 async function shownKey(server: Callable, txid: string): Promise<string | undefined> {
   try {
     return String((await ask(server, 'get_tx_key', { txid })).tx_key);
@@ -76,10 +86,7 @@ export async function readShownFacts(
     for (const [i, txid] of noted.entries())
       if (notes[i] !== '') show(`note/${txid}`, String((notes as string[])[i]));
   }
-  for (const key_image of rest(facts, 'frozen/')) {
-    const { frozen } = await ask(server, 'frozen', { key_image });
-    show(`frozen/${key_image}`, String(frozen));
-  }
+  for (const image of rest(facts, 'frozen/')) show(`frozen/${image}`, await shownFrozen(server, image));
   for (const id of rest(facts, 'request/')) show(`request/${id}`, await shownRequest(server, id));
   for (const txid of rest(facts, 'payment/')) show(`payment/${txid}`, await shownPayment(server, txid));
   for (const txid of rest(facts, 'key/')) show(`key/${txid}`, await shownKey(server, txid));

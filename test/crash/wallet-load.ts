@@ -322,10 +322,11 @@ export class WalletLoad {
       );
   }
 
-  /** Allows the payments until now to have failed: the chain may have excluded them. */
+  /** Allows the payments until now to have failed, and frozen outputs to be gone: the chain may have excluded them. */
   excusePayments(): void {
     for (const name of this.facts.names('payment/'))
       for (const value of ['made', 'failed']) this.facts.send(name, value);
+    for (const name of this.facts.names('frozen/')) this.facts.send(name, 'gone');
   }
 
   /** Lists the hashes of the transactions of all orders, by key. */

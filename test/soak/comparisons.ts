@@ -52,10 +52,24 @@ export function compareMoney(
   const same = (a: string, x: bigint, b: string, y: bigint): void => {
     if (x !== y) faults.push(`${a} is ${x}, ${b} is ${y}: the difference is ${x - y}`);
   };
-  same('the balance', ours.balance, 'the sum of the outputs', ours.available - ours.frozen + change);
-  same('the sum of the events', events.sum, 'the sum of the outputs', ours.available + change + ours.pool);
+  // A payment may spend the change of another one that a reorganisation has taken out of its block. Only the balance and
+  // the events know which do.
+  const chained = ours.available - ours.frozen + change - ours.balance;
+  if (chained < 0n || (ours.pending.length < 2 && chained !== 0n))
+    faults.push(`the balance is ${ours.balance}, the difference to the sum of the outputs is ${-chained}`);
+  same(
+    'the sum of the events',
+    events.sum,
+    'the sum of the outputs',
+    ours.available + change - chained + ours.pool,
+  );
   // A restored wallet knows nothing of payments that are in no block and no pool.
-  same('the sum of the outputs', ours.available + reserved, 'that of a restored wallet', twin.available);
+  same(
+    'the sum of the outputs',
+    ours.available + reserved - chained,
+    'that of a restored wallet',
+    twin.available,
+  );
   for (const [title, mine, theirs] of [
     ['received', ours.in, twin.in],
     ['paid', ours.out, twin.out],

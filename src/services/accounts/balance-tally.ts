@@ -85,13 +85,16 @@ export class BalanceTally {
     }
   }
 
-  /** Adds change or a payment of a transaction that is not mined. */
-  addUnconfirmed(subaddress: SubaddressIndex, value: Amount): void {
-    this.#sums.total = amount(this.#sums.total + value);
+  /**
+   * Adds change or a payment of a transaction that is not mined, or subtracts an output of one that another one spends.
+   * @param value atomic units; negative if it is subtracted.
+   */
+  addUnconfirmed(subaddress: SubaddressIndex, value: bigint): void {
+    this.#sums.total = atLeastZero(this.#sums.total + value);
     const at = this.#row(subaddress);
     if (at === undefined) return;
-    at.total = amount(at.total + value);
-    at.unconfirmed = amount(at.unconfirmed + value);
+    at.total = atLeastZero(at.total + value);
+    at.unconfirmed = atLeastZero(at.unconfirmed + value);
   }
 
   /** Returns the balance with its rows by account and address. */
@@ -112,6 +115,9 @@ export class BalanceTally {
     return found;
   }
 }
+
+/** A payment that another wallet with the same keys made counts at address 0; its outputs may be at other addresses. */
+const atLeastZero = (value: bigint): Amount => (value < 0n ? ZERO : amount(value));
 
 /** Returns a row with zero amounts, for an address without outputs. */
 export const emptyRow = (account: number, minor: number): AddressBalance => ({

@@ -3,12 +3,12 @@ import { CachedRead } from '../../store/cached-read.js';
 import { addressesOf } from '../../store/queries/balances.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { sum, type Amount } from '../../util/amount.js';
-import { creditedOf } from '../../monero/wallet/model/records.js';
 import { blocksToUnlock, isUnlocked, secondsToUnlock } from '../../monero/wallet/model/unlock-time.js';
 import type { Accounts } from './accounts.js';
 import { addCached, ImportedBalance } from './imported-balance.js';
 import { BalanceTally, emptyRow, type Adjusted, type Balance } from './balance-tally.js';
 import { PagedBalance } from './paged-balance.js';
+import { unconfirmedAmounts } from './unconfirmed-amounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'store'>;
@@ -191,24 +191,9 @@ export class Balances {
 
   /** Adds change and payments of transactions that are not mined yet. */
   #addUnconfirmed(tally: Adjusted, r: WalletReader, account: number | undefined): void {
-    for (const { txHash, account: major, change, destinations } of r.outgoing.list({
-      states: ['prepared', 'pending'],
-    })) {
-      if (account !== undefined && major !== account) continue;
-      // A reorganisation undid the spends of this payment: its inputs count as unspent, its change and payments do
-      // not count.
-      if (r.outputs.spentBy(txHash).length === 0) continue;
-      // Change is paid to address 0, which gets a row even if the change is zero.
-      tally.addUnconfirmed({ major, minor: 0 }, change);
-      for (const { address, amount: paid } of destinations) {
-        const own = this.#services.accounts.ownIndex(address);
-        if (own?.major === major) tally.addUnconfirmed(own, paid);
-      }
-    }
-    for (const { outputs } of r.pool.list(account))
-      for (const output of outputs)
-        if (account === undefined || output.subaddress.major === account)
-          tally.addUnconfirmed(output.subaddress, creditedOf(output));
+    const ownIndex = (address: string) => this.#services.accounts.ownIndex(address);
+    for (const { subaddress, value } of unconfirmedAmounts(r, account, ownIndex))
+      tally.addUnconfirmed(subaddress, value);
   }
 }
 

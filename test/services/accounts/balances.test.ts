@@ -3,7 +3,12 @@ import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types
 import { Balances } from '../../../src/services/accounts/balances.js';
 import { BalanceReader } from '../../../src/store/queries/balances.js';
 import { amount } from '../../../src/util/amount.js';
-import type { ImportedOutput, OutgoingTx, PoolTx } from '../../../src/monero/wallet/model/records.js';
+import type {
+  FoundOutgoing,
+  ImportedOutput,
+  OutgoingTx,
+  PoolTx,
+} from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { TestWallet } from '../../support/test-wallet.js';
 
@@ -189,6 +194,107 @@ describe('a balance that is asked for again', () => {
     expect(balances.of(0, false).total).toBe(50n);
     wallet.store.write((w) => w.applyPage(page(5, 3)));
     expect(balances.of(0, false).total).toBe(0n);
+  });
+});
+
+describe('a payment whose input a reorganisation took out of its block', () => {
+  const parent = 2;
+  const change = { subaddress: { major: 0, minor: 0 }, change: true };
+  const minedAt = (height: number): FoundOutgoing => {
+    const { txHash, account, fromIndices, amountIn, fee, unlockTime } = outgoing({
+      txHash: bytes<Hash>(parent),
+    });
+    return {
+      txHash,
+      account,
+      fromIndices,
+      amountIn,
+      fee,
+      unlockTime,
+      timestamp: 1,
+      change: amount(30n),
+      height,
+    };
+  };
+
+  /** Blocks 0 to 99: 50 in block 5, which a payment of block 6 spends with a change of 30; a pending one spends that. */
+  const payTwice = (more: Partial<OutgoingTx> = {}): void => {
+    receive();
+    const first = outgoing({ txHash: bytes<Hash>(parent), change: amount(30n), blob: new Uint8Array(1) });
+    wallet.store.write((w) => w.prepare(first, [output(1, 5, 50n)], []));
+    wallet.store.write((w) =>
+      w.applyPage(
+        page(100, 6, {
+          received: [received(parent, 100)],
+          outputs: [output(parent, 100, 30n, change)],
+          spends: [{ keyImage: keyImageOf(output(1, 5, 50n)), txHash: first.txHash, height: 100 }],
+          outgoing: [minedAt(100)],
+        }),
+      ),
+    );
+    wallet.store.write((w) =>
+      w.prepare(outgoing({ amountIn: amount(30n), ...more }), [output(parent, 100, 30n, change)], []),
+    );
+  };
+  const keyImageOf = ({ keyImage }: { readonly keyImage?: KeyImage }): KeyImage => keyImage as KeyImage;
+
+  it('takes that input from the change of the payment before it, which is pending again', () => {
+    payTwice();
+    expect(balances.of(0, false).total).toBe(8n);
+    wallet.store.write((w) => w.applyPage(page(100, 3)));
+    expect(wallet.store.read((r) => r.outgoing.byHash(bytes<Hash>(parent)))?.state).toBe('pending');
+    expect(balances.of(0, false).total).toBe(8n);
+    expect(balances.unconfirmed(0, [])).toBe(8n);
+    expect(balances.of(0, true).total).toBe(50n);
+  });
+
+  it('counts as before when the block is found again', () => {
+    payTwice();
+    wallet.store.write((w) => w.applyPage(page(100, 3)));
+    const found = { received: [received(parent, 101)], outputs: [output(parent, 101, 30n, change)] };
+    wallet.store.write((w) => {
+      w.applyPage(
+        page(101, 2, {
+          ...found,
+          spends: [{ keyImage: keyImageOf(output(1, 5, 50n)), txHash: bytes<Hash>(parent), height: 101 }],
+          outgoing: [minedAt(101)],
+        }),
+      );
+      w.outputs.reserve([output(parent, 101, 30n)], bytes<Hash>(200));
+    });
+    expect(balances.of(0, false).total).toBe(8n);
+  });
+
+  it('does not count once the payment before it has failed, and its other inputs are ours', () => {
+    payTwice();
+    wallet.store.write((w) => w.applyPage(page(100, 3)));
+    wallet.store.write((w) => w.fail(bytes<Hash>(parent)));
+    expect(balances.of(0, false).total).toBe(50n);
+  });
+
+  it('takes it from an incoming payment that is in the mempool again, and does not count without that', () => {
+    receive();
+    wallet.store.write((w) =>
+      w.applyPage(page(100, 6, { received: [received(9, 100)], outputs: [output(9, 100, 20n)] })),
+    );
+    wallet.store.write((w) =>
+      w.prepare(
+        outgoing({ amountIn: amount(70n), change: amount(60n) }),
+        [output(1, 5, 50n), output(9, 100, 20n)],
+        [],
+      ),
+    );
+    expect(balances.of(0, false).total).toBe(60n);
+    wallet.store.write((w) => w.applyPage(page(100, 3)));
+    expect(balances.of(0, false).total).toBe(50n);
+    const { subaddress } = output(9, 100, 20n);
+    wallet.store.write((w) =>
+      w.pool.add({
+        ...{ txHash: bytes<Hash>(9), timestamp: 1, unlockTime: 0n, fee: amount(1n), doubleSpendSeen: false },
+        outputs: [{ outputIndex: 0, amount: amount(20n), subaddress }],
+      }),
+    );
+    expect(balances.of(0, false).total).toBe(60n);
   });
 });
 

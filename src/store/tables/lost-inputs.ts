@@ -1,0 +1,74 @@
+import type { Statement } from '../../util/sql-database.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
+import type { Amount } from '../../util/amount.js';
+import type { Db } from '../file/database.js';
+import { toAmount, toBytes, toNumber, type Integer } from '../sql/columns.js';
+import type { OutputRef } from './outputs.js';
+
+/** Input of an unmined payment: an output whose transaction a reorganisation took out of its block. */
+export interface LostInput extends OutputRef {
+  /** Hash of the payment. */
+  readonly payment: Hash;
+  readonly subaddress: SubaddressIndex;
+  /** Credited amount [atomic units]. */
+  readonly amount: Amount;
+}
+
+interface LostRow {
+  readonly payment: Uint8Array;
+  readonly tx_hash: Uint8Array;
+  readonly output_index: Integer;
+  readonly account: Integer;
+  readonly minor: Integer;
+  readonly amount: Integer;
+}
+
+/** Reads the inputs of unmined payments that the wallet had before a reorganisation and has no longer. */
+export class LostInputReader {
+  readonly #list: Statement<[], LostRow>;
+
+  constructor(db: Db) {
+    this.#list = db
+      .prepare<[], LostRow>(
+        `SELECT l.* FROM lost_input l JOIN outgoing_tx p ON p.tx_hash = l.payment
+         WHERE p.state IN ('prepared', 'pending') AND NOT EXISTS
+           (SELECT 1 FROM owned_output o WHERE o.tx_hash = l.tx_hash AND o.output_index = l.output_index)`,
+      )
+      .safeIntegers();
+  }
+
+  list(): LostInput[] {
+    return this.#list.all().map((row) => ({
+      payment: toBytes<'Hash'>(row.payment),
+      txHash: toBytes<'Hash'>(row.tx_hash),
+      outputIndex: toNumber(row.output_index),
+      subaddress: { major: toNumber(row.account), minor: toNumber(row.minor) },
+      amount: toAmount(row.amount),
+    }));
+  }
+}
+
+/** Records inputs of unmined payments before their outputs are removed. */
+export class LostInputWriter extends LostInputReader {
+  readonly #record: Statement<[number, number]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#record = db.prepare(
+      `INSERT INTO lost_input (payment, tx_hash, output_index, account, minor, amount)
+         SELECT o.spent_by, o.tx_hash, o.output_index, o.account, o.minor, coalesce(o.credited, o.amount)
+         FROM owned_output o JOIN outgoing_tx p ON p.tx_hash = o.spent_by
+         WHERE o.height BETWEEN ? AND ? AND (p.blob IS NOT NULL OR p.state IN ('prepared', 'pending'))
+       ON CONFLICT DO NOTHING`,
+    );
+  }
+
+  /**
+   * Records the inputs among the outputs in the blocks at the heights from `from` to `to`, both inclusive; to be called
+   * before these outputs are deleted.
+   */
+  detach(from: number, to: number): void {
+    this.#record.run(from, to);
+  }
+}
