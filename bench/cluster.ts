@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Loose, WalletCalls } from '../test/support/json-rpc.js';
 import { walletCalls } from '../test/support/json-rpc.js';
 import { newDatabase, startPostgres, type PostgresCluster } from '../test/support/postgres-cluster.js';
-import { until } from '../test/support/process.js';
+import { until } from '../test/support/until.js';
 import { PASSWORD, startWalletCluster } from '../test/support/wallet-cluster.js';
 import { startWalletRpc } from '../test/support/wallet-rpc.js';
 import { keptPaidChain } from './kept-paid-chain.js';

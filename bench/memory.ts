@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { unpackBenchChain } from '../test/support/bench-chain.js';
 import { startMonerod } from '../test/support/monerod.js';
-import { start, stop, until } from '../test/support/process.js';
+import { start, stop } from '../test/support/process.js';
+import { until } from '../test/support/until.js';
 import {
   ALLOCATOR,
   NODE_FLAGS,

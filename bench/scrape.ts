@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createWallet } from '../test/support/create-wallet.js';
 import { walletCalls } from '../test/support/json-rpc.js';
-import { until } from '../test/support/process.js';
+import { until } from '../test/support/until.js';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
 import { startWalletRpc } from '../test/support/wallet-rpc.js';
 import { median } from './table.js';

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createWallet } from '../support/create-wallet.js';
 import { post } from '../support/json-rpc.js';
-import { freePort, logged, start, until } from '../support/process.js';
+import { freePort, logged, start } from '../support/process.js';
+import { until } from '../support/until.js';
 import { MAIN, startWalletRpc } from '../support/wallet-rpc.js';
 import { runWalletRpc } from '../support/wallet-rpc-run.js';
 

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { makeCertificate, type Certificate } from '../support/certificate.js';
 import { createWallet } from '../support/create-wallet.js';
 import { call, post } from '../support/json-rpc.js';
-import { freePort, start, stop, until } from '../support/process.js';
+import { freePort, start, stop } from '../support/process.js';
+import { until } from '../support/until.js';
 import { MAIN, startWalletRpc } from '../support/wallet-rpc.js';
 import { runWalletRpc } from '../support/wallet-rpc-run.js';
 

@@ -6,7 +6,8 @@ import type { WalletClientError } from '../../src/client/errors.js';
 import { followEvents, type StreamTimes } from '../../src/client/events.js';
 import { Login } from '../../src/client/login.js';
 import { HttpTransport } from '../../src/client/transport.js';
-import { freePort, until } from '../support/process.js';
+import { freePort } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startScriptedServer, type Script, type ScriptedServer } from '../support/scripted-server.js';
 
 const ends: (() => Promise<void> | void)[] = [];

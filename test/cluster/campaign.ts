@@ -2,7 +2,7 @@ import { median } from '../../bench/table.js';
 import { killMoment } from '../support/kill-moment.js';
 import { seededRandom, type Random } from '../support/seeded-random.js';
 import type { Loose } from '../support/json-rpc.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import {
   startWalletCluster,
   type ClusterDatabase,

@@ -2,7 +2,7 @@ import type { Random } from '../support/seeded-random.js';
 import { ask } from '../crash/wallet-client.js';
 import { killMoment } from '../support/kill-moment.js';
 import { walletCalls, type Loose } from '../support/json-rpc.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
 import { PASSWORD, type ClusterMember, type WalletCluster } from '../support/wallet-cluster.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';

@@ -1,6 +1,6 @@
 import { killMoment } from '../support/kill-moment.js';
 import type { Loose } from '../support/json-rpc.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import {
   PASSWORD,
   startWalletCluster,

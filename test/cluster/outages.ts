@@ -4,7 +4,7 @@ import { ClusterSecret } from '../../src/cluster/cluster-secret.js';
 import { killMoment } from '../support/kill-moment.js';
 import type { WalletCalls } from '../support/json-rpc.js';
 import type { PostgresCluster, PostgresDisks, PostgresServer } from '../support/postgres-cluster.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { PASSWORD, type ClusterMember, type WalletCluster } from '../support/wallet-cluster.js';
 import { type CallStatistics, NOT_REPLICATED, WALLET_ELSEWHERE } from '../crash/call-statistics.js';
 import type { ClusterLoad } from './cluster-load.js';

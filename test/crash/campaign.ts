@@ -1,7 +1,7 @@
 import type { Loose } from '../support/json-rpc.js';
 import { killMoment } from '../support/kill-moment.js';
 import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';

@@ -9,7 +9,8 @@ import { HttpDaemon } from '../../src/daemon/http-daemon.js';
 import type { DaemonSsl } from '../../src/daemon/connector.js';
 import { Transport } from '../../src/daemon/transport.js';
 import { makeCertificate, type Certificate } from '../support/certificate.js';
-import { freePort, start, stop, until, type RunningProcess } from '../support/process.js';
+import { freePort, start, stop, type RunningProcess } from '../support/process.js';
+import { until } from '../support/until.js';
 import { referenceEnv } from '../support/reference-preload.js';
 
 describe('a daemon that speaks TLS', () => {

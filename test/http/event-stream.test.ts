@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { sendEvents, type EventSource, type EventStreamOptions } from '../../src/http/event-stream.js';
 import { turns } from '../support/event-loop-turns.js';
 import { withFakeTimeouts } from '../support/fake-timeouts.js';
-import { until, untilSteady } from '../support/process.js';
+import { until, untilSteady } from '../support/until.js';
 
 let server: Server | undefined;
 

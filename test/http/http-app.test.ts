@@ -10,7 +10,7 @@ import { ListedRows, writeRows } from '../../src/http/json-rows.js';
 import { yieldToEventLoop } from '../../src/util/event-loop.js';
 import { EncodedJson } from '../../src/util/json-writer.js';
 import { post } from '../support/json-rpc.js';
-import { until, untilSteady } from '../support/process.js';
+import { until, untilSteady } from '../support/until.js';
 
 const ROWS_A_PAGE = 400;
 const PAGES = 30;

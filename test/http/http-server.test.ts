@@ -9,7 +9,7 @@ import { HttpServer, type TooManyConnections } from '../../src/http/http-server.
 import { LoginDeadline } from '../../src/http/login-deadline.js';
 import { certificateAt, makeCertificate } from '../support/certificate.js';
 import { turns } from '../support/event-loop-turns.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 
 /** A test that waits for so long fails. */
 const GRACE_MS = 60_000;

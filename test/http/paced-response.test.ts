@@ -5,7 +5,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { PacedResponse } from '../../src/http/paced-response.js';
 import { turns } from '../support/event-loop-turns.js';
 import { withFakeTimeouts } from '../support/fake-timeouts.js';
-import { until, untilSteady } from '../support/process.js';
+import { until, untilSteady } from '../support/until.js';
 
 const PIECE = 1 << 20;
 

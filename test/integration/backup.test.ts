@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Loose } from '../support/json-rpc.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { moneyOf, startCrowd, type Crowd } from '../support/wallet-crowd.js';
 import { MAIN, startWalletRpc } from '../support/wallet-rpc.js';
 

@@ -10,7 +10,7 @@ import {
 import { registry } from '../../src/rpc/registry.js';
 import { ALL, CredentialServer } from '../support/credential-server.js';
 import { startCuttingProxy, type CuttingProxy } from '../support/cutting-proxy.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 
 /* The typed client and a server with credentials, through a proxy that loses answers. */
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { createWallet } from '../support/create-wallet.js';
 import type { Reply } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { DEFAULT_LOOKAHEAD_ENV } from '../support/reference-preload.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';

@@ -20,7 +20,7 @@ import {
 } from '../support/cluster-members.js';
 import { startCutProxy, type CutProxy } from '../support/cut-proxy.js';
 import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 
 let database: PostgresCluster;
 let proxy: CutProxy;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Loose, Rpc } from '../support/json-rpc.js';
 import { walletCalls } from '../support/json-rpc.js';
 import { newDatabase, startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import {
   PASSWORD,
   startWalletCluster,

@@ -4,7 +4,7 @@ import { NotReplicated } from '../../src/cluster/errors.js';
 import { utf8 } from '../../src/util/bytes.js';
 import { ClusterMembers, contentOf, taken, walletName } from '../support/cluster-members.js';
 import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 
 let database: PostgresCluster;
 let members: ClusterMembers;

@@ -10,7 +10,8 @@ import { ClusterUnreachable } from '../../src/cluster/errors.js';
 import { ClusterMembers } from '../support/cluster-members.js';
 import { startCutProxy } from '../support/cut-proxy.js';
 import { startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
-import { freePort, until } from '../support/process.js';
+import { freePort } from '../support/process.js';
+import { until } from '../support/until.js';
 import { bundled } from '../support/wallet-rpc.js';
 
 let database: PostgresCluster;

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { parseConfigFile } from '../../src/cli/config/config-file.js';
 import { ConfigError } from '../../src/cli/config/config-error.js';
 import { post } from '../support/json-rpc.js';
-import { freePort, start, stop, until } from '../support/process.js';
+import { freePort, start, stop } from '../support/process.js';
+import { until } from '../support/until.js';
 import { referenceEnv } from '../support/reference-preload.js';
 import { MAIN } from '../support/wallet-rpc.js';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { post } from '../support/json-rpc.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /** Default of `--rpc-max-connections-per-private-ip`. */

@@ -6,7 +6,7 @@ import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 let daemon: Monerod;

@@ -16,7 +16,8 @@ import { differentialSuite } from '../support/differential-suite.js';
 import type { Ask } from '../support/differential-views.js';
 import { XMR, type World } from '../support/differential-world.js';
 import type { Loose } from '../support/json-rpc.js';
-import { freePort, until } from '../support/process.js';
+import { freePort } from '../support/process.js';
+import { until } from '../support/until.js';
 
 /*
  * Errors of the real monero-wallet-rpc and of ours: client libraries compare their messages, so code and message must

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { walletCalls, type Loose, type WalletCalls } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /* Events of wallets over get_events and as server-sent events, against monerod. */

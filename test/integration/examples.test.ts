@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Loose } from '../support/json-rpc.js';
-import { start, stop, until, type RunningProcess } from '../support/process.js';
+import { start, stop, type RunningProcess } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startCrowd, type Crowd } from '../support/wallet-crowd.js';
 
 /* The programs of docs/examples, run as their comments say. */

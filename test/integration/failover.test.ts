@@ -5,7 +5,7 @@ import { createWallet } from '../support/create-wallet.js';
 import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { FIRST_BLOCKS, startTwins, type TwinChain } from '../support/twin-chain.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';

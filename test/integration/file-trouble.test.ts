@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { createWallet } from '../support/create-wallet.js';
 import type { Reply } from '../support/json-rpc.js';
 import { lowerLimit, limitWithSpare } from '../support/process-limits.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { SLOW_HASHES } from '../support/slow-hashes.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 

@@ -7,7 +7,8 @@ import { startDaemonProxy } from '../support/daemon-proxy.js';
 import { damageStore } from '../support/damage-store.js';
 import { walletCalls } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
-import { freePort, start, stop, until } from '../support/process.js';
+import { freePort, start, stop } from '../support/process.js';
+import { until } from '../support/until.js';
 import { MAIN, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /* The pages /livez and /readyz of a server with the real daemon. */

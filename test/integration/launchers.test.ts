@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connectToDaemonRpc, connectToWalletRpc } from 'monero-ts';
-import { freePort, start, stop, until } from '../support/process.js';
+import { freePort, start, stop } from '../support/process.js';
+import { until } from '../support/until.js';
 import { bundled, MAIN } from '../support/wallet-rpc.js';
 
 /*

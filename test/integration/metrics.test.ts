@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createWallet } from '../support/create-wallet.js';
 import { walletCalls } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
-import { freePort, until } from '../support/process.js';
+import { freePort } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /* /metrics of servers with the real daemon: behind the login, on a port of its own, and in restricted mode. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { MAIN, startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mergeSources, toConfig } from '../../src/cli/config/config.js';
 import { OPTIONS } from '../../src/cli/config/options.js';
 import { createWallet } from '../support/create-wallet.js';
-import { freePort, until } from '../support/process.js';
+import { freePort } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startWalletRpc } from '../support/wallet-rpc.js';
 
 /* Files for operators in packaging/, checked by the programs that read them. */

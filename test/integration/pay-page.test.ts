@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { accessibilityFaults, startBrowser } from '../support/browser.js';
 import type { Loose } from '../support/json-rpc.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startCrowd, type Crowd } from '../support/wallet-crowd.js';
 
 /* Pay pages in a real browser, with payments that are made while they are open. PAY_PICTURES names a folder for pictures. */

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, expect, it, test } from '@jest/globals';
 import { makeCertificate, type Certificate } from '../support/certificate.js';
 import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
-import { freePort, start, stop, until, type RunningProcess } from '../support/process.js';
+import { freePort, start, stop, type RunningProcess } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /* The nginx configuration of docs/pay-page.md, run with its addresses and files replaced by those of the test. */

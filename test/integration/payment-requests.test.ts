@@ -3,7 +3,7 @@ import { createClient, type Client, type WalletEvent } from '../../src/client/cl
 import { createWallet } from '../support/create-wallet.js';
 import { walletCalls, type Loose, type WalletCalls } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { SocksClient } from 'socks';
 import { walletCalls, type WalletCalls } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { SocksServer } from '../support/socks-server.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';

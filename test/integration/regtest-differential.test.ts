@@ -6,7 +6,7 @@ import { fromHex, toHex } from '../../src/util/bytes.js';
 import type { ChainWallet } from '../support/chain-wallet.js';
 import { post, type Loose } from '../support/json-rpc.js';
 import { makePayment } from '../support/payments.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { startMiner, startTwins, FIRST_BLOCKS, type TwinChain } from '../support/twin-chain.js';
 

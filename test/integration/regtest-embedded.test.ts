@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createWallet } from '../support/create-wallet.js';
 import { daemonAt, type Monerod } from '../support/monerod.js';
-import { logged, until } from '../support/process.js';
+import { logged } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /* `--regtest` starts a wallet server together with a node. */

@@ -3,7 +3,8 @@ import { toHex } from '../../src/util/bytes.js';
 import type { ChainWallet } from '../support/chain-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { makePayment } from '../support/payments.js';
-import { freePort, until } from '../support/process.js';
+import { freePort } from '../support/process.js';
+import { until } from '../support/until.js';
 import { seededRng } from '../support/seeded-rng.js';
 
 import { startMiner, startTwins, type TwinChain } from '../support/twin-chain.js';

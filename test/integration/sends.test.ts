@@ -7,7 +7,8 @@ import { createWallet } from '../support/create-wallet.js';
 import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
 import type { Loose, Reply } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
-import { freePort, until } from '../support/process.js';
+import { freePort } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { walletCalls, type Loose, type WalletCalls } from '../support/json-rpc.js';
 import { killMoment } from '../support/kill-moment.js';
 import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { seededRng } from '../support/seeded-rng.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { walletCalls, type WalletCalls } from '../support/json-rpc.js';
 import { killMoment } from '../support/kill-moment.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { moneyOf, moneyOfTwin, startCrowd, type Crowd } from '../support/wallet-crowd.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { WalletWrites } from '../support/wallet-writes.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Db } from '../../src/store/file/database.js';
 import type { Loose } from '../support/json-rpc.js';
 import { openStoreBeside } from '../support/open-store.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { moneyOf, moneyOfTwin, startCrowd, untilCaughtUp, type Crowd } from '../support/wallet-crowd.js';
 
 /* A wallet whose store another connection locks, as a backup program may, beside wallets that are not locked. */

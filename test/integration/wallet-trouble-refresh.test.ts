@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startDaemonProxy, type DaemonProxy } from '../support/daemon-proxy.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { moneyOf, startCrowd, untilCaughtUp, type Crowd } from '../support/wallet-crowd.js';
 
 /* Wallets that read a long chain at the same time, from a slow daemon; one is closed before it is done. */

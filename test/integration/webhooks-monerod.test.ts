@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { walletCalls, type Loose, type WalletCalls } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 

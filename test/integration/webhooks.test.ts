@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { post, walletCalls, walletPath, type Loose, type WalletCalls } from '../support/json-rpc.js';
 import type { Monerod } from '../support/monerod.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 import { WebhookReceiver, type Received } from '../support/webhook-receiver.js';

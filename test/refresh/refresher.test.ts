@@ -15,7 +15,8 @@ import type { BlockRef, PageFindings } from '../../src/monero/wallet/model/recor
 import { unpackSubaddresses } from '../../src/monero/wallet/scan/packed-subaddresses.js';
 import { BlockServer } from '../support/block-server.js';
 import { hashOf, prefixWith } from '../support/loose-tx.js';
-import { freePort, until } from '../support/process.js';
+import { freePort } from '../support/process.js';
+import { until } from '../support/until.js';
 import { chain, PAGE, shortHistory } from '../support/fake-chain.js';
 
 let refresher: Refresher;

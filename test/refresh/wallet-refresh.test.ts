@@ -13,7 +13,7 @@ import type { PageFindings } from '../../src/monero/wallet/model/records.js';
 import { turns } from '../support/event-loop-turns.js';
 import { quietKernel, SteeredDaemon } from '../support/feed-members.js';
 import { chain, PAGE } from '../support/fake-chain.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { output } from '../store/fixtures.js';
 
 const blocks = chain(4 * PAGE);

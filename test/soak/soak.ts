@@ -11,7 +11,7 @@ import type { NodeKind } from './soak-node.js';
 import type { Resources } from './soak-process.js';
 import { TROUBLES, type Trouble } from './troubles.js';
 import { World } from './world.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 
 export interface SoakOptions {
   readonly seed: string;

@@ -3,7 +3,7 @@ import { createClient, type Client } from '../../src/client/client.js';
 import { ask } from '../crash/wallet-client.js';
 import type { WalletLoad } from '../crash/wallet-load.js';
 import type { Loose } from '../support/json-rpc.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { patiently } from './patience.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { compareDeliveries, compareStream } from './comparisons.js';

@@ -9,7 +9,7 @@ import { WalletStore } from '../../src/store/wallet-store.js';
 import { createSecret } from '../../src/net/webhooks/secret.js';
 import { signatureHeaders } from '../../src/net/webhooks/signature.js';
 import { killMoment } from '../support/kill-moment.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 const PROCESS = fileURLToPath(new URL('../support/webhook-process.js', import.meta.url));

@@ -10,7 +10,7 @@ import { activeSecrets, createSecret } from '../../src/net/webhooks/secret.js';
 import { HttpSender } from '../../src/net/webhooks/sender.js';
 import { signatureHeaders } from '../../src/net/webhooks/signature.js';
 import { MemoryEvents } from '../support/memory-delivery-log.js';
-import { until } from '../support/process.js';
+import { until } from '../support/until.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 const KEY = new Uint8Array(32);

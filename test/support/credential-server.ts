@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CredentialFile } from './credential-file.js';
 import { bearer, walletPath, type Loose, type Reply } from './json-rpc.js';
 import type { Monerod } from './monerod.js';
-import { until } from './process.js';
+import { until } from './until.js';
 import { startRegtestDaemon } from './regtest-daemon.js';
 import { startWalletRpc, type WalletRpc } from './wallet-rpc.js';
 

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { call, post, result, untilAnswers, type Loose, type Reply } from './json-rpc.js';
-import { endOf, freePort, isTest, start, stop, until, type RunningProcess } from './process.js';
+import { endOf, freePort, isTest, start, stop, type RunningProcess } from './process.js';
+import { until } from './until.js';
 import { referenceEnv } from './reference-preload.js';
 
 /** The real daemon on a private chain. */

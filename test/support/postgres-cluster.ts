@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { copyTemplate, PASSWORD, postgresTools } from './postgres-template.js';
 import { SmallDisk } from './small-disk.js';
-import { freePort, start, stop, until, untilReady, type RunningProcess } from './process.js';
+import { freePort, start, stop, untilReady, type RunningProcess } from './process.js';
+import { until } from './until.js';
 
 /** Names of the servers. Each one's standbys may be any of the others. */
 const NAMES = ['a', 'b', 'c'] as const;

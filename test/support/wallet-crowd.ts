@@ -1,7 +1,7 @@
 import { createWallet } from './create-wallet.js';
 import { walletCalls, type Loose, type WalletCalls } from './json-rpc.js';
 import type { Monerod } from './monerod.js';
-import { until } from './process.js';
+import { until } from './until.js';
 import { startRegtestDaemon } from './regtest-daemon.js';
 import { startWalletRpc, type WalletRpc, type WalletRpcOptions } from './wallet-rpc.js';
 

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { call, result, untilAnswers, type Loose, type Reply } from './json-rpc.js';
-import { freePort, isTest, start, stop, until, type RunningProcess } from './process.js';
+import { freePort, isTest, start, stop, type RunningProcess } from './process.js';
+import { until } from './until.js';
 import { referenceEnv } from './reference-preload.js';
 import { isWrongAnswer } from './wrong-answer.js';
 

@@ -1,4 +1,4 @@
-import { until } from './process.js';
+import { until } from './until.js';
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecure } from 'node:https';
 import { readFileSync } from 'node:fs';

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { post } from '../../support/json-rpc.js';
-import { freePort, start, stop, until, type RunningProcess } from '../../support/process.js';
+import { freePort, start, stop, type RunningProcess } from '../../support/process.js';
+import { until } from '../../support/until.js';
 import { SCRIPT, startWalletRpc } from '../../support/wallet-rpc.js';
 
 let directory: string;

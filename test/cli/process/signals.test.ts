@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { certificateAt, makeCertificate } from '../../support/certificate.js';
-import { until } from '../../support/process.js';
+import { until } from '../../support/until.js';
 import { startWalletRpc, type WalletRpc } from '../../support/wallet-rpc.js';
 
 let directory: string;

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { post } from '../../support/json-rpc.js';
-import { freePort, start, stop, until } from '../../support/process.js';
+import { freePort, start, stop } from '../../support/process.js';
+import { until } from '../../support/until.js';
 import { bundled } from '../../support/wallet-rpc.js';
 
 const MAIN = bundled('regtest-main');

@@ -12,7 +12,7 @@ import { startClusterProcess, testLogins, type ClusterProcess } from '../../supp
 import { startCuttingProxy, type CuttingProxy } from '../../support/cutting-proxy.js';
 import { post, type Loose } from '../../support/json-rpc.js';
 import { rawRequest } from '../../support/raw-http.js';
-import { until, untilSteady } from '../../support/process.js';
+import { until, untilSteady } from '../../support/until.js';
 
 const PATH = '/wallet/w/json_rpc';
 const open: { close(): Promise<void> }[] = [];

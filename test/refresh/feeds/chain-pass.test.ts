@@ -12,7 +12,7 @@ import { turns } from '../../support/event-loop-turns.js';
 import { echoKernel, quietKernel, requestOf, SteeredDaemon, TestMember } from '../../support/feed-members.js';
 import { chain, PAGE, shortHistory } from '../../support/fake-chain.js';
 import { withFakeTimeouts } from '../../support/fake-timeouts.js';
-import { until } from '../../support/process.js';
+import { until } from '../../support/until.js';
 
 const blocks = chain(8 * PAGE);
 const genesis = blockHash(blocks[0] as Block);

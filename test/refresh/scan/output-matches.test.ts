@@ -18,7 +18,7 @@ import { pointsFrom, strayOutputs } from '../../support/coinbase.js';
 import { turns } from '../../support/event-loop-turns.js';
 import { withFakeTimeouts } from '../../support/fake-timeouts.js';
 import { extraOf, minedAnswer, minedBlocks, repeatedTx } from '../../support/heavy-txs.js';
-import { until } from '../../support/process.js';
+import { until } from '../../support/until.js';
 
 const secretOf = (n: number): SecretKey => new Uint8Array(32).fill(n) as SecretKey;
 const viewSecret = secretOf(5);

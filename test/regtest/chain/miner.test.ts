@@ -4,7 +4,7 @@ import type { PublicKey } from '../../../src/monero/crypto/types.js';
 import { Miner, type MiningJob } from '../../../src/regtest/chain/miner.js';
 import { turns } from '../../support/event-loop-turns.js';
 import { withFakeTimeouts } from '../../support/fake-timeouts.js';
-import { until } from '../../support/process.js';
+import { until } from '../../support/until.js';
 import { testNode, type TestNode } from '../../support/regtest-node.js';
 
 const JOB: MiningJob = {

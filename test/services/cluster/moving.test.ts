@@ -11,7 +11,7 @@ import { EncodedJson } from '../../../src/util/json-writer.js';
 import type { Json } from '../../../src/util/json.js';
 import { turns } from '../../support/event-loop-turns.js';
 import { FakeCluster } from '../../support/fake-cluster.js';
-import { until } from '../../support/process.js';
+import { until } from '../../support/until.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 import { WalletServer } from '../../support/wallet-server.js';
 

@@ -7,7 +7,7 @@ import { WalletManager } from '../../../src/services/manager/wallet-manager.js';
 import type { OpenWallet } from '../../../src/services/open-wallet.js';
 import { systemClock } from '../../../src/util/clock.js';
 import { FakeCluster, FAKE_LEASE_MS } from '../../support/fake-cluster.js';
-import { until } from '../../support/process.js';
+import { until } from '../../support/until.js';
 import { fault } from '../../support/service-wallet.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 import { WalletServer } from '../../support/wallet-server.js';

@@ -10,7 +10,7 @@ import type { OutgoingTx } from '../../../src/monero/wallet/model/records.js';
 import type { Spender } from '../../../src/monero/wallet/model/spender.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { turns } from '../../support/event-loop-turns.js';
-import { until } from '../../support/process.js';
+import { until } from '../../support/until.js';
 import { faultOf, infoOf, TestWallet } from '../../support/test-wallet.js';
 import { paymentHash, unminedPayment } from '../../support/unmined-payment.js';
 

@@ -6,7 +6,7 @@ import { StoreFile } from '../../../src/store/file/store-file.js';
 import { NotReplicatedError } from '../../../src/store/replication/page-sink.js';
 import type { Replication, ReplicationOptions } from '../../../src/store/replication/replication.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { until } from '../../support/process.js';
+import { until } from '../../support/until.js';
 import { bytes, output, page, received } from '../fixtures.js';
 import { contentsOf, KEY, openRaw } from './contents.js';
 import { MemorySink } from './memory-sink.js';
