@@ -279,6 +279,13 @@ describe('a transaction that was not relayed', () => {
     ]);
   });
 
+  it('is deleted as the second attempt, too, and leaves the first one', () => {
+    const sequence = add('a', [madePayment(1, [1])]);
+    attempt(sequence, 0, 2, { made: madePayment(2, [1]) });
+    orders.withdraw(bytes<Hash>(2), 'unsent');
+    expect(withdrawals('a')).toEqual([[0, 1, undefined]]);
+  });
+
   it('is so in every order that has it', () => {
     for (const key of ['a', 'b']) add(key, [madePayment(1, [1])]);
     orders.withdraw(bytes<Hash>(1), 'refused');
@@ -290,5 +297,6 @@ describe('a transaction that was not relayed', () => {
     orders.withdraw(bytes<Hash>(1), 'refused');
     orders.withdraw(bytes<Hash>(2), 'unsent');
     expect(rows('SELECT withdrawn FROM order_tx ORDER BY position')).toEqual([1, 2, 0]);
+    expect(rows('SELECT sent FROM order_tx ORDER BY position')).toEqual([1, 1, 1]);
   });
 });
