@@ -204,6 +204,11 @@ describe('an estimate of size and weight', () => {
     );
   });
 
+  it('is that of the reference for two inputs and two outputs', () => {
+    // As in test/vectors/rpc/recorded/estimate_tx_size_and_weight.json.
+    expect(fees.estimateSize(2, 16, 2, true)).toEqual({ size: 2215, weight: 2215 });
+  });
+
   it('takes ring size 0 for 16, and one output for two: a dummy is added', () => {
     expect(fees.estimateSize(2, 0, 2, true)).toEqual(fees.estimateSize(2, 16, 2, true));
     expect(fees.estimateSize(2, 16, 1, true)).toEqual(fees.estimateSize(2, 16, 2, true));
