@@ -1,5 +1,7 @@
 import type { Json } from '../util/json.js';
 import { markReleasable } from '../util/buffer-release.js';
+import { toHex } from '../util/bytes.js';
+import { yieldToEventLoop } from '../util/event-loop.js';
 import { alphabeticalKeys, EncodedJson, JsonWriter, type Writable } from '../util/json-writer.js';
 
 /** Texts around and between the pages of a part of an answer. */
@@ -91,6 +93,42 @@ export class StreamedText implements JsonRows {
     this.#release();
   }
 }
+
+/** Number of bytes in a page of a text in hex. */
+const HEX_PAGE = 1 << 17;
+
+/** Bytes in an answer that are written page by page, as one JSON string of lower-case hex. */
+export class StreamedHex implements JsonRows {
+  readonly frame = TEXT;
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** Returns this text: it has no rows. */
+  map(): JsonRows {
+    return this;
+  }
+
+  async *pages(): AsyncGenerator<readonly Uint8Array[]> {
+    for (let start = 0; start < this.#bytes.length; start += HEX_PAGE) {
+      if (start > 0) await yieldToEventLoop();
+      yield [Buffer.from(toHex(this.#bytes.subarray(start, start + HEX_PAGE)), 'latin1')];
+    }
+  }
+
+  release(): void {
+    // The bytes are in memory.
+  }
+}
+
+/**
+ * Returns bytes in lower-case hex. Many bytes are streamed: as one text they would be searched for characters that JSON
+ * escapes, and copied twice.
+ */
+export const streamedHex = (bytes: Uint8Array): string | StreamedHex =>
+  bytes.length <= HEX_PAGE ? toHex(bytes) : new StreamedHex(bytes);
 
 /** Result of a method; its lists may be read page by page, and its parts may be encoded already. */
 export type PagedResult = { readonly [key: string]: Part | undefined };

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { JsonRows, PagedResult, StreamedText } from '../http/json-rows.js';
+import type { JsonRows, PagedResult, StreamedHex, StreamedText } from '../http/json-rows.js';
 import type { Method } from '../http/method.js';
 import type { Json } from '../util/json.js';
 import type { EncodedJson, JsonText } from '../util/json-writer.js';
@@ -81,7 +81,7 @@ type Immutable<T> = T extends readonly (infer Item)[]
 type Member<T> =
   | Immutable<T>
   | (NonNullable<T> extends readonly unknown[] ? JsonRows | EncodedJson | undefined : never)
-  | (NonNullable<T> extends string ? StreamedText : never);
+  | (NonNullable<T> extends string ? StreamedHex | StreamedText : never);
 
 /**
  * Result of a handler, with the types of its schema. A list may also be streamed, encoded already, or absent if it is

@@ -21,8 +21,8 @@ const SCRATCH = Buffer.alloc(256);
 
 /** Encodes bytes as lower-case hex. */
 export function toHex(bytes: Uint8Array): string {
-  const { length } = bytes;
-  if (length > SCRATCH.length) return Buffer.from(bytes).toString('hex');
+  const { buffer, byteOffset, length } = bytes;
+  if (length > SCRATCH.length) return Buffer.from(buffer, byteOffset, length).toString('hex');
   SCRATCH.set(bytes);
   return SCRATCH.toString('hex', 0, length);
 }

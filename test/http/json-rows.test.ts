@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   ListedRows,
   StreamedJson,
+  streamedHex,
   StreamedText,
   writeRows,
   type JsonRows,
@@ -99,6 +100,18 @@ describe('a text that comes in pages', () => {
     expect(Buffer.concat((await result.whole()).pieces).toString()).toBe(
       JSON.stringify({ text: `${LONG}${LONG}end` }),
     );
+  });
+});
+
+describe('bytes in hex', () => {
+  it('are one text, streamed when they are many', async () => {
+    for (const length of [0, 3, 1 << 17, (1 << 17) + 1, 3 * (1 << 17), 1_000_000]) {
+      const bytes = Uint8Array.from({ length }, (_, i) => (i * 31) >> 3);
+      const result = { a: 1, hex: streamedHex(bytes), z: 2 };
+      const text = JSON.stringify({ a: 1, hex: Buffer.from(bytes).toString('hex'), z: 2 });
+      expect((await written(result)) === text).toBe(true);
+    }
+    expect(await streamed({ hex: streamedHex(new Uint8Array(1_000_000)) })).toBeInstanceOf(StreamedJson);
   });
 });
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { streamedHex } from '../../http/json-rows.js';
 import { flag, listOf, params, text, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import type { KeyImage, Signature } from '../../monero/crypto/types.js';
@@ -140,7 +141,7 @@ export const coldSigningMethods: readonly WalletMethod[] = [
     result: () => wire.object({ outputs_data_hex: wire.hex('Encrypted outputs') }),
     source: 'COMMAND_RPC_EXPORT_OUTPUTS, on_export_outputs',
     async handle({ wallet }, range) {
-      return { outputs_data_hex: toHex(await wallet.outputTransfer.export(range)) };
+      return { outputs_data_hex: streamedHex(await wallet.outputTransfer.export(range)) };
     },
   }),
 
