@@ -127,6 +127,8 @@ export const sizeOf = <T>(codec: Codec<T>, value: T): number => encode(codec, va
 const EIGHTH_SCALE = 2 ** 49;
 const EIGHTH_SHIFT = 49n;
 
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
 /** Limit for the part of a 64-bit value that the eighth and later groups of a varint contain (64 - 49 bits). */
 const HIGH_LIMIT = 2 ** 15;
 
@@ -137,8 +139,10 @@ const HIGH_LIMIT = 2 ** 15;
 export const varint: Codec<bigint> = {
   write(value, w) {
     if (value < 0n || value > U64_MAX) throw new RangeError(`varint outside u64: ${value}`);
-    for (; value > 0x7fn; value >>= 7n) w.byte(Number(value & 0x7fn) | 0x80);
-    w.byte(Number(value));
+    // As numbers, since each operation on bigints leaves garbage.
+    let rest = value;
+    for (; rest > MAX_SAFE; rest >>= 7n) w.byte(Number(rest & 0x7fn) | 0x80);
+    varintNumber.write(Number(rest), w);
   },
   read(r) {
     // Two numbers in place of a bigint: rings have hundreds of indices, and each bigint operation leaves garbage.

@@ -3,7 +3,7 @@ import { publicKeyOf } from '../../crypto/derivation.js';
 import { keccak } from '../../crypto/keccak.js';
 import { checkSignature, signHash } from '../../crypto/signature.js';
 import type { SecretKey } from '../../crypto/types.js';
-import { concatBytes, equalBytes, utf8 } from '../../../util/bytes.js';
+import { equalBytes, utf8 } from '../../../util/bytes.js';
 import { CodecError } from '../../../util/codec.js';
 import type { Rng } from '../../../util/random.js';
 
@@ -40,10 +40,16 @@ export function sealExport(
   { cipherKey, viewSecret }: ExportKeys,
   rng: Rng,
 ): Uint8Array {
+  const magic = MAGIC[kind];
   const iv = rng(IV_LENGTH);
-  const sealed = concatBytes(iv, chacha20(cipherKey, iv, plaintext));
-  const signature = signHash(keccak(sealed), { publicKey: publicKeyOf(viewSecret), secret: viewSecret }, rng);
-  return concatBytes(MAGIC[kind], sealed, signature);
+  const blob = new Uint8Array(magic.length + IV_LENGTH + plaintext.length + SIGNATURE_LENGTH);
+  const sealed = blob.subarray(magic.length, -SIGNATURE_LENGTH);
+  blob.set(magic);
+  sealed.set(iv);
+  sealed.set(chacha20(cipherKey, iv, plaintext), IV_LENGTH);
+  const key = { publicKey: publicKeyOf(viewSecret), secret: viewSecret };
+  blob.set(signHash(keccak(sealed), key, rng), blob.length - SIGNATURE_LENGTH);
+  return blob;
 }
 
 /** Thrown for an export that cannot be opened; `part` names the invalid part. */

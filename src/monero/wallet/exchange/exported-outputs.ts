@@ -223,16 +223,22 @@ export const outputExport = {
   full: pairOf(fullRecord),
 } satisfies Record<ExportFormat | 'full', ExportLayout>;
 
+/** Number of bytes that a written output takes at most, unless it has additional keys. */
+const OUTPUT_BYTES = 112;
+
 /**
  * Writes a range of outputs that arrive in parts.
+ * @param before bytes that precede the range.
  * @throws Error unless the parts together have as many outputs as the head says.
  */
 export async function writeOutputExport(
   { output, writeHead }: Pick<ExportLayout, 'output' | 'writeHead'>,
   head: ExportHead,
   parts: AsyncIterable<readonly ExportedOutput[]> | Iterable<readonly ExportedOutput[]>,
+  before: Uint8Array = new Uint8Array(),
 ): Promise<Uint8Array> {
-  const w = new Writer();
+  const w = new Writer(before.length + OUTPUT_BYTES * (head.count + 1));
+  w.bytes(before);
   writeHead(head, w);
   let written = 0;
   for await (const part of parts) {
