@@ -95,7 +95,8 @@ export class KeyImageOwners {
     if (!isViewOnly) return [];
     const candidates: Candidate[] = [];
     let place = 0;
-    for await (const page of outputPages(this.#context, {}, (r, range) => r.outputs.importFacts(range)))
+    const pages = outputPages(this.#context, {}, (r, range, most) => r.outputs.importFacts(range, most));
+    for await (const page of pages)
       for (const { publicKey, isProven } of page) {
         // Copies the key: the facts share the memory of their row.
         if (!isProven && !proven.has(toHex(publicKey)))

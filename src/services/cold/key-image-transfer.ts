@@ -106,8 +106,8 @@ export class KeyImageTransfer {
   async #located(first: number, count: number): Promise<LocatedOutput[]> {
     const located: LocatedOutput[] = [];
     if (first === count) return located;
-    const pages = outputPages(this.#context, { first }, (r, page) => r.outputs.inOrder(page).map(locatedOf));
-    for await (const page of pages) for (const output of page) located.push(output);
+    const pages = outputPages(this.#context, { first }, (r, part, most) => r.outputs.exportFacts(part, most));
+    for await (const page of pages) for (const output of page) located.push(locatedOf(output));
     return located;
   }
 
@@ -138,7 +138,9 @@ export class KeyImageTransfer {
       });
     const outputs = new CoveredOutputs(end);
     const claims: PlacedClaim[] = [];
-    const pages = outputPages(this.#context, { count: end }, (r, page) => r.outputs.importFacts(page));
+    const pages = outputPages(this.#context, { count: end }, (r, part, most) =>
+      r.outputs.importFacts(part, most),
+    );
     const { isViewOnly } = this.#context.keystore;
     for await (const page of pages)
       for (const facts of page) {

@@ -1,4 +1,5 @@
 import type { KeyImage, PublicKey } from '../../monero/crypto/types.js';
+import type { ExportFacts } from '../../store/tables/output-row.js';
 import type { OutputRange } from '../../store/tables/outputs.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
@@ -17,7 +18,7 @@ import {
 import { ExportError } from '../../monero/wallet/exchange/export-blob.js';
 import type { LocatedOutput, OutputHint } from '../../monero/wallet/scan/key-images.js';
 import { spendSecretIn } from '../../monero/wallet/keys.js';
-import type { ImportedOutput, OwnedOutput } from '../../monero/wallet/model/records.js';
+import type { ImportedOutput } from '../../monero/wallet/model/records.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
@@ -108,19 +109,26 @@ export class OutputTransfer {
         {},
         'outputs were exported in the current format; for a wallet of release 0.18.0, set --export-format 0.18.0',
       );
-    const body = await this.#write(range);
-    return exports.seal('outputs', concatBytes(spendPublicKey, viewPublicKey, body));
+    return exports.seal('outputs', await this.#write(range, concatBytes(spendPublicKey, viewPublicKey)));
   }
 
-  /** Encodes the outputs of a range while it reads them from the store. Source: wallet2.cpp `export_outputs`. */
-  #write(range: ExportRange): Promise<Uint8Array> {
+  /**
+   * Encodes the outputs of a range while it reads them from the store. Source: wallet2.cpp `export_outputs`.
+   * @param before bytes that precede the range.
+   */
+  #write(range: ExportRange, before?: Uint8Array): Promise<Uint8Array> {
     const { first, total, imported } = this.#context.store.read((r) => this.#startOf(range, r));
     const count = Math.min(range.count, total - first);
     const pages =
       imported.length > 0
         ? [imported.slice(first, first + count).map(fromImported)]
-        : outputPages(this.#context, { first, count }, (r, page) => this.#owned(page, r));
-    return writeOutputExport(outputExport[this.#context.exportFormat], { first, total, count }, pages);
+        : this.#owned({ first, count });
+    return writeOutputExport(
+      outputExport[this.#context.exportFormat],
+      { first, total, count },
+      pages,
+      before,
+    );
   }
 
   /** Returns the start of a range, and all imported outputs of an offline wallet. */
@@ -161,7 +169,9 @@ export class OutputTransfer {
       imported.slice(0, total).forEach(add);
       return keyImages;
     }
-    const pages = outputPages(this.#context, { count: total }, (r, page) => r.outputs.importFacts(page));
+    const pages = outputPages(this.#context, { count: total }, (r, part, most) =>
+      r.outputs.importFacts(part, most),
+    );
     for await (const page of pages) page.forEach(add);
     const known = new Map(this.keyImagesByKey({ outputs }).map(([key, image]) => [toHex(key), image]));
     outputs.forEach(({ publicKey }, i) => {
@@ -329,30 +339,12 @@ export class OutputTransfer {
     }
   }
 
-  #owned(range: OutputRange, r: WalletReader): ExportedOutput[] {
-    return r.outputs.inOrder(range).map((output) => this.#fromOwned(output, r));
-  }
-
-  #fromOwned(output: OwnedOutput, r: WalletReader): ExportedOutput {
-    const { publicKey, outputIndex, globalIndex, derivationKey, subaddress } = output;
-    const known = output.keyImage !== undefined;
-    return {
-      publicKey,
-      outputIndex,
-      globalIndex,
-      txPublicKey: derivationKey,
-      flags: {
-        spent: output.spentBy !== undefined,
-        frozen: output.frozen,
-        rct: output.rct,
-        keyImageKnown: known,
-        keyImageRequested: this.#context.keystore.isViewOnly && !r.importedKeyImages.isProven(publicKey),
-        keyImagePartial: false,
-      },
-      amount: output.amount,
-      additionalKeys: [],
-      subaddress,
-    };
+  #owned(range: OutputRange): AsyncIterable<readonly ExportedOutput[]> {
+    const { isViewOnly } = this.#context.keystore;
+    return outputPages(this.#context, range, (r, part, most) => {
+      const { page, rest } = r.outputs.exportFacts(part, most);
+      return { page: page.map((facts) => fromOwned(facts, isViewOnly)), rest };
+    });
   }
 }
 
@@ -371,6 +363,24 @@ const isSame = (exported: ExportedOutput, known: ImportedOutput | undefined): bo
   known !== undefined &&
   exported.outputIndex === known.outputIndex &&
   equalBytes(exported.publicKey, known.publicKey);
+
+const fromOwned = (facts: ExportFacts, isViewOnly: boolean): ExportedOutput => ({
+  publicKey: facts.publicKey,
+  outputIndex: facts.outputIndex,
+  globalIndex: facts.globalIndex,
+  txPublicKey: facts.derivationKey,
+  flags: {
+    spent: facts.isSpent,
+    frozen: facts.frozen,
+    rct: facts.rct,
+    keyImageKnown: facts.hasKeyImage,
+    keyImageRequested: isViewOnly && !facts.isProven,
+    keyImagePartial: false,
+  },
+  amount: facts.amount,
+  additionalKeys: [],
+  subaddress: facts.subaddress,
+});
 
 const fromImported = (output: ImportedOutput): ExportedOutput => ({
   publicKey: output.publicKey,

@@ -1,7 +1,7 @@
 import { bytesToInt } from '../../monero/crypto/scalar.js';
 import type { OwnedOutput } from '../../monero/wallet/model/records.js';
 import type { Hash, KeyImage } from '../../monero/crypto/types.js';
-import { equalBytes, type Bytes } from '../../util/bytes.js';
+import { equalBytes, fromHex, type Bytes } from '../../util/bytes.js';
 import { toAmount, toFlag, toNumber, type Integer } from '../sql/columns.js';
 
 /** Row with the columns of {@link OUTPUT_COLUMNS}. */
@@ -140,6 +140,7 @@ export const PROVEN = `EXISTS (
 
 /** Row with the columns of {@link IMPORT_COLUMNS}. */
 export type ImportRow = readonly [
+  number: number,
   packed: Uint8Array,
   amount: string,
   height: number,
@@ -153,7 +154,7 @@ export type ImportRow = readonly [
  * SQL columns of {@link ImportFacts}. Amounts are read as text, so that the other integers need not be read as bigints,
  * which take longer to collect as garbage than the query runs.
  */
-export const IMPORT_COLUMNS = `CAST(public_key || coalesce(key_image, x'') AS BLOB), CAST(amount AS TEXT), height, frozen,
+export const IMPORT_COLUMNS = `rowid, CAST(public_key || coalesce(key_image, x'') AS BLOB), CAST(amount AS TEXT), height, frozen,
   spent_by IS NOT NULL, spent_by = zeroblob(${KEY_BYTES}), ${PROVEN}`;
 
 /** Facts of an output that decide how an import of its key image is treated. */
@@ -169,6 +170,7 @@ export interface ImportFacts extends Pick<
 }
 
 export function toImportFacts([
+  ,
   packed,
   value,
   height,
@@ -188,4 +190,57 @@ export function toImportFacts([
     isSpentByUnknown: isSpentByUnknown === 1,
     isProven: isProven === 1,
   };
+}
+
+/** Row with the columns of {@link EXPORT_COLUMNS}. */
+export type ExportRow = readonly [
+  number: number,
+  keys: string,
+  outputIndex: number,
+  globalIndex: number,
+  amount: string,
+  account: number,
+  minor: number,
+  flags: number,
+];
+
+/** Bits of the flags in an {@link ExportRow}. */
+const EXPORT_FLAG = { rct: 1, frozen: 2, spent: 4, keyImage: 8, proven: 16 };
+
+/**
+ * SQL columns of {@link ExportFacts}. Both keys are one text in hex, which is read in a fraction of the time of a Buffer;
+ * amounts are text as in {@link IMPORT_COLUMNS}.
+ */
+export const EXPORT_COLUMNS = `rowid, hex(public_key || derivation_key), output_index, global_index, CAST(amount AS TEXT),
+  account, minor, ${EXPORT_FLAG.rct} * rct + ${EXPORT_FLAG.frozen} * frozen
+  + ${EXPORT_FLAG.spent} * (spent_by IS NOT NULL) + ${EXPORT_FLAG.keyImage} * (key_image IS NOT NULL)
+  + ${EXPORT_FLAG.proven} * ${PROVEN}`;
+
+/** Facts of an output from which another wallet with the same keys recognises it and computes its key image. */
+export interface ExportFacts extends Pick<
+  OwnedOutput,
+  'publicKey' | 'derivationKey' | 'outputIndex' | 'globalIndex' | 'amount' | 'subaddress' | 'rct' | 'frozen'
+> {
+  readonly isSpent: boolean;
+  readonly hasKeyImage: boolean;
+  /** True if the key image of the output was imported with a signature that proves it. */
+  readonly isProven: boolean;
+}
+
+/** Converts the rows of a page. Their keys are views of one byte string, which takes less time than two for each row. */
+export function toExportFacts(rows: readonly ExportRow[]): ExportFacts[] {
+  const key = keyViewsIn(fromHex(rows.map(([, keys]) => keys).join('')));
+  return rows.map(([, , outputIndex, globalIndex, value, account, minor, flags], i) => ({
+    publicKey: key<'PublicKey'>(2 * i),
+    derivationKey: key<'PublicKey'>(2 * i + 1),
+    outputIndex,
+    globalIndex,
+    amount: toAmount(BigInt(value)),
+    subaddress: { major: account, minor },
+    rct: (flags & EXPORT_FLAG.rct) !== 0,
+    frozen: (flags & EXPORT_FLAG.frozen) !== 0,
+    isSpent: (flags & EXPORT_FLAG.spent) !== 0,
+    hasKeyImage: (flags & EXPORT_FLAG.keyImage) !== 0,
+    isProven: (flags & EXPORT_FLAG.proven) !== 0,
+  }));
 }

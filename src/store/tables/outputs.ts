@@ -5,18 +5,20 @@ import { toHex } from '../../util/bytes.js';
 import { ringPlaceOf } from '../../monero/wallet/scan/ring-owners.js';
 import type { Db } from '../file/database.js';
 import { toBytes } from '../sql/columns.js';
-import type { Division } from '../sql/height-pages.js';
 import { keyEquals, WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
 import {
   CHAIN_ORDER,
+  EXPORT_COLUMNS,
   IMPORT_COLUMNS,
   OUTPUT_COLUMNS,
   PROVEN,
   STATE_COLUMNS,
+  toExportFacts,
   toImportFacts,
   toOutput,
   toState,
   UNSPENT,
+  type ExportFacts,
   type ImportFacts,
   type ImportRow,
   type KeyImageState,
@@ -60,19 +62,19 @@ const FIRST_PLACE = `coalesce(first_height, height) AS first_height, coalesce(fi
 /** SQL condition that the key image of an output is not proven, in a view-only wallet. */
 const UNPROVEN = `(key_image IS NULL OR NOT ${PROVEN})`;
 
-/** Position of an output in chain order. */
-interface ChainPlace extends OutputRef {
-  readonly height: number;
-  readonly globalIndex: number;
-}
-
 /** A part of the list of all outputs. Without `count` it extends to the end of the list. */
 export interface OutputRange {
   /** Number of outputs before the part; counted from the output `after` if that is given. Default: 0. */
   readonly first?: number;
   readonly count?: number;
-  /** Output after which the part begins. For lists in chain order only. */
-  readonly after?: ChainPlace;
+  /** Row number of the output after which the part begins. For lists in chain order only. */
+  readonly after?: number;
+}
+
+/** First outputs of a range, and the range of those after them; undefined at its end. */
+export interface OutputPart<Facts> {
+  readonly page: readonly Facts[];
+  readonly rest: OutputRange | undefined;
 }
 
 /** Parameter value of a query for a range. */
@@ -83,32 +85,25 @@ const NO_LIMIT = -1;
 
 const limitOf = (count: number): number => (count === Infinity ? NO_LIMIT : count);
 
-interface ChainPlaceRow {
-  readonly height: number;
-  readonly global_index: number;
-  readonly tx_hash: Uint8Array;
-  readonly output_index: number;
-}
+/**
+ * SQL order of outputs that equals {@link CHAIN_ORDER} in a wallet without outputs from before RingCT, which alone may
+ * have equal global indices. An index has this order; the other one sorts the outputs of each global index.
+ */
+const INDEX_ORDER = 'ORDER BY height, global_index, rowid';
+
+/** Position of an output in {@link CHAIN_ORDER}. */
+type ChainPlaceRow = readonly [height: number, globalIndex: number, txHash: Uint8Array, outputIndex: number];
 
 /**
  * Position of an output in {@link FIRST_PLACE_ORDER}. Outputs before RingCT in one block may have equal global indices.
  */
-interface FirstPlace extends ChainPlaceRow {
+interface FirstPlace {
+  readonly height: number;
+  readonly global_index: number;
+  readonly tx_hash: Uint8Array;
+  readonly output_index: number;
   readonly first_height: number;
   readonly first_index: number;
-}
-
-/** Returns an SQL condition for the outputs after a position, with its parameters; an empty condition for undefined. */
-function behind(after: ChainPlace | undefined): {
-  readonly condition: string;
-  readonly place: readonly RangeValue[];
-} {
-  if (after === undefined) return { condition: '', place: [] };
-  const { height, globalIndex, txHash, outputIndex } = after;
-  return {
-    condition: 'AND (height, global_index, tx_hash, output_index) > (?, ?, ?, ?)',
-    place: [height, globalIndex, txHash, outputIndex],
-  };
 }
 
 /** Reads outputs that were found in the chain. */
@@ -120,6 +115,8 @@ export class OutputReader {
   readonly #keyImageStates: Statement<[number, number], StateRow>;
   readonly #count: Statement<[], number>;
   readonly #anyMoved: Statement<[], unknown>;
+  readonly #anyPlain: Statement<[], unknown>;
+  readonly #chainPlace: Statement<[number], ChainPlaceRow>;
   readonly #before: Statement<[FirstPlace], number>;
   readonly #firstPlace: Statement<[Uint8Array, number], FirstPlace>;
   readonly #income: Statement<[string], number>;
@@ -147,6 +144,12 @@ export class OutputReader {
       )
       .pluck();
     this.#anyMoved = db.prepare('SELECT 1 FROM owned_output WHERE first_height IS NOT NULL LIMIT 1');
+    this.#anyPlain = db.prepare('SELECT 1 FROM owned_output WHERE rct = 0 LIMIT 1');
+    this.#chainPlace = db
+      .prepare<[number], ChainPlaceRow>(
+        'SELECT height, global_index, tx_hash, output_index FROM owned_output WHERE rowid = ?',
+      )
+      .raw();
     const before = (height: string, index: string): string =>
       `(SELECT count(*) FROM owned_output WHERE burnt = 0
         AND (${height}, ${index}, height, global_index, tx_hash, output_index)
@@ -220,51 +223,62 @@ export class OutputReader {
 
   /**
    * Returns the facts that an import of key images needs, for the same outputs as {@link inOrder} in the same order.
+   * @param most largest number of outputs; a list that is not in chain order is returned whole.
    */
-  importFacts(range: OutputRange = {}): ImportFacts[] {
-    const { sql, values } = this.#ordered(IMPORT_COLUMNS, range);
-    return this.db
-      .prepare<RangeValue[], ImportRow>(sql)
+  importFacts(range: OutputRange = {}, most = Infinity): OutputPart<ImportFacts> {
+    return this.#part<ImportRow, ImportFacts>(IMPORT_COLUMNS, range, most, (rows) => rows.map(toImportFacts));
+  }
+
+  /** Returns the facts that an export of outputs needs, as {@link importFacts}. */
+  exportFacts(range: OutputRange = {}, most = Infinity): OutputPart<ExportFacts> {
+    return this.#part(EXPORT_COLUMNS, range, most, toExportFacts);
+  }
+
+  /**
+   * Reads the first outputs of a range, and the range that is left: it begins after a row, so that no outputs before it
+   * are read again. @param columns SQL columns, of which the row number is the first.
+   */
+  #part<Row extends readonly [number: number, ...unknown[]], Facts>(
+    columns: string,
+    range: OutputRange,
+    most: number,
+    toFacts: (rows: readonly Row[]) => Facts[],
+  ): OutputPart<Facts> {
+    const { count = Infinity, after } = range;
+    const wanted = after === undefined && this.#isMoved() ? count : Math.min(count, most);
+    const { sql, values } = this.#ordered(columns, { ...range, count: wanted });
+    const rows = this.db
+      .prepare<RangeValue[], Row>(sql)
       .raw()
-      .all(...values)
-      .map(toImportFacts);
+      .all(...values);
+    const last = rows.at(-1);
+    const isEnd = wanted === count || last === undefined || rows.length < wanted;
+    return { page: toFacts(rows), rest: isEnd ? undefined : { count: count - wanted, after: last[0] } };
   }
 
   #ordered(
     columns: string,
     { first = 0, count = Infinity, after }: OutputRange,
   ): { readonly sql: string; readonly values: readonly RangeValue[] } {
-    const order = after === undefined && this.#isMoved() ? FIRST_PLACE_ORDER : CHAIN_ORDER;
-    const { condition, place } = behind(after);
-    return {
-      sql: `SELECT ${columns} FROM owned_output WHERE burnt = 0 ${condition} ${order} LIMIT ? OFFSET ?`,
-      values: [...place, limitOf(count), first],
-    };
-  }
-
-  /**
-   * Divides a range of {@link inOrder} after its first outputs; a later part can then be read without reading the parts
-   * before it.
-   * @returns undefined if the range has fewer outputs, or if the list is not in chain order.
-   */
-  divide(range: OutputRange, outputs: number): Division<OutputRange> | undefined {
-    const { first = 0, count = Infinity, after } = range;
-    if (count <= outputs || this.#isMoved()) return undefined;
-    const { condition, place } = behind(after);
-    const last = this.db
-      .prepare<RangeValue[], ChainPlaceRow>(
-        `SELECT height, global_index, tx_hash, output_index FROM owned_output
-         WHERE burnt = 0 ${condition} ${CHAIN_ORDER} LIMIT 1 OFFSET ?`,
-      )
-      .get(...place, first + outputs - 1);
-    if (last === undefined) return undefined;
-    const reached = {
-      height: last.height,
-      globalIndex: last.global_index,
-      txHash: toBytes<'Hash'>(last.tx_hash),
-      outputIndex: last.output_index,
-    };
-    return { page: { ...range, count: outputs }, rest: { count: count - outputs, after: reached } };
+    const list = `SELECT ${columns} FROM owned_output WHERE burnt = 0`;
+    const hasTies = this.#anyPlain.get() !== undefined;
+    if (after === undefined) {
+      const order = this.#isMoved() ? FIRST_PLACE_ORDER : hasTies ? CHAIN_ORDER : INDEX_ORDER;
+      return { sql: `${list} ${order} LIMIT ? OFFSET ?`, values: [limitOf(count), first] };
+    }
+    const place = this.#chainPlace.get(after);
+    if (place === undefined) throw new Error('the output after which a part begins is missing');
+    const [height, globalIndex] = place;
+    return hasTies
+      ? {
+          sql: `${list} AND (height, global_index, tx_hash, output_index) > (?, ?, ?, ?)
+            ${CHAIN_ORDER} LIMIT ? OFFSET ?`,
+          values: [...place, limitOf(count), first],
+        }
+      : {
+          sql: `${list} AND (height, global_index, rowid) > (?, ?, ?) ${INDEX_ORDER} LIMIT ? OFFSET ?`,
+          values: [height, globalIndex, after, limitOf(count), first],
+        };
   }
 
   /** Returns the number of outputs that {@link inOrder} lists. */

@@ -1,11 +1,10 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { KeyImage } from '../../../src/monero/crypto/types.js';
+import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import type { WalletReader } from '../../../src/store/wallet-reader.js';
-import type { OutputRange } from '../../../src/store/tables/outputs.js';
+import type { OutputPart, OutputRange } from '../../../src/store/tables/outputs.js';
 import { isUnknownSpend } from '../../../src/store/tables/output-row.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { ownedOutput } from '../../monero/wallet/fixtures.js';
 import { received } from '../fixtures.js';
 import { clearChain } from '../../support/cleared-chain.js';
@@ -18,7 +17,7 @@ const facts = fc.record({
   keyImage: fc.constantFrom('unknown', 'claimed', 'proven', 'proven'),
   plain: fc.boolean(),
   frozen: fc.boolean(),
-  /** Whether it has the height and the global index of the output before it, as outputs from before RingCT may. */
+  /** Whether an output from before RingCT has the height and the global index of the one before it. */
   tied: fc.boolean(),
   /** Key shared with others, which makes the largest of them count; 0: a key of its own. */
   key: fc.nat(2),
@@ -31,11 +30,13 @@ function store(held: readonly Facts[]): void {
     const shared = ownedOutput(1n).publicKey;
     let place = 0;
     held.forEach(({ keyImage, plain, frozen, tied, key }, i) => {
-      if (!tied) place = i;
+      if (!tied || !plain) place = i;
       const made = ownedOutput(BigInt(100 + ((i * 37) % 11)), {
         rct: !plain,
         height: 10 + (place >> 1),
         globalIndex: place,
+        // Outputs of one place are in the order of their transactions' hashes, not in that in which they were found.
+        txHash: Uint8Array.from({ length: 32 }, () => 0xff - i) as Hash,
       });
       const publicKey = key === 1 ? shared : made.publicKey;
       const output = { ...made, publicKey };
@@ -51,11 +52,14 @@ function store(held: readonly Facts[]): void {
   });
 }
 
-/** Reads a range in pages. */
-function pagesOf(r: WalletReader, range: OutputRange, rows: number): OwnedOutput[][] {
-  const division = r.outputs.divide(range, rows);
-  if (division === undefined) return [r.outputs.inOrder(range)];
-  return [r.outputs.inOrder(division.page), ...pagesOf(r, division.rest, rows)];
+/** Reads a range in parts of at most a number of outputs. */
+function partsOf<Facts>(
+  read: (range: OutputRange, most: number) => OutputPart<Facts>,
+  range: OutputRange,
+  most: number,
+): (readonly Facts[])[] {
+  const { page, rest } = read(range, most);
+  return [page, ...(rest === undefined ? [] : partsOf(read, rest, most))];
 }
 
 /** Runs checks on many wallets. */
@@ -83,9 +87,10 @@ describe('outputs of a store', () => {
     });
   });
 
-  it('are read in pages of any size, in the same order, unless one has the place of another', () => {
+  it('are read in parts of any size, in the same order, unless one has the place of another', () => {
     ofWallets((r) => {
       const outputs = r.outputs.inOrder();
+      const keys = outputs.map(({ publicKey }) => publicKey);
       const isMoved = outputs.some((output, i) => {
         const { height, globalIndex } = outputs[i - 1] ?? output;
         return output.height < height || (output.height === height && output.globalIndex < globalIndex);
@@ -98,11 +103,19 @@ describe('outputs of a store', () => {
           [1, 5],
           [outputs.length, 2],
         ] as const) {
-          const pages = pagesOf(r, { first, count }, rows);
-          expect(pages.flat()).toEqual(outputs.slice(first, first + count));
-          if (pages.length > 1)
-            expect(pages.map(({ length }) => length)).toEqual(expect.arrayContaining([rows]));
-          if (isMoved) expect(pages).toHaveLength(1);
+          const lists = [
+            partsOf((range, most) => r.outputs.importFacts(range, most), { first, count }, rows),
+            partsOf((range, most) => r.outputs.exportFacts(range, most), { first, count }, rows),
+          ];
+          for (const parts of lists) {
+            const wanted = keys.slice(first, first + count);
+            expect(parts.flat().map(({ publicKey }) => Uint8Array.from(publicKey))).toEqual(wanted);
+            if (isMoved) expect(parts).toHaveLength(1);
+            if (parts.length > 1)
+              expect(parts.map(({ length }) => length)).toEqual(
+                parts.map((_, i) => (i < parts.length - 1 ? rows : wanted.length - rows * i)),
+              );
+          }
         }
     });
   });
@@ -115,8 +128,25 @@ describe('outputs of a store', () => {
         isProven: r.importedKeyImages.isProven(publicKey),
         ...(keyImage === undefined ? {} : { keyImage }),
       }));
-      expect(r.outputs.importFacts()).toEqual(facts);
-      expect(r.outputs.importFacts({ first: 1, count: 2 })).toEqual(facts.slice(1, 3));
+      expect(r.outputs.importFacts()).toEqual({ page: facts, rest: undefined });
+      expect(r.outputs.importFacts({ first: 1, count: 2 }).page).toEqual(facts.slice(1, 3));
+    });
+  });
+
+  it('have the facts that an export of outputs needs, in the same order', () => {
+    ofWallets((r) => {
+      const facts = r.outputs.inOrder().map((output) => {
+        const { publicKey, derivationKey, outputIndex, globalIndex, amount, subaddress } = output;
+        return {
+          ...{ publicKey, derivationKey, outputIndex, globalIndex, amount, subaddress },
+          ...{ rct: output.rct, frozen: output.frozen },
+          isSpent: output.spentBy !== undefined,
+          hasKeyImage: output.keyImage !== undefined,
+          isProven: r.importedKeyImages.isProven(publicKey),
+        };
+      });
+      expect(r.outputs.exportFacts()).toEqual({ page: facts, rest: undefined });
+      expect(r.outputs.exportFacts({ first: 1, count: 2 }).page).toEqual(facts.slice(1, 3));
     });
   });
 
