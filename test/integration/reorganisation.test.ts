@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readBlock, submitBlock, submitTransactions } from '../support/chain-copy.js';
 import { createWallet } from '../support/create-wallet.js';
 import type { Loose } from '../support/json-rpc.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
@@ -88,5 +89,36 @@ describe('a reorganisation', () => {
     );
     expect(mined).toHaveLength(height - 1 - 60);
     expect(Math.max(...mined.map((entry) => entry.height as number))).toBe(height - 61);
+  });
+});
+
+describe('a daemon that lacks the newest blocks of a wallet', () => {
+  it('takes no output of these blocks from the wallet, which recognises the payments from them', async () => {
+    const { address, address_index } = await payer.rpc('create_address', { account_index: 0 });
+    await payer.rpc('transfer', { destinations: [{ amount: 2_000_000_000_000, address }] });
+    await daemon.generate(payeeAddress, 14);
+    await payer.rpc('refresh');
+    const { height: end } = await daemon.rpc('get_info');
+    const blocks = [];
+    for (let height = end - 16; height < end; height++) blocks.push(await readBlock(daemon, height));
+    // The wallet names its ten newest blocks to the daemon, and below them one of two, of four and so on.
+    for (const lacking of [11, 12, 13, 14, 15, 16]) {
+      await daemon.popBlocks(lacking);
+      await daemon.rpc('flush_txpool', {});
+      await payer.rpc('refresh');
+      expect((await payer.rpc('get_height')).height).toBe(end);
+      for (const block of blocks.slice(-lacking)) {
+        await submitTransactions(daemon, block.txs);
+        await submitBlock(daemon, block);
+      }
+    }
+    const { tx_hash: txid } = await payer.rpc('transfer', {
+      destinations: [{ amount: 1_000_000_000_000, address: payeeAddress }],
+      subaddr_indices: [address_index],
+    });
+    await daemon.generate(payeeAddress, 1);
+    await payer.rpc('refresh');
+    const { transfers } = await payer.rpc('get_transfer_by_txid', { txid });
+    expect((transfers as Loose[]).map(({ type }) => type)).toEqual(['out']);
   });
 });

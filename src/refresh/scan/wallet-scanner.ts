@@ -136,19 +136,14 @@ export class WalletScanner {
     return this.#keys.viewSecret;
   }
 
-  /** Removes outputs that were received at or above a height. */
-  detachFrom(height: number): void {
-    this.#watched.detachFrom(height);
-    this.#blind?.detachFrom(height);
-  }
-
   /** Starts a scan of transactions with this wallet's view key alone. */
   matchesIn(txs: ParsedTxs, kernel: BatchScanner): MatchStream {
     return new SharedMatches(txs, kernel).read({ viewSecret: this.#keys.viewSecret, firstTx: 0 });
   }
 
   /**
-   * Finds the receipts and spends of this wallet in blocks.
+   * Finds the receipts and spends of this wallet in blocks. They replace blocks at their heights only: a page of a daemon
+   * that is behind proves nothing about the blocks above it, whose outputs the wallet keeps.
    * @param page consecutive blocks with all their transactions.
    * @param matches output matches that cover at least these transactions.
    * @throws the reason of the signal; in that case the scanner is unchanged except for a larger lookahead.
@@ -157,8 +152,9 @@ export class WalletScanner {
     const { blocks, txs } = page;
     const startHeight = blocks[0]?.height ?? 0;
     const scanned = await this.#finder.find(txs, matches, { signal, firstTx: blocks[0]?.firstTx });
-    this.detachFrom(startHeight);
     const last = blocks.at(-1);
+    for (const outputs of [this.#watched, this.#blind])
+      outputs?.detach(startHeight, last?.height ?? startHeight);
     return {
       startHeight,
       hashes: blocks.map(({ hash }) => hash),

@@ -81,12 +81,12 @@ class WatchedKeys {
     return outputs;
   }
 
-  /** Removes outputs that were received at or above a height. */
-  detachFrom(height: number): void {
-    this.#table.detachFrom(height);
+  /** Removes outputs that were received at the heights from `from` to `to`, both inclusive. */
+  detach(from: number, to: number): void {
+    this.#table.detach(from, to);
     for (const [name, reused] of this.#reused) {
       const { key, outputs } = reused;
-      reused.outputs = outputs.filter((output) => output.height < height);
+      reused.outputs = outputs.filter(({ height }) => height < from || height > to);
       if (reused.outputs.length === outputs.length) continue;
       if (reused.outputs.length < 2) this.#reused.delete(name);
       const [first, ...others] = reused.outputs;
@@ -142,10 +142,10 @@ export class WatchList {
     }
   }
 
-  /** Removes outputs that were received at or above a height. */
-  detachFrom(height: number): void {
-    this.#withKeyImage.detachFrom(height);
-    this.#withoutKeyImage.detachFrom(height);
+  /** Removes outputs that were received at the heights from `from` to `to`, both inclusive. */
+  detach(from: number, to: number): void {
+    this.#withKeyImage.detach(from, to);
+    this.#withoutKeyImage.detach(from, to);
   }
 
   /** Finds the outputs of this wallet that a transaction spends. @param tx index of the transaction in `txs`. */

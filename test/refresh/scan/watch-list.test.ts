@@ -49,16 +49,27 @@ describe('outputs on one key', () => {
       [4, 15n],
     ] as const)
       list.add(onKey(tx, tx, value));
-    list.detachFrom(4);
+    list.detach(4, Infinity);
     expect(spent(list)).toBe(12n);
-    list.detachFrom(2);
+    list.detach(2, Infinity);
     expect(spent(list)).toBe(10n);
     list.add(onKey(5, 2, 20n));
     expect(spent(list)).toBe(20n);
-    list.detachFrom(2);
+    list.detach(2, Infinity);
     expect(spent(list)).toBe(10n);
-    list.detachFrom(1);
+    list.detach(1, Infinity);
     expect(spent(list)).toBeUndefined();
+  });
+
+  it('are watched as before where a reorganisation leaves those above it, and finds one again', () => {
+    const list = fresh();
+    list.add(onKey(1, 3, 10n));
+    list.add(onKey(2, 7, 15n));
+    list.detach(2, 4);
+    expect(spent(list)).toBe(15n);
+    list.add(onKey(1, 4, 10n));
+    list.detach(7, 7);
+    expect(spent(list)).toBe(10n);
   });
 
   it('are watched so once their key image is imported', () => {
@@ -71,7 +82,7 @@ describe('outputs on one key', () => {
     expect(spent(list)).toBeUndefined();
     list.importKeyImages([{ publicKey, keyImage: image }]);
     expect(spent(list)).toBe(15n);
-    list.detachFrom(2);
+    list.detach(2, Infinity);
     expect(spent(list)).toBe(10n);
   });
 
@@ -103,7 +114,7 @@ describe('outputs on one key', () => {
     );
     file.close();
     expect(spent(list)).toBe(15n);
-    list.detachFrom(2);
+    list.detach(2, Infinity);
     expect(spent(list)).toBe(10n);
   });
 });
@@ -162,7 +173,7 @@ describe('a watch list', () => {
   it('forgets outputs without key image that a reorganisation undoes', () => {
     const list = fresh();
     list.add(onKey(1, 5, 10n, false));
-    list.detachFrom(5);
+    list.detach(5, Infinity);
     list.importKeyImages([{ publicKey, keyImage: image }]);
     expect(spent(list)).toBeUndefined();
   });

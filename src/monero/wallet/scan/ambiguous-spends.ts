@@ -75,9 +75,10 @@ export class OutputsWithoutKeyImage {
     this.#heights.set(ringPlaceOf(value, globalIndex), height);
   }
 
-  detachFrom(height: number): void {
+  /** Removes outputs that were received at the heights from `from` to `to`, both inclusive. */
+  detach(from: number, to: number): void {
     for (const [ringPlace, received] of this.#heights)
-      if (received >= height) this.#heights.delete(ringPlace);
+      if (received >= from && received <= to) this.#heights.delete(ringPlace);
   }
 
   /** Returns true if a ring of the transaction contains one of the outputs. */

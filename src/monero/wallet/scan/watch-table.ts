@@ -103,12 +103,13 @@ export class WatchTable {
     this.#size = last;
   }
 
-  /** Removes the outputs that were received at or above a height. */
-  detachFrom(height: number): void {
+  /** Removes the outputs that were received at the heights from `from` to `to`, both inclusive. */
+  detach(from: number, to: number): void {
     let keptCount = 0;
     for (let record = 0; record < this.#size; record++) {
       const start = this.#keyAt(record);
-      if (this.#view.getUint32(start + HEIGHT_AT) >= height) continue;
+      const height = this.#view.getUint32(start + HEIGHT_AT);
+      if (height >= from && height <= to) continue;
       if (keptCount !== record) this.#bytes.copyWithin(this.#keyAt(keptCount), start, start + WATCHED_BYTES);
       keptCount += 1;
     }
