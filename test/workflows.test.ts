@@ -43,6 +43,11 @@ const floating = (text: string): string[] =>
     (value) => !/^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}(?: AS \w+)?$/.test(value),
   );
 
+/** Supported major versions of Node.js. */
+const supported = [
+  ...new Set(readFileSync(new URL('bin/node-packages', ROOT), 'utf8').trim().match(/^\d+/gm) ?? []),
+];
+
 /** Returns the defects of a publication: an untested package, or a suite that is not the whole one. */
 function defects({ ci = '', release = '' }: { readonly ci?: string; readonly release?: string }): string[] {
   const found: string[] = [];
@@ -54,6 +59,9 @@ function defects({ ci = '', release = '' }: { readonly ci?: string; readonly rel
   if (!/^ {4}uses: \.\/\.github\/workflows\/ci\.yml$/m.test(tests ?? '')) found.push('release has no tests');
   if (!/^ {2}workflow_call:$/m.test(ci)) found.push('ci cannot be called');
   if (!/^ +- run: \.ci\/run$/m.test(suite)) found.push('.ci/run is not run');
+  const [, versions = ''] = /^ {8}node: \[(.*)\]$/m.exec(suite) ?? [];
+  if (versions !== supported.join(', ') || !suite.includes('node-version: ${{ matrix.node }}\n'))
+    found.push('the suite does not run on every supported version');
   if (!/^ {4}container: debian:/m.test(suite)) found.push('the suite does not run on Debian');
   if (/^ +(?:if|continue-on-error):/m.test(`${publish}\n${tests}\n${suite}`))
     found.push('a job may be skipped');
@@ -91,6 +99,8 @@ describe('the workflows', () => {
     ],
     ['ci cannot be called', 'ci', '  workflow_call:\n', ''],
     ['.ci/run is not run', 'ci', 'run: .ci/run', 'run: npm run check'],
+    ['the suite does not run on every supported version', 'ci', 'node: [22, ', 'node: ['],
+    ['the suite does not run on every supported version', 'ci', '${{ matrix.node }}', '26'],
     ['the suite does not run on Debian', 'ci', 'container: debian:', 'container: ubuntu:'],
     [
       'a job may be skipped',
