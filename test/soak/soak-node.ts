@@ -47,7 +47,7 @@ export class SoakNode {
     return `127.0.0.1:${this.#port}`;
   }
 
-  /** False while it is killed or paused. */
+  /** False while it is killed or paused, or lacks blocks. */
   get isUp(): boolean {
     return this.#isUp;
   }
@@ -77,6 +77,17 @@ export class SoakNode {
 
   continue(): void {
     this.daemon.process.child.kill('SIGCONT');
+    this.#isUp = true;
+  }
+
+  /** Takes the newest blocks from it. It goes on answering, and the network leaves it alone until {@link rejoin}. */
+  async fallBehind(blocks: number): Promise<void> {
+    this.#isUp = false;
+    await this.daemon.popBlocks(blocks);
+  }
+
+  /** Lets the network bring it to the longest chain again. */
+  rejoin(): void {
     this.#isUp = true;
   }
 

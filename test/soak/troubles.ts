@@ -134,6 +134,26 @@ export const TROUBLES: readonly Trouble[] = [
     },
   },
   {
+    name: 'lag-node',
+    title: 'nodes without their newest 1 to 25 blocks',
+    excludesPayments: true,
+    async run({ world, random, isOver, say }) {
+      while (!isOver()) {
+        await pause(random.below(LONGEST_LIFE_MS), isOver);
+        const node = one(random, world.network.nodes);
+        const blocks = 1 + random.below(DEEPEST);
+        const ms = random.below(2 * LONGEST_PAUSE_MS);
+        say(`${node.name} lacks ${blocks} blocks for ${ms} ms`);
+        await world.network.disturb(node, async () => {
+          await world.network.alone(() => node.fallBehind(blocks));
+          await pause(ms, isOver);
+          await world.network.alone(() => Promise.resolve(node.rejoin()));
+          await world.network.agree();
+        });
+      }
+    },
+  },
+  {
     name: 'hostile-daemon',
     title: `a daemon with ${BEHAVIOURS.length} hostile behaviours`,
     excludesPayments: true,
