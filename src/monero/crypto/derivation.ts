@@ -1,4 +1,4 @@
-import { concatBytes } from '../../util/bytes.js';
+import { chunks, concatBytes, joinBytes } from '../../util/bytes.js';
 import { encode, varintNumber } from '../../util/codec.js';
 import type { Rng } from '../../util/random.js';
 import { IDENTITY, type Curve } from './curve/curve.js';
@@ -6,6 +6,8 @@ import { loadCurve } from './curve/load-curve.js';
 import { keccak } from './keccak.js';
 import { hashToScalar, randomScalar, reduce, scalarBytes, toScalar } from './scalar.js';
 import type { KeyDerivation, KeyImage, PublicKey, SecretKey } from './types.js';
+
+const KEY_BYTES = 32;
 
 const VIEW_TAG_SALT = new TextEncoder().encode('view_tag');
 
@@ -75,21 +77,52 @@ export function deriveSecretKey(
   return scalarBytes(reduce(derivationToScalar(derivation, outputIndex) + toScalar(spendSecret)));
 }
 
+/** An output that is to be found, with its derivation. */
+interface DerivedOutput {
+  readonly outputKey: PublicKey;
+  readonly derivation: KeyDerivation;
+  /** Index of the output in its transaction. */
+  readonly outputIndex: number;
+}
+
 /**
- * Computes `P - Hs(D || i)·G`, the spend key of the address that an output pays.
+ * Computes `P - Hs(D || i)·G` of each output, the spend key of the address that it pays.
  * @throws RangeError if P is not a point.
  */
+export const deriveSubaddressPublicKeys = (
+  outputs: readonly DerivedOutput[],
+  curve: Curve = loadCurve(),
+): PublicKey[] =>
+  curve.addSecretMultiples(
+    outputs.map(({ outputKey }) => outputKey),
+    outputs.map(({ derivation, outputIndex }) =>
+      scalarBytes(reduce(-derivationToScalar(derivation, outputIndex))),
+    ),
+  ) as PublicKey[];
+
+/** Computes `P - Hs(D || i)·G`, as {@link deriveSubaddressPublicKeys}. */
 export const deriveSubaddressPublicKey = (
   outputKey: PublicKey,
   derivation: KeyDerivation,
   outputIndex: number,
   curve: Curve = loadCurve(),
-): PublicKey => addMultiple(outputKey, reduce(-derivationToScalar(derivation, outputIndex)), curve);
+): PublicKey => deriveSubaddressPublicKeys([{ outputKey, derivation, outputIndex }], curve)[0] as PublicKey;
 
 /** Computes the view tag: the first byte of `keccak("view_tag" || D || i)`. Source: crypto.cpp `derive_view_tag`. */
 export function viewTag(derivation: KeyDerivation, outputIndex: number): number {
   return keccak(concatBytes(VIEW_TAG_SALT, derivation, encode(varintNumber, outputIndex)))[0] ?? 0;
 }
+
+/** Computes the key images `x·Hp(X)` of output keys, each with its secret key. @throws RangeError as {@link keyImage}. */
+export const keyImages = (
+  pairs: readonly (readonly [PublicKey, SecretKey])[],
+  curve: Curve = loadCurve(),
+): KeyImage[] => {
+  const secrets = joinBytes(pairs.map(([, secret]) => secret));
+  const images = curve.keyImages(joinBytes(pairs.map(([key]) => key)), secrets);
+  secrets.fill(0);
+  return chunks(images, KEY_BYTES).map((image) => Uint8Array.from(image) as KeyImage);
+};
 
 /**
  * Computes the key image `x·Hp(X)`.

@@ -2,10 +2,10 @@ import type { PublicKey, SecretKey } from '../../monero/crypto/types.js';
 import { systemRng } from '../../util/random.js';
 import { answerCalls, job, type Job } from '../../util/thread-jobs.js';
 import {
-  candidatesOf,
+  candidatesOfEach,
+  keyImagesOf,
+  signKeyImages,
   verifyKeyImage,
-  keyImageOf,
-  signKeyImage,
   type KeyImageVerdict,
   type LocatedOutput,
   type OutputHint,
@@ -38,20 +38,22 @@ export interface KeyImageBatch<Item, K extends Keys> {
   readonly keys: K;
 }
 
-/** Returns the job that processes each item of a list. */
-const each = <Item, K extends Keys, Result>(
-  process: (item: Item, keys: K) => Result,
+/** Returns the job that processes a list of items as a batch. */
+const batch = <Item, K extends Keys, Result>(
+  process: (items: readonly Item[], keys: K) => Result[],
 ): Job<KeyImageBatch<Item, K>, Result[]> =>
-  job(({ items, keys }) => items.map((item) => process(item, keys)), {
-    secretsOf: ({ keys }) => secretsOf(keys),
-  });
+  job(({ items, keys }) => process(items, keys), { secretsOf: ({ keys }) => secretsOf(keys) });
 
 export const KEY_IMAGE_JOBS = {
-  locate: each((hint: OutputHint, { viewSecret }: ViewKeys) => candidatesOf(hint, viewSecret)),
-  derive: each((output: LocatedOutput, keys: SpendingKeys) => keyImageOf(output, keys)),
-  sign: each((output: LocatedOutput, keys: SpendingKeys) => signKeyImage(output, keys, systemRng)),
-  verify: each<KeyImageClaim, undefined, KeyImageVerdict>(({ publicKey, signed }) =>
-    verifyKeyImage(publicKey, signed),
+  locate: batch((hints: readonly OutputHint[], { viewSecret }: ViewKeys) =>
+    candidatesOfEach(hints, viewSecret),
+  ),
+  derive: batch((outputs: readonly LocatedOutput[], keys: SpendingKeys) => keyImagesOf(outputs, keys)),
+  sign: batch((outputs: readonly LocatedOutput[], keys: SpendingKeys) =>
+    signKeyImages(outputs, keys, systemRng),
+  ),
+  verify: batch<KeyImageClaim, undefined, KeyImageVerdict>((claims) =>
+    claims.map(({ publicKey, signed }) => verifyKeyImage(publicKey, signed)),
   ),
 };
 

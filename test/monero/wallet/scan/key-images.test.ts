@@ -7,9 +7,12 @@ import { openExport } from '../../../../src/monero/wallet/exchange/export-blob.j
 import { readOutputExport } from '../../../../src/monero/wallet/exchange/exported-outputs.js';
 import {
   candidatesOf,
+  candidatesOfEach,
   verifyKeyImage,
   keyImageOf,
+  keyImagesOf,
   signKeyImage,
+  signKeyImages,
   type LocatedOutput,
   type SignedKeyImage,
 } from '../../../../src/monero/wallet/scan/key-images.js';
@@ -49,6 +52,44 @@ describe("the reference's outputs", () => {
       expect(verifyKeyImage(publicKey, given)).toBe('proven');
       expect(verifyKeyImage(publicKey, other)).toBe('unproven');
     });
+  });
+});
+
+describe('a batch of outputs', () => {
+  const located = outputs.map(locate);
+
+  it('has the key images of each, and signatures that prove them', () => {
+    const images = located.map((output) => toHex(keyImageOf(output, keys)));
+    expect(keyImagesOf(located, keys).map(toHex)).toEqual(images);
+    const signed = signKeyImages(located, keys, rng);
+    expect(signed.map(({ keyImage }) => toHex(keyImage))).toEqual(images);
+    expect(signed.map((one, i) => verifyKeyImage((located[i] as LocatedOutput).publicKey, one))).toEqual(
+      located.map(() => 'proven'),
+    );
+  });
+
+  it('has the candidates of each, although some keys are no points', () => {
+    const none = fromHex(`02${'00'.repeat(31)}`) as PublicKey;
+    const hints = outputs.flatMap((output) => [
+      output,
+      { ...output, txPublicKey: none },
+      { ...output, outputIndex: 0, additionalKeys: [none] },
+      { ...output, outputIndex: 0, additionalKeys: [output.txPublicKey] },
+      { ...output, publicKey: none },
+    ]);
+    for (const some of [outputs, hints]) {
+      const each = some.map((hint) => candidatesOf(hint, viewSecret));
+      expect(candidatesOfEach(some, viewSecret)).toEqual(each);
+    }
+    expect(candidatesOfEach(hints, viewSecret).map(({ length }) => length)).toEqual(
+      outputs.flatMap(() => [1, 0, 1, 2, 0]),
+    );
+  });
+
+  it('is refused if one does not belong to the wallet', () => {
+    const foreign = located.map((output, i) => (i === 1 ? { ...output, outputIndex: 7 } : output));
+    expect(() => keyImagesOf(foreign, keys)).toThrow(RangeError);
+    expect(() => signKeyImages(foreign, keys, rng)).toThrow(RangeError);
   });
 });
 
