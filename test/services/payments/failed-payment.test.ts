@@ -70,6 +70,10 @@ describe('the inputs that a further attempt must spend', () => {
     ).toEqual([2]);
   });
 
+  it('are none of an attempt that spends one already, although another one is larger', () => {
+    expect(namesOf(failed(outputs, attempt(1, [3]), attempt(2, [3, 2])).requiredInputs())).toEqual([3]);
+  });
+
   it('are another one of the same transaction where the attempts spend different outputs of it', () => {
     const two = [free(1, 10n), free(1, 20n, { outputIndex: 1, publicKey: bytes<PublicKey>(102) })];
     expect(failed(two, attempt(1, [1]), attempt(2, [2])).requiredInputs()).toEqual(two);

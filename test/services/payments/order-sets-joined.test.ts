@@ -109,6 +109,8 @@ describe('the set of an order', () => {
     const again = { set: unsignedSet([30n], 8) };
     const some = [{ state: 'relayed' }, {}, { ...again, state: 'mined' }] as const;
     expect(timesOf(await joined({ unsignedSet: first }, ...some))).toEqual([[2n], 3]);
+    const two = [{}, { ...again, state: 'mined' }] as const;
+    expect(timesOf(await joined({ unsignedSet: unsignedSet([1n, 2n]) }, ...two))).toEqual([[1n], 3]);
     const one = [{ state: 'mined' }, { state: 'mined' }, again] as const;
     expect(await joined({ unsignedSet: first }, ...one)).toStrictEqual({ unsignedSet: again.set });
     const all = [{ state: 'mined' }, { state: 'relayed' }, { ...again, state: 'mined' }] as const;

@@ -46,7 +46,7 @@ const tracked = (tx: OrderTx, records: Records) => {
   });
   expect(order.transactions).toEqual([tx]);
   const [{ current } = { current: undefined }] = positions;
-  expect(current?.state).toBe(state);
+  expect(current).toMatchObject({ ...tx, state });
   return { state, isRecorded: current?.isRecorded, ...(current?.height && { height: current.height }) };
 };
 

@@ -163,6 +163,9 @@ describe('an output that the daemon is asked about', () => {
       wallet.store.write((w) => w.outputs.markSpent(spend));
       await freezing.rescanSpent();
       expect(stateOf(1)).toBe(expected);
+      expect(wallet.lines.map(({ keyImage, spent }) => [keyImage, spent])).toEqual(
+        status === 0 ? [[toHex(image(1)), false]] : [],
+      );
     },
   );
 
