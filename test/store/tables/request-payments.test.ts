@@ -26,12 +26,18 @@ interface Paid {
   readonly isChange?: boolean;
 }
 
-/** Stores a transaction in a block, which is dated 1000 seconds and as many as its height. */
-function mine(tx: number, height: number, outputs: readonly Paid[], unlockTime = '0'): void {
+/** Stores a transaction in a block. @param timestamp of the block; absent: later the higher it is. */
+function mine(
+  tx: number,
+  height: number,
+  outputs: readonly Paid[],
+  unlockTime = '0',
+  timestamp = 1000 + height,
+): void {
   db.prepare(
     `INSERT INTO received_tx (tx_hash, height, timestamp, unlock_time, fee, coinbase, tx_public_key, additional_keys)
      VALUES (?, ?, ?, ?, 1, 0, ?, x'')`,
-  ).run(bytes(tx), height, 1000 + height, unlockTime, bytes(tx));
+  ).run(bytes(tx), height, timestamp, unlockTime, bytes(tx));
   const insert = db.prepare(
     `INSERT INTO owned_output (tx_hash, output_index, global_index, public_key, amount, mask, rct, account, minor,
        derivation_key, height, unlock_time, coinbase, change, credited)
@@ -126,6 +132,16 @@ describe('the payments to an address', () => {
       [5, 128n],
     ]);
     expect(amounts(at(2))).toEqual([[9, 2n]]);
+  });
+
+  it('are in the order of the blocks whatever these are dated, and unmined ones in that of their arrival', () => {
+    see(4, at(1), 1, { timestamp: 50 });
+    see(3, at(1), 1, { timestamp: 60 });
+    see(8, at(1), 1, { timestamp: 40 });
+    mine(1, 7, [{ to: at(1), amount: 1 }], '0', 100);
+    mine(2, 5, [{ to: at(1), amount: 1 }], '0', 300);
+    mine(5, 6, [{ to: at(1), amount: 1 }], '0', 200);
+    expect(paid(at(1), ({ unlockTime }) => unlockTime)).toEqual([2, 5, 1, 8, 4, 3].map((tx) => [tx, 0n]));
   });
 
   it('have their facts', () => {
