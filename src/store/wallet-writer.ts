@@ -33,6 +33,7 @@ import { amount } from '../util/amount.js';
 import type {
   FoundOutgoing,
   OutgoingTx,
+  OwnedOutput,
   PageFindings,
   ReplacedBlocks,
   TxFindings,
@@ -173,7 +174,7 @@ export class WalletWriter {
       this.payments.add(tx);
     }
     if (this.pool.hashes().length > 0) for (const { txHash } of page.received) this.pool.remove(txHash);
-    this.outputs.addAll(page.outputs);
+    this.#addOutputs(page.outputs, freeInputs);
     this.accounts.reachAll(page.outputs.map(({ subaddress }) => subaddress));
     for (const spend of page.spends) this.outputs.markSpent(spend);
     for (const tx of page.outgoing) this.outgoing.confirm(this.#credited(tx));
@@ -220,7 +221,7 @@ export class WalletWriter {
     }
     const fresh = found.outputs.filter((output) => !this.outputs.has(output));
     for (const output of found.outputs) this.outputs.setChange(output);
-    this.outputs.addAll(fresh);
+    this.#addOutputs(fresh, false);
     this.accounts.reachAll(found.outputs.map(({ subaddress }) => subaddress));
     for (const spend of found.spends) this.outputs.markSpent(spend);
     for (const tx of found.outgoing) this.outgoing.confirmAgain(this.#credited(tx));
@@ -228,6 +229,21 @@ export class WalletWriter {
     // Key images may have been imported while these transactions were scanned.
     for (const { spentKeyImages = [] } of found.received) recogniseSpends(this, spentKeyImages);
     this.events.settle();
+  }
+
+  /**
+   * Adds outputs. Those that a payment spends which a reorganisation has left unmined are reserved for it again.
+   * @param freeInputs true: they are not.
+   */
+  #addOutputs(outputs: readonly OwnedOutput[], freeInputs: boolean): void {
+    this.outputs.addAll(outputs);
+    if (freeInputs) return;
+    for (const { output, payment } of this.lostInputs.takeFound(outputs)) {
+      const state = this.outgoing.byHash(payment)?.state;
+      const found = this.outputs.byRef(output);
+      const isFree = found !== undefined && found.spentBy === undefined && !found.burnt;
+      if (isFree && (state === 'prepared' || state === 'pending')) this.outputs.reserve([output], payment);
+    }
   }
 
   /** Returns a payment whose change is reduced by amounts on reused keys, which the wallet cannot spend. */

@@ -1,5 +1,9 @@
+/** SQL that removes the inputs that reorganisations took from unmined payments. */
+const UNDO_LOST_INPUTS = 'DROP TABLE lost_input;';
+
 /** SQL that restores the indexes of outputs and transactions from before lists were read in their order. */
-export const UNDO_LISTS_IN_ORDER = `
+const UNDO_LISTS_IN_ORDER = `
+  ${UNDO_LOST_INPUTS}
   DROP INDEX received_tx_height;
   CREATE INDEX received_tx_height ON received_tx (height);
   DROP INDEX owned_output_by_place;

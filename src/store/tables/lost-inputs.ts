@@ -51,16 +51,37 @@ export class LostInputReader {
 
 /** Records inputs of unmined payments before their outputs are removed. */
 export class LostInputWriter extends LostInputReader {
+  readonly #any: Statement<[], unknown>;
+  readonly #take: Statement<[Uint8Array, number], Uint8Array>;
   readonly #record: Statement<[number, number]>;
 
   constructor(db: Db) {
     super(db);
+    this.#any = db.prepare('SELECT 1 FROM lost_input LIMIT 1');
+    this.#take = db
+      .prepare<[Uint8Array, number], Uint8Array>(
+        'DELETE FROM lost_input WHERE tx_hash = ? AND output_index = ? RETURNING payment',
+      )
+      .pluck();
     this.#record = db.prepare(
       `INSERT INTO lost_input (payment, tx_hash, output_index, account, minor, amount)
          SELECT o.spent_by, o.tx_hash, o.output_index, o.account, o.minor, coalesce(o.credited, o.amount)
          FROM owned_output o JOIN outgoing_tx p ON p.tx_hash = o.spent_by
          WHERE o.height BETWEEN ? AND ? AND (p.blob IS NOT NULL OR p.state IN ('prepared', 'pending'))
        ON CONFLICT DO NOTHING`,
+    );
+  }
+
+  /**
+   * Removes the records of outputs that were found again.
+   * @returns for each record the output and the hash of the payment.
+   */
+  takeFound(outputs: readonly OutputRef[]): { readonly output: OutputRef; readonly payment: Hash }[] {
+    if (this.#any.get() === undefined) return [];
+    return outputs.flatMap((output) =>
+      this.#take
+        .all(output.txHash, output.outputIndex)
+        .map((payment) => ({ output, payment: toBytes<'Hash'>(payment) })),
     );
   }
 

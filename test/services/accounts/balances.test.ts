@@ -248,21 +248,38 @@ describe('a payment whose input a reorganisation took out of its block', () => {
     expect(balances.of(0, true).total).toBe(50n);
   });
 
-  it('counts as before when the block is found again', () => {
+  it('counts as before when the block is found again, and has its input', () => {
     payTwice();
     wallet.store.write((w) => w.applyPage(page(100, 3)));
-    const found = { received: [received(parent, 101)], outputs: [output(parent, 101, 30n, change)] };
-    wallet.store.write((w) => {
+    wallet.store.write((w) =>
       w.applyPage(
         page(101, 2, {
-          ...found,
+          received: [received(parent, 101)],
+          outputs: [output(parent, 101, 30n, change)],
           spends: [{ keyImage: keyImageOf(output(1, 5, 50n)), txHash: bytes<Hash>(parent), height: 101 }],
           outgoing: [minedAt(101)],
         }),
-      );
-      w.outputs.reserve([output(parent, 101, 30n)], bytes<Hash>(200));
-    });
+      ),
+    );
     expect(balances.of(0, false).total).toBe(8n);
+    expect(balances.of(0, true).total).toBe(30n);
+    expect(wallet.store.read((r) => r.lostInputs.list())).toEqual([]);
+  });
+
+  it('has each of its inputs when their blocks are found again', () => {
+    receive();
+    const second = (height: number) =>
+      page(height, 6, { received: [received(9, height)], outputs: [output(9, height, 20n)] });
+    wallet.store.write((w) => w.applyPage(second(100)));
+    const inputs = [output(1, 5, 50n), output(9, 100, 20n)];
+    wallet.store.write((w) =>
+      w.prepare(outgoing({ amountIn: amount(70n), change: amount(60n) }), inputs, []),
+    );
+    wallet.store.write((w) => w.applyPage(page(100, 3)));
+    expect(wallet.store.read((r) => r.outputs.spentBy(bytes<Hash>(200)))).toHaveLength(1);
+    wallet.store.write((w) => w.applyPage(second(101)));
+    expect(wallet.store.read((r) => r.outputs.spentBy(bytes<Hash>(200)))).toHaveLength(2);
+    expect(balances.of(0, false).total).toBe(60n);
   });
 
   it('does not count once the payment before it has failed, and its other inputs are ours', () => {
