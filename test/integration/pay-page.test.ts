@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { accessibilityFaults, startBrowser } from '../support/browser.js';
+import { accessibilityFaults, startBrowser, WatchedPages } from '../support/browser.js';
 import type { Loose } from '../support/json-rpc.js';
 import { until } from '../support/until.js';
 import { startCrowd, type Crowd } from '../support/wallet-crowd.js';
@@ -18,11 +18,11 @@ const SIZES = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height
 
 let browser: Browser;
 let crowd: Crowd;
-/** Errors of the console and requests to other servers, of all pages. */
-let faults: string[];
+let pages: WatchedPages;
 
 beforeAll(async () => {
   browser = await startBrowser();
+  pages = new WatchedPages(browser, { locale: 'en-GB', viewport: SIZES.narrow });
   crowd = await startCrowd(['shop', 'buyer'], { args: ['--pay-bind=0', '--confirmations-by-amount=0:1'] });
 });
 
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  faults = [];
+  pages.faults = [];
 });
 
 const create = (params: object = {}): Promise<Loose> =>
@@ -48,28 +48,11 @@ async function mine(blocks: number): Promise<void> {
   await crowd.at('shop').rpc('refresh');
 }
 
-async function withPage(
+const withPage = (
   url: string,
   task: (page: Page) => Promise<void>,
-  options: BrowserContextOptions = {},
-): Promise<void> {
-  const context = await browser.newContext({ locale: 'en-GB', viewport: SIZES.narrow, ...options });
-  try {
-    const page = await context.newPage();
-    page.on('console', (message) => {
-      if (message.type() === 'error') faults.push(message.text());
-    });
-    page.on('pageerror', (error) => faults.push(String(error)));
-    page.on('request', (request) => {
-      if (!request.url().startsWith(new URL(url).origin) && !request.url().startsWith('data:'))
-        faults.push(`request to ${request.url()}`);
-    });
-    await page.goto(url);
-    await task(page);
-  } finally {
-    await context.close();
-  }
-}
+  options?: BrowserContextOptions,
+): Promise<void> => pages.open(url, task, options);
 
 /** Checks a page in both colour schemes, on a narrow and a wide screen, and takes pictures of it. */
 async function inspect(page: Page, name: string): Promise<void> {
@@ -78,7 +61,7 @@ async function inspect(page: Page, name: string): Promise<void> {
       await page.setViewportSize(viewport);
       await page.emulateMedia({ colorScheme });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
-      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(await accessibilityFaults(page, colorScheme === 'light' ? 'all' : 'colours')).toEqual([]);
       const folder = process.env['PAY_PICTURES'];
       if (folder === undefined) continue;
       mkdirSync(folder, { recursive: true });
@@ -129,7 +112,7 @@ describe('an open pay page', () => {
       );
       await inspect(page, 'paid');
     });
-    expect(faults).toEqual([]);
+    expect(pages.faults).toEqual([]);
   });
 
   it('says by how much a payment exceeds the amount', async () => {
@@ -141,7 +124,7 @@ describe('an open pay page', () => {
       expect(await page.locator('#status').innerText()).toContain('exceeds the amount by 0.5 XMR');
       await inspect(page, 'overpaid');
     });
-    expect(faults).toEqual([]);
+    expect(pages.faults).toEqual([]);
   });
 
   it('withdraws address and code when the request expires', async () => {
@@ -151,7 +134,7 @@ describe('an open pay page', () => {
       expect(await page.locator('.code').count()).toBe(0);
       await inspect(page, 'expired');
     });
-    expect(faults).toEqual([]);
+    expect(pages.faults).toEqual([]);
   });
 
   it('shows the payments to a request of any amount', async () => {
@@ -164,7 +147,7 @@ describe('an open pay page', () => {
       expect(await page.locator('#status dl').innerText()).toMatch(/Received\s+0.25 XMR/);
       await inspect(page, 'received');
     });
-    expect(faults).toEqual([]);
+    expect(pages.faults).toEqual([]);
   });
 
   it('shows a later expiry at once', async () => {
@@ -178,7 +161,7 @@ describe('an open pay page', () => {
         .filter({ hasText: /^(?:2|1):\d\d:\d\d$/ })
         .waitFor();
     });
-    expect(faults).toEqual([]);
+    expect(pages.faults).toEqual([]);
   });
 
   it('disappears when its request is cancelled', async () => {
@@ -215,7 +198,7 @@ describe('the controls of a pay page', () => {
       },
       { permissions: ['clipboard-read', 'clipboard-write'] },
     );
-    expect(faults).toEqual([]);
+    expect(pages.faults).toEqual([]);
   });
 
   it('keep the focus when the payment changes', async () => {
@@ -226,7 +209,7 @@ describe('the controls of a pay page', () => {
       await page.locator('.value', { hasText: /^1 XMR$/ }).waitFor();
       expect(await page.evaluate('document.activeElement.id')).toBe('copy-address');
     });
-    expect(faults).toEqual([]);
+    expect(pages.faults).toEqual([]);
   });
 });
 
@@ -262,7 +245,7 @@ describe('a pay page for a German browser', () => {
       },
       { locale: 'de-AT' },
     );
-    expect(faults).toEqual([]);
+    expect(pages.faults).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { accessibilityFaults, startBrowser } from '../support/browser.js';
+import { accessibilityFaults, startBrowser, WatchedPages } from '../support/browser.js';
 import { startCrowd, type Crowd } from '../support/wallet-crowd.js';
 import { startWalletRpc } from '../support/wallet-rpc.js';
 
@@ -22,11 +22,11 @@ const SIZES = {
 let browser: Browser;
 let crowd: Crowd;
 let origin: string;
-/** Errors of the console and requests to other servers, of all pages. */
-let faults: string[];
+let pages: WatchedPages;
 
 beforeAll(async () => {
   browser = await startBrowser();
+  pages = new WatchedPages(browser);
   crowd = await startCrowd(NAMES);
   origin = `http://127.0.0.1:${crowd.server.port}`;
   await crowd
@@ -43,31 +43,14 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  faults = [];
+  pages.faults = [];
 });
 
-async function withPage(
+const withPage = (
   options: BrowserContextOptions,
   task: (page: Page) => Promise<void>,
   url = `${origin}/status`,
-): Promise<void> {
-  const context = await browser.newContext(options);
-  try {
-    const page = await context.newPage();
-    page.on('console', (message) => {
-      if (message.type() === 'error') faults.push(message.text());
-    });
-    page.on('pageerror', (error) => faults.push(String(error)));
-    page.on('request', (request) => {
-      if (!request.url().startsWith(new URL(url).origin) && !request.url().startsWith('data:'))
-        faults.push(`request to ${request.url()}`);
-    });
-    await page.goto(url);
-    await task(page);
-  } finally {
-    await context.close();
-  }
-}
+): Promise<void> => pages.open(url, task, options);
 
 async function takePicture(page: Page, name: string): Promise<void> {
   const folder = process.env['STATUS_PICTURES'];
@@ -99,7 +82,7 @@ describe.each(Object.entries(SIZES))('the status page on a %s screen', (size, vi
         await takePicture(page, `${size}-${colorScheme}`);
         expect(await accessibilityFaults(page)).toEqual([]);
       });
-      expect(faults).toEqual([]);
+      expect(pages.faults).toEqual([]);
     },
   );
 
@@ -117,7 +100,7 @@ describe.each(Object.entries(SIZES))('the status page on a %s screen', (size, vi
       },
       url,
     );
-    expect(faults).toEqual([]);
+    expect(pages.faults).toEqual([]);
   });
 });
 
@@ -137,7 +120,7 @@ describe('the form of the status page', () => {
       expect(await page.locator('#receive figcaption').innerText()).toContain(address);
       expect(await page.locator('#receive').innerText()).toContain('Unused');
     });
-    expect(faults).toEqual([]);
+    expect(pages.faults).toEqual([]);
   });
 
   it('names the reason for which an address cannot be created', async () => {
@@ -190,7 +173,7 @@ describe('the script of the status page', () => {
       await page.locator('#payments', { hasText: '+3 XMR' }).waitFor({ timeout: 120_000 });
       expect(await page.evaluate('document.activeElement.id')).toBe('wallet');
     });
-    expect(faults).toEqual([]);
+    expect(pages.faults).toEqual([]);
   });
 
   it('is not needed', async () => {
