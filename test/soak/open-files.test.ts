@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, it } from '@jest/globals';
 import { until } from '../support/until.js';
-import { countKinds, openFiles } from './open-files.js';
+import { countKinds, openFiles, withDatabasesOnce } from './open-files.js';
 
 it('counts a connection to a server once its client has closed it, and not before', async () => {
   const accepted: Socket[] = [];
@@ -13,14 +13,24 @@ it('counts a connection to a server once its client has closed it, and not befor
     openFiles(process.pid, port).filter((name) => name.startsWith('socket')).length;
   const before = sockets();
   const clients = [1, 2, 3].map(() => connect(port, '127.0.0.1'));
-  await until('the connections', () => accepted.length === 3);
-  // This process has the ends of the clients, too.
-  expect(sockets()).toBe(before + 3);
-  for (const client of clients) client.end();
-  await until('the ends of the clients', () => accepted.every(({ readableEnded }) => readableEnded));
-  expect(sockets()).toBe(before + 6);
-  for (const socket of [...clients, ...accepted]) socket.destroy();
-  await new Promise((resolve) => server.close(resolve));
+  try {
+    await until('the connections', () => accepted.length === 3);
+    // This process has the ends of the clients, too.
+    expect(sockets()).toBe(before + 3);
+    for (const client of clients) client.end();
+    await until('the ends of the clients', () => accepted.every(({ readableEnded }) => readableEnded));
+    expect(sockets()).toBe(before + 6);
+  } finally {
+    for (const socket of [...clients, ...accepted]) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+it('counts the main file of a database once, and each of its logs', () => {
+  const files = ['/w/a', '/w/a-wal', '/w/a', '/w/a-wal', '/w/b', '/w/b', '/dev/null', '/dev/null'];
+  expect(withDatabasesOnce(files)).toEqual([
+    ...['/w/a', '/w/a-wal', '/w/a-wal', '/w/b', '/w/b', '/dev/null', '/dev/null'],
+  ]);
 });
 
 it('names kinds of files', () => {

@@ -15,12 +15,22 @@ function keptConnections(port: number): ReadonlySet<string> {
 }
 
 /**
- * Lists the names of the open files of a process, without the connections to its port that clients keep open: how many
- * these are depends on the clients.
+ * Lists each database once. SQLite closes the main file of a database with the last of its connections, and uses the
+ * descriptors of closed ones for new connections: their number is that of the readers that there were at once. The log
+ * is closed with each connection, so that a connection that is never closed shows.
+ */
+export function withDatabasesOnce(files: readonly string[]): string[] {
+  const databases = new Set(files.filter((name) => name.endsWith('-wal')).map((name) => name.slice(0, -4)));
+  return files.filter((name, i) => !databases.has(name) || files.indexOf(name) === i);
+}
+
+/**
+ * Lists the names of the open files of a process, databases once, and without the connections to its port that clients
+ * keep open: how many these are depends on the clients.
  */
 export function openFiles(pid: number, port: number): string[] {
   const kept = keptConnections(port);
-  return readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
+  const files = readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
     try {
       const target = readlinkSync(`/proc/${pid}/fd/${name}`);
       return kept.has(target) ? [] : [target];
@@ -29,6 +39,7 @@ export function openFiles(pid: number, port: number): string[] {
       return [];
     }
   });
+  return withDatabasesOnce(files);
 }
 
 /** Counts files by what they are: the ends of their names. */
