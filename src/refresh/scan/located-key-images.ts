@@ -1,7 +1,10 @@
-import type { SecretKey } from '../../monero/crypto/types.js';
 import type { ScanKernel } from '../../monero/kernel/kernel.js';
 import { concatBytes } from '../../util/bytes.js';
-import { spendSecretOf, type LocatedOutput, type SpendingKeys } from '../../monero/wallet/scan/key-images.js';
+import {
+  spendSecretsOf,
+  type LocatedOutput,
+  type SpendingKeys,
+} from '../../monero/wallet/scan/key-images.js';
 
 /** Number of outputs in a kernel call. */
 const BATCH = 256;
@@ -18,7 +21,7 @@ export function locatedKeyImages(
   const images: Uint8Array[] = [];
   for (let start = 0; start < outputs.length; start += BATCH) {
     const batch = outputs.slice(start, start + BATCH);
-    const secrets: SecretKey[] = batch.map((output) => spendSecretOf(output, keys));
+    const secrets = spendSecretsOf(batch, keys);
     const flat = concatBytes(...secrets);
     images.push(kernel.keyImages(concatBytes(...batch.map(({ publicKey }) => publicKey)), flat));
     for (const secret of [...secrets, flat]) secret.fill(0);

@@ -84,22 +84,16 @@ function candidatesUnlessInvalid(
   const tried = hints.flatMap((hint) => txKeysOf(hint).map((derivationKey) => ({ hint, derivationKey })));
   try {
     const derivations = keyDerivations(tried.map(({ derivationKey }) => [derivationKey, viewSecret]));
-    const spendPublicKeys = deriveSubaddressPublicKeys(
-      zip(tried, derivations).map(
-        ([
-          {
-            hint: { publicKey, outputIndex },
-          },
-          derivation,
-        ]) => ({
-          ...{ outputKey: publicKey, derivation, outputIndex },
-        }),
-      ),
+    const outputs = zip(tried, derivations).map(([{ hint }, derivation]) => ({
+      ...{ outputKey: hint.publicKey, derivation, outputIndex: hint.outputIndex },
+    }));
+    const spendPublicKeys = deriveSubaddressPublicKeys(outputs).values();
+    return hints.map((hint) =>
+      txKeysOf(hint).map((derivationKey) => ({
+        derivationKey,
+        spendPublicKey: spendPublicKeys.next().value as PublicKey,
+      })),
     );
-    const found = new Map(hints.map((hint): [OutputHint, OutputCandidate[]] => [hint, []]));
-    for (const [{ hint, derivationKey }, spendPublicKey] of zip(tried, spendPublicKeys))
-      found.get(hint)?.push({ derivationKey, spendPublicKey });
-    return hints.map((hint) => found.get(hint) ?? []);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
@@ -110,7 +104,7 @@ function candidatesUnlessInvalid(
  * Computes the secret keys of outputs as a batch, which takes half the time of computing each.
  * @throws RangeError if an output does not belong to the wallet.
  */
-function spendSecretsOf(outputs: readonly LocatedOutput[], keys: SpendingKeys): SecretKey[] {
+export function spendSecretsOf(outputs: readonly LocatedOutput[], keys: SpendingKeys): SecretKey[] {
   const derivations = keyDerivations(outputs.map(({ derivationKey }) => [derivationKey, keys.viewSecret]));
   const secrets = zip(outputs, derivations).map(([{ outputIndex, subaddress }, derivation]) =>
     outputSecretKey(keys, derivation, outputIndex, subaddress),
