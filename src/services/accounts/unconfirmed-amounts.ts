@@ -1,9 +1,8 @@
-import type { Hash } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
-import { creditedOf, type OutgoingTx } from '../../monero/wallet/model/records.js';
+import { creditedOf, type OutgoingTx, type PoolTx } from '../../monero/wallet/model/records.js';
 import type { LostInput } from '../../store/tables/lost-inputs.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
-import { toHex } from '../../util/bytes.js';
+import { equalBytes, toHex } from '../../util/bytes.js';
 
 /** Part of the balance of an address that comes from a transaction which is not mined. */
 export interface UnconfirmedAmount {
@@ -12,7 +11,39 @@ export interface UnconfirmedAmount {
   readonly value: bigint;
 }
 
-const outputKey = (txHash: Hash, outputIndex: number): string => `${toHex(txHash)} ${outputIndex}`;
+/** Finds out whether a payment counts; see {@link unconfirmedAmounts}. */
+type Counts = (payment: OutgoingTx) => boolean;
+
+/**
+ * Returns the function that decides for some payments; a wallet without lost inputs pays nothing for it.
+ * @param lost inputs that reorganisations took from payments, by the hash of the payment in hex.
+ */
+function countsBy(
+  r: WalletReader,
+  payments: readonly OutgoingTx[],
+  pool: readonly PoolTx[],
+  lost: ReadonlyMap<string, readonly LostInput[]>,
+): Counts {
+  const counted = new Map<string, boolean>();
+  const isHeld =
+    (major: number) =>
+    ({ txHash, outputIndex, subaddress }: LostInput): boolean => {
+      if (subaddress.major !== major) return false;
+      const pooled = pool.find((tx) => equalBytes(tx.txHash, txHash));
+      if (pooled?.outputs.some((output) => output.outputIndex === outputIndex) === true) return true;
+      const parent = payments.find((payment) => equalBytes(payment.txHash, txHash));
+      return parent?.account === major && counts(parent);
+    };
+  const counts: Counts = ({ txHash, account: major }) => {
+    const key = toHex(txHash);
+    const inputs = lost.get(key);
+    if (inputs === undefined) return r.outputs.spentBy(txHash).length > 0;
+    const result = counted.get(key) ?? inputs.every(isHeld(major));
+    counted.set(key, result);
+    return result;
+  };
+  return counts;
+}
 
 /**
  * Lists change, payments to own addresses and payments from the mempool. A payment counts while its inputs are the
@@ -27,28 +58,9 @@ export function unconfirmedAmounts(
   ownIndex: (address: string) => SubaddressIndex | undefined,
 ): UnconfirmedAmount[] {
   const payments = r.outgoing.list({ states: ['prepared', 'pending'] });
-  const byHash = new Map(payments.map((payment) => [toHex(payment.txHash), payment]));
   const lost = Map.groupBy(r.lostInputs.list(), ({ payment }) => toHex(payment));
   const pool = r.pool.list(account);
-  const pooled = new Set(
-    pool.flatMap(({ txHash, outputs }) => outputs.map(({ outputIndex }) => outputKey(txHash, outputIndex))),
-  );
-  const counted = new Map<string, boolean>();
-  const counts = ({ txHash, account: major }: OutgoingTx): boolean => {
-    const key = toHex(txHash);
-    const known = counted.get(key);
-    if (known !== undefined) return known;
-    const inputs = lost.get(key);
-    const isHeld = (input: LostInput): boolean => {
-      if (input.subaddress.major !== major) return false;
-      if (pooled.has(outputKey(input.txHash, input.outputIndex))) return true;
-      const parent = byHash.get(toHex(input.txHash));
-      return parent !== undefined && parent.account === major && counts(parent);
-    };
-    const result = inputs === undefined ? r.outputs.spentBy(txHash).length > 0 : inputs.every(isHeld);
-    counted.set(key, result);
-    return result;
-  };
+  const counts = countsBy(r, payments, pool, lost);
   const amounts: UnconfirmedAmount[] = [];
   for (const payment of payments) {
     const { txHash, account: major, change, destinations } = payment;
