@@ -1,4 +1,5 @@
 import type { Hash } from '../monero/crypto/types.js';
+import type { FetchedTx } from '../monero/wallet/scan/fetched-tx.js';
 import { chunks } from '../util/bytes.js';
 import { CodecError, Writer, u64Number } from '../util/codec.js';
 import { ParsedTxs } from './parsed-txs.js';
@@ -15,8 +16,8 @@ interface ParserExports {
   currentHeight(): number;
   statusStartsAt(): number;
   statusEndsAt(): number;
-  parseBlocks(): void;
-  parseTx(from: number, to: number): void;
+  parseBlocks(complete: boolean): void;
+  parseTx(from: number, to: number, prunable: number, hash: number): void;
   blockHashes(): number;
   blockTimes(): number;
   blockVersions(): number;
@@ -65,9 +66,7 @@ export interface ParsedBlocksAnswer {
 }
 
 /** An encoded transaction that is not part of a page of blocks. */
-export interface RawTx {
-  readonly hash: Hash;
-  readonly blob: Uint8Array;
+export interface RawTx extends FetchedTx {
   /** For each output, its global index among all outputs of its amount. Absent for an unmined transaction. */
   readonly globalIndices?: readonly number[];
 }
@@ -120,16 +119,16 @@ const numbers = (bytes: Uint8Array): Float64Array => new Float64Array(bytes.buff
 
 /**
  * Copies the parsed transactions out of the instance.
- * @param own hashes and offsets of global indices, for transactions outside of a page.
+ * @param indices offsets of global indices, for transactions outside of a page.
  */
 function txsOf(
   wasm: ParserExports,
   bytes: Uint8Array,
-  own?: { readonly hashes: Uint8Array; readonly indices: Uint32Array },
+  indices = words(columnOf(wasm, wasm.txIndices())),
 ): ParsedTxs {
   return new ParsedTxs({
     bytes,
-    hashes: own?.hashes ?? columnOf(wasm, wasm.txHashes()),
+    hashes: columnOf(wasm, wasm.txHashes()),
     starts: words(columnOf(wasm, wasm.txStarts())),
     ends: words(columnOf(wasm, wasm.txEnds())),
     versions: columnOf(wasm, wasm.txVersions()),
@@ -141,7 +140,7 @@ function txsOf(
     firstKeys: words(columnOf(wasm, wasm.firstKeys())),
     mainKeys: words(columnOf(wasm, wasm.mainKeys())),
     keys: columnOf(wasm, wasm.keys()),
-    indices: own?.indices ?? words(columnOf(wasm, wasm.txIndices())),
+    indices,
     firstImages: words(columnOf(wasm, wasm.firstImages())),
     images: words(columnOf(wasm, wasm.images())),
   });
@@ -162,18 +161,20 @@ function blocksOf(wasm: ParserExports, txs: ParsedTxs): ParsedBlock[] {
 }
 
 /**
- * Parses an answer to `/getblocks.bin`. Checks that each block names its predecessor, and that no transaction and no
- * output index is missing.
+ * Parses an answer to `/getblocks.bin`. Checks that each block names its predecessor, that no transaction and no output
+ * index is missing, and that the transactions have the hashes that their blocks list.
  * @param answer bytes of the answer; the result shares this memory.
+ * @param complete true: refuses transactions whose hash cannot be computed. Daemons of version 0.18 send pruned
+ * transactions without the hash of the removed part.
  * @throws CodecError for an answer that fails a check.
  */
-export function parseBlocksAnswer(answer: Uint8Array): ParsedBlocksAnswer {
+export function parseBlocksAnswer(answer: Uint8Array, complete = false): ParsedBlocksAnswer {
   return withParser(answer, (wasm) => {
     wasm.readAnswer(answer.length);
     const found = wasm.fieldsFound();
     if ((found & 4) === 0) throw new CodecError('status: expected a string');
     const status = Buffer.from(answer.subarray(wasm.statusStartsAt(), wasm.statusEndsAt())).toString('utf8');
-    if (status === 'OK') wasm.parseBlocks();
+    if (status === 'OK') wasm.parseBlocks(complete);
     const txs = txsOf(wasm, answer);
     return {
       status,
@@ -186,24 +187,30 @@ export function parseBlocksAnswer(answer: Uint8Array): ParsedBlocksAnswer {
   });
 }
 
-/** Parses transactions that are not part of a page of blocks. @throws CodecError if one of them cannot be read. */
+/**
+ * Parses transactions that are not part of a page of blocks, and compares them with their hashes. Accepts a pruned
+ * transaction of version 1 unchecked.
+ * @throws CodecError if one of them cannot be read or differs from its hash.
+ */
 export function parseTxs(txs: readonly RawTx[]): ParsedTxs {
   const w = new Writer();
-  const hashes = new Uint8Array(32 * txs.length);
   const indices = new Uint32Array(txs.length);
-  const ranges: [number, number][] = [];
-  txs.forEach(({ hash, blob, globalIndices = [] }, i) => {
-    hashes.set(hash, 32 * i);
+  const places: [from: number, to: number, prunable: number, hash: number][] = [];
+  txs.forEach(({ hash, blob, prunableHash, globalIndices = [] }, i) => {
+    const hashAt = w.length;
+    w.bytes(hash);
+    const prunable = prunableHash === undefined ? 0 : w.length;
+    if (prunableHash !== undefined) w.bytes(prunableHash);
     const start = w.length;
     w.bytes(blob);
-    ranges.push([start, w.length]);
+    places.push([start, w.length, prunable, hashAt]);
     indices[i] = w.length;
     for (const index of globalIndices) u64Number.write(index, w);
   });
   const bytes = w.finish();
   return withParser(bytes, (wasm) => {
-    for (const range of ranges) wasm.parseTx(...range);
-    const parsed = txsOf(wasm, bytes, { hashes, indices });
+    for (const place of places) wasm.parseTx(...place);
+    const parsed = txsOf(wasm, bytes, indices);
     if (txs.some(({ globalIndices }, i) => globalIndices && globalIndices.length !== parsed.outputCount(i)))
       throw new CodecError('a transaction lacks output indices');
     return parsed;

@@ -48,8 +48,31 @@ export async function getTransactions(
 ): Promise<{ readonly transactions: readonly DaemonTransaction[] }> {
   const transactions: DaemonTransaction[] = [];
   for await (const requested of pagesOf(hashes, MAX_TRANSACTIONS_AT_ONCE))
-    transactions.push(...(await fetchTransactions(calls, requested, prune, options)));
+    transactions.push(...(await fetchVerifiable(calls, requested, prune, options)));
   return { transactions };
+}
+
+/**
+ * True if a transaction is pruned and of version 1, whose hash covers its signatures. Only a pruned daemon lacks these.
+ */
+export const isUnverifiable = ({ blob: [version], prunableHash }: DaemonTransaction): boolean =>
+  version === 1 && prunableHash !== undefined;
+
+/** Fetches transactions; whole ones in place of pruned ones whose hash cannot be verified. */
+async function fetchVerifiable(
+  calls: DaemonCalls,
+  hashes: readonly Hash[],
+  prune: boolean,
+  options: CallOptions,
+): Promise<DaemonTransaction[]> {
+  const fetched = await fetchTransactions(calls, hashes, prune, options);
+  const pruned = fetched.filter(isUnverifiable).map(({ hash }) => hash);
+  if (!prune || pruned.length === 0) return fetched;
+  const again = await fetchTransactions(calls, pruned, false, options);
+  if (again.some((tx) => tx.inPool && isUnverifiable(tx)))
+    throw new DaemonError('malformed', 'the daemon sent a transaction of the pool without its signatures');
+  const byHash = new Map(again.map((tx) => [toHex(tx.hash), tx]));
+  return fetched.map((tx) => byHash.get(toHex(tx.hash)) ?? tx);
 }
 
 function fetchTransactions(

@@ -14,7 +14,7 @@ import { toHex } from '../../src/util/bytes.js';
 import type { BlockRef, PageFindings } from '../../src/monero/wallet/model/records.js';
 import { unpackSubaddresses } from '../../src/monero/wallet/scan/packed-subaddresses.js';
 import { BlockServer } from '../support/block-server.js';
-import { hashOf, prefixWith } from '../support/loose-tx.js';
+import { wholeTx } from '../support/loose-tx.js';
 import { freePort } from '../support/process.js';
 import { until } from '../support/until.js';
 import { chain, PAGE, shortHistory } from '../support/fake-chain.js';
@@ -109,6 +109,8 @@ class MemoryTarget implements RefreshTarget {
   }
 }
 
+const pooled = wholeTx(1);
+
 describe('wallets at a daemon', () => {
   let server: BlockServer;
 
@@ -125,12 +127,12 @@ describe('wallets at a daemon', () => {
   afterEach(() => server.stop());
 
   it('read the chain, and the pool', async () => {
-    server.pool.set(toHex(hashOf(1)), prefixWith(1));
+    server.pool.set(toHex(pooled.hash), pooled.blob);
     const target = new MemoryTarget();
     const result = await refresher.refresh(refresher.attach(target), FROM);
     expect(result).toEqual({ blocksFetched: blocks.length - 1, receivedMoney: false });
     expect(target.holds(blocks)).toBe(true);
-    expect(target.present).toEqual([hashOf(1)]);
+    expect(target.present).toEqual([pooled.hash]);
   });
 
   it('learn of a new block by one request for blocks and one for the pool', async () => {
@@ -267,15 +269,15 @@ describe('wallets at a daemon', () => {
   });
 
   it('scan the pool and single transactions besides a refresh', async () => {
-    server.pool.set(toHex(hashOf(1)), prefixWith(1));
+    server.pool.set(toHex(pooled.hash), pooled.blob);
     const target = new MemoryTarget();
     const wallet = refresher.attach(target);
     await Promise.all([refresher.refresh(wallet, FROM), refresher.scanPool(wallet)]);
-    expect(target.present).toEqual([hashOf(1)]);
-    const unmined = [{ hash: hashOf(2), blob: prefixWith(2), doubleSpendSeen: false }];
+    expect(target.present).toEqual([pooled.hash]);
+    const unmined = [{ ...wholeTx(2), doubleSpendSeen: false }];
     const found = await refresher.scanTransactions(wallet, { mined: [], unmined });
     expect(found).toMatchObject({ mined: { outputs: [] }, unmined: [] });
-    const broken = [{ hash: hashOf(2), blob: new Uint8Array(3), doubleSpendSeen: false }];
+    const broken = [{ ...pooled, blob: new Uint8Array(3), doubleSpendSeen: false }];
     await expect(refresher.scanTransactions(wallet, { mined: [], unmined: broken })).rejects.toMatchObject({
       kind: 'malformed',
     });

@@ -1,13 +1,13 @@
 import type { Hash, PublicKey } from '../../src/monero/crypto/types.js';
 import { block as blockCodec } from '../../src/monero/cryptonote/block.js';
 import { writeExtra } from '../../src/monero/cryptonote/extra.js';
-import { txPrefix } from '../../src/monero/cryptonote/transaction.js';
 import { parseBlocksAnswer, parseTxs } from '../../src/daemon/block-parser.js';
 import type { ParsedTxs } from '../../src/daemon/parsed-txs.js';
 import { amount } from '../../src/util/amount.js';
 import { concatBytes } from '../../src/util/bytes.js';
 import { encode } from '../../src/util/codec.js';
 import { blocksAnswer } from './blocks-answer.js';
+import { unprovenTx } from './loose-tx.js';
 import { pointsFrom, strayOutputs, type RewardOutput } from './coinbase.js';
 
 /* Transactions with as many keys and outputs as consensus or relay rules allow. */
@@ -19,14 +19,13 @@ export const extraOf = (keys: readonly PublicKey[]): Uint8Array =>
 
 /** Repeats a transaction. */
 export function repeatedTx(times: number, outputs: number, keys: number): ParsedTxs {
-  const blob = encode(txPrefix, {
-    version: 2,
+  const tx = unprovenTx(noHash, {
     unlockTime: 0n,
     inputs: [],
     outputs: strayOutputs(7n, outputs).map((output) => ({ ...output, amount: amount(0n) })),
     extra: extraOf(pointsFrom(3n, keys)),
   });
-  return parseTxs(Array.from({ length: times }, () => ({ hash: noHash, blob })));
+  return parseTxs(Array.from({ length: times }, () => tx));
 }
 
 /** Answer with blocks that contain only a miner transaction each. */

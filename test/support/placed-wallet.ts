@@ -75,10 +75,10 @@ export class PlacedWallet {
   readonly ledger = new EventLedger();
   /** Hashes in hex that the daemon was asked for, of each call. */
   readonly asked: string[][] = [];
-  /** Answer to a call for transactions. */
+  /** Answer to a call for transactions. @param prune true: those of version 2 without proofs. */
   send = (hashes: readonly Hash[], prune: boolean): readonly DaemonTransaction[] =>
     this.world.payments
-      .map(({ tx }) => (prune ? tx.pruned : tx.whole))
+      .map(({ tx }) => (prune && tx.pruned.blob[0] === 2 ? tx.pruned : tx.whole))
       .filter(({ hash }) => hashes.some((one) => equalBytes(one, hash)));
 
   constructor(world: PlacedWorld, wallet = new TestWallet({ viewOnly: true })) {

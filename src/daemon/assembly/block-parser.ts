@@ -22,6 +22,7 @@ import {
   FIRST_OUTPUTS,
   IMAGES,
   KEYS,
+  lastVersion,
   MAIN_KEYS,
   parsePrefix,
   OUTPUT_INDICES,
@@ -32,9 +33,13 @@ import {
   VERSIONS,
   VIEW_TAGS,
 } from './transaction';
+import { hashPruned, hashWhole, skipBase } from './transaction-hash';
 
 /** Address of the input, which the host writes before it calls {@link readAnswer} or {@link parseTx}. */
 const BYTES: usize = (__heap_base + 15) & ~15;
+
+/** Stands for the hash of a prunable part that the daemon does not give. Source: `crypto::null_hash`. */
+const UNKNOWN_HASH = memory.data(32, 16);
 
 /** For each transaction, the byte offset of the global indices of its outputs in the input; 8 bytes per index. */
 const TX_INDICES = column();
@@ -49,9 +54,13 @@ const blockStarts = column();
 const blockEnds = column();
 const blobsBefore = column();
 const listsBefore = column();
-/** Start and end in the input of each transaction, miner transactions excluded. */
+/**
+ * Start and end in the input of each transaction, miner transactions excluded, and of a pruned one the address of the
+ * hash of its prunable part; 0 for a whole one.
+ */
 const blobStarts = column();
 const blobEnds = column();
+const prunableHashes = column();
 /** Start in the input and length of each list of global output indices. */
 const listStarts = column();
 const listCounts = column();
@@ -92,21 +101,31 @@ function readBlock(type: u32): void {
 }
 
 /**
- * Reads the location of a transaction. It is a string, or, if pruned, a section with the blob and the prunable hash.
+ * Reads the location of a transaction. It is a string, or, if pruned, a section with the blob and the hash of the
+ * prunable part.
  */
 function readBlob(type: u32): void {
-  if (type != SECTION) return pushBlob(type);
+  if (type != SECTION) {
+    pushBlob(type);
+    prunableHashes.push(0);
+    return;
+  }
   let has = false;
+  let prunable: usize = UNKNOWN_HASH;
   const fields = openSection(type);
   for (let i: u32 = 0; i < fields; i++) {
     const inner = nextField(i);
     if (isNamed(i, 'blob')) {
       pushBlob(inner);
       has = true;
+    } else if (isNamed(i, 'prunable_hash')) {
+      prunable = text(inner);
+      if (position() - prunable != 32) throw new Error('a hash of another length');
     } else skipValue(inner);
   }
   closeSection();
   if (!has) throw new Error('a transaction is absent');
+  prunableHashes.push(u32(prunable));
 }
 
 function pushBlob(type: u32): void {
@@ -199,18 +218,31 @@ function endOf(starts: Column, item: u32, all: u32): u32 {
   return item + 1 < starts.count ? starts.get(item + 1) : all;
 }
 
-/** Parses the blocks and transactions whose locations {@link readAnswer} recorded. */
-export function parseBlocks(): void {
+/**
+ * Parses the blocks and transactions whose locations {@link readAnswer} recorded, and compares the transactions with the
+ * hashes that their blocks list.
+ * @param complete true: the call ends at a transaction whose hash cannot be computed; false: it is accepted.
+ */
+export function parseBlocks(complete: bool): void {
   for (let block: u32 = 0; block < blockStarts.count; block++) {
     BLOCK_TXS.push(TX_STARTS.count);
     const txCount = parseBlock(blockStarts.get(block), blockEnds.get(block));
+    const hashes = TX_HASHES.used - (usize(txCount) << 5);
     const blob = blobsBefore.get(block);
     if (endOf(blobsBefore, block, blobStarts.count) - blob != txCount) throw new Error('a block lacks transactions');
     if (block >= listsBefore.count) throw new Error('a block lacks output indices');
     const list = listsBefore.get(block);
     if (endOf(listsBefore, block, listStarts.count) - list != txCount + 1)
       throw new Error('a block lacks output indices');
-    for (let i: u32 = 0; i < txCount; i++) parseBlob(blobStarts.get(blob + i), blobEnds.get(blob + i));
+    for (let i: u32 = 0; i < txCount; i++) {
+      const isChecked = parseBlob(
+        blobStarts.get(blob + i),
+        blobEnds.get(blob + i),
+        prunableHashes.get(blob + i),
+        TX_HASHES.data + hashes + (usize(i) << 5),
+      );
+      if (complete && !isChecked) throw new Error('a transaction without signatures');
+    }
     for (let i: u32 = 0; i <= txCount; i++) {
       const tx = TX_INDICES.count;
       if (listCounts.get(list + i) != endOf(FIRST_OUTPUTS, tx, OUTPUT_INDICES.count) - FIRST_OUTPUTS.get(tx))
@@ -221,20 +253,40 @@ export function parseBlocks(): void {
   }
 }
 
-function parseBlob(from: usize, to: usize): void {
+/**
+ * Parses a transaction, and compares it with its hash.
+ * @param prunable address of the hash of the prunable part; 0 for a whole transaction.
+ * @param hash address of the hash that it must have.
+ * @returns false if its hash cannot be computed.
+ */
+function parseBlob(from: usize, to: usize, prunable: usize, hash: usize): bool {
   open(from, to);
-  parsePrefix();
+  const version = parsePrefix();
+  const prefixEnd = position();
+  const isWhole = prunable == 0;
+  // The columns locate the pruned encoding of every transaction.
+  const end = isWhole ? skipBase(version) : to;
   TX_STARTS.push(offsetOf(from));
-  TX_ENDS.push(offsetOf(to));
+  TX_ENDS.push(offsetOf(end));
+  const computed = isWhole
+    ? hashWhole(from, prefixEnd, end, to, version)
+    : hashPruned(from, prefixEnd, to, version, prunable);
+  if (computed == 0) return false;
+  if (memory.compare(computed, hash, 32) != 0) throw new Error('a transaction differs from its hash');
+  return true;
 }
 
 /**
- * Parses a single transaction, whose hash the host knows.
+ * Parses a single transaction, and compares it with its hash.
  * @param from start offset in the input.
  * @param to end offset.
+ * @param prunable offset of the hash of the prunable part; 0 for a whole transaction.
+ * @param hash offset of the hash that it must have.
  */
-export function parseTx(from: usize, to: usize): void {
-  parseBlob(BYTES + from, BYTES + to);
+export function parseTx(from: usize, to: usize, prunable: usize, hash: usize): void {
+  TX_HASHES.pushKey(BYTES + hash);
+  const isChecked = parseBlob(BYTES + from, BYTES + to, prunable == 0 ? 0 : BYTES + prunable, BYTES + hash);
+  if (!isChecked && lastVersion() != 1) throw new Error('a transaction without the hash of its prunable part');
 }
 
 export function blockHashes(): usize {

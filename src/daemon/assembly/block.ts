@@ -4,8 +4,9 @@
  */
 import { keccak } from '../../monero/crypto/assembly/keccak';
 import { column } from './columns';
-import { byte, close, number, open, skip, position } from './reading';
+import { byte, close, number, open, position, skip } from './reading';
 import { isCoinbase, parsePrefix, offsetOf } from './transaction';
+import { hashWhole } from './transaction-hash';
 
 /** For each block, its hash, its time [Unix seconds] and its version. */
 export const BLOCK_HASHES = column();
@@ -34,12 +35,6 @@ const EXCEPTIONAL_BLOCK = memory.data<u8>([
 ]);
 
 const HASH = memory.data(32, 16);
-/**
- * Three hashes of which the hash of a miner transaction is computed: of its prefix, of the RingCT type 0, and 32 zero
- * bytes.
- */
-const PARTS = memory.data(96, 16);
-const NO_SIGNATURE = memory.data<u8>([0]);
 
 /**
  * Computes the Merkle root in place of the first hash. In the first layer only as many hashes are paired as make the
@@ -75,19 +70,12 @@ function parseMinerTx(): void {
   const start = position();
   const version = parsePrefix();
   if (!isCoinbase()) throw new Error('a block without a miner transaction');
-  const prefix = i32(position() - start);
-  if (version == 1) {
-    keccak(HASH, start, prefix);
-  } else {
-    if (byte() != 0) throw new Error('a signed miner transaction');
-    keccak(PARTS, start, prefix);
-    keccak(PARTS + 32, NO_SIGNATURE, 1);
-    memory.fill(PARTS + 64, 0, 32);
-    keccak(HASH, PARTS, 96);
-  }
-  TX_HASHES.pushKey(HASH);
+  const prefixEnd = position();
+  if (version == 2 && byte() != 0) throw new Error('a signed miner transaction');
+  const end = position();
+  TX_HASHES.pushKey(hashWhole(start, prefixEnd, end, end, version));
   TX_STARTS.push(offsetOf(start));
-  TX_ENDS.push(offsetOf(position()));
+  TX_ENDS.push(offsetOf(end));
 }
 
 /**

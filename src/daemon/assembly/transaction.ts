@@ -83,15 +83,29 @@ export function parsePrefix(): u32 {
   FIRST_IMAGES.push(IMAGES.count);
   const before = IMAGES.count;
   for (let i: u32 = 0; i < inputs; i++) readInput();
-  const outputCount = count();
+  const outputs = count();
   FIRST_OUTPUTS.push(OUTPUT_INDICES.count);
-  for (let i: u32 = 0; i < outputCount; i++) readOutput(i);
+  for (let i: u32 = 0; i < outputs; i++) readOutput(i);
   const length = number();
   const extra = skip(length);
   VERSIONS.pushByte(u32(version));
   REWARDS.pushByte(inputs == 1 && IMAGES.count == before ? 1 : 0);
-  locateKeys(extra, outputCount);
+  locateKeys(extra, outputs);
   return u32(version);
+}
+
+/** Returns the number of key images of the transaction that was parsed last. */
+export function inputCount(): u32 {
+  return IMAGES.count - FIRST_IMAGES.get(FIRST_IMAGES.count - 1);
+}
+/** Returns the number of outputs of the transaction that was parsed last. */
+export function outputCount(): u32 {
+  return OUTPUT_INDICES.count - FIRST_OUTPUTS.get(FIRST_OUTPUTS.count - 1);
+}
+
+/** Returns the version of the transaction that was parsed last. */
+export function lastVersion(): u32 {
+  return load<u8>(VERSIONS.data + VERSIONS.used - 1);
 }
 
 /** Returns true if the transaction that was parsed last is a miner transaction. */
@@ -104,13 +118,13 @@ export function isCoinbase(): bool {
  * additional key. Additional keys without a main key are ignored. Source: wallet2.cpp `cache_tx_data`,
  * `process_new_transaction`.
  */
-function locateKeys(extra: usize, outputCount: u32): void {
+function locateKeys(extra: usize, outputs: u32): void {
   FIRST_KEYS.push(u32(KEYS.used >> 5));
   readExtra(extra, position());
-  const main: u32 = outputCount == 0 ? 0 : mainKeys();
+  const main: u32 = outputs == 0 ? 0 : mainKeys();
   MAIN_KEYS.push(main);
   if (main == 0) return;
   for (let i: u32 = 0; i < main; i++) KEYS.pushKey(mainKey(i));
-  const additional = min(additionalKeys(), outputCount);
+  const additional = min(additionalKeys(), outputs);
   for (let i: u32 = 0; i < additional; i++) KEYS.pushKey(additionalKey(i));
 }

@@ -178,9 +178,7 @@ export class PoolFeed {
 
   async #fetchPage(hashes: readonly Hash[]): Promise<PoolPage> {
     const { transactions } = await this.#daemon.getTransactions(hashes, { prune: true });
-    const sent = transactions
-      .filter(({ inPool }) => inPool)
-      .map(({ hash, blob, doubleSpendSeen }) => ({ hash, blob, doubleSpendSeen }));
+    const sent = transactions.filter(({ inPool }) => inPool);
     const txs = outlineSent(sent);
     const page: PoolPage = {
       sent,

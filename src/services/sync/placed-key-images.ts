@@ -2,7 +2,7 @@ import { ringIndices } from '../../monero/cryptonote/ring-indices.js';
 import { parseTransaction } from '../../monero/cryptonote/transaction.js';
 import type { Transaction } from '../../monero/cryptonote/types.js';
 import type { Hash, PublicKey } from '../../monero/crypto/types.js';
-import type { DaemonTransaction } from '../../daemon/daemon.js';
+import { isUnverifiable } from '../../daemon/transaction-queries.js';
 import { betweenWrites } from '../../store/between-writes.js';
 import { CachedRead } from '../../store/cached-read.js';
 import { correctKeyImages, type KeyImageCorrection } from '../../store/correct-key-images.js';
@@ -125,22 +125,12 @@ export class PlacedKeyImages {
       this.#undecided = new Set(spends.map(nameOf));
       return false;
     }
-    for await (const part of this.#transactions([...missing.values()])) {
+    for await (const part of fetchTransactions(daemon, [...missing.values()], notSent)) {
       for (const fetched of part)
         this.#rings.set(toHex(fetched.hash), isUnverifiable(fetched) ? [] : ringsOf(readFetchedTx(fetched)));
       assertRuns();
     }
     return true;
-  }
-
-  /** Fetches transactions in parts: pruned ones, and again in full those whose hash cannot be verified otherwise. */
-  async *#transactions(hashes: readonly Hash[]): AsyncGenerator<readonly DaemonTransaction[], void, void> {
-    const { daemon } = this.#context;
-    for await (const part of fetchTransactions(daemon, hashes, notSent)) {
-      yield part.filter((tx) => !isUnverifiable(tx));
-      const old = part.filter(isUnverifiable).map(({ hash }) => hash);
-      yield* fetchTransactions(daemon, old, notSent, false);
-    }
   }
 
   /** Finds the outputs of the wallet in the rings that were read. @returns output keys by place in the chain. */
@@ -201,13 +191,6 @@ export class PlacedKeyImages {
       );
   }
 }
-
-/**
- * True if a transaction is pruned and of version 1, whose hash covers its signatures. A pruned daemon can send only
- * such: no ring is read from them.
- */
-const isUnverifiable = ({ blob: [version], prunableHash }: DaemonTransaction): boolean =>
-  version === 1 && prunableHash !== undefined;
 
 const notSent = (hash: Hash): WalletError =>
   new WalletError({

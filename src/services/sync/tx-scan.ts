@@ -88,13 +88,13 @@ function batchOf(fetched: readonly DaemonTransaction[]): TxBatch {
   const unmined: UnminedTx[] = [];
   const blocks = new Map<number, { timestamp: number; txs: RawTx[] }>();
   for (const tx of fetched) {
-    const { hash, blob, outputIndices = [], doubleSpendSeen, blockHeight = 0, blockTimestamp = 0 } = tx;
+    const { outputIndices = [], blockHeight = 0, blockTimestamp = 0 } = tx;
     if (tx.inPool) {
-      unmined.push({ hash, blob, doubleSpendSeen });
+      unmined.push(tx);
       continue;
     }
     const block = blocks.get(blockHeight) ?? { timestamp: blockTimestamp, txs: [] };
-    block.txs.push({ hash, blob, globalIndices: outputIndices });
+    block.txs.push({ ...tx, globalIndices: outputIndices });
     blocks.set(blockHeight, block);
   }
   const mined = [...blocks]

@@ -188,7 +188,9 @@ export const targets: readonly Target[] = [
         const tx = parseTransaction(input);
         if (!equalBytes(encode(transaction, tx), input))
           throw new Error('a transaction is written otherwise');
-        transactionHash(tx);
+        const parsed = parseTxs([{ hash: transactionHash(tx), blob: input }]);
+        if (!equalBytes(parsed.blob(0), encode(prunedTransaction, tx)))
+          throw new Error('the parser and the codec find other proofs');
         transactionWeight(tx);
       },
     }),

@@ -8,9 +8,7 @@ import { PoolFeed, type PoolSource, type PoolViewer } from '../../../src/refresh
 import type { WalletScanner } from '../../../src/refresh/scan/wallet-scanner.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { quietKernel } from '../../support/feed-members.js';
-import { hashOf, prefixWith } from '../../support/loose-tx.js';
-
-const blob = prefixWith(1);
+import { hashOf, looseTx } from '../../support/loose-tx.js';
 
 /** A daemon with a pool of numbered transactions. */
 class PoolDaemon implements PoolSource {
@@ -35,7 +33,7 @@ class PoolDaemon implements PoolSource {
     this.fetched.push(numbers);
     const transactions = numbers
       .filter((n) => !this.withheld.has(n))
-      .map((n) => ({ hash: hashOf(n), blob, inPool: this.pool.includes(n), doubleSpendSeen: false }));
+      .map((n) => ({ ...looseTx(hashOf(n), 1), inPool: this.pool.includes(n), doubleSpendSeen: false }));
     return Promise.resolve({ transactions });
   };
 }
@@ -135,7 +133,7 @@ describe('the pool for many wallets', () => {
 
   it('keeps a bounded number of bytes', async () => {
     const daemon = new PoolDaemon(range(300));
-    const feed = new PoolFeed(daemon, quietKernel, 150 * blob.length);
+    const feed = new PoolFeed(daemon, quietKernel, 150 * looseTx(hashOf(1), 1).blob.length);
     const [first, second] = attached(feed, 2) as [Viewer, Viewer];
     await feed.view(first, monotonicMs());
     await feed.view(second, monotonicMs());

@@ -5,11 +5,9 @@ import { parseTxs } from '../../../src/daemon/block-parser.js';
 import type { ChainBlock } from '../../../src/refresh/scan/chain-block.js';
 import type { ChainPage } from '../../../src/refresh/feeds/chain-page.js';
 import { scanBatchesOf } from '../../../src/refresh/scan/scan-batches.js';
-import { prefixWith } from '../../support/loose-tx.js';
+import { looseTx } from '../../support/loose-tx.js';
 
 const hash = new Uint8Array(32) as Hash;
-
-const txOf = (keys: number) => ({ hash, blob: prefixWith(keys) });
 
 /** Makes a page of blocks from the keys of their transactions. @param blocks keys of each transaction of each. */
 function pageOf(startHeight: number, blocks: readonly (readonly number[])[]): ChainPage {
@@ -19,7 +17,7 @@ function pageOf(startHeight: number, blocks: readonly (readonly number[])[]): Ch
     reachesTip: false,
     firstNew: 0,
     bytes: 1,
-    txs: parseTxs(blocks.flat().map(txOf)),
+    txs: parseTxs(blocks.flat().map((keys) => looseTx(hash, keys))),
     blocks: blocks.map((txs, i): ChainBlock => {
       const firstTx = endTx;
       endTx += txs.length;

@@ -5,8 +5,13 @@ import { scalarBytes } from '../../../src/monero/crypto/scalar.js';
 import type { Hash, KeyImage, PublicKey, SecretKey } from '../../../src/monero/crypto/types.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { subaddressKeys } from '../../../src/monero/cryptonote/subaddress-keys.js';
-import { prunedTransaction } from '../../../src/monero/cryptonote/transaction.js';
-import type { SubaddressIndex, TxInput, TxOutput } from '../../../src/monero/cryptonote/types.js';
+import { prunedTransaction, transactionHash } from '../../../src/monero/cryptonote/transaction.js';
+import type {
+  SubaddressIndex,
+  Transaction,
+  TxInput,
+  TxOutput,
+} from '../../../src/monero/cryptonote/types.js';
 import { KernelPool } from '../../../src/monero/kernel/kernel-pool.js';
 import { loadKernel } from '../../../src/monero/kernel/load-kernel.js';
 import {
@@ -96,11 +101,11 @@ function tx({ pays, spends = [bytesOf(200)], ring = [5n] }: TxParts): { hash: Ha
     keyOffsets: ring,
     keyImage,
   }));
-  const blob = encode(prunedTransaction, {
+  const value: Transaction = {
     prefix: { version: 2, unlockTime: 0n, inputs, outputs, extra: extraOf([key]) },
     rct: { base: { type: 0, fee: amount(0n), pseudoOuts: [], ecdhInfo: [], outPk: [] } },
-  });
-  return { hash: hashOf(made), blob };
+  };
+  return { hash: transactionHash(value), blob: encode(prunedTransaction, value) };
 }
 
 function bytesOf<T>(fill: number): T {

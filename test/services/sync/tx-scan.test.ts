@@ -62,18 +62,15 @@ describe('transactions that are scanned', () => {
     ];
     await scan.scan([1, 2, 3, 2, 4, 5].map(hash));
     expect(asked).toEqual([[1, 2, 3, 4, 5].map((n) => toHex(hash(n)))]);
-    const named = (n: number, globalIndices = [n]) => ({
-      hash: hash(n),
-      blob: Uint8Array.of(n),
-      globalIndices,
-    });
+    const named = (n: number, globalIndices = [n]) =>
+      expect.objectContaining({ hash: hash(n), blob: Uint8Array.of(n), globalIndices }) as unknown;
     expect(batches()).toEqual([
       {
         mined: [
           { height: 4, timestamp: 1004, txs: [named(2), named(5, [])] },
           { height: 9, timestamp: 1009, txs: [named(1), named(3)] },
         ],
-        unmined: [{ hash: hash(4), blob: Uint8Array.of(4), doubleSpendSeen: true }],
+        unmined: [expect.objectContaining({ hash: hash(4), blob: Uint8Array.of(4), doubleSpendSeen: true })],
       },
     ]);
   });
