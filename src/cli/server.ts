@@ -107,6 +107,7 @@ export async function startServer(
     restricted: config.rpc.restricted,
     threads: config.threads,
     daemons,
+    wholeBlocks: config.daemon.wholeBlocks,
     // As upstream: the trust that the flags give to a daemon which is never called.
     trustedOffline: config.daemon.addresses[0]?.trusted ?? false,
     onDaemonCall: listening.daemonCalls.notify,
@@ -268,6 +269,7 @@ function listedDaemons({ daemon }: Config, login?: Credentials, regtest?: string
       address: regtest ?? address,
       ...(login === undefined ? {} : { login }),
       ssl: daemon.ssl,
+      wholeBlocks: daemon.wholeBlocks && !trusted,
       ...(daemon.proxy === undefined ? {} : { proxy: daemon.proxy }),
     },
     trusted,

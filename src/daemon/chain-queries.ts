@@ -52,14 +52,19 @@ export async function getFeeEstimate(calls: DaemonCalls): Promise<FeeEstimate> {
   });
 }
 
+/**
+ * Fetches a page of blocks. @param whole true: requests whole transactions, and refuses those whose hash cannot be
+ * computed. @throws DaemonError
+ */
 export async function getBlocks(
   calls: DaemonCalls,
-  { shortHistory, startHeight, maxBlocks, prune, ...options }: BlocksRequest,
+  { shortHistory, startHeight, maxBlocks, ...options }: BlocksRequest,
+  whole: boolean,
 ): Promise<DaemonBlocks> {
   const request: TypedSection = {
     block_ids: blobOf(concatBytes(...(shortHistory ?? []))),
     start_height: { type: 'u64', value: BigInt(startHeight ?? 0) },
-    prune: { type: 'bool', value: prune },
+    prune: { type: 'bool', value: !whole },
     no_miner_tx: { type: 'bool', value: false },
     ...(maxBlocks === undefined ? {} : { max_block_count: { type: 'u64', value: BigInt(maxBlocks) } }),
   };
@@ -67,7 +72,7 @@ export async function getBlocks(
     '/getblocks.bin',
     request,
     { ...options, limit: LIMIT.blocks },
-    parseBlocksAnswer,
+    (bytes) => parseBlocksAnswer(bytes, whole),
   );
   const { blocks, txs, bytes, startHeight: start, currentHeight } = answer;
   return {

@@ -50,7 +50,6 @@ export interface BlocksRequest extends CallOptions {
   readonly startHeight?: number;
   /** Largest number of blocks in the answer. Daemons of version 0.18.0 ignore it. */
   readonly maxBlocks?: number | undefined;
-  readonly prune: boolean;
 }
 
 /** Consecutive blocks of the daemon's chain, with their transactions. */

@@ -10,19 +10,32 @@ import { Transport, type DaemonConfig } from './transport.js';
 
 export type { DaemonConfig } from './transport.js';
 
+/** Parts of a client that it shares with the clients that {@link HttpDaemon.until} returns. */
+interface SharedParts {
+  readonly calls: DaemonCalls;
+  readonly distribution: OutputDistributionCache;
+  readonly wholeBlocks: boolean;
+}
+
 /** Implements {@link Daemon} over HTTP. */
 export class HttpDaemon implements Daemon {
+  readonly #parts: SharedParts;
   readonly #calls: DaemonCalls;
-  readonly #distribution: OutputDistributionCache;
 
-  /** @param observe is called at the end of each call. @throws DaemonError for an invalid address. */
-  constructor(
-    config: DaemonConfig | DaemonCalls,
-    observe?: ObserveDaemonCall,
-    distribution = new OutputDistributionCache(),
-  ) {
-    this.#calls = config instanceof DaemonCalls ? config : new DaemonCalls(new Transport(config), observe);
-    this.#distribution = distribution;
+  /**
+   * @param of settings of the daemon, or parts of another client for it. @param observe is called at the end of each call.
+   * @throws DaemonError for an invalid address.
+   */
+  constructor(of: DaemonConfig | SharedParts, observe?: ObserveDaemonCall) {
+    this.#parts =
+      'calls' in of
+        ? of
+        : {
+            calls: new DaemonCalls(new Transport(of), observe),
+            distribution: new OutputDistributionCache(),
+            wholeBlocks: of.wholeBlocks ?? false,
+          };
+    this.#calls = this.#parts.calls;
   }
 
   /**
@@ -40,14 +53,15 @@ export class HttpDaemon implements Daemon {
 
   /** Returns the same daemon over the same connections, whose calls `signal` ends with its reason. */
   until(signal: AbortSignal): Daemon {
-    return new HttpDaemon(this.#calls.until(signal), undefined, this.#distribution);
+    return new HttpDaemon({ ...this.#parts, calls: this.#calls.until(signal) });
   }
 
   readonly getInfo: Daemon['getInfo'] = (options) => chain.getInfo(this.#calls, options);
   readonly getVersion: Daemon['getVersion'] = () => chain.getVersion(this.#calls);
   readonly hardForkInfo: Daemon['hardForkInfo'] = (version) => chain.hardForkInfo(this.#calls, version);
   readonly getFeeEstimate: Daemon['getFeeEstimate'] = () => chain.getFeeEstimate(this.#calls);
-  readonly getBlocks: Daemon['getBlocks'] = (request) => chain.getBlocks(this.#calls, request);
+  readonly getBlocks: Daemon['getBlocks'] = (request) =>
+    chain.getBlocks(this.#calls, request, this.#parts.wholeBlocks);
   readonly getHashes: Daemon['getHashes'] = (shortHistory, options) =>
     chain.getHashes(this.#calls, shortHistory, options);
   readonly getBlockHeader: Daemon['getBlockHeader'] = (height, options) =>
@@ -61,7 +75,7 @@ export class HttpDaemon implements Daemon {
   readonly getOutputs: Daemon['getOutputs'] = (indices, amount) =>
     outputs.getOutputs(this.#calls, indices, amount);
   readonly getOutputDistribution: Daemon['getOutputDistribution'] = () =>
-    this.#distribution.read({
+    this.#parts.distribution.read({
       distribution: (fromHeight) => outputs.getOutputDistribution(this.#calls, fromHeight),
       blockHash: async (height) => (await chain.getBlockHeader(this.#calls, height)).hash,
     });

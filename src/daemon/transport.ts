@@ -16,6 +16,11 @@ export interface DaemonConfig {
   readonly ssl: DaemonSsl;
   /** Address of a SOCKS 5 proxy, `[ip:]port`; absent: none. */
   readonly proxy?: string;
+  /**
+   * True: blocks are requested with whole transactions, each of which must have the hash that its block lists. Absent:
+   * with pruned ones, whose hash is compared only if the daemon gives the hash of the removed part.
+   */
+  readonly wholeBlocks?: boolean;
 }
 
 /** Limits of a request, and signals that end it. */

@@ -2,11 +2,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { GENESIS_HASH } from '../../src/monero/cryptonote/constants.js';
+import type { DaemonTransaction } from '../../src/daemon/daemon.js';
 import { DaemonError, type DaemonErrorKind } from '../../src/daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../../src/daemon/http-daemon.js';
 import { fromHex, toHex } from '../../src/util/bytes.js';
 import type { Hash, KeyImage } from '../../src/monero/crypto/types.js';
 import { readFetchedTx } from '../../src/monero/wallet/scan/fetched-tx.js';
+import { answerJson, startScriptedServer } from '../support/scripted-server.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { startRegtestDaemon } from '../support/regtest-daemon.js';
 
@@ -30,7 +32,7 @@ describe('the regtest daemon', () => {
         [4, 4],
         [100, 9],
       ] as const) {
-        const { blocks, bytes } = await daemon.getBlocks({ startHeight: 1, maxBlocks, prune: true });
+        const { blocks, bytes } = await daemon.getBlocks({ startHeight: 1, maxBlocks });
         expect(blocks).toHaveLength(given);
         expect(bytes).toBeGreaterThan(100 * given);
       }
@@ -77,9 +79,9 @@ describe('the real daemon', () => {
     expect(await daemon.getVersion()).toBeGreaterThan(0x30000);
     expect(await daemon.hardForkInfo()).toMatchObject({ version: 16, enabled: true });
     expect((await daemon.getFeeEstimate()).perByte).toHaveLength(4);
-    const blocks = await daemon.getBlocks({ shortHistory: [GENESIS_HASH.mainnet], prune: true });
+    const blocks = await daemon.getBlocks({ shortHistory: [GENESIS_HASH.mainnet] });
     expect([blocks.startHeight, blocks.currentHeight, blocks.blocks.length]).toEqual([0, 21, 21]);
-    expect((await daemon.getBlocks({ startHeight: 5, prune: true })).blocks).toHaveLength(16);
+    expect((await daemon.getBlocks({ startHeight: 5 })).blocks).toHaveLength(16);
     const hashes = await daemon.getHashes([GENESIS_HASH.mainnet]);
     expect(hashes.hashes).toHaveLength(21);
     expect(toHex(hashes.hashes[0] as Hash)).toBe(toHex(GENESIS_HASH.mainnet));
@@ -151,6 +153,51 @@ describe('the real daemon', () => {
   });
 });
 
+describe('a transaction of version 1', () => {
+  const hash = 'ab'.repeat(32);
+  const prunedTx = { tx_hash: hash, pruned_as_hex: '01', prunable_hash: '00'.repeat(32) };
+  const wholeTx = { tx_hash: hash, pruned_as_hex: '01', prunable_as_hex: '0203' };
+  const mined = { in_pool: false, block_height: 4, output_indices: [] };
+
+  /** Asks for pruned transactions. @param whole answer to a request for a whole one. */
+  async function ask(
+    place: object,
+    whole: object,
+  ): Promise<{ transactions: readonly DaemonTransaction[]; pruned: unknown[] }> {
+    const server = await startScriptedServer(({ body }, res) => {
+      const { prune } = JSON.parse(body) as { prune: boolean };
+      answerJson(res, JSON.stringify({ status: 'OK', txs: [{ ...(prune ? prunedTx : whole), ...place }] }));
+    });
+    const daemon = new HttpDaemon({ address: server.url, ssl: { ...SSL, mode: 'disabled' } });
+    try {
+      const { transactions } = await daemon.getTransactions([fromHex(hash) as Hash], { prune: true });
+      return {
+        transactions,
+        pruned: server.requests.map(({ body }) => (JSON.parse(body) as { prune: boolean }).prune),
+      };
+    } finally {
+      await Promise.all([daemon.close(), server.close()]);
+    }
+  }
+
+  it('is fetched whole, because its hash covers its signatures', async () => {
+    const { transactions, pruned } = await ask(mined, wholeTx);
+    expect(transactions).toMatchObject([{ blob: Uint8Array.of(1, 2, 3) }]);
+    expect(transactions[0]).not.toHaveProperty('prunableHash');
+    expect(pruned).toEqual([true, false]);
+  });
+
+  it('remains pruned if the daemon has no more of it', async () => {
+    const { transactions } = await ask(mined, prunedTx);
+    expect(transactions).toMatchObject([{ blob: Uint8Array.of(1), prunableHash: new Uint8Array(32) }]);
+  });
+
+  it('of the pool is refused without its signatures', async () => {
+    expect(await kindOf(ask({ in_pool: true }, prunedTx))).toBe('malformed');
+    expect((await ask({ in_pool: true }, wholeTx)).transactions).toHaveLength(1);
+  });
+});
+
 describe('a hostile daemon', () => {
   let server: Server;
   let reply: { status?: number; body?: string | Buffer; cut?: boolean; hang?: boolean } = {};
@@ -215,7 +262,7 @@ describe('a hostile daemon', () => {
     reply = { body };
     const daemon = new HttpDaemon(config);
     try {
-      expect(await kindOf(daemon.getBlocks({ startHeight: 1, prune: true }))).toBe('malformed');
+      expect(await kindOf(daemon.getBlocks({ startHeight: 1 }))).toBe('malformed');
     } finally {
       await daemon.close();
     }

@@ -114,6 +114,7 @@ export class WalletServer {
       ...{ kdfRounds: 1, exportFormat: 'current', restricted: false, threads: 1, daemons: [] },
       ...{
         anyFork: false,
+        wholeBlocks: false,
         rng: systemRng,
         pendingRequests: new PendingRequests(),
         openAlias: new OpenAlias(),

@@ -21,6 +21,8 @@ export interface DaemonsConfig {
   /** ZeroMQ publisher of the daemon. */
   readonly zmq?: { readonly host: string; readonly port: number };
   readonly ssl: DaemonSslConfig;
+  /** True if blocks of nodes that are not trusted are requested whole and verified. */
+  readonly wholeBlocks: boolean;
   readonly allowMismatchedVersion: boolean;
   readonly offline: boolean;
 }
@@ -61,6 +63,7 @@ export const daemonConfig = (network: NetworkType, isRegtest: boolean, ssl: Daem
         .string()
         .regex(/^(?:.+:)?\d{1,5}$/, ' is [ip:]port')
         .optional(),
+      'whole-blocks': flag,
       'daemon-zmq': text.transform(readZmq),
       'allow-mismatched-daemon-version': flag,
       offline: flag,
@@ -82,6 +85,7 @@ export const daemonConfig = (network: NetworkType, isRegtest: boolean, ssl: Daem
         ...optional('proxy', proxy),
         ...optional('zmq', zmq),
         ssl,
+        wholeBlocks: given['whole-blocks'],
         allowMismatchedVersion: given['allow-mismatched-daemon-version'],
         offline,
       };

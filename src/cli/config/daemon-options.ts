@@ -35,6 +35,11 @@ export const DAEMON_OPTIONS: readonly OptionSpec[] = [
     help: 'trust answers of the node that cannot be verified; of each that --daemon-address does not mark itself',
   },
   { name: 'untrusted-daemon', group: 'Daemon', help: 'do not, even when it runs on this machine' },
+  {
+    name: 'whole-blocks',
+    group: 'Daemon',
+    help: 'request whole transactions from nodes that are not trusted, and compare each with its hash, so that such a node cannot change what a block contains; several times the traffic (docs/security.md)',
+  },
   { name: 'proxy', argument: '[ip:]port', group: 'Daemon', help: 'SOCKS proxy towards the node' },
   {
     name: 'daemon-zmq',

@@ -56,7 +56,7 @@ export async function fetchPage(
   }: { readonly chain: ExpectedChain; readonly size: PageSize; readonly signal: AbortSignal },
 ): Promise<ChainPage | undefined> {
   const fetchBlocks: FetchBlocks = (request) =>
-    fetchFitting(size, (maxBlocks) => daemon.getBlocks({ ...request, maxBlocks, prune: true, signal }));
+    fetchFitting(size, (maxBlocks) => daemon.getBlocks({ ...request, maxBlocks, signal }));
   const start = await startOf({ held, startHeight }, daemon, signal);
   const reply = await fetchBlocks(
     start !== undefined && start > 0

@@ -116,7 +116,7 @@ async function checkNewestBlocks(
   const startHeight = Math.max(1, height - TIP_BLOCKS);
   // The client refuses the answer unless each block contains the hash of the block before.
   const { blocks, startHeight: first } = await daemon.getBlocks({
-    ...{ ...options, startHeight, maxBlocks: TIP_BLOCKS + 1, prune: true },
+    ...{ ...options, startHeight, maxBlocks: TIP_BLOCKS + 1 },
   });
   const top = blocks[height - 1 - first];
   if (first !== startHeight || top === undefined || !equalBytes(top.hash, topBlockHash))

@@ -30,6 +30,8 @@ export interface ServerSettings {
   readonly threads: number;
   /** Listed daemons in the order of preference; empty: offline. */
   readonly daemons: readonly ListedDaemon[];
+  /** True if blocks of a daemon that is not trusted are requested whole and verified; see {@link DaemonConfig}. */
+  readonly wholeBlocks: boolean;
   /** True if calls that need a trusted daemon are accepted while the server is offline; absent: false. */
   readonly trustedOffline?: boolean;
   /** Called at the end of each call to the serving daemon, on any thread. */

@@ -209,7 +209,8 @@ export class WalletManager {
   setDaemon(config: DaemonConfig | undefined, trusted: boolean): void {
     try {
       const defaultPort = DAEMON_RPC_PORT[this.settings.network];
-      this.#daemon.change(config && { ...config, defaultPort }, trusted);
+      const wholeBlocks = this.settings.wholeBlocks && !trusted;
+      this.#daemon.change(config && { ...config, defaultPort, wholeBlocks }, trusted);
     } catch (error) {
       if (error instanceof DaemonError)
         throw new WalletError({ kind: 'bad_daemon_settings', reason: error.message }, { cause: error });

@@ -131,6 +131,7 @@ describe('defaults', () => {
       daemon: {
         addresses: [{ address: 'localhost:18081', trusted: true }],
         ssl: { mode: 'autodetect', allowedFingerprints: [], allowChained: false, allowAnyCert: false },
+        wholeBlocks: false,
         allowMismatchedVersion: false,
         offline: false,
       },

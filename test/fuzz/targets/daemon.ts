@@ -1,6 +1,7 @@
 import { DaemonCalls } from '../../../src/daemon/daemon-calls.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { HttpDaemon } from '../../../src/daemon/http-daemon.js';
+import { OutputDistributionCache } from '../../../src/daemon/output-distribution.js';
 import type { Transport } from '../../../src/daemon/transport.js';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import { writeStorage, type TypedSection } from '../../../src/monero/epee/storage-writer.js';
@@ -19,7 +20,9 @@ async function askAll(
     post: () => Promise.resolve(body),
     close: () => undefined,
   } as unknown as Transport;
-  const daemon = new HttpDaemon(new DaemonCalls(transport));
+  const daemon = new HttpDaemon({
+    ...{ calls: new DaemonCalls(transport), distribution: new OutputDistributionCache(), wholeBlocks: false },
+  });
   for (const call of calls)
     try {
       await call(daemon);
@@ -176,7 +179,7 @@ function binaryParser(): Parser {
         (daemon) => daemon.getOutputIndexes(HASH),
         (daemon) => daemon.getOutputs([1, 2]),
         (daemon) => daemon.getOutputDistribution(),
-        (daemon) => daemon.getBlocks({ startHeight: 1, prune: true }),
+        (daemon) => daemon.getBlocks({ startHeight: 1 }),
       ]),
   };
 }
