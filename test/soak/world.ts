@@ -24,7 +24,11 @@ import { SoakWallet } from './soak-wallet.js';
 import { StreamWatcher, WebhookWatcher } from './watchers.js';
 
 export const PASSWORD = 'pass';
-const PROCESSES = ['a', 'b'] as const;
+/** Names of the processes, and the trust of each in its daemons; an untrusted one must prove its blocks. */
+const PROCESSES = [
+  ['a', ['--trusted-daemon']],
+  ['b', ['--untrusted-daemon', '--whole-blocks']],
+] as const;
 /** Blocks mined to each wallet: it can make as many payments at a time. */
 const OUTPUTS_EACH = 6;
 const UNLOCK_BLOCKS = 65;
@@ -135,13 +139,13 @@ export class World {
     );
     const addresses = daemons.map(({ address }) => address) as [string, ...string[]];
     const processes: SoakProcess[] = [];
-    for (const name of PROCESSES) {
+    for (const [name, trust] of PROCESSES) {
       processes.push(
         new SoakProcess({
           ...{ name, port: await freePort(), walletDir: join(directory, name), daemons: addresses },
           token: credentials.tokens['root'] ?? '',
           args: [
-            '--trusted-daemon',
+            ...trust,
             `--credentials=${credentials.path}`,
             '--rpc-login=soak:password',
             '--rpc-max-connections=400',
@@ -180,7 +184,7 @@ export class World {
     const { wallets: count, chances, pauseMs } = this.#options;
     await Promise.all(this.processes.map((process) => this.#start(process)));
     const names = Array.from({ length: count }, (_, i) => ({
-      name: `${PROCESSES[i % PROCESSES.length]}${Math.floor(i / PROCESSES.length) + 1}`,
+      name: `${PROCESSES[i % PROCESSES.length]?.[0]}${Math.floor(i / PROCESSES.length) + 1}`,
       process: this.processes[i % PROCESSES.length] as SoakProcess,
     }));
     for (const { name } of names) writeFileSync(join(this.#passwords, name), PASSWORD, { mode: 0o600 });
