@@ -4,6 +4,7 @@ import type { OutputRange } from '../../store/tables/outputs.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import type { WalletWriter } from '../../store/wallet-writer.js';
 import { amount } from '../../util/amount.js';
+import { zip } from '../../util/zip.js';
 import { concatBytes, equalBytes, fromHex, isHex, toHex } from '../../util/bytes.js';
 import { CodecError } from '../../util/codec.js';
 import { Mutex } from '../../util/mutex.js';
@@ -211,7 +212,7 @@ export class OutputTransfer {
     if (exported.outputs.length === 0) return 0;
     if (isHot) return this.#countKnown(exported);
     await this.import(exported);
-    return this.#context.store.read((r) => r.imported.list()).length;
+    return this.#context.store.read((r) => r.imported.count());
   }
 
   /**
@@ -258,7 +259,10 @@ export class OutputTransfer {
       spendSecret: spendSecretIn(keys),
     });
     const derived = new Map(
-      fresh.map((output, i) => [output, { located: located[i], keyImage: images[i] }] as const),
+      zip(fresh, located, images).map(([output, { derivation, ...rest }, keyImage]) => {
+        derivation?.fill(0);
+        return [output, { ...rest, keyImage }] as const;
+      }),
     );
     const imported = outputs.map((output, i): ImportedOutput => {
       const added = derived.get(output);
@@ -270,8 +274,7 @@ export class OutputTransfer {
         spent: output.flags.spent,
         frozen: output.flags.frozen,
       };
-      if (added?.located !== undefined && added.keyImage !== undefined)
-        return { ...added.located, ...facts, keyImage: added.keyImage, requested: true };
+      if (added !== undefined) return { ...added, ...facts, requested: true };
       if (before === undefined) throw new Error('an output is neither new nor known');
       return { ...before, ...facts, requested: !isKeyImageSettled(output) };
     });
@@ -292,7 +295,10 @@ export class OutputTransfer {
     return { outputs: imported, write };
   }
 
-  /** Finds the own address that each output pays. @throws WalletError `invalid` for an output that is not ours. */
+  /**
+   * Finds the own address that each output pays, and its derivation. @throws WalletError `invalid` for an output that is
+   * not ours.
+   */
   async locate(
     outputs: readonly (OutputHint & { readonly subaddress?: ExportedOutput['subaddress'] })[],
   ): Promise<LocatedOutput[]> {
@@ -310,7 +316,7 @@ export class OutputTransfer {
       viewSecret: keys.viewSecret.expose(),
     });
     return outputs.map((output, i) => {
-      for (const { derivationKey, spendPublicKey } of found[i] ?? []) {
+      for (const { derivationKey, derivation, spendPublicKey } of found[i] ?? []) {
         const claimed = output.subaddress;
         const subaddress =
           store.read((r) => r.subaddresses.find(spendPublicKey)) ??
@@ -318,7 +324,8 @@ export class OutputTransfer {
             ? claimed
             : undefined);
         const { publicKey, outputIndex } = output;
-        if (subaddress !== undefined) return { publicKey, outputIndex, derivationKey, subaddress };
+        if (subaddress !== undefined)
+          return { publicKey, outputIndex, derivationKey, derivation, subaddress };
       }
       throw invalid('an output does not belong to this wallet');
     });

@@ -4,6 +4,7 @@ import { answerCalls, job, type Job } from '../../util/thread-jobs.js';
 import {
   candidatesOfEach,
   keyImagesOf,
+  knownDerivations,
   signKeyImages,
   verifyKeyImage,
   type KeyImageVerdict,
@@ -38,19 +39,26 @@ export interface KeyImageBatch<Item, K extends Keys> {
   readonly keys: K;
 }
 
-/** Returns the job that processes a list of items as a batch. */
+/** Returns the job that processes a list of items as a batch. @param secretsIn secrets in the items. */
 const batch = <Item, K extends Keys, Result>(
   process: (items: readonly Item[], keys: K) => Result[],
+  secretsIn: (items: readonly Item[]) => readonly Uint8Array[] = () => [],
 ): Job<KeyImageBatch<Item, K>, Result[]> =>
-  job(({ items, keys }) => process(items, keys), { secretsOf: ({ keys }) => secretsOf(keys) });
+  job(({ items, keys }) => process(items, keys), {
+    secretsOf: ({ items, keys }) => [...secretsOf(keys), ...secretsIn(items)],
+  });
 
 export const KEY_IMAGE_JOBS = {
   locate: batch((hints: readonly OutputHint[], { viewSecret }: ViewKeys) =>
     candidatesOfEach(hints, viewSecret),
   ),
-  derive: batch((outputs: readonly LocatedOutput[], keys: SpendingKeys) => keyImagesOf(outputs, keys)),
-  sign: batch((outputs: readonly LocatedOutput[], keys: SpendingKeys) =>
-    signKeyImages(outputs, keys, systemRng),
+  derive: batch(
+    (outputs: readonly LocatedOutput[], keys: SpendingKeys) => keyImagesOf(outputs, keys),
+    knownDerivations,
+  ),
+  sign: batch(
+    (outputs: readonly LocatedOutput[], keys: SpendingKeys) => signKeyImages(outputs, keys, systemRng),
+    knownDerivations,
   ),
   verify: batch<KeyImageClaim, undefined, KeyImageVerdict>((claims) =>
     claims.map(({ publicKey, signed }) => verifyKeyImage(publicKey, signed)),

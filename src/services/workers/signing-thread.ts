@@ -3,6 +3,7 @@ import { systemRng } from '../../util/random.js';
 import { answerCalls, job } from '../../util/thread-jobs.js';
 import { unusableDecoys } from '../../monero/wallet/select/decoys.js';
 import { signOffline, type OfflineSigningRequest } from '../../monero/wallet/exchange/offline-signing.js';
+import { knownDerivations } from '../../monero/wallet/scan/key-images.js';
 import { buildFromOwn, type OwnPlan } from '../../monero/wallet/build/own-inputs.js';
 import { placeholderTx } from '../../monero/wallet/build/placeholder-tx.js';
 import { settleFee, type PricedPlan, type SignedTx } from '../../monero/wallet/build/signing.js';
@@ -31,7 +32,7 @@ export const SIGNING_JOBS = {
     { secretsOf: ({ plan }) => [plan.viewSecret] },
   ),
   offline: job((request: OfflineSigningRequest) => signOffline(request, systemRng), {
-    secretsOf: ({ keys }) => [keys.viewSecret, keys.spendSecret],
+    secretsOf: ({ keys, located }) => [keys.viewSecret, keys.spendSecret, ...knownDerivations(located)],
   }),
 };
 

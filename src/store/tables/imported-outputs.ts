@@ -72,6 +72,10 @@ export class ImportedOutputReader {
     return this.db.prepare('SELECT 1 FROM imported_output LIMIT 1').get() === undefined;
   }
 
+  count(): number {
+    return this.db.prepare<[], number>('SELECT count(*) FROM imported_output').pluck().get() ?? 0;
+  }
+
   list(): ImportedOutput[] {
     return this.#list.all().map(toImported);
   }

@@ -6,7 +6,7 @@ import {
 } from '../../crypto/derivation.js';
 import { isInMainSubgroup } from '../../crypto/curve/points.js';
 import { checkRing, signAlone } from '../../crypto/ring-signature.js';
-import type { Hash, KeyImage, PublicKey, SecretKey, Signature } from '../../crypto/types.js';
+import type { Hash, KeyDerivation, KeyImage, PublicKey, SecretKey, Signature } from '../../crypto/types.js';
 import type { SubaddressIndex } from '../../cryptonote/types.js';
 import { equalBytes } from '../../../util/bytes.js';
 import type { Rng } from '../../../util/random.js';
@@ -25,6 +25,8 @@ export interface OutputHint {
 /** Spend key of the address that an output pays if `derivationKey` is the right public key of its transaction. */
 export interface OutputCandidate {
   readonly derivationKey: PublicKey;
+  /** Key derivation of `derivationKey`. Secret. */
+  readonly derivation: KeyDerivation;
   readonly spendPublicKey: PublicKey;
 }
 
@@ -37,7 +39,13 @@ export interface LocatedOutput {
   readonly derivationKey: PublicKey;
   /** Index of the paid address. */
   readonly subaddress: SubaddressIndex;
+  /** Key derivation of `derivationKey`, where it is known already; else it is computed. Secret. */
+  readonly derivation?: KeyDerivation;
 }
+
+/** Returns the derivations that outputs carry, for their owner to wipe. */
+export const knownDerivations = (outputs: readonly LocatedOutput[]): KeyDerivation[] =>
+  outputs.flatMap(({ derivation }) => derivation ?? []);
 
 /** A key image with a signature by the output key. */
 export interface SignedKeyImage {
@@ -87,17 +95,29 @@ function candidatesUnlessInvalid(
     const outputs = zip(tried, derivations).map(([{ hint }, derivation]) => ({
       ...{ outputKey: hint.publicKey, derivation, outputIndex: hint.outputIndex },
     }));
-    const spendPublicKeys = deriveSubaddressPublicKeys(outputs).values();
-    return hints.map((hint) =>
-      txKeysOf(hint).map((derivationKey) => ({
+    const candidates = zip(outputs, tried, deriveSubaddressPublicKeys(outputs))
+      .map(([{ derivation }, { derivationKey }, spendPublicKey]) => ({
         derivationKey,
-        spendPublicKey: spendPublicKeys.next().value as PublicKey,
-      })),
-    );
+        derivation,
+        spendPublicKey,
+      }))
+      .values();
+    return hints.map((hint) => txKeysOf(hint).map(() => candidates.next().value as OutputCandidate));
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/** Returns the derivations of outputs, as copies; computes those that are not known as a batch. */
+function derivationsOf(outputs: readonly LocatedOutput[], viewSecret: SecretKey): KeyDerivation[] {
+  const unknown = outputs.filter(({ derivation }) => derivation === undefined);
+  const computed = keyDerivations(unknown.map(({ derivationKey }) => [derivationKey, viewSecret])).values();
+  return outputs.map(({ derivation }) =>
+    derivation === undefined
+      ? (computed.next().value as KeyDerivation)
+      : (Uint8Array.from(derivation) as KeyDerivation),
+  );
 }
 
 /**
@@ -105,7 +125,7 @@ function candidatesUnlessInvalid(
  * @throws RangeError if an output does not belong to the wallet.
  */
 export function spendSecretsOf(outputs: readonly LocatedOutput[], keys: SpendingKeys): SecretKey[] {
-  const derivations = keyDerivations(outputs.map(({ derivationKey }) => [derivationKey, keys.viewSecret]));
+  const derivations = derivationsOf(outputs, keys.viewSecret);
   const secrets = zip(outputs, derivations).map(([{ outputIndex, subaddress }, derivation]) =>
     outputSecretKey(keys, derivation, outputIndex, subaddress),
   );

@@ -11,6 +11,7 @@ import {
   verifyKeyImage,
   keyImageOf,
   keyImagesOf,
+  knownDerivations,
   signKeyImage,
   signKeyImages,
   type LocatedOutput,
@@ -66,6 +67,23 @@ describe('a batch of outputs', () => {
     expect(signed.map((one, i) => verifyKeyImage((located[i] as LocatedOutput).publicKey, one))).toEqual(
       located.map(() => 'proven'),
     );
+  });
+
+  it('has the same key images where some derivations are known, and leaves these as they are', () => {
+    const derivationOf = (output: (typeof outputs)[number]) =>
+      candidatesOf(output, viewSecret)[0]?.derivation;
+    const [known, other] = [derivationOf, derivationOf].map((of) => outputs.map(of));
+    const some = located.map((output, i) => {
+      const derivation = known?.[i];
+      return derivation === undefined || i % 2 === 0 ? output : { ...output, derivation };
+    });
+    expect(knownDerivations(some)).toHaveLength(Math.floor(outputs.length / 2));
+    expect(keyImagesOf(some, keys)).toEqual(keyImagesOf(located, keys));
+    expect(known).toEqual(other);
+    const [first] = located;
+    const derivation = known?.[1];
+    if (first === undefined || derivation === undefined) throw new Error('two outputs');
+    expect(() => keyImagesOf([{ ...first, derivation }], keys)).toThrow(RangeError);
   });
 
   it('has the candidates of each, although some keys are no points', () => {
