@@ -106,7 +106,7 @@ export const NODE_FLAGS = ['--max-semi-space-size=4'];
 export const ALLOCATOR = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_TRIM_THRESHOLD_: '131072',
-  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_MMAP_THRESHOLD_: '65536',
 };
 
 /** Starts our server. In tests, a result that differs from the schema of its method is an error. */
