@@ -6,6 +6,7 @@ import type { Cluster } from '../../src/cluster/cluster.js';
 import type { Taken } from '../../src/cluster/lease.js';
 import type { LogContent } from '../../src/cluster/page-log.js';
 import { concatBytes } from '../../src/util/bytes.js';
+import { collected } from './collected.js';
 
 export type JoinedCluster = Cluster & { readonly url: string };
 
@@ -60,8 +61,7 @@ export async function contentOf(
 ): Promise<{ log: LogContent; base: Uint8Array; frames: [sequence: number, frame: string][] }> {
   const log = await logs.read(wallet);
   if (log === undefined) throw new Error(`${wallet} is not known`);
-  const parts: Uint8Array[] = [];
-  for await (const part of log.readBase()) parts.push(part);
+  const parts = await collected(log.readBase());
   const frames: [number, string][] = [];
   for await (const { sequence, frame } of log.readFrames())
     frames.push([sequence, Buffer.from(frame).toString()]);

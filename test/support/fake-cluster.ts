@@ -9,6 +9,7 @@ import {
 import type { Lease, LossReason, Taken, WalletEntry } from '../../src/cluster/lease.js';
 import type { LogContent } from '../../src/cluster/page-log.js';
 import type { VirtualClock } from './virtual-clock.js';
+import { collected } from './collected.js';
 
 interface FakeMember {
   readonly capacity: number;
@@ -203,8 +204,7 @@ export class FakeCluster {
           row.frames.set(sequence, frame);
         },
         putBase: async (lease, sequence, parts, keysFile) => {
-          const read: Uint8Array[] = [];
-          for await (const part of parts) read.push(part);
+          const read = await collected(parts);
           await this.beforeBase();
           const row = this.#rowOf(lease);
           row.base = { sequence, bytes: Buffer.concat(read) };

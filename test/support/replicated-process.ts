@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path';
 import { WalletStore } from '../../src/store/wallet-store.js';
 import { bytes, output, page, received } from '../store/fixtures.js';
+import { collected } from './collected.js';
 
 // Writes to a replicated store until it is killed. Its sink keeps frames and bases in files of a directory. Prints the
 // number of each write that the sink has acknowledged.
@@ -35,9 +36,7 @@ const replication = wallet.replicate(
       store(`frame-${number}`, [frame]);
     },
     putBase: async (number, source) => {
-      const parts: Uint8Array[] = [];
-      for await (const part of source) parts.push(part);
-      store(`base-${number}`, parts);
+      store(`base-${number}`, await collected(source));
     },
   },
   {

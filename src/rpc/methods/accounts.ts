@@ -48,9 +48,11 @@ function perSubaddress(wallet: OpenWallet, balance: Balance | PagedBalance) {
   const source = isPaged ? balance : balance.addresses;
   // Not cached while labels are hidden: they can become visible without a change of the store.
   const key = wallet.keystore.hidesNotes ? {} : source;
-  const count = isPaged ? balance.count : balance.addresses.length;
-  return cachedRows(key, count, () =>
-    pagedBalanceRows(wallet, isPaged ? balance.rows() : unheld(singlePage(balance.addresses))),
+  return cachedRows(key, (skipped) =>
+    pagedBalanceRows(
+      wallet,
+      isPaged ? balance.rows(skipped) : unheld(singlePage(skipped === 0 ? balance.addresses : [])),
+    ),
   );
 }
 

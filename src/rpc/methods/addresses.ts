@@ -67,8 +67,8 @@ export const addressMethods: readonly WalletMethod[] = [
       const listing = wallet.accounts.listing(account_index, address_index);
       return {
         address: wallet.accounts.address({ major: account_index, minor: 0 }),
-        addresses: await cachedRows(listing, listing.count, () =>
-          rowsOf(unheld(listing.pages()), ({ address, index, label, used }) => ({
+        addresses: await cachedRows(listing, (skipped) =>
+          rowsOf(unheld(listing.pages(skipped)), ({ address, index, label, used }) => ({
             address,
             address_index: index.minor,
             label,

@@ -21,48 +21,61 @@ export class AddressListing {
   readonly #minors: readonly number[] | undefined;
   readonly #hidesLabels: boolean;
   /** Number of listed addresses. */
-  readonly count: number;
+  readonly #count: number;
 
   /** @param minors minor indices of the listed addresses, or the number of all addresses of the account. */
   constructor(context: Context, account: number, minors: readonly number[] | number) {
     this.#context = context;
     this.#account = account;
     this.#minors = typeof minors === 'number' ? undefined : minors;
-    this.count = typeof minors === 'number' ? minors : minors.length;
+    this.#count = typeof minors === 'number' ? minors : minors.length;
     this.#hidesLabels = context.keystore.hidesNotes;
   }
 
-  /** Reads the addresses in order, and yields to the event loop between pages. @throws WalletError `no_wallet` */
-  async *pages(): AsyncGenerator<readonly AddressView[]> {
+  /**
+   * Reads the addresses in order, and yields to the event loop between pages.
+   * @param skipped number of pages to leave out at the beginning.
+   * @throws WalletError `no_wallet`
+   */
+  async *pages(skipped = 0): AsyncGenerator<readonly AddressView[]> {
     const { assertOpen, store } = this.#context;
     const imported = new Set(store.read((r) => r.imported.usedAddresses(this.#account)));
-    for (let start = 0; start < this.count; start += ADDRESSES_AT_ONCE) {
-      if (start > 0) await yieldToEventLoop();
+    const first = skipped * ADDRESSES_AT_ONCE;
+    for (let start = first; start < this.#count; start += ADDRESSES_AT_ONCE) {
+      if (start > first) await yieldToEventLoop();
       assertOpen();
-      yield this.#page(this.#minorsBetween(start, Math.min(this.count, start + ADDRESSES_AT_ONCE)), imported);
+      yield this.#page(start, Math.min(this.#count, start + ADDRESSES_AT_ONCE), imported);
     }
   }
 
-  #minorsBetween(start: number, end: number): readonly number[] {
-    return this.#minors?.slice(start, end) ?? Array.from({ length: end - start }, (_, i) => start + i);
-  }
-
-  /** Reads one page of rows. @param imported minor indices that imported outputs pay. */
-  #page(minors: readonly number[], imported: ReadonlySet<number>): readonly AddressView[] {
+  /**
+   * Reads the rows from place `start` up to but not including `end`. @param imported minor indices that imported outputs
+   * pay.
+   */
+  #page(start: number, end: number, imported: ReadonlySet<number>): readonly AddressView[] {
     const { addresses, keystore, store } = this.#context;
     const account = this.#account;
+    const listed = this.#minors?.slice(start, end);
+    const minors = listed ?? Array.from({ length: end - start }, (_, i) => start + i);
     const indices = minors.map((minor) => ({ major: account, minor }));
-    addresses.prepare(indices);
+    const texts = addresses.textsOf(indices);
+    const { labels, used } = store.read(({ subaddresses, balances }) =>
+      listed === undefined
+        ? {
+            labels: subaddresses.labelsBetween(account, start, end - 1),
+            used: new Set(balances.usedBetween(account, start, end - 1)),
+          }
+        : {
+            labels: subaddresses.labelsAmong(account, listed),
+            used: new Set(balances.usedAmong(account, listed)),
+          },
+    );
     const hidesLabels = this.#hidesLabels || keystore.hidesNotes;
-    return store.read((r) => {
-      const labels = hidesLabels ? undefined : r.subaddresses.labelsAmong(account, minors);
-      const used = new Set(r.balances.usedAmong(account, minors));
-      return indices.map((index) => ({
-        address: addresses.text(index),
-        index,
-        label: labels?.get(index.minor) ?? '',
-        used: used.has(index.minor) || imported.has(index.minor),
-      }));
-    });
+    return indices.map((index, i) => ({
+      address: texts[i] ?? '',
+      index,
+      label: (hidesLabels ? undefined : labels.get(index.minor)) ?? '',
+      used: used.has(index.minor) || imported.has(index.minor),
+    }));
   }
 }

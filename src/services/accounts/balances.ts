@@ -86,7 +86,7 @@ export class Balances {
     const known = minors === undefined ? this.#paged.get(sums) : undefined;
     if (known !== undefined) return known;
     const balance = new PagedBalance(this.#context, {
-      ...{ account, strict, minors, count, sums },
+      ...{ account, strict, minors, sums },
       adjust: (tally, r) => this.#adjust(tally, r, account, strict),
     });
     if (minors === undefined) this.#paged.set(sums, balance);

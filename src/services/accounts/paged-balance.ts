@@ -24,7 +24,6 @@ interface Parts {
    * index.
    */
   readonly minors: readonly number[] | undefined;
-  readonly count: number;
   readonly sums: Omit<Balance, 'addresses'>;
   /** Adds imported, locked and unconfirmed amounts to a tally. */
   readonly adjust: (tally: Adjusted, r: WalletReader) => void;
@@ -53,23 +52,21 @@ export class PagedBalance {
     return this.#parts.sums;
   }
 
-  /** Number of rows, exact or too high. */
-  get count(): number {
-    return this.#parts.count;
-  }
-
   /**
    * Reads the rows in pages, and yields to the event loop between them. All pages show the store at this call, except
    * for a store in memory. The pages throw WalletError `no_wallet` if the wallet is closed meanwhile.
+   * @param skipped number of pages to leave out at the beginning.
    */
-  rows(): Paged<readonly AddressBalance[]> {
+  rows(skipped = 0): Paged<readonly AddressBalance[]> {
     const { store, assertOpen } = this.#context;
     const { minors } = this.#parts;
     const adjusted = store.read((r) => this.#adjusted(r));
     const snapshot = store.isInMemory ? undefined : store.snapshot();
     const read: Read = (task) => (snapshot ?? store).read(task);
     const pages =
-      minors === undefined ? this.#ranges(adjusted, read) : this.#selected(minors, adjusted, read);
+      minors === undefined
+        ? this.#ranges(adjusted, read, skipped)
+        : this.#selected(minors.slice(skipped * ROWS_AT_ONCE), adjusted, read);
     return { pages: yielding(pages, assertOpen), release: () => snapshot?.release() };
   }
 
@@ -90,10 +87,19 @@ export class PagedBalance {
     return new Map(tally.balance().addresses.map((row) => [keyOf(indexOf(row)), row]));
   }
 
-  *#ranges(adjusted: ReadonlyMap<string, AddressBalance>, read: Read): Generator<readonly AddressBalance[]> {
+  *#ranges(
+    adjusted: ReadonlyMap<string, AddressBalance>,
+    read: Read,
+    skipped: number,
+  ): Generator<readonly AddressBalance[]> {
     const { account, strict } = this.#parts;
-    const waiting = [...adjusted.values()];
     let range: AddressRange | undefined = addressesOf(account);
+    if (skipped > 0) {
+      const all = range;
+      range = read((r) => r.balances.divide(all, strict, skipped * ROWS_AT_ONCE))?.rest;
+    }
+    const from = range?.from;
+    const waiting = [...adjusted.values()].filter((row) => from !== undefined && !isBefore(row, from));
     while (range !== undefined) {
       const current: AddressRange = range;
       const { found, rest }: Page = read((r) => {

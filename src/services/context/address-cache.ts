@@ -50,6 +50,13 @@ export class AddressCache {
     return this.#cache.get(index) ?? this.#add(index, formatAddress(this.decoded(index)));
   }
 
+  /** Returns the texts of own addresses, in the order of the indices; derives the missing ones in one batch. */
+  textsOf(indices: readonly SubaddressIndex[]): readonly string[] {
+    const cached = indices.map((index) => this.#cache.get(index));
+    if (cached.includes(undefined)) this.prepare(indices);
+    return indices.map((index, i) => cached[i] ?? this.text(index));
+  }
+
   /** Derives and caches the missing texts of addresses, all in one batch. */
   prepare(indices: readonly SubaddressIndex[]): void {
     const missing = this.#missing(indices);
@@ -85,10 +92,7 @@ export class AddressCache {
    * cached texts.
    */
   texts(indices: readonly SubaddressIndex[]): Promise<readonly string[]> {
-    return this.#inBatches(indices, (batch) => {
-      this.prepare(batch);
-      return batch.map((index) => this.text(index));
-    });
+    return this.#inBatches(indices, (batch) => this.textsOf(batch));
   }
 
   /** Derives the keys of subaddresses as {@link keysOf}, and yields to the event loop between batches. */

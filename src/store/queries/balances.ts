@@ -82,6 +82,7 @@ export class BalanceReader {
   readonly #ofAccounts: Record<'free' | 'mined', Statement<AccountRange, AccountRow>>;
   readonly #ofAddress: Record<'free' | 'mined', Statement<[number, number], SumRow>>;
   readonly #usedAmong: Statement<[number, string], number>;
+  readonly #usedBetween: Statement<[number, number, number], number>;
   readonly #locked: Record<'free' | 'mined', Statement<[LockQuery], LockRow>>;
 
   constructor(db: Db) {
@@ -109,6 +110,11 @@ export class BalanceReader {
       .prepare<[number, string], number>(
         `SELECT minor FROM address_sum
          WHERE account = ? AND minor IN (SELECT value FROM json_each(?)) AND received > 0`,
+      )
+      .pluck();
+    this.#usedBetween = db
+      .prepare<[number, number, number], number>(
+        'SELECT minor FROM address_sum WHERE account = ? AND minor BETWEEN ? AND ? AND received > 0',
       )
       .pluck();
     const each = <S>(make: (kind: 'free' | 'mined') => S): Record<'free' | 'mined', S> => ({
@@ -194,6 +200,14 @@ export class BalanceReader {
   /** Returns the given addresses of an account that have received an output, by minor index. */
   usedAmong(account: number, minors: readonly number[]): number[] {
     return this.#usedAmong.all(account, JSON.stringify(minors));
+  }
+
+  /**
+   * Returns the addresses of an account from `first` to `last`, both inclusive, that have received an output, by minor
+   * index.
+   */
+  usedBetween(account: number, first: number, last: number): number[] {
+    return this.#usedBetween.all(account, first, last);
   }
 
   /** Returns unspent outputs that may still be locked: recent outputs, and outputs with an unlock time. */

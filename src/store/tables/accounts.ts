@@ -122,6 +122,7 @@ export class SubaddressReader {
   readonly #findPart: Statement<[number], Uint8Array>;
   readonly #labels: Statement<[number], [number, string]>;
   readonly #labelsAmong: Statement<[number, string], [number, string]>;
+  readonly #labelsBetween: Statement<[number, number, number], [number, string]>;
 
   constructor(db: Db) {
     this.db = db;
@@ -132,6 +133,11 @@ export class SubaddressReader {
       .prepare<[number, string], [number, string]>(
         `SELECT minor, label FROM subaddress_label
          WHERE major = ? AND minor IN (SELECT value FROM json_each(?))`,
+      )
+      .raw();
+    this.#labelsBetween = db
+      .prepare<[number, number, number], [number, string]>(
+        'SELECT minor, label FROM subaddress_label WHERE major = ? AND minor BETWEEN ? AND ?',
       )
       .raw();
     this.#label = db.prepare('SELECT label FROM subaddress_label WHERE major = ? AND minor = ?');
@@ -154,6 +160,11 @@ export class SubaddressReader {
   /** Returns the labels of a few addresses of an account, by minor index. */
   labelsAmong(major: number, minors: readonly number[]): Map<number, string> {
     return new Map(this.#labelsAmong.all(major, JSON.stringify(minors)));
+  }
+
+  /** Returns the labels of the addresses of an account from `first` to `last`, both inclusive, by minor index. */
+  labelsBetween(major: number, first: number, last: number): Map<number, string> {
+    return new Map(this.#labelsBetween.all(major, first, last));
   }
 
   find(spendPublicKey: PublicKey): SubaddressIndex | undefined {

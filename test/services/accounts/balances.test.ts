@@ -9,6 +9,7 @@ import type {
   OutgoingTx,
   PoolTx,
 } from '../../../src/monero/wallet/model/records.js';
+import { collected } from '../../support/collected.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
 import { TestWallet } from '../../support/test-wallet.js';
 
@@ -78,6 +79,36 @@ describe('a balance', () => {
     expect(balances.of(undefined, false)).toEqual(nothing);
     expect(balances.of(7, true)).toEqual(nothing);
     expect(balances.unconfirmed(0, [])).toBe(0n);
+  });
+
+  it('is read from any page of its rows on, with the unconfirmed amounts of each page', async () => {
+    const minors = Array.from({ length: 300 }, (_, i) => 2 * i);
+    wallet.store.write((w) =>
+      w.applyPage(
+        page(0, 100, {
+          received: [received(1, 5)],
+          outputs: minors.map((minor, i) =>
+            output(1, 5, 50n, {
+              ...{ outputIndex: i, subaddress: { major: 0, minor } },
+              ...{ publicKey: bytes<PublicKey>(1000 + i), keyImage: bytes<KeyImage>(5000 + i) },
+            }),
+          ),
+        }),
+      ),
+    );
+    pooled(
+      [0, 3, 254, 255, 256, 257, 511, 512, 513, 700].map((minor, outputIndex) => ({
+        ...{ outputIndex, amount: amount(7n), subaddress: { major: 0, minor } },
+      })),
+    );
+    const inPages = new Balances(wallet, wallet, 0).paged(0, false);
+    if (inPages === undefined) throw new Error('a balance with rows');
+    const pagesFrom = (skipped?: number) => collected(inPages.rows(skipped).pages);
+    const pages = await pagesFrom();
+    expect(pages.flat()).toEqual(balances.of(0, false).addresses);
+    expect(pages.length).toBeGreaterThan(2);
+    for (let skipped = 0; skipped <= pages.length; skipped++)
+      expect(await pagesFrom(skipped)).toEqual(pages.slice(skipped));
   });
 
   it('counts an input of an unmined payment as spent, and as ours still where it is strict', () => {

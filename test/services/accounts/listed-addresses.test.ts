@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import { amount } from '../../../src/util/amount.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
+import { collected } from '../../support/collected.js';
 import { EventLoopTurns } from '../../support/event-loop-turns.js';
 import { faultOf, TestWallet } from '../../support/test-wallet.js';
 
@@ -90,6 +91,18 @@ describe('the addresses of an account', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(128);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(1000);
     expect(turns.stop()).toBeGreaterThanOrEqual(sizes.length - 1);
+  });
+
+  it('are read from any page on', async () => {
+    await wallet.accounts.createAddresses(0, 299, '');
+    const minors = Array.from({ length: 300 }, (_, i) => 299 - i);
+    for (const listed of [[], minors]) {
+      const pagesFrom = (skipped?: number) => collected(wallet.accounts.listing(0, listed).pages(skipped));
+      const pages = await pagesFrom();
+      expect(pages.length).toBeGreaterThan(2);
+      for (let skipped = 0; skipped <= pages.length; skipped++)
+        expect(await pagesFrom(skipped)).toEqual(pages.slice(skipped));
+    }
   });
 
   it('are refused in a wallet that is closed while they are read', async () => {
