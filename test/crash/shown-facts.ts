@@ -5,46 +5,43 @@ import { ask, Refusal, type Callable } from './wallet-client.js';
 /** Transfer types of a payment that is not lost. */
 const MADE: ReadonlySet<unknown> = new Set(['out', 'pending', 'block', 'in']);
 
-/** Finds a payment among the wallet's transfers; undefined when it has none. */
-async function shownPayment(server: Callable, txid: string): Promise<string | undefined> {
+/** Returns an answer; undefined if the server refuses the call. @param isExpected false for a refusal that is an error. */
+async function unlessRefused<T>(
+  answer: Promise<T>,
+  isExpected: (refusal: Refusal) => boolean = () => true,
+): Promise<T | undefined> {
   try {
-    const { transfers } = await ask(server, 'get_transfer_by_txid', { txid });
-    const types = (transfers as Loose[]).map(({ type }) => String(type));
-    return types.every((type) => MADE.has(type)) ? 'made' : types.join();
+    return await answer;
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof Refusal && isExpected(error)) return undefined;
     throw error;
   }
+}
+
+/** Finds a payment among the wallet's transfers; undefined when it has none. */
+async function shownPayment(server: Callable, txid: string): Promise<string | undefined> {
+  const answer = await unlessRefused(ask(server, 'get_transfer_by_txid', { txid }));
+  if (answer === undefined) return undefined;
+  const types = (answer.transfers as Loose[]).map(({ type }) => String(type));
+  return types.every((type) => MADE.has(type)) ? 'made' : types.join();
 }
 
 /** Minor index of the address of a payment request; undefined if there is no such request. */
 async function shownRequest(server: Callable, request_id: string): Promise<string | undefined> {
-  try {
-    const { subaddr_index } = await ask(server, 'get_payment_request', { request_id });
-    return String(subaddr_index.minor);
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
+  const answer = await unlessRefused(ask(server, 'get_payment_request', { request_id }));
+  return answer && String(answer.subaddr_index.minor);
 }
 
 /** State of an output; `gone` if the wallet has none with this key image: a reorganisation may have taken it out. */
 async function shownFrozen(server: Callable, key_image: string): Promise<string> {
-  try {
-    return String((await ask(server, 'frozen', { key_image })).frozen);
-  } catch (error) {
-    if (error instanceof Refusal && /Key image not found/.test(error.message)) return 'gone';
-    throw error;
-  }
+  const isUnknown = ({ message }: Refusal): boolean => /Key image not found/.test(message);
+  const answer = await unlessRefused(ask(server, 'frozen', { key_image }), isUnknown);
+  return answer === undefined ? 'gone' : String(answer.frozen);
 }
 
 async function shownKey(server: Callable, txid: string): Promise<string | undefined> {
-  try {
-    return String((await ask(server, 'get_tx_key', { txid })).tx_key);
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
+  const answer = await unlessRefused(ask(server, 'get_tx_key', { txid }));
+  return answer && String(answer.tx_key);
 }
 
 /**
@@ -73,12 +70,10 @@ export async function readShownFacts(
     show(`account/${String(account_index)}`, String(label));
   const { entries = [] } = await ask(server, 'get_address_book');
   for (const { index, description } of entries as Loose[]) show(`book/${String(index)}`, String(description));
-  for (const key of rest(facts, 'attribute/'))
-    try {
-      show(`attribute/${key}`, String((await ask(server, 'get_attribute', { key })).value));
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-    }
+  for (const key of rest(facts, 'attribute/')) {
+    const answer = await unlessRefused(ask(server, 'get_attribute', { key }));
+    if (answer !== undefined) show(`attribute/${key}`, String(answer.value));
+  }
   const noted = rest(facts, 'note/');
   if (noted.length > 0) {
     const { notes } = await ask(server, 'get_tx_notes', { txids: noted });

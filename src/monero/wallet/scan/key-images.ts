@@ -74,10 +74,6 @@ export function candidatesOfEach(hints: readonly OutputHint[], viewSecret: Secre
   );
 }
 
-/** Returns the candidates for the receiver of an output, as {@link candidatesOfEach}. */
-export const candidatesOf = (hint: OutputHint, viewSecret: SecretKey): OutputCandidate[] =>
-  candidatesOfEach([hint], viewSecret).flat();
-
 /** Returns the transaction keys that may be the right one for an output. */
 const txKeysOf = ({ outputIndex, txPublicKey, additionalKeys }: OutputHint): readonly PublicKey[] => {
   const own = additionalKeys[outputIndex];

@@ -10,11 +10,7 @@ import { CodecError, decode } from '../../../../src/util/codec.js';
 import { unsignedTxSet } from '../../../../src/monero/wallet/exchange/cold-tx-sets.js';
 import type { ConstructionData } from '../../../../src/monero/wallet/exchange/construction-data.js';
 import { openExport } from '../../../../src/monero/wallet/exchange/export-blob.js';
-import {
-  candidatesOf,
-  keyImageOf,
-  type LocatedOutput,
-} from '../../../../src/monero/wallet/scan/key-images.js';
+import { keyImageOf, type LocatedOutput } from '../../../../src/monero/wallet/scan/key-images.js';
 import {
   isWithheldKey,
   signOffline,
@@ -25,6 +21,7 @@ import { SubaddressTable } from '../../../../src/monero/wallet/scan/subaddress-t
 import { describeTransfer, summarize } from '../../../../src/monero/wallet/exchange/transfer-description.js';
 import { seededRng } from '../../../support/seeded-rng.js';
 import { exportKeys, spendPublicKey, spendSecret, vectors, viewSecret } from '../cold-vectors.js';
+import { candidatesOf } from '../../../support/candidates-of.js';
 
 const rng = seededRng('offline signing');
 const keys = { viewSecret, spendSecret };

@@ -6,7 +6,6 @@ import { bytes32, fixedBytes, fromHex, toHex } from '../../../../src/util/bytes.
 import { openExport } from '../../../../src/monero/wallet/exchange/export-blob.js';
 import { readOutputExport } from '../../../../src/monero/wallet/exchange/exported-outputs.js';
 import {
-  candidatesOf,
   candidatesOfEach,
   verifyKeyImage,
   keyImageOf,
@@ -19,6 +18,7 @@ import {
 } from '../../../../src/monero/wallet/scan/key-images.js';
 import { seededRng } from '../../../support/seeded-rng.js';
 import { exportKeys, spendPublicKey, spendSecret, vectors, viewSecret } from '../cold-vectors.js';
+import { candidatesOf } from '../../../support/candidates-of.js';
 
 const rng = seededRng('key images');
 const keys = { viewSecret, spendSecret };
