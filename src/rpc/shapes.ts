@@ -40,20 +40,28 @@ export const listedRows = <T, R extends Json>(
     ? list.map(shape)
     : new ListedRows(mapPages(pagesOf(list, ITEMS_AT_ONCE), shape), () => undefined);
 
+const NO_PAYMENT_ID = '0'.repeat(16);
+
 /** Writes a payment id: 16 hex digits, 64 for a long one; zeros if there is none. */
 export const paymentIdShape = (paymentId: Uint8Array | undefined): string =>
-  toHex(paymentId ?? new Uint8Array(8));
+  paymentId === undefined ? NO_PAYMENT_ID : toHex(paymentId);
 
-/** Row of get_transfers. Source: wallet_rpc_server_commands_defs.h `transfer_entry`. */
+/**
+ * Row of get_transfers, with its members in the order of the answer: they need no sorting then. Source:
+ * wallet_rpc_server_commands_defs.h `transfer_entry`.
+ */
 export function transferEntry(entry: HistoryEntry) {
   return {
     address: entry.address,
     amount: entry.amount,
     amounts: entry.amounts,
+    change_amount: entry.change === undefined || entry.change === 0n ? undefined : entry.change,
     confirmations: entry.confirmations,
+    destinations: entry.destinations.map(({ address, amount }) => ({ address, amount })),
     double_spend_seen: entry.doubleSpendSeen,
     fee: entry.fee,
     height: entry.height,
+    locked: entry.locked,
     note: entry.note,
     payment_id: paymentIdShape(entry.paymentId),
     subaddr_index: indexShape(entry.subaddress),
@@ -63,9 +71,6 @@ export function transferEntry(entry: HistoryEntry) {
     txid: toHex(entry.txHash),
     type: entry.type,
     unlock_time: entry.unlockTime,
-    locked: entry.locked,
-    destinations: entry.destinations.map(({ address, amount }) => ({ address, amount })),
-    change_amount: entry.change === undefined || entry.change === 0n ? undefined : entry.change,
   };
 }
 
@@ -117,16 +122,19 @@ export const paymentSchema = () =>
     address: wire.text('Receiving address'),
   });
 
-/** Row of get_payments and get_bulk_payments. @param paymentId payment id as the client wrote it [hex]. */
+/**
+ * Row of get_payments and get_bulk_payments, with its members in the order of the answer. @param paymentId payment id as
+ * the client wrote it [hex].
+ */
 export const paymentShape = ({ payment, address, locked }: PaymentView, paymentId: string) => ({
-  payment_id: paymentId,
-  tx_hash: toHex(payment.tx.txHash),
+  address,
   amount: payment.amount,
   block_height: payment.tx.height,
-  unlock_time: payment.tx.unlockTime,
   locked,
+  payment_id: paymentId,
   subaddr_index: indexShape(payment.subaddress),
-  address,
+  tx_hash: toHex(payment.tx.txHash),
+  unlock_time: payment.tx.unlockTime,
 });
 
 /** Parses a key image. @throws WalletError `wrong_key_image` */

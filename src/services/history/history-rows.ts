@@ -35,7 +35,7 @@ export interface HistoryEntry {
   readonly type: HistoryType;
   readonly txHash: Hash;
   /** Payment id, 8 or 32 bytes. */
-  readonly paymentId?: Uint8Array;
+  readonly paymentId?: Uint8Array | undefined;
   /** Height of the block with the transaction; 0 while it is unconfirmed. */
   readonly height: number;
   /** Time of the block; while unconfirmed, time at which the transaction was seen or made [Unix s]. */
@@ -64,6 +64,8 @@ export interface PaymentView {
   readonly address: string;
   readonly locked: boolean;
 }
+
+const NO_DESTINATIONS: readonly Destination[] = [];
 
 /** State of the chain for which all rows of an answer are made. */
 interface ChainView {
@@ -95,31 +97,42 @@ export class HistoryRows {
     };
   }
 
-  /** Converts incoming payments to rows of `get_payments`. */
-  payments(payments: readonly Payment[]): PaymentView[] {
-    return payments.map((payment) => ({
+  /** Converts incoming payments to rows of `get_payments`. @param addresses texts of their addresses. */
+  payments(payments: readonly Payment[], addresses: readonly string[] = []): PaymentView[] {
+    return payments.map((payment, i) => ({
       payment,
-      address: this.#addressOf(payment.subaddress),
+      address: addresses[i] ?? this.#addressOf(payment.subaddress),
       locked: isLocked(payment.tx.unlockTime, payment.tx.height, this.#chain),
     }));
   }
 
-  /** Converts a mined incoming payment. */
-  incoming({ tx, subaddress, amount: total, amounts }: Payment): HistoryEntry {
+  /**
+   * Converts a mined incoming payment. Lists have many of them: one object with all members takes a third of the time of
+   * one that is put together from parts.
+   * @param address text of its address.
+   */
+  incoming(payment: Payment, address = this.#addressOf(payment.subaddress)): HistoryEntry {
+    const { tx, subaddress, amount: total, amounts } = payment;
+    const chain = this.#chain;
     return {
       type: tx.coinbase ? 'block' : 'in',
       txHash: tx.txHash,
-      ...(tx.paymentId === undefined ? {} : { paymentId: tx.paymentId }),
+      paymentId: tx.paymentId,
       height: tx.height,
       timestamp: tx.timestamp,
       amount: total,
       amounts,
       fee: tx.fee,
+      note: chain.note(tx.txHash),
       unlockTime: tx.unlockTime,
+      subaddress,
+      subaddresses: [subaddress],
+      address,
+      destinations: NO_DESTINATIONS,
       doubleSpendSeen: false,
-      destinations: [],
-      ...this.#place(subaddress, [subaddress]),
-      ...depth(tx.txHash, tx.height, total, tx.unlockTime, this.#chain),
+      confirmations: confirmationsOf(tx.height, chain),
+      suggestedConfirmationsThreshold: thresholdOf(total, tx.unlockTime, chain),
+      locked: isLocked(tx.unlockTime, tx.height, chain),
     };
   }
 
@@ -212,14 +225,21 @@ function depth(
   unlockTime: bigint,
   at: ChainView,
 ): Pick<HistoryEntry, 'note' | 'confirmations' | 'suggestedConfirmationsThreshold' | 'locked'> {
-  const { chainHeight, reward, note } = at;
-  const byValue = reward === 0n ? 0 : Number((value + reward - 1n) / reward);
   return {
-    note: note(txHash),
-    confirmations: height === 0 || height >= chainHeight ? 0 : chainHeight - height,
-    suggestedConfirmationsThreshold: Math.max(byValue, blocksUntil(unlockTime, at)),
+    note: at.note(txHash),
+    confirmations: confirmationsOf(height, at),
+    suggestedConfirmationsThreshold: thresholdOf(value, unlockTime, at),
     locked: isLocked(unlockTime, height, at),
   };
+}
+
+const confirmationsOf = (height: number, { chainHeight }: ChainView): number =>
+  height === 0 || height >= chainHeight ? 0 : chainHeight - height;
+
+function thresholdOf(value: Amount, unlockTime: bigint, at: ChainView): number {
+  const { reward } = at;
+  const byValue = reward === 0n ? 0 : Number((value + reward - 1n) / reward);
+  return Math.max(byValue, blocksUntil(unlockTime, at));
 }
 
 function blocksUntil(unlockTime: bigint, { chainHeight, now }: ChainView): number {

@@ -44,6 +44,12 @@ export type IncomingKind = 'all' | 'available' | 'unavailable';
 /** Number of outputs per page of JSON that the store writes: 1 to 2 ms of work. */
 const INCOMING_PAGE_ROWS = 1024;
 
+/** Incoming payments, and the texts of their addresses. */
+interface PaymentPage {
+  readonly payments: readonly Payment[];
+  readonly addresses: readonly string[];
+}
+
 /** Lists of the history, all from the state of the store at the time of the request. */
 export interface HistoryLists {
   readonly lists: Partial<Record<HistoryList, AsyncIterable<readonly HistoryEntry[]>>>;
@@ -150,10 +156,13 @@ export class History {
     const entries = new HistoryRows(this.#context, this.#services);
     const reading = new PagedReader(this.#context);
     const pages = this.#payments(reading, { min: minHeight, max: Number.MAX_SAFE_INTEGER }, {});
-    const shown = async function* (show: (payments: readonly Payment[]) => PaymentView[]) {
+    const shown = async function* (show: (page: PaymentPage) => PaymentView[]) {
       for await (const page of pages) yield show(page);
     };
-    return { pages: shown((payments) => entries.payments(payments)), release: () => reading.release() };
+    return {
+      pages: shown(({ payments, addresses }) => entries.payments(payments, addresses)),
+      release: () => reading.release(),
+    };
   }
 
   /** Reads the outputs that an account received, as JSON rows made from a template. */
@@ -190,11 +199,7 @@ export class History {
     return { pages: both(), release: () => reading.release() };
   }
 
-  #payments(
-    reading: PagedReader,
-    range: HeightRange,
-    place: PaymentPlace,
-  ): AsyncIterable<readonly Payment[]> {
+  #payments(reading: PagedReader, range: HeightRange, place: PaymentPlace): AsyncIterable<PaymentPage> {
     const { accounts } = this.#services;
     const { assertOpen } = this.#context;
     const { account, minors = [] } = place;
@@ -207,10 +212,10 @@ export class History {
           });
     return (async function* () {
       for await (const page of pages) {
-        // Derives the texts of the page before the rows are written, and yields to the event loop between batches.
-        await accounts.addresses(page.map(({ subaddress }) => subaddress));
+        // Yields to the event loop between batches.
+        const addresses = await accounts.addresses(page.map(({ subaddress }) => subaddress));
         assertOpen();
-        yield page;
+        yield { payments: page, addresses };
       }
     })();
   }
@@ -222,10 +227,12 @@ export class History {
     entries: HistoryRows,
   ): AsyncIterable<readonly HistoryEntry[]> {
     const pages = this.#payments(reading, range, place);
-    const shown = async function* (show: (payment: Payment) => HistoryEntry) {
-      for await (const page of pages) yield page.map(show);
+    const shown = async function* (show: (page: PaymentPage) => HistoryEntry[]) {
+      for await (const page of pages) yield show(page);
     };
-    return shown((payment) => entries.incoming(payment));
+    return shown(({ payments, addresses }) =>
+      payments.map((payment, i) => entries.incoming(payment, addresses[i])),
+    );
   }
 
   #sent(

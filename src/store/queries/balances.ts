@@ -1,7 +1,7 @@
 import type { Statement } from '../../util/sql-database.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
-import { toAmount, type Integer } from '../sql/columns.js';
+import { small, toAmount, type Integer } from '../sql/columns.js';
 import type { Division } from '../sql/height-pages.js';
 import type { Db } from '../file/database.js';
 
@@ -51,9 +51,6 @@ type SumRow = readonly [account: number, minor: number, total: Integer, unspent:
 /** Total of an account as high · 2^32 + low. */
 type AccountRow = readonly [account: number, high: Integer, low: Integer];
 type LockRow = readonly [account: number, minor: number, amount: Integer, height: number, unlockTime: string];
-
-/** Returns an SQL expression that reads an integer as a number instead of a bigint; the integer must be below 2^53. */
-const small = (column: string): string => `CAST(${column} AS REAL)`;
 
 /** First and last account, both inclusive. A range lets one query use the index both for one account and for all. */
 type AccountRange = [first: number, last: number];

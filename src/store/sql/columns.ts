@@ -4,6 +4,9 @@ import type { Bytes } from '../../util/bytes.js';
 /** An integer in a row, read as bigint by a statement with safe integers. */
 export type Integer = bigint;
 
+/** Returns an SQL expression that reads an integer as a number instead of a bigint; the integer must be below 2^53. */
+export const small = (column: string): string => `CAST(${column} AS REAL)`;
+
 /** Largest integer that SQLite stores. */
 const I64_MAX = (1n << 63n) - 1n;
 

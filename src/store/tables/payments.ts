@@ -3,12 +3,21 @@ import type { Hash, KeyImage } from '../../monero/crypto/types.js';
 import { sum, type Amount } from '../../util/amount.js';
 import { chunks, concatBytes, equalBytes } from '../../util/bytes.js';
 import type { Payment, ReceivedTx } from '../../monero/wallet/model/records.js';
-import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
+import {
+  fromFlag,
+  small,
+  toAmount,
+  toBytes,
+  toColumn,
+  toFlag,
+  toNumber,
+  type Integer,
+} from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { HeightPages, type Division, type HeightRange } from '../sql/height-pages.js';
 import { IN_TX_RANGE, TxPages, txRangeColumns, type TxRange, type TxRangeColumns } from '../sql/tx-pages.js';
 
-interface FactRow {
+interface TxRow {
   readonly tx_hash: Uint8Array;
   readonly height: Integer;
   readonly timestamp: Integer;
@@ -16,9 +25,6 @@ interface FactRow {
   readonly fee: Integer;
   readonly coinbase: Integer;
   readonly payment_id: Uint8Array | null;
-}
-
-interface TxRow extends FactRow {
   readonly tx_public_key: Uint8Array;
   readonly additional_keys: Uint8Array;
   readonly size: Integer | null;
@@ -26,40 +32,74 @@ interface TxRow extends FactRow {
 
 type OrderRow = readonly [number: number, txHash: Uint8Array];
 
-interface PaymentRow extends FactRow {
-  readonly account: Integer;
-  readonly minor: Integer;
-  readonly amount: Integer;
-  readonly credited: Integer | null;
+/** Output of a payment: an array with numbers where possible, because long lists have one for each row. */
+type PaymentRow = readonly [
+  txHash: Uint8Array,
+  height: number,
+  timestamp: number,
+  unlockTime: string,
+  fee: Integer,
+  coinbase: number,
+  paymentId: Uint8Array | null,
+  account: number,
+  minor: number,
+  amount: Integer,
+  credited: Integer | null,
+];
+
+/** Places of the columns in a {@link PaymentRow}. */
+const AT = {
+  txHash: 0,
+  height: 1,
+  timestamp: 2,
+  unlockTime: 3,
+  fee: 4,
+  coinbase: 5,
+  paymentId: 6,
+  account: 7,
+  minor: 8,
+  amount: 9,
+  credited: 10,
+} as const;
+
+const toUnlockTime = (text: string): bigint => (text === '0' ? 0n : BigInt(text));
+
+function toFacts(row: PaymentRow): Payment['tx'] {
+  const paymentId = row[AT.paymentId];
+  return {
+    txHash: toBytes<'Hash'>(row[AT.txHash]),
+    height: row[AT.height],
+    timestamp: row[AT.timestamp],
+    unlockTime: toUnlockTime(row[AT.unlockTime]),
+    fee: toAmount(row[AT.fee]),
+    coinbase: row[AT.coinbase] !== 0,
+    ...(paymentId === null ? {} : { paymentId: new Uint8Array(paymentId) }),
+  };
 }
 
-const toFacts = (row: FactRow): Payment['tx'] => ({
+const toTx = (row: TxRow): ReceivedTx => ({
   txHash: toBytes<'Hash'>(row.tx_hash),
   height: toNumber(row.height),
   timestamp: toNumber(row.timestamp),
-  unlockTime: BigInt(row.unlock_time),
+  unlockTime: toUnlockTime(row.unlock_time),
   fee: toAmount(row.fee),
   coinbase: toFlag(row.coinbase),
-  ...(row.payment_id === null ? {} : { paymentId: Uint8Array.from(row.payment_id) }),
-});
-
-const toTx = (row: TxRow): ReceivedTx => ({
-  ...toFacts(row),
+  ...(row.payment_id === null ? {} : { paymentId: new Uint8Array(row.payment_id) }),
   txPublicKey: toBytes<'PublicKey'>(row.tx_public_key),
   additionalPublicKeys: chunks(row.additional_keys, 32).map((key) => toBytes<'PublicKey'>(key)),
   ...(row.size === null ? {} : { size: toNumber(row.size) }),
 });
 
 const samePayment = (a: PaymentRow, b: PaymentRow): boolean =>
-  a.minor === b.minor && a.account === b.account && equalBytes(a.tx_hash, b.tx_hash);
+  a[AT.minor] === b[AT.minor] && a[AT.account] === b[AT.account] && equalBytes(a[AT.txHash], b[AT.txHash]);
 
 function toPayment(outputs: readonly [PaymentRow, ...PaymentRow[]]): Payment {
   const [first] = outputs;
   return {
     tx: toFacts(first),
-    subaddress: { major: toNumber(first.account), minor: toNumber(first.minor) },
-    amount: sum(outputs.map((row) => toAmount(row.credited ?? row.amount))),
-    amounts: outputs.filter(({ credited }) => credited !== 0n).map((row) => toAmount(row.amount)),
+    subaddress: { major: first[AT.account], minor: first[AT.minor] },
+    amount: sum(outputs.map((row) => toAmount(row[AT.credited] ?? row[AT.amount]))),
+    amounts: outputs.filter((row) => row[AT.credited] !== 0n).map((row) => toAmount(row[AT.amount])),
   };
 }
 
@@ -79,8 +119,8 @@ function group(rows: readonly PaymentRow[]): Payment[] {
   return payments;
 }
 
-const COLUMNS = `t.tx_hash, t.height, t.timestamp, t.unlock_time, t.fee, t.coinbase, t.payment_id,
-  o.account, o.minor, o.amount, o.credited`;
+const COLUMNS = `t.tx_hash, ${small('t.height')}, ${small('t.timestamp')}, t.unlock_time, t.fee, ${small('t.coinbase')},
+  t.payment_id, ${small('o.account')}, ${small('o.minor')}, o.amount, o.credited`;
 const ORDER = 'ORDER BY t.height, t.tx_hash, o.account, o.minor, o.output_index';
 
 /** Addresses whose payments are listed. */
@@ -119,7 +159,8 @@ export class PaymentReader {
           `SELECT ${COLUMNS} FROM received_tx t CROSS JOIN owned_output o USING (tx_hash)
            WHERE o.change = 0 AND ${condition} ${ORDER}`,
         )
-        .safeIntegers();
+        .safeIntegers()
+        .raw();
     this.#list = rows(IN_TX_RANGE);
     this.#ofAccount = rows(`${IN_TX_RANGE} AND o.account = ?`);
     this.#ofOutputs = db
@@ -128,7 +169,8 @@ export class PaymentReader {
            CROSS JOIN received_tx t USING (tx_hash)
          WHERE o.change = 0 ${ORDER}`,
       )
-      .safeIntegers();
+      .safeIntegers()
+      .raw();
     this.#inOrder = db
       .prepare<[string], OrderRow>(
         `SELECT o.rowid, o.tx_hash FROM json_each(?) n CROSS JOIN owned_output o ON o.rowid = n.value
@@ -172,7 +214,7 @@ export class PaymentReader {
     const txs = txRangeColumns(range);
     const rows = account === undefined ? this.#list.all(...txs) : this.#ofAccount.all(...txs, account);
     const wanted = minors && new Set(minors);
-    return group(wanted === undefined ? rows : rows.filter(({ minor }) => wanted.has(toNumber(minor))));
+    return group(wanted === undefined ? rows : rows.filter((row) => wanted.has(row[AT.minor])));
   }
 
   /**
