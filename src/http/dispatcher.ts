@@ -133,13 +133,13 @@ export class Dispatcher {
   }
 
   /**
-   * Answers one request or batch. @param body UTF-8 text in chunks, as they arrive.
+   * Answers one request or batch. @param body UTF-8 text, complete if it is short, or in chunks as they arrive.
    * @returns the answer; undefined for a batch of notifications. The iteration over an answer in pages throws an
    * RpcError, or a bug, if a later page cannot be read.
    * @throws RequestTooLarge and the errors of `body`, before any call runs; AnswerLost afterwards.
    */
   async answer(
-    body: AsyncIterable<Uint8Array>,
+    body: Promise<Uint8Array> | AsyncIterable<Uint8Array>,
     origin: CallOrigin = {},
   ): Promise<DispatchedAnswer | undefined> {
     let read: ReadRequest;

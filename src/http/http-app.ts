@@ -9,7 +9,7 @@ import { directCalls } from './direct-calls.js';
 import { AnswerLost, type CallOrigin, type Dispatcher } from './dispatcher.js';
 import { sendEvents, type EventSource } from './event-stream.js';
 import { INVALID_REQUEST } from './errors.js';
-import { bodyOf } from './given-body.js';
+import { bodyOf, shortBodyOf } from './given-body.js';
 import { headerOf, sendText, type Handler } from './handler.js';
 import { BadIdempotencyKey, readIdempotencyKey } from './idempotency-key.js';
 import type { LoginDeadline } from './login-deadline.js';
@@ -280,7 +280,9 @@ async function answerRpc(dispatcher: Dispatcher, req: IncomingMessage, target?: 
       ...(target === undefined ? {} : { target }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     };
-    const answer = await inTrace(origin.trace, () => dispatcher.answer(bodyOf(req), origin));
+    const answer = await inTrace(origin.trace, () =>
+      dispatcher.answer(shortBodyOf(req) ?? bodyOf(req), origin),
+    );
     return { ...(answer ?? NOTHING), type };
   } catch (error) {
     if (error instanceof BadIdempotencyKey)

@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util';
-import { JsonError, JsonParser, TooManyValues, type Json } from '../util/json.js';
+import { JsonError, JsonParser, parseJson, TooManyValues, type Json } from '../util/json.js';
 import { workSlices } from '../util/work-slices.js';
 
 /** Error of a request that exceeds a limit on its size. The message names the limit. */
@@ -59,6 +59,9 @@ const MAX_SHARE_BYTES = 96 * MIB;
 const VALUE_BYTES = 100;
 /** Number of bytes that are parsed without a pause: a few milliseconds of work at most. */
 const PART_BYTES = 32 * 1024;
+
+/** Length of a body that is read and parsed at once [bytes]. It cannot exceed a limit on bytes or values. */
+export const SHORT_BYTES = PART_BYTES;
 
 let totalBytes = 0;
 /** Memory taken by large requests [bytes], by client. */
@@ -122,12 +125,25 @@ export interface ReadRequest {
   readonly release: () => void;
 }
 
+const shortDecoder = new TextDecoder('utf-8', { fatal: true });
+const nothingToRelease = (): void => undefined;
+
 /**
- * Parses a request while it arrives, in parts between which the event loop runs.
+ * Parses a request: a short one at once, another one while it arrives, in parts between which the event loop runs.
+ * @param body the complete bytes of a request of at most {@link SHORT_BYTES}, or the chunks of any request.
  * @throws JsonError, also for bytes that are not UTF-8; RequestTooLarge as soon as a limit is exceeded; the errors of
  * `admit`, which is called before a large request takes memory, and again when its method is known.
  */
 export async function readRequest(
+  body: Promise<Uint8Array> | AsyncIterable<Uint8Array>,
+  rules: RequestRules,
+): Promise<ReadRequest> {
+  if (!(body instanceof Promise)) return readChunks(body, rules);
+  const request = parseJson(decode(shortDecoder, await body, false), { maxDepth: MAX_DEPTH });
+  return { request, release: nothingToRelease };
+}
+
+async function readChunks(
   chunks: AsyncIterable<Uint8Array>,
   { sizeOf, client, admit = () => undefined }: RequestRules,
 ): Promise<ReadRequest> {
@@ -181,10 +197,13 @@ async function* inParts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   if (length > 0) yield Buffer.concat(short);
 }
 
-/** Decodes the next bytes. @param part absent: ends the text. @throws JsonError for bytes that are not UTF-8. */
-function decode(decoder: TextDecoder, part?: Uint8Array): string {
+/**
+ * Decodes the next bytes. @param part absent: ends the text. @param stream whether further bytes follow.
+ * @throws JsonError for bytes that are not UTF-8.
+ */
+function decode(decoder: TextDecoder, part?: Uint8Array, stream = part !== undefined): string {
   try {
-    return part === undefined ? decoder.decode() : decoder.decode(part, { stream: true });
+    return stream ? decoder.decode(part, { stream }) : decoder.decode(part);
   } catch (cause) {
     throw new JsonError('not UTF-8', { cause });
   }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Dispatcher } from '../../src/http/dispatcher.js';
 import { RpcError } from '../../src/http/errors.js';
 import { createHttpApp } from '../../src/http/http-app.js';
@@ -225,6 +226,33 @@ describe('a request whose client is gone before it is read', () => {
     for (let turn = 0; turn < 20; turn++) await yieldToEventLoop();
     expect(late).toEqual([]);
     await new Promise((resolve) => lost.close(resolve));
+  });
+});
+
+describe('a request of a short declared length', () => {
+  it.each([
+    ['no JSON', Buffer.from('{"id":1,"method":"short"')],
+    ['bytes that are not UTF-8', Buffer.from('{"id":1,"method":"\u00e9"}', 'latin1')],
+    [
+      'too deep a nesting',
+      Buffer.from(`{"id":1,"method":"short","params":${'['.repeat(101)}${']'.repeat(101)}}`),
+    ],
+    ['nothing', Buffer.alloc(0)],
+  ])('is answered as one in chunks: with %s', async (_, sent) => {
+    const answers = [true, false].map(async (isDeclared) => {
+      const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+      const asking = request({ port, path: '/json_rpc', method: 'POST', agent: false });
+      asking.on('response', resolve).on('error', reject);
+      if (isDeclared) asking.setHeader('Content-Length', sent.length);
+      else asking.setHeader('Transfer-Encoding', 'chunked');
+      asking.end(sent);
+      const answer = await promise;
+      return [answer.statusCode, await text(answer)];
+    });
+    const [declared, chunked] = await Promise.all(answers);
+    expect(declared).toEqual(chunked);
+    expect(declared).toEqual([200, expect.stringContaining('"code":-32700')]);
+    expect(ran).toEqual([]);
   });
 });
 
