@@ -61,7 +61,11 @@ const typesOf = async (id: string): Promise<string[]> => (await eventsOf(id)).ma
 beforeAll(async () => {
   daemon = await startRegtestDaemon(['--misbehave=none']);
   receiver = await WebhookReceiver.start();
-  [server, payerServer] = await Promise.all([launch(), startWalletRpc({ daemon: daemon.address })]);
+  // No refresh but those of the test: the payer relays payments again that it lacks.
+  [server, payerServer] = await Promise.all([
+    launch(),
+    startWalletRpc({ daemon: daemon.address, args: ['--refresh-period=0'] }),
+  ]);
   await createWallet(payerServer, 'payer');
   shop = walletCalls(server.port, 'shop');
   await createWallet(shop);
