@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startRegtestDaemon } from '../test/support/regtest-daemon.js';
@@ -171,8 +172,8 @@ async function measure(launch: Launch, walletDir: string, cases: readonly Case[]
   }
 }
 
+const prepared: Awaited<ReturnType<typeof prepare>>[] = [];
 try {
-  const prepared = [];
   for (const launch of LAUNCHES) prepared.push(await prepare(launch));
   const [{ tip, address } = { tip: 0, address: '' }] = prepared;
   const cases = casesOf(tip, address).filter((each) => each.name.includes(options.only));
@@ -201,5 +202,6 @@ try {
   );
 } finally {
   await daemon.stop();
+  for (const { walletDir } of prepared) rmSync(walletDir, { recursive: true, force: true });
   chain.remove();
 }
