@@ -269,7 +269,6 @@ function listedDaemons({ daemon }: Config, login?: Credentials, regtest?: string
       address: regtest ?? address,
       ...(login === undefined ? {} : { login }),
       ssl: daemon.ssl,
-      wholeBlocks: daemon.wholeBlocks && !trusted,
       ...(daemon.proxy === undefined ? {} : { proxy: daemon.proxy }),
     },
     trusted,

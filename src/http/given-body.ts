@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { joinBytes } from '../util/bytes.js';
 import { isLost } from './lost-request.js';
 import { SHORT_BYTES } from './request-body.js';
 
@@ -22,11 +23,8 @@ export function shortBodyOf(req: IncomingMessage): Promise<Uint8Array> | undefin
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     req.on('data', (chunk: Uint8Array) => chunks.push(chunk));
-    req.on('end', () => resolve(joined(chunks)));
+    req.on('end', () => resolve(joinBytes(chunks)));
     req.on('error', reject);
     req.on('close', () => isLost(req) && reject(new Error('the connection ended before the body')));
   });
 }
-
-const joined = (chunks: readonly Uint8Array[]): Uint8Array =>
-  chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);

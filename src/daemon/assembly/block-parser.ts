@@ -33,13 +33,10 @@ import {
   VERSIONS,
   VIEW_TAGS,
 } from './transaction';
-import { hashPruned, hashWhole, skipBase } from './transaction-hash';
+import { hashPruned, hashWhole, NULL_HASH, skipBase } from './transaction-hash';
 
 /** Address of the input, which the host writes before it calls {@link readAnswer} or {@link parseTx}. */
 const BYTES: usize = (__heap_base + 15) & ~15;
-
-/** Stands for the hash of a prunable part that the daemon does not give. Source: `crypto::null_hash`. */
-const UNKNOWN_HASH = memory.data(32, 16);
 
 /** For each transaction, the byte offset of the global indices of its outputs in the input; 8 bytes per index. */
 const TX_INDICES = column();
@@ -111,7 +108,7 @@ function readBlob(type: u32): void {
     return;
   }
   let has = false;
-  let prunable: usize = UNKNOWN_HASH;
+  let prunable: usize = NULL_HASH;
   const fields = openSection(type);
   for (let i: u32 = 0; i < fields; i++) {
     const inner = nextField(i);

@@ -9,8 +9,11 @@ import { inputCount, outputCount } from './transaction';
 
 const HASH = memory.data(32, 16);
 const PARTS = memory.data(96, 16);
-/** Stands for the hash of the prunable part where there is no such part, or where a daemon does not give its hash. */
-const NULL_HASH = memory.data(32, 16);
+/**
+ * Stands for the hash of the prunable part where there is no such part, or where a daemon does not give its hash. Source:
+ * `crypto::null_hash`.
+ */
+export const NULL_HASH = memory.data(32, 16);
 
 function hash(o: usize, from: usize, to: usize): usize {
   keccak(o, from, i32(to - from));

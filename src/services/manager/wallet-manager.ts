@@ -9,6 +9,7 @@ import { Listeners } from '../../util/listeners.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { ChainTip } from '../context/chain-tip.js';
 import { DaemonConnection } from '../context/daemon-connection.js';
+import type { ListedDaemon } from '../context/daemon-list.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { DaemonFailover } from '../failover/daemon-failover.js';
 import { heldBlocks } from '../failover/held-blocks.js';
@@ -52,7 +53,8 @@ export class WalletManager {
       genesis: GENESIS_HASH[settings.network],
       ...(settings.anyFork ? {} : { newestVersion: NEWEST_FORK }),
     };
-    const { threads, daemons, pendingRequests, log } = settings;
+    const { threads, pendingRequests, log } = settings;
+    const daemons = settings.daemons.map((daemon) => this.#proving(daemon));
     const daemonCalls = new Listeners<Parameters<ObserveDaemons>>();
     if (settings.onDaemonCall !== undefined) daemonCalls.add(settings.onDaemonCall);
     const onCall = daemonCalls.notify;
@@ -94,6 +96,11 @@ export class WalletManager {
     const otherTips = (): readonly ChainTip[] => this.failover.otherTips;
     this.#resources = { settings, daemon: this.#daemon, wallets: this.#wallets, otherTips };
     this.#current = new WalletScope(this.#resources);
+  }
+
+  /** Returns a daemon with the setting that decides whether it must prove its blocks. */
+  #proving({ config, trusted }: ListedDaemon): ListedDaemon {
+    return { config: { ...config, wholeBlocks: this.settings.wholeBlocks && !trusted }, trusted };
   }
 
   /** Returns the settings with listeners that also wake the readers of events. */
@@ -209,8 +216,8 @@ export class WalletManager {
   setDaemon(config: DaemonConfig | undefined, trusted: boolean): void {
     try {
       const defaultPort = DAEMON_RPC_PORT[this.settings.network];
-      const wholeBlocks = this.settings.wholeBlocks && !trusted;
-      this.#daemon.change(config && { ...config, defaultPort, wholeBlocks }, trusted);
+      const daemon = config && this.#proving({ config: { ...config, defaultPort }, trusted });
+      this.#daemon.change(daemon?.config, trusted);
     } catch (error) {
       if (error instanceof DaemonError)
         throw new WalletError({ kind: 'bad_daemon_settings', reason: error.message }, { cause: error });

@@ -7,20 +7,18 @@ import type { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { DaemonAccess } from '../context/daemon-access.js';
 
 /**
- * Fetches transactions in the order of their hashes, those of one request at a time, so that the caller need not hold all
- * of them.
+ * Fetches transactions without their proofs in the order of their hashes, those of one request at a time, so that the
+ * caller need not hold all of them.
  * @param unknown creates the error for a transaction that the daemon does not know.
- * @param prune true: without their proofs. @returns the transactions of each request. @throws DaemonError; the error of
- * `unknown`.
+ * @returns the transactions of each request. @throws DaemonError; the error of `unknown`.
  */
 export async function* fetchTransactions(
   daemon: Pick<DaemonAccess, 'client'>,
   hashes: readonly Hash[],
   unknown: (hash: Hash) => WalletError,
-  prune = true,
 ): AsyncGenerator<readonly DaemonTransaction[], void, void> {
   for await (const part of pagesOf(hashes, MAX_TRANSACTIONS_AT_ONCE)) {
-    const { transactions } = await daemon.client().getTransactions(part, { prune });
+    const { transactions } = await daemon.client().getTransactions(part, { prune: true });
     const byHash = new Map(transactions.map((tx) => [toHex(tx.hash), tx]));
     yield part.map((hash) => {
       const tx = byHash.get(toHex(hash));
