@@ -10,6 +10,7 @@ import { createSecureContext, type TLSSocket } from 'node:tls';
 import { fingerprintOf } from '../util/fingerprint.js';
 import { isPrivateAddress, peerAddress } from './client-address.js';
 import { CountedConnections } from './counted-connections.js';
+import { inTurn } from './in-turn.js';
 import { Listener } from './listener.js';
 import type { LoginDeadline } from './login-deadline.js';
 import type { CertifiedKey } from './self-signed.js';
@@ -26,6 +27,7 @@ export interface TlsOptions {
 }
 
 export interface HttpServerOptions {
+  /** Handles the requests of a connection one after another, and those of several connections at the same time. */
   readonly handler: RequestListener;
   readonly tls?: TlsOptions;
   readonly maxConnections: number;
@@ -93,6 +95,7 @@ function trackConnections<S extends Server>(server: S): S {
 /** Serves HTTP and TLS with limits on connections, and waits for pending answers when it stops. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
+  readonly #handler: RequestListener;
   readonly #http: Server;
   #https: HttpsServer | undefined;
   #makingHttps: Promise<HttpsServer> | undefined;
@@ -108,8 +111,9 @@ export class HttpServer {
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
-    const { handler, tls, loginDeadline } = options;
-    this.#http = this.#continued(trackConnections(createHttp(HTTP_OPTIONS, handler)));
+    const { tls, loginDeadline } = options;
+    this.#handler = inTurn(options.handler);
+    this.#http = this.#continued(trackConnections(createHttp(HTTP_OPTIONS, this.#handler)));
     // Some clients close their side after the request, and wait for the answer. Node's types lack this member.
     (this.#http as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
     this.#http.on('connection', (socket: Socket) => loginDeadline?.begin(socket));
@@ -131,7 +135,7 @@ export class HttpServer {
             requestCert: needsClientCertificate,
             rejectUnauthorized: false,
           },
-          this.#options.handler,
+          this.#handler,
         ),
       ),
     );
@@ -194,11 +198,11 @@ export class HttpServer {
   }
 
   #continued<S extends Server>(server: S): S {
-    const { continuesItself, handler } = this.#options;
+    const { continuesItself } = this.#options;
     if (continuesItself !== undefined)
       server.on('checkContinue', (req, res) => {
         if (!continuesItself(req)) res.writeContinue();
-        handler(req, res);
+        this.#handler(req, res);
       });
     return server;
   }

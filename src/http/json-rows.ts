@@ -1,5 +1,5 @@
 import type { Json } from '../util/json.js';
-import { markReleasable } from '../util/buffer-release.js';
+import { markReleasable, releaseBuffer } from '../util/buffer-release.js';
 import { toHex } from '../util/bytes.js';
 import { yieldToEventLoop } from '../util/event-loop.js';
 import { alphabeticalKeys, EncodedJson, JsonWriter, type Writable } from '../util/json-writer.js';
@@ -205,7 +205,7 @@ export async function writeRows(
     return rules.emptyLists
       ? new EncodedJson(new JsonWriter(rules).value(result as Writable).pieces())
       : (result as Writable);
-  const pages = encodedPages(result, rules);
+  const pages = joined(encodedPages(result, rules));
   const begun: Uint8Array[] = [];
   let length = 0;
   while (length < STREAMED_FROM) {
@@ -215,6 +215,34 @@ export async function writeRows(
     length = page.value.reduce((sum, piece) => sum + piece.length, length);
   }
   return new StreamedJson(begun, pages, explain);
+}
+
+/** Length from which a piece of a result is passed on; shorter ones are joined [bytes]. */
+const JOINED = 1 << 16;
+
+/**
+ * Joins short pieces to ones of at least {@link JOINED}: a client receives them in fewer parts, and the allocator returns
+ * the memory of such a piece to the system when it is freed, wherever it lies.
+ */
+async function* joined(
+  pages: AsyncIterable<readonly Uint8Array[]>,
+): AsyncGenerator<readonly Uint8Array[], void> {
+  let held: Uint8Array[] = [];
+  let length = 0;
+  const join = (): readonly Uint8Array[] => {
+    const pieces = held.length === 1 ? held : [Buffer.concat(held, length)];
+    if (pieces !== held) held.forEach(releaseBuffer);
+    markReleasable(pieces);
+    held = [];
+    length = 0;
+    return pieces;
+  };
+  for await (const page of pages) {
+    held.push(...page);
+    length = page.reduce((sum, piece) => sum + piece.length, length);
+    if (length >= JOINED) yield join();
+  }
+  if (length > 0) yield join();
 }
 
 async function* encodedPages(

@@ -54,16 +54,13 @@ export class PacedResponse {
     const { socket } = this.#res.req;
     return new Promise((resolve) => {
       const settle = (isInTime: boolean): void => {
-        clearInterval(timer);
+        clearTimeout(timer);
         socket.off('close', proceed);
         this.#onProgress = () => undefined;
         resolve(isInTime);
       };
       const proceed = (): void => settle(true);
-      const timer = setInterval(() => {
-        // Without a socket, the response still waits for the end of an earlier request on the same connection.
-        if (this.#res.socket !== null) settle(false);
-      }, this.#options.stallMs);
+      const timer = setTimeout(() => settle(false), this.#options.stallMs);
       socket.once('close', proceed);
       this.#onProgress = proceed;
     });

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { PacedResponse } from '../../src/http/paced-response.js';
-import { turns } from '../support/event-loop-turns.js';
 import { withFakeTimeouts } from '../support/fake-timeouts.js';
 import { until, untilSteady } from '../support/until.js';
 
@@ -12,13 +11,13 @@ const PIECE = 1 << 20;
 let server: Server | undefined;
 let client: Socket | undefined;
 
-/** Connects to a server and sends requests, of which nothing is read until the socket is resumed. */
-async function ask(listener: RequestListener, paths: readonly string[]): Promise<Socket> {
+/** Connects to a server and sends a request, of whose answer nothing is read until the socket is resumed. */
+async function ask(listener: RequestListener): Promise<Socket> {
   server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
   client.on('error', () => undefined);
-  client.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(''));
+  client.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
   return client;
 }
 
@@ -41,13 +40,10 @@ describe('a response without end', () => {
   it('is produced as fast as its client reads', async () => {
     let written = 0;
     let ended: Promise<number> | undefined;
-    const socket = await ask(
-      (_req, res) => {
-        const response = new PacedResponse(res, { mostWaiting: PIECE, stallMs: 60_000 });
-        ended = flood(response, (pieces) => (written = pieces));
-      },
-      ['/'],
-    );
+    const socket = await ask((_req, res) => {
+      const response = new PacedResponse(res, { mostWaiting: PIECE, stallMs: 60_000 });
+      ended = flood(response, (pieces) => (written = pieces));
+    });
     // The system buffers some megabytes.
     await until('the response begins', () => written > 0);
     const waiting = await untilSteady('the response waits', () => written);
@@ -64,13 +60,10 @@ describe('a response without end', () => {
     withFakeTimeouts(async () => {
       let written = 0;
       let ended: Promise<number> | undefined;
-      const socket = await ask(
-        (_req, res) => {
-          const response = new PacedResponse(res, { mostWaiting: PIECE, stallMs: 15_000 });
-          ended = flood(response, (pieces) => (written = pieces));
-        },
-        ['/'],
-      );
+      const socket = await ask((_req, res) => {
+        const response = new PacedResponse(res, { mostWaiting: PIECE, stallMs: 15_000 });
+        ended = flood(response, (pieces) => (written = pieces));
+      });
       await until('the response begins', () => written > 0);
       await untilSteady('the response waits', () => written);
       jest.advanceTimersByTime(15_000);
@@ -78,46 +71,4 @@ describe('a response without end', () => {
       socket.resume();
       await once(socket, 'close');
     }));
-
-  it('waits for the response before it on the same connection, and ends with the connection', () =>
-    withFakeTimeouts(async () => {
-      let endFirst = (): void => undefined;
-      let ended: Promise<number> | undefined;
-      let isOver = false;
-      const socket = await ask(
-        (req, res) => {
-          if (req.url === '/first') endFirst = () => void res.end('first');
-          else {
-            const response = new PacedResponse(res, { mostWaiting: PIECE, stallMs: 15_000 });
-            ended = flood(response, () => undefined).finally(() => (isOver = true));
-          }
-        },
-        ['/first', '/second', '/third'],
-      );
-      await until('the second response begins', () => ended !== undefined);
-      await turns(10);
-      jest.advanceTimersByTime(100_000);
-      await turns(10);
-      expect(isOver).toBe(false);
-      socket.resume();
-      endFirst();
-      const [part] = (await once(socket, 'data')) as [Buffer];
-      expect(part.toString('latin1')).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*first/);
-      socket.destroy();
-      await ended;
-    }));
-
-  it('ends with a connection that is closed before its turn', async () => {
-    let ended: Promise<number> | undefined;
-    const socket = await ask(
-      (req, res) => {
-        if (req.url === '/second')
-          ended = flood(new PacedResponse(res, { mostWaiting: PIECE, stallMs: 60_000 }), () => undefined);
-      },
-      ['/first', '/second'],
-    );
-    await until('the second response begins', () => ended !== undefined);
-    socket.destroy();
-    expect(await ended).toBeLessThan(5);
-  });
 });
