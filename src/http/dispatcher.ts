@@ -60,10 +60,10 @@ export interface DispatcherParts {
 const MAX_BATCH = 100;
 
 /**
- * Length of a batch's answer from which its further calls are refused [bytes]: the answer is in memory until all calls
- * have run.
+ * Length of a batch's answer from which its further calls are refused, and largest length of a result in it that would be
+ * streamed [bytes]: the answer is in memory until all calls have run, and may be for as long as the client reads it.
  */
-const MAX_BATCH_ANSWER = 64 * 1024 * 1024;
+const MAX_BATCH_ANSWER = 8 * 1024 * 1024;
 
 /**
  * Error if an answer cannot be written although its calls have run, which is a bug. The client must not conclude that
@@ -178,7 +178,7 @@ export class Dispatcher {
     if (Array.isArray(request)) return this.#answerBatch(request as readonly Json[], origin);
     const call = readCall(request, NO_ID);
     // `encode` needs the complete text, so only UTF-8 is written page by page.
-    const run = this.#parts.encode === undefined ? this.#run : this.#runToTheEnd;
+    const run = this.#parts.encode === undefined ? this.#run : this.#runWithin(Infinity);
     const outcome = await this.#outcomeOf(call, run, origin);
     const { id = NO_ID } = call;
     return outcome instanceof StreamedJson
@@ -196,7 +196,9 @@ export class Dispatcher {
     let length = 0;
     for (const call of calls) {
       const outcome =
-        length < MAX_BATCH_ANSWER ? await this.#outcomeOf(call, this.#runToTheEnd, origin) : batchIsFull();
+        length < MAX_BATCH_ANSWER
+          ? await this.#outcomeOf(call, this.#runWithin(MAX_BATCH_ANSWER - length), origin)
+          : batchIsFull();
       if (call.id === undefined) continue;
       const w = new JsonWriter().raw(answers.length === 0 ? '[' : ',');
       for (const piece of writeAnswer(w, call.id, outcome, this.#hasDetails(origin)).pieces()) {
@@ -240,15 +242,19 @@ export class Dispatcher {
     }
   };
 
-  readonly #runToTheEnd: Run<Outcome> = async (method, params, origin) => {
-    const outcome = await this.#run(method, params, origin);
-    if (!(outcome instanceof StreamedJson)) return outcome;
-    try {
-      return { result: await outcome.whole() };
-    } catch (error) {
-      return this.#failed(method, error);
-    }
-  };
+  /** Returns a function that runs a call and reads its whole result, unless a streamed one is longer than `limit` [bytes]. */
+  #runWithin(limit: number): Run<Outcome> {
+    return async (method, params, origin) => {
+      const outcome = await this.#run(method, params, origin);
+      if (!(outcome instanceof StreamedJson)) return outcome;
+      try {
+        const result = await outcome.whole(limit);
+        return result === undefined ? tooLongForBatch() : { result };
+      } catch (error) {
+        return this.#failed(method, error);
+      }
+    };
+  }
 
   #failed(method: string, error: unknown): RpcError {
     if (error instanceof RpcError) return error;
@@ -261,6 +267,9 @@ const invalidRequest = (): RpcError => new RpcError(INVALID_REQUEST, 'Invalid Re
 
 const batchIsFull = (): RpcError =>
   new RpcError(INVALID_REQUEST, 'this call did not run: the answers of the batch before it are too long');
+
+const tooLongForBatch = (): RpcError =>
+  new RpcError(INVALID_REQUEST, 'the result is too long for a batch: send this call by itself');
 
 /** Creates the error of a call whose method is unknown. */
 export const methodNotFound = (): RpcError => new RpcError(METHOD_NOT_FOUND, 'Method not found');

@@ -178,10 +178,15 @@ export class StreamedJson implements AsyncIterable<readonly Uint8Array[]> {
     };
   }
 
-  /** Reads the complete result into memory. */
-  async whole(): Promise<EncodedJson> {
+  /** Reads the complete result into memory. @returns undefined if it is longer than `limit` [bytes]. */
+  async whole(limit: number): Promise<EncodedJson | undefined> {
     const pieces: Uint8Array[] = [];
-    for await (const page of this) pieces.push(...page);
+    let length = 0;
+    for await (const page of this) {
+      pieces.push(...page);
+      length = page.reduce((sum, piece) => sum + piece.length, length);
+      if (length > limit) return undefined;
+    }
     return new EncodedJson(pieces);
   }
 }

@@ -9,12 +9,14 @@ import { EncodedJson } from '../../src/util/json-writer.js';
 const bugs: unknown[] = [];
 
 const LONG = 'x'.repeat(1 << 19);
-const HUGE = 'x'.repeat(40 * 1024 * 1024);
+const HUGE = 'x'.repeat(5 * 1024 * 1024);
 const PAGES = 5;
+/** Number of pages that make a result too long for a batch. */
+const MANY_PAGES = 20;
 
 /** Yields the pages of a long result. @param torn ends in an error that clients may see. */
-async function* long(torn: boolean): AsyncGenerator<Json[]> {
-  for (let page = 0; page < PAGES; page++) yield await Promise.resolve([LONG]);
+async function* long(torn: boolean, pages = PAGES): AsyncGenerator<Json[]> {
+  for (let page = 0; page < pages; page++) yield await Promise.resolve([LONG]);
   if (torn) throw new RpcError(-13, 'No wallet file');
 }
 
@@ -31,6 +33,7 @@ const dispatcher = new Dispatcher({
     if (method === 'huge') return Promise.resolve(new EncodedJson([Buffer.from(`"${HUGE}"`)]));
     if (method === 'echo') return Promise.resolve({ params: params ?? null });
     if (method === 'long') return writeRows({ list: new ListedRows(long(params === 'torn'), release) });
+    if (method === 'endless') return writeRows({ list: new ListedRows(long(true, MANY_PAGES), release) });
     if (method === 'explained') return Promise.reject(new RpcError(-1, 'No', { explanation: 'why' }));
     if (method === 'bug') return Promise.reject(new Error('the password is hunter2'));
     return Promise.reject(new RpcError(-32601, 'Method not found'));
@@ -228,6 +231,16 @@ describe('a streamed result', () => {
     const text = await answer(batch);
     const torn = '{"error":{"code":-13,"message":"No wallet file"},"id":2,"jsonrpc":"2.0"}';
     expect(text === `[${whole(1)},${torn}]`).toBe(true);
+    expect(released).toBe(3);
+  });
+
+  it('is refused in a batch when it is too long for one, and not read to its end', async () => {
+    released = 0;
+    const batch = '[{"id":1,"method":"long"},{"id":2,"method":"endless"},{"id":3,"method":"long"}]';
+    const text = await answer(batch);
+    const refused =
+      '{"error":{"code":-32600,"message":"the result is too long for a batch: send this call by itself"},"id":2,"jsonrpc":"2.0"}';
+    expect(text === `[${whole(1)},${refused},${whole(3)}]`).toBe(true);
     expect(released).toBe(3);
   });
 

@@ -9,7 +9,7 @@ import {
   type ListRules,
 } from '../../src/http/json-rows.js';
 import type { Json } from '../../src/util/json.js';
-import { JsonWriter } from '../../src/util/json-writer.js';
+import { JsonWriter, type EncodedJson } from '../../src/util/json-writer.js';
 
 async function* pagesOf(...pages: Json[][]): AsyncGenerator<Json[]> {
   for (const page of pages) yield await Promise.resolve(page);
@@ -19,9 +19,15 @@ const rows = (...pages: Json[][]): JsonRows => new ListedRows(pagesOf(...pages),
 
 const written = async (result: Parameters<typeof writeRows>[0], rules?: ListRules): Promise<string> => {
   const done = await writeRows(result, undefined, rules);
-  const whole = done instanceof StreamedJson ? await done.whole() : done;
+  const whole = done instanceof StreamedJson ? await wholeOf(done) : done;
   return Buffer.concat(new JsonWriter().value(whole).pieces()).toString();
 };
+
+async function wholeOf(result: StreamedJson): Promise<EncodedJson> {
+  const whole = await result.whole(Infinity);
+  if (whole === undefined) throw new Error('the result is too long');
+  return whole;
+}
 
 /** Two rows of this length reach the length from which results are streamed. */
 const LONG = 'x'.repeat(1 << 19);
@@ -97,7 +103,7 @@ describe('a text that comes in pages', () => {
 
   it('is streamed when it is long', async () => {
     const result = await streamed({ text: text(LONG, LONG, 'end') });
-    expect(Buffer.concat((await result.whole()).pieces).toString()).toBe(
+    expect(Buffer.concat((await wholeOf(result)).pieces).toString()).toBe(
       JSON.stringify({ text: `${LONG}${LONG}end` }),
     );
   });
@@ -132,9 +138,19 @@ describe('a long result', () => {
     const result = await streamed({ list: new ListedRows(counted(), () => undefined) });
     const before = read;
     expect(before).toBeLessThan(4);
-    const { pieces } = await result.whole();
+    const { pieces } = await wholeOf(result);
     expect(read).toBe(10);
     expect(Buffer.concat(pieces)).toHaveLength('{"list":['.length + 10 * (LONG.length + 2) + 9 + ']}'.length);
+  });
+
+  it('is not read further than to a given length', async () => {
+    let released = 0;
+    const list = (): JsonRows => new ListedRows(pagesOf([LONG], [LONG], [LONG]), () => void (released += 1));
+    const text = JSON.stringify({ list: [LONG, LONG, LONG] });
+    expect(await (await streamed({ list: list() })).whole(text.length - 1)).toBeUndefined();
+    expect(released).toBe(1);
+    const whole = await (await streamed({ list: list() })).whole(text.length);
+    expect(Buffer.concat(whole?.pieces ?? []).toString() === text).toBe(true);
   });
 
   it('releases its sources when its reader stops, before the first streamed page too', async () => {
@@ -160,7 +176,7 @@ describe('a long result', () => {
       { list: new ListedRows(failing(), () => void (released += 1)) },
       (error) => new Error(`explained: ${String(error)}`),
     );
-    await expect(result.whole()).rejects.toThrow('explained: Error: gone');
+    await expect(wholeOf(result)).rejects.toThrow('explained: Error: gone');
     expect(released).toBe(1);
   });
 });

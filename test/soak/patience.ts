@@ -18,8 +18,11 @@ export const repeating = ({ call }: Callable): Callable => ({
 /** Error codes that no state of the world explains: the call itself is wrong. */
 const MISTAKES: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -60, -54]);
 
-/** Error code of a server whose daemon does not answer in time. */
-const NO_CONNECTION = -38;
+/**
+ * Error codes after which a client calls again: the daemon does not answer in time (-38), or it is busy, or denies a
+ * payment that was sent to it and is asked again first (-3).
+ */
+const PASSING: ReadonlySet<number> = new Set([-38, -3]);
 
 /** Decides which errors of calls the present trouble explains, or a slow machine after it. */
 export class PassingErrors {
@@ -42,5 +45,5 @@ export class PassingErrors {
   readonly includes = (code: number): boolean =>
     this.#isTroubled
       ? !MISTAKES.has(code)
-      : code === NO_CONNECTION && this.#now() < this.#restsSince + PATIENCE_MS;
+      : PASSING.has(code) && this.#now() < this.#restsSince + PATIENCE_MS;
 }
