@@ -1,6 +1,7 @@
 /** Tests run from the compiled tree; `bin/test` builds it first. */
 export default {
-  testEnvironment: '<rootDir>/build/test/support/cached-compile-environment.js',
+  testEnvironment: '<rootDir>/build/test/support/shared-modules-environment.js',
+  runtime: '<rootDir>/build/test/support/shared-modules-runtime.js',
   transform: {},
   roots: ['<rootDir>/build'],
   testMatch: ['<rootDir>/build/test/**/*.test.js'],
