@@ -10,9 +10,9 @@ import { createSecureContext, type TLSSocket } from 'node:tls';
 import { fingerprintOf } from '../util/fingerprint.js';
 import { isPrivateAddress, peerAddress } from './client-address.js';
 import { CountedConnections } from './counted-connections.js';
-import { inTurn } from './in-turn.js';
 import { Listener } from './listener.js';
 import type { LoginDeadline } from './login-deadline.js';
+import { RequestOrder } from './request-order.js';
 import type { CertifiedKey } from './self-signed.js';
 
 export interface TlsOptions {
@@ -95,7 +95,7 @@ function trackConnections<S extends Server>(server: S): S {
 /** Serves HTTP and TLS with limits on connections, and waits for pending answers when it stops. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
-  readonly #handler: RequestListener;
+  readonly #order: RequestOrder;
   readonly #http: Server;
   #https: HttpsServer | undefined;
   #makingHttps: Promise<HttpsServer> | undefined;
@@ -112,8 +112,8 @@ export class HttpServer {
   constructor(options: HttpServerOptions) {
     this.#options = options;
     const { tls, loginDeadline } = options;
-    this.#handler = inTurn(options.handler);
-    this.#http = this.#continued(trackConnections(createHttp(HTTP_OPTIONS, this.#handler)));
+    this.#order = new RequestOrder(options.handler);
+    this.#http = this.#ordered(trackConnections(createHttp(HTTP_OPTIONS)));
     // Some clients close their side after the request, and wait for the answer. Node's types lack this member.
     (this.#http as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
     this.#http.on('connection', (socket: Socket) => loginDeadline?.begin(socket));
@@ -123,20 +123,17 @@ export class HttpServer {
 
   #createHttps(tls: TlsOptions, { key, cert }: CertifiedKey): HttpsServer {
     const needsClientCertificate = tls.ca !== undefined || tls.allowedFingerprints.length > 0;
-    const https = this.#continued(
+    const https = this.#ordered(
       trackConnections(
-        createHttps(
-          {
-            ...HTTP_OPTIONS,
-            handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-            key,
-            cert,
-            ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-            requestCert: needsClientCertificate,
-            rejectUnauthorized: false,
-          },
-          this.#handler,
-        ),
+        createHttps({
+          ...HTTP_OPTIONS,
+          handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+          key,
+          cert,
+          ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+          requestCert: needsClientCertificate,
+          rejectUnauthorized: false,
+        }),
       ),
     );
     https.on('tlsClientError', (_error, socket: TLSSocket) => socket.destroy());
@@ -197,12 +194,16 @@ export class HttpServer {
     this.#releases.get(endPointsOf(socket))?.();
   }
 
-  #continued<S extends Server>(server: S): S {
+  /** Makes a server pass its requests and errors on in the order of each connection. */
+  #ordered<S extends Server>(server: S): S {
     const { continuesItself } = this.#options;
+    const { listener, failed } = this.#order;
+    server.on('request', listener);
+    server.on('clientError', failed);
     if (continuesItself !== undefined)
       server.on('checkContinue', (req, res) => {
         if (!continuesItself(req)) res.writeContinue();
-        this.#handler(req, res);
+        listener(req, res);
       });
     return server;
   }

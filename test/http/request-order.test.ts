@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { inTurn } from '../../src/http/in-turn.js';
+import { RequestOrder } from '../../src/http/request-order.js';
 import { turns } from '../support/event-loop-turns.js';
 import { until, untilSteady } from '../support/until.js';
 
@@ -10,8 +10,16 @@ let server: Server | undefined;
 let port = 0;
 const clients: Socket[] = [];
 
-async function serve(listener: RequestListener): Promise<void> {
-  server = createServer(inTurn(listener)).listen(0, '127.0.0.1');
+/** Errors of the server that were passed on. */
+let failures = 0;
+
+async function serve(handler: RequestListener, options: ServerOptions = {}): Promise<void> {
+  const { listener, failed } = new RequestOrder(handler);
+  failures = 0;
+  server = createServer(options, listener)
+    .on('clientError', failed)
+    .on('clientError', () => void (failures += 1))
+    .listen(0, '127.0.0.1');
   await once(server, 'listening');
   ({ port } = server.address() as AddressInfo);
 }
@@ -138,5 +146,94 @@ describe('requests that are sent before the answers to earlier ones are read', (
     expect(await readUntil(client, `/${COUNT - 1};`)).toBe(
       Array.from({ length: COUNT }, (_, i) => `/${i};`).join(''),
     );
+  });
+});
+
+/** Reads a connection to its end. @returns status and body of each answer. */
+async function readAll(client: Socket): Promise<readonly string[]> {
+  let text = '';
+  client.on('data', (bytes: Buffer) => (text += bytes.toString('latin1'))).resume();
+  if (!client.closed) await once(client, 'close');
+  return text
+    .split('HTTP/1.1 ')
+    .slice(1)
+    .map((answer) => answer.replace(/\r\n[^]*\r\n\r\n/, ' ').trimEnd());
+}
+
+/** A server whose answers are sent when `answer` is called. @returns the paths of the requests that ran. */
+async function serveHeld(options?: ServerOptions): Promise<{ readonly ran: string[]; answer(): void }> {
+  const ran: string[] = [];
+  let answer: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await serve((req, res) => {
+    ran.push(String(req.url));
+    void (async () => {
+      for await (const bytes of req) void bytes;
+      await held;
+      res.end(req.url);
+    })().catch(() => undefined);
+  }, options);
+  return { ran, answer: () => answer() };
+}
+
+const CHUNKED = 'POST /cut HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+describe('bytes that are no request', () => {
+  const unreadable = [
+    ['a request line', 'rubbish\r\n\r\n', '400 Bad Request'],
+    ['a header', `GET / HTTP/1.1\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, '431 Request Header Fields Too Large'],
+    ['the body of a request', `${CHUNKED}zz\r\n`, '400 Bad Request'],
+  ] as const;
+
+  it.each(unreadable)('are answered at once if nothing is before them: %s', async (_what, bytes, status) => {
+    const { answer } = await serveHeld();
+    const client = await open();
+    client.write(bytes);
+    expect(await readAll(client)).toEqual([status]);
+    answer();
+  });
+
+  it.each(unreadable)('do not replace the answers before them: %s', async (_what, bytes, status) => {
+    const { ran, answer } = await serveHeld();
+    const client = await open();
+    client.write(requestOf('/first') + requestOf('/second', 'body') + bytes);
+    await until('the server finds them', () => failures > 0);
+    await turns(10);
+    answer();
+    expect(await readAll(client)).toEqual(['200 OK /first', '200 OK /second', status]);
+    expect(ran).toEqual(['/first', '/second']);
+  });
+
+  it('end a connection without an answer of their own once that of their request has begun', async () => {
+    await serve((_req, res) => void res.write('begun'));
+    const client = await open();
+    client.write(CHUNKED);
+    await once(client.resume(), 'data');
+    client.write('zz\r\n');
+    await once(client, 'close');
+    expect(failures).toBe(1);
+  });
+
+  it('are answered after an answer that was given without reading them', async () => {
+    await serve((_req, res) => void res.end('early'));
+    const client = await open();
+    client.write(CHUNKED);
+    const answers = readAll(client);
+    await turns(20);
+    client.write('zz\r\n');
+    expect((await answers)[0]).toMatch(/^200 OK.*early/s);
+  });
+});
+
+describe('a request that comes too late', () => {
+  it('does not replace the answer to the one before it', async () => {
+    const { ran, answer } = await serveHeld({ headersTimeout: 50, connectionsCheckingInterval: 10 });
+    const client = await open();
+    client.write(`${requestOf('/first')}POST /late HTTP/1.1\r\nHost: `);
+    await until('the time limit', () => failures > 0);
+    await turns(10);
+    answer();
+    expect(await readAll(client)).toEqual(['200 OK /first', '408 Request Timeout']);
+    expect(ran).toEqual(['/first']);
   });
 });
