@@ -13,6 +13,7 @@ import {
 import type { MadePayments } from '../../monero/wallet/model/made-payment.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { spendSecretIn } from '../../monero/wallet/keys.js';
+import { wipeDerivations } from '../../monero/wallet/scan/key-images.js';
 import {
   isWithheldKey,
   paidAddresses,
@@ -174,13 +175,18 @@ export class ColdSigning {
         }),
       );
       const { viewSecret } = keys;
-      const signed = await this.#context.workers.signing.run('offline', {
-        data,
-        located,
-        own: this.#ownAmong(paidAddresses(data, keys.network)),
-        primary,
-        keys: { viewSecret: viewSecret.expose(), spendSecret: spendSecretIn(keys) },
-      });
+      let signed: OfflineSigned;
+      try {
+        signed = await this.#context.workers.signing.run('offline', {
+          data,
+          located,
+          own: this.#ownAmong(paidAddresses(data, keys.network)),
+          primary,
+          keys: { viewSecret: viewSecret.expose(), spendSecret: spendSecretIn(keys) },
+        });
+      } finally {
+        wipeDerivations(located);
+      }
       assertFee(signed.signed.fee);
       signedTxs.push(signed);
     }

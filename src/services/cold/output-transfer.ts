@@ -17,7 +17,13 @@ import {
   type OutputExport,
 } from '../../monero/wallet/exchange/exported-outputs.js';
 import { ExportError } from '../../monero/wallet/exchange/export-blob.js';
-import type { LocatedOutput, OutputHint } from '../../monero/wallet/scan/key-images.js';
+import {
+  knownDerivations,
+  wipeDerivations,
+  type LocatedOutput,
+  type OutputCandidate,
+  type OutputHint,
+} from '../../monero/wallet/scan/key-images.js';
 import { spendSecretIn } from '../../monero/wallet/keys.js';
 import type { ImportedOutput } from '../../monero/wallet/model/records.js';
 import type { Accounts } from '../accounts/accounts.js';
@@ -53,6 +59,9 @@ interface RangeStart {
   /** All outputs that the wallet imported; empty for a wallet that reads the chain itself. */
   readonly imported: readonly ImportedOutput[];
 }
+
+/** Output to locate, and the address that its exporter claims for it. */
+type ClaimedOutput = OutputHint & { readonly subaddress?: ExportedOutput['subaddress'] };
 
 /** Outputs of an import, verified to belong to this wallet and not stored yet. */
 export interface ImportedOutputs {
@@ -253,16 +262,21 @@ export class OutputTransfer {
     const fresh = outputs.filter((output, i) => !isSame(output, known[first + i]));
     const located = await this.locate(fresh);
     const { viewSecret } = keys;
-    if (this.#context.keystore.isViewOnly) throw invalid('a view-only wallet cannot make key images');
-    const images = await this.#context.workers.keyImages.derive(located, {
-      viewSecret: viewSecret.expose(),
-      spendSecret: spendSecretIn(keys),
-    });
+    let images: readonly KeyImage[];
+    try {
+      if (this.#context.keystore.isViewOnly) throw invalid('a view-only wallet cannot make key images');
+      images = await this.#context.workers.keyImages.derive(located, {
+        viewSecret: viewSecret.expose(),
+        spendSecret: spendSecretIn(keys),
+      });
+    } finally {
+      wipeDerivations(located);
+    }
     const derived = new Map(
-      zip(fresh, located, images).map(([output, { derivation, ...rest }, keyImage]) => {
-        derivation?.fill(0);
-        return [output, { ...rest, keyImage }] as const;
-      }),
+      zip(fresh, located, images).map(([output, { derivation: _wiped, ...rest }, keyImage]) => [
+        output,
+        { ...rest, keyImage },
+      ]),
     );
     const imported = outputs.map((output, i): ImportedOutput => {
       const added = derived.get(output);
@@ -296,39 +310,47 @@ export class OutputTransfer {
   }
 
   /**
-   * Finds the own address that each output pays, and its derivation. @throws WalletError `invalid` for an output that is
-   * not ours.
+   * Finds the own address that each output pays, and its derivation, which the caller must wipe.
+   * @throws WalletError `invalid` for an output that is not ours.
    */
-  async locate(
-    outputs: readonly (OutputHint & { readonly subaddress?: ExportedOutput['subaddress'] })[],
-  ): Promise<LocatedOutput[]> {
+  async locate(outputs: readonly ClaimedOutput[]): Promise<LocatedOutput[]> {
     if (outputs.some(({ outputIndex }) => outputIndex > MAX_OUTPUT_INDEX))
       throw invalid(
         'the index of an output within its transaction is too high',
         'internal output index seems outrageously high, rejecting',
       );
-    const { store } = this.#context;
     const { keys } = this.#context.keystore;
-    const { accounts } = this.#services;
     // A wallet that is always offline never refreshes; a refresh would derive the lookahead.
     if (!this.isHot()) await this.#services.sync.deriveLookahead();
     const found = await this.#context.workers.keyImages.locate(outputs, {
       viewSecret: keys.viewSecret.expose(),
     });
-    return outputs.map((output, i) => {
-      for (const { derivationKey, derivation, spendPublicKey } of found[i] ?? []) {
-        const claimed = output.subaddress;
-        const subaddress =
-          store.read((r) => r.subaddresses.find(spendPublicKey)) ??
-          (claimed !== undefined && equalBytes(accounts.decoded(claimed).spendPublicKey, spendPublicKey)
-            ? claimed
-            : undefined);
-        const { publicKey, outputIndex } = output;
-        if (subaddress !== undefined)
-          return { publicKey, outputIndex, derivationKey, derivation, subaddress };
-      }
-      throw invalid('an output does not belong to this wallet');
-    });
+    let located: LocatedOutput[] = [];
+    try {
+      located = zip(outputs, found).map(([output, candidates]) => this.#chosen(output, candidates));
+      return located;
+    } finally {
+      const kept = new Set(knownDerivations(located));
+      for (const derivation of knownDerivations(found.flat())) if (!kept.has(derivation)) derivation.fill(0);
+    }
+  }
+
+  /** Chooses the candidate that has an address of this wallet. @throws WalletError `invalid` if none has. */
+  #chosen(
+    { publicKey, outputIndex, subaddress: claimed }: ClaimedOutput,
+    candidates: readonly OutputCandidate[],
+  ): LocatedOutput {
+    const { store } = this.#context;
+    const { accounts } = this.#services;
+    for (const { derivationKey, derivation, spendPublicKey } of candidates) {
+      const subaddress =
+        store.read((r) => r.subaddresses.find(spendPublicKey)) ??
+        (claimed !== undefined && equalBytes(accounts.decoded(claimed).spendPublicKey, spendPublicKey)
+          ? claimed
+          : undefined);
+      if (subaddress !== undefined) return { publicKey, outputIndex, derivationKey, derivation, subaddress };
+    }
+    throw invalid('an output does not belong to this wallet');
   }
 
   async #read(blob: Uint8Array): Promise<OutputExport> {

@@ -97,6 +97,53 @@ describe('a set of unsigned transactions', () => {
   });
 });
 
+/** Key derivations that the threads have found for the signing wallet so far. */
+function foundDerivations(): Uint8Array[] {
+  const found: Uint8Array[] = [];
+  const { keyImages } = pair.signer.wallet.workers;
+  const locate = keyImages.locate.bind(keyImages);
+  keyImages.locate = async (hints, keys) => {
+    const candidates = await locate(hints, keys);
+    found.push(...candidates.flat().map(({ derivation }) => derivation));
+    return candidates;
+  };
+  return found;
+}
+
+describe('the key derivations of outputs are wiped', () => {
+  const wiped = new Uint8Array(32);
+
+  it('when the set is signed', async () => {
+    const found = foundDerivations();
+    await pair.signer.coldSigning.sign(unsigned, undefined);
+    expect(found.length).toBeGreaterThanOrEqual(2 * OUTPUTS.length);
+    expect(found.every((derivation) => Buffer.compare(derivation, wiped) === 0)).toBe(true);
+  });
+
+  it('when an output belongs to another wallet', async () => {
+    const found = foundDerivations();
+    const hex = await changed(({ outputs }) => ({
+      outputs: {
+        ...outputs,
+        outputs: outputs.outputs.map((one, i) =>
+          i === 0 ? one : { ...one, publicKey: stranger.spendPublicKey },
+        ),
+      },
+    }));
+    await expect(pair.signer.coldSigning.sign(hex, undefined)).rejects.toThrow();
+    expect(found).toHaveLength(OUTPUTS.length);
+    expect(found.every((derivation) => Buffer.compare(derivation, wiped) === 0)).toBe(true);
+  });
+
+  it('when their key images cannot be computed', async () => {
+    const found = foundDerivations();
+    pair.signer.wallet.workers.keyImages.derive = () => Promise.reject(new Error('the thread has ended'));
+    await expect(pair.signer.coldSigning.sign(unsigned, undefined)).rejects.toThrow('the thread has ended');
+    expect(found).toHaveLength(OUTPUTS.length);
+    expect(found.every((derivation) => Buffer.compare(derivation, wiped) === 0)).toBe(true);
+  });
+});
+
 describe('signing fails, and nothing is stored', () => {
   const refused = async (
     hex: string | Promise<string>,

@@ -43,9 +43,16 @@ export interface LocatedOutput {
   readonly derivation?: KeyDerivation;
 }
 
+/** Outputs, or candidates for their addresses, that may carry their derivations. */
+type Derived = Pick<LocatedOutput, 'derivation'>;
+
 /** Returns the derivations that outputs carry, for their owner to wipe. */
-export const knownDerivations = (outputs: readonly LocatedOutput[]): KeyDerivation[] =>
+export const knownDerivations = (outputs: readonly Derived[]): KeyDerivation[] =>
   outputs.flatMap(({ derivation }) => derivation ?? []);
+
+/** Wipes the derivations that outputs carry. */
+export const wipeDerivations = (outputs: readonly Derived[]): void =>
+  knownDerivations(outputs).forEach((derivation) => derivation.fill(0));
 
 /** A key image with a signature by the output key. */
 export interface SignedKeyImage {
