@@ -308,15 +308,15 @@ export class WalletWriter {
   }
 
   /**
-   * Marks an unmined payment as failed and frees its inputs.
-   * @returns false if the payment is mined or had already failed.
+   * Marks an unmined payment as failed and frees its inputs. Unmined payments that spend an output of it fail with it:
+   * without it no block can contain them, and the balance does not count them.
+   * @returns hashes of the payments that failed, this one first; none if it is mined or had already failed.
    */
-  fail(txHash: Hash): boolean {
-    const failed = this.outgoing.setState(txHash, 'failed');
-    if (!failed) return false;
+  fail(txHash: Hash): Hash[] {
+    if (!this.outgoing.setState(txHash, 'failed')) return [];
     this.outputs.release(txHash);
     this.events.failed(txHash);
-    return true;
+    return [txHash, ...this.lostInputs.spendersOf(txHash).flatMap((spender) => this.fail(spender))];
   }
 
   /** Marks a payment as failed that had failed before and was now refused again, and frees its inputs. */

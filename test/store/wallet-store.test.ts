@@ -141,7 +141,7 @@ describe('a payment', () => {
     const spend = { keyImage: bytes<KeyImage>(101), txHash: tx.txHash, height: 3 };
     file.write((w) => w.applyPage(page(3, 1, { outgoing: [found], spends: [spend] })));
     expect(file.write((w) => w.outgoing.setState(tx.txHash, 'pending'))).toBe(false);
-    expect(file.write((w) => w.fail(tx.txHash))).toBe(false);
+    expect(file.write((w) => w.fail(tx.txHash))).toEqual([]);
     expect(file.read((r) => r.outgoing.byHash(tx.txHash))).toMatchObject({ state: 'confirmed', height: 3 });
     expect(balance()).toBe(0n);
   });

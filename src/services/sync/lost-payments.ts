@@ -44,7 +44,8 @@ const STATES = ['prepared', 'pending', 'failed'] as const;
  *
  * A step of the clock fails no payment: these times are measured by {@link TimeBounds}.
  *
- * Fails a missing payment at once if a scanned block contains another transaction that spends one of its inputs.
+ * Fails a missing payment at once if a scanned block contains another transaction that spends one of its inputs, and with
+ * each payment those that spend an output of it: a reorganisation may have returned both to the pool.
  *
  * One read of the pool is not enough: a block that is not scanned yet may contain the payment. A failed payment keeps
  * its blob and keys, and becomes pending or confirmed again if it is seen later. Source: wallet2.cpp
@@ -227,9 +228,11 @@ export class LostPayments {
 
   #fail(txHash: Hash, reason: string): void {
     const { store, log } = this.#context;
-    const txid = toHex(txHash);
-    this.#missedAt.delete(txid);
-    if (store.write((w) => w.fail(txHash)))
-      log.warn({ txid, reason }, 'a payment failed; its inputs can be spent again');
+    const [failed, ...spenders] = store.write((w) => w.fail(txHash));
+    this.#missedAt.delete(toHex(txHash));
+    const report = (hash: Hash, why: string): void =>
+      log.warn({ txid: toHex(hash), reason: why }, 'a payment failed; its inputs can be spent again');
+    if (failed !== undefined) report(failed, reason);
+    for (const spender of spenders) report(spender, `it spends an output of ${toHex(txHash)}, which failed`);
   }
 }

@@ -27,15 +27,22 @@ interface LostRow {
 /** Reads the inputs of unmined payments that the wallet had before a reorganisation and has no longer. */
 export class LostInputReader {
   readonly #list: Statement<[], LostRow>;
+  readonly #spenders: Statement<[Uint8Array], Uint8Array>;
 
   constructor(db: Db) {
-    this.#list = db
-      .prepare<[], LostRow>(
-        `SELECT l.* FROM lost_input l JOIN outgoing_tx p ON p.tx_hash = l.payment
-         WHERE p.state IN ('prepared', 'pending') AND NOT EXISTS
-           (SELECT 1 FROM owned_output o WHERE o.tx_hash = l.tx_hash AND o.output_index = l.output_index)`,
-      )
-      .safeIntegers();
+    const lost = (columns: string): string =>
+      `SELECT ${columns} FROM lost_input l JOIN outgoing_tx p ON p.tx_hash = l.payment
+       WHERE p.state IN ('prepared', 'pending') AND NOT EXISTS
+         (SELECT 1 FROM owned_output o WHERE o.tx_hash = l.tx_hash AND o.output_index = l.output_index)`;
+    this.#list = db.prepare<[], LostRow>(lost('l.*')).safeIntegers();
+    this.#spenders = db
+      .prepare<[Uint8Array], Uint8Array>(`${lost('DISTINCT l.payment')} AND l.tx_hash = ?`)
+      .pluck();
+  }
+
+  /** Returns the hashes of the unmined payments that spend such an output of a transaction. */
+  spendersOf(txHash: Hash): Hash[] {
+    return this.#spenders.all(txHash).map((payment) => toBytes<'Hash'>(payment));
   }
 
   list(): LostInput[] {

@@ -267,6 +267,8 @@ describe('a payment whose input a reorganisation took out of its block', () => {
       w.prepare(outgoing({ amountIn: amount(30n), ...more }), [output(parent, 100, 30n, change)], []),
     );
   };
+  const stateOf = (n: number): string | undefined =>
+    wallet.store.read((r) => r.outgoing.byHash(bytes<Hash>(n)))?.state;
   const keyImageOf = ({ keyImage }: { readonly keyImage?: KeyImage }): KeyImage => keyImage as KeyImage;
 
   it('takes that input from the change of the payment before it, which is pending again', () => {
@@ -313,10 +315,31 @@ describe('a payment whose input a reorganisation took out of its block', () => {
     expect(balances.of(0, false).total).toBe(60n);
   });
 
-  it('does not count once the payment before it has failed, and its other inputs are ours', () => {
+  it('fails with the payment before it, so that the sum of the events is the balance', () => {
     payTwice();
     wallet.store.write((w) => w.applyPage(page(100, 3)));
-    wallet.store.write((w) => w.fail(bytes<Hash>(parent)));
+    const failed = wallet.store.write((w) => w.fail(bytes<Hash>(parent)));
+    expect(failed).toEqual([bytes<Hash>(parent), bytes<Hash>(200)]);
+    expect(stateOf(200)).toBe('failed');
+    expect(balances.of(0, false).total).toBe(50n);
+    expect(wallet.store.write((w) => w.fail(bytes<Hash>(parent)))).toEqual([]);
+    const events = wallet.store
+      .read((r) => r.events.after(0, 100))
+      .filter(({ type }) => type === 'transfer.failed');
+    expect(events).toHaveLength(2);
+  });
+
+  it('does not fail with a payment whose block is found again', () => {
+    payTwice();
+    expect(wallet.store.write((w) => w.fail(bytes<Hash>(parent)))).toEqual([]);
+    expect(stateOf(200)).toBe('pending');
+  });
+
+  it('does not count where the payment before it had failed in an earlier version, and its other inputs are ours', () => {
+    payTwice();
+    wallet.store.write((w) => w.applyPage(page(100, 3)));
+    wallet.store.write((w) => w.outgoing.setState(bytes<Hash>(parent), 'failed'));
+    wallet.store.write((w) => w.outputs.release(bytes<Hash>(parent)));
     expect(balances.of(0, false).total).toBe(50n);
   });
 
