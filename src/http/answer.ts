@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { releaseBuffer } from '../util/buffer-release.js';
+import { totalLength } from '../util/bytes.js';
 import type { AnswerText } from './dispatcher.js';
 import { RpcError } from './errors.js';
 import { headerOf } from './handler.js';
@@ -80,7 +81,7 @@ async function sendWhole(res: ServerResponse, { status, retryAfter, type, body }
       if (!(await response.ready())) return;
     }
   } else {
-    res.setHeader('Content-Length', String(body.reduce((total, piece) => total + piece.length, 0)));
+    res.setHeader('Content-Length', String(totalLength(body)));
     response.write(body);
   }
   res.end();

@@ -1,6 +1,6 @@
 import type { Json } from '../util/json.js';
 import { markReleasable, releaseBuffer } from '../util/buffer-release.js';
-import { toHex } from '../util/bytes.js';
+import { toHex, totalLength } from '../util/bytes.js';
 import { yieldToEventLoop } from '../util/event-loop.js';
 import { alphabeticalKeys, EncodedJson, JsonWriter, type Writable } from '../util/json-writer.js';
 
@@ -184,7 +184,7 @@ export class StreamedJson implements AsyncIterable<readonly Uint8Array[]> {
     let length = 0;
     for await (const page of this) {
       pieces.push(...page);
-      length = page.reduce((sum, piece) => sum + piece.length, length);
+      length += totalLength(page);
       if (length > limit) return undefined;
     }
     return new EncodedJson(pieces);
@@ -217,7 +217,7 @@ export async function writeRows(
     const page = await pages.next();
     if (page.done === true) return new EncodedJson(begun);
     begun.push(...page.value);
-    length = page.value.reduce((sum, piece) => sum + piece.length, length);
+    length += totalLength(page.value);
   }
   return new StreamedJson(begun, pages, explain);
 }
@@ -244,7 +244,7 @@ async function* joined(
   };
   for await (const page of pages) {
     held.push(...page);
-    length = page.reduce((sum, piece) => sum + piece.length, length);
+    length += totalLength(page);
     if (length >= JOINED) yield join();
   }
   if (length > 0) yield join();

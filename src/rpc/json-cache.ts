@@ -1,4 +1,5 @@
 import type { JsonRows } from '../http/json-rows.js';
+import { totalLength } from '../util/bytes.js';
 import { EncodedJson } from '../util/json-writer.js';
 
 /** Length from which no further page of a list is kept [bytes]: some 10,000 rows. */
@@ -49,7 +50,7 @@ async function firstPages(rows: AsyncIterator<readonly Uint8Array[]>): Promise<K
     const page = await rows.next();
     if (page.done === true) return { pages, whole: { json: listOf(pages) } };
     pages.push(page.value);
-    length = page.value.reduce((sum, piece) => sum + piece.length, length);
+    length += totalLength(page.value);
   }
   return { pages };
 }

@@ -49,6 +49,10 @@ export function tryFromHex(text: string): Uint8Array | undefined {
   return bytes.length === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes);
 }
 
+/** Returns the sum of the lengths of byte strings [bytes]. */
+export const totalLength = (parts: readonly Uint8Array[]): number =>
+  parts.reduce((length, part) => length + part.length, 0);
+
 /** Joins byte strings, some 100,000 at most. */
 export const concatBytes = (...parts: readonly Uint8Array[]): Uint8Array => joinBytes(parts);
 
@@ -57,7 +61,7 @@ export const concatBytes = (...parts: readonly Uint8Array[]): Uint8Array => join
  * arguments.
  */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  const whole = new Uint8Array(totalLength(parts));
   let offset = 0;
   for (const part of parts) {
     whole.set(part, offset);

@@ -130,6 +130,20 @@ describe('a long result', () => {
     expect(await written(again)).toBe(JSON.stringify({ a: 1, list: list.flat(), more: [3, 4], z: 'z' }));
   });
 
+  it.each([100, 21_840, 65_532, 65_533, 65_534, 65_535, 100_000])(
+    'has pieces of 64 KiB at least, its last one aside, for rows of %i characters',
+    async (length) => {
+      const list = Array.from({ length: Math.ceil(2_000_000 / (length + 3)) }, () => 'x'.repeat(length));
+      const { pieces = [] } =
+        (await (await streamed({ list: rows(...list.map((row) => [row])) })).whole(Infinity)) ?? {};
+      expect(Buffer.concat(pieces).toString() === JSON.stringify({ list })).toBe(true);
+      expect(Math.min(...pieces.slice(0, -1).map((piece) => piece.length))).toBeGreaterThanOrEqual(1 << 16);
+      // Each is passed on once it is long enough.
+      const most = (1 << 16) + length + 3;
+      expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThanOrEqual(most);
+    },
+  );
+
   it('begins before its later pages are read', async () => {
     let read = 0;
     const counted = async function* (): AsyncGenerator<Json[]> {

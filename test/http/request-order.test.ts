@@ -138,6 +138,20 @@ describe('requests that are sent before the answers to earlier ones are read', (
     );
   });
 
+  // Nothing more is read from a connection with 16 waiting requests.
+  it.each([15, 16, 17, 18, 33])('are all answered when %i wait behind the first', async (count) => {
+    const { ran, answer } = await serveHeld();
+    const client = await open();
+    const paths = Array.from({ length: count + 1 }, (_, i) => `/${i};`);
+    for (const path of paths) client.write(requestOf(path, 'b'.repeat(70_000)));
+    await until('the first runs', () => ran.length > 0);
+    await turns(20);
+    expect(ran).toEqual(['/0;']);
+    answer();
+    expect(await readUntil(client, `/${count};`)).toBe(paths.join(''));
+    expect(ran).toEqual(paths);
+  });
+
   it('are not lost when they are short and come in thousands', async () => {
     const COUNT = 5_000;
     await serve((req, res) => void turns(1).then(() => res.end(`${req.url};`)));
