@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -13,16 +13,23 @@ import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 const KILLS = Number(process.env['NOTIFY_KILLS'] ?? '3');
 const BLOCKS_PER_KILL = 20;
 
+/** Most commands that run to their end between two kills: less than the blocks, so that each kill leaves some. */
+const MOST_RUNS = 8;
+
 let root: string;
 let daemon: Monerod;
 /** File with a line per run of the command. */
 let runs: string;
+/** File with the number of lines from which on a command waits before it exits. */
+let limit: string;
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'notify-kill-'));
   runs = join(root, 'runs');
-  // Timer: a command takes time, so that a kill leaves some that have not begun.
-  writeFileSync(join(root, 'notify.sh'), `echo "$1" >> ${runs}\nsleep 0.05\n`);
+  limit = join(root, 'limit');
+  // However slow the test is, commands beyond the limit have not begun when the server is killed.
+  const waits = `while [ "$(wc -l < ${runs})" -ge "$(cat ${limit})" ]; do sleep 0.05; done`;
+  writeFileSync(join(root, 'notify.sh'), `echo "$1" >> ${runs}\n${waits}\n`);
   daemon = await startRegtestDaemon();
 });
 
@@ -40,6 +47,12 @@ const start = (): Promise<WalletRpc> =>
 
 const shopOf = (server: WalletRpc): WalletCalls => walletCalls(server.port, 'shop');
 
+/** Replaced at once: a command never reads an empty file. */
+function setLimit(count: number): void {
+  writeFileSync(`${limit}.new`, String(count));
+  renameSync(`${limit}.new`, limit);
+}
+
 const lines = (): string[] => (existsSync(runs) ? readFileSync(runs, 'utf8').trim().split('\n') : []);
 
 it(
@@ -51,8 +64,9 @@ it(
     const address = (await shopOf(server).rpc('get_address')).address as string;
     let runsAtRestart = 0;
     for (let kill = 0; kill < KILLS; kill++) {
-      await daemon.generate(address, BLOCKS_PER_KILL);
       const before = lines().length;
+      setLimit(before + 1 + ((rng(1)[0] ?? 0) % MOST_RUNS));
+      await daemon.generate(address, BLOCKS_PER_KILL);
       const refreshing = shopOf(server)
         .rpc('refresh')
         .catch(() => undefined);
@@ -66,6 +80,7 @@ it(
     }
     // The last kill left commands that were not started.
     expect(runsAtRestart).toBeLessThan(KILLS * BLOCKS_PER_KILL);
+    setLimit(Number.MAX_SAFE_INTEGER);
     await shopOf(server).rpc('refresh');
     const { in: mined } = await shopOf(server).rpc('get_transfers', { in: true });
     const txids = (mined as Loose[]).map(({ txid }) => txid as string);

@@ -73,8 +73,9 @@ it(
     };
 
     for (let kill = 0; kill < KILLS; kill++) {
-      await daemon.generate(address, BLOCKS_PER_KILL);
+      // Set before the blocks are mined: a server that follows the chain delivers before it is asked to refresh.
       untilKill = 1 + ((rng(1)[0] ?? 0) % (2 * BLOCKS_PER_KILL));
+      await daemon.generate(address, BLOCKS_PER_KILL);
       // The server may be killed before it answers.
       await shopOf(server)
         .rpc('refresh')
