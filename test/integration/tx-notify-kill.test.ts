@@ -28,6 +28,7 @@ beforeAll(async () => {
   runs = join(root, 'runs');
   limit = join(root, 'limit');
   // However slow the test is, commands beyond the limit have not begun when the server is killed.
+  // Timer: of the command, between two looks at the limit.
   const waits = `while [ "$(wc -l < ${runs})" -ge "$(cat ${limit})" ]; do sleep 0.05; done`;
   writeFileSync(join(root, 'notify.sh'), `echo "$1" >> ${runs}\n${waits}\n`);
   daemon = await startRegtestDaemon();

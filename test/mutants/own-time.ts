@@ -15,7 +15,15 @@ function queuedMs(pid: number | 'self'): number {
 }
 
 /** Clock of a process that stands while other programs have its processor. Source: proc_pid_schedstat(5). */
-export const ownMs = (pid: number | 'self' = 'self'): number => performance.now() - queuedMs(pid);
+export function ownMs(pid: number | 'self' = 'self'): number {
+  // Another program may get the processor between the two clocks: then they are read again.
+  for (let queued = queuedMs(pid); ;) {
+    const now = performance.now();
+    const after = queuedMs(pid);
+    if (after === queued) return now - queued;
+    queued = after;
+  }
+}
 
 /**
  * Calls back once a process had a processor, or asked for none, for a time. Unlike a timer it does not depend on what else
