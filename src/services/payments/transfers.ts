@@ -59,7 +59,7 @@ export class Transfers {
         reason: 'a payment has one payment id at most: give one integrated address only',
         text: 'A single payment id is allowed per transaction',
       });
-    return this.#make(request, payees, { split: request.split });
+    return this.#make(request, payees);
   }
 
   /**
@@ -74,23 +74,19 @@ export class Transfers {
       const asked = request.feeFrom.length === 0 ? amount : (request.destinations[i]?.amount ?? amount);
       payees.push(await this.#payee({ address, amount: asked }));
     }
-    return this.#make(request, payees, { split: false, failed });
+    return this.#make(request, payees, failed);
   }
 
-  #make(
-    request: PaymentRequest,
-    payees: readonly Payee[],
-    { split, failed }: { readonly split: boolean; readonly failed?: FailedPayment },
-  ): Promise<MadePayments> {
+  #make(request: PaymentRequest, payees: readonly Payee[], failed?: FailedPayment): Promise<MadePayments> {
     const { payments } = this.#services;
     return payments.make(request, async ({ rates, priority }) => {
       const { account, unlockTime, feeFrom: subtractFeeFrom, changeOutputs } = request;
       const transfer = { payees, account, priority, unlockTime, subtractFeeFrom, changeOutputs };
-      const required = failed?.requiredInputs() ?? [];
+      const required = failed?.requiredInputs();
       const planned = await this.#plan(request, { kind: 'transfer', transfer, required }, rates);
-      if (!split && planned.length > 1)
-        throw new WalletError({ kind: 'needs_split', transactions: planned.length });
       if (failed !== undefined) assertReplaces(failed, planned);
+      else if (!request.split && planned.length > 1)
+        throw new WalletError({ kind: 'needs_split', transactions: planned.length });
       return planned;
     });
   }

@@ -80,7 +80,6 @@ const transfer = (value: bigint, unconfirmed = 0n): PlanRequest => ({
     payees: [{ address, text, amount: amount(value) }],
     ...{ account: 0, priority: 1, unlockTime: 0n, unconfirmed: amount(unconfirmed) },
   },
-  required: [],
 });
 
 describe('a payment from many addresses', () => {

@@ -199,6 +199,14 @@ describe('a transfer is refused', () => {
   test.each<[string, PaymentRequest, object]>([
     ['without a destination', order([]), { kind: 'no_destination' }],
     ['of nothing', order([[PLAIN, 0n]]), { kind: 'zero_amount' }],
+    [
+      'of nothing to two integrated addresses: addresses are read before amounts',
+      order([
+        [INTEGRATED, 0n],
+        [INTEGRATED, 0n],
+      ]),
+      { kind: 'wrong_payment_id' },
+    ],
     ['to text that is no address', order([['nobody', 1n]]), { kind: 'wrong_address' }],
     [
       'to two integrated addresses',
@@ -255,6 +263,15 @@ describe('a transfer is refused', () => {
       fault: { kind: 'not_enough_unlocked_money', available: 10n * COIN },
     });
     expect(unconfirmed.mock.calls).toEqual([[0, [0]]]);
+  });
+
+  it('for another reason without a read of unconfirmed amounts', async () => {
+    const unconfirmed = jest.spyOn(balances, 'unconfirmed');
+    await expect(transfers.pay(order([[PLAIN, 0n]]))).rejects.toMatchObject(fault({ kind: 'zero_amount' }));
+    const broken = new Error('the planner ended');
+    jest.spyOn(planned.maker.planner, 'plan').mockRejectedValue(broken);
+    await expect(transfers.pay(order([[PLAIN, COIN]]))).rejects.toBe(broken);
+    expect(unconfirmed).not.toHaveBeenCalled();
   });
 
   it('once the wallet is closed', async () => {

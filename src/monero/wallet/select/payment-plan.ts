@@ -10,8 +10,8 @@ import type { SweepRequest, TransferRequest } from './transfer-request.js';
 export interface TransferPlanRequest {
   readonly kind: 'transfer';
   readonly transfer: TransferRequest;
-  /** Outputs that the first transaction spends in any case. */
-  readonly required: readonly SpendableOutput[];
+  /** Outputs that the first transaction spends in any case; absent: none. */
+  readonly required?: readonly SpendableOutput[] | undefined;
 }
 
 /** Request to choose the inputs of a payment. A plain value, which is posted to a thread. */
