@@ -45,11 +45,12 @@ class ScriptedRunner {
   }
 }
 
-/** Judges mutants that one test file reaches. */
+/** Judges mutants that each test file reaches. */
 async function verdicts(
   ids: readonly string[],
   reached: readonly Reached[],
   answer: (job: Job, watch?: Watch) => Outcome | Broken,
+  files: readonly UnitTest[] = [FILE],
 ): Promise<{ readonly verdicts: Record<string, Judgement['verdict']>; readonly jobs: readonly Job[] }> {
   const reach: Reach = { digest: 'd', ms: 1, reached };
   const runner = new ScriptedRunner(answer);
@@ -57,11 +58,11 @@ async function verdicts(
   const passedBy = new Set<string>();
   const judge = new Judge(
     runner,
-    [FILE],
+    files,
     { of: () => Promise.resolve(reach), lastMs: () => 1 },
     {
-      pass: (mutants) => mutants.forEach(({ id }) => passedBy.add(id)),
-      hasPassed: ({ id }) => passedBy.has(id),
+      pass: (mutants, digest) => mutants.forEach(({ id }) => passedBy.add(`${id} ${digest}`)),
+      hasPassed: ({ id }, digest) => passedBy.has(`${id} ${digest}`),
     },
   );
   await judge.judge(
@@ -153,5 +154,20 @@ describe('a mutant', () => {
       'm1',
       undefined,
     ]);
+  });
+
+  it('that does not end is judged before further test files run', async () => {
+    const other: UnitTest = { ...FILE, name: 'other/example.test.js', path: '/other.test.js', digest: 'e' };
+    const loops = ({ round, mutant: id }: Job): boolean =>
+      id === 'm1' || round?.plan.some(([, ids]) => ids.includes('m1')) === true;
+    const { verdicts: found, jobs } = await verdicts(
+      ['m1', 'm2'],
+      [{ test: 't', ms: 1, mutants: ['m1', 'm2'] }],
+      (job) => (loops(job) ? { broken: 'timeout', mutant: 'm1' } : passed),
+      [FILE, other],
+    );
+    expect(found).toEqual({ m1: 'timeout', m2: 'survived' });
+    expect(jobs.some((job) => job.path === other.path)).toBe(true);
+    expect(jobs.filter((job) => job.path === other.path && loops(job))).toEqual([]);
   });
 });

@@ -31,8 +31,6 @@ const QUICK_MS = 150;
 /** Mutant that has no verdict yet. */
 interface Open {
   readonly mutant: Mutant;
-  /** Test file whose process it ended, or kept from its end, in a round. */
-  broke?: UnitTest;
   /** Test files with which it runs alone, after all rounds. */
   readonly alone: UnitTest[];
 }
@@ -43,6 +41,12 @@ interface RoundEnd {
   readonly isBroken: boolean;
   /** Mutants that ended the round, none if it ended for another reason; undefined if it ran to its end. */
   readonly culprits: readonly string[] | undefined;
+}
+
+/** Reactions of the caller to the progress of a step. */
+interface StepWatch extends Watch {
+  /** Called for a mutant that ended the process of the round, or kept it from its end. */
+  onBreak(mutant: Mutant): Promise<void>;
 }
 
 /** Run of a test file with some of the mutants. */
@@ -94,12 +98,19 @@ export class Judge {
     };
     const notice = (id: string, verdict: Verdict, test: UnitTest, by: string): void =>
       decide(id, { verdict, by: `${test.name}: ${by}`, digest: test.digest });
+    const judgeAlone = async (test: UnitTest, mutant: Mutant, brokeRound: boolean): Promise<void> => {
+      const end = await this.#alone(test, mutant, brokeRound);
+      if (end === undefined) this.#known.pass([mutant], test.digest);
+      else notice(mutant.id, end.verdict, test, end.by);
+    };
     for await (const { test, tests, concerns } of this.#steps(mutants)) {
       if (isOver()) return;
       const ofStep = [...open].filter(([, { mutant }]) => concerns(mutant));
       if (ofStep.length === 0 || !(await this.#isUsable(test))) continue;
       await this.#rounds(test, tests, new Map(ofStep), open, {
         onKill: (failure) => notice(failure.mutant, 'killed', test, failure.test),
+        // It would break a round of each further test file.
+        onBreak: (mutant) => judgeAlone(test, mutant, true),
         isOver,
       });
     }
@@ -107,9 +118,7 @@ export class Judge {
     for (const [id, { mutant, alone }] of open) {
       for (const test of alone) {
         if (isOver()) return;
-        const end = await this.#alone(test, mutant, open.get(id)?.broke === test);
-        if (end === undefined) this.#known.pass([mutant], test.digest);
-        else notice(id, end.verdict, test, end.by);
+        await judgeAlone(test, mutant, false);
         if (!open.has(id)) break;
       }
       decide(id, { verdict: this.#isReached(id) ? 'survived' : 'unreached' });
@@ -170,7 +179,7 @@ export class Judge {
     some: Step['tests'],
     ofStep: ReadonlyMap<string, Open>,
     open: ReadonlyMap<string, Open>,
-    watch: Watch,
+    watch: StepWatch,
   ): Promise<void> {
     const { reached = [] } = this.#reach.get(test) ?? {};
     const { digest } = test;
@@ -204,7 +213,7 @@ export class Judge {
     tests: readonly Reached[],
     mutants: readonly string[],
     open: ReadonlyMap<string, Open>,
-    watch: Watch,
+    watch: StepWatch,
   ): Promise<string[]> {
     let waiting = mutants.filter((id) => tests.some((one) => one.mutants.includes(id)));
     const runAlone: string[] = [];
@@ -212,15 +221,15 @@ export class Judge {
       const part = waiting.filter((id) => open.has(id)).slice(0, ROUND_SIZE);
       if (part.length === 0) break;
       const { isBroken: broke, culprits } = await this.#round(test, tests, part, watch);
+      if (watch.isOver()) break;
       let done: readonly string[] = part;
-      if (culprits !== undefined) {
+      if (broke && culprits !== undefined && culprits.length > 0) {
+        done = culprits;
+        for (const { mutant } of culprits.flatMap((id) => open.get(id) ?? [])) await watch.onBreak(mutant);
+      } else if (culprits !== undefined) {
         spoilt++;
         done = spoilt < MOST_SPOILT && culprits.length > 0 ? culprits : waiting;
         runAlone.push(...done);
-      }
-      for (const id of broke ? (culprits ?? []) : []) {
-        const one = open.get(id);
-        if (one !== undefined) one.broke = test;
       }
       waiting = waiting.filter((id) => !done.includes(id));
     }
