@@ -55,8 +55,7 @@ export class EventPeaks {
 
   /** Drops the peaks up to the height of the present tip. */
   pass(tip: number): void {
-    const peaks = this.#read();
-    if (peaks.length > 0) this.#write(peaks.filter((peak) => peak.tip > tip));
+    this.#write(this.#read().filter((peak) => peak.tip > tip));
   }
 
   /** True if the present chain is as high as it has ever been. */

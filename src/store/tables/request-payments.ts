@@ -31,7 +31,7 @@ const toReceipt = (row: ReceiptRow): Receipt => ({
   amount: toAmount(row.amount),
   arrival: toNumber(row.arrival === null || row.arrival > row.timestamp ? row.timestamp : row.arrival),
   height: row.height === null ? undefined : toNumber(row.height),
-  unlockTime: row.unlock_time === '0' ? 0n : BigInt(row.unlock_time),
+  unlockTime: BigInt(row.unlock_time),
   isContested: toFlag(row.contested),
 });
 

@@ -57,6 +57,12 @@ describe('a reorganisation', () => {
     peaks.cut(3, 9);
     expect(stored()).toEqual([{ below: 3, tip: 9 }]);
   });
+
+  it('says nothing beside a rescan that begins at the same tip', () => {
+    peaks.cut(5, 9);
+    peaks.rescan(9);
+    expect(stored()).toEqual([{ below: Number.MAX_SAFE_INTEGER, tip: 9 }]);
+  });
 });
 
 describe('a rescan', () => {

@@ -134,6 +134,12 @@ describe('the payments to an address', () => {
     expect(amounts(at(2))).toEqual([[9, 2n]]);
   });
 
+  it('of one block are in the order of their hashes, wherever they are stored', () => {
+    for (const tx of [9, 3, 6]) mine(tx, 5, [{ to: at(1), amount: 1 }]);
+    for (const tx of [8, 2, 5]) report(tx, at(1), 5, 1);
+    expect(amounts(at(1))).toEqual([2, 3, 5, 6, 8, 9].map((tx) => [tx, 1n]));
+  });
+
   it('are in the order of the blocks whatever these are dated, and unmined ones in that of their arrival', () => {
     see(4, at(1), 1, { timestamp: 50 });
     see(3, at(1), 1, { timestamp: 60 });
