@@ -210,9 +210,30 @@ describe('outputs that were imported into an offline wallet', () => {
     expect(file.read((r) => r.imported.balances())).toEqual([
       { subaddress: { major: 0, minor: 0 }, total: 5n, unspentCount: 1 },
     ]);
-    expect(file.read((r) => r.imported.usedAddresses(0))).toEqual([0, 1, 2]);
-    expect(file.read((r) => r.imported.usedAddresses(1))).toEqual([]);
-    expect(file.read((r) => r.imported.owned(0, [1]))).toHaveLength(1);
+    expect(file.read((r) => r.imported.usedAmong(0, [3, 0, 2]))).toEqual([0, 2]);
+    expect(file.read((r) => r.imported.usedAmong(1, [0, 1, 2]))).toEqual([]);
+  });
+
+  it('have a sum for each address, exact up to any amount', () => {
+    const file = open();
+    const most = 2n ** 63n - 1n;
+    const at = (fill: number, major: number, minor: number, value: bigint): ImportedOutput =>
+      imported(fill, { subaddress: { major, minor }, amount: amount(value) });
+    file.write((w) =>
+      w.imported.put(
+        0,
+        [at(0, 1, 7, most), at(1, 0, 2, 3n), at(2, 1, 7, most), at(3, 1, 1, 2n ** 32n), at(4, 1, 7, 1n)],
+        false,
+      ),
+    );
+    const ofFirst = { subaddress: { major: 0, minor: 2 }, total: 3n, unspentCount: 1 };
+    const ofSecond = [
+      { subaddress: { major: 1, minor: 1 }, total: 2n ** 32n, unspentCount: 1 },
+      { subaddress: { major: 1, minor: 7 }, total: 2n ** 64n - 1n, unspentCount: 3 },
+    ];
+    expect(file.read((r) => r.imported.balances())).toEqual([ofFirst, ...ofSecond]);
+    expect(file.read((r) => r.imported.balances(1))).toEqual(ofSecond);
+    expect(file.read((r) => r.imported.balances(2))).toEqual([]);
   });
 
   it('are replaced at their positions, or from a position on', () => {

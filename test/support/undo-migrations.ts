@@ -1,5 +1,10 @@
+/** SQL that removes the index of imported outputs by address. */
+const UNDO_IMPORTED_BY_ADDRESS = 'DROP INDEX imported_output_by_address;';
+
 /** SQL that removes the inputs that reorganisations took from unmined payments. */
-const UNDO_LOST_INPUTS = 'DROP TABLE lost_input;';
+const UNDO_LOST_INPUTS = `
+  ${UNDO_IMPORTED_BY_ADDRESS}
+  DROP TABLE lost_input;`;
 
 /** SQL that restores the indexes of outputs and transactions from before lists were read in their order. */
 const UNDO_LISTS_IN_ORDER = `

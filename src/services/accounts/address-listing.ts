@@ -38,44 +38,39 @@ export class AddressListing {
    * @throws WalletError `no_wallet`
    */
   async *pages(skipped = 0): AsyncGenerator<readonly AddressView[]> {
-    const { assertOpen, store } = this.#context;
-    const imported = new Set(store.read((r) => r.imported.usedAddresses(this.#account)));
+    const { assertOpen } = this.#context;
     const first = skipped * ADDRESSES_AT_ONCE;
     for (let start = first; start < this.#count; start += ADDRESSES_AT_ONCE) {
       if (start > first) await yieldToEventLoop();
       assertOpen();
-      yield this.#page(start, Math.min(this.#count, start + ADDRESSES_AT_ONCE), imported);
+      yield this.#page(start, Math.min(this.#count, start + ADDRESSES_AT_ONCE));
     }
   }
 
-  /**
-   * Reads the rows from place `start` up to but not including `end`. @param imported minor indices that imported outputs
-   * pay.
-   */
-  #page(start: number, end: number, imported: ReadonlySet<number>): readonly AddressView[] {
+  /** Reads the rows from place `start` up to but not including `end`. */
+  #page(start: number, end: number): readonly AddressView[] {
     const { addresses, keystore, store } = this.#context;
     const account = this.#account;
     const listed = this.#minors?.slice(start, end);
     const minors = listed ?? Array.from({ length: end - start }, (_, i) => start + i);
     const indices = minors.map((minor) => ({ major: account, minor }));
     const texts = addresses.textsOf(indices);
-    const { labels, used } = store.read(({ subaddresses, balances }) =>
-      listed === undefined
-        ? {
-            labels: subaddresses.labelsBetween(account, start, end - 1),
-            used: new Set(balances.usedBetween(account, start, end - 1)),
-          }
-        : {
-            labels: subaddresses.labelsAmong(account, listed),
-            used: new Set(balances.usedAmong(account, listed)),
-          },
-    );
+    const { labels, used } = store.read(({ subaddresses, balances, imported }) => {
+      const [names, received] =
+        listed === undefined
+          ? [
+              subaddresses.labelsBetween(account, start, end - 1),
+              balances.usedBetween(account, start, end - 1),
+            ]
+          : [subaddresses.labelsAmong(account, listed), balances.usedAmong(account, listed)];
+      return { labels: names, used: new Set([...received, ...imported.usedAmong(account, minors)]) };
+    });
     const hidesLabels = this.#hidesLabels || keystore.hidesNotes;
     return indices.map((index, i) => ({
       address: texts[i] ?? '',
       index,
       label: (hidesLabels ? undefined : labels.get(index.minor)) ?? '',
-      used: used.has(index.minor) || imported.has(index.minor),
+      used: used.has(index.minor),
     }));
   }
 }

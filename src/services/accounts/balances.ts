@@ -3,7 +3,13 @@ import { CachedRead } from '../../store/cached-read.js';
 import { addressesOf } from '../../store/queries/balances.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
 import { sum, type Amount } from '../../util/amount.js';
-import { blocksToUnlock, isUnlocked, secondsToUnlock } from '../../monero/wallet/model/unlock-time.js';
+import {
+  blocksToUnlock,
+  isUnlocked,
+  secondsToUnlock,
+  type Lockable,
+} from '../../monero/wallet/model/unlock-time.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Accounts } from './accounts.js';
 import { addCached, ImportedBalance } from './imported-balance.js';
 import { BalanceTally, emptyRow, type Adjusted, type Balance } from './balance-tally.js';
@@ -20,6 +26,9 @@ interface Services {
 
 /** Depth below the tip to which an output without an unlock time can be locked [blocks]. */
 const LOCK_WINDOW = 60;
+
+/** Lock of an imported output: an offline wallet does not know its block. */
+const IMPORTED: Lockable = { height: 0, unlockTime: 0n };
 
 /** Number of rows up to which a balance is computed in one step. */
 const MAX_ROWS_AT_ONCE = 1000;
@@ -174,18 +183,23 @@ export class Balances {
   #adjust(tally: Adjusted, r: WalletReader, account: number | undefined, strict: boolean): void {
     const chainHeight = this.#context.store.height();
     const now = unixSeconds(this.#context.clock);
-    for (const found of r.imported.balances(account)) tally.add(found);
     const sinceHeight = Math.max(0, chainHeight - LOCK_WINDOW - 1);
     const candidates = r.balances.maybeLocked({
       ...(account === undefined ? {} : { account }),
       ...{ strict, sinceHeight },
     });
-    for (const output of [...candidates, ...r.imported.unspent(account)])
+    const lockUntilOpen = (output: Lockable, subaddress: SubaddressIndex, value: Amount): void => {
       if (!isUnlocked(output, chainHeight, now))
-        tally.lock(output.subaddress, output.amount, {
+        tally.lock(subaddress, value, {
           blocks: blocksToUnlock(output, chainHeight),
           seconds: secondsToUnlock(output, now),
         });
+    };
+    for (const output of candidates) lockUntilOpen(output, output.subaddress, output.amount);
+    for (const found of r.imported.balances(account)) {
+      tally.add(found);
+      lockUntilOpen(IMPORTED, found.subaddress, found.total);
+    }
     if (!strict) this.#addUnconfirmed(tally, r, account);
   }
 

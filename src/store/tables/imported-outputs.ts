@@ -1,7 +1,6 @@
 import type { Statement } from '../../util/sql-database.js';
-import type { Hash } from '../../monero/crypto/types.js';
-import { amount, ZERO } from '../../util/amount.js';
-import type { ImportedOutput, OwnedOutput } from '../../monero/wallet/model/records.js';
+import { amount } from '../../util/amount.js';
+import type { ImportedOutput } from '../../monero/wallet/model/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import type { AddressBalance } from '../queries/balances.js';
@@ -35,36 +34,31 @@ const toImported = (row: ImportedRow): ImportedOutput => ({
   requested: toFlag(row.requested),
 });
 
-const NO_HASH = new Uint8Array(32) as Hash;
-
-/** Converts an imported output to an output of the chain. Values that only the chain provides are blank. */
-const toOwned = (imported: ImportedOutput): OwnedOutput => ({
-  publicKey: imported.publicKey,
-  derivationKey: imported.derivationKey,
-  outputIndex: imported.outputIndex,
-  globalIndex: imported.globalIndex,
-  amount: imported.amount,
-  rct: imported.rct,
-  subaddress: imported.subaddress,
-  keyImage: imported.keyImage,
-  frozen: imported.frozen,
-  txHash: NO_HASH,
-  mask: 1n,
-  height: 0,
-  unlockTime: 0n,
-  coinbase: false,
-  change: false,
-  burnt: false,
-  ...(imported.spent ? { spentBy: NO_HASH, spentHeight: 0 } : {}),
-});
+/** Sums of the upper and the lower 32 bits of the amounts of an address: a sum of whole amounts may exceed 64 bits. */
+type SumRow = readonly [account: bigint, minor: bigint, high: bigint, low: bigint, count: bigint];
 
 /** Reads outputs that were imported into an offline wallet, in the order of the import. */
 export class ImportedOutputReader {
   protected readonly db: Db;
   readonly #list: Statement<[], ImportedRow>;
+  readonly #sums: Statement<[first: number, last: number], SumRow>;
+  readonly #usedAmong: Statement<[minors: string, account: number], number>;
 
   constructor(db: Db) {
     this.db = db;
+    this.#sums = db
+      .prepare<[number, number], SumRow>(
+        `SELECT account, minor, sum(amount >> 32), sum(amount & 0xffffffff), count(*) FROM imported_output
+         WHERE spent = 0 AND frozen = 0 AND account BETWEEN ? AND ? GROUP BY account, minor`,
+      )
+      .safeIntegers()
+      .raw();
+    this.#usedAmong = db
+      .prepare<[string, number], number>(
+        `SELECT m.value FROM json_each(?) m
+         WHERE EXISTS (SELECT 1 FROM imported_output i WHERE i.account = ? AND i.minor = m.value)`,
+      )
+      .pluck();
     this.#list = db.prepare<[], ImportedRow>('SELECT * FROM imported_output ORDER BY place').safeIntegers();
   }
 
@@ -80,36 +74,21 @@ export class ImportedOutputReader {
     return this.#list.all().map(toImported);
   }
 
-  /** Returns imported outputs. @param account absent: every account. @param minors absent: every address. */
-  owned(account?: number, minors?: readonly number[]): OwnedOutput[] {
-    return this.list()
-      .map(toOwned)
-      .filter(
-        ({ subaddress: { major, minor } }) =>
-          (account === undefined || major === account) && (minors === undefined || minors.includes(minor)),
-      );
-  }
-
-  unspent(account?: number): OwnedOutput[] {
-    return this.owned(account).filter(({ spentBy, frozen }) => spentBy === undefined && !frozen);
-  }
-
+  /**
+   * Returns the sum of each address with outputs that are neither spent nor frozen, in the order of accounts and minor
+   * indices. @param account absent: every account.
+   */
   balances(account?: number): AddressBalance[] {
-    const balances = new Map<string, AddressBalance>();
-    for (const { subaddress, amount: value } of this.unspent(account)) {
-      const key = `${subaddress.major}/${subaddress.minor}`;
-      const known = balances.get(key) ?? { subaddress, total: ZERO, unspentCount: 0 };
-      balances.set(key, {
-        subaddress,
-        total: amount(known.total + value),
-        unspentCount: known.unspentCount + 1,
-      });
-    }
-    return [...balances.values()];
+    return this.#sums.all(account ?? 0, account ?? 0xffffffff).map(([major, minor, high, low, count]) => ({
+      subaddress: { major: toNumber(major), minor: toNumber(minor) },
+      total: amount((high << 32n) + low),
+      unspentCount: toNumber(count),
+    }));
   }
 
-  usedAddresses(account: number): number[] {
-    return [...new Set(this.owned(account).map(({ subaddress }) => subaddress.minor))];
+  /** Returns the given addresses of an account that an imported output pays, by minor index. */
+  usedAmong(account: number, minors: readonly number[]): number[] {
+    return this.#usedAmong.all(JSON.stringify(minors), account);
   }
 }
 
