@@ -214,6 +214,25 @@ describe('outputs that were imported into an offline wallet', () => {
     expect(file.read((r) => r.imported.usedAmong(1, [0, 1, 2]))).toEqual([]);
   });
 
+  it('are read from a place on, and from the first one that was requested', () => {
+    const file = open();
+    expect(
+      file.read((r) => [r.imported.count(), r.imported.firstRequested(), r.imported.keyImages(9)]),
+    ).toEqual([0, undefined, []]);
+    const list = [0, 1, 2, 3].map((fill) => imported(fill, { requested: fill > 1 }));
+    file.write((w) => w.imported.put(0, list, false));
+    file.read((r) => {
+      expect(r.imported.count()).toBe(4);
+      expect(r.imported.list(1, 2)).toEqual(list.slice(1, 3));
+      expect(r.imported.list(2)).toEqual(list.slice(2));
+      expect(r.imported.list(4, 1)).toEqual([]);
+      expect(r.imported.keyImages(3)).toEqual([image(0), image(1), image(2)]);
+      expect(r.imported.firstRequested()).toBe(2);
+    });
+    file.write((w) => w.imported.clearRequests());
+    expect(file.read((r) => r.imported.firstRequested())).toBeUndefined();
+  });
+
   it('have a sum for each address, exact up to any amount', () => {
     const file = open();
     const most = 2n ** 63n - 1n;

@@ -1,5 +1,7 @@
-/** SQL that removes the index of imported outputs by address. */
-const UNDO_IMPORTED_BY_ADDRESS = 'DROP INDEX imported_output_by_address;';
+/** SQL that removes the indexes of imported outputs. */
+const UNDO_IMPORTED_BY_ADDRESS = `
+  DROP INDEX imported_output_by_address;
+  DROP INDEX imported_output_requested;`;
 
 /** SQL that removes the inputs that reorganisations took from unmined payments. */
 const UNDO_LOST_INPUTS = `

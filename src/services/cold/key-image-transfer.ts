@@ -83,18 +83,16 @@ export class KeyImageTransfer {
   async export(all: boolean): Promise<KeyImageExport> {
     const { keys, isViewOnly } = this.#context.keystore;
     const { first, count, imported, unknown } = this.#context.store.read((r) => {
-      const imported = r.imported.list();
-      const count = imported.length > 0 ? imported.length : r.outputs.count();
+      const isOffline = !r.imported.isEmpty();
+      const count = isOffline ? r.imported.count() : r.outputs.count();
       const unknown = isViewOnly ? r.outputs.firstWithoutKeyImage({ proven: false }) : undefined;
-      const requested = imported.findIndex((output) => output.requested);
-      const wanted = all ? 0 : (unknown ?? (requested >= 0 ? requested : count));
-      return { first: wanted, count, imported, unknown };
+      const first = all ? 0 : (unknown ?? r.imported.firstRequested() ?? count);
+      return { first, count, imported: isOffline ? r.imported.list(first) : undefined, unknown };
     });
     if (first === count) return { first, images: [] };
     if (unknown === undefined && (isViewOnly || keys.multisig !== undefined)) throw notComputed();
     const spendSecret = spendSecretIn(keys);
-    const outputs =
-      imported.length > 0 ? imported.slice(first).map(locatedOf) : await this.#located(first, count);
+    const outputs = imported?.map(locatedOf) ?? (await this.#located(first, count));
     const images = await this.#context.workers.keyImages.sign(outputs, {
       viewSecret: keys.viewSecret.expose(),
       spendSecret,

@@ -56,8 +56,8 @@ interface RangeStart {
   readonly first: number;
   /** Number of outputs of the wallet. */
   readonly total: number;
-  /** All outputs that the wallet imported; empty for a wallet that reads the chain itself. */
-  readonly imported: readonly ImportedOutput[];
+  /** True for a wallet that imported its outputs; false for a wallet that reads the chain itself. */
+  readonly isOffline: boolean;
 }
 
 /** Output to locate, and the address that its exporter claims for it. */
@@ -127,12 +127,12 @@ export class OutputTransfer {
    * @param before bytes that precede the range.
    */
   #write(range: ExportRange, before?: Uint8Array): Promise<Uint8Array> {
-    const { first, total, imported } = this.#context.store.read((r) => this.#startOf(range, r));
-    const count = Math.min(range.count, total - first);
-    const pages =
-      imported.length > 0
-        ? [imported.slice(first, first + count).map(fromImported)]
-        : this.#owned({ first, count });
+    const { first, count, total, imported } = this.#context.store.read((r) => {
+      const start = this.#startOf(range, r);
+      const count = Math.min(range.count, start.total - start.first);
+      return { ...start, count, imported: start.isOffline ? r.imported.list(start.first, count) : undefined };
+    });
+    const pages = imported === undefined ? this.#owned({ first, count }) : [imported.map(fromImported)];
     return writeOutputExport(
       outputExport[this.#context.exportFormat],
       { first, total, count },
@@ -141,16 +141,14 @@ export class OutputTransfer {
     );
   }
 
-  /** Returns the start of a range, and all imported outputs of an offline wallet. */
   #startOf({ all, start }: ExportRange, r: WalletReader): RangeStart {
-    const imported = r.imported.list();
-    const isOffline = imported.length > 0;
-    const total = isOffline ? imported.length : r.outputs.count();
+    const isOffline = !r.imported.isEmpty();
+    const total = isOffline ? r.imported.count() : r.outputs.count();
     const firstUnsettled = (): number | undefined =>
       isOffline
-        ? placeOf(imported, ({ requested }) => requested)
+        ? r.imported.firstRequested()
         : r.outputs.firstWithoutKeyImage({ proven: this.#context.keystore.isViewOnly });
-    return { first: Math.min((all ? start : firstUnsettled()) ?? total, total), total, imported };
+    return { first: Math.min((all ? start : firstUnsettled()) ?? total, total), total, isOffline };
   }
 
   /**
@@ -171,19 +169,14 @@ export class OutputTransfer {
    * ones. Only the reference uses the places; this server uses {@link keyImagesByKey}.
    */
   async keyImages({ first, outputs, total }: OutputExport): Promise<KeyImage[]> {
-    const imported = this.#context.store.read((r) => r.imported.list());
+    const imported = this.#context.store.read((r) => r.imported.keyImages(total));
+    if (imported.length > 0) return imported;
     const keyImages: KeyImage[] = [];
-    const add = ({ keyImage }: { readonly keyImage?: KeyImage }): void =>
-      void keyImages.push(keyImage ?? NO_KEY_IMAGE);
-    if (imported.length > 0) {
-      imported.slice(0, total).forEach(add);
-      return keyImages;
-    }
     const pages = outputPages(this.#context, { count: total }, (r, part, most) =>
       r.outputs.importFacts(part, most),
     );
-    for await (const page of pages) page.forEach(add);
-    const known = new Map(this.keyImagesByKey({ outputs }).map(([key, image]) => [toHex(key), image]));
+    for await (const page of pages) for (const { keyImage } of page) keyImages.push(keyImage ?? NO_KEY_IMAGE);
+    const known = new Map(this.keyImagesByKey({ first, outputs }).map(([key, image]) => [toHex(key), image]));
     outputs.forEach(({ publicKey }, i) => {
       keyImages[first + i] = known.get(toHex(publicKey)) ?? NO_KEY_IMAGE;
     });
@@ -191,9 +184,13 @@ export class OutputTransfer {
   }
 
   /** Pairs the output keys of an export with the key images that this wallet knows. */
-  keyImagesByKey({ outputs }: Pick<OutputExport, 'outputs'>): (readonly [PublicKey, KeyImage])[] {
+  keyImagesByKey({
+    first,
+    outputs,
+  }: Pick<OutputExport, 'first' | 'outputs'>): (readonly [PublicKey, KeyImage])[] {
     return this.#context.store.read((r) => {
-      const imported = new Map(r.imported.list().map((one) => [toHex(one.publicKey), one.keyImage]));
+      const there = r.imported.list(first, outputs.length);
+      const imported = new Map(there.map((one) => [toHex(one.publicKey), one.keyImage]));
       return outputs.flatMap(({ publicKey }): (readonly [PublicKey, KeyImage])[] => {
         const keyImage = imported.get(toHex(publicKey)) ?? r.outputs.byPublicKey(publicKey)?.keyImage;
         return keyImage === undefined ? [] : [[publicKey, keyImage]];
@@ -253,13 +250,16 @@ export class OutputTransfer {
   async #prepare({ first, outputs }: OutputExport): Promise<ImportedOutputs> {
     const { store } = this.#context;
     const { keys } = this.#context.keystore;
-    const known = store.read((r) => r.imported.list());
-    if (first > known.length)
+    const { count, known } = store.read((r) => ({
+      count: r.imported.count(),
+      known: r.imported.list(first, outputs.length),
+    }));
+    if (first > count)
       throw invalid(
         'outputs before the first of these are missing: export all of them',
         'Imported outputs omit more outputs that we know of',
       );
-    const fresh = outputs.filter((output, i) => !isSame(output, known[first + i]));
+    const fresh = outputs.filter((output, i) => !isSame(output, known[i]));
     const located = await this.locate(fresh);
     const { viewSecret } = keys;
     let images: readonly KeyImage[];
@@ -280,7 +280,7 @@ export class OutputTransfer {
     );
     const imported = outputs.map((output, i): ImportedOutput => {
       const added = derived.get(output);
-      const before = known[first + i];
+      const before = known[i];
       const facts = {
         globalIndex: output.globalIndex,
         amount: amount(output.amount),
@@ -293,7 +293,7 @@ export class OutputTransfer {
       return { ...before, ...facts, requested: !isKeyImageSettled(output) };
     });
     const replaces = outputs.some((output, i) => {
-      const before = known[first + i];
+      const before = known[i];
       return before !== undefined && !isSame(output, before);
     });
     const write = (w: WalletWriter): void => {
@@ -375,12 +375,6 @@ export class OutputTransfer {
       return { page: page.map((facts) => fromOwned(facts, isViewOnly)), rest };
     });
   }
-}
-
-/** Index of the first item that satisfies a condition; undefined if none does. */
-function placeOf<T>(items: readonly T[], condition: (item: T) => boolean): number | undefined {
-  const place = items.findIndex(condition);
-  return place < 0 ? undefined : place;
 }
 
 /** True if the exporting wallet has a proven key image of an output. */

@@ -1,4 +1,5 @@
 import type { Statement } from '../../util/sql-database.js';
+import type { KeyImage } from '../../monero/crypto/types.js';
 import { amount } from '../../util/amount.js';
 import type { ImportedOutput } from '../../monero/wallet/model/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
@@ -40,7 +41,7 @@ type SumRow = readonly [account: bigint, minor: bigint, high: bigint, low: bigin
 /** Reads outputs that were imported into an offline wallet, in the order of the import. */
 export class ImportedOutputReader {
   protected readonly db: Db;
-  readonly #list: Statement<[], ImportedRow>;
+  readonly #list: Statement<[first: number, count: number], ImportedRow>;
   readonly #sums: Statement<[first: number, last: number], SumRow>;
   readonly #usedAmong: Statement<[minors: string, account: number], number>;
 
@@ -59,19 +60,42 @@ export class ImportedOutputReader {
          WHERE EXISTS (SELECT 1 FROM imported_output i WHERE i.account = ? AND i.minor = m.value)`,
       )
       .pluck();
-    this.#list = db.prepare<[], ImportedRow>('SELECT * FROM imported_output ORDER BY place').safeIntegers();
+    this.#list = db
+      .prepare<[number, number], ImportedRow>(
+        'SELECT * FROM imported_output WHERE place >= ? ORDER BY place LIMIT ?',
+      )
+      .safeIntegers();
   }
 
   isEmpty(): boolean {
     return this.db.prepare('SELECT 1 FROM imported_output LIMIT 1').get() === undefined;
   }
 
+  /** Counts the outputs: their places are the numbers below the count. */
   count(): number {
-    return this.db.prepare<[], number>('SELECT count(*) FROM imported_output').pluck().get() ?? 0;
+    return this.db.prepare<[], number>('SELECT max(place) + 1 FROM imported_output').pluck().get() ?? 0;
   }
 
-  list(): ImportedOutput[] {
-    return this.#list.all().map(toImported);
+  /** Lists outputs. @param first place of the first one, from 0 on. @param count largest number; absent: all further ones. */
+  list(first = 0, count?: number): ImportedOutput[] {
+    return this.#list.all(first, count ?? -1).map(toImported);
+  }
+
+  /** Lists the key images of the first outputs. @param count largest number. */
+  keyImages(count: number): KeyImage[] {
+    return this.db
+      .prepare<[number], Uint8Array>('SELECT key_image FROM imported_output ORDER BY place LIMIT ?')
+      .pluck()
+      .all(count)
+      .map((keyImage) => toBytes<'KeyImage'>(keyImage));
+  }
+
+  /** Returns the place of the first output whose key image the last import asked for; undefined if it asked for none. */
+  firstRequested(): number | undefined {
+    return this.db
+      .prepare<[], number>('SELECT place FROM imported_output WHERE requested = 1 ORDER BY place LIMIT 1')
+      .pluck()
+      .get();
   }
 
   /**
@@ -131,7 +155,7 @@ export class ImportedOutputWriter extends ImportedOutputReader {
 
   /** Clears the flag of all outputs by which their key images are requested. */
   clearRequests(): void {
-    this.db.prepare('UPDATE imported_output SET requested = 0').run();
+    this.db.prepare('UPDATE imported_output SET requested = 0 WHERE requested = 1').run();
   }
 
   clear(): void {
