@@ -37,6 +37,7 @@ export class AuditLog {
   readonly #onProblem: (error: unknown) => void;
   readonly #clock: Clock;
   readonly #refusals: RefusalCounts;
+  readonly #write: (file: number, bytes: Buffer) => number;
   #file: number | undefined;
   /** Lines that are not written yet; the first one may be the end of a partly written line. */
   readonly #waiting: Buffer[] = [];
@@ -45,10 +46,17 @@ export class AuditLog {
 
   /**
    * @param onProblem called at the first failed attempt to write.
+   * @param write writes bytes to a file, and returns the number of written bytes: a full disk may take a part of a line.
    * @throws an error of the operating system if the file cannot be opened.
    */
-  constructor(path: string, onProblem: (error: unknown) => void, clock: Clock) {
+  constructor(
+    path: string,
+    onProblem: (error: unknown) => void,
+    clock: Clock,
+    write: (file: number, bytes: Buffer) => number = writeSync,
+  ) {
     this.#path = path;
+    this.#write = write;
     this.#onProblem = onProblem;
     this.#clock = clock;
     this.#refusals = new RefusalCounts(clock, (count) => this.#append(count));
@@ -125,7 +133,7 @@ export class AuditLog {
           this.#isBroken = false;
           return;
         }
-        const written = writeSync(file, line);
+        const written = this.#write(file, line);
         if (written === line.length) this.#waiting.shift();
         else this.#waiting[0] = line.subarray(written);
       }

@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -143,6 +144,35 @@ describe('the lines of the audit log', () => {
     expect(linesOf(path)).toHaveLength(1);
     for (let i = 0; i < 20; i++) log.record(call);
     expect(linesOf(path)).toHaveLength(21);
+  });
+
+  it('are two for a call with one transaction more than a line holds', () => {
+    log.record({ ...call, transactions: Array.from({ length: 51 }, (_, i) => String(i)) });
+    expect(linesOf(path).map((line) => (line['transactions'] as string[]).length)).toEqual([50, 1]);
+  });
+
+  it('are whole where the disk takes a part of a line at a time, and none for a while', () => {
+    let room = 70;
+    const inPart = new AuditLog(
+      path,
+      (error) => problems.push(error),
+      clock,
+      (file, bytes) => {
+        if (room === 0) throw new Error('the disk is full');
+        const part = bytes.subarray(0, Math.min(room, 20));
+        room -= part.length;
+        return writeSync(file, part);
+      },
+    );
+    const methods = ['first', 'second', 'third'];
+    for (const method of methods) inPart.record({ ...call, method });
+    expect(inPart.isWritable()).toBe(false);
+    expect(readFileSync(path)).toHaveLength(70);
+    room = Infinity;
+    expect(inPart.isWritable()).toBe(true);
+    inPart.close();
+    expect(linesOf(path).map((line) => line['method'])).toEqual(methods);
+    expect(problems).toHaveLength(1);
   });
 
   it('are few for a flood of failed calls of one login: the rest of a minute is counted', async () => {
