@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
 import { EventLoopTurns } from '../../support/event-loop-turns.js';
-import { EventWorld } from '../../support/event-world.js';
+import { EventWorld, recordOf } from '../../support/event-world.js';
 
 const KEY = new Uint8Array(32);
 const BLOCKS = 60;
@@ -30,21 +30,22 @@ const factsOf = (store: WalletStore): string[] =>
       ),
     );
 
-/** Makes a store of 3,000 transactions without events, as an earlier version wrote it. */
+/** Makes a store of some 3,000 transactions without events, as an earlier version wrote it. */
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'first-events-'));
   earlier = join(directory, 'earlier');
   const world = new EventWorld();
   world.mine([]);
-  for (let block = 1; block < BLOCKS; block++)
-    world.mine(
-      Array.from({ length: PER_BLOCK }, (_, i) =>
-        world.makeTx(
-          [{ value: BigInt(i + 1), subaddress: { major: 0, minor: i } }],
-          i === 0 ? { unlockTime: TIME_LOCK } : {},
-        ),
-      ),
+  const at = (minor: number) => ({ major: 0, minor });
+  for (let block = 1; block < BLOCKS; block++) {
+    const payments = Array.from({ length: PER_BLOCK }, (_, i) =>
+      world.makeTx([{ value: BigInt(i + 1), subaddress: at(i) }], i === 0 ? { unlockTime: TIME_LOCK } : {}),
     );
+    const toTwo = world.makeTx([1, 2, 1].map((minor) => ({ value: 10n, subaddress: at(minor) })));
+    const input = world.unspent().at(-1);
+    const change = { value: 1n, subaddress: at(0) };
+    world.mine([...payments, toTwo, ...(input === undefined ? [] : [world.makeTx([change], { input })])]);
+  }
   const store = WalletStore.create(earlier, KEY);
   store.write((w) => w.applyPage(world.page(0, world.blocks.length)));
   expected = factsOf(store);
@@ -88,6 +89,32 @@ describe('a store without events', () => {
     const store = await WalletStore.openInParts(path, KEY);
     expect(turns.stop()).toBeGreaterThanOrEqual(2);
     check(store);
+    store.close();
+  });
+
+  it('is reported with its pending payments, and only once', () => {
+    const world = new EventWorld();
+    world.mine([world.makeTx([{ value: 9n, subaddress: { major: 0, minor: 0 } }])]);
+    const [input] = world.unspent();
+    if (input === undefined) throw new Error('the block has no output');
+    const payment = world.makeTx([], { input });
+    const store = WalletStore.create(`${path}-new`, KEY);
+    store.write((w) => {
+      w.applyPage(world.page(0, 1));
+      w.outgoing.insert({ ...recordOf(payment, input), state: 'pending' });
+      w.events.expire(Infinity, 1_000_000);
+      w.meta.remove('events_expired');
+      w.meta.remove('events');
+    });
+    expect(store.write((w) => w.events.beginNext())).toBe(true);
+    const reported = eventsOf(store);
+    expect(reported.map(({ type }) => type).sort()).toEqual([
+      'payment.confirmed',
+      'payment.mined',
+      'transfer.relayed',
+    ]);
+    expect(store.write((w) => w.events.beginNext())).toBe(true);
+    expect(eventsOf(store)).toEqual(reported);
     store.close();
   });
 
