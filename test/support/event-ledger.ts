@@ -1,3 +1,4 @@
+import type { Hash } from '../../src/monero/crypto/types.js';
 import { toHex } from '../../src/util/bytes.js';
 import type { PaymentFacts, WalletEvent } from '../../src/monero/wallet/model/events.js';
 
@@ -28,6 +29,12 @@ export class EventLedger {
   /** Amounts of the outputs that unseen transactions spend, by the id of their `output.spent`. */
   readonly spentOutputs = new Map<number, bigint>();
   last = 0;
+  readonly #paymentIdOf: ((txHash: Hash) => Uint8Array | undefined) | undefined;
+
+  /** @param paymentIdOf returns the payment id that each event of a transaction must have; absent: any. */
+  constructor(paymentIdOf?: (txHash: Hash) => Uint8Array | undefined) {
+    this.#paymentIdOf = paymentIdOf;
+  }
 
   /** Sum of the payments less the transfers and the outputs that unseen transactions spend. */
   get sum(): bigint {
@@ -45,6 +52,7 @@ export class EventLedger {
   add(event: WalletEvent): void {
     if (event.id <= this.last) throw new Error('ids do not increase');
     this.last = event.id;
+    if (event.type.startsWith('payment.')) this.#checkPaymentId(event.data as PaymentFacts);
     switch (event.type) {
       case 'payment.seen':
       case 'payment.mined':
@@ -90,6 +98,12 @@ export class EventLedger {
       case 'wallet.synced':
       case 'wallet.reorganised':
     }
+  }
+
+  #checkPaymentId({ txHash, paymentId }: PaymentFacts): void {
+    if (this.#paymentIdOf === undefined) return;
+    const hex = (id: Uint8Array | undefined): string => (id === undefined ? 'none' : toHex(id));
+    if (hex(paymentId) !== hex(this.#paymentIdOf(txHash))) throw new Error('an event has another payment id');
   }
 
   #open({ id, type, data }: Extract<WalletEvent, { type: 'payment.seen' | 'payment.mined' }>): void {

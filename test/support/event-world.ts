@@ -40,6 +40,18 @@ function numbered<T>(kind: number, n: number): T {
   return made as T;
 }
 
+/** Returns the payment id of a transaction of {@link EventWorld}; undefined for every third one. */
+export function paymentIdOf(txHash: Hash): Uint8Array | undefined {
+  const n = new DataView(txHash.buffer, txHash.byteOffset).getUint32(4);
+  return n % 3 === 0 ? undefined : numbered<Uint8Array>(6, n).subarray(0, 8);
+}
+
+/** The payment id of a transaction as a field, if it has one. */
+function paymentIdField(txHash: Hash): { readonly paymentId?: Uint8Array } {
+  const paymentId = paymentIdOf(txHash);
+  return paymentId === undefined ? {} : { paymentId };
+}
+
 export const keyImageOf = ({ number }: WorldOutput): KeyImage => numbered<KeyImage>(3, number);
 
 /** A daemon with the transactions of one wallet: blocks, mempool, and the findings of a scanner. */
@@ -116,6 +128,7 @@ export class EventWorld {
             coinbase: tx.coinbase,
           },
           ...{ fee: amount(tx.fee), txPublicKey: numbered<PublicKey>(4, 0), additionalPublicKeys: [] },
+          ...paymentIdField(tx.txHash),
         })),
       outputs: findings.flatMap(({ tx, height }) => tx.outputs.map((output) => ownedOf(tx, output, height))),
       spends: findings.flatMap(({ tx, height }) =>
@@ -135,6 +148,7 @@ export class EventWorld {
       const paid = tx.outputs.filter((output) => !isChange(tx, output));
       const incoming = {
         ...{ txHash: tx.txHash, timestamp: 1, unlockTime: tx.unlockTime, fee: amount(tx.fee) },
+        ...paymentIdField(tx.txHash),
         doubleSpendSeen: false,
         outputs: paid.map(({ outputIndex, value, subaddress, number }) => ({
           ...{ outputIndex, amount: amount(value), subaddress, publicKey: numbered<PublicKey>(5, number) },

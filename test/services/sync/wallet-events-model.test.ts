@@ -11,7 +11,7 @@ import { WalletStore } from '../../../src/store/wallet-store.js';
 import { creditedOf } from '../../../src/monero/wallet/model/records.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { EventLedger, type LedgerTransfer } from '../../support/event-ledger.js';
-import { EventWorld, recordOf, type WorldTx } from '../../support/event-world.js';
+import { EventWorld, paymentIdOf, recordOf, type WorldTx } from '../../support/event-world.js';
 
 const KEY = new Uint8Array(32).fill(1);
 const THRESHOLDS = [1, 3, 10, 14];
@@ -19,7 +19,7 @@ const THRESHOLDS = [1, 3, 10, 14];
 /** A wallet on disk that follows a world, and a reader of its events, compared after every step. */
 class Run {
   readonly world = new EventWorld();
-  readonly ledger = new EventLedger();
+  readonly ledger = new EventLedger(paymentIdOf);
   readonly #directory = mkdtempSync(join(tmpdir(), 'events-'));
   /** Height that a rescan must reach before events and tables agree. */
   #rescannedTo = -1;
