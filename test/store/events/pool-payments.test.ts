@@ -95,7 +95,7 @@ describe('a payment in the mempool', () => {
     expect(fresh()[0]).toMatchObject({ type: 'payment.mined', data: { seen: seen?.id, amount: 50n } });
   });
 
-  it('is reversed by the second read without it after a further block', () => {
+  it('is not reversed before two later reads above the height at which it was first missing', () => {
     readPool(payment);
     const [seen] = fresh();
     for (let read = 0; read < 5; read++) readPool();
@@ -109,6 +109,18 @@ describe('a payment in the mempool', () => {
     ]);
     readPool();
     expect(types()).toEqual([]);
+  });
+
+  it('is kept if a block that is scanned later contains it', () => {
+    readPool(payment);
+    fresh();
+    readPool();
+    mineBlock();
+    readPool();
+    file.write((w) => w.applyPage(page(6, 1, { received: [received(1, 6)], outputs: [output(1, 6, 50n)] })));
+    readPool();
+    readPool();
+    expect(types()).toEqual(['payment.mined', 'payment.confirmed']);
   });
 
   it('stays reported while it is missing and comes back, and may be missing anew', () => {
@@ -154,5 +166,21 @@ describe('a payment in the mempool', () => {
       { type: 'payment.mined', data: { subaddress: HOME } },
       { type: 'payment.reversed', data: { subaddress: SHOP, amount: 4n } },
     ]);
+  });
+
+  it('is reversed if its transaction is mined but pays nothing other than change', () => {
+    readPool(payment);
+    const [seen] = fresh();
+    const found = { received: [received(1, 5)], outputs: [output(1, 5, 50n, { change: true })] };
+    file.write((w) => w.applyPage(page(5, 1, found)));
+    readPool();
+    expect(fresh()).toMatchObject([{ type: 'payment.reversed', data: { reverses: seen?.id } }]);
+  });
+
+  it('is reversed at once if it turns out to be an own transfer', () => {
+    readPool(payment);
+    const [seen] = fresh();
+    file.write((w) => w.removeIncoming(bytes<Hash>(1)));
+    expect(fresh()).toMatchObject([{ type: 'payment.reversed', data: { reverses: seen?.id } }]);
   });
 });

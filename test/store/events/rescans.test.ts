@@ -234,68 +234,6 @@ describe('a rescan of transfers', () => {
   });
 });
 
-describe('a payment in the mempool', () => {
-  beforeEach(() => file.write((w) => w.applyPage(page(0, 5))));
-
-  it('is reported once, and named by the event of its block', () => {
-    readPool(pooled(1));
-    readPool(pooled(1));
-    const [seen, ...more] = after(0);
-    expect(seen).toMatchObject({ type: 'payment.seen', data: { txHash: bytes<Hash>(1), amount: 5n } });
-    expect(more).toEqual([]);
-    file.write((w) => w.applyPage(page(5, 1, { received: [received(1, 5)], outputs: [output(1, 5, 5n)] })));
-    expect(after(seen?.id ?? 0)[0]).toMatchObject({ type: 'payment.mined', data: { seen: seen?.id } });
-  });
-
-  it('is not reversed before two later reads above the height at which it was first missing', () => {
-    readPool(pooled(1));
-    const cursor = last();
-    readPool();
-    readPool();
-    readPool();
-    expect(after(cursor)).toEqual([]);
-    file.write((w) => w.applyPage(page(5, 1)));
-    readPool();
-    expect(after(cursor)).toEqual([]);
-    readPool();
-    expect(after(cursor)).toMatchObject([
-      { type: 'payment.reversed', data: { amount: 5n, reverses: cursor, reason: 'dropped' } },
-    ]);
-    readPool();
-    expect(after(cursor)).toHaveLength(1);
-  });
-
-  it('is kept if it returns, or if a block that is scanned later contains it', () => {
-    readPool(pooled(1), pooled(2));
-    const cursor = last();
-    readPool();
-    file.write((w) => w.applyPage(page(5, 1)));
-    readPool(pooled(1));
-    file.write((w) => w.applyPage(page(6, 1, { received: [received(2, 6)], outputs: [output(2, 6, 5n)] })));
-    readPool(pooled(1));
-    // Missing again: the earlier reads do not count.
-    readPool();
-    readPool();
-    expect(after(cursor).map(({ type }) => type)).toEqual(['payment.mined', 'payment.confirmed']);
-  });
-
-  it('is reversed if its transaction is mined but pays nothing other than change', () => {
-    readPool(pooled(1));
-    const cursor = last();
-    const found = { received: [received(1, 5)], outputs: [output(1, 5, 5n, { change: true })] };
-    file.write((w) => w.applyPage(page(5, 1, found)));
-    readPool();
-    expect(after(cursor)).toMatchObject([{ type: 'payment.reversed', data: { reverses: cursor } }]);
-  });
-
-  it('is reversed at once if it turns out to be an own transfer', () => {
-    readPool(pooled(1));
-    const cursor = last();
-    file.write((w) => w.removeIncoming(bytes<Hash>(1)));
-    expect(after(cursor)).toMatchObject([{ type: 'payment.reversed', data: { reverses: cursor } }]);
-  });
-});
-
 describe('a store without events', () => {
   it('reports its contents when it is opened, once, with ids above those of other wallets', () => {
     file.write((w) => w.meta.remove('events'));
