@@ -46,6 +46,20 @@ describe('the payments of a page', () => {
     ]);
   });
 
+  it('are of one transaction each, though the next one pays the same address', () => {
+    const outputs = [
+      output(1, 1, 1n, to(1)),
+      output(2, 2, 2n, to(2)),
+      output(2, 2, 4n, to(1)),
+      output(2, 2, 8n, to(1)),
+    ];
+    expect(paymentsOf([1, 2], outputs)).toEqual([
+      [1, 0, 1, 1n],
+      [2, 0, 2, 2n],
+      [2, 0, 1, 12n],
+    ]);
+  });
+
   it('are without change, and without transactions that pay nothing', () => {
     const change = output(1, 1, 5n, { ...to(0), change: true });
     expect(paymentsOf([3, 1, 2], [change, output(1, 1, 1n, to(0)), output(2, 2, 7n, to(0))])).toEqual([

@@ -193,10 +193,42 @@ describe('a rescan of transfers', () => {
     expect(after(cursor)).toEqual([]);
   });
 
+  it('reports a transfer that is relayed before the mempool was read', () => {
+    const cursor = rescanned();
+    const other = { ...transfer, txHash: bytes<Hash>(8) };
+    file.write((w) => w.prepare(other, [{ txHash: bytes<Hash>(2), outputIndex: 0 }], []));
+    file.write((w) => w.markPending(other.txHash));
+    expect(after(cursor)).toMatchObject([{ type: 'transfer.relayed', data: { txHash: other.txHash } }]);
+  });
+
   const mined: FoundOutgoing = {
     ...{ txHash: bytes<Hash>(9), height: 26, timestamp: 1, account: 0, fromIndices: [0], unlockTime: 0n },
     ...{ amountIn: amount(50n), change: amount(0n), fee: amount(1n) },
   };
+
+  it.each<[string, Partial<FoundOutgoing>]>([
+    ['height', { height: 27 }],
+    ['spent amount', { amountIn: amount(57n) }],
+    ['account', { account: 1 }],
+  ])('reports a mined transfer again that has another %s', (_, facts) => {
+    file.write((w) => w.applyPage({ ...chain, outgoing: [mined] }));
+    const cursor = last();
+    file.write((w) => clearChain(w, { hard: false }));
+    file.write((w) => w.applyPage({ ...chain, outgoing: [{ ...mined, ...facts }] }));
+    expect(after(cursor)).toMatchObject([
+      { type: 'transfer.mined', data: { txHash: mined.txHash, ...facts } },
+    ]);
+  });
+
+  it('reports a mined transfer again that has other change', () => {
+    file.write((w) => w.applyPage({ ...chain, outgoing: [mined] }));
+    const cursor = last();
+    file.write((w) => clearChain(w, { hard: false }));
+    const change = output(9, 26, 8n, { change: true });
+    const found = { received: [...chain.received, received(9, 26)], outputs: [...chain.outputs, change] };
+    file.write((w) => w.applyPage({ ...chain, ...found, outgoing: [mined] }));
+    expect(after(cursor)).toMatchObject([{ type: 'transfer.mined', data: { change: 8n } }]);
+  });
 
   it('says nothing of a mined transfer that can be relayed again', () => {
     file.write((w) => w.applyPage(chain));
