@@ -55,7 +55,7 @@ type LockRow = readonly [account: number, minor: number, amount: Integer, height
 /** First and last account, both inclusive. A range lets one query use the index both for one account and for all. */
 type AccountRange = [first: number, last: number];
 
-const rangeOf = (account?: number): AccountRange => [account ?? 0, account ?? 0xffffffff];
+export const rangeOf = (account?: number): AccountRange => [account ?? 0, account ?? 0xffffffff];
 
 type RangeQuery = [fromMajor: number, fromMinor: number, toMajor: number, toMinor: number];
 type PlaceRow = readonly [account: number, minor: number];

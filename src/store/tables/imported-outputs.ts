@@ -4,7 +4,7 @@ import { amount } from '../../util/amount.js';
 import type { ImportedOutput } from '../../monero/wallet/model/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
-import type { AddressBalance } from '../queries/balances.js';
+import { rangeOf, type AddressBalance } from '../queries/balances.js';
 
 interface ImportedRow {
   readonly public_key: Uint8Array;
@@ -103,7 +103,7 @@ export class ImportedOutputReader {
    * indices. @param account absent: every account.
    */
   balances(account?: number): AddressBalance[] {
-    return this.#sums.all(account ?? 0, account ?? 0xffffffff).map(([major, minor, high, low, count]) => ({
+    return this.#sums.all(...rangeOf(account)).map(([major, minor, high, low, count]) => ({
       subaddress: { major: toNumber(major), minor: toNumber(minor) },
       total: amount((high << 32n) + low),
       unspentCount: toNumber(count),
