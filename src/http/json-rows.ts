@@ -1,5 +1,5 @@
 import type { Json } from '../util/json.js';
-import { markReleasable, releaseBuffer } from '../util/buffer-release.js';
+import { markReleasable } from '../util/buffer-release.js';
 import { toHex, totalLength } from '../util/bytes.js';
 import { yieldToEventLoop } from '../util/event-loop.js';
 import { alphabeticalKeys, EncodedJson, JsonWriter, type Writable } from '../util/json-writer.js';
@@ -227,7 +227,7 @@ const JOINED = 1 << 16;
 
 /**
  * Joins short pieces to ones of at least {@link JOINED}: a client receives them in fewer parts, and the allocator returns
- * the memory of such a piece to the system when it is freed, wherever it lies.
+ * the memory of such a piece to the system when it is freed, wherever it lies. Longer pieces are passed on uncopied.
  */
 async function* joined(
   pages: AsyncIterable<readonly Uint8Array[]>,
@@ -235,17 +235,24 @@ async function* joined(
   let held: Uint8Array[] = [];
   let length = 0;
   const join = (): readonly Uint8Array[] => {
-    const pieces = held.length === 1 ? held : [Buffer.concat(held, length)];
-    if (pieces !== held) held.forEach(releaseBuffer);
+    const pieces = held.length < 2 ? held : [Buffer.concat(held, length)];
     markReleasable(pieces);
     held = [];
     length = 0;
     return pieces;
   };
   for await (const page of pages) {
-    held.push(...page);
-    length += totalLength(page);
-    if (length >= JOINED) yield join();
+    const ready: Uint8Array[] = [];
+    for (const piece of page) {
+      if (piece.length >= JOINED) {
+        ready.push(...join(), piece);
+        continue;
+      }
+      held.push(piece);
+      length += piece.length;
+      if (length >= JOINED) ready.push(...join());
+    }
+    if (ready.length > 0) yield ready;
   }
   if (length > 0) yield join();
 }

@@ -131,16 +131,34 @@ describe('a long result', () => {
   });
 
   it.each([100, 21_840, 65_532, 65_533, 65_534, 65_535, 100_000])(
-    'has pieces of 64 KiB at least, its last one aside, for rows of %i characters',
+    'has no two short pieces in a row, and no joined one far beyond 64 KiB, for rows of %i characters',
     async (length) => {
       const list = Array.from({ length: Math.ceil(2_000_000 / (length + 3)) }, () => 'x'.repeat(length));
       const { pieces = [] } =
         (await (await streamed({ list: rows(...list.map((row) => [row])) })).whole(Infinity)) ?? {};
       expect(Buffer.concat(pieces).toString() === JSON.stringify({ list })).toBe(true);
-      expect(Math.min(...pieces.slice(0, -1).map((piece) => piece.length))).toBeGreaterThanOrEqual(1 << 16);
+      const pairs = pieces.slice(1).map((piece, i) => piece.length + (pieces[i]?.length ?? 0));
+      expect(Math.min(...pairs)).toBeGreaterThanOrEqual(1 << 16);
       // Each is passed on once it is long enough.
       const most = (1 << 16) + length + 3;
       expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThanOrEqual(most);
+    },
+  );
+
+  it.each([(1 << 16) - 1, 1 << 16])(
+    'is made of pieces of 64 KiB without a copy, and of shorter ones with one: %i bytes',
+    async (length) => {
+      const piece = Buffer.alloc(length, 'x');
+      const text: JsonRows = {
+        frame: { open: '"', between: '', close: '"' },
+        map: () => text,
+        pages: async function* () {
+          for (let i = 0; i < 20; i++) yield await Promise.resolve([piece]);
+        },
+        release: () => undefined,
+      };
+      const { pieces = [] } = (await (await streamed({ text })).whole(Infinity)) ?? {};
+      expect(pieces.includes(piece)).toBe(length === 1 << 16);
     },
   );
 
