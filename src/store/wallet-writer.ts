@@ -157,7 +157,7 @@ export class WalletWriter {
     const last = page.startHeight + page.hashes.length - 1;
     const tip = this.chain.tip()?.height ?? -1;
     const replaced = page.startHeight > tip ? undefined : this.chain.replacedFrom(page.startHeight);
-    this.events.startPage(page);
+    this.events.startPage(page, replaced);
     if (page.startHeight <= tip || tip < 0) this.#reachDownTo(page.startHeight);
     // If the page extends the chain, rows above it come from `addFound`; they are kept until the chain reaches them.
     const extendsChain = page.startHeight > tip;

@@ -184,9 +184,10 @@ describe('blocks are written at once', () => {
   });
 
   it('while a payment is locked', () => {
-    file.addPage(paid(30, 80n));
-    for (let height = 31; height < 60; height++) file.addPage(page(height, 1));
-    expect(stored()).toBe(59);
+    file.addPage(paid(30, 200n));
+    const deep = 30 + COINBASE_UNLOCK_BLOCKS;
+    for (let height = 31; height < deep + 20; height++) file.addPage(page(height, 1));
+    expect(stored()).toBe(deep + 19);
   });
 
   it('below transactions that were scanned out of order', () => {

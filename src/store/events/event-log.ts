@@ -2,7 +2,7 @@ import type { Hash } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { MinedPaymentFacts } from '../../monero/wallet/model/events.js';
-import type { PageFindings } from '../../monero/wallet/model/records.js';
+import type { PageFindings, ReplacedBlocks } from '../../monero/wallet/model/records.js';
 import type { Trace } from '../../util/trace.js';
 import type { EventIds } from '../event-ids.js';
 import type { Db } from '../file/database.js';
@@ -165,7 +165,7 @@ export class EventLog {
       meta.set('events_begun', String(end));
       return false;
     }
-    for (const { txHash } of outgoing.list({ states: ['pending'] })) this.#transfers.relay(txHash);
+    for (const tx of outgoing.list({ states: ['pending'] })) this.#transfers.relay(tx);
     this.#pool.follow();
     meta.remove('events_begun');
     meta.set('events', '1');
@@ -182,12 +182,13 @@ export class EventLog {
   /**
    * Reports the reversal of the blocks that a page replaces, and remembers their payments, which the page may contain
    * again. Must be called before those blocks are detached.
+   * @param replaced the blocks that the page replaces; undefined if it extends the chain.
    */
-  startPage({ startHeight, hashes }: PageFindings): void {
+  startPage({ startHeight, hashes }: PageFindings, replaced: ReplacedBlocks | undefined): void {
     if (!this.#isOn) return;
     const tip = this.#tip;
     const last = startHeight + hashes.length - 1;
-    if (startHeight <= tip) this.#reorganise(startHeight, tip);
+    if (replaced !== undefined) this.#reorganise(startHeight, tip, replaced);
     else {
       for (const { txHash } of this.#minedIn(startHeight, last)) this.touch(txHash);
       for (const { txHash } of this.#transfers.minedBetween(startHeight, last)) this.touch(txHash);
@@ -196,8 +197,7 @@ export class EventLog {
     this.#page = { start: startHeight, last, from, to: Math.max(from, last) };
   }
 
-  #reorganise(from: number, tip: number): void {
-    const replaced = this.#tables.chain.replacedFrom(from) ?? { fromHeight: from, depth: tip - from + 1 };
+  #reorganise(from: number, tip: number, replaced: ReplacedBlocks): void {
     // A payment that is mined again after this reorganisation is a new event, even if it was part of the wallet's
     // history.
     const arrival = this.#tables.meta.get('arrival_height');
@@ -263,7 +263,7 @@ export class EventLog {
 
   /** Reports the changed payment requests, after {@link settle}. To be called before each commit. */
   settleRequests(): void {
-    if (this.#isOn) this.#requests.settle(this.#tip);
+    this.#requests.settle(this.#tip);
   }
 
   /** Forgets the changed payment requests of a transaction that was rolled back. */
@@ -312,7 +312,8 @@ export class EventLog {
 
   /** Reports that a transfer of the wallet is pending. */
   relayed(txHash: Hash): void {
-    if (this.#isOn) this.#transfers.relay(txHash);
+    const tx = this.#isOn ? this.#tables.outgoing.byHash(txHash) : undefined;
+    if (tx !== undefined) this.#transfers.relay(tx);
   }
 
   /** Reports that an unmined transfer of the wallet has failed. */
@@ -323,7 +324,7 @@ export class EventLog {
 
   /** Reports payments in a pool transaction as reversed, because the transaction is a transfer of the wallet itself. */
   notIncoming(txHash: Hash): void {
-    if (this.#isOn) this.#payments.dropTx(txHash);
+    this.#payments.dropTx(txHash);
   }
 
   /** Reports payments that were added to the mempool. */
@@ -333,7 +334,7 @@ export class EventLog {
 
   /** Reports that the mempool has seen other transactions with the inputs of unmined payments. */
   contested(txHashes: readonly Hash[]): void {
-    if (this.#isOn) this.#pool.contest(txHashes);
+    this.#pool.contest(txHashes);
   }
 
   /**
@@ -346,8 +347,7 @@ export class EventLog {
     // The block that contains such a payment may not be scanned yet, before a rescan has caught up.
     if (!this.#peaks.isEmpty) return;
     this.#pool.decide();
-    if (!this.#reportedTransfers.isEmpty)
-      this.#transfers.expire(this.#reportedTransfers.takeUnmined(), 'rescan');
+    this.#transfers.expire(this.#reportedTransfers.takeUnmined(), 'rescan');
   }
 
   /** Reports that the wallet has reached the daemon's tip. @param height number of blocks of the chain. */

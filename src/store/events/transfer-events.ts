@@ -81,18 +81,16 @@ export class TransferEvents {
   }
 
   /** Reports a transfer as pending: the daemon has accepted it, or a mempool contains it. */
-  relay(txHash: Hash): void {
-    const { rows, outgoing, reported } = this.#parts;
-    const tx = outgoing.byHash(txHash);
-    if (tx === undefined) return;
-    if (!reported.isEmpty && reported.take(txHash) !== undefined) return;
-    rows.append({ type: 'transfer.relayed', data: this.unminedFacts(tx) });
+  relay(tx: OutgoingTx): void {
+    const { rows, reported } = this.#parts;
+    if (reported.take(tx.txHash) === undefined)
+      rows.append({ type: 'transfer.relayed', data: this.unminedFacts(tx) });
   }
 
   /** Reports a transfer as failed. */
   fail(transfer: TransferFacts, reason: ReversalReason): void {
     const { rows, reported } = this.#parts;
-    if (!reported.isEmpty) reported.take(transfer.txHash);
+    reported.take(transfer.txHash);
     const { txHash, account, amountIn, change, fee } = transfer;
     rows.append({ type: 'transfer.failed', data: { txHash, account, amountIn, change, fee, reason } });
   }

@@ -63,9 +63,13 @@ describe('the history of a wallet', () => {
     expect(events(true)).toEqual([]);
   });
 
-  it('is none of a wallet that was created here', () => {
+  it('is none of a wallet that was created here, also after a reorganisation', () => {
     mineTo(30, [world.makeTx([pay])]);
     sync();
+    world.undo(3);
+    mineTo(31, [world.makeTx([pay])]);
+    sync();
+    expect(shown(events())).toContain('wallet.reorganised');
     expect(events().some(({ history }) => history !== undefined)).toBe(false);
     expect(events(true)).toEqual(events());
   });

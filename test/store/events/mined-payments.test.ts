@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
+import { inTrace } from '../../../src/util/trace.js';
 import { EVENT_TYPES, type EventType, type WalletEvent } from '../../../src/monero/wallet/model/events.js';
-import type { FoundOutgoing } from '../../../src/monero/wallet/model/records.js';
+import type { FoundOutgoing, PageFindings } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 let file: WalletStore;
@@ -72,6 +73,22 @@ describe('a page of blocks', () => {
     ]);
   });
 
+  it('reports payments in the order in which its block has them, in whatever order their outputs are listed', () => {
+    const paid = [2, 1, 3].map((tx) => ({ tx: received(tx, 0), output: output(tx, 0, BigInt(tx)) }));
+    const found = page(0, 1, {
+      received: paid.map(({ tx }) => tx),
+      outputs: paid.map(({ output: one }) => one),
+    });
+    file.write((w) => w.applyPage(found));
+    const hashes = (): unknown[] =>
+      events(['payment.mined']).map(({ data }) => 'txHash' in data && data.txHash);
+    expect(hashes()).toEqual([2, 1, 3].map((tx) => bytes<Hash>(tx)));
+    file.close();
+    file = WalletStore.create(':memory:', new Uint8Array(32));
+    file.write((w) => w.applyPage({ ...found, outputs: [...found.outputs].reverse() }));
+    expect(hashes()).toHaveLength(3);
+  });
+
   it('reports no payment for change, and none for an output that credits nothing', () => {
     file.write((w) =>
       w.applyPage(
@@ -106,21 +123,21 @@ describe('a page of blocks', () => {
       ...{ txHash: bytes<Hash>(9), height: 1, timestamp: 1, account: 0, fromIndices: [0], unlockTime: 0n },
       ...{ amountIn: amount(50n), change: amount(20n), fee: amount(1n) },
     };
-    const spend = { keyImage: bytes<KeyImage>(101), txHash: bytes<Hash>(9), height: 1 };
+    const other = { ...outgoing, txHash: bytes<Hash>(8), amountIn: amount(30n), change: amount(7n) };
     file.write((w) =>
       w.applyPage(
         page(1, 1, {
-          received: [received(9, 1)],
-          outputs: [output(9, 1, 20n, { change: true })],
-          spends: [spend],
-          outgoing: [outgoing],
+          received: [received(9, 1), received(8, 1)],
+          outputs: [output(9, 1, 20n, { change: true }), output(8, 1, 7n, { change: true })],
+          spends: [{ keyImage: bytes<KeyImage>(101), txHash: bytes<Hash>(9), height: 1 }],
+          outgoing: [outgoing, other],
         }),
       ),
     );
-    expect(events().at(-1)).toMatchObject({
-      type: 'transfer.mined',
-      data: { txHash: bytes<Hash>(9), account: 0, amountIn: 50n, change: 20n, fee: 1n, height: 1 },
-    });
+    expect(events(['transfer.mined'])).toMatchObject([
+      { data: { txHash: bytes<Hash>(9), account: 0, amountIn: 50n, change: 20n, fee: 1n, height: 1 } },
+      { data: { txHash: bytes<Hash>(8), amountIn: 30n, change: 7n } },
+    ]);
   });
 
   it('keeps payment id, unlock time and the flag of a miner transaction', () => {
@@ -144,6 +161,25 @@ describe('a page of blocks', () => {
     ).toThrow('stop');
     file.write((w) => w.applyPage(page(0, 1)));
     expect(events()).toEqual([]);
+  });
+
+  it('reports what a page adds that is stored after one that failed', () => {
+    const paid = { received: [received(1, 0)], outputs: [output(1, 0, 50n)] };
+    file.write((w) => w.applyPage(page(0, 9, paid)));
+    const large = output(1, 0, 1n << 63n, { outputIndex: 1, publicKey: bytes(201), keyImage: bytes(201) });
+    const add = (more: Partial<PageFindings>): void =>
+      file.write((w) => w.addFound({ ...page(0, 0), ...more }));
+    const before = events().length;
+    expect(() => add({ received: paid.received, outputs: [large] })).toThrow();
+    file.write((w) => w.applyPage(page(9, 1)));
+    expect(names().slice(before)).toEqual(['payment.confirmed', 'payment.unlocked']);
+    expect(() =>
+      file.write((w) => w.applyPage(page(10, 5, { received: [received(2, 12)], outputs: [large] }))),
+    ).toThrow();
+    const found = { received: [received(2, 12)], outputs: [output(2, 12, 7n)] };
+    add(found);
+    add(found);
+    expect(names().slice(before + 2)).toEqual(['payment.mined']);
   });
 
   it('wakes readers after the commit, and only if it appended events', () => {
@@ -187,6 +223,21 @@ describe('a list of events', () => {
   it('holds the wanted types only', () => {
     expect(events(['payment.confirmed']).map(({ type }) => type)).toEqual(Array(3).fill('payment.confirmed'));
     expect(events(['wallet.synced'])).toEqual([]);
+  });
+
+  it('knows the trace of the call that caused an event', async () => {
+    const traceId = 'ab'.repeat(16);
+    const trace = { traceId, sampled: true, traceparent: `00-${traceId}-${'cd'.repeat(8)}-01` };
+    const synced = (height: number): number => {
+      file.write((w) => w.events.synced(height));
+      return file.read((r) => r.events.last());
+    };
+    const during = await inTrace(trace, () => Promise.resolve(synced(3)));
+    const later = synced(4);
+    expect(file.read((r) => [during, later].map((id) => r.events.traceOf(id)))).toEqual([
+      { traceId, sampled: true },
+      undefined,
+    ]);
   });
 
   it('has increasing ids, and safe ones', () => {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, PublicKey } from '../../../src/monero/crypto/types.js';
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
 import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import type { PoolTx } from '../../../src/monero/wallet/model/records.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { bytes, output, page, received } from '../fixtures.js';
@@ -25,25 +26,20 @@ type Pooled = readonly [
   paymentId?: Uint8Array,
 ];
 
+const toPoolTx = ([tx, outputs, paymentId]: Pooled): PoolTx => ({
+  ...{ txHash: bytes<Hash>(tx), timestamp: 77, unlockTime: 9n, fee: amount(1n), doubleSpendSeen: false },
+  ...(paymentId === undefined ? {} : { paymentId }),
+  outputs: outputs.map(([subaddress, value], outputIndex) => ({
+    ...{ outputIndex, subaddress, amount: amount(value) },
+    publicKey: bytes<PublicKey>(100 + 10 * tx + outputIndex),
+  })),
+});
+
 /** Reads the whole mempool, which has these transactions. */
 const readPool = (...txs: readonly Pooled[]): void =>
   file.write((w) => {
     for (const txHash of w.pool.hashes()) w.pool.remove(txHash);
-    for (const [tx, outputs, paymentId] of txs)
-      w.pool.add({
-        ...{
-          txHash: bytes<Hash>(tx),
-          timestamp: 77,
-          unlockTime: 9n,
-          fee: amount(1n),
-          doubleSpendSeen: false,
-        },
-        ...(paymentId === undefined ? {} : { paymentId }),
-        outputs: outputs.map(([subaddress, value], outputIndex) => ({
-          ...{ outputIndex, subaddress, amount: amount(value) },
-          publicKey: bytes<PublicKey>(100 + 10 * tx + outputIndex),
-        })),
-      });
+    for (const tx of txs) w.pool.add(toPoolTx(tx));
     w.events.poolRead();
   });
 
@@ -81,6 +77,23 @@ describe('a payment in the mempool', () => {
       },
       { type: 'payment.seen', data: { ...facts, subaddress: SHOP, amount: 7n, paymentId: PAYMENT_ID } },
     ]);
+  });
+
+  it('is reported without a read of the whole mempool, which alone can miss another one', () => {
+    readPool(payment);
+    fresh();
+    file.write((w) => {
+      w.pool.remove(bytes<Hash>(1));
+      w.pool.add(toPoolTx([2, [[SHOP, 7n]]]));
+      w.events.poolChanged();
+    });
+    expect(fresh()).toMatchObject([{ type: 'payment.seen', data: { txHash: bytes<Hash>(2), amount: 7n } }]);
+    readPool();
+    for (let block = 0; block < 2; block++) {
+      mineBlock();
+      readPool();
+    }
+    expect(types()).toEqual(['payment.reversed', 'payment.reversed']);
   });
 
   it('is reported without a payment id where it has none', () => {

@@ -91,6 +91,17 @@ describe('a rescan', () => {
     ]);
   });
 
+  it('reverses a payment of the first block that is no longer there', () => {
+    const first = { received: [received(3, 0)], outputs: [output(3, 0, 4n)] };
+    file.write((w) => w.applyPage(page(0, 30, first)));
+    const cursor = last();
+    file.write((w) => clearChain(w, { hard: false }));
+    file.write((w) => w.applyPage(page(0, 1)));
+    expect(after(cursor)).toMatchObject([
+      { type: 'payment.reversed', data: { txHash: bytes<Hash>(3), height: 0, reason: 'rescan' } },
+    ]);
+  });
+
   it('replaces a payment with another amount', () => {
     const cursor = last();
     file.write((w) => clearChain(w, { hard: false }));
@@ -186,6 +197,26 @@ describe('a rescan of transfers', () => {
     ]);
   });
 
+  it('fails an unmined transfer once that is sent again and fails before the mempool was read', () => {
+    const cursor = rescanned();
+    file.write((w) => w.prepare(transfer, [{ txHash: bytes<Hash>(1), outputIndex: 0 }], []));
+    file.write((w) => w.fail(transfer.txHash));
+    readPool();
+    expect(after(cursor)).toMatchObject([
+      { type: 'transfer.failed', data: { txHash: transfer.txHash, reason: 'dropped' } },
+    ]);
+  });
+
+  it('fails an unmined transfer that is sent again and refused', () => {
+    const cursor = rescanned();
+    file.write((w) => w.prepare(transfer, [{ txHash: bytes<Hash>(1), outputIndex: 0 }], []));
+    file.write((w) => w.refuseAgain(transfer.txHash));
+    readPool();
+    expect(after(cursor)).toMatchObject([
+      { type: 'transfer.failed', data: { txHash: transfer.txHash, reason: 'rescan' } },
+    ]);
+  });
+
   it('says nothing of an unmined transfer that the mempool still holds', () => {
     const cursor = rescanned();
     file.write((w) => w.addPending(transfer));
@@ -250,18 +281,18 @@ describe('a rescan of transfers', () => {
     expect(after(cursor).at(-1)).toMatchObject({ type: 'transfer.failed', data: { reason: 'reorganised' } });
   });
 
-  it('fails a mined transfer once it has passed its height without it', () => {
-    const found: FoundOutgoing = {
-      ...{ txHash: bytes<Hash>(9), height: 10, timestamp: 1, account: 0, fromIndices: [0], unlockTime: 0n },
-      ...{ amountIn: amount(50n), change: amount(0n), fee: amount(1n) },
-    };
+  it.each([0, 10])('fails a mined transfer once it has passed its height %d without it', (height) => {
+    const found: FoundOutgoing = { ...mined, height };
     file.write((w) => w.applyPage({ ...chain, outgoing: [found] }));
     const cursor = last();
     file.write((w) => clearChain(w, { hard: false }));
     file.write((w) => w.applyPage({ ...chain, outgoing: [found] }));
     expect(after(cursor)).toEqual([]);
     file.write((w) => clearChain(w, { hard: false }));
-    file.write((w) => w.applyPage(chain));
+    const below = { received: [received(1, 2)], outputs: [output(1, 2, 50n)] };
+    if (height > 0) file.write((w) => w.applyPage(page(0, height, below)));
+    expect(after(cursor)).toEqual([]);
+    file.write((w) => w.applyPage(page(height, 1)));
     expect(after(cursor)).toMatchObject([{ type: 'transfer.failed', data: { reason: 'rescan' } }]);
   });
 });
