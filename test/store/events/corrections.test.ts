@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
-import type { FoundOutgoing, PageFindings } from '../../../src/monero/wallet/model/records.js';
+import type { FoundOutgoing, OutgoingTx, PageFindings } from '../../../src/monero/wallet/model/records.js';
 import { withdrawSpend } from '../../../src/store/recorded-spends.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
@@ -71,6 +71,22 @@ describe('a transaction that is scanned again', () => {
     ]);
   });
 
+  it('is reported again if it was found in a page of the same write', () => {
+    const first = page(5, 1, { received: [received(1, 5)], outputs: [output(1, 5, 5n)] });
+    const added = output(1, 5, 3n, { outputIndex: 1, publicKey: bytes(201), keyImage: bytes(201) });
+    store.write((w) => {
+      w.applyPage(first);
+      w.addFound({ ...first, outputs: [...first.outputs, added] });
+    });
+    expect(news()).toMatchObject([
+      { type: 'payment.mined', amount: 5n },
+      { type: 'payment.confirmed', amount: 5n },
+      { type: 'payment.reversed', amount: 5n, reason: 'corrected' },
+      { type: 'payment.mined', amount: 8n },
+      { type: 'payment.confirmed', amount: 8n },
+    ]);
+  });
+
   it('is reported with the amount that it adds to an output with the same key', () => {
     addPage(5, 1, { received: [received(1, 5)], outputs: [output(1, 5, 50n)] });
     fresh();
@@ -96,6 +112,27 @@ describe('a transaction that is scanned again', () => {
 });
 
 describe('a transfer', () => {
+  it('is reported as it was recorded if one of its inputs is recognised after its page was scanned', () => {
+    const inputs = [output(1, 5, 50n), output(2, 5, 7n)];
+    addPage(5, 1, { received: [received(1, 5), received(2, 5)], outputs: inputs });
+    const record: OutgoingTx = {
+      ...{ txHash: bytes<Hash>(9), state: 'prepared', account: 0, fromIndices: [0], unlockTime: 0n },
+      ...{ amountIn: amount(57n), change: amount(6n), fee: amount(1n), timestamp: 1, destinations: [] },
+      blob: Uint8Array.of(1),
+    };
+    store.write((w) => w.prepare(record, inputs, []));
+    store.write((w) => w.markPending(record.txHash));
+    fresh();
+    addPage(6, 1, {
+      received: [{ ...received(9, 6), spentKeyImages: [bytes<KeyImage>(102)] }],
+      outputs: [output(9, 6, 6n, { change: true })],
+      ...spentAt(6),
+    });
+    expect(news()).toMatchObject([
+      { type: 'transfer.mined', txHash: record.txHash, amountIn: 57n, change: 6n, height: 6 },
+    ]);
+  });
+
   it('fails once none of its inputs is an output of the wallet', () => {
     addPage(5, 2, { received: [received(1, 5)], outputs: [output(1, 5, 50n)], ...spentAt(6) });
     fresh();

@@ -92,6 +92,23 @@ describe('the history of a wallet', () => {
     ]);
   });
 
+  it('stays as it is where a reorganisation replaces later blocks', () => {
+    setArrival();
+    mineTo(ARRIVAL - 3);
+    mineTo(ARRIVAL + 2, [world.makeTx([pay])]);
+    mineTo(ARRIVAL + 7, [world.makeTx([pay])]);
+    sync();
+    const before = events();
+    world.undo(2);
+    mineTo(ARRIVAL + 8);
+    sync();
+    expect(shown(events())).toContain('wallet.reorganised');
+    expect(shown(before).filter((type) => type.includes('mined'))).toEqual([
+      ...['(payment.mined)', 'payment.mined'],
+    ]);
+    expect(events().slice(0, before.length)).toEqual(before);
+  });
+
   it('is left out of limited pages, also of selected types, and of no others', () => {
     setArrival();
     for (let i = 0; i < ARRIVAL - 1; i++) world.mine([world.makeTx([pay]), world.makeTx([pay])]);
