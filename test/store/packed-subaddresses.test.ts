@@ -15,10 +15,7 @@ import { migrate } from '../../src/util/migrations.js';
 import type { SubaddressKey } from '../../src/monero/wallet/model/records.js';
 import {
   ENTRY_BYTES,
-  findPacked,
   packKeys,
-  partOf,
-  partsOf,
   unpackSubaddresses,
 } from '../../src/monero/wallet/scan/packed-subaddresses.js';
 import { SubaddressTable } from '../../src/monero/wallet/scan/subaddress-table.js';
@@ -75,31 +72,6 @@ test('a subaddress table is restored from its stored rows', () => {
   expect(again.size).toBe(known.length + 1);
   for (const { index, spendPublicKey: key } of [...known, farthest]) expect(again.find(key)).toEqual(index);
   file.close();
-});
-
-describe('packed entries', () => {
-  it('are divided by the first four bits of their keys, in their order', () => {
-    const keys = someKeys(0, 100);
-    const parts = partsOf(packKeys(keys));
-    expect(parts).toHaveLength(16);
-    parts.forEach((part, number) =>
-      expect(unpackSubaddresses(part)).toEqual(
-        keys.filter(({ spendPublicKey }) => partOf(spendPublicKey) === number),
-      ),
-    );
-  });
-
-  it('are found by whole keys at the beginning of an entry only', () => {
-    const [first, second] = someKeys(3, 2) as [SubaddressKey, SubaddressKey];
-    const packed = packKeys([first, second]);
-    expect(findPacked(packed, second.spendPublicKey)).toEqual(second.index);
-    for (const at of [1, 8, 33])
-      expect(findPacked(packed, packed.slice(at, at + 32) as PublicKey)).toBeUndefined();
-    // The same bytes within an entry, before the entry.
-    const within = packed.slice(8, 40) as PublicKey;
-    const entry = { index: { major: 1, minor: 2 }, spendPublicKey: within };
-    expect(findPacked(packKeys([first, entry]), within)).toEqual(entry.index);
-  });
 });
 
 describe('keys of a store', () => {
