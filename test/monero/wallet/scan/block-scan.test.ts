@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { loadCurve } from '../../../../src/monero/crypto/curve/load-curve.js';
 import { Point } from '../../../../src/monero/crypto/curve/point.js';
 import { publicKeyOf } from '../../../../src/monero/crypto/derivation.js';
 import { scalarBytes } from '../../../../src/monero/crypto/scalar.js';
@@ -13,7 +14,11 @@ import type { ScanKernel } from '../../../../src/monero/kernel/kernel.js';
 import type { RctBase } from '../../../../src/monero/ringct/types.js';
 import { scanBlock } from '../../../../src/monero/wallet/scan/block-scan.js';
 import type { FetchedTx } from '../../../../src/monero/wallet/scan/fetched-tx.js';
-import { ownOutputsIn, ownOutputsOf } from '../../../../src/monero/wallet/scan/own-outputs-in.js';
+import {
+  ownOutputsIn,
+  ownOutputsOf,
+  receivedPaymentId,
+} from '../../../../src/monero/wallet/scan/own-outputs-in.js';
 import { SubaddressTable } from '../../../../src/monero/wallet/scan/subaddress-table.js';
 import { outputTo } from '../../../support/coinbase.js';
 import { TORSION } from '../../../support/edge-points.js';
@@ -105,6 +110,19 @@ describe('a scan of a block', () => {
       const found = scanBlock({ ...blockOf(sent), minerTx: foreign.parsed }, sent, viewOnly, table());
       expect(found.map((one) => one.outputs.map(({ amount: value }) => value))).toEqual([[3n * COIN]]);
       expect(found.map((one) => one.paymentId)).toEqual([paymentId]);
+    }
+  });
+
+  it('fails where the curve arithmetic fails, and does not take the key for one that is not a point', () => {
+    const { fields } = parseExtra(withId.parsed.prefix.extra);
+    expect(receivedPaymentId(fields, shop.viewSecret)).toEqual(ID);
+    const multiply = jest.spyOn(loadCurve(), 'multiplyEach').mockImplementation(() => {
+      throw new Error('out of memory');
+    });
+    try {
+      expect(() => receivedPaymentId(fields, shop.viewSecret)).toThrow('out of memory');
+    } finally {
+      multiply.mockRestore();
     }
   });
 

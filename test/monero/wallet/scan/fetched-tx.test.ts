@@ -64,4 +64,13 @@ describe('a fetched transaction', () => {
         reason: 'it sent a transaction that cannot be parsed',
       });
   });
+
+  it('of a wrong type is a defect of the program, and not reported as one of the daemon', () => {
+    const missing = undefined as unknown as Uint8Array;
+    for (const fetched of [
+      { ...paid, blob: missing },
+      { ...whole, blob: missing },
+    ])
+      expect(() => readFetchedTx(fetched)).toThrow(TypeError);
+  });
 });

@@ -1,5 +1,6 @@
-import { describe, expect, it, test } from '@jest/globals';
+import { describe, expect, it, jest, test } from '@jest/globals';
 import fc from 'fast-check';
+import { loadCurve } from '../../../../src/monero/crypto/curve/load-curve.js';
 import type { PublicKey } from '../../../../src/monero/crypto/types.js';
 import { subaddressSpendPublicKey } from '../../../../src/monero/cryptonote/subaddress-keys.js';
 import { bytes32, fixedBytes, fromHex, toHex } from '../../../../src/util/bytes.js';
@@ -102,6 +103,17 @@ describe('a batch of outputs', () => {
     expect(candidatesOfEach(hints, viewSecret).map(({ length }) => length)).toEqual(
       outputs.flatMap(() => [1, 0, 1, 2, 0]),
     );
+  });
+
+  it('has no candidates where the curve arithmetic fails: the error is thrown', () => {
+    const multiply = jest.spyOn(loadCurve(), 'multiplyEach').mockImplementation(() => {
+      throw new Error('out of memory');
+    });
+    try {
+      expect(() => candidatesOfEach(outputs, viewSecret)).toThrow('out of memory');
+    } finally {
+      multiply.mockRestore();
+    }
   });
 
   it('is refused if one does not belong to the wallet', () => {
