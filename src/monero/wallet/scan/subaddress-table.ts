@@ -95,12 +95,12 @@ export class SubaddressTable {
     if (
       this.#isFilled &&
       majors === this.#counts.length &&
-      (this.#counts[used.major] ?? 0) >= used.minor + lookahead.minor
+      this.#knownIn(used.major) >= used.minor + lookahead.minor
     )
       return NO_SUBADDRESSES;
     const added: PackedSubaddresses[] = [];
     for (let major = 0; major < majors; major++) {
-      const known = this.#counts[major] ?? 0;
+      const known = this.#knownIn(major);
       const wanted = (major === used.major ? used.minor : 0) + lookahead.minor;
       if (known >= wanted) continue;
       const keys = this.#spendKeys(this.#spendPublicKey, this.#viewSecret, major, known, wanted);
@@ -115,6 +115,11 @@ export class SubaddressTable {
   /** Adds an address. @param at offset of its spend key in `spendKeys`. */
   #insert(index: SubaddressIndex, spendKeys: Uint8Array, at: number): void {
     this.#byKey.set(spendKeys, index, at);
-    this.#counts[index.major] = Math.max(this.#counts[index.major] ?? 0, index.minor + 1);
+    this.#counts[index.major] = Math.max(this.#knownIn(index.major), index.minor + 1);
+  }
+
+  /** Returns the number of known addresses of an account. */
+  #knownIn(major: number): number {
+    return this.#counts[major] ?? 0;
   }
 }

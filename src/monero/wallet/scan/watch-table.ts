@@ -91,16 +91,14 @@ export class WatchTable {
   delete(key: Uint8Array): void {
     const slot = this.#slotOf(key);
     if (slot < 0) return;
+    // The last record takes the place of the deleted one.
     const record = this.#recordIn(slot);
-    const last = this.#size - 1;
-    if (record !== last) {
-      const end = this.#keyAt(last);
-      const moved = this.#slotOf(this.#bytes, end);
-      this.#bytes.copyWithin(this.#keyAt(record), end, end + WATCHED_BYTES);
-      this.#slots[moved] = record + 1;
-    }
+    const last = this.#keyAt(this.#size - 1);
+    const moved = this.#slotOf(this.#bytes, last);
+    this.#bytes.copyWithin(this.#keyAt(record), last, last + WATCHED_BYTES);
+    this.#slots[moved] = record + 1;
     this.#slots[slot] = DELETED;
-    this.#size = last;
+    this.#size -= 1;
   }
 
   /** Removes the outputs that were received at the heights from `from` to `to`, both inclusive. */

@@ -1,11 +1,12 @@
 import { describe, expect, it, test } from '@jest/globals';
 import type { Hash, KeyImage } from '../../../../src/monero/crypto/types.js';
 import type { KeyInput, Transaction, TxInput } from '../../../../src/monero/cryptonote/types.js';
-import { amount } from '../../../../src/util/amount.js';
+import { amount, U64_MAX } from '../../../../src/util/amount.js';
 import {
   OutputsWithoutKeyImage,
   outgoingOf,
   spendingTx,
+  unpackBlindOutputs,
 } from '../../../../src/monero/wallet/scan/ambiguous-spends.js';
 
 const image = (fill: number): KeyImage => new Uint8Array(32).fill(fill) as KeyImage;
@@ -54,6 +55,22 @@ describe('outputs without a key image', () => {
     ['nothing', [], false],
   ])('may be spent by %s: %#', (_, inputs, expected) => {
     expect(blind().mayBeSpentBy(tx(inputs))).toBe(expected);
+  });
+
+  it('are unpacked from records of 20 bytes each', () => {
+    const outputs = [
+      { amount: amount(0n), globalIndex: 2 ** 40 + 1, height: 2 ** 32 - 1 },
+      { amount: amount(U64_MAX), globalIndex: 0, height: 7 },
+      { amount: amount(5n), globalIndex: 3, height: 0 },
+    ];
+    const packed = new Uint8Array(3 + 20 * outputs.length).subarray(3);
+    const view = new DataView(packed.buffer, 3);
+    outputs.forEach(({ amount: value, globalIndex, height }, n) => {
+      view.setBigUint64(20 * n, value);
+      view.setBigUint64(20 * n + 8, BigInt(globalIndex));
+      view.setUint32(20 * n + 16, height);
+    });
+    expect([...unpackBlindOutputs(packed)]).toEqual(outputs);
   });
 
   it('grow and are detached with the chain', () => {

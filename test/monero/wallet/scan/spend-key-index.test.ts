@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, test } from '@jest/globals';
 import { SpendKeyIndex } from '../../../../src/monero/wallet/scan/spend-key-index.js';
 import { seededRng } from '../../../support/seeded-rng.js';
 
@@ -28,6 +28,7 @@ describe('an index of spend keys', () => {
       [10_000, 300],
       [60_000, 8000],
       [65_535, 2],
+      [65_536, 0],
       [66_000, 40_000],
     ] as const) {
       const index = new SpendKeyIndex();
@@ -46,6 +47,33 @@ describe('an index of spend keys', () => {
       expect(wrong).toBe(0);
       expect(index.find(new Uint8Array(32))).toBeUndefined();
     }
+  });
+
+  it('keeps its memory and its keys if it is to make room for fewer than it can take', () => {
+    const index = new SpendKeyIndex();
+    index.reserve(5);
+    index.reserve(3);
+    const keys = [1, 2, 3, 4].map(() => rng(32));
+    keys.forEach((key, n) => index.set(key, { major: 0, minor: n }));
+    index.reserve(0);
+    index.reserve(1);
+    expect(keys.map((key) => index.find(key)?.minor)).toEqual([0, 1, 2, 3]);
+    expect(index.size).toBe(4);
+  });
+
+  // After 14,764 keys without reserved memory, there would be memory for half as many more.
+  test.each([14_764, 65_535])('takes less than 45 bytes for each of %i expected keys', (count) => {
+    const index = new SpendKeyIndex();
+    const key = new Uint8Array(32);
+    const view = new DataView(key.buffer);
+    const before = process.memoryUsage().arrayBuffers;
+    index.reserve(count);
+    for (let n = 0; n < count; n++) {
+      view.setUint32(0, Math.imul(n + 1, 0x9e3779b1));
+      index.set(key, { major: 0, minor: n });
+    }
+    expect(index.size).toBe(count);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(45 * count);
   });
 
   it('finds keys with equal first bytes', () => {

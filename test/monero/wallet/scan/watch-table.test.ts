@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { amount, U64_MAX } from '../../../../src/util/amount.js';
 import { concatBytes } from '../../../../src/util/bytes.js';
 import {
+  unpackWatchedOutputs,
   WATCHED_BYTES,
   WatchTable,
   type WatchedOutput,
@@ -61,6 +62,92 @@ describe('a table of watched outputs', () => {
     expect(table.size).toBe(20_000);
     for (let n = 0; n < 20_000; n += 97) expect(table.get(name(n))?.amount).toBe(BigInt(n));
     expect(table.get(name(20_000))).toBeUndefined();
+  });
+
+  const LIMIT = 0xffff_ffff;
+  test.each([
+    ['keys of the first slot', () => 0],
+    ['keys of the last slot', () => LIMIT],
+    ['keys of different slots', (n: number) => n],
+    ['keys of some slots', (n: number) => (n % 2) - 1],
+  ])('lacks a deleted key, and keeps the others: %s', (_, first) => {
+    const name = (n: number): Uint8Array => {
+      const bytes = new Uint8Array(32).fill(n);
+      new DataView(bytes.buffer).setUint32(0, first(n), true);
+      return bytes;
+    };
+    const output = (n: number): WatchedOutput => ({
+      amount: amount(BigInt(n)),
+      subaddress: { major: n, minor: n + 1 },
+      height: n,
+    });
+    for (let size = 1; size <= 6; size++)
+      for (let deleted = 0; deleted < size; deleted++) {
+        const names = Array.from({ length: size }, (__, n) => n);
+        const table = new WatchTable();
+        for (const n of names) table.set(name(n), output(n));
+        table.delete(name(deleted));
+        table.delete(name(deleted));
+        expect(table.size).toBe(size - 1);
+        const kept = names.map((n) => (n === deleted ? undefined : output(n)));
+        expect(names.map((n) => table.get(name(n)))).toEqual(kept);
+        table.set(name(deleted), output(9));
+        expect(table.size).toBe(size);
+        expect(names.map((n) => table.get(name(n)))).toEqual(kept.map((one) => one ?? output(9)));
+      }
+  });
+
+  it('may change any number of times', () => {
+    const table = new WatchTable();
+    const output = { amount: amount(5n), subaddress: { major: 1, minor: 2 }, height: 9 };
+    const name = (n: number): Uint8Array => {
+      const bytes = new Uint8Array(32);
+      new DataView(bytes.buffer).setUint32(0, n, true);
+      return bytes;
+    };
+    table.set(name(0), output);
+    for (let n = 1; n <= 1000; n++) {
+      table.set(name(n), output);
+      table.delete(name(n));
+      expect(table.get(name(n))).toBeUndefined();
+    }
+    expect(table.size).toBe(1);
+    expect(table.get(name(0))).toEqual(output);
+  });
+
+  it('reads records of 52 bytes', () => {
+    const outputs: WatchedOutput[] = [
+      { amount: amount(1n), subaddress: { major: 2, minor: 3 }, height: 4 },
+      { amount: amount(U64_MAX), subaddress: { major: LIMIT, minor: LIMIT - 1 }, height: LIMIT - 2 },
+      { amount: amount(0n), subaddress: { major: 0, minor: 1 }, height: 0 },
+    ];
+    const packed = new Uint8Array(3 + 52 * outputs.length).subarray(3);
+    const view = new DataView(packed.buffer, 3);
+    outputs.forEach((output, n) => {
+      packed.set(key(n), 52 * n);
+      view.setBigUint64(52 * n + 32, output.amount);
+      view.setUint32(52 * n + 40, output.subaddress.major);
+      view.setUint32(52 * n + 44, output.subaddress.minor);
+      view.setUint32(52 * n + 48, output.height);
+    });
+    expect(unpackWatchedOutputs(packed)).toEqual(outputs.map((output, n) => ({ key: key(n), output })));
+    const table = new WatchTable(packed);
+    expect(table.size).toBe(3);
+    expect(outputs.map((_, n) => table.get(key(n)))).toEqual(outputs);
+  });
+
+  it('takes less than 20 bytes beside each record, and memory for half as many more when it grows', () => {
+    const count = 2 ** 14;
+    const packed = new Uint8Array(WATCHED_BYTES * count);
+    const view = new DataView(packed.buffer);
+    for (let n = 0; n < count; n++) view.setUint32(WATCHED_BYTES * n, Math.imul(n, 0x9e37_79b1));
+    const before = process.memoryUsage().arrayBuffers;
+    const table = new WatchTable(packed);
+    const beside = process.memoryUsage().arrayBuffers - before;
+    expect(beside).toBeLessThan(20 * count);
+    table.set(key(1), { amount: amount(5n), subaddress: { major: 1, minor: 2 }, height: 9 });
+    expect(process.memoryUsage().arrayBuffers - before - beside).toBeLessThan(1.6 * packed.length);
+    expect(table.size).toBe(count + 1);
   });
 
   it('finds a key within longer bytes', () => {
