@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { SpendKeyIndex } from '../../../../src/monero/wallet/scan/spend-key-index.js';
+import { measured } from '../../../support/array-memory.js';
 import { seededRng } from '../../../support/seeded-rng.js';
 
 const rng = seededRng('spend key index');
@@ -61,19 +62,30 @@ describe('an index of spend keys', () => {
     expect(index.size).toBe(4);
   });
 
-  // After 14,764 keys without reserved memory, there would be memory for half as many more.
-  test.each([14_764, 65_535])('takes less than 45 bytes for each of %i expected keys', (count) => {
-    const index = new SpendKeyIndex();
-    const key = new Uint8Array(32);
-    const view = new DataView(key.buffer);
-    const before = process.memoryUsage().arrayBuffers;
-    index.reserve(count);
-    for (let n = 0; n < count; n++) {
-      view.setUint32(0, Math.imul(n + 1, 0x9e3779b1));
-      index.set(key, { major: 0, minor: n });
-    }
-    expect(index.size).toBe(count);
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(45 * count);
+  describe('in memory', () => {
+    const name = new Uint8Array(32);
+    const filled = (reserved: number, count: number): SpendKeyIndex => {
+      const index = new SpendKeyIndex();
+      index.reserve(reserved);
+      for (let n = 0; n < count; n++) {
+        new DataView(name.buffer).setUint32(0, Math.imul(n + 1, 0x9e3779b1));
+        index.set(name, { major: 0, minor: n });
+      }
+      return index;
+    };
+
+    // After 14,764 keys without reserved memory, there would be memory for half as many more.
+    test.each([14_764, 65_535])('takes less than 45 bytes for each of %i expected keys', (count) => {
+      const { value: index, bytes } = measured(() => filled(count, count));
+      expect(index.size).toBe(count);
+      expect(bytes).toBeLessThan(45 * count);
+    });
+
+    it('grows by half when it is full', () => {
+      const { value: index, bytes } = measured(() => filled(14_764, 14_765));
+      expect(index.size).toBe(14_765);
+      expect(bytes).toBeLessThan(1.5 * 45 * 14_764);
+    });
   });
 
   it('finds keys with equal first bytes', () => {

@@ -8,6 +8,7 @@ import {
   WatchTable,
   type WatchedOutput,
 } from '../../../../src/monero/wallet/scan/watch-table.js';
+import { measured } from '../../../support/array-memory.js';
 
 /** Few keys, some with equal first bytes, so that they collide in the table. */
 const key = (n: number): Uint8Array => new Uint8Array(32).fill(n % 5, 0, 4).fill(n, 4);
@@ -136,18 +137,27 @@ describe('a table of watched outputs', () => {
     expect(outputs.map((_, n) => table.get(key(n)))).toEqual(outputs);
   });
 
-  it('takes less than 20 bytes beside each record, and memory for half as many more when it grows', () => {
-    const count = 2 ** 14;
-    const packed = new Uint8Array(WATCHED_BYTES * count);
-    const view = new DataView(packed.buffer);
-    for (let n = 0; n < count; n++) view.setUint32(WATCHED_BYTES * n, Math.imul(n, 0x9e37_79b1));
-    const before = process.memoryUsage().arrayBuffers;
-    const table = new WatchTable(packed);
-    const beside = process.memoryUsage().arrayBuffers - before;
-    expect(beside).toBeLessThan(20 * count);
-    table.set(key(1), { amount: amount(5n), subaddress: { major: 1, minor: 2 }, height: 9 });
-    expect(process.memoryUsage().arrayBuffers - before - beside).toBeLessThan(1.6 * packed.length);
-    expect(table.size).toBe(count + 1);
+  // It begins with 4096 records, has memory for 6144 and then 9216, and slots for 8192.
+  test.each([
+    [4096, 4096],
+    [6144, 6144],
+    [8192, 9216],
+  ])('of %i records has memory for %i, and two slots for each of up to 8192', (count, room) => {
+    const { value: table, bytes } = measured(() => {
+      const packed = new Uint8Array(WATCHED_BYTES * 4096);
+      const view = new DataView(packed.buffer);
+      for (let n = 0; n < 4096; n++) view.setUint32(WATCHED_BYTES * n, Math.imul(n, 0x9e37_79b1));
+      const growing = new WatchTable(packed);
+      const name = new Uint8Array(32);
+      for (let n = 4096; n < count; n++) {
+        new DataView(name.buffer).setUint32(0, Math.imul(n, 0x9e37_79b1));
+        growing.set(name, { amount: amount(5n), subaddress: { major: 1, minor: 2 }, height: 9 });
+      }
+      return growing;
+    });
+    expect(table.size).toBe(count);
+    const slotBytes = 4 * 2 * 8192;
+    expect(bytes).toBeLessThan(WATCHED_BYTES * room + slotBytes + 10_000);
   });
 
   it('finds a key within longer bytes', () => {
