@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash } from '../../../src/monero/crypto/types.js';
+import type { ReportedRequest } from '../../../src/store/tables/request-row.js';
 import { amount } from '../../../src/util/amount.js';
 import { CREATED, idOf, newRequest, openRequest, StoredRequests } from '../../support/stored-requests.js';
 import { bytes } from '../fixtures.js';
@@ -35,9 +36,20 @@ describe('a request', () => {
 
   it('without an amount, an expiry and a reference has none of them', () => {
     wallet.add(openRequest(1));
-    expect(Object.keys(wallet.request(1))).not.toEqual(
-      expect.arrayContaining(['amount', 'expires', 'reference', 'metadata', 'returnUrl', 'cancelled']),
-    );
+    const found = wallet.request(1);
+    expect([found.amount, found.expires, found.cancelled]).toEqual([undefined, undefined, undefined]);
+    for (const name of ['reference', 'metadata', 'returnUrl']) expect(found).not.toHaveProperty(name);
+  });
+
+  it('is identified by its address, with the amount and the reference that it has', () => {
+    wallet.add(newRequest(1, { reference: 'o-1' }), openRequest(2));
+    wallet.store.read(({ requests }) => {
+      const identity = { requestId: idOf(1), reference: 'o-1', amount: 100n };
+      expect(requests.identityOf({ major: 0, minor: 1 })).toStrictEqual(identity);
+      expect(requests.identityOf({ major: 0, minor: 2 })).toStrictEqual({ requestId: idOf(2) });
+      expect(requests.identityOf({ major: 1, minor: 1 })).toBeUndefined();
+      expect(requests.identityOf({ major: 0, minor: 3 })).toBeUndefined();
+    });
   });
 
   it('is found by the key of the call that created it, with the hash of its parameters', () => {
@@ -104,6 +116,71 @@ describe('the list of requests', () => {
   });
 });
 
+describe('the state that events have reported', () => {
+  const other: ReportedRequest = {
+    ...{ state: 'partial', received: amount(1n), paid: amount(2n), locked: amount(3n), late: amount(4n) },
+    ...{ isExpiryReported: true, dueHeight: 1000 },
+  };
+
+  it.each(Object.keys(other) as (keyof ReportedRequest)[])(
+    'is recorded where %s alone changes, to another value and back',
+    (fact) => {
+      wallet.add(newRequest(1), newRequest(2));
+      const untouched = wallet.request(2);
+      const { sequence, reported: first } = wallet.request(1);
+      const changed: ReportedRequest = { ...first, [fact]: other[fact] };
+      wallet.store.write((w) => w.requests.report(sequence, changed, first));
+      expect(wallet.request(1).reported).toEqual(changed);
+      wallet.store.write((w) => w.requests.report(sequence, first, changed));
+      expect(wallet.request(1).reported).toEqual(first);
+      wallet.store.write((w) => w.requests.report(sequence, changed));
+      expect(wallet.request(1).reported).toEqual(changed);
+      expect(wallet.request(2)).toEqual(untouched);
+    },
+  );
+
+  it('is counted over the requests', () => {
+    const counts = (): object =>
+      Object.fromEntries(wallet.store.read((r) => r.requests.counts()) as ReadonlyMap<string, number>);
+    expect(counts()).toEqual({});
+    wallet.add(newRequest(1), newRequest(2), newRequest(3));
+    wallet.mine([[1, 3, 100n]]);
+    expect(counts()).toEqual({ waiting: 2, confirming: 1 });
+    wallet.grow(2);
+    expect(counts()).toEqual({ waiting: 2, paid: 1 });
+  });
+});
+
+describe('the uncontested transactions', () => {
+  const uncontested = (): unknown[] =>
+    wallet.store.read((r) => r.requests.uncontested()).map((txHash) => txHash[0]);
+
+  it('are the unmined ones that pay requests without confirmations, each once', () => {
+    wallet.add(
+      newRequest(1, { confirmations: 0 }),
+      newRequest(2, { confirmations: 1 }),
+      newRequest(3, { confirmations: 0 }),
+    );
+    wallet.see(11, 1, 100n);
+    wallet.see(12, 2, 100n);
+    wallet.see(13, 3, 100n);
+    wallet.see(14, 4, 100n);
+    expect(uncontested()).toEqual([11, 13]);
+    wallet.mine([[11, 1, 100n]]);
+    expect(uncontested()).toEqual([13]);
+  });
+
+  it('stay so while the mempool contests another one', () => {
+    wallet.add(newRequest(1, { confirmations: 0 }), newRequest(2, { confirmations: 0 }));
+    wallet.see(11, 1, 100n);
+    wallet.see(12, 2, 100n, { doubleSpendSeen: true });
+    expect(uncontested()).toEqual([11]);
+    wallet.mine();
+    wallet.readPool();
+    expect([uncontested(), wallet.request(1).state, wallet.request(2).state]).toEqual([[11], 'paid', 'seen']);
+  });
+});
+
 describe('expiries', () => {
   it('that have passed are listed once, the earliest first, some at a time', () => {
     wallet.add(
@@ -127,6 +204,20 @@ describe('expiries', () => {
     wallet.time = CREATED + 31;
     wallet.expire();
     expect(next()).toBeUndefined();
+  });
+
+  it('that are moved or removed before they pass are listed for the new time or never', () => {
+    wallet.add(newRequest(1, { expires: CREATED + 10 }), newRequest(2, { expires: CREATED + 10 }));
+    wallet.store.write(({ requests }) => {
+      requests.extend(wallet.request(1).sequence, CREATED + 30);
+      requests.extend(wallet.request(2).sequence, undefined);
+    });
+    expect([wallet.request(1).expires, wallet.request(2).expires]).toEqual([CREATED + 30, undefined]);
+    wallet.store.read(({ requests }) => {
+      expect(requests.nextExpiry()).toBe(CREATED + 30);
+      expect(requests.expiring(CREATED + 30, 9)).toEqual([]);
+      expect(requests.expiring(CREATED + 31, 9).map(({ requestId }) => requestId)).toEqual([idOf(1)]);
+    });
   });
 });
 
