@@ -84,7 +84,8 @@ export class ChangedTxs {
     for (const payment of now) {
       const same = payments.find((other) => isSameAddress(payment, other));
       if (same === undefined || !isSame(payment, same)) events.mine(payment, batch);
-      else events.stay(payment, batch);
+      // The stages of other payments are reported with those of all payments up to the former tip.
+      else if (payment.height > batch.from) events.stay(payment, batch);
     }
   }
 

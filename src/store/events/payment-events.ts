@@ -67,7 +67,10 @@ export class PaymentEvents {
     };
   }
 
-  /** Reports a payment that was found in a block, with the stages that it has already reached. */
+  /**
+   * Reports a payment that was found in a block, with the stages that it has already reached. {@link advance} reports
+   * the stages above the former tip of a payment up to it.
+   */
   mine(payment: MinedPaymentFacts, batch: Batch): void {
     const { rows, seen, reported, stages, requests } = this.#parts;
     requests.mine(payment);
@@ -78,7 +81,8 @@ export class PaymentEvents {
     }
     if (before !== undefined) this.reverse(before, 'rescan');
     const taken = batch.hasSeen ? seen.take(payment) : undefined;
-    const tip = Math.max(batch.to, batch.peakOf?.(payment.height) ?? -1);
+    const reached = payment.height > batch.from ? batch.to : batch.from;
+    const tip = Math.max(reached, batch.peakOf?.(payment.height) ?? reached);
     const lock = lockOf(payment);
     rows.append(
       { type: 'payment.mined', data: taken === undefined ? payment : { ...payment, seen: taken.event } },
@@ -95,7 +99,7 @@ export class PaymentEvents {
     const reached = stages.between(payment, -1, tip);
     const opening = openingOf(payment);
     if (opening.height > tip || opening.time > rows.now()) locked.add(payment, opening);
-    else if (opening.time > 0) reached.push(UNLOCKED);
+    else if (opening.time !== 0) reached.push(UNLOCKED);
     return reached.join(',');
   }
 
@@ -103,7 +107,7 @@ export class PaymentEvents {
   stay(payment: MinedPaymentFacts, { from, to, peakOf }: Batch): void {
     const { rows, stages } = this.#parts;
     const reached = stages
-      .between(payment, Math.max(from, peakOf?.(payment.height) ?? -1), to)
+      .between(payment, Math.max(from, peakOf?.(payment.height) ?? from), to)
       // Payments with an `other` lock are reported by `#open`.
       .filter((stage) => stage !== UNLOCKED || lockOf(payment) !== 'other');
     if (reached.length > 0) rows.append({ type: 'stages', data: payment }, reached.join(','));
