@@ -278,7 +278,7 @@ export class EventLog {
   beginRequest(subaddress: SubaddressIndex): void {
     const { requests } = this.#tables;
     if (requests.paymentsTo([subaddress])(subaddress).length === 0) return;
-    this.#pool.arrive(subaddress);
+    this.#pool.arrive();
     const request = requests.byAddress(subaddress);
     if (request !== undefined) this.#requests.begin(request, this.#tip);
   }

@@ -1,7 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { toHex } from '../../util/bytes.js';
 import { amount } from '../../util/amount.js';
-import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { PaymentFacts } from '../../monero/wallet/model/events.js';
 import { creditedOf, type PoolTx } from '../../monero/wallet/model/records.js';
 import type { ChainReader } from '../tables/chain.js';
@@ -74,23 +73,20 @@ export class PoolEvents {
       listed.delete(key);
     }
     for (const payment of listed.values()) events.see(payment);
-    this.contest(
-      this.#parts.pool.list().flatMap(({ txHash, doubleSpendSeen }) => (doubleSpendSeen ? [txHash] : [])),
-    );
+    this.#contestListed();
   }
 
   /** Notes the payments in the mempool that have reached an address before it got a payment request. */
-  arrive({ major, minor }: SubaddressIndex): void {
-    const { pool, requests, seen } = this.#parts;
-    const facts = seen
-      .list()
-      .map((payment) => payment.facts)
-      .filter(({ subaddress }) => subaddress.major === major && subaddress.minor === minor);
-    for (const payment of facts) requests.arrive(payment);
-    const contested = new Set(
-      pool.list().flatMap(({ txHash, doubleSpendSeen }) => (doubleSpendSeen ? [toHex(txHash)] : [])),
+  arrive(): void {
+    const { requests, seen } = this.#parts;
+    for (const { facts } of seen.list()) requests.arrive(facts);
+    this.#contestListed();
+  }
+
+  #contestListed(): void {
+    this.contest(
+      this.#parts.pool.list().flatMap(({ txHash, doubleSpendSeen }) => (doubleSpendSeen ? [txHash] : [])),
     );
-    for (const payment of facts) if (contested.has(toHex(payment.txHash))) requests.contest(payment);
   }
 
   /** Records that the mempool has seen other transactions with the inputs of these. */
@@ -116,8 +112,11 @@ export class PoolEvents {
       else if (goneHeight === undefined) {
         requests.touch(facts.subaddress);
         seen.setGone(facts, tip, 0);
-      } else if (tip > goneHeight && misses + 1 >= MAX_MISSES) events.drop(payment);
-      else if (tip > goneHeight) seen.setGone(facts, goneHeight, misses + 1);
+      } else if (tip > goneHeight) {
+        const missed = misses + 1;
+        if (missed < MAX_MISSES) seen.setGone(facts, goneHeight, missed);
+        else events.drop(payment);
+      }
     }
   }
 
