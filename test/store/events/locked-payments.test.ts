@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import type { SubaddressIndex } from '../../../src/monero/cryptonote/types.js';
+import type { PageFindings } from '../../../src/monero/wallet/model/records.js';
+import { EventIds } from '../../../src/store/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
+import { clearChain } from '../../support/cleared-chain.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 /* Payments at height 5 with a lock of their own: neither none nor that of a miner transaction. */
@@ -17,18 +20,24 @@ beforeEach(() => {
 });
 
 /** Stores a page that begins with the block of a payment. @param amounts paid to each address. */
-function pay(
+const pay = (
   blocks: number,
   unlockTime: bigint,
   amounts: readonly (readonly [SubaddressIndex, bigint])[] = [[HOME, 50n]],
-): void {
+): void => file.write((w) => w.applyPage(paid(blocks, unlockTime, amounts)));
+
+function paid(
+  blocks: number,
+  unlockTime: bigint,
+  amounts: readonly (readonly [SubaddressIndex, bigint])[],
+): PageFindings {
   const outputs = amounts.map(([subaddress, value], i) =>
     output(1, 5, value, {
       ...{ unlockTime, subaddress, outputIndex: i },
       ...{ publicKey: bytes<PublicKey>(150 + i), keyImage: bytes<KeyImage>(150 + i) },
     }),
   );
-  file.write((w) => w.applyPage(page(5, blocks, { received: [{ ...received(1, 5), unlockTime }], outputs })));
+  return page(5, blocks, { received: [{ ...received(1, 5), unlockTime }], outputs });
 }
 
 /** Stores further blocks. @param tip height of the last one. */
@@ -117,6 +126,56 @@ describe('a payment with an unlock height', () => {
     mineTo(80);
     expect(summary()).toEqual([]);
   });
+
+  it('is unlocked once, with the block that has it again, where that is found after its unlocking', () => {
+    pay(1, 30n);
+    mineTo(20);
+    file.write((w) => w.applyPage(page(4, 1)));
+    summary();
+    pay(36, 30n);
+    expect(summary()).toEqual([MINED, FIRST, TENTH, UNLOCKED]);
+    mineTo(80);
+    expect(summary()).toEqual([]);
+  });
+
+  it('in the first block is confirmed by that block', () => {
+    file = WalletStore.create(':memory:', new Uint8Array(32));
+    const unlockTime = 30n;
+    const found = {
+      received: [{ ...received(1, 0), unlockTime }],
+      outputs: [output(1, 0, 50n, { unlockTime })],
+    };
+    file.write((w) => w.applyPage(page(0, 1, found)));
+    expect(summary()).toEqual([MINED, FIRST]);
+  });
+
+  describe('before a rescan', () => {
+    beforeEach(() => {
+      pay(1, 30n);
+      mineTo(13);
+      expect(summary()).toEqual([MINED, FIRST]);
+      file.write((w) => clearChain(w, { hard: false }));
+      file.write((w) => w.applyPage(page(0, 5)));
+    });
+
+    test.each([
+      ['is unlocked once by the page of its block', 26],
+      ['is unlocked once by a later page', 2],
+    ])('%s', (_, blocks) => {
+      pay(blocks, 30n);
+      mineTo(40);
+      expect(summary()).toEqual([TENTH, UNLOCKED]);
+      mineTo(60);
+      expect(summary()).toEqual([]);
+    });
+
+    it('is reversed, and not unlocked, by a page beyond its unlock height without it', () => {
+      mineTo(40);
+      expect(summary()).toEqual(['payment.reversed 50']);
+      mineTo(60);
+      expect(summary()).toEqual([]);
+    });
+  });
 });
 
 describe('a payment with an unlock time', () => {
@@ -145,5 +204,20 @@ describe('a payment with an unlock time', () => {
     expect(summary()).toEqual([MINED, FIRST, ...found]);
     mineTo(file.height());
     expect(summary()).toEqual(next);
+  });
+
+  test.each([
+    ['one second before it passes is not unlocked', 1, []],
+    ['in the second in which it passes is unlocked', 0, [UNLOCKED]],
+  ])('that is found %s', (_, seconds, then) => {
+    // Wallets and daemons allow for 120 seconds.
+    const now = Number(FUTURE) - 120 - seconds;
+    const ids = new EventIds({ clock: { now: () => 1000 * now } });
+    file = WalletStore.create(':memory:', new Uint8Array(32), undefined, undefined, {
+      ...{ ids, confirmations: [1, 10] },
+    });
+    file.write((w) => w.applyPage(page(0, 5)));
+    pay(10, FUTURE);
+    expect(summary()).toEqual([MINED, FIRST, TENTH, ...then]);
   });
 });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
+import { EventIds } from '../../../src/store/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
 import { inTrace } from '../../../src/util/trace.js';
@@ -115,6 +116,31 @@ describe('a page of blocks', () => {
       )
       .reduce((a, b) => a + b, 0n);
     expect(sum).toBe(9n);
+  });
+
+  it('reports the stages that several payments reach with it in one row', () => {
+    const txs = [1, 2, 3];
+    const found = { received: txs.map((tx) => received(tx, 0)), outputs: txs.map((tx) => output(tx, 0, 5n)) };
+    file.write((w) => w.applyPage(page(0, 1, found)));
+    const rows = file.write((w) => {
+      const before = w.events.appended;
+      w.applyPage(page(1, 9));
+      return w.events.appended - before;
+    });
+    expect(rows).toBe(1);
+    expect(events(['payment.unlocked'])).toHaveLength(3);
+  });
+
+  it('of one block reports one confirmation of its payments, as the first block of the chain too', () => {
+    file = WalletStore.create(':memory:', new Uint8Array(32), undefined, undefined, {
+      ...{ ids: new EventIds(), confirmations: [1, 2, 3] },
+    });
+    const confirmations = (): unknown[] =>
+      events(['payment.confirmed']).map(({ data }) => ('confirmations' in data ? data.confirmations : 0));
+    file.write((w) => w.applyPage(page(0, 1, { received: [received(1, 0)], outputs: [output(1, 0, 5n)] })));
+    expect(confirmations()).toEqual([1]);
+    file.write((w) => w.applyPage(page(1, 1)));
+    expect(confirmations()).toEqual([1, 2]);
   });
 
   it('reports a spend with the amount that left the wallet', () => {

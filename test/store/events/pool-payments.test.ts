@@ -124,6 +124,27 @@ describe('a payment in the mempool', () => {
     expect(types()).toEqual([]);
   });
 
+  it('is reversed after the first block of a wallet as after any other', () => {
+    file = WalletStore.create(':memory:', new Uint8Array(32));
+    readPool(payment);
+    readPool();
+    mineBlock();
+    readPool();
+    expect(types()).toEqual(['payment.seen']);
+    readPool();
+    expect(types()).toEqual(['payment.reversed']);
+  });
+
+  it('is reported if it adds at least the smallest unit to an output with its one-time key', () => {
+    const found = { received: [received(2, 5)], outputs: [output(2, 5, 50n, { publicKey: bytes(110) })] };
+    file.write((w) => w.applyPage(page(5, 1, found)));
+    fresh();
+    readPool(payment);
+    expect(types()).toEqual([]);
+    readPool([1, [[HOME, 51n]]]);
+    expect(fresh()).toMatchObject([{ type: 'payment.seen', data: { amount: 1n } }]);
+  });
+
   it('is kept if a block that is scanned later contains it', () => {
     readPool(payment);
     fresh();

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
+import { EventIds } from '../../../src/store/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import type { Address } from '../../../src/monero/cryptonote/types.js';
@@ -7,6 +8,7 @@ import { amount } from '../../../src/util/amount.js';
 import { fromHex } from '../../../src/util/bytes.js';
 import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
 import type { FoundOutgoing, OutgoingTx } from '../../../src/monero/wallet/model/records.js';
+import { EventLedger } from '../../support/event-ledger.js';
 import { bytes, output, page, received } from '../fixtures.js';
 
 let file: WalletStore;
@@ -105,6 +107,30 @@ describe('a reorganisation', () => {
     file.write((w) => w.applyPage(page(10, 2)));
     file.write((w) => w.applyPage(page(12, 20)));
     expect(summary()).toEqual([['wallet.reorganised']]);
+  });
+
+  it('leaves each height below it with every stage once, when the chain grows above its former tip', () => {
+    file = WalletStore.create(':memory:', new Uint8Array(32), undefined, undefined, {
+      ...{ ids: new EventIds(), confirmations: [1, 3, 10] },
+    });
+    // Each block has a payment, and one to the same one-time key, which credits nothing.
+    const blocks = Array.from({ length: 31 }, (_, height) => height);
+    const found = {
+      received: blocks.flatMap((height) => [received(1 + height, height), received(61 + height, height)]),
+      outputs: blocks.flatMap((height) => {
+        const key = { publicKey: bytes<PublicKey>(101 + height), keyImage: bytes<KeyImage>(101 + height) };
+        return [output(1 + height, height, 50n, key), output(61 + height, height, 50n, key)];
+      }),
+    };
+    file.write((w) => w.applyPage(page(0, 31, found)));
+    file.write((w) => w.applyPage(page(29, 1)));
+    file.write((w) => w.applyPage(page(30, 3)));
+    file.write((w) => w.applyPage(page(33, 20)));
+    const ledger = new EventLedger();
+    for (const event of file.read((r) => r.events.after(0, 1000))) ledger.add(event);
+    expect([...ledger.payments.values()]).toMatchObject(
+      Array.from({ length: 29 }, (_, height) => ({ height, confirmations: [1, 3, 10], unlocked: true })),
+    );
   });
 
   it('reports a payment again that is found in the new blocks', () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, test } from '@jest/globals
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Hash } from '../../../src/monero/crypto/types.js';
 import { amount } from '../../../src/util/amount.js';
 import { CREATED, idOf, newRequest, openRequest, StoredRequests } from '../../support/stored-requests.js';
 import { bytes, page } from '../fixtures.js';
@@ -70,6 +71,37 @@ describe('a request', () => {
     ).toEqual(['paid']);
   });
 
+  it('is paid by several payments of one page', () => {
+    wallet.add(newRequest(1, { confirmations: 1 }));
+    const first = wallet.block([[1, 1, 30n]], 10);
+    const second = wallet.block(
+      [
+        [2, 1, 30n],
+        [3, 1, 40n],
+      ],
+      11,
+    );
+    wallet.store.addPage({
+      ...first,
+      hashes: [...first.hashes, ...second.hashes],
+      received: [...first.received, ...second.received],
+      outputs: [...first.outputs, ...second.outputs],
+    });
+    expect(wallet.events()).toMatchObject([{ type: 'request.paid', data: { received: 100n } }]);
+  });
+
+  it('is paid with more confirmations than any stage of a payment has', () => {
+    wallet.add(newRequest(1, { confirmations: 100 }));
+    const isAtRest = (): boolean => wallet.store.write((w) => w.isAtRest);
+    wallet.mine([[1, 1, 100n]]);
+    wallet.grow(80);
+    expect(isAtRest()).toBe(false);
+    for (let blocks = 82; blocks < 100; blocks++) wallet.store.addPage(page(wallet.tip + 1, 1));
+    expect(state()).toBe('confirming');
+    expect(after(() => wallet.store.addPage(page(wallet.tip + 1, 1)))).toEqual(['paid']);
+    expect(isAtRest()).toBe(true);
+  });
+
   it('is reported after the payment that changes it, in the same transaction', () => {
     wallet.add(newRequest(1, { confirmations: 1 }));
     wallet.mine([[1, 1, 100n]]);
@@ -89,6 +121,46 @@ describe('a request', () => {
     expect(wallet.types()).toEqual([]);
     expect(after(() => wallet.store.write(() => undefined))).toEqual([]);
     expect(state()).toBe('waiting');
+  });
+
+  it('that is the first one of a wallet counts the payments after it, also in its own transaction', () => {
+    wallet.mine([[1, 2, 9n]]);
+    wallet.add(newRequest(1, { confirmations: 1 }));
+    expect(after(() => wallet.mine([[2, 1, 40n]]))).toEqual(['partial']);
+    expect(after(() => wallet.mine([[3, 1, 60n]]))).toEqual(['paid']);
+  });
+
+  it('is created in the transaction of payments to its address, before some of them', () => {
+    wallet.store.write((w) => {
+      w.applyPage(wallet.block([[1, 1, 40n]], 10));
+      w.requests.add(newRequest(1, { confirmations: 1 }));
+      w.events.beginRequest({ major: 0, minor: 1 });
+      w.applyPage(wallet.block([[2, 1, 60n]], 11));
+    });
+    expect(wallet.types()).toEqual(['partial', 'paid']);
+  });
+
+  it('is created in a transaction after one that fails', () => {
+    expect(() =>
+      wallet.store.write((w) => {
+        w.applyPage(wallet.block([[1, 2, 9n]], 10));
+        throw new Error('full');
+      }),
+    ).toThrow('full');
+    wallet.store.write((w) => {
+      w.requests.add(newRequest(1, { confirmations: 1 }));
+      w.applyPage(wallet.block([[2, 1, 100n]], 10));
+    });
+    expect(wallet.types()).toEqual(['paid']);
+  });
+
+  it('alone keeps the times of payments in the mempool', () => {
+    const hasNone = (): boolean => wallet.store.read((r) => r.requests.hasNoArrivals);
+    wallet.add(newRequest(1));
+    wallet.see(1, 2, 30n);
+    expect(hasNone()).toBe(true);
+    wallet.see(2, 1, 30n);
+    expect(hasNone()).toBe(false);
   });
 
   it('with more than the amount and the tolerance is overpaid, each time that grows with confirmations', () => {
@@ -265,6 +337,45 @@ describe('a reorganisation', () => {
     expect([state(), wallet.types(cursor)]).toEqual(['paid', []]);
   });
 
+  it('that has the payment in a later block takes a paid request back until its confirmations', () => {
+    wallet.mine([[1, 1, 100n]]);
+    wallet.grow(2);
+    expect(state()).toBe('paid');
+    const block = wallet.block([[1, 1, 100n]], 12);
+    expect(
+      after(() =>
+        wallet.store.addPage({ ...block, startHeight: 10, hashes: [...page(10, 2).hashes, ...block.hashes] }),
+      ),
+    ).toEqual(['reversed']);
+    expect(wallet.events().at(-1)?.data).toMatchObject({ was: 'paid', state: 'confirming', received: 100n });
+    expect(after(() => wallet.grow(2))).toEqual(['paid']);
+  });
+
+  it('that returns the payment to the mempool takes a mined request back', () => {
+    wallet.see(1, 1, 100n);
+    wallet.mine([[1, 1, 100n]]);
+    expect(state()).toBe('confirming');
+    const txHash = bytes<Hash>(1);
+    const pooled = { outputIndex: 0, amount: amount(100n), subaddress: { major: 0, minor: 1 } };
+    expect(
+      after(() =>
+        wallet.store.write((w) => {
+          w.applyPage(page(10, 1));
+          w.pool.add({
+            ...{ txHash, timestamp: CREATED, unlockTime: 0n, fee: amount(1n), doubleSpendSeen: false },
+            outputs: [{ ...pooled, publicKey: bytes(10_100) }],
+          });
+          w.events.poolRead();
+        }),
+      ),
+    ).toEqual(['reversed']);
+    expect(wallet.events().at(-1)?.data).toMatchObject({
+      was: 'confirming',
+      state: 'seen',
+      unconfirmed: 100n,
+    });
+  });
+
   it('takes back only the payments of the replaced blocks', () => {
     wallet.mine([[1, 1, 60n]]);
     wallet.mine([[2, 1, 40n]]);
@@ -362,6 +473,12 @@ describe('the expiry of a request', () => {
     expect(state()).toBe('seen');
     wallet.time += 600;
     expect(after(() => wallet.mine([[1, 1, 100n]]))).toEqual(['paid']);
+    expect(state()).toBe('paid');
+  });
+
+  it('is not reported if it was paid in time, and leaves it paid', () => {
+    wallet.mine([[1, 1, 100n]]);
+    expect(after(pass)).toEqual([]);
     expect(state()).toBe('paid');
   });
 
@@ -502,9 +619,14 @@ describe('a locked payment', () => {
 
   it('counts from the first block after the time that opens it', () => {
     wallet.mine([[1, 1, 100n, { unlockTime: BigInt(CREATED + 5000) }]]);
+    wallet.see(2, 1, 20n);
     wallet.grow(20);
-    expect(state()).toBe('waiting');
+    expect(state()).toBe('partial');
     wallet.time = CREATED + 5001;
+    // Neither the mempool nor another payment changes that.
+    wallet.readPool();
+    wallet.see(3, 2, 20n);
+    expect(state()).toBe('partial');
     expect(after(() => wallet.mine())).toEqual(['paid']);
   });
 });

@@ -107,7 +107,7 @@ describe('a rescan', () => {
     file.write((w) => clearChain(w, { hard: false }));
     file.write((w) => w.applyPage({ ...chain, outputs: [output(1, 2, 60n), output(2, 25, 7n)] }));
     expect(after(cursor).slice(0, 2)).toMatchObject([
-      { type: 'payment.reversed', data: { amount: 50n } },
+      { type: 'payment.reversed', data: { amount: 50n, reason: 'rescan' } },
       { type: 'payment.mined', data: { amount: 60n } },
     ]);
   });

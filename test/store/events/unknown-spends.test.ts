@@ -72,6 +72,17 @@ describe('an output that an unseen transaction spends', () => {
     expect(news()).toEqual([]);
   });
 
+  it('keeps no later page from waiting to be stored, once it is reported', () => {
+    store.addPage(page(5, 80));
+    news();
+    const isAtRest = (): boolean => store.write((w) => w.isAtRest);
+    expect(isAtRest()).toBe(true);
+    spendElsewhere();
+    expect(isAtRest()).toBe(true);
+    store.write((w) => clearChain(w, { hard: false }));
+    expect(isAtRest()).toBe(false);
+  });
+
   it('is reported as unspent, with the event that no longer holds, where the daemon has no such spend', () => {
     const { id } = spendElsewhere();
     store.write((w) => w.outputs.markUnspent(OUTPUT));
@@ -165,11 +176,15 @@ describe('an output that an unseen transaction spends', () => {
   it('is decided anew when a rescan has reached its former height, and not before', () => {
     const { id } = spendElsewhere();
     store.write((w) => clearChain(w, { hard: false }));
+    // A later version may open the store before the rescan has ended.
+    const rescannedTo = (): string | undefined => store.write((w) => w.meta.get('spends_rescanned_to'));
+    expect(rescannedTo()).toBe('4');
     expect(store.read((r) => r.events.after(ledger.last, 100))).toEqual([]);
     store.addPage(page(0, 4, { received: [received(1, 3)], outputs: [OUTPUT] }));
     expect(store.read((r) => r.events.after(ledger.last, 100))).toEqual([]);
     store.addPage(page(4, 1));
     expect(news()).toMatchObject([{ type: 'output.unspent', data: { reverses: id, reason: 'rescan' } }]);
+    expect(rescannedTo()).toBeUndefined();
   });
 
   it('is decided when the last of several rescans has reached the highest tip before any', () => {
