@@ -23,13 +23,13 @@ beforeEach(() => {
 const pay = (
   blocks: number,
   unlockTime: bigint,
-  amounts: readonly (readonly [SubaddressIndex, bigint])[] = [[HOME, 50n]],
+  amounts?: readonly (readonly [SubaddressIndex, bigint])[],
 ): void => file.write((w) => w.applyPage(paid(blocks, unlockTime, amounts)));
 
 function paid(
   blocks: number,
   unlockTime: bigint,
-  amounts: readonly (readonly [SubaddressIndex, bigint])[],
+  amounts: readonly (readonly [SubaddressIndex, bigint])[] = [[HOME, 50n]],
 ): PageFindings {
   const outputs = amounts.map(([subaddress, value], i) =>
     output(1, 5, value, {
@@ -209,15 +209,15 @@ describe('a payment with an unlock time', () => {
   test.each([
     ['one second before it passes is not unlocked', 1, []],
     ['in the second in which it passes is unlocked', 0, [UNLOCKED]],
-  ])('that is found %s', (_, seconds, then) => {
+  ])('that is found below the tip %s', (_, seconds, then) => {
     // Wallets and daemons allow for 120 seconds.
     const now = Number(FUTURE) - 120 - seconds;
     const ids = new EventIds({ clock: { now: () => 1000 * now } });
     file = WalletStore.create(':memory:', new Uint8Array(32), undefined, undefined, {
       ...{ ids, confirmations: [1, 10] },
     });
-    file.write((w) => w.applyPage(page(0, 5)));
-    pay(10, FUTURE);
+    file.write((w) => w.applyPage(page(0, 15)));
+    file.write((w) => w.addFound(paid(1, FUTURE)));
     expect(summary()).toEqual([MINED, FIRST, TENTH, ...then]);
   });
 });

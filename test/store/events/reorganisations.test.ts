@@ -124,8 +124,9 @@ describe('a reorganisation', () => {
     };
     file.write((w) => w.applyPage(page(0, 31, found)));
     file.write((w) => w.applyPage(page(29, 1)));
-    file.write((w) => w.applyPage(page(30, 3)));
-    file.write((w) => w.applyPage(page(33, 20)));
+    // The payments of neighbouring heights reach other stages.
+    file.write((w) => w.applyPage(page(30, 9)));
+    file.write((w) => w.applyPage(page(39, 20)));
     const ledger = new EventLedger();
     for (const event of file.read((r) => r.events.after(0, 1000))) ledger.add(event);
     expect([...ledger.payments.values()]).toMatchObject(

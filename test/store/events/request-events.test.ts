@@ -3,6 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Hash } from '../../../src/monero/crypto/types.js';
+import { EventIds } from '../../../src/store/event-ids.js';
+import { openDatabase } from '../../../src/store/file/database.js';
+import { NEW_CIPHER } from '../../../src/store/file/store-cipher.js';
+import { WalletReader } from '../../../src/store/wallet-reader.js';
+import { WalletWriter } from '../../../src/store/wallet-writer.js';
 import { amount } from '../../../src/util/amount.js';
 import { CREATED, idOf, newRequest, openRequest, StoredRequests } from '../../support/stored-requests.js';
 import { bytes, page } from '../fixtures.js';
@@ -629,6 +634,41 @@ describe('a locked payment', () => {
     expect(state()).toBe('partial');
     expect(after(() => wallet.mine())).toEqual(['paid']);
   });
+});
+
+test('a settled transaction leaves nothing to the next one', () => {
+  const ids = new EventIds({ clock: { now: () => 1000 * wallet.time } });
+  const db = openDatabase(':memory:', { key: new Uint8Array(32), cipher: NEW_CIPHER });
+  const w = new WalletWriter(db, { ids, confirmations: [1, 10] });
+  const write = (task: () => void): void =>
+    db
+      .transaction(() => {
+        task();
+        w.events.settle();
+        w.events.settleRequests();
+      })
+      .immediate();
+  const types = (): string[] =>
+    new WalletReader(db).events
+      .after(0, 1000)
+      .map(({ type }) => type)
+      .filter((type) => type.startsWith('request.'));
+  write(() => {
+    while (!w.events.beginNext());
+    w.applyPage(page(0, 10));
+  });
+  write(() => w.applyPage(wallet.block([[1, 2, 9n]], 10)));
+  write(() => {
+    w.requests.add(newRequest(1, { confirmations: 1 }));
+    w.applyPage(wallet.block([[2, 1, 100n, { unlockTime: BigInt(CREATED + 5000) }]], 11));
+  });
+  write(() => w.applyPage(page(12, 20)));
+  wallet.time = CREATED + 5001;
+  write(() => undefined);
+  expect(types()).toEqual([]);
+  write(() => w.applyPage(page(32, 1)));
+  expect(types()).toEqual(['request.paid']);
+  db.close();
 });
 
 test('burnt outputs take a request no further', () => {
