@@ -1,6 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 
 /** Resets the peak of the process. Source: proc_pid_clear_refs(5). */
 const RESET_PEAK = '5';
@@ -12,17 +10,6 @@ function memoryOf(field: 'VmHWM' | 'VmRSS'): number {
   const [, kib] =
     new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
   return Number(kib) * KIB;
-}
-
-let collect: (() => void) | undefined;
-
-/** Frees the memory of objects that nothing uses. */
-export function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  collect ??= runInNewContext('gc') as () => void;
-  collect();
-  // Another thread frees what was collected. The next collection waits for its end.
-  collect();
 }
 
 /** Measures the greatest memory of this process from a moment on. */

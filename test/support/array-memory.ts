@@ -1,4 +1,4 @@
-import { collectGarbage } from '../fuzz/peak-memory.js';
+import { collectGarbage } from './collect-garbage.js';
 
 /**
  * Makes a value.
