@@ -9,6 +9,7 @@ import { requestStatus, viewOf, type RequestStatus } from '../../monero/wallet/r
 import { readPeaks } from '../../store/events/event-peaks.js';
 import type { RequestFilter } from '../../store/tables/payment-requests.js';
 import type { TrackedRequest } from '../../store/tables/request-row.js';
+import type { WalletReader } from '../../store/wallet-reader.js';
 import { ZERO, type Amount } from '../../util/amount.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import { unixSeconds } from '../../util/clock.js';
@@ -96,9 +97,13 @@ const HEIGHT_DEADLINE_MS = 3000;
 
 const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payment_request', reason });
 
-/** Returns the fault of a new request whose reference another one has. */
-const taken = ({ reference = '', requestId }: TrackedRequest): WalletError =>
-  new WalletError({ kind: 'reference_taken', reference, requestId });
+/** Checks that no request has the reference of a new one. @throws WalletError `reference_taken` */
+function assertFree({ requests }: Pick<WalletReader, 'requests'>, reference: string | undefined): void {
+  if (reference === undefined) return;
+  const other = requests.byReference(reference);
+  if (other !== undefined)
+    throw new WalletError({ kind: 'reference_taken', reference, requestId: other.requestId });
+}
 
 /** Returns a request without its facts that concern the merchant alone. */
 function withoutNotes(request: PaymentRequest): PaymentRequest {
@@ -154,21 +159,16 @@ export class PaymentRequests {
     const terms = {
       requestId: toHex(rng(ID_BYTES)),
       token: rng(TOKEN_BYTES),
-      ...(amount === undefined ? {} : { amount }),
+      amount,
       tolerance,
       confirmations: Math.max(needed, spec.confirmations),
       created: unixSeconds(this.#context.clock),
       firstHeight: Math.max(0, (await this.#chainHeight()) - MAX_REPLACED),
-      ...(expires === undefined ? {} : { expires }),
-      ...(reference === undefined ? {} : { reference }),
-      ...(metadata === undefined ? {} : { metadata }),
-      ...(returnUrl === undefined ? {} : { returnUrl }),
-      ...(idempotency === undefined ? {} : { idempotency }),
+      ...{ expires, reference, metadata, returnUrl, idempotency },
     };
     try {
       await accounts.createAddresses(spec.account, 1, spec.label, (w, subaddress) => {
-        const other = reference === undefined ? undefined : w.requests.byReference(reference);
-        if (other !== undefined) throw taken(other);
+        assertFree(w, reference);
         if (idempotency !== undefined && w.requests.byKey(idempotency.key) !== undefined)
           throw new KeyTaken();
         w.requests.add({ ...terms, subaddress });
@@ -226,11 +226,7 @@ export class PaymentRequests {
     if (amount === undefined && tolerance > 0n) throw bad('a request without amount has no tolerance');
     if (amount !== undefined && tolerance >= amount) throw bad('the tolerance is not less than the amount');
     if (expires !== undefined) this.#checkExpiry(expires);
-    const other =
-      reference === undefined
-        ? undefined
-        : this.#context.store.read((r) => r.requests.byReference(reference));
-    if (other !== undefined) throw taken(other);
+    this.#context.store.read((r) => assertFree(r, reference));
   }
 
   #checkExpiry(expires: number): void {
@@ -330,7 +326,7 @@ export class PaymentRequests {
     const { payUrl } = requestSettings;
     const { isSynced } = sync;
     const indices = requests.map(({ subaddress }) => subaddress);
-    if (indices.length > 1) accounts.prepare(indices);
+    accounts.prepare(indices);
     const labels = accounts.labelsOf(indices);
     const statusOf = this.#statuses(indices);
     return requests.map((request, i) => {

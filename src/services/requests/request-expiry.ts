@@ -82,7 +82,10 @@ export class RequestExpiry {
     this.#isRunning = true;
     try {
       const { clock } = this.#context;
-      if (clock.now() >= this.#waitsUntil && this.#next < unixSeconds(clock)) await this.#record();
+      if (clock.now() >= this.#waitsUntil) {
+        this.#waitsUntil = 0;
+        if (this.#next < unixSeconds(clock)) await this.#record();
+      }
     } catch (error) {
       // The wallet was closed, or its disk is full: the next look tries again.
       if (!this.#isClosed)
@@ -103,7 +106,6 @@ export class RequestExpiry {
   /** Records all expiries that have passed, some in each transaction. */
   async #record(): Promise<void> {
     const { store, clock } = this.#context;
-    this.#waitsUntil = 0;
     for (;;) {
       if (this.#isClosed) return;
       const now = unixSeconds(clock);

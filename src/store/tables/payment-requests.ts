@@ -21,10 +21,16 @@ import {
   type TrackedRow,
 } from './request-row.js';
 
+/** Facts of a new payment request that may be absent. */
+type Optional = 'reference' | 'metadata' | 'returnUrl';
+
 /** A new payment request. */
-export interface NewRequest extends Omit<PaymentRequest, 'sequence' | 'state' | 'ended' | 'cancelled'> {
+export interface NewRequest
+  extends
+    Omit<PaymentRequest, 'sequence' | 'state' | 'ended' | 'cancelled' | Optional>,
+    Partial<Record<Optional, string | undefined>> {
   /** Key and hash of the parameters of the call that creates it; absent without a key. */
-  readonly idempotency?: { readonly key: string; readonly paramsHash: Hash };
+  readonly idempotency?: { readonly key: string; readonly paramsHash: Hash } | undefined;
 }
 
 /** Requests to list. */

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest, test } from '@jest/globals';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { Hash } from '../../../src/monero/crypto/types.js';
@@ -7,7 +10,7 @@ import {
   type RequestSpec,
   type RequestView,
 } from '../../../src/services/requests/payment-requests.js';
-import type { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
+import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import type { WalletSync } from '../../../src/services/sync/wallet-sync.js';
 import { amount, ZERO } from '../../../src/util/amount.js';
 import { turns } from '../../support/event-loop-turns.js';
@@ -116,8 +119,9 @@ describe('a new request', () => {
     expect(parseUri(uri, 'mainnet')).toMatchObject({
       ...{ address, amount: 500n, description: 'tea & 100% "milk"=?' },
     });
-    const { amount: _, ...open } = spec();
-    expect((await requests.create(open)).uri).not.toContain('amount');
+    const { amount: _, ...open } = spec({ label: 'tea' });
+    const made = await requests.create(open);
+    expect(made.uri).toBe(`monero:${made.address}?tx_description=tea`);
   });
 
   it('has an id and a token that no other has, and the address of its pay page', async () => {
@@ -138,6 +142,13 @@ describe('a new request', () => {
     expect(requests.byToken(request.token)?.request).toEqual(request);
   });
 
+  it('is found by its token after the wallet is opened again', async () => {
+    const { request } = await create();
+    open(wallet);
+    expect(requests.byToken(request.token)?.request).toEqual(request);
+    expect(requests.byToken(new Uint8Array(16))).toBeUndefined();
+  });
+
   test.each([
     [999n, 0, 1],
     [1000n, 0, 10],
@@ -148,10 +159,13 @@ describe('a new request', () => {
     expect((await create({ amount: amount(value), confirmations })).request.confirmations).toBe(needed);
   });
 
-  it('without an amount needs the confirmations that it asks for', async () => {
-    const { amount: _, ...open } = spec({ confirmations: 7 });
-    expect((await requests.create(open)).request.confirmations).toBe(7);
-  });
+  it.each([0, 1, 7])(
+    'without an amount needs the %p confirmations that it asks for',
+    async (confirmations) => {
+      const { amount: _, ...open } = spec({ confirmations });
+      expect((await requests.create(open)).request.confirmations).toBe(confirmations);
+    },
+  );
 
   it('says whether the wallet has all blocks', async () => {
     isSynced = false;
@@ -255,9 +269,14 @@ describe('the first height whose blocks count', () => {
     wallet.store.addPage(page(0, 70));
   });
 
-  it('lies below the blocks of the daemon, which an unsynchronised wallet asks for', async () => {
-    wallet.answers.getInfo = () => Promise.resolve(infoOf({ height: 499, hash: bytes<Hash>(1) }));
+  it('lies below the blocks of the daemon, which an unsynchronised wallet asks for, for three seconds', async () => {
+    const limits: unknown[] = [];
+    wallet.answers.getInfo = (options) => {
+      limits.push(options?.deadline);
+      return Promise.resolve(infoOf({ height: 499, hash: bytes<Hash>(1) }));
+    };
     expect(await firstHeight()).toBe(440);
+    expect(limits).toEqual([3000]);
     daemonHeight = 300;
     expect(await firstHeight()).toBe(240);
   });
@@ -268,6 +287,29 @@ describe('the first height whose blocks count', () => {
     isSynced = true;
     wallet.answers.getInfo = () => Promise.reject(new Error('asked'));
     expect(await firstHeight()).toBe(10);
+  });
+
+  it('lies below the own blocks without a question, once a refresh has seen a block of the daemon', async () => {
+    wallet.answers.getInfo = () => Promise.reject(new Error('asked'));
+    daemonHeight = 1;
+    expect(await firstHeight()).toBe(10);
+    daemonHeight = 0;
+    await expect(firstHeight()).rejects.toThrow('asked');
+    expect(count()).toBe(2);
+  });
+
+  it('is 0 in a chain whose blocks may all be replaced', async () => {
+    for (const [height, first] of [
+      [59, 0],
+      [60, 0],
+      [61, 1],
+    ] as const) {
+      requests.close();
+      wallet.close();
+      open(new TestWallet());
+      wallet.store.addPage(page(0, height));
+      expect([height, await firstHeight()]).toEqual([height, first]);
+    }
   });
 });
 
@@ -297,6 +339,19 @@ describe('bad terms', () => {
     expect(wallet.store.read((r) => r.requests.byReference('left'))).toBeUndefined();
     expect(wallet.store.read((r) => r.events.last())).toBe(before);
   });
+
+  it.each<[string, Partial<RequestSpec>, string]>([
+    ['an account that does not exist', { account: 1 }, 'account_out_of_range'],
+    ['a taken reference', { reference: 'o-1' }, 'reference_taken'],
+  ])(
+    'are refused though the daemon, which a new request asks, does not answer: %s',
+    async (_, more, fault) => {
+      await create({ reference: 'o-1' });
+      isSynced = false;
+      wallet.answers.getInfo = () => new Promise(() => undefined);
+      expect(await reasonOf(() => create(more))).toBe(fault);
+    },
+  );
 
   it('are not those at the limits', async () => {
     const most = amount((1n << 63n) - 1n);
@@ -328,7 +383,12 @@ describe('a reference', () => {
 
   it('is taken by one of several calls at once', async () => {
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => create({ reference: 'o-1' })));
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const made = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    expect(made).toHaveLength(1);
+    const fault = { kind: 'reference_taken', reference: 'o-1', requestId: made[0]?.request.requestId };
+    expect(results.filter(({ status }) => status === 'rejected')).toEqual(
+      Array(4).fill({ status: 'rejected', reason: expect.objectContaining({ fault }) }),
+    );
     expect(count()).toBe(2);
   });
 });
@@ -336,8 +396,11 @@ describe('a reference', () => {
 describe('an idempotency key', () => {
   const key = (fill: number) => ({ idempotency: { key: 'k', paramsHash: bytes<Hash>(fill) } });
 
-  it('creates one request, however often and at once it is used, also with a reference', async () => {
-    const terms = { ...key(1), reference: 'o-1' };
+  it.each([
+    ['without', {}],
+    ['with', { reference: 'o-1' }],
+  ])('creates one request, however often and at once it is used, %s a reference', async (_, more) => {
+    const terms = { ...key(1), ...more };
     const made = await Promise.all(Array.from({ length: 5 }, () => create(terms)));
     made.push(await create(terms));
     expect(new Set(made.map(({ request }) => request.requestId)).size).toBe(1);
@@ -346,7 +409,41 @@ describe('an idempotency key', () => {
 
   it('is refused for other parameters', async () => {
     await create(key(1));
-    expect(await reasonOf(() => create(key(2)))).toBe('order_mismatch');
+    expect(await faultOf(() => create(key(2)))).toEqual({
+      ...{ kind: 'order_mismatch', method: 'create_payment_request' },
+    });
+    expect(count()).toBe(2);
+  });
+
+  it('returns its request only once it is on disk, which its first call may still wait for', async () => {
+    const flushes: (() => void)[] = [];
+    jest
+      .spyOn(wallet.store, 'flushToDisk')
+      .mockImplementation(() => new Promise((resolve) => flushes.push(resolve)));
+    let ended = 0;
+    const call = () => create(key(1)).then(() => (ended += 1));
+    const calls = [call(), call()];
+    await turns(5);
+    calls.push(call());
+    await turns(5);
+    expect([count(), ended, flushes.length]).toEqual([2, 0, 3]);
+    for (const flush of flushes) flush();
+    await Promise.all(calls);
+    expect(ended).toBe(3);
+  });
+
+  it('returns no request to a call that fails for another reason, though one at the same time has made it', async () => {
+    const fault = { kind: 'wallet_io', file: 'wallet', reason: 'disk full' } as const;
+    const write = wallet.store.writeRecoverable.bind(wallet.store);
+    jest
+      .spyOn(wallet.store, 'writeRecoverable')
+      .mockImplementationOnce(write)
+      .mockImplementationOnce(() => {
+        throw new WalletError(fault);
+      });
+    const [first, second] = await Promise.allSettled([create(key(1)), create(key(1))]);
+    expect(first.status).toBe('fulfilled');
+    expect(second).toEqual({ status: 'rejected', reason: expect.objectContaining({ fault }) });
     expect(count()).toBe(2);
   });
 
@@ -435,6 +532,26 @@ describe('a cancellation', () => {
 });
 
 describe('an extension', () => {
+  it('repeats no event of the payments that came before it', async () => {
+    const made = await create({ expires: wallet.time + 10 });
+    const { requestId } = made.request;
+    for (const [value, state] of [
+      [200n, 'partial'],
+      [300n, 'paid'],
+    ] as const) {
+      pay([made, value]);
+      const last = wallet.store.read((r) => r.events.last());
+      expect(requests.extend({ requestId }, wallet.time + 20).status.state).toBe(state);
+      expect(wallet.store.read((r) => r.events.last())).toBe(last);
+    }
+  });
+
+  it('to the same expiry is accepted, as a repeated call makes it', async () => {
+    const expires = wallet.time + 10;
+    const { request } = await create({ expires });
+    expect(requests.extend({ requestId: request.requestId }, expires).request.expires).toBe(expires);
+  });
+
   it('makes payments count that were late', async () => {
     const made = await create({ expires: wallet.time + 10 });
     const { requestId } = made.request;
@@ -479,6 +596,46 @@ test('the list shows what each request has received, the latest first', async ()
     { status: { mined: 400n } },
   ]);
 });
+
+test('the list by state counts blocks whose transaction is still open', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'requests-'));
+  try {
+    wallet.close();
+    open(new TestWallet({ path: join(directory, 'wallet') }));
+    const made = await create({ confirmations: 2 });
+    pay([made, 500n]);
+    const { store } = wallet;
+    store.addPage(page(store.height(), 1), { isFollowed: true });
+    expect(requests.list({ limit: 9, before: 1e9, state: 'paid' })).toHaveLength(1);
+    expect(requests.list({ limit: 9, before: 1e9, state: 'confirming' })).toHaveLength(0);
+    wallet.close();
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test('an expiry lies a number of seconds after now', () => {
+  expect(requests.expiryAfter(90)).toBe(wallet.time + 90);
+});
+
+test('an expiry that has passed is recorded once the first refresh of the wallet has ended', () =>
+  withFakeTimeouts(async () => {
+    const { request } = await create({ expires: wallet.time + 1 });
+    wallet.time += 2;
+    requests.close();
+    open(wallet);
+    isSynced = false;
+    requests.start();
+    const stateAfterEvents = async (): Promise<string> => {
+      requests.onEvents();
+      jest.advanceTimersByTime(0);
+      await turns(3);
+      return requests.get(request).status.state;
+    };
+    expect(await stateAfterEvents()).toBe('waiting');
+    isSynced = true;
+    expect(await stateAfterEvents()).toBe('expired');
+  }));
 
 test('an expiry that a new request gets is recorded when it passes', () =>
   withFakeTimeouts(async () => {

@@ -81,12 +81,12 @@ const endOf = ({ expires = Infinity, cancelled = Infinity }: RequestTerms): numb
 
 /** Returns the part of a receipt in the state of a request. @param end time after which payments are late [Unix s]. */
 function countOf(end: number, { arrival, height, unlockTime }: Receipt, { tipAt, now }: RequestView): Count {
-  const tip = height === undefined ? -1 : tipAt(height);
-  const opening = unlockTime === 0n ? undefined : openingOf({ height: height ?? 0, unlockTime });
-  const isLocked =
-    opening !== undefined && (height === undefined || opening.height > tip || opening.time > now);
-  const confirmations = height === undefined ? 0 : Math.max(0, tip - height + 1);
-  return { confirmations, isLocked, isLate: arrival > end };
+  const isLate = arrival > end;
+  if (height === undefined) return { confirmations: 0, isLocked: unlockTime !== 0n, isLate };
+  const tip = tipAt(height);
+  const opening = unlockTime === 0n ? undefined : openingOf({ height, unlockTime });
+  const isLocked = opening !== undefined && (opening.height > tip || opening.time > now);
+  return { confirmations: Math.max(0, tip - height + 1), isLocked, isLate };
 }
 
 /** Returns the height of the tip at which a payment in the block at a height is unlocked, or has its confirmations. */

@@ -1,11 +1,16 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash } from '../../../../src/monero/crypto/types.js';
-import type { RequestPayment, RequestTerms } from '../../../../src/monero/wallet/requests/payment-request.js';
+import {
+  REQUEST_STATES,
+  type RequestPayment,
+  type RequestTerms,
+} from '../../../../src/monero/wallet/requests/payment-request.js';
 import {
   differenceOf,
   excessOver,
   requestStatus,
+  viewOf,
   type RequestStatus,
 } from '../../../../src/monero/wallet/requests/request-state.js';
 import { amount, ZERO } from '../../../../src/util/amount.js';
@@ -115,6 +120,36 @@ describe('the state of a request', () => {
   it('does not end before the expiry is recorded, whatever the clock says', () => {
     expect(stateOf(termsOf(), [], { now: NOW + 3600 })).toBe('waiting');
   });
+
+  it('is one of the listed ones, which are all in use', () => {
+    const reached = [
+      stateOf(termsOf(), []),
+      stateOf(termsOf(), [paid(1n, 90)]),
+      stateOf(termsOf(), [paid(100n, undefined)]),
+      stateOf(termsOf(), [paid(100n, TIP)]),
+      stateOf(termsOf(), [paid(100n, 90)]),
+      stateOf(termsOf({ ended: true }), []),
+      stateOf(termsOf({ cancelled: NOW }), []),
+    ];
+    expect(REQUEST_STATES).toEqual(reached);
+  });
+});
+
+describe('the view of a chain', () => {
+  it('has its own tip for every height if no block was replaced', () => {
+    const { tipAt, now } = viewOf(TIP, undefined, NOW);
+    expect([tipAt(0), tipAt(TIP), now]).toEqual([TIP, TIP, NOW]);
+  });
+
+  it('has the former tip by which a payment was confirmed, until its own tip is higher', () => {
+    const peakOf = (height: number): number => (height < 95 ? 110 : -1);
+    const tipsAt = (tip: number): number[] => [94, 95].map(viewOf(tip, peakOf, NOW).tipAt);
+    expect([tipsAt(TIP), tipsAt(110), tipsAt(111)]).toEqual([
+      [110, TIP],
+      [110, 110],
+      [111, 111],
+    ]);
+  });
 });
 
 describe('a payment', () => {
@@ -167,6 +202,9 @@ describe('a payment', () => {
     expect(statusOf(termsOf(), [locked])).toMatchObject({ state: 'waiting', locked: 100n });
     expect(statusOf(termsOf(), [locked]).dueHeight).toBeUndefined();
     expect(stateOf(termsOf(), [locked], { now: NOW + 3600 })).toBe('paid');
+    // Nodes accept a transaction that spends it two minutes earlier.
+    expect(stateOf(termsOf(), [locked], { now: NOW + 3480 })).toBe('paid');
+    expect(stateOf(termsOf(), [locked], { now: NOW + 3479 })).toBe('waiting');
   });
 
   it('in the mempool is locked by any unlock time, and never paid with it', () => {
@@ -193,6 +231,18 @@ describe('a payment', () => {
 });
 
 describe('the awaited height', () => {
+  it('of a payment above the tip is its own one, or that at which it has more than one confirmation', () => {
+    const dueAt = (confirmations: number) =>
+      statusOf(termsOf({ confirmations }), [paid(1n, TIP + 5)]).dueHeight;
+    expect([0, 1, 2].map(dueAt)).toEqual([undefined, TIP + 5, TIP + 6]);
+  });
+
+  it('of a payment that a time [s] locks is the one at which it can be spent, and none once it has come', () => {
+    const dueAt = (height: number) =>
+      statusOf(termsOf(), [paid(1n, height, { unlockTime: BigInt(NOW + 3600) })]).dueHeight;
+    expect([dueAt(92), dueAt(91), dueAt(90)]).toEqual([101, undefined, undefined]);
+  });
+
   it('is the next one at which a payment gets enough confirmations', () => {
     expect(statusOf(termsOf(), [paid(1n, 100), paid(1n, 99), paid(1n, undefined)]).dueHeight).toBe(101);
     expect(statusOf(termsOf(), [paid(1n, 98), paid(1n, undefined)]).dueHeight).toBeUndefined();
