@@ -17,6 +17,7 @@ const store = WalletStore.open(path, new Uint8Array(32));
 const accounts = {
   address: () => address,
   labelsOf: () => [],
+  prepare: () => undefined,
   assertAccount: () => undefined,
   createAddresses: async (_: number, __: number, ___: string, record: RecordAddresses) => {
     store.writeRecoverable((w) => record(w, { major: 0, minor: w.accounts.addAddresses(0, 1) }));

@@ -263,6 +263,17 @@ describe('the timer of the expiries', () => {
       expect([looks, expired(), errors]).toEqual([[60, 120, 121], 1, []]);
     }));
 
+  it('is not set anew by the events of a wallet that has all blocks', () =>
+    withFakeTimeouts(() => {
+      wallet.add(newRequest(1, { expires: CREATED + 10 }));
+      expiry.start();
+      const timers = jest.spyOn(globalThis, 'setTimeout');
+      expiry.onEvents();
+      expect(timers).not.toHaveBeenCalled();
+      timers.mockRestore();
+      return Promise.resolve();
+    }));
+
   it('keeps no process alive, also after a failure', () =>
     withFakeTimeouts(async () => {
       const timers = jest.spyOn(globalThis, 'setTimeout');
@@ -275,6 +286,7 @@ describe('the timer of the expiries', () => {
         false,
         false,
       ]);
+      timers.mockRestore();
     }));
 });
 
@@ -297,6 +309,17 @@ describe('an expiry that passed while the wallet was closed', () => {
       expect(wallet.events().map(({ data }) => data.requestId)).toEqual([wallet.request(1).requestId]);
       await pass(2);
       expect(expired()).toBe(2);
+    }));
+
+  it('is awaited by a timer that no event sets anew after the first refresh', () =>
+    withFakeTimeouts(() => {
+      expiry.start();
+      const timers = jest.spyOn(globalThis, 'setTimeout');
+      sync.isSynced = true;
+      for (let i = 0; i < 3; i++) expiry.onEvents();
+      expect(timers).toHaveBeenCalledTimes(1);
+      timers.mockRestore();
+      return Promise.resolve();
     }));
 
   it('and one that passes before the first refresh wait for it alike', () =>
