@@ -1,6 +1,5 @@
 import { publicKeyOf, publicKeysOf } from '../../monero/crypto/derivation.js';
 import type { SecretKey } from '../../monero/crypto/types.js';
-import { RING_SIZE } from '../../monero/cryptonote/constants.js';
 import { feePerByte } from '../../monero/cryptonote/fees.js';
 import { amount, type Amount } from '../../util/amount.js';
 import type { SpendableInput } from '../../monero/wallet/build/construction.js';
@@ -63,10 +62,10 @@ type PlanOf<Input> = Omit<PricedPlan, 'inputs'> & { readonly inputs: readonly In
 const FEE_CEILING = amount(1_000_000_000_000n);
 
 /**
- * Largest number of decoys that are checked on the same thread, those of four inputs: their check takes 10 ms, while
- * the start of a second thread takes 50 ms of CPU time and 11 MiB.
+ * Largest number of inputs whose decoys are checked on the same thread: the check of those of four inputs takes 10 ms,
+ * while the start of a second thread takes 50 ms of CPU time and 11 MiB.
  */
-const FEW_DECOYS = 4 * (RING_SIZE - 1);
+const FEW_INPUTS = 4;
 
 /** Builds transactions from planned transfers: chooses rings, then signs. Records no payment. */
 export class PaymentBuilder {
@@ -176,7 +175,7 @@ export class PaymentBuilder {
       this.#context.workers.signing.run('unusableDecoys', decoys);
     const withOthers = (unusable: readonly number[]): Promise<Built<T>> =>
       this.#withUsableDecoys({ ...draft, ...withoutDecoys(draft, unusable) }, build);
-    if (decoys.length <= FEW_DECOYS) {
+    if (draft.rings.length <= FEW_INPUTS) {
       const unusable = await check();
       return unusable.length > 0 ? withOthers(unusable) : { draft, tx: await build(draft) };
     }
@@ -201,21 +200,18 @@ export class PaymentBuilder {
 
   /** Runs a task that determines the fee of a draft, and checks the fee. @throws WalletError `fee_too_high` */
   async #priced<Input, T extends { readonly fee: Amount }>(
-    { share, rings, terms, prices }: PaymentDraft,
+    draft: PaymentDraft,
     inputOf: (output: OwnedOutput, ring: Ring) => Input,
     build: (task: PricedTask<PlanOf<Input>>) => Promise<T>,
   ): Promise<T> {
+    const { share, terms, prices } = draft;
     const { viewSecret } = this.#context.keystore.keys;
     const task: PricedTask<PlanOf<Input>> = {
       plan: {
-        inputs: share.inputs.map((output, i) => {
-          const ring = rings[i];
-          if (ring === undefined) throw new Error('an input without a ring');
-          return inputOf(output, ring);
-        }),
+        inputs: ringedInputs(draft).map(({ output, ring }) => inputOf(output, ring)),
         payees: share.payees.map(({ address, amount: value }) => ({ address, amount: value })),
         feeFrom: share.feeFrom,
-        ...(share.changeSplit === undefined ? {} : { changeSplit: share.changeSplit }),
+        changeSplit: share.changeSplit,
         changeAddress: this.#services.accounts.decoded({ major: terms.account, minor: 0 }),
         fee: share.fee,
         unlockTime: terms.unlockTime,
@@ -236,6 +232,14 @@ export class PaymentBuilder {
     }
   }
 }
+
+/** Returns the inputs of a draft, each with its ring. */
+export const ringedInputs = ({ share, rings }: PaymentDraft): { output: OwnedOutput; ring: Ring }[] =>
+  share.inputs.map((output, i) => {
+    const ring = rings[i];
+    if (ring === undefined) throw new Error('an input without a ring');
+    return { output, ring };
+  });
 
 /** Returns an input with this wallet's keys. @throws WalletError `view_only` */
 function ownInput(output: OwnedOutput, ring: Ring): OwnInput {

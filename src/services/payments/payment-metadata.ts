@@ -15,7 +15,7 @@ import { paymentOfPending, type SignedPayment } from '../../monero/wallet/build/
 import { isPlaceholder } from '../../monero/wallet/build/placeholder-tx.js';
 import type { SignedTx } from '../../monero/wallet/build/signing.js';
 import type { Payee } from '../../monero/wallet/select/transfer-request.js';
-import type { PaymentDraft } from './payment-builder.js';
+import { ringedInputs, type PaymentDraft } from './payment-builder.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { TxFacts } from './tx-facts.js';
@@ -27,17 +27,14 @@ export interface PaymentSource extends Pick<WalletContext, 'store'> {
 
 function partsOf(
   { store, accounts }: PaymentSource,
-  { share, rings, terms }: PaymentDraft,
+  draft: PaymentDraft,
   payees: readonly Payee[],
 ): PaymentParts {
   const inputs = store.read((r) =>
-    share.inputs.flatMap((output, i) => {
-      const ring = rings[i];
-      return ring === undefined ? [] : [{ output, ring, place: r.outputs.placeOf(output) }];
-    }),
+    ringedInputs(draft).map((input) => ({ ...input, place: r.outputs.placeOf(input.output) })),
   );
-  const changeAddress = accounts.decoded({ major: terms.account, minor: 0 });
-  return { inputs, payees, changeAddress, account: terms.account };
+  const { account } = draft.terms;
+  return { inputs, payees, changeAddress: accounts.decoded({ major: account, minor: 0 }), account };
 }
 
 /** Encodes `tx_metadata`, from which a wallet with the same keys can relay and record the payment. */

@@ -46,11 +46,12 @@ export interface SweepRequest extends SweepTerms {
 
 type Planned = readonly FundedTransfer<SpendableOutput>[];
 
-const NOT_SPENT = 'outputs from before RingCT cannot be spent with this server';
-
-/** Creates the error of a sweep. @param text upstream's message. */
-const notSwept = (reason: string, text?: string): WalletError =>
-  new WalletError({ kind: 'transfer_failed', reason, ...(text === undefined ? {} : { text }) });
+/** Creates the error of a sweep of outputs from before RingCT. */
+const notSpendable = (): WalletError =>
+  new WalletError({
+    kind: 'transfer_failed',
+    reason: 'outputs from before RingCT cannot be spent with this server',
+  });
 
 /** Makes payments that send whole outputs to one address. */
 export class Sweeps {
@@ -89,7 +90,7 @@ export class Sweeps {
     const { major } = outputFreezing.find(keyImage).subaddress;
     return this.#sweepOutputs(terms, major, address, () => {
       const output = outputFreezing.find(keyImage);
-      if (!output.rct) throw notSwept(NOT_SPENT);
+      if (!output.rct) throw notSpendable();
       if (!isSpendableNow(this.#context, output))
         throw new WalletError({
           kind: 'invalid',
@@ -117,7 +118,7 @@ export class Sweeps {
    */
   async unmixable(order?: OrderEntry): Promise<MadePayments> {
     const old = this.#context.store.read((r) => r.outputs.unspentPlain());
-    if (old.some((output) => isSpendableNow(this.#context, output))) throw notSwept(NOT_SPENT);
+    if (old.some((output) => isSpendableNow(this.#context, output))) throw notSpendable();
     return this.#services.payments.makeNone(order);
   }
 
@@ -147,7 +148,11 @@ export class Sweeps {
     return this.#services.payments.make({ ...terms, account }, async ({ rates, priority }) => {
       const planned = await plan({ address, text, outputs: terms.outputs, priority }, rates);
       if (planned.length === 0)
-        throw notSwept('the outputs are worth less than the fee to spend them', CANNOT_PAY_FOR_ITSELF);
+        throw new WalletError({
+          kind: 'transfer_failed',
+          reason: 'the outputs are worth less than the fee to spend them',
+          text: CANNOT_PAY_FOR_ITSELF,
+        });
       return planned;
     });
   }

@@ -106,7 +106,7 @@ export class TxFacts {
     return ownOutputsIn(tx, { viewSecret }, { find }).map((output) => ({
       ...output,
       address: this.#services.accounts.decoded(output.subaddress),
-      ...(paymentId === undefined ? {} : { paymentId }),
+      paymentId,
     }));
   }
 

@@ -1,7 +1,8 @@
-import { describe, expect, it, test } from '@jest/globals';
+import { describe, expect, it, jest, test } from '@jest/globals';
 import { isPoint } from '../../../src/monero/crypto/curve/points.js';
 import { keccak } from '../../../src/monero/crypto/keccak.js';
 import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
+import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { feeOfWeight } from '../../../src/monero/cryptonote/fees.js';
 import { parseTransaction, transactionHash } from '../../../src/monero/cryptonote/transaction.js';
 import type { RingCandidate } from '../../../src/daemon/daemon.js';
@@ -14,12 +15,12 @@ import { keyImagesOf } from '../../../src/monero/wallet/exchange/pending-tx.js';
 import type { SignedTx } from '../../../src/monero/wallet/build/signing.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { sameAddress } from '../../../src/monero/wallet/select/transfer-request.js';
-import { groupWallets } from '../../support/group-wallets.js';
+import { exchangeInfo, GroupMember, groupWallets } from '../../support/group-wallets.js';
 import { FEES, paidOutput, payingWallet, type PayingWallet } from '../../support/paid-outputs.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault } from '../../support/service-wallet.js';
 import { COIN, holder, payeeOf } from '../../monero/wallet/fixtures.js';
-import { page } from '../../store/fixtures.js';
+import { page, unnamed } from '../../store/fixtures.js';
 
 const rng = seededRng('payment builder');
 const owner = holder(rng);
@@ -70,6 +71,35 @@ async function drafted(count: number, options: Parameters<typeof payingWallet>[2
   const [draft] = await made.builder.draft([funded(made.outputs)], terms, prices);
   if (draft === undefined) throw new Error('a draft');
   return { ...made, draft };
+}
+
+/** Plan in a task of a thread. */
+interface ThreadPlan {
+  readonly viewSecret: Uint8Array;
+  readonly inputs: readonly { readonly secretKey?: Uint8Array }[];
+}
+
+const secretsOf = ({ viewSecret, inputs }: ThreadPlan): Uint8Array[] => [
+  viewSecret,
+  ...inputs.flatMap(({ secretKey }) => secretKey ?? []),
+];
+
+/** Observes the secrets in the plans that a wallet sends to threads. */
+function plansSent({ workers: { multisig, signing } }: PayingWallet['wallet']) {
+  const secrets: Uint8Array[] = [];
+  /** The secrets as they were when they were sent. */
+  const sent: Uint8Array[] = [];
+  for (const pool of [signing, multisig] as { run(job: string, input: unknown): Promise<unknown> }[]) {
+    const run = pool.run.bind(pool);
+    jest.spyOn(pool, 'run').mockImplementation((job, input) => {
+      if (job === 'unusableDecoys') return run(job, input);
+      const found = secretsOf((input as { readonly plan: ThreadPlan }).plan);
+      secrets.push(...found);
+      sent.push(...found.map((secret) => Uint8Array.from(secret)));
+      return run(job, input);
+    });
+  }
+  return { secrets, sent };
 }
 
 describe('the spendable outputs of an account', () => {
@@ -168,6 +198,19 @@ describe('a draft', () => {
     });
   });
 
+  it('takes the distribution of outputs that its caller has requested', async () => {
+    const { builder, outputs, wallet } = builderOf(1);
+    const distribution = builder.outputDistribution();
+    await distribution;
+    const { getOutputs } = wallet.answers;
+    wallet.answers = getOutputs === undefined ? {} : { getOutputs };
+    const [draft] = await builder.draft([funded(outputs)], terms, prices, distribution);
+    expect(draft?.rings).toHaveLength(1);
+    await expect(builder.draft([funded(outputs)], terms, prices)).rejects.toMatchObject({
+      message: 'no answer to getOutputDistribution',
+    });
+  });
+
   it('fails with the error of the daemon', async () => {
     const { builder, outputs, wallet } = builderOf(1);
     const error = new DaemonError('busy', 'the daemon is syncing');
@@ -218,6 +261,52 @@ describe('signing a draft', () => {
     for (const end of ends) expect(end).toBeLessThanOrEqual(70n);
   });
 
+  test.each([1, 6])('of %i inputs replaces a single decoy that is no usable point', async (count) => {
+    const { builder, draft } = await drafted(count);
+    const [first, ...others] = draft.rings;
+    const decoy = first?.members.find((_, i) => i !== first.realIndex)?.globalIndex ?? 0;
+    const members = first?.members.map((member) =>
+      member.globalIndex === decoy ? { ...member, publicKey: noPoint(decoy) } : member,
+    );
+    const rings = [{ members: members ?? [], realIndex: first?.realIndex ?? 0 }, ...others];
+    const { draft: usable, tx } = await builder.buildUnsigned({ ...draft, rings });
+    expect(usable.rings[0]?.members.map(({ globalIndex }) => globalIndex)).not.toContain(decoy);
+    expect(parseTransaction(tx.blob).prefix.inputs).toHaveLength(count);
+  });
+
+  test.each([
+    [1, 1],
+    [4, 1],
+    [5, 2],
+  ])('of %i inputs occupies at most %i threads at once', async (count, threads) => {
+    const { builder, draft, wallet } = await drafted(count);
+    const { signing } = wallet.workers;
+    const run = signing.run.bind(signing);
+    let running = 0;
+    let most = 0;
+    jest.spyOn(signing, 'run').mockImplementation(async (...task) => {
+      most = Math.max(most, ++running);
+      try {
+        return await run(...task);
+      } finally {
+        running--;
+      }
+    });
+    await builder.buildUnsigned(draft);
+    expect(most).toBe(threads);
+  });
+
+  test.each([1, 6])('of %i inputs fails where the decoys cannot be checked', async (count) => {
+    const { builder, draft, wallet } = await drafted(count);
+    const { signing } = wallet.workers;
+    const run = signing.run.bind(signing);
+    const error = new Error('a thread has ended');
+    jest
+      .spyOn(signing, 'run')
+      .mockImplementation((...task) => (task[0] === 'unusableDecoys' ? Promise.reject(error) : run(...task)));
+    await expect(builder.sign(draft)).rejects.toBe(error);
+  });
+
   test.each([1, 6])('of %i inputs is refused where too few decoys are usable', async (count) => {
     const { builder, outputs, wallet } = builderOf(count);
     altering(wallet, (one, index) =>
@@ -255,9 +344,38 @@ describe('signing a draft', () => {
     expect(laidOut.fee + laidOut.change).toBe(fee + change);
   });
 
-  it('is refused in a view-only wallet', async () => {
-    const { builder, draft } = await drafted(1, { viewOnly: true });
+  test.each([1, 6])('of %i inputs is refused in a view-only wallet', async (count) => {
+    const { builder, draft } = await drafted(count, { viewOnly: true });
     await expect(builder.sign(draft)).rejects.toMatchObject(fault({ kind: 'view_only' }));
+  });
+
+  it('is refused for an input without its key image', async () => {
+    const { builder, draft } = await drafted(2);
+    const inputs = draft.share.inputs.map((input, i) => (i === 0 ? input : unnamed(input)));
+    await expect(builder.sign({ ...draft, share: { ...draft.share, inputs } })).rejects.toMatchObject(
+      fault({ kind: 'view_only' }),
+    );
+  });
+
+  it('is refused for an input without a ring', async () => {
+    const { builder, draft } = await drafted(2);
+    const rings = draft.rings.slice(0, 1);
+    await expect(builder.sign({ ...draft, rings })).rejects.toThrow('an input without a ring');
+  });
+
+  it('leaves no copy of the view key behind, whether it succeeds or not', async () => {
+    const { builder, draft, wallet } = await drafted(1);
+    const { secrets, sent } = plansSent(wallet);
+    await builder.sign(draft);
+    await builder.buildUnsigned(draft);
+    const share = { ...draft.share, payees: [payeeOf(stranger.address(), 2n * COIN)] };
+    await expect(builder.sign({ ...draft, share })).rejects.toMatchObject({
+      fault: { kind: 'transfer_failed' },
+    });
+    const ownViewKey = Uint8Array.from(owner.viewSecret);
+    // A transaction that is laid out without a spend key has zeros for the secret key of its input.
+    expect(sent).toEqual([ownViewKey, ownViewKey, new Uint8Array(32), ownViewKey]);
+    for (const secret of secrets) expect(secret).toEqual(new Uint8Array(32));
   });
 
   it('is refused where the inputs do not cover the payment', async () => {
@@ -297,5 +415,20 @@ describe('a proposal to the other signers', () => {
     const [draft] = await builder.draft([funded([{ ...output, keyImage }])], terms, prices);
     if (draft === undefined) throw new Error('a draft');
     await expect(builder.propose(draft)).rejects.toMatchObject(fault({ kind: 'multisig_import_needed' }));
+  });
+
+  it('leaves no copy of the shares of its secret keys behind', async () => {
+    const { wallets } = groupWallets(2, 2, [2n * COIN], rng);
+    const members = wallets.map((wallet) => new GroupMember(wallet));
+    const [member] = members;
+    if (member === undefined) throw new Error('a group');
+    await exchangeInfo(members);
+    const { secrets, sent } = plansSent(member.wallet);
+    await member.propose({ ...payeeOf(stranger.address(), COIN), text: formatAddress(stranger.address()) });
+    // The view key, and the share of the key of one input.
+    expect(sent).toHaveLength(2);
+    expect(sent[0]).toEqual(member.wallet.keystore.keys.viewSecret.expose());
+    expect(sent[1]).not.toEqual(new Uint8Array(32));
+    for (const secret of secrets) expect(secret).toEqual(new Uint8Array(32));
   });
 });

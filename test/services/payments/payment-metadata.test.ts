@@ -14,6 +14,7 @@ import { amount } from '../../../src/util/amount.js';
 import { fromHex, toHex } from '../../../src/util/bytes.js';
 import { decode, encode } from '../../../src/util/codec.js';
 import { signedPayment } from '../../../src/monero/wallet/build/signed-payment.js';
+import { PLACEHOLDER_KEY_IMAGE } from '../../../src/monero/wallet/build/placeholder-tx.js';
 import type { SignedTx } from '../../../src/monero/wallet/build/signing.js';
 import { pendingTx, type PendingTx } from '../../../src/monero/wallet/exchange/pending-tx.js';
 import { ringsDigest } from '../../../src/monero/wallet/exchange/rings-digest.js';
@@ -131,6 +132,19 @@ describe('the metadata of a transaction', () => {
     ],
   ])('are refused for %s', (_, text) => {
     expect(() => readMetadata(paying.wallet, text())).toThrow(refusal(NO_FIT));
+  });
+
+  it('are refused where the transaction lacks the signature of one of its inputs', () => {
+    const { tx } = pending();
+    const [first, ...others] = tx.prefix.inputs;
+    if (first?.type !== 'key') throw new Error('an input');
+    const inputs = [{ ...first, keyImage: PLACEHOLDER_KEY_IMAGE }, ...others];
+    for (const some of [inputs, [...inputs].reverse()])
+      expect(() =>
+        readMetadata(paying.wallet, changed({ tx: { ...tx, prefix: { ...tx.prefix, inputs: some } } })),
+      ).toThrow(
+        expect.objectContaining(fault({ kind: 'tx_rejected', reason: 'the transaction is not signed' })),
+      );
   });
 
   it('are refused by a wallet that does not hold the inputs, and by one that has lost one', () => {

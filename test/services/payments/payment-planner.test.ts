@@ -6,6 +6,7 @@ import { formatAddress } from '../../../src/monero/cryptonote/address.js';
 import { PaymentPlanner } from '../../../src/services/payments/payment-planner.js';
 import { WorkerPools } from '../../../src/services/workers/worker-pools.js';
 import { amount } from '../../../src/util/amount.js';
+import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import type { PlanRequest } from '../../../src/monero/wallet/select/payment-plan.js';
 import { nameOf } from '../../../src/monero/wallet/select/address-outputs.js';
 import { CHAIN_HEIGHT, FEES } from '../../support/paid-outputs.js';
@@ -34,15 +35,20 @@ let wallet: ServiceWallet;
 let kinds: string[];
 let planner: PaymentPlanner;
 
-/** A wallet with one output on each of many addresses. */
-function open(path: string): void {
-  wallet = new ServiceWallet(ownKeys(owner), 'current', path);
-  wallet.receive(
-    Array.from({ length: ADDRESSES }, (_, minor) =>
-      numberedOutput(minor + 1, COIN, { subaddress: { major: 0, minor } }),
-    ),
-    CHAIN_HEIGHT,
+/** Outputs in the first block, one on each address. */
+const onAddresses = (count: number): OwnedOutput[] =>
+  Array.from({ length: count }, (_, minor) =>
+    numberedOutput(minor + 1, COIN, { height: 1, subaddress: { major: 0, minor } }),
   );
+
+/** Outputs in the first block, all on one address. */
+const onOneAddress = (count: number): OwnedOutput[] =>
+  Array.from({ length: count }, (_, i) => numberedOutput(i + 1, COIN, { height: 1 }));
+
+/** Opens a wallet with outputs. @param fewAddresses limit of its planner; undefined: that of the server. */
+function open(path: string, outputs = onAddresses(ADDRESSES), fewAddresses?: number): void {
+  wallet = new ServiceWallet(ownKeys(owner), 'current', path);
+  wallet.receive(outputs, CHAIN_HEIGHT);
   kinds = [];
   const run: typeof workers.signing.run = (kind, ...task) => {
     kinds.push(kind);
@@ -54,13 +60,13 @@ function open(path: string): void {
       assertOpen: wallet.assertOpen,
       workers: { signing: { run } } as unknown as WorkerPools,
     },
-    FEW,
+    fewAddresses,
   );
 }
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'planner-'));
-  open(join(directory, 'w'));
+  open(join(directory, 'w'), onAddresses(ADDRESSES), FEW);
 });
 afterEach(() => {
   wallet.store.close();
@@ -139,12 +145,35 @@ describe('a payment from few addresses', () => {
     expect(planned?.inputs).toHaveLength(2);
     expect(kinds).toEqual([]);
   });
+
+  it('is planned on the main thread also where the request names as many as are few', async () => {
+    const minors = Array.from({ length: FEW }, (_, minor) => minor);
+    const [planned] = await planner.plan({ account: 0, minors }, sweep, FEES);
+    expect(planned?.inputs).toHaveLength(FEW);
+    expect(kinds).toEqual([]);
+  });
+
+  it.each<[string, (count: number) => OwnedOutput[], number]>([
+    ['256 addresses', onAddresses, 256],
+    ['1000 outputs', onOneAddress, 1000],
+  ])('is planned on the main thread up to %s', async (_, outputs, most) => {
+    for (const [count, expected] of [
+      [most, []],
+      [most + 1, ['plan']],
+    ] as const) {
+      wallet.store.close();
+      open(join(directory, String(count)), outputs(count));
+      const [planned] = await planner.plan(WHOLE, transfer(COIN), FEES);
+      expect(planned?.payees).toHaveLength(1);
+      expect(kinds).toEqual(expected);
+    }
+  });
 });
 
 describe('a wallet in memory', () => {
   it('plans every payment on the main thread', async () => {
     wallet.store.close();
-    open(':memory:');
+    open(':memory:', onAddresses(ADDRESSES), FEW);
     const [planned] = await planner.plan(WHOLE, sweep, FEES);
     expect(planned?.inputs).toHaveLength(ADDRESSES);
     expect(kinds).toEqual([]);

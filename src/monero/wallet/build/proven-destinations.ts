@@ -25,7 +25,7 @@ export interface TxClaims {
 export interface OwnOutput extends FoundOutput {
   readonly address: Address;
   /** Payment id, decrypted with the view key; absent if the transaction has none. */
-  readonly paymentId?: PaymentId;
+  readonly paymentId?: PaymentId | undefined;
 }
 
 /** Claims about a transaction that its public data and the given secret keys prove. */

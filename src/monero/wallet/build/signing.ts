@@ -213,7 +213,7 @@ const ONE_CHANGE_OUTPUT: ChangeSplit = { outputs: 1, least: 0n };
 /** A plan of a transaction whose fee is computed from the exact weight. */
 export interface PricedPlan extends Omit<TransactionPlan, 'changeOutputs'> {
   /** Division of the change into outputs; absent: one output. */
-  readonly changeSplit?: ChangeSplit;
+  readonly changeSplit?: ChangeSplit | undefined;
   /**
    * Indices of the payees from whose amounts the fee is subtracted; absent or empty: the fee is subtracted from the
    * change.
