@@ -1,6 +1,7 @@
 import type { Hash, PublicKey } from '../../monero/crypto/types.js';
 import { parseTransaction, transactionWeight } from '../../monero/cryptonote/transaction.js';
 import { sum, ZERO } from '../../util/amount.js';
+import { zip } from '../../util/zip.js';
 import type { ConstructionData } from '../../monero/wallet/exchange/construction-data.js';
 import { ringsDigest } from '../../monero/wallet/exchange/rings-digest.js';
 import type { MadePayment, MadePayments, MadeTx } from '../../monero/wallet/model/made-payment.js';
@@ -291,7 +292,7 @@ export class PaymentMaker {
     for (const presumed of drafts) {
       const { draft, tx } = await this.builder.buildUnsigned(presumed);
       const payees = paidBy(draft, tx);
-      layouts.push(laidOut({ ...draft.share, payees, feeFrom: [] }, draft.terms, tx.fee));
+      layouts.push(laidOut({ inputs: draft.share.inputs, payees }, draft.terms, tx.fee));
       unsigned.push(unsignedConstruction(this.#source, draft, tx, payees));
       payments.push({
         destinations: destinationsOf(payees),
@@ -345,7 +346,7 @@ export class PaymentMaker {
 
 /** Lists the payees of a transaction with the amounts that they receive, minus the fee for payees that pay it. */
 const paidBy = ({ share }: PaymentDraft, { payees }: Pick<SignedTx, 'payees'>): Payee[] =>
-  share.payees.map((payee, i) => ({ ...payee, amount: payees[i]?.amount ?? payee.amount }));
+  zip(share.payees, payees).map(([payee, { amount }]) => ({ ...payee, amount }));
 
 /** Converts payees to the destinations that are recorded. */
 const destinationsOf = (payees: readonly Payee[]): Destination[] =>
@@ -353,18 +354,18 @@ const destinationsOf = (payees: readonly Payee[]): Destination[] =>
 
 const inputKeysOf = (inputs: readonly OwnedOutput[]): PublicKey[] => inputs.map(({ publicKey }) => publicKey);
 
-/** Describes a payment before it is signed. @param fee fee if it is known; otherwise zero. */
+/**
+ * Describes a payment before it is signed. A payee that pays the fee receives less than its amount, but the wallet pays
+ * the difference as the fee.
+ * @param fee fee that the wallet pays on top of the amounts of the payees; zero if it is not known.
+ */
 const laidOut = (
-  { inputs, payees, feeFrom }: Pick<FundedTransfer<SpendableOutput>, 'inputs' | 'payees' | 'feeFrom'>,
+  { inputs, payees }: Pick<FundedTransfer<SpendableOutput>, 'inputs' | 'payees'>,
   { unlockTime }: Pick<PaymentTerms, 'unlockTime'>,
   fee = ZERO,
 ): LaidOutPayment => ({
   amountIn: sum(inputs.map((input) => input.amount)),
-  // A payee that pays the fee receives less than the amount, at least one atomic unit.
-  payees: payees.map(({ address, amount: value }) => ({
-    address,
-    amount: feeFrom.length === 0 ? value : 1n,
-  })),
+  payees,
   fee,
   unlockTime,
 });

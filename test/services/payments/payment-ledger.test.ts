@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
 import type { PaymentId } from '../../../src/monero/cryptonote/types.js';
+import type { Daemon } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { PaymentLedger } from '../../../src/services/payments/payment-ledger.js';
 import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { SpentTx } from '../../../src/monero/wallet/build/spent-tx.js';
+import type { OutgoingState } from '../../../src/monero/wallet/model/records.js';
 import type { OrderTx } from '../../../src/monero/wallet/model/order.js';
 import type { Spender } from '../../../src/monero/wallet/model/spender.js';
 import type { MadePayments } from '../../../src/monero/wallet/model/made-payment.js';
@@ -20,6 +22,13 @@ const name = (n: number): string => toHex(bytes<Hash>(100 + n));
 const failing = (error: Error) => () => Promise.reject(error);
 const refusing = () => Promise.resolve(REFUSED);
 const taking = () => Promise.resolve(TAKEN);
+
+/** Records that a block contains the n-th payment, which is recorded. */
+function mine(w: WalletWriter, n: number): void {
+  const known = w.outgoing.byHash(payment(n).txHash);
+  if (known === undefined) throw new Error('the payment is not recorded');
+  w.outgoing.confirm({ ...known, height: 3 });
+}
 
 let home: PaymentHome;
 let ledger: PaymentLedger;
@@ -109,11 +118,7 @@ describe('a payment', () => {
   it('that was mined while its answer was on the way stays mined', async () => {
     home.answers = [
       () => {
-        home.store.write((w) => {
-          const known = w.outgoing.byHash(payment(1).txHash);
-          if (known === undefined) throw new Error('the payment is not recorded');
-          w.outgoing.confirm({ ...known, height: 3 });
-        });
+        home.store.write((w) => mine(w, 1));
         return taking();
       },
     ];
@@ -185,15 +190,34 @@ describe('a payment', () => {
     expect([home.state(1), home.balance()]).toEqual(['pending', 450n]);
   });
 
-  it('that turned up in the pool is made, whatever the daemon answers', async () => {
+  it.each<[string, OutgoingState, (w: WalletWriter) => void]>([
+    ['the pool', 'pending', (w) => w.outgoing.setState(payment(1).txHash, 'pending')],
+    ['a block', 'confirmed', (w) => mine(w, 1)],
+  ])('that turned up in %s is made, whatever the daemon answers', async (_, state, find) => {
     home.answers = [
       () => {
-        home.store.write((w) => w.outgoing.setState(payment(1).txHash, 'pending'));
+        home.store.write(find);
         return refusing();
       },
     ];
     await ledger.commit([payment(1)], { spender: undefined });
-    expect([home.state(1), home.keysOf(1)]).toEqual(['pending', [bytes(1)]]);
+    expect([home.state(1), home.keysOf(1)]).toEqual([state, [bytes(1)]]);
+  });
+
+  it('whose record a rescan deletes before its refusal is refused, and the next one is made', async () => {
+    home.answers = [
+      () => {
+        home.store.write((w) => w.outgoing.clear());
+        return refusing();
+      },
+      taking,
+    ];
+    await expect(ledger.commit([payment(1)], { spender: undefined })).rejects.toMatchObject({
+      fault: { kind: 'tx_rejected', reason: 'double spend' },
+    });
+    await ledger.commit([payment(2)], { spender: undefined });
+    expect([home.state(1), home.state(2)]).toEqual([undefined, 'pending']);
+    expect(home.lines.filter(({ level }) => level === 50)).toEqual([]);
   });
 });
 
@@ -213,6 +237,23 @@ describe('a store that cannot be written', () => {
     expect(home.lines).toContainEqual(expect.objectContaining({ level: 50, txid: name(1) }));
     await ledger.commit([payment(1)], { spender: undefined });
     expect(home.state(1)).toBe('pending');
+  });
+
+  it('keeps a relayed payment to be noted later, also where it is refused the next time', async () => {
+    let lock: ReturnType<PaymentHome['lockStore']> | undefined;
+    home.answers = [
+      () => {
+        lock = home.lockStore();
+        return taking();
+      },
+      refusing,
+    ];
+    await ledger.commit([payment(1)], { spender: undefined });
+    lock?.close();
+    await expect(ledger.commit([payment(1)], { spender: undefined })).rejects.toMatchObject({
+      fault: { kind: 'tx_rejected' },
+    });
+    expect([home.state(1), home.keysOf(1), home.balance()]).toEqual(['prepared', [bytes(1)], 450n]);
   });
 
   it('does not have a refused payment relayed later', async () => {
@@ -243,6 +284,40 @@ describe('several payments', () => {
       fault: { kind: 'tx_rejected' },
     });
     expect([home.state(1), home.state(2), home.keysOf(2)]).toEqual(['pending', undefined, undefined]);
+  });
+
+  it('that begin with a refusal leave a later one that turned up in the pool', async () => {
+    home.answers = [
+      () => {
+        home.store.write((w) => w.markPending(payment(2).txHash));
+        return refusing();
+      },
+    ];
+    await expect(ledger.commit([1, 2, 3].map(payment), { spender: undefined })).rejects.toMatchObject({
+      fault: { kind: 'tx_rejected' },
+    });
+    expect([1, 2, 3].map((n) => home.state(n))).toEqual([undefined, 'pending', undefined]);
+    expect([home.keysOf(2), home.balance()]).toEqual([[bytes(2)], 450n]);
+  });
+
+  it('go to the daemon that serves when each is sent: the one that refused a payment before is not asked', async () => {
+    home.answers = [refusing];
+    await expect(ledger.commit([payment(2)], { spender: undefined })).rejects.toThrow('tx_rejected');
+    const getTransactions = () => Promise.reject(new DaemonError('timeout', 'no answer'));
+    home.answers = [
+      () => {
+        home.others.set('home:1', { trusted: false, client: { getTransactions } as unknown as Daemon });
+        home.daemonName = 'away:1';
+        return taking();
+      },
+      taking,
+    ];
+    await ledger.commit([1, 2].map(payment), { spender: undefined });
+    const sentTo = (n: number) => home.store.read((r) => r.outgoing.byHash(payment(n).txHash)?.sentTo);
+    expect([1, 2].map((n) => [home.state(n), sentTo(n)])).toEqual([
+      ['pending', 'home:1'],
+      ['pending', 'away:1'],
+    ]);
   });
 
   it('name the relayed ones after a fault of the store', async () => {
@@ -400,6 +475,17 @@ describe('a payment of an order', () => {
     home.answers = [refusing];
     await expect(commit(1)).rejects.toMatchObject({ fault: { kind: 'tx_rejected' } });
     expect([attempts(), home.state(1)]).toEqual([[[true, undefined]], 'pending']);
+  });
+
+  it.each([
+    ['refused', refusing],
+    ['not sent', failing(new DaemonError('unreachable', 'no connection', { notTaken: true }))],
+  ])('that failed stays as it is in its order where a relay without the order is %s', async (_, answer) => {
+    await commit(1);
+    home.store.write((w) => w.fail(payment(1).txHash));
+    home.answers = [answer];
+    await expect(ledger.commit([payment(1)], { spender: undefined })).rejects.toThrow();
+    expect([attempts(), home.state(1)]).toEqual([[[true, undefined]], 'failed']);
   });
 
   it('that other wallets signed is the signed form of its set', async () => {

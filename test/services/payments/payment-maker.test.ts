@@ -120,8 +120,10 @@ describe('a payment', () => {
   });
 
   it('that is not to be relayed leaves no trace, and its metadata relay it later, once', async () => {
+    const { version } = wallet.store;
     const { payments } = await maker.make({ ...options, doNotRelay: true, withMetadata: true }, planOf(COIN));
     expect([outgoing(), reserved(), sent]).toEqual([[], [], []]);
+    expect(wallet.store.version).toBe(version);
     const { metadata = SEALED, txHash = SEALED, blob = SEALED } = payments[0]?.signed ?? {};
     expect(await maker.relay(toHex(metadata), undefined)).toEqual(txHash);
     expect(sent).toEqual([blob]);
@@ -153,6 +155,29 @@ describe('a payment', () => {
       wallet.answers = { ...answers, getOutputDistribution: () => Promise.reject(new Error('asked')) };
       await expect(maker.make(limited, planOf(COIN))).rejects.toMatchObject(fault({ kind: 'spend_limit' }));
       expect([sent.length, outgoing().length]).toEqual([1, 1]);
+    });
+
+    it('that takes its fee from a payee counts with its amount, and is refused beyond the limit before it is built', async () => {
+      const planOfAll = ({ rates, priority }: Prices) =>
+        planTransfers(
+          {
+            payees: [{ ...payeeOf(stranger.address(), COIN), text: ADDRESS }],
+            ...{ account: 0, priority, unlockTime: 0n, subtractFeeFrom: [0] },
+          },
+          maker.planner.spendableOutputs(0, []),
+          rates,
+          systemRng,
+        );
+      const upTo = (day: bigint) => ({ ...options, spender: { ...spender, limits: { day } } });
+      const { answers } = wallet;
+      wallet.answers = { ...answers, getOutputDistribution: () => Promise.reject(new Error('asked')) };
+      await expect(maker.make(upTo(COIN - 1n), planOfAll)).rejects.toMatchObject(
+        fault({ kind: 'spend_limit' }),
+      );
+      await expect(maker.make(upTo(COIN), planOfAll)).rejects.toThrow('asked');
+      wallet.answers = answers;
+      await maker.make(upTo(COIN), planOfAll);
+      expect([spent(), sent.length]).toEqual([COIN, 1]);
     });
 
     it('is given back where the daemon refuses it, and kept where its answer is lost', async () => {
@@ -303,6 +328,15 @@ describe('a payment of a view-only wallet', () => {
     expect(data?.sources).toHaveLength(1);
     expect(data?.change.amount).toBe(COIN - (payments[0]?.fee ?? 0n));
     expect([outgoing(cold), reserved(cold)]).toEqual([[], []]);
+  });
+
+  it('does not change the store, also where a client with limits asks for it', async () => {
+    const cold = payingWallet(owner, [2n * COIN], { viewOnly: true }).wallet;
+    const { maker: blind } = makerOf(cold);
+    const spender: Spender = { name: 'shop', limits: { day: 2n * COIN }, addresses: undefined };
+    const { version } = cold.store;
+    await blind.make({ ...options, spender }, planOf(COIN, blind));
+    expect(cold.store.version).toBe(version);
   });
 
   it('has a transaction with its key and hash, whose key images are placeholders also where the real ones are known', async () => {

@@ -162,9 +162,9 @@ export function spentBy(spending: SpendingTx, own: readonly OwnOutput[]): SpentT
 /** Payees and known fee of a payment that is only planned, or not signed yet. */
 export interface LaidOutPayment {
   readonly amountIn: Amount;
-  /** Payees with the smallest amounts that they receive [atomic units]. */
+  /** Payees with the amounts that they receive; those that pay a fee which is not known yet, before the fee. */
   readonly payees: readonly { readonly address: Address; readonly amount: bigint }[];
-  /** Fee as far as it is known [atomic units]. */
+  /** Fee on top of the amounts of the payees, as far as it is known [atomic units]. */
   readonly fee: bigint;
   readonly unlockTime: bigint;
 }
