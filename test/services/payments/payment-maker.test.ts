@@ -330,13 +330,18 @@ describe('a payment of a view-only wallet', () => {
     expect([outgoing(cold), reserved(cold)]).toEqual([[], []]);
   });
 
-  it('does not change the store, also where a client with limits asks for it', async () => {
+  it('of a client is refused where its fee takes it beyond the limit, and changes no store within the limit', async () => {
     const cold = payingWallet(owner, [2n * COIN], { viewOnly: true }).wallet;
-    const { maker: blind } = makerOf(cold);
-    const spender: Spender = { name: 'shop', limits: { day: 2n * COIN }, addresses: undefined };
+    const { maker: blind, unsigned } = makerOf(cold);
+    const pay = (day: bigint) => {
+      const spender: Spender = { name: 'shop', limits: { day }, addresses: undefined };
+      return blind.make({ ...options, spender }, planOf(COIN, blind));
+    };
     const { version } = cold.store;
-    await blind.make({ ...options, spender }, planOf(COIN, blind));
-    expect(cold.store.version).toBe(version);
+    await expect(pay(COIN)).rejects.toMatchObject(fault({ kind: 'spend_limit' }));
+    expect(unsigned).toEqual([]);
+    expect(await pay(2n * COIN)).toMatchObject({ unsignedSet: SEALED });
+    expect([unsigned.length, cold.store.version]).toEqual([1, version]);
   });
 
   it('has a transaction with its key and hash, whose key images are placeholders also where the real ones are known', async () => {
