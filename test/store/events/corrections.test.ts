@@ -43,6 +43,23 @@ const spentAt = (height: number): Partial<PageFindings> => ({
   outgoing: [outgoingAt(height)],
 });
 
+describe('a page that could not be stored', () => {
+  it('causes no event, nor does a shorter page after it for a transaction that was found above that', () => {
+    addFound({ received: [received(1, 7)], outputs: [output(1, 7, 5n)] });
+    expect(news()).toMatchObject([{ type: 'payment.mined', height: 7 }]);
+    expect(() =>
+      store.write((w) => {
+        w.applyPage(page(5, 4, { received: [received(1, 7)], outputs: [output(1, 7, 5n)] }));
+        throw new Error('the disk is full');
+      }),
+    ).toThrow('the disk is full');
+    addPage(5, 1);
+    expect(news()).toEqual([]);
+    addPage(6, 3, { received: [received(1, 7)], outputs: [output(1, 7, 5n)] });
+    expect(news()).toMatchObject([{ type: 'payment.confirmed', height: 7, confirmations: 1 }]);
+  });
+});
+
 describe('a transaction that is scanned again', () => {
   it('is reported again at the address alone at which it pays more than before', () => {
     const at = (major: number, minor: number) => ({ subaddress: { major, minor } });
