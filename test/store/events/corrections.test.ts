@@ -43,20 +43,37 @@ const spentAt = (height: number): Partial<PageFindings> => ({
   outgoing: [outgoingAt(height)],
 });
 
-describe('a page that could not be stored', () => {
-  it('causes no event, nor does a shorter page after it for a transaction that was found above that', () => {
-    addFound({ received: [received(1, 7)], outputs: [output(1, 7, 5n)] });
-    expect(news()).toMatchObject([{ type: 'payment.mined', height: 7 }]);
+describe('a write that fails', () => {
+  const failing = (change: Parameters<typeof store.write>[0]): void =>
     expect(() =>
       store.write((w) => {
-        w.applyPage(page(5, 4, { received: [received(1, 7)], outputs: [output(1, 7, 5n)] }));
+        change(w);
         throw new Error('the disk is full');
       }),
     ).toThrow('the disk is full');
+
+  it('of a page causes no event, nor does a shorter page after it for a transaction that was found above that', () => {
+    const found = { received: [received(1, 7)], outputs: [output(1, 7, 5n)] };
+    addFound(found);
+    expect(news()).toMatchObject([{ type: 'payment.mined', height: 7 }]);
+    failing((w) => w.applyPage(page(5, 4, found)));
     addPage(5, 1);
     expect(news()).toEqual([]);
-    addPage(6, 3, { received: [received(1, 7)], outputs: [output(1, 7, 5n)] });
+    addPage(6, 3, found);
     expect(news()).toMatchObject([{ type: 'payment.confirmed', height: 7, confirmations: 1 }]);
+  });
+
+  it('causes no event for a transaction whose block it had replaced, nor does the next write', () => {
+    const found = { received: [received(1, 5)], outputs: [output(1, 5, 5n)] };
+    addPage(5, 1, found);
+    fresh();
+    failing((w) => {
+      w.applyPage(page(5, 1));
+      w.events.touch(bytes<Hash>(1));
+    });
+    store.write(() => undefined);
+    addPage(6, 1);
+    expect(news()).toEqual([]);
   });
 });
 
