@@ -222,17 +222,23 @@ describe('a payment', () => {
 });
 
 describe('a store that cannot be written', () => {
-  it('does not turn a relayed payment into an error, and notes it later', async () => {
+  type Answer = PaymentHome['answers'][number];
+
+  /** Locks the store with the first answer of the daemon. @returns a function that unlocks it. */
+  function lockWith(first: Answer, ...others: readonly Answer[]): () => void {
     let lock: ReturnType<PaymentHome['lockStore']> | undefined;
-    home.answers = [
-      () => {
-        lock = home.lockStore();
-        return taking();
-      },
-      taking,
-    ];
+    const locking: Answer = (blob) => {
+      lock = home.lockStore();
+      return first(blob);
+    };
+    home.answers = [locking, ...others];
+    return () => lock?.close();
+  }
+
+  it('does not turn a relayed payment into an error, and notes it later', async () => {
+    const unlock = lockWith(taking, taking);
     await ledger.commit([payment(1)], { spender: undefined });
-    lock?.close();
+    unlock();
     expect([home.state(1), home.keysOf(1), home.balance()]).toEqual(['prepared', [bytes(1)], 450n]);
     expect(home.lines).toContainEqual(expect.objectContaining({ level: 50, txid: name(1) }));
     await ledger.commit([payment(1)], { spender: undefined });
@@ -240,16 +246,9 @@ describe('a store that cannot be written', () => {
   });
 
   it('keeps a relayed payment to be noted later, also where it is refused the next time', async () => {
-    let lock: ReturnType<PaymentHome['lockStore']> | undefined;
-    home.answers = [
-      () => {
-        lock = home.lockStore();
-        return taking();
-      },
-      refusing,
-    ];
+    const unlock = lockWith(taking, refusing);
     await ledger.commit([payment(1)], { spender: undefined });
-    lock?.close();
+    unlock();
     await expect(ledger.commit([payment(1)], { spender: undefined })).rejects.toMatchObject({
       fault: { kind: 'tx_rejected' },
     });
@@ -257,18 +256,11 @@ describe('a store that cannot be written', () => {
   });
 
   it('does not have a refused payment relayed later', async () => {
-    let lock: ReturnType<PaymentHome['lockStore']> | undefined;
-    home.answers = [
-      () => {
-        lock = home.lockStore();
-        return refusing();
-      },
-      taking,
-    ];
+    const unlock = lockWith(refusing, taking);
     await expect(ledger.commit([payment(1)], { spender: undefined })).rejects.toMatchObject({
       fault: { kind: 'tx_rejected' },
     });
-    lock?.close();
+    unlock();
     expect(home.state(1)).toBe('prepared');
     await ledger.commit([payment(2)], { spender: undefined });
     expect([home.state(1), home.state(2), home.balance()]).toEqual([undefined, 'pending', 450n]);

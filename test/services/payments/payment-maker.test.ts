@@ -70,7 +70,7 @@ let sent: Uint8Array[];
 
 /** Pays one stranger. */
 const planOf =
-  (value: bigint, by = maker) =>
+  (value: bigint, by = maker, more: { readonly subtractFeeFrom?: readonly number[] } = {}) =>
   ({ rates, priority }: Prices) =>
     planTransfers(
       {
@@ -78,11 +78,15 @@ const planOf =
         account: 0,
         priority,
         unlockTime: 0n,
+        ...more,
       },
       by.planner.spendableOutputs(0, []),
       rates,
       systemRng,
     );
+
+/** Plans a payment whose payee pays the fee. */
+const planWithFeeOf = (value: bigint) => planOf(value, maker, { subtractFeeFrom: [0] });
 
 const outgoing = (of = wallet) =>
   of.store.read((r) => r.outgoing.list({ states: ['prepared', 'pending', 'failed', 'confirmed'] }));
@@ -158,25 +162,15 @@ describe('a payment', () => {
     });
 
     it('that takes its fee from a payee counts with its amount, and is refused beyond the limit before it is built', async () => {
-      const planOfAll = ({ rates, priority }: Prices) =>
-        planTransfers(
-          {
-            payees: [{ ...payeeOf(stranger.address(), COIN), text: ADDRESS }],
-            ...{ account: 0, priority, unlockTime: 0n, subtractFeeFrom: [0] },
-          },
-          maker.planner.spendableOutputs(0, []),
-          rates,
-          systemRng,
-        );
       const upTo = (day: bigint) => ({ ...options, spender: { ...spender, limits: { day } } });
       const { answers } = wallet;
       wallet.answers = { ...answers, getOutputDistribution: () => Promise.reject(new Error('asked')) };
-      await expect(maker.make(upTo(COIN - 1n), planOfAll)).rejects.toMatchObject(
+      await expect(maker.make(upTo(COIN - 1n), planWithFeeOf(COIN))).rejects.toMatchObject(
         fault({ kind: 'spend_limit' }),
       );
-      await expect(maker.make(upTo(COIN), planOfAll)).rejects.toThrow('asked');
+      await expect(maker.make(upTo(COIN), planWithFeeOf(COIN))).rejects.toThrow('asked');
       wallet.answers = answers;
-      await maker.make(upTo(COIN), planOfAll);
+      await maker.make(upTo(COIN), planWithFeeOf(COIN));
       expect([spent(), sent.length]).toEqual([COIN, 1]);
     });
 
@@ -461,17 +455,7 @@ describe('a plan of a payment', () => {
   });
 
   it('that takes the fee from a payee pays it the rest', async () => {
-    const { payments } = await maker.make(options, ({ rates, priority }) =>
-      planTransfers(
-        {
-          payees: [{ ...payeeOf(stranger.address(), COIN), text: ADDRESS }],
-          ...{ account: 0, priority, unlockTime: 0n, subtractFeeFrom: [0] },
-        },
-        maker.planner.spendableOutputs(0, []),
-        rates,
-        systemRng,
-      ),
-    );
+    const { payments } = await maker.make(options, planWithFeeOf(COIN));
     const [{ destinations, fee } = never()] = payments;
     expect(destinations).toEqual([{ address: ADDRESS, amount: COIN - fee }]);
   });
