@@ -1,37 +1,29 @@
 /** Parameters of a login by HTTP digest, by name. */
 export type DigestParameters = Readonly<Record<string, string | undefined>>;
 
-const WORD = /\w/;
+const QUOTE = '"'.charCodeAt(0);
+const COMMA = ','.charCodeAt(0);
 
-/** Splits a text at the commas that an even number of quotes follows: those outside of quoted strings. */
-function splitAtCommas(text: string): string[] {
-  const parts: string[] = [];
-  let end = text.length;
-  let isOutside = true;
-  for (let at = end - 1; at >= 0; at--) {
-    const char = text[at];
-    if (char === '"') isOutside = !isOutside;
-    if (char !== ',' || !isOutside) continue;
-    parts.push(text.slice(at + 1, end));
-    end = at;
-  }
-  parts.push(text.slice(0, end));
-  return parts.toReversed();
-}
+/** True for a letter, a digit and `_`, by their codes. */
+const isWord = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) ||
+  (code >= 0x41 && code <= 0x5a) ||
+  (code >= 0x30 && code <= 0x39) ||
+  code === 0x5f;
 
-/** Reads `name=value` or `name="value"` at the end of a text. @returns undefined if there is none. */
-function parameterIn(text: string): readonly [name: string, value: string] | undefined {
+/** Adds the `name=value` or `name="value"` at the end of a part of a header, unless a later part has the name, too. */
+function addParameter(parameters: Record<string, string>, part: string): void {
   // A value has quotes at its ends only.
-  const lastInside = text.lastIndexOf('"', text.length - 2);
-  for (let at = text.indexOf('=', Math.max(0, lastInside - 1)); at !== -1; at = text.indexOf('=', at + 1)) {
+  const lastInside = part.lastIndexOf('"', part.length - 2);
+  for (let at = part.indexOf('=', Math.max(0, lastInside - 1)); at !== -1; at = part.indexOf('=', at + 1)) {
     let start = at;
-    while (start > 0 && WORD.test(text[start - 1] ?? '')) start -= 1;
+    while (start > 0 && isWord(part.charCodeAt(start - 1))) start -= 1;
     if (start === at) continue;
-    const from = text[at + 1] === '"' ? at + 2 : at + 1;
-    const to = text.length > from && text.endsWith('"') ? text.length - 1 : text.length;
-    return [text.slice(start, at), text.slice(from, to)];
+    const from = part.charCodeAt(at + 1) === QUOTE ? at + 2 : at + 1;
+    const to = part.length > from && part.endsWith('"') ? part.length - 1 : part.length;
+    parameters[part.slice(start, at)] ??= part.slice(from, to);
+    return;
   }
-  return undefined;
 }
 
 /**
@@ -40,8 +32,19 @@ function parameterIn(text: string): readonly [name: string, value: string] | und
  * @returns undefined for another kind of login.
  */
 export function readDigestParameters(header: string): DigestParameters | undefined {
-  const [, text] = /^digest\s(.*)/i.exec(header) ?? [];
-  if (text === undefined) return undefined;
-  const parameters = splitAtCommas(text).map(parameterIn);
-  return Object.fromEntries(parameters.filter((one) => one !== undefined));
+  if (!/^digest\s/i.test(header)) return undefined;
+  const parameters = Object.create(null) as Record<string, string>;
+  const from = 'digest '.length;
+  let end = header.length;
+  // A comma separates parameters if an even number of quotes follows it: it is outside of quoted strings.
+  let isOutside = true;
+  for (let at = end - 1; at >= from; at--) {
+    const code = header.charCodeAt(at);
+    if (code === QUOTE) isOutside = !isOutside;
+    if (code !== COMMA || !isOutside) continue;
+    addParameter(parameters, header.slice(at + 1, end));
+    end = at;
+  }
+  addParameter(parameters, header.slice(from, end));
+  return parameters;
 }
