@@ -59,6 +59,7 @@ export class SpendableOutputReader {
   readonly #byAge: Statement<[Scope & Bound], Name>;
   readonly #bySize: Statement<[Address & Bound], CoinRow>;
   readonly #bySizeDown: Statement<[Address & Bound & { readonly most: number }], CoinRow>;
+  readonly #largest: Statement<[Address], [amount: Integer | null]>;
   readonly #at: Statement<[Address & Bound], CoinRow>;
   readonly #each: Statement<[Address & Bound], Name>;
   readonly #nth: Statement<[Address & { readonly place: number }], Name>;
@@ -106,6 +107,9 @@ export class SpendableOutputReader {
       `${coins(`${address} AND amount >= :least`, BY_SIZE)}
        ORDER BY amount DESC, height DESC, global_index DESC, tx_hash DESC, output_index DESC LIMIT :most`,
     );
+    this.#largest = rows<[Address], [amount: Integer | null]>(
+      `SELECT max(amount) FROM owned_output INDEXED BY ${BY_SIZE} WHERE ${address}`,
+    ).raw();
     this.#at = rows(
       `${coins(`${address} AND amount >= :least`, BY_SIZE)} ORDER BY height, global_index, tx_hash, output_index`,
     );
@@ -151,7 +155,7 @@ export class SpendableOutputReader {
       byAge: (least) => this.#withRows(this.#byAge.iterate({ ...scope, least }), coin),
       bySize: (minor, least) => eachOf(this.#bySize.iterate({ account, minor, least }), coin),
       bySizeDown: (minor, least, most) => this.#bySizeDown.all({ account, minor, least, most }).map(coin),
-      largest: (minor) => this.#bySizeDown.get({ account, minor, least: 0n, most: 1 })?.amount ?? 0n,
+      largest: (minor) => this.#largest.get({ account, minor })?.[0] ?? 0n,
       at: (minor, least) => this.#at.all({ account, minor, least }).map(coin),
       each: (minor, least) => this.#withRows(this.#each.iterate({ account, minor, least }), coin),
       nth: (minor, place) => {

@@ -193,8 +193,11 @@ export function preferredInputs<C extends SpendableOutput>(
   if (single !== undefined) return [single];
   let best: Pair<C> = { coins: [], score: SAME_TX };
   for (const { minor, count, total } of spendable.funds(least).addresses) {
+    // The addresses are ordered by their sums, so later ones do not cover the payment either.
+    if (total < needed) break;
+    if (count < 2) continue;
     const largest = spendable.largest(minor);
-    if (count < 2 || total < needed || 2n * largest < needed) continue;
+    if (2n * largest < needed) continue;
     const isLarge = count > LARGE_ADDRESS;
     const group = new LazyList(isLarge ? spendable.eachCoin(minor, least) : spendable.coins(minor, least));
     try {
