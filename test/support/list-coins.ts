@@ -37,7 +37,8 @@ export function listCoins(outputs: readonly OwnedOutput[]): SpendableOutputSourc
   };
 }
 
-const ANY_TIME: SpendableTerms = { chainHeight: 1e9, now: 1e9, blind: true };
+/** Terms on which every output of {@link listCoins} is unlocked. */
+export const ANY_TIME: SpendableTerms = { chainHeight: 1e9, now: 1e9, blind: true };
 
 /** Makes the spendable outputs of an account whose outputs are all unlocked. @param outputs of one account. */
 export const purseOf = (

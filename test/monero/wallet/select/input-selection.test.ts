@@ -6,9 +6,10 @@ import {
   Selection,
 } from '../../../../src/monero/wallet/select/input-selection.js';
 import type { OwnedOutput } from '../../../../src/monero/wallet/model/records.js';
+import { SpendableOutputs } from '../../../../src/monero/wallet/select/spendable-outputs.js';
 import { relatedness } from '../../../../src/monero/wallet/select/relatedness.js';
 import { cpuMs } from '../../../support/cpu-time.js';
-import { purseOf } from '../../../support/list-coins.js';
+import { ANY_TIME, listCoins, purseOf } from '../../../support/list-coins.js';
 import { seededRng } from '../../../support/seeded-rng.js';
 import { ownedOutput } from '../fixtures.js';
 
@@ -148,5 +149,23 @@ describe('preferred inputs', () => {
         13n,
       ),
     ).toEqual([]);
+  });
+
+  it('are sought among addresses only that have two outputs and the sum', () => {
+    const outputs = [
+      ...[6n, 5n].map((value) => ownedOutput(value, { subaddress: minor(1) })),
+      ownedOutput(9n, { subaddress: minor(2) }),
+      ...Array.from({ length: 20 }, (_, i) => ownedOutput(3n, { subaddress: minor(3 + (i >> 1)) })),
+    ];
+    const source = listCoins(outputs);
+    const asked: number[] = [];
+    const purse = new SpendableOutputs(
+      { ...source, largest: (index) => (asked.push(index), source.largest(index)) },
+      ANY_TIME,
+    );
+    expect(preferredInputs(purse, 11n, 0n).map(({ amount }) => amount)).toEqual([6n, 5n]);
+    expect(asked).toEqual([1]);
+    expect(preferredInputs(purse, 12n, 0n)).toEqual([]);
+    expect(asked).toEqual([1]);
   });
 });
