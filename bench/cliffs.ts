@@ -59,6 +59,7 @@ function casesOf(tip: number, address: string): readonly Case[] {
       const [text, params] = sized(size);
       return { name: `${what}, ${text}`, method, params, bar };
     });
+  const payingAddresses = [1, 7, 8, 256, 257].filter((count) => count <= addresses);
   const poll = { in: true, pool: true };
   const last = (blocks: number): Members => ({
     ...{ in: true, filter_by_height: true },
@@ -99,8 +100,8 @@ function casesOf(tip: number, address: string): readonly Case[] {
       `${count}`,
       { account_index: 0, address_index: upTo(count) },
     ]),
-    ...cases('transfer', 'transfer', 0.15, [7, 8], (count) => [
-      `from ${outputsOf(count)}`,
+    ...cases('transfer', 'transfer', 0.15, payingAddresses, (count) => [
+      `from ${outputsOf(count)} of ${count} addresses`,
       {
         ...{ destinations: [{ address, amount: 1_000_000 }], do_not_relay: true },
         subaddr_indices: upTo(count),
