@@ -130,3 +130,11 @@ rmSync(outdir, { recursive: true, force: true });
 const [server, ...others] = programs;
 const programBundles = isChecked ? [[...programs, ...changes]] : [[server], others];
 await Promise.all([...programBundles, ...byName.map((source) => [source])].map(bundle));
+for (const file of readdirSync(outdir)) {
+  const text = readFileSync(join(outdir, file), 'utf8');
+  const [found] = /.{0,40}[^\0-\xff]/u.exec(text) ?? [];
+  if (found !== undefined)
+    throw new Error(
+      `${file}: write the last character of «${found}» as an escape: V8 keeps two bytes for each character of a text with one beyond Latin-1`,
+    );
+}

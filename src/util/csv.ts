@@ -6,9 +6,10 @@ const QUOTED = /[",;\t\r\n]/;
 
 /**
  * Places at which a spreadsheet finds a formula: the beginning, and every place that is the beginning of a cell for a
- * program which divides the text by semicolons or tabs. Spaces may precede the formula. Source: OWASP, CSV Injection.
+ * program which divides the text by semicolons or tabs. Spaces may precede the formula. The last four characters are the
+ * full-width forms of the ones before. Source: OWASP, CSV Injection.
  */
-const FORMULA = /(^|[;\t\r\n"])([^\S\t\r\n]*)(?=[=+\-@＝＋－＠])/g;
+const FORMULA = /(^|[;\t\r\n"])([^\S\t\r\n]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 /** Writes a field, in quotes if it needs them. Source: RFC 4180, section 2, rules 5 to 7. */
 const field = (text: string): string => (QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -19,6 +19,9 @@ import {
   coinsText,
 } from './words.js';
 
+/** Sign of an amount that left a wallet. */
+const MINUS = '\u2212';
+
 /** Content of the page that depends on the request. */
 export interface Extras {
   /** Name of the wallet that is selected in the form. */
@@ -133,7 +136,7 @@ function progressOf({ name, height, daemonHeight = height, progress }: ListedWal
 function todayOf({ received, requested, sent }: PaymentSums): Html | undefined {
   if (received === 0n && sent === 0n) return undefined;
   const share = requested === 0n ? '' : ` (${coinsText(requested)} for payment requests)`;
-  return html`<p class="small">Today: +${coinsText(received)}${share}, −${coinsText(sent)}</p>`;
+  return html`<p class="small">Today: +${coinsText(received)}${share}, ${MINUS}${coinsText(sent)}</p>`;
 }
 
 /**
@@ -219,7 +222,7 @@ function paymentItem(event: EventJson): Html {
   const isIncoming = event.type.startsWith('payment.');
   const amount = isIncoming ? coinsText(event.data['amount']) : spentText(event);
   return html`<li>
-    <p class="row"><strong>${isIncoming ? '+' : '−'}${amount}</strong> ${nameOf(event.wallet)}</p>
+    <p class="row"><strong>${isIncoming ? '+' : MINUS}${amount}</strong> ${nameOf(event.wallet)}</p>
     <p>${eventTitle(event)}</p>
     <p class="hash">${String(event.data['tx_hash'])}</p>
     <p class="small">${time(event.timestamp)}</p>
