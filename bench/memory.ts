@@ -95,9 +95,9 @@ try {
     [
       ['Node.js that runs nothing', bare.toFixed(0), '', ''],
       ['Node.js with the parts of a server', parts.toFixed(0), '', ''],
-      row('just started', ({ started }) => started, '55'),
-      row('peak of restore and refresh of the bench chain', ({ peak }) => peak, '95'),
-      row('after a minute of rest', ({ rested }) => rested, '65'),
+      row('just started', ({ started }) => started, '44'),
+      row('peak of restore and refresh of the bench chain', ({ peak }) => peak, '76'),
+      row('after a minute of rest', ({ rested }) => rested, '50'),
     ],
   );
 } finally {

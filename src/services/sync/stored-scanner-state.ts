@@ -79,7 +79,7 @@ function readAtOnce(store: Context['store']): WatchedState {
 }
 
 /**
- * Reads a {@link WatchedState} in parts of some milliseconds each. @param height number of blocks that the wallet
+ * Reads a {@link WatchedState} in parts of some milliseconds at most. @param height number of blocks that the wallet
  * knows.
  */
 function* watchedParts(read: Read, height: number): Generator<void, WatchedState, void> {

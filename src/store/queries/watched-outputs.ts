@@ -9,8 +9,8 @@ const recordOf = (key: string): string =>
 /** SQL expression that writes an output as a record for `unpackBlindOutputs`, in hex. */
 const BLIND_RECORD = `format('%016x%016x%08x', iif(rct, 0, amount), global_index, height)`;
 
-/** Number of output rows that are read at once. */
-const ROWS_AT_ONCE = 2048;
+/** Number of output rows that are read at once: a millisecond of work, for which a request may have to wait. */
+const ROWS_AT_ONCE = 512;
 
 /** Makes SQLite use the index of burnt outputs, which are few. */
 const BURNT = 'INDEXED BY owned_output_burnt';
@@ -59,7 +59,7 @@ export class WatchReader {
     );
   }
 
-  /** Divides all rows into ranges, each of which is read in some milliseconds. */
+  /** Divides all rows into ranges, each of which is read in a millisecond. */
   ranges(): readonly RowRange[] {
     const last = this.#last.get() ?? 0;
     return Array.from({ length: Math.ceil((last + 1) / ROWS_AT_ONCE) }, (_, i) => [

@@ -34,8 +34,8 @@ const ofAddress = statementsOf((listening) => new SpendableOutputReader(listenin
   (sql) => sql.includes('minor = :minor') && !sql.includes('INDEXED BY owned_output_by_age'),
 );
 
-it('has four queries of the spendable outputs of one address by amount', () => {
-  expect(ofAddress).toHaveLength(4);
+it('has five queries of the spendable outputs of one address by amount', () => {
+  expect(ofAddress).toHaveLength(5);
 });
 
 test.each(ofAddress)('reads the spendable outputs of one address from their index: %s', (sql) => {
