@@ -1,11 +1,14 @@
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { ScannerState } from '../../refresh/scan/scanner-state.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
-import { joinBytes } from '../../util/bytes.js';
+import { totalLength } from '../../util/bytes.js';
 import { yieldToEventLoop } from '../../util/event-loop.js';
 import { MAX_REORGANISATION } from '../../monero/wallet/model/records.js';
 import type { PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
 import type { WalletContext } from '../context/wallet-context.js';
+
+/** Number of byte strings that are joined at once: a megabyte of outputs. */
+const PARTS_JOINED_AT_ONCE = 32;
 
 type Context = Pick<WalletContext, 'store' | 'keystore'>;
 
@@ -100,15 +103,30 @@ function* watchedParts(read: Read, height: number): Generator<void, WatchedState
   }
   return {
     subaddresses,
-    importedKeyImages: joinBytes(importedKeyImages),
-    withKeyImage: joinBytes(withKeyImage),
-    withoutKeyImage: joinBytes(withoutKeyImage),
-    blind: joinBytes(blind),
+    importedKeyImages: yield* joined(importedKeyImages),
+    withKeyImage: yield* joined(withKeyImage),
+    withoutKeyImage: yield* joined(withoutKeyImage),
+    blind: yield* joined(blind),
     reused: read((r) => ({
       withKeyImage: r.watch.burntWithKeyImage(),
       withoutKeyImage: r.watch.burntWithoutKeyImage(),
     })),
   };
+}
+
+/**
+ * Joins byte strings, and yields now and then: a million outputs take 52 MB, and memory that is written for the first time
+ * costs more than the copy.
+ */
+function* joined(parts: readonly Uint8Array[]): Generator<void, Uint8Array, void> {
+  const whole = new Uint8Array(totalLength(parts));
+  let offset = 0;
+  for (const [i, part] of parts.entries()) {
+    whole.set(part, offset);
+    offset += part.length;
+    if (i % PARTS_JOINED_AT_ONCE === PARTS_JOINED_AT_ONCE - 1) yield;
+  }
+  return whole;
 }
 
 /** Packed records of one part; `last` is the key of its last record, absent in the last part. */

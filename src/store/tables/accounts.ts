@@ -31,8 +31,8 @@ const MIN_PACKED = 500;
 /** Largest number of keys that are stored packed. A lookup reads one part of them, of 50 kB. */
 const MAX_PACKED = 20_000;
 
-/** Number of keys of watched addresses that are read at once, in some milliseconds. */
-const KEYS_READ_AT_ONCE = 2048;
+/** Number of keys of watched addresses that are read at once, in less than a millisecond. */
+const KEYS_READ_AT_ONCE = 512;
 
 /** Keys of some watched addresses, and the last key for the next call; `last` is absent when there are no more. */
 interface KeysRead {
