@@ -132,9 +132,9 @@ const programBundles = isChecked ? [[...programs, ...changes]] : [[server], othe
 await Promise.all([...programBundles, ...byName.map((source) => [source])].map(bundle));
 for (const file of readdirSync(outdir)) {
   const text = readFileSync(join(outdir, file), 'utf8');
-  const [found] = /.{0,40}[^\0-\xff]/u.exec(text) ?? [];
-  if (found !== undefined)
+  const at = text.search(/[^\0-\xff]/);
+  if (at !== -1)
     throw new Error(
-      `${file}: write the last character of «${found}» as an escape: V8 keeps two bytes for each character of a text with one beyond Latin-1`,
+      `${file}: write the last character of «${text.slice(Math.max(0, at - 40), at + 1)}» as an escape: V8 keeps two bytes for each character of a text with one beyond Latin-1`,
     );
 }
