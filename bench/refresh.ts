@@ -12,9 +12,9 @@ import { cpuSeconds, MemoryWatch, pidOf } from './usage.js';
 
 /*
  * Refresh of the bench chain from scratch, ours and the reference's alternately in one run: on a quiet machine, beside
- * programs that keep all processors or one of them busy, and on one processor. A client restores a wallet as soon as the server answers,
- * as a launcher does. Both servers derive the addresses to watch when a wallet is restored, so a client waits from the
- * restoring call to the end of the refresh.
+ * programs that keep all processors or one of them busy, and on one processor. A client restores a wallet as soon as the
+ * server answers, as a launcher does. Both servers derive the addresses to watch when a wallet is restored, so a client
+ * waits from the restoring call to the end of the refresh.
  */
 
 const ROUNDS = Number(process.argv[2] ?? 5);
@@ -104,6 +104,10 @@ try {
       bar,
     ];
   };
+  const beside = (samples: Samples, where: string, bar?: string): (readonly string[])[] => [
+    row(samples, `${where}: restore and refresh`, 's', ({ seconds }) => seconds),
+    row(samples, `${where}: the refresh of it alone`, 's', ({ refreshSeconds }) => refreshSeconds, bar),
+  ];
   process.stdout.write(`Refresh of ${chain.meta.height} blocks, 3,000 transactions, median of ${ROUNDS}\n`);
   printTable(
     ['', 'ours', 'reference', 'ratio', 'bar'],
@@ -112,24 +116,9 @@ try {
       row(all, 'the refresh of it alone', 's', ({ refreshSeconds }) => refreshSeconds, '0.4'),
       row(all, 'CPU time of both', 's', ({ cpuSeconds }) => cpuSeconds),
       row(all, 'peak memory', 'MiB', ({ peakMiB }) => peakMiB, '76 MiB'),
-      row(busy, 'beside busy programs: restore and refresh', 's', ({ seconds }) => seconds),
-      row(
-        busy,
-        'beside busy programs: the refresh of it alone',
-        's',
-        ({ refreshSeconds }) => refreshSeconds,
-        '0.6',
-      ),
-      row(oneBusy, 'beside one busy program: restore and refresh', 's', ({ seconds }) => seconds),
-      row(
-        oneBusy,
-        'beside one busy program: the refresh of it alone',
-        's',
-        ({ refreshSeconds }) => refreshSeconds,
-        '0.5',
-      ),
-      row(one, 'on one core: restore and refresh', 's', ({ seconds }) => seconds),
-      row(one, 'on one core: the refresh of it alone', 's', ({ refreshSeconds }) => refreshSeconds),
+      ...beside(busy, 'beside busy programs', '0.6'),
+      ...beside(oneBusy, 'beside one busy program', '0.5'),
+      ...beside(one, 'on one core'),
       row(one, 'on one core: CPU time of both', 's', ({ cpuSeconds }) => cpuSeconds),
     ],
   );
