@@ -7,9 +7,6 @@ import { MAX_REORGANISATION } from '../../monero/wallet/model/records.js';
 import type { PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-/** Number of byte strings that are joined at once: a megabyte of outputs. */
-const PARTS_JOINED_AT_ONCE = 32;
-
 type Context = Pick<WalletContext, 'store' | 'keystore'>;
 
 type Open = Pick<WalletContext, 'assertOpen' | 'store'>;
@@ -115,16 +112,16 @@ function* watchedParts(read: Read, height: number): Generator<void, WatchedState
 }
 
 /**
- * Joins byte strings, and yields now and then: a million outputs take 52 MB, and memory that is written for the first time
+ * Joins byte strings, and yields after each: a million outputs take 52 MB, and memory that is written for the first time
  * costs more than the copy.
  */
 function* joined(parts: readonly Uint8Array[]): Generator<void, Uint8Array, void> {
   const whole = new Uint8Array(totalLength(parts));
   let offset = 0;
-  for (const [i, part] of parts.entries()) {
+  for (const part of parts) {
     whole.set(part, offset);
     offset += part.length;
-    if (i % PARTS_JOINED_AT_ONCE === PARTS_JOINED_AT_ONCE - 1) yield;
+    yield;
   }
   return whole;
 }

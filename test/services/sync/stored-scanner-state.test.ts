@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -188,6 +188,34 @@ describe('the watched outputs of a large wallet', () => {
     expect(unpackWatchedOutputs(state.withKeyImage)).toHaveLength(OUTPUTS / 2);
   });
 });
+
+/** Number of rows that are read at once, of each table. */
+const AT_ONCE = 512;
+
+test.each([AT_ONCE - 1, AT_ONCE, AT_ONCE + 1, 2 * AT_ONCE])(
+  'all of %d outputs, key images and addresses are read, once each',
+  async (count) => {
+    const numbers = Array.from({ length: count }, (_, i) => i);
+    const outputs = numbers.map((i) => output(i + 1000, 1, 5n, { txHash: bytes(1), outputIndex: i }));
+    wallet.store.write((w) => {
+      w.applyPage(page(0, 5, { received: [received(1, 1)], outputs }));
+      for (const i of numbers)
+        w.importedKeyImages.set({ publicKey: bytes(70_000 + i), keyImage: bytes(90_000 + i), proven: true });
+      // One at a time: many at once are stored packed. The primary address is stored already.
+      for (const minor of numbers.slice(1))
+        w.subaddresses.add([
+          { index: { major: 0, minor }, spendPublicKey: keccak(utf8(`${minor}`)) as Uint8Array as PublicKey },
+        ]);
+    });
+    const { withKeyImage, importedKeyImages, subaddresses } = await readWatched(wallet);
+    const keys = unpackWatchedOutputs(withKeyImage).map(({ key }) => toHex(key));
+    expect(keys).toEqual(outputs.map(({ keyImage }) => toHex(keyImage ?? new Uint8Array())));
+    const images = [...unpackKeyImages(importedKeyImages)].map(({ publicKey }) => toHex(publicKey));
+    expect(images).toEqual(numbers.map((i) => toHex(bytes(70_000 + i))).sort());
+    expect(new Set(subaddressesOf(joinBytes(subaddresses))).size).toBe(count);
+    expect(joinBytes(subaddresses)).toHaveLength(count * 40);
+  },
+);
 
 describe('the state that the scanner starts from', () => {
   it('leaves none of its pages in memory', () => {
