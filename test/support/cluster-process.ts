@@ -23,6 +23,7 @@ import { ListedRows, writeRows } from '../../src/http/json-rows.js';
 import { yieldToEventLoop } from '../../src/util/event-loop.js';
 import type { Json } from '../../src/util/json.js';
 import type { RequestTrace } from '../../src/util/trace.js';
+import { until } from './until.js';
 
 /** Tags under a secret that is a text. */
 export const signerOf = (secret: string): Signer => ({
@@ -82,7 +83,7 @@ export interface ClusterProcess {
   close(): Promise<void>;
 }
 
-/** Starts a process on a free port. */
+/** Starts a process on a free port. @returns once it accepts requests that are signed now. */
 export async function startClusterProcess(options: ClusterProcessOptions): Promise<ClusterProcess> {
   const { name, logins, methods = {}, source } = options;
   const signer = signerOf(options.secret ?? 'secret');
@@ -181,6 +182,9 @@ export async function startClusterProcess(options: ClusterProcessOptions): Promi
       streams: forwarder.streams,
     },
   });
+  // A request that was signed up to the start of its receiver is refused as one that may have been seen.
+  const begun = Date.now();
+  await until('the next millisecond', () => Date.now() > begun);
   return {
     ...{ port, url, http: started, ran, refused, failed, bugs, places },
     pagesRead: () => pagesRead,
