@@ -35,17 +35,27 @@ export class Snapshot {
     return this.#parts.guard(() => task(this.#frozen?.reader ?? this.#parts.current()));
   }
 
-  /** Opens a separate connection to the present state. Must be called before the store changes. */
+  /** True once the store may change. */
+  get isDetached(): boolean {
+    return this.#released || this.#frozen !== undefined;
+  }
+
+  /** Opens a separate connection to the present state, which is committed. Must be called before the store changes. */
   detach(): void {
-    if (this.#released || this.#frozen !== undefined) return;
+    if (this.isDetached) return;
     try {
       const db = this.#parts.open();
       this.#frozen = { db, reader: new WalletReader(db) };
     } catch (error) {
       // The write must not fail because of this snapshot: its next read throws the error instead.
-      this.#failure = { error };
-      this.release();
+      this.fail(error);
     }
+  }
+
+  /** Ends the snapshot, whose state is lost: its next read throws the error. */
+  fail(error: unknown): void {
+    this.#failure = { error };
+    this.release();
   }
 
   release(): void {
@@ -53,5 +63,35 @@ export class Snapshot {
     this.#frozen?.db.close();
     this.#frozen = undefined;
     this.#parts.onRelease();
+  }
+}
+
+/** Snapshots of a store that are not released. */
+export class Snapshots {
+  readonly #open = new Set<Snapshot>();
+
+  add(parts: Omit<SnapshotParts, 'onRelease'>): Snapshot {
+    const snapshot = new Snapshot({ ...parts, onRelease: () => this.#open.delete(snapshot) });
+    this.#open.add(snapshot);
+    return snapshot;
+  }
+
+  /** True while a snapshot reads the present state on the connection that writes. */
+  get readPresentState(): boolean {
+    return [...this.#open].some(({ isDetached }) => !isDetached);
+  }
+
+  /** Detaches all snapshots. Must be called before the store changes, when its state is committed. */
+  detach(): void {
+    for (const snapshot of this.#open) snapshot.detach();
+  }
+
+  /** Ends the snapshots that read the present state, which is lost: their next reads throw the error. */
+  failAttached(error: Error): void {
+    for (const snapshot of this.#open) if (!snapshot.isDetached) snapshot.fail(error);
+  }
+
+  release(): void {
+    for (const snapshot of this.#open) snapshot.release();
   }
 }

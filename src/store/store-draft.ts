@@ -7,6 +7,7 @@ import { syncFile, syncFileAsync } from './file/fsync.js';
 import type { StoreDatabase } from './file/store-database.js';
 import { NEW_CIPHER } from './file/store-cipher.js';
 import { StoreFile } from './file/store-file.js';
+import { Snapshots } from './snapshot.js';
 import { StoreTransactions } from './store-transactions.js';
 import { ownEvents, type WalletWriter } from './wallet-writer.js';
 
@@ -56,7 +57,7 @@ function writeUnflushed(draft: string, key: Uint8Array, fill: Fill): void {
     db = openDatabase(draft, { key, cipher: NEW_CIPHER }, { isDraft: true });
     const file = new StoreFile(db);
     const transactions = new StoreTransactions({
-      ...{ file, events: ownEvents(), deferred: new DeferredBlocks() },
+      ...{ file, events: ownEvents(), deferred: new DeferredBlocks(), snapshots: new Snapshots() },
       onBegin: () => undefined,
     });
     transactions.write(fill);

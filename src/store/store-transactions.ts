@@ -5,6 +5,7 @@ import type { DeferredBlocks } from './deferred-blocks.js';
 import type { EventSettings } from './events/event-log.js';
 import { currentTrace, outsideTrace, type Trace } from '../util/trace.js';
 import { PageTransaction } from './page-transaction.js';
+import type { Snapshots } from './snapshot.js';
 import { WalletWriter, type PageOptions } from './wallet-writer.js';
 
 /** Parts and listeners of {@link StoreTransactions}. */
@@ -13,6 +14,7 @@ interface Parts {
   readonly events: EventSettings;
   /** Blocks in memory that the next transaction stores first. */
   readonly deferred: DeferredBlocks;
+  readonly snapshots: Snapshots;
   /** Is called before a transaction begins. */
   readonly onBegin: () => void;
 }
@@ -108,6 +110,7 @@ export class StoreTransactions {
    */
   writeRecoverable<T>(task: (w: WalletWriter) => T): T {
     return this.#atomically(task, (run) => {
+      this.#endHeldPages();
       if (this.#pages.isOpen) return this.#pages.join(run);
       this.#begin(() => this.#parts.file.deferFlush());
       const result = this.#parts.file.db.transaction(run).immediate();
@@ -135,6 +138,7 @@ export class StoreTransactions {
     file.assertOpen();
     this.#assertNotWriting();
     file.detectingDamage(() => {
+      this.#endHeldPages();
       if (!this.#pages.isOpen) {
         this.#begin(() => file.deferFlush());
         this.#writer.events.resetRequests();
@@ -149,6 +153,14 @@ export class StoreTransactions {
   /** Commits the pages of blocks that are not committed yet. @throws the error of the commit. */
   endPages(): void {
     this.#pages.end();
+  }
+
+  /**
+   * Commits the pages of blocks if a snapshot reads them: a connection of its own, with which it goes on, sees only what is
+   * committed. @throws the error of the commit.
+   */
+  #endHeldPages(): void {
+    if (this.#parts.snapshots.readPresentState) this.#pages.end();
   }
 
   /**
@@ -185,6 +197,7 @@ export class StoreTransactions {
         this.#version += 1;
         // The deferred blocks follow the lost pages, or were stored in the same transaction.
         deferred.clear();
+        this.#parts.snapshots.failAttached(error);
         this.#onLostPages(error);
       },
     });
@@ -220,6 +233,7 @@ export class StoreTransactions {
 
   #begin(setFlushing: () => void): void {
     this.#parts.onBegin();
+    this.#parts.snapshots.detach();
     setFlushing();
   }
 

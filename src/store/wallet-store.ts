@@ -8,7 +8,7 @@ import { openUpgraded } from './file/upgrade.js';
 import { commitDraft } from './file/atomic-replace.js';
 import { DeferredBlocks } from './deferred-blocks.js';
 import { KnownBlocks } from './known-blocks.js';
-import { Snapshot } from './snapshot.js';
+import { Snapshots, type Snapshot } from './snapshot.js';
 import { writeStoreDraft, type Fill } from './store-draft.js';
 import { StoreTransactions } from './store-transactions.js';
 import type { PageSink } from './replication/page-sink.js';
@@ -31,7 +31,7 @@ export class WalletStore {
   readonly #transactions: StoreTransactions;
   readonly #blocks: KnownBlocks;
   #reader: WalletReader;
-  readonly #snapshots = new Set<Snapshot>();
+  readonly #snapshots = new Snapshots();
   readonly #deferred = new DeferredBlocks();
   #shipper: StoreShipper | undefined;
 
@@ -40,10 +40,8 @@ export class WalletStore {
     this.#reader = new WalletReader(db);
     this.#transactions = new StoreTransactions({
       ...{ file: this.#file, events, deferred: this.#deferred },
-      onBegin: () => {
-        this.#file.restore();
-        for (const snapshot of this.#snapshots) snapshot.detach();
-      },
+      snapshots: this.#snapshots,
+      onBegin: () => this.#file.restore(),
     });
     const deferred = this.#deferred;
     this.#blocks = new KnownBlocks({ store: this, transactions: this.#transactions, deferred });
@@ -293,18 +291,17 @@ export class WalletStore {
     this.#blocks.prefetch();
   }
 
-  /** Opens a snapshot of the present state; it ends when the store is closed. @throws Error for a store in memory. */
+  /**
+   * Opens a snapshot of the present state, pages that are not committed yet included; only the events that their commit
+   * appends may be added to it. It ends when the store is closed. @throws Error for a store in memory.
+   */
   snapshot(): Snapshot {
     if (this.isInMemory) throw new Error('a store in memory has no snapshots');
-    this.commitPages();
-    const snapshot = new Snapshot({
+    return this.#snapshots.add({
       current: () => this.#reader,
       open: () => this.#file.openSnapshot(),
       guard: (task) => this.#file.detectingDamage(task),
-      onRelease: () => this.#snapshots.delete(snapshot),
     });
-    this.#snapshots.add(snapshot);
-    return snapshot;
   }
 
   /**
@@ -434,7 +431,7 @@ export class WalletStore {
    */
   close(): void {
     if (!this.#file.isOpen) return;
-    for (const snapshot of this.#snapshots) snapshot.release();
+    this.#snapshots.release();
     try {
       this.#closeLog();
     } finally {

@@ -114,7 +114,6 @@ describe('pages that others follow', () => {
     'a flush to disk': () => store.flushToDisk(),
     'a checkpoint': () => store.checkpoint(),
     'a checkpoint on this thread': () => store.checkpointSync(),
-    'a snapshot': () => store.snapshot().release(),
     'a read of committed data': () => store.readCommitted((r) => r.chain.tip()),
   };
   test.each(Object.keys(ends))('are committed before %s', async (name) => {
@@ -180,12 +179,53 @@ describe('pages that others follow', () => {
     expect([store.height(), committed()]).toEqual([48, 48]);
   });
 
-  it('leave the pages of a snapshot as they were', () => {
+  it('leave a snapshot as it was', () => {
     store.addPage(paid(0));
     const snapshot = store.snapshot();
     add(paid(1));
     expect(snapshot.read((r) => r.outputs.count())).toBe(1);
     store.commitPages();
+    expect(snapshot.read((r) => r.outputs.count())).toBe(1);
+    snapshot.release();
+  });
+
+  it('are in a snapshot before they are committed', () => {
+    add(paid(0));
+    const snapshot = store.snapshot();
+    expect([committed(), snapshot.read((r) => r.outputs.count())]).toEqual([0, 1]);
+    snapshot.release();
+    add(paid(1));
+    expect(committed()).toBe(0);
+  });
+
+  const changes: Readonly<Record<string, { readonly make: () => void; readonly committed: number }>> = {
+    'a page': { make: () => add(paid(1)), committed: 1 },
+    'a last page': { make: () => store.addPage(paid(1)), committed: 2 },
+    'a write that waits for the disk': {
+      make: () => store.write((w) => w.applyPage(paid(1))),
+      committed: 2,
+    },
+    'a write that does not': {
+      make: () => store.writeRecoverable((w) => w.applyPage(paid(1))),
+      committed: 2,
+    },
+  };
+  test.each(Object.keys(changes))('are committed before %s if a snapshot reads them', (name) => {
+    const { make, committed: expected } = changes[name] as (typeof changes)[string];
+    add(paid(0));
+    const snapshot = store.snapshot();
+    make();
+    expect([committed(), store.read((r) => r.outputs.count())]).toEqual([expected, 2]);
+    expect(snapshot.read((r) => r.outputs.count())).toBe(1);
+    snapshot.release();
+  });
+
+  it('stay in a snapshot that reads them while they are committed', () => {
+    add(paid(0));
+    const snapshot = store.snapshot();
+    store.commitPages();
+    expect(snapshot.read((r) => r.outputs.count())).toBe(1);
+    add(paid(1));
     expect(snapshot.read((r) => r.outputs.count())).toBe(1);
     snapshot.release();
   });
@@ -276,6 +316,21 @@ describe('a commit of pages that fails', () => {
     expect([store.height(), committed()]).toEqual([303, 2]);
     store.commitPages();
     expect([store.height(), lost.length]).toEqual([2, 1]);
+  });
+
+  it.each(['a commit', 'a page'])('in %s ends a snapshot that reads the pages, and no other', (name) => {
+    jest.restoreAllMocks();
+    store.commitPages();
+    const older = store.snapshot();
+    add(paid(2));
+    const snapshot = store.snapshot();
+    failNextCommit();
+    if (name === 'a page') expect(() => add(paid(3))).toThrow(WalletError);
+    else store.commitPages();
+    expect([store.height(), lost.length]).toEqual([2, 1]);
+    for (let i = 0; i < 2; i++) expect(() => snapshot.read((r) => r.outputs.count())).toThrow(WalletError);
+    expect(older.read((r) => r.outputs.count())).toBe(2);
+    older.release();
   });
 
   it('reports no event', () => {

@@ -71,6 +71,23 @@ describe('a long list', () => {
     context.close();
   });
 
+  it('of pages that a refresh has not committed commits none of them', async () => {
+    const { store, ...context } = contextOf(WalletStore.create(join(directory, 'wallet'), KEY));
+    payments(store, 5);
+    const { eventVersion } = store;
+    const found = {
+      received: [received(6, 6), received(7, 7)],
+      outputs: [output(6, 6, 1n), output(7, 7, 1n)],
+    };
+    store.addPage(page(6, 2, found), { isFollowed: true });
+    const reading = new PagedReader({ ...context, store });
+    expect(await all(reading.pages(ALL, heights))).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
+    reading.release();
+    // A commit would have reported the events of the pages.
+    expect(store.eventVersion).toBe(eventVersion);
+    context.close();
+  });
+
   it('comes in pages where one block has all of it', async () => {
     const context = contextOf(WalletStore.create(join(directory, 'wallet'), KEY));
     const txs = [1, 2, 3, 4, 5, 6, 7];
