@@ -1,3 +1,4 @@
+import { COINBASE_UNLOCK_BLOCKS, SPENDABLE_AGE_BLOCKS } from '../../monero/cryptonote/constants.js';
 import { unixSeconds } from '../../util/clock.js';
 import { CachedRead } from '../../store/cached-read.js';
 import { addressesOf } from '../../store/queries/balances.js';
@@ -23,9 +24,6 @@ type Context = Pick<WalletContext, 'assertOpen' | 'clock' | 'store'>;
 interface Services {
   readonly accounts: Accounts;
 }
-
-/** Depth below the tip to which an output without an unlock time can be locked [blocks]. */
-const LOCK_WINDOW = 60;
 
 /** Lock of an imported output: an offline wallet does not know its block. */
 const IMPORTED: Lockable = { height: 0, unlockTime: 0n };
@@ -183,10 +181,11 @@ export class Balances {
   #adjust(tally: Adjusted, r: WalletReader, account: number | undefined, strict: boolean): void {
     const chainHeight = this.#context.store.height();
     const now = unixSeconds(this.#context.clock);
-    const sinceHeight = Math.max(0, chainHeight - LOCK_WINDOW - 1);
     const candidates = r.balances.maybeLocked({
       ...(account === undefined ? {} : { account }),
-      ...{ strict, sinceHeight },
+      strict,
+      sinceHeight: Math.max(0, chainHeight - COINBASE_UNLOCK_BLOCKS - 1),
+      youngHeight: Math.max(0, chainHeight - SPENDABLE_AGE_BLOCKS + 1),
     });
     const lockUntilOpen = (output: Lockable, subaddress: SubaddressIndex, value: Amount): void => {
       if (!isUnlocked(output, chainHeight, now))

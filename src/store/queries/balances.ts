@@ -68,6 +68,7 @@ const IN_RANGE = '(account, minor) >= (?, ?) AND (account, minor) < (?, ?)';
 interface LockQuery {
   readonly account: number | null;
   readonly since: number;
+  readonly young: number;
 }
 
 /** Reads balances from stored sums, in a time that does not depend on the number of outputs. */
@@ -97,7 +98,7 @@ export class BalanceReader {
          WHERE ${condition} AND ${unspent} AND burnt = 0 AND frozen = 0 AND account = coalesce(:account, account)`;
       return db
         .prepare<[LockQuery], LockRow>(
-          `${rows('height >= :since')} UNION ALL
+          `${rows("height >= :since AND (height >= :young OR unlock_time <> '0')")} UNION ALL
            ${rows("height < :since AND unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL")}`,
         )
         .safeIntegers()
@@ -207,14 +208,19 @@ export class BalanceReader {
     return this.#usedBetween.all(account, first, last);
   }
 
-  /** Returns unspent outputs that may still be locked: recent outputs, and outputs with an unlock time. */
+  /**
+   * Returns unspent outputs that may still be locked: young ones, and those with an unlock time.
+   * @param sinceHeight height below which miner transactions are unlocked.
+   * @param youngHeight height below which outputs without an unlock time are unlocked.
+   */
   maybeLocked({
     account,
     strict,
     sinceHeight,
-  }: BalanceScope & { readonly sinceHeight: number }): LockableAmount[] {
+    youngHeight,
+  }: BalanceScope & { readonly sinceHeight: number; readonly youngHeight: number }): LockableAmount[] {
     return this.#locked[kindOf(strict)]
-      .all({ account: account ?? null, since: sinceHeight })
+      .all({ account: account ?? null, since: sinceHeight, young: youngHeight })
       .map(([major, minor, value, height, unlockTime]) => ({
         subaddress: { major, minor },
         amount: toAmount(value),

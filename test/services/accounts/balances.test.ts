@@ -81,6 +81,34 @@ describe('a balance', () => {
     expect(balances.unconfirmed(0, [])).toBe(0n);
   });
 
+  it.each([
+    ['of payments', 10, false],
+    ['of miner transactions', 60, true],
+  ])(
+    'contains the outputs %s as unlocked from the first block on that may spend them',
+    (_name, age, coinbase) => {
+      const newest = 99;
+      // Two outputs on each side of the limit, and one far from it.
+      const heights = [5, newest - age - 1, newest - age, newest - age + 1, newest - age + 2, newest];
+      wallet.store.write((w) =>
+        w.applyPage(
+          page(0, newest + 1, {
+            received: heights.map((height, i) => received(i + 1, height)),
+            outputs: heights.map((height, i) => {
+              const unlockTime = coinbase ? BigInt(height + age) : 0n;
+              return output(i + 1, height, 10n ** BigInt(i), { coinbase, unlockTime });
+            }),
+          }),
+        ),
+      );
+      // The next block, of height 100, may spend an output of height 90, or of a miner at height 40.
+      expect(balances.of(0, true)).toMatchObject({
+        ...{ total: 111_111n, unlocked: 1_111n },
+        blocksToUnlock: age - 1,
+      });
+    },
+  );
+
   it('is read from any page of its rows on, with the unconfirmed amounts of each page', async () => {
     const minors = Array.from({ length: 300 }, (_, i) => 2 * i);
     wallet.store.write((w) =>

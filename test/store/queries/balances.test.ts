@@ -241,14 +241,15 @@ describe('sums of addresses and accounts', () => {
     );
   });
 
-  test('list recent outputs, and those with an unlock time, as possibly locked', () => {
+  test('list young outputs, and those with an unlock time, as possibly locked', () => {
     for (let n = 0; n < 12; n++) apply({ does: 'add', n, key: n, value: 5n });
-    const locked = (strict: boolean): number[] =>
+    const locked = (strict: boolean, youngHeight = 19): number[] =>
       file
-        .read((r) => r.balances.maybeLocked({ strict, sinceHeight: 19 }))
+        .read((r) => r.balances.maybeLocked({ strict, sinceHeight: 19, youngHeight }))
         .map(({ height }) => height)
         .sort((a, b) => a - b);
     expect(locked(true)).toEqual([10, 14, 18, 19, 20, 21]);
+    expect(locked(true, 21)).toEqual([10, 14, 18, 21]);
     apply({ does: 'reserve', n: 0 });
     apply({ does: 'freeze', n: 4 });
     apply({ does: 'spend', n: 10 });
