@@ -58,7 +58,6 @@ function writeUnflushed(draft: string, key: Uint8Array, fill: Fill): void {
     const file = new StoreFile(db);
     const transactions = new StoreTransactions({
       ...{ file, events: ownEvents(), deferred: new DeferredBlocks(), snapshots: new Snapshots() },
-      onBegin: () => undefined,
     });
     transactions.write(fill);
     // The log must be empty, because only the main file is renamed to the final path.

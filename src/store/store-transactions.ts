@@ -8,15 +8,13 @@ import { PageTransaction } from './page-transaction.js';
 import type { Snapshots } from './snapshot.js';
 import { WalletWriter, type PageOptions } from './wallet-writer.js';
 
-/** Parts and listeners of {@link StoreTransactions}. */
+/** Parts of {@link StoreTransactions}. */
 interface Parts {
   readonly file: StoreFile;
   readonly events: EventSettings;
   /** Blocks in memory that the next transaction stores first. */
   readonly deferred: DeferredBlocks;
   readonly snapshots: Snapshots;
-  /** Is called before a transaction begins. */
-  readonly onBegin: () => void;
 }
 
 /** Stores a page of blocks, and reward and time of its last block. */
@@ -232,7 +230,7 @@ export class StoreTransactions {
   }
 
   #begin(setFlushing: () => void): void {
-    this.#parts.onBegin();
+    this.#parts.file.restore();
     this.#parts.snapshots.detach();
     setFlushing();
   }

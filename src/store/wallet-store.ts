@@ -39,9 +39,7 @@ export class WalletStore {
     this.#file = new StoreFile(db, location);
     this.#reader = new WalletReader(db);
     this.#transactions = new StoreTransactions({
-      ...{ file: this.#file, events, deferred: this.#deferred },
-      snapshots: this.#snapshots,
-      onBegin: () => this.#file.restore(),
+      ...{ file: this.#file, events, deferred: this.#deferred, snapshots: this.#snapshots },
     });
     const deferred = this.#deferred;
     this.#blocks = new KnownBlocks({ store: this, transactions: this.#transactions, deferred });
