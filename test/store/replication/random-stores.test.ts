@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { PageSink } from '../../../src/store/replication/page-sink.js';
 import type { Replication } from '../../../src/store/replication/replication.js';
 import type { Snapshot } from '../../../src/store/snapshot.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
@@ -39,19 +40,19 @@ class Model {
     this.#note();
   }
 
-  #replicate(): Replication {
-    return this.#store.replicate(this.sink.lease(), {
+  #replicate(lease = this.sink.lease()): Replication {
+    return this.#store.replicate(lease, {
       ...{ delayMs: 5, timeoutMs: 60_000, onError: (error: unknown) => this.errors.push(error) },
       ...this.sink.state,
     });
   }
 
-  #open(path: string): void {
+  #open(path: string, lease?: PageSink): void {
     this.#path = path;
     this.#store = WalletStore.open(path, KEY, undefined, undefined, { isReplicated: true });
     this.#height = Math.max(0, this.#store.height() - 1);
     if (this.#store.read((r) => r.chain.tip()) !== undefined) this.#height += 1;
-    this.#replication = this.#replicate();
+    this.#replication = this.#replicate(lease);
     this.#note();
   }
 
@@ -176,14 +177,18 @@ class Model {
     this.#open(this.#path);
   }
 
-  /** Goes on with what the sink has, as another process would. */
+  /**
+   * Goes on with the content of the sink, as another process would: its lease begins before it reads the content, so that
+   * a call of the former holder which is still under way stores nothing after that.
+   */
   async takeOver(): Promise<void> {
     if (this.sink.base === undefined) return;
     await this.#close();
     this.#opened += 1;
     const path = join(directory, `taken-${this.#opened}`);
+    const lease = this.sink.lease();
     await this.sink.rebuild(path);
-    this.#open(path);
+    this.#open(path, lease);
     expect(this.#states).toContain(contentsOf(path));
   }
 
