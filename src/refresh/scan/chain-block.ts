@@ -83,7 +83,7 @@ export function outlineSent(txs: readonly RawTx[]): ParsedTxs {
 }
 
 /** Parses a pruned transaction into a value with all its fields. @throws DaemonError `malformed` */
-export function buildTx(blob: Uint8Array): Transaction {
+export function readTx(blob: Uint8Array): Transaction {
   try {
     return parsePrunedTransaction(blob);
   } catch (cause) {
@@ -102,7 +102,7 @@ export function rewardOf(txs: ParsedTxs, minerTx: number): Amount {
   const known = rewards.get(txs) ?? new Map<number, Amount>();
   rewards.set(txs, known);
   const reward =
-    known.get(minerTx) ?? sum(buildTx(txs.blob(minerTx)).prefix.outputs.map(({ amount }) => amount));
+    known.get(minerTx) ?? sum(readTx(txs.blob(minerTx)).prefix.outputs.map(({ amount }) => amount));
   known.set(minerTx, reward);
   return reward;
 }

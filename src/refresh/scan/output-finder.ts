@@ -11,20 +11,17 @@ import {
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { TurnLimit } from '../../util/event-loop.js';
 import type { SubaddressTable } from '../../monero/wallet/scan/subaddress-table.js';
-import { buildTx } from './chain-block.js';
-import type { MatchStream, OutputMatch } from '../../monero/wallet/scan/output-matches.js';
-import type { BuiltTx } from './received-tx.js';
+import type { MatchStream } from '../../monero/wallet/scan/output-matches.js';
+import { matchedTx, receiptOf, type MatchedTx, type Receipt } from './received-tx.js';
 
-/** Transactions and the outputs of the wallet that were found in them. */
-export interface ScannedTxs {
-  /**
-   * Returns the outputs of the wallet in a transaction, by ascending output index.
-   * @param tx index of the transaction.
-   */
-  outputsOf(tx: number): readonly FoundOutput[];
-  /** Parses a transaction into a value; most transactions pay no wallet and are never parsed. @throws DaemonError */
-  build(tx: number): BuiltTx;
+/** Outputs of the wallet in one transaction, by ascending output index, and the record of the transaction. */
+export interface FoundReceipt {
+  readonly outputs: readonly FoundOutput[];
+  readonly receipt: Receipt;
 }
+
+/** Transactions that pay the wallet, by their index. */
+export type FoundReceipts = ReadonlyMap<number, FoundReceipt>;
 
 /** Largest number of output matches that are decrypted in one turn of the event loop. */
 const CLAIMS_AT_ONCE = 32;
@@ -35,8 +32,6 @@ const CLAIMS_AT_ONCE = 32;
  * wallets decrypt theirs.
  */
 const turns = new TurnLimit(1);
-
-const NONE: readonly FoundOutput[] = [];
 
 /** Which transactions an {@link OutputFinder} searches. */
 export interface FinderOptions {
@@ -66,37 +61,49 @@ export class OutputFinder {
     this.#parts = parts;
   }
 
-  /** Searches all matches of a stream. @throws the reason of the signal; DaemonError */
+  /**
+   * Searches all matches of a stream. A transaction is parsed into a value that is not kept: the values of a whole page
+   * would outlive the young generation of the garbage collector.
+   * @param matches by ascending index of their transaction.
+   * @throws the reason of the signal; DaemonError
+   */
   async find(
     txs: ParsedTxs,
     matches: MatchStream,
     { signal, firstTx = 0, isWanted = () => true }: FinderOptions = {},
-  ): Promise<ScannedTxs> {
-    const { table, onPaid } = this.#parts;
-    const built = new Map<number, BuiltTx & { readonly matches: OutputMatch[] }>();
-    const build = (i: number): BuiltTx & { readonly matches: OutputMatch[] } => {
-      const known = built.get(i);
-      if (known !== undefined) return known;
-      const made = { hash: txs.hash(i), tx: buildTx(txs.blob(i)), outlines: txs, at: i, matches: [] };
-      built.set(i, made);
-      return made;
-    };
+  ): Promise<FoundReceipts> {
+    const { keys, table, onPaid } = this.#parts;
     const claims: TxClaim[] = [];
+    const receipts = new Map<number, Receipt>();
+    let matched: MatchedTx | undefined;
+    const close = (): void => {
+      if (matched !== undefined && claims.at(-1)?.tx === matched.at)
+        receipts.set(matched.at, receiptOf(matched, keys));
+    };
     for await (const portion of matches) {
       signal?.throwIfAborted();
       for (const match of portion.payingTo(table)) {
         if (match.tx < firstTx || !isWanted(match.tx)) continue;
-        const { tx, matches: others } = build(match.tx);
-        others.push(match);
-        const claim = claimOutput(table, tx, match);
+        // The matches of a transaction may be in two portions.
+        if (matched?.at !== match.tx) {
+          close();
+          matched = matchedTx(txs, match.tx);
+        }
+        matched.matches.push(match);
+        const claim = claimOutput(table, matched.tx, match);
         if (claim === undefined) continue;
         onPaid(claim.subaddress);
         claims.push({ tx: match.tx, claim });
       }
     }
+    close();
     signal?.throwIfAborted();
-    const found = await this.#open(claims, signal);
-    return { outputsOf: (tx) => found.get(tx) ?? NONE, build };
+    const found = new Map<number, FoundReceipt>();
+    for (const [tx, outputs] of await this.#open(claims, signal)) {
+      const receipt = receipts.get(tx);
+      if (receipt !== undefined) found.set(tx, { outputs, receipt });
+    }
+    return found;
   }
 
   /**

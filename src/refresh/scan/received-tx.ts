@@ -1,45 +1,49 @@
-import type { Hash, PublicKey, SecretKey } from '../../monero/crypto/types.js';
-import {
-  additionalPublicKeys,
-  parseExtra,
-  txPublicKeys,
-  type ExtraField,
-} from '../../monero/cryptonote/extra.js';
+import type { PublicKey } from '../../monero/crypto/types.js';
+import { additionalPublicKeys, parseExtra, txPublicKeys } from '../../monero/cryptonote/extra.js';
 import { unprunedSize } from '../../monero/cryptonote/transaction.js';
 import type { Transaction } from '../../monero/cryptonote/types.js';
 import type { ParsedTxs } from '../../daemon/parsed-txs.js';
-import { ZERO, type Amount } from '../../util/amount.js';
+import { ZERO } from '../../util/amount.js';
 import { keyImagesOf } from '../../monero/wallet/exchange/pending-tx.js';
 import { receivedPaymentId } from '../../monero/wallet/scan/own-outputs-in.js';
 import type { FoundOutput, ReceivingKeys } from '../../monero/wallet/scan/receive.js';
-import type { OwnedOutput, ReceivedTx } from '../../monero/wallet/model/records.js';
-import type { TxsOfBlock } from './chain-block.js';
+import type { OwnedOutput, PoolTx, ReceivedTx } from '../../monero/wallet/model/records.js';
+import { readTx } from './chain-block.js';
 import type { OutputMatch } from '../../monero/wallet/scan/output-matches.js';
 
 /** A transaction, parsed into a value, that has output matches. */
-export interface BuiltTx {
-  /** Hash of the transaction, as a copy that does not keep the memory of the page. */
-  readonly hash: Hash;
-  readonly tx: Transaction;
-  /** Transactions of the page, and in `tx` the index of this transaction among them. */
-  readonly outlines: ParsedTxs;
+export interface MatchedTx {
+  /** Transactions of the page, and in `at` the index of this transaction among them. */
+  readonly txs: ParsedTxs;
   readonly at: number;
-  readonly matches: readonly OutputMatch[];
+  readonly tx: Transaction;
+  /** Output matches that pay an address of the wallet. */
+  readonly matches: OutputMatch[];
 }
 
-/** Builds the record of a transaction that pays the wallet. */
-export function receivedTx(built: BuiltTx, block: TxsOfBlock, keys: ReceivingKeys): ReceivedTx {
-  const { tx } = built;
+/** Record of a transaction that pays the wallet, without its block. */
+export type Receipt = Omit<ReceivedTx, 'height' | 'timestamp'>;
+
+/** Parses the transaction with an index. @throws DaemonError `malformed` */
+export const matchedTx = (txs: ParsedTxs, at: number): MatchedTx => ({
+  txs,
+  at,
+  tx: readTx(txs.blob(at)),
+  matches: [],
+});
+
+/** Builds the record of a transaction that pays the wallet, and decrypts its short payment id. */
+export function receiptOf({ txs, at, tx, matches }: MatchedTx, keys: ReceivingKeys): Receipt {
   const { fields } = parseExtra(tx.prefix.extra);
+  const paymentId = receivedPaymentId(fields, keys.viewSecret, matches);
   return {
-    txHash: built.hash,
-    height: block.height,
-    timestamp: block.timestamp,
+    // A copy that does not keep the memory of the page.
+    txHash: txs.hash(at),
     unlockTime: tx.prefix.unlockTime,
-    fee: feeOf(tx),
-    coinbase: built.outlines.isCoinbase(built.at),
-    size: unprunedSize(tx, built.outlines.blob(built.at).length),
-    ...paymentIdIn(built, fields, keys.viewSecret),
+    fee: tx.rct?.base.fee ?? ZERO,
+    coinbase: txs.isCoinbase(at),
+    size: unprunedSize(tx, txs.blob(at).length),
+    ...(paymentId === undefined ? {} : { paymentId }),
     txPublicKey: txPublicKeys(fields)[0] ?? (new Uint8Array(32) as PublicKey),
     additionalPublicKeys: additionalPublicKeys(fields),
     ...(keys.spendSecret === undefined ? { spentKeyImages: keyImagesOf(tx) } : {}),
@@ -47,36 +51,48 @@ export function receivedTx(built: BuiltTx, block: TxsOfBlock, keys: ReceivingKey
 }
 
 /**
- * Decrypts the short payment id of a transaction.
- * @param fields fields of the transaction's extra.
- */
-export function paymentIdIn(
-  { matches }: BuiltTx,
-  fields: readonly ExtraField[],
-  viewSecret: SecretKey,
-): { readonly paymentId?: Uint8Array } {
-  const paymentId = receivedPaymentId(fields, viewSecret, matches);
-  return paymentId === undefined ? {} : { paymentId };
-}
-
-export const feeOf = (tx: Transaction): Amount => tx.rct?.base.fee ?? ZERO;
-
-/**
- * Adds to a found output its transaction and block.
+ * Adds to a found output its transaction and the height of its block.
+ * @param txs transactions of the page, among them at index `at` the one of the output.
  * @param change true if the output returns to the account that paid.
  */
-export function place(found: FoundOutput, built: BuiltTx, block: TxsOfBlock, change: boolean): OwnedOutput {
-  const { tx } = built;
-  return {
-    ...found,
-    txHash: built.hash,
-    globalIndex: built.outlines.globalIndex(built.at, found.outputIndex),
-    rct: built.outlines.version(built.at) === 2,
-    height: block.height,
-    unlockTime: tx.prefix.unlockTime,
-    coinbase: built.outlines.isCoinbase(built.at),
-    change,
-    burnt: false,
-    frozen: false,
-  };
-}
+export const ownedOutput = (
+  found: FoundOutput,
+  receipt: Receipt,
+  { txs, at, height }: { readonly txs: ParsedTxs; readonly at: number; readonly height: number },
+  change: boolean,
+): OwnedOutput => ({
+  ...found,
+  txHash: receipt.txHash,
+  globalIndex: txs.globalIndex(at, found.outputIndex),
+  rct: txs.version(at) === 2,
+  height,
+  unlockTime: receipt.unlockTime,
+  coinbase: receipt.coinbase,
+  change,
+  burnt: false,
+  frozen: false,
+});
+
+/**
+ * Makes the record of an unmined transaction that pays the wallet.
+ * @param paid outputs that are no change.
+ * @param seenAt time when the pool was read [Unix seconds].
+ */
+export const poolTx = (
+  { txHash, unlockTime, fee, paymentId }: Receipt,
+  paid: readonly FoundOutput[],
+  { seenAt, doubleSpendSeen }: { readonly seenAt: number; readonly doubleSpendSeen: boolean },
+): PoolTx => ({
+  txHash,
+  timestamp: seenAt,
+  unlockTime,
+  fee,
+  ...(paymentId === undefined ? {} : { paymentId }),
+  doubleSpendSeen,
+  outputs: paid.map(({ outputIndex, publicKey, amount, subaddress }) => ({
+    outputIndex,
+    publicKey,
+    amount,
+    subaddress,
+  })),
+});

@@ -1,5 +1,4 @@
 import type { KeyImage, SecretKey } from '../../monero/crypto/types.js';
-import { parseExtra } from '../../monero/cryptonote/extra.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { RawTx } from '../../daemon/block-parser.js';
 import type { ParsedTxs } from '../../daemon/parsed-txs.js';
@@ -26,12 +25,12 @@ import type {
 } from '../../monero/wallet/model/records.js';
 import { unpackSubaddresses, type PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
 import { SubaddressTable, type Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
-import { rewardOf, type ChainBlock, type ChainTxs } from './chain-block.js';
+import { readTx, rewardOf, type ChainBlock, type ChainTxs } from './chain-block.js';
 import type { BatchScanner } from './match-group.js';
-import { OutputFinder, type ScannedTxs } from './output-finder.js';
+import { OutputFinder, type FoundReceipts } from './output-finder.js';
 import type { MatchStream } from '../../monero/wallet/scan/output-matches.js';
 import { unpackKeyImages, type PackedKeyImages } from './packed-key-images.js';
-import { feeOf, paymentIdIn, place, receivedTx } from './received-tx.js';
+import { ownedOutput, poolTx } from './received-tx.js';
 import type { ScannerState } from './scanner-state.js';
 import { SharedMatches } from './shared-matches.js';
 import { spendKeysBy } from './spend-keys.js';
@@ -151,14 +150,14 @@ export class WalletScanner {
   async scan(page: ChainTxs<ChainBlock>, matches: MatchStream, signal?: AbortSignal): Promise<PageFindings> {
     const { blocks, txs } = page;
     const startHeight = blocks[0]?.height ?? 0;
-    const scanned = await this.#finder.find(txs, matches, { signal, firstTx: blocks[0]?.firstTx });
+    const found = await this.#finder.find(txs, matches, { signal, firstTx: blocks[0]?.firstTx });
     const last = blocks.at(-1);
     for (const outputs of [this.#watched, this.#blind])
       outputs?.detach(startHeight, last?.height ?? startHeight);
     return {
       startHeight,
       hashes: blocks.map(({ hash }) => hash),
-      ...this.#gather(page, scanned),
+      ...this.#gather(page, found),
       lastBlockReward: last === undefined ? ZERO : rewardOf(txs, last.firstTx),
       lastBlockTime: last?.timestamp,
     };
@@ -172,43 +171,49 @@ export class WalletScanner {
     return this.#gather(page, await this.#finder.find(page.txs, matches));
   }
 
-  #gather({ blocks, txs }: ChainTxs, scanned: ScannedTxs): TxFindings {
+  #gather({ blocks, txs }: ChainTxs, found: FoundReceipts): TxFindings {
     const received: ReceivedTx[] = [];
     const outputs: OwnedOutput[] = [];
     const spends: FoundSpend[] = [];
     const outgoing: FoundOutgoing[] = [];
     const ambiguousSpends: AmbiguousSpend[] = [];
-    for (const block of blocks)
-      for (let tx = block.firstTx; tx < block.endTx; tx++) {
-        const found = scanned.outputsOf(tx);
-        const spent = this.#watched.spentBy(txs, tx);
+    for (const { height, timestamp, firstTx, endTx } of blocks)
+      for (let at = firstTx; at < endTx; at++) {
+        const receipt = found.get(at);
+        const spent = this.#watched.spentBy(txs, at);
         const payer = spent[0]?.subaddress.major;
-        if (this.#blind !== undefined) {
-          const built = scanned.build(tx);
-          if (this.#blind.mayBeSpentBy(built.tx))
-            ambiguousSpends.push({
-              ...spendingTx(built.hash, built.tx, block.timestamp),
-              height: block.height,
-              ...placeInBlock(txs, tx),
-              keyImages: keyImagesOf(built.tx),
-            });
-        }
-        if (found.length === 0 && payer === undefined) continue;
-        const built = scanned.build(tx);
+        const spending = payer === undefined && this.#blind === undefined ? undefined : readTx(txs.blob(at));
+        if (spending !== undefined && this.#blind?.mayBeSpentBy(spending) === true)
+          ambiguousSpends.push({
+            ...spendingTx(txs.hash(at), spending, timestamp),
+            height,
+            ...placeInBlock(txs, at),
+            keyImages: keyImagesOf(spending),
+          });
         for (const { keyImage } of spent)
-          spends.push({ keyImage, txHash: built.hash, height: block.height, ...placeInBlock(txs, tx) });
-        if (found.length > 0) {
-          received.push(receivedTx(built, block, this.#keys));
-          const placed = found.map((output) =>
-            place(output, built, block, output.subaddress.major === payer),
-          );
-          outputs.push(...placed);
-          for (const output of placed) this.#expect(output);
+          spends.push({ keyImage, txHash: txs.hash(at), height, ...placeInBlock(txs, at) });
+        if (receipt !== undefined) {
+          received.push({ ...receipt.receipt, height, timestamp });
+          for (const output of receipt.outputs) {
+            const owned = ownedOutput(
+              output,
+              receipt.receipt,
+              { txs, at, height },
+              output.subaddress.major === payer,
+            );
+            outputs.push(owned);
+            this.#expect(owned);
+          }
         }
-        if (payer !== undefined)
+        if (spending !== undefined && payer !== undefined)
           outgoing.push({
-            ...outgoingOf(spendingTx(built.hash, built.tx, block.timestamp), payer, spent, found),
-            height: block.height,
+            ...outgoingOf(
+              spendingTx(txs.hash(at), spending, timestamp),
+              payer,
+              spent,
+              receipt?.outputs ?? [],
+            ),
+            height,
           });
       }
     return {
@@ -233,37 +238,30 @@ export class WalletScanner {
     seenAt: number,
     isWanted: (tx: number) => boolean = () => true,
   ): Promise<PoolFinding[]> {
-    const scanned = await this.#finder.find(txs, matches, { isWanted });
-    return sent.flatMap(({ doubleSpendSeen }, i) => {
-      if (!isWanted(i)) return [];
-      const found = scanned.outputsOf(i);
-      const spent = this.#watched.spentBy(txs, i);
+    const found = await this.#finder.find(txs, matches, { isWanted });
+    return sent.flatMap(({ doubleSpendSeen }, at) => {
+      if (!isWanted(at)) return [];
+      const receipt = found.get(at);
+      const outputs = receipt?.outputs ?? [];
+      const spent = this.#watched.spentBy(txs, at);
       const payer = spent[0]?.subaddress.major;
-      const paid = found.filter(({ subaddress }) => subaddress.major !== payer);
+      const paid = outputs.filter(({ subaddress }) => subaddress.major !== payer);
       if (paid.length === 0 && payer === undefined) return [];
-      const built = scanned.build(i);
-      const incoming: PoolTx = {
-        txHash: built.hash,
-        timestamp: seenAt,
-        unlockTime: built.tx.prefix.unlockTime,
-        fee: feeOf(built.tx),
-        ...paymentIdIn(built, parseExtra(built.tx.prefix.extra).fields, this.#keys.viewSecret),
-        doubleSpendSeen,
-        outputs: paid.map(({ outputIndex, publicKey, amount, subaddress }) => ({
-          outputIndex,
-          publicKey,
-          amount,
-          subaddress,
-        })),
-      };
       return [
         {
-          ...(paid.length === 0 ? {} : { incoming }),
+          ...(receipt === undefined || paid.length === 0
+            ? {}
+            : { incoming: poolTx(receipt.receipt, paid, { seenAt, doubleSpendSeen }) }),
           ...(payer === undefined
             ? {}
             : {
                 outgoing: {
-                  ...outgoingOf(spendingTx(built.hash, built.tx, seenAt), payer, spent, found),
+                  ...outgoingOf(
+                    spendingTx(txs.hash(at), readTx(txs.blob(at)), seenAt),
+                    payer,
+                    spent,
+                    outputs,
+                  ),
                   keyImages: spent.map(({ keyImage }) => keyImage),
                 },
               }),
