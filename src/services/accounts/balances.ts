@@ -1,4 +1,3 @@
-import { COINBASE_UNLOCK_BLOCKS, SPENDABLE_AGE_BLOCKS } from '../../monero/cryptonote/constants.js';
 import { unixSeconds } from '../../util/clock.js';
 import { CachedRead } from '../../store/cached-read.js';
 import { addressesOf } from '../../store/queries/balances.js';
@@ -7,6 +6,7 @@ import { sum, type Amount } from '../../util/amount.js';
 import {
   blocksToUnlock,
   isUnlocked,
+  lockableHeights,
   secondsToUnlock,
   type Lockable,
 } from '../../monero/wallet/model/unlock-time.js';
@@ -183,9 +183,7 @@ export class Balances {
     const now = unixSeconds(this.#context.clock);
     const candidates = r.balances.maybeLocked({
       ...(account === undefined ? {} : { account }),
-      strict,
-      sinceHeight: Math.max(0, chainHeight - COINBASE_UNLOCK_BLOCKS - 1),
-      youngHeight: Math.max(0, chainHeight - SPENDABLE_AGE_BLOCKS + 1),
+      ...{ strict, ...lockableHeights(chainHeight) },
     });
     const lockUntilOpen = (output: Lockable, subaddress: SubaddressIndex, value: Amount): void => {
       if (!isUnlocked(output, chainHeight, now))

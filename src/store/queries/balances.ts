@@ -1,8 +1,10 @@
 import type { Statement } from '../../util/sql-database.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
+import type { LockableHeights } from '../../monero/wallet/model/unlock-time.js';
 import { small, toAmount, type Integer } from '../sql/columns.js';
 import type { Division } from '../sql/height-pages.js';
+import { MAYBE_LOCKED } from '../sql/unlocked-column.js';
 import type { Db } from '../file/database.js';
 
 /** Balance of one address. */
@@ -65,10 +67,8 @@ const rangeQuery = ({ from, to }: AddressRange): RangeQuery => [from.major, from
 /** SQL condition of a {@link RangeQuery}; the primary key finds the rows. */
 const IN_RANGE = '(account, minor) >= (?, ?) AND (account, minor) < (?, ?)';
 
-interface LockQuery {
+interface LockQuery extends LockableHeights {
   readonly account: number | null;
-  readonly since: number;
-  readonly young: number;
 }
 
 /** Reads balances from stored sums, in a time that does not depend on the number of outputs. */
@@ -97,10 +97,7 @@ export class BalanceReader {
         `SELECT ${small('account')}, ${small('minor')}, amount, ${small('height')}, unlock_time FROM owned_output
          WHERE ${condition} AND ${unspent} AND burnt = 0 AND frozen = 0 AND account = coalesce(:account, account)`;
       return db
-        .prepare<[LockQuery], LockRow>(
-          `${rows("height >= :since AND (height >= :young OR unlock_time <> '0')")} UNION ALL
-           ${rows("height < :since AND unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL")}`,
-        )
+        .prepare<[LockQuery], LockRow>(`${rows(MAYBE_LOCKED.recent)} UNION ALL ${rows(MAYBE_LOCKED.older)}`)
         .safeIntegers()
         .raw();
     };
@@ -208,19 +205,10 @@ export class BalanceReader {
     return this.#usedBetween.all(account, first, last);
   }
 
-  /**
-   * Returns unspent outputs that may still be locked: young ones, and those with an unlock time.
-   * @param sinceHeight height below which miner transactions are unlocked.
-   * @param youngHeight height below which outputs without an unlock time are unlocked.
-   */
-  maybeLocked({
-    account,
-    strict,
-    sinceHeight,
-    youngHeight,
-  }: BalanceScope & { readonly sinceHeight: number; readonly youngHeight: number }): LockableAmount[] {
+  /** Returns unspent outputs that may still be locked: young ones, and those with an unlock time. */
+  maybeLocked({ account, strict, ...heights }: BalanceScope & LockableHeights): LockableAmount[] {
     return this.#locked[kindOf(strict)]
-      .all({ account: account ?? null, since: sinceHeight, young: youngHeight })
+      .all({ account: account ?? null, ...heights })
       .map(([major, minor, value, height, unlockTime]) => ({
         subaddress: { major, minor },
         amount: toAmount(value),

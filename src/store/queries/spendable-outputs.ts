@@ -1,5 +1,5 @@
 import type { Statement } from '../../util/sql-database.js';
-import { COINBASE_UNLOCK_BLOCKS } from '../../monero/cryptonote/constants.js';
+import { lockableHeights, type LockableHeights } from '../../monero/wallet/model/unlock-time.js';
 import type {
   AddressFunds,
   SpendableOutput,
@@ -9,6 +9,7 @@ import { fromFlag, toAmount, toBytes, toFlag, toNumber, type Integer } from '../
 import type { Db } from '../file/database.js';
 import { FREE } from '../tables/output-row.js';
 import { WITHOUT_KEY_IMAGE } from '../sql/key-index.js';
+import { MAYBE_LOCKED } from '../sql/unlocked-column.js';
 
 interface CoinRow {
   readonly tx_hash: Uint8Array;
@@ -52,10 +53,7 @@ const SCOPE = `account = :account AND (:minors IS NULL OR minor IN (SELECT value
 export class SpendableOutputReader {
   readonly #sums: Statement<[Scope], SumRow>;
   readonly #counts: Statement<[Scope & { readonly most: number }], [addresses: number, outputs: number]>;
-  readonly #exceptions: Statement<
-    [Scope & Bound & { readonly since: number; readonly blind: number }],
-    CoinRow
-  >;
+  readonly #exceptions: Statement<[Scope & Bound & LockableHeights & { readonly blind: number }], CoinRow>;
   readonly #byAge: Statement<[Scope & Bound], Name>;
   readonly #bySize: Statement<[Address & Bound], CoinRow>;
   readonly #bySizeDown: Statement<[Address & Bound & { readonly most: number }], CoinRow>;
@@ -82,11 +80,8 @@ export class SpendableOutputReader {
     // One query per index. UNION lists an output once that several queries find.
     this.#exceptions = rows(
       [
-        coins(`${FREE} AND ${SCOPE} AND height >= :since`, 'owned_output_by_age'),
-        coins(
-          `${FREE} AND ${SCOPE} AND unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL AND height < :since`,
-          'owned_output_lock',
-        ),
+        coins(`${FREE} AND ${SCOPE} AND ${MAYBE_LOCKED.recent}`, 'owned_output_by_age'),
+        coins(`${FREE} AND ${SCOPE} AND ${MAYBE_LOCKED.older}`, 'owned_output_lock'),
         coins(`${FREE} AND ${SCOPE} AND ${WITHOUT_KEY_IMAGE} AND NOT :blind`, 'owned_output_key_image'),
         coins(`${FREE} AND ${SCOPE} AND rct = 0`, 'owned_output_plain'),
         `SELECT ${COLUMNS.replace('minor', 'owned_output.minor')}
@@ -148,10 +143,10 @@ export class SpendableOutputReader {
     const coin = (row: CoinRow): SpendableOutput => toCoin(row, account);
     return {
       sums: () => this.#sums.all(scope).map(toFunds),
-      exceptions: ({ chainHeight, blind }, least) => {
-        const since = Math.max(0, chainHeight - COINBASE_UNLOCK_BLOCKS - 1);
-        return this.#exceptions.all({ ...scope, least, since, blind: fromFlag(blind) }).map(coin);
-      },
+      exceptions: ({ chainHeight, blind }, least) =>
+        this.#exceptions
+          .all({ ...scope, least, ...lockableHeights(chainHeight), blind: fromFlag(blind) })
+          .map(coin),
       byAge: (least) => this.#withRows(this.#byAge.iterate({ ...scope, least }), coin),
       bySize: (minor, least) => eachOf(this.#bySize.iterate({ account, minor, least }), coin),
       bySizeDown: (minor, least, most) => this.#bySizeDown.all({ account, minor, least, most }).map(coin),

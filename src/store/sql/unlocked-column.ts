@@ -22,3 +22,12 @@ export const unlockedColumn = (height: string, unlockTime: string): string =>
   `${height} + ${SPENDABLE_AGE_BLOCKS} <= :chainHeight
    AND CAST(${unlockTime} AS INTEGER) <= iif(CAST(${unlockTime} AS INTEGER) < ${MAX_BLOCK_NUMBER},
      :chainHeight - 1 + ${UNLOCK_LEEWAY_BLOCKS}, :now + ${UNLOCK_LEEWAY_SECONDS})`;
+
+/**
+ * SQL conditions of outputs that may be locked, with the parameters of `LockableHeights`: one for each index that finds
+ * them.
+ */
+export const MAYBE_LOCKED = {
+  recent: "height >= :sinceHeight AND (height >= :youngHeight OR unlock_time <> '0')",
+  older: "height < :sinceHeight AND unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL",
+} as const;

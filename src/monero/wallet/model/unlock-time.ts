@@ -1,4 +1,5 @@
 import {
+  COINBASE_UNLOCK_BLOCKS,
   SPENDABLE_AGE_BLOCKS,
   UNLOCK_LEEWAY_BLOCKS,
   UNLOCK_LEEWAY_SECONDS,
@@ -23,6 +24,20 @@ export interface Lockable {
  */
 export const isUnlocked = (output: Lockable, chainHeight: number, now: number): boolean =>
   output.height + SPENDABLE_AGE_BLOCKS <= chainHeight && isLockOpen(output.unlockTime, chainHeight, now);
+
+/** Heights from which outputs can be locked. Below both, only an unlock time of a payment locks an output. */
+export interface LockableHeights {
+  /** Lowest height at which a miner transaction can be locked. */
+  readonly sinceHeight: number;
+  /** Lowest height at which an output without an unlock time is locked. */
+  readonly youngHeight: number;
+}
+
+/** Returns the heights from which outputs can be locked. @param chainHeight number of blocks. */
+export const lockableHeights = (chainHeight: number): LockableHeights => ({
+  sinceHeight: Math.max(0, chainHeight - COINBASE_UNLOCK_BLOCKS - 1),
+  youngHeight: Math.max(0, chainHeight - SPENDABLE_AGE_BLOCKS + 1),
+});
 
 /**
  * Returns the number of blocks until an output reaches the spendable age and its unlock height; an unlock time is not
