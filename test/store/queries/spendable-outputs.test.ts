@@ -34,7 +34,12 @@ const chance = (weight: number): fc.Arbitrary<boolean> => fc.nat(weight).map((va
 
 const facts = fc.record({
   value: fc.oneof(fc.nat(400), fc.constant(50)),
-  height: fc.oneof(fc.nat(CHAIN_HEIGHT), fc.nat(20)),
+  height: fc.oneof(
+    fc.nat(CHAIN_HEIGHT),
+    fc.nat(20),
+    // The youngest outputs that can be spent, and the oldest that cannot: of payments, and of miner transactions.
+    fc.constantFrom(...[8, 9, 10, 11, 58, 59, 60, 61, 62].map((depth) => CHAIN_HEIGHT - depth)),
+  ),
   minor: fc.nat(3),
   /** Number of the transaction within the block: some outputs share one. */
   tx: fc.nat(1),
