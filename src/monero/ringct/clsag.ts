@@ -1,5 +1,5 @@
 import { BASE, type Curve } from '../crypto/curve/curve.js';
-import { areInMainSubgroup, isIdentity } from '../crypto/curve/points.js';
+import { isIdentity, isInMainSubgroup } from '../crypto/curve/points.js';
 import { loadCurve } from '../crypto/curve/load-curve.js';
 import { bytesToInt, hashToScalar, ORDER, randomScalar, reduce, scalarBytes } from '../crypto/scalar.js';
 import type { Commitment, Hash, KeyImage } from '../crypto/types.js';
@@ -192,7 +192,7 @@ export function verifyClsag(
   const members = ring.flatMap(({ publicKey, commitment }) => [publicKey, commitment]);
   if (!curve.arePoints([keyImage, D, pseudoOut, ...members])) return false;
   const [full = D] = curve.multiplyEach([D], 8n);
-  if (isIdentity(keyImage) || isIdentity(full) || !areInMainSubgroup([keyImage], curve)) return false;
+  if (isIdentity(keyImage) || isIdentity(full) || !isInMainSubgroup(keyImage, curve)) return false;
 
   const { muP, muC, round } = challenger(message, ring, keyImage, clsag.D, pseudoOut);
   const points = ringPoints(ring, pseudoOut, keyImage, full, curve);

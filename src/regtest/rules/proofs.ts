@@ -1,4 +1,4 @@
-import { areInMainSubgroup } from '../../monero/crypto/curve/points.js';
+import { areSubgroupPoints } from '../../monero/crypto/curve/points.js';
 import { loadCurve } from '../../monero/crypto/curve/load-curve.js';
 import { prefixHash } from '../../monero/cryptonote/transaction.js';
 import { verifyRange } from '../../monero/ringct/bulletproofs-plus.js';
@@ -17,8 +17,8 @@ export function areAmountsProved({ inputs, tx, base, prunable }: Payment): boole
   const [proof] = prunable.bulletproofsPlus;
   const images = inputs.map(({ keyImage }) => keyImage);
   return (
-    loadCurve().arePoints([...tx.prefix.outputs.map(({ publicKey }) => publicKey), ...images]) &&
-    areInMainSubgroup(images) &&
+    loadCurve().arePoints(tx.prefix.outputs.map(({ publicKey }) => publicKey)) &&
+    areSubgroupPoints(images) &&
     amountsBalance(prunable.pseudoOuts, base.outPk, base.fee) &&
     proof !== undefined &&
     verifyRange([{ proof, commitments: base.outPk }], systemRng)

@@ -32,6 +32,11 @@ export interface Curve {
   hashToPoints(data: readonly Uint8Array[]): Uint8Array[];
   arePoints(all: readonly Uint8Array[]): boolean;
   /**
+   * Returns for each byte string if it is the encoding of a point in the prime-order subgroup; the identity is. Source:
+   * rctOps `isInMainSubgroup`.
+   */
+  areInMainSubgroup(all: readonly Uint8Array[]): boolean[];
+  /**
    * Computes `n·P` for each point P. The factor is the integer 0 ≤ n < 2^256, not its residue modulo ℓ.
    * @throws RangeError for an invalid point.
    */

@@ -1,5 +1,4 @@
 import { equalBytes } from '../../../util/bytes.js';
-import { ORDER } from '../scalar.js';
 import { IDENTITY, type Curve } from './curve.js';
 import { loadCurve } from './load-curve.js';
 
@@ -11,16 +10,9 @@ export const isPoint = (bytes: Uint8Array, curve: Curve = loadCurve()): boolean 
 /** Returns true for the encoding of the identity. */
 export const isIdentity = (point: Uint8Array): boolean => equalBytes(point, IDENTITY);
 
-/**
- * Returns true if all points lie in the prime-order subgroup; the identity does.
- * @throws RangeError for an encoding that is not a point. Source: rctOps `isInMainSubgroup`.
- */
-export const areInMainSubgroup = (points: readonly Uint8Array[], curve: Curve = loadCurve()): boolean =>
-  curve.multiplyEach(points, ORDER).every(isIdentity);
-
 /** Returns true if all byte strings are encodings of points in the prime-order subgroup, the identity included. */
 export const areSubgroupPoints = (all: readonly Uint8Array[], curve: Curve = loadCurve()): boolean =>
-  curve.arePoints(all) && areInMainSubgroup(all, curve);
+  !curve.areInMainSubgroup(all).includes(false);
 
 /** Returns true if a byte string is the encoding of a point in the prime-order subgroup, the identity included. */
 export const isInMainSubgroup = (bytes: Uint8Array, curve: Curve = loadCurve()): boolean =>

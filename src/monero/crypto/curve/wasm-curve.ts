@@ -1,6 +1,6 @@
-import { MOST_TWINS, type Basis, type Curve } from './curve.js';
-import { checkScalar, checkScalars, reduce, writeWords } from '../scalar.js';
-import { chunks, joinBytes } from '../../../util/bytes.js';
+import { IDENTITY, MOST_TWINS, type Basis, type Curve } from './curve.js';
+import { checkScalar, checkScalars, ORDER, reduce, writeWords } from '../scalar.js';
+import { chunks, equalBytes, joinBytes } from '../../../util/bytes.js';
 import { WasmMemory, ROWS } from './wasm-memory.js';
 import type { Build } from './wasm-module.js';
 
@@ -237,6 +237,14 @@ export class WasmCurve implements Curve {
     return (
       all.every(({ length }) => length === 32) &&
       !this.#memory.multiplyPoints(joinBytes(all), 1n).valid.includes(0)
+    );
+  }
+
+  areInMainSubgroup(all: readonly Uint8Array[]): boolean[] {
+    const rows = all.map((bytes) => (bytes.length === 32 ? bytes : IDENTITY));
+    const { products, valid } = this.#memory.multiplyPoints(joinBytes(rows), ORDER);
+    return split(products).map(
+      (product, i) => all[i]?.length === 32 && valid[i] === 1 && equalBytes(product, IDENTITY),
     );
   }
 

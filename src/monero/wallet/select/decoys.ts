@@ -1,5 +1,4 @@
 import type { Curve } from '../../crypto/curve/curve.js';
-import { areSubgroupPoints } from '../../crypto/curve/points.js';
 import { loadCurve } from '../../crypto/curve/load-curve.js';
 import type { Commitment, PublicKey } from '../../crypto/types.js';
 import {
@@ -240,10 +239,10 @@ export const decoysOf = (rings: readonly Ring[]): Candidate[] =>
  * decoy reveals its real member, or is refused by nodes. Slow for many decoys: run it on a worker thread.
  */
 export function unusableDecoys(decoys: readonly Candidate[], curve: Curve = loadCurve()): number[] {
-  const pointsOf = ({ publicKey, commitment }: Candidate): Uint8Array[] => [publicKey, commitment];
-  if (areSubgroupPoints(decoys.flatMap(pointsOf), curve)) return [];
+  const keys = curve.areInMainSubgroup(decoys.map(({ publicKey }) => publicKey));
+  const commitments = curve.areInMainSubgroup(decoys.map(({ commitment }) => commitment));
   return decoys
-    .filter((decoy) => !areSubgroupPoints(pointsOf(decoy), curve))
+    .filter((_, i) => keys[i] !== true || commitments[i] !== true)
     .map(({ globalIndex }) => globalIndex);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from '@jest/globals';
 import { AMOUNT_BASE, BASE, IDENTITY } from '../../../../src/monero/crypto/curve/curve.js';
 import { G, H, IDENTITY as ZERO } from '../../../../src/monero/crypto/curve/point.js';
 import {
-  areInMainSubgroup,
+  areSubgroupPoints,
   areUsableKeys,
   isIdentity,
   isInMainSubgroup,
@@ -52,8 +52,19 @@ describe('an encoding', () => {
     const outside = tainted.filter((bytes) => !onEveryCurve((curve) => isInMainSubgroup(bytes, curve)));
     expect(outside).toHaveLength(torsionPoints.filter((point) => !point.is0()).length);
     for (const bytes of outside)
-      expect(onEveryCurve((curve) => areInMainSubgroup([BASE, bytes], curve))).toBe(false);
+      expect(onEveryCurve((curve) => areSubgroupPoints([BASE, bytes], curve))).toBe(false);
   });
+});
+
+test('each byte string of a list is judged by itself', () => {
+  const torsion = tainted.filter((bytes) => !toHex(bytes).startsWith(toHex(AMOUNT_BASE)));
+  const all = [BASE, new Uint8Array(32).fill(7), AMOUNT_BASE, BASE.subarray(1), IDENTITY, ...torsion, BASE];
+  expect(onEveryCurve((curve) => curve.areInMainSubgroup(all))).toEqual([
+    ...[true, false, true, false, true],
+    ...torsion.map(() => false),
+    true,
+  ]);
+  expect(onEveryCurve((curve) => curve.areInMainSubgroup([]))).toEqual([]);
 });
 
 test('usable keys are all points of the subgroup other than the identity', () => {
