@@ -7,7 +7,9 @@ import {
   chooseRings,
   decoysOf,
   GammaPicker,
+  sparesOf,
   withoutDecoys,
+  type Candidate,
   type ChosenRings,
   type OutputDistribution,
   type Ring,
@@ -164,22 +166,26 @@ export class PaymentBuilder {
 
   /**
    * Builds a transaction; if it has many decoys, checks them on a second thread meanwhile. If some are unusable, which
-   * is rare, builds it again with other decoys, so that the returned transaction has usable ones only.
+   * is rare, checks all other candidates and builds it again, so that the returned transaction has usable ones only and
+   * no daemon can make it build more often.
    */
   async #withUsableDecoys<T>(
     draft: PaymentDraft,
     build: (draft: PaymentDraft) => Promise<T>,
   ): Promise<Built<T>> {
+    const check = (candidates: readonly Candidate[]): Promise<readonly number[]> =>
+      this.#context.workers.signing.run('unusableDecoys', candidates);
     const decoys = decoysOf(draft.rings);
-    const check = (): Promise<readonly number[]> =>
-      this.#context.workers.signing.run('unusableDecoys', decoys);
-    const withOthers = (unusable: readonly number[]): Promise<Built<T>> =>
-      this.#withUsableDecoys({ ...draft, ...withoutDecoys(draft, unusable) }, build);
+    const withOthers = async (unusable: readonly number[]): Promise<Built<T>> => {
+      const others = await check(sparesOf(draft));
+      const usable = { ...draft, ...withoutDecoys(draft, [...unusable, ...others]) };
+      return { draft: usable, tx: await build(usable) };
+    };
     if (draft.rings.length <= FEW_INPUTS) {
-      const unusable = await check();
+      const unusable = await check(decoys);
       return unusable.length > 0 ? withOthers(unusable) : { draft, tx: await build(draft) };
     }
-    const [tx, unusable] = await Promise.allSettled([build(draft), check()]);
+    const [tx, unusable] = await Promise.allSettled([build(draft), check(decoys)]);
     if (unusable.status === 'rejected') throw unusable.reason;
     if (unusable.value.length > 0) return withOthers(unusable.value);
     if (tx.status === 'rejected') throw tx.reason;

@@ -250,7 +250,15 @@ describe('signing a draft', () => {
     const membersOf = ({ rings }: typeof draft) =>
       rings.flatMap(({ members }) => members.map(({ globalIndex }) => globalIndex));
     expect(Math.max(...membersOf(draft))).toBeGreaterThan(70);
+    const { signing } = wallet.workers;
+    const run = jest.spyOn(signing, 'run');
     const built = [await builder.sign(draft), await builder.buildUnsigned(draft)];
+    // Of each: the decoys are checked, then their other candidates; more than four inputs are built once in vain.
+    expect(run.mock.calls.map(([job]) => job).sort()).toEqual([
+      ...Array<string>(count > 4 ? 2 : 1).fill('build'),
+      ...Array<string>(count > 4 ? 2 : 1).fill('buildUnsigned'),
+      ...Array<string>(4).fill('unusableDecoys'),
+    ]);
     for (const { draft: usable } of built) expect(Math.max(...membersOf(usable))).toBeLessThanOrEqual(70);
     expect(calls()).toBe(1);
     const [signed] = built as [Built<SignedTx>, unknown];

@@ -234,6 +234,19 @@ export function assembleRings(all: readonly RingParts[], curve: Curve = loadCurv
 export const decoysOf = (rings: readonly Ring[]): Candidate[] =>
   rings.flatMap(({ members, realIndex }) => members.filter((_, i) => i !== realIndex));
 
+/** Returns the unlocked candidates that are in no ring, each once: {@link withoutDecoys} replaces decoys by them. */
+export function sparesOf({ rings, candidates }: ChosenRings): Candidate[] {
+  const inRings = new Set(rings.flatMap(({ members }) => members.map(({ globalIndex }) => globalIndex)));
+  const spares = new Map<number, Candidate>();
+  for (const { candidates: own, fetched } of candidates)
+    own.indices.forEach((globalIndex, i) => {
+      const output = fetched[i];
+      if (output?.unlocked === true && !inRings.has(globalIndex))
+        spares.set(globalIndex, { ...output, globalIndex });
+    });
+  return [...spares.values()];
+}
+
 /**
  * Returns the global indices of decoys whose key or commitment does not lie in the main subgroup. A ring with such a
  * decoy reveals its real member, or is refused by nodes. Slow for many decoys: run it on a worker thread.
@@ -313,9 +326,10 @@ export function withoutDecoys(
   unusable: readonly number[],
   curve: Curve = loadCurve(),
 ): ChosenRings {
+  const refused = new Set(unusable);
   const left = candidates.map(({ candidates: { indices, picked }, ...parts }): RingParts => ({
     ...parts,
-    candidates: { indices, picked: picked.filter((index) => !unusable.includes(index)) },
+    candidates: { indices, picked: picked.filter((index) => !refused.has(index)) },
   }));
   return { rings: assembleRings(left, curve), candidates: left };
 }

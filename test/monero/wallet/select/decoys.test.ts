@@ -16,6 +16,7 @@ import {
   chooseRings,
   decoysOf,
   GammaPicker,
+  sparesOf,
   unusableDecoys,
   withoutDecoys,
   type FetchedOutput,
@@ -226,14 +227,26 @@ describe('a ring', () => {
     const parts = [{ real, candidates, fetched }];
     const rings = assembleRings(parts);
     expect(unusableDecoys(decoysOf(rings))).toEqual([70]);
-    const replaced = withoutDecoys({ rings, candidates: parts }, [70]);
-    expect(unusableDecoys(decoysOf(replaced.rings))).toEqual([59]);
-    const usable = withoutDecoys(replaced, [59]);
+    const spares = sparesOf({ rings, candidates: parts });
+    expect(spares.map(({ globalIndex }) => globalIndex)).toEqual(
+      candidates.indices.filter((index) => rings.every((ring) => !indicesOf(ring).includes(index))),
+    );
+    expect(unusableDecoys(spares)).toEqual([59]);
+    const usable = withoutDecoys({ rings, candidates: parts }, [70, 59]);
     expect(unusableDecoys(decoysOf(usable.rings))).toEqual([]);
     expect(usable.rings.map(indicesOf)).toEqual([
       [40, 58, ...Array.from({ length: 15 }, (_unused, i) => 60 + i).filter((index) => index !== 70)],
     ]);
     expect(usable.rings[0]?.members[usable.rings[0].realIndex]?.globalIndex).toBe(40);
+  });
+
+  it('has as spares the unlocked candidates that no ring holds, each once', () => {
+    const fetched = withChange(59, { unlocked: false });
+    const parts = { real, candidates, fetched };
+    const rings = assembleRings([parts]);
+    const expected = candidates.indices.filter((index) => index < 40 || (index > 40 && index < 59));
+    const spares = sparesOf({ rings, candidates: [parts, parts] });
+    expect(spares.map(({ globalIndex }) => globalIndex)).toEqual(expected);
   });
 
   it('needs fifteen decoys that are usable', () => {
