@@ -101,7 +101,8 @@ export class OutputFinder {
     const found = new Map<number, FoundReceipt>();
     for (const [tx, outputs] of await this.#open(claims, signal)) {
       const receipt = receipts.get(tx);
-      if (receipt !== undefined) found.set(tx, { outputs, receipt });
+      if (receipt === undefined) throw new Error('an output whose transaction has no record');
+      found.set(tx, { outputs, receipt });
     }
     return found;
   }
