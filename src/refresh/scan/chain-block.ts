@@ -82,10 +82,10 @@ export function outlineSent(txs: readonly RawTx[]): ParsedTxs {
   }
 }
 
-/** Parses a pruned transaction into a value with all its fields. @throws DaemonError `malformed` */
-export function readTx(blob: Uint8Array): Transaction {
+/** Parses the transaction with an index into a value with all its fields. @throws DaemonError `malformed` */
+export function readTx(txs: ParsedTxs, at: number): Transaction {
   try {
-    return parsePrunedTransaction(blob);
+    return parsePrunedTransaction(txs.blob(at));
   } catch (cause) {
     throw unreadable(cause);
   }
@@ -101,8 +101,7 @@ const rewards = new WeakMap<ParsedTxs, Map<number, Amount>>();
 export function rewardOf(txs: ParsedTxs, minerTx: number): Amount {
   const known = rewards.get(txs) ?? new Map<number, Amount>();
   rewards.set(txs, known);
-  const reward =
-    known.get(minerTx) ?? sum(readTx(txs.blob(minerTx)).prefix.outputs.map(({ amount }) => amount));
+  const reward = known.get(minerTx) ?? sum(readTx(txs, minerTx).prefix.outputs.map(({ amount }) => amount));
   known.set(minerTx, reward);
   return reward;
 }

@@ -28,7 +28,7 @@ export type Receipt = Omit<ReceivedTx, 'height' | 'timestamp'>;
 export const matchedTx = (txs: ParsedTxs, at: number): MatchedTx => ({
   txs,
   at,
-  tx: readTx(txs.blob(at)),
+  tx: readTx(txs, at),
   matches: [],
 });
 

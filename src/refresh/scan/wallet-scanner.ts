@@ -179,10 +179,10 @@ export class WalletScanner {
     const ambiguousSpends: AmbiguousSpend[] = [];
     for (const { height, timestamp, firstTx, endTx } of blocks)
       for (let at = firstTx; at < endTx; at++) {
-        const receipt = found.get(at);
+        const own = found.get(at);
         const spent = this.#watched.spentBy(txs, at);
         const payer = spent[0]?.subaddress.major;
-        const spending = payer === undefined && this.#blind === undefined ? undefined : readTx(txs.blob(at));
+        const spending = payer === undefined && this.#blind === undefined ? undefined : readTx(txs, at);
         if (spending !== undefined && this.#blind?.mayBeSpentBy(spending) === true)
           ambiguousSpends.push({
             ...spendingTx(txs.hash(at), spending, timestamp),
@@ -192,12 +192,12 @@ export class WalletScanner {
           });
         for (const { keyImage } of spent)
           spends.push({ keyImage, txHash: txs.hash(at), height, ...placeInBlock(txs, at) });
-        if (receipt !== undefined) {
-          received.push({ ...receipt.receipt, height, timestamp });
-          for (const output of receipt.outputs) {
+        if (own !== undefined) {
+          received.push({ ...own.receipt, height, timestamp });
+          for (const output of own.outputs) {
             const owned = ownedOutput(
               output,
-              receipt.receipt,
+              own.receipt,
               { txs, at, height },
               output.subaddress.major === payer,
             );
@@ -207,12 +207,7 @@ export class WalletScanner {
         }
         if (spending !== undefined && payer !== undefined)
           outgoing.push({
-            ...outgoingOf(
-              spendingTx(txs.hash(at), spending, timestamp),
-              payer,
-              spent,
-              receipt?.outputs ?? [],
-            ),
+            ...outgoingOf(spendingTx(txs.hash(at), spending, timestamp), payer, spent, own?.outputs ?? []),
             height,
           });
       }
@@ -241,27 +236,22 @@ export class WalletScanner {
     const found = await this.#finder.find(txs, matches, { isWanted });
     return sent.flatMap(({ doubleSpendSeen }, at) => {
       if (!isWanted(at)) return [];
-      const receipt = found.get(at);
-      const outputs = receipt?.outputs ?? [];
+      const own = found.get(at);
+      const outputs = own?.outputs ?? [];
       const spent = this.#watched.spentBy(txs, at);
       const payer = spent[0]?.subaddress.major;
       const paid = outputs.filter(({ subaddress }) => subaddress.major !== payer);
       if (paid.length === 0 && payer === undefined) return [];
       return [
         {
-          ...(receipt === undefined || paid.length === 0
+          ...(own === undefined || paid.length === 0
             ? {}
-            : { incoming: poolTx(receipt.receipt, paid, { seenAt, doubleSpendSeen }) }),
+            : { incoming: poolTx(own.receipt, paid, { seenAt, doubleSpendSeen }) }),
           ...(payer === undefined
             ? {}
             : {
                 outgoing: {
-                  ...outgoingOf(
-                    spendingTx(txs.hash(at), readTx(txs.blob(at)), seenAt),
-                    payer,
-                    spent,
-                    outputs,
-                  ),
+                  ...outgoingOf(spendingTx(txs.hash(at), readTx(txs, at), seenAt), payer, spent, outputs),
                   keyImages: spent.map(({ keyImage }) => keyImage),
                 },
               }),

@@ -35,7 +35,7 @@ export interface Curve {
    * Returns for each byte string if it is the encoding of a point in the prime-order subgroup; the identity is. Source:
    * rctOps `isInMainSubgroup`.
    */
-  areInMainSubgroup(all: readonly Uint8Array[]): boolean[];
+  eachInMainSubgroup(all: readonly Uint8Array[]): boolean[];
   /**
    * Computes `n·P` for each point P. The factor is the integer 0 ≤ n < 2^256, not its residue modulo ℓ.
    * @throws RangeError for an invalid point.

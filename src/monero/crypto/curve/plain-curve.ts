@@ -90,7 +90,7 @@ export const plainCurve: Curve = {
     ),
   hashToPoints: (data) => data.map((bytes) => hashToPoint(bytes).toBytes()),
   arePoints: (all) => all.every((bytes) => tryDecompress(bytes) !== undefined),
-  areInMainSubgroup: (all) => all.map((bytes) => tryDecompress(bytes)?.isTorsionFree() === true),
+  eachInMainSubgroup: (all) => all.map((bytes) => tryDecompress(bytes)?.isTorsionFree() === true),
   multiplyEach: (points, n) =>
     points.map((bytes) => {
       const point = decompress(bytes);

@@ -12,7 +12,7 @@ export const isIdentity = (point: Uint8Array): boolean => equalBytes(point, IDEN
 
 /** Returns true if all byte strings are encodings of points in the prime-order subgroup, the identity included. */
 export const areSubgroupPoints = (all: readonly Uint8Array[], curve: Curve = loadCurve()): boolean =>
-  !curve.areInMainSubgroup(all).includes(false);
+  !curve.eachInMainSubgroup(all).includes(false);
 
 /** Returns true if a byte string is the encoding of a point in the prime-order subgroup, the identity included. */
 export const isInMainSubgroup = (bytes: Uint8Array, curve: Curve = loadCurve()): boolean =>

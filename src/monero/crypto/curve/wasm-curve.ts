@@ -240,7 +240,7 @@ export class WasmCurve implements Curve {
     );
   }
 
-  areInMainSubgroup(all: readonly Uint8Array[]): boolean[] {
+  eachInMainSubgroup(all: readonly Uint8Array[]): boolean[] {
     const rows = all.map((bytes) => (bytes.length === 32 ? bytes : IDENTITY));
     const { products, valid } = this.#memory.multiplyPoints(joinBytes(rows), ORDER);
     return split(products).map(

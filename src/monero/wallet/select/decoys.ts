@@ -252,8 +252,8 @@ export function sparesOf({ rings, candidates }: ChosenRings): Candidate[] {
  * decoy reveals its real member, or is refused by nodes. Slow for many decoys: run it on a worker thread.
  */
 export function unusableDecoys(decoys: readonly Candidate[], curve: Curve = loadCurve()): number[] {
-  const keys = curve.areInMainSubgroup(decoys.map(({ publicKey }) => publicKey));
-  const commitments = curve.areInMainSubgroup(decoys.map(({ commitment }) => commitment));
+  const keys = curve.eachInMainSubgroup(decoys.map(({ publicKey }) => publicKey));
+  const commitments = curve.eachInMainSubgroup(decoys.map(({ commitment }) => commitment));
   return decoys
     .filter((_, i) => keys[i] !== true || commitments[i] !== true)
     .map(({ globalIndex }) => globalIndex);

@@ -59,12 +59,12 @@ describe('an encoding', () => {
 test('each byte string of a list is judged by itself', () => {
   const torsion = tainted.filter((bytes) => !toHex(bytes).startsWith(toHex(AMOUNT_BASE)));
   const all = [BASE, new Uint8Array(32).fill(7), AMOUNT_BASE, BASE.subarray(1), IDENTITY, ...torsion, BASE];
-  expect(onEveryCurve((curve) => curve.areInMainSubgroup(all))).toEqual([
+  expect(onEveryCurve((curve) => curve.eachInMainSubgroup(all))).toEqual([
     ...[true, false, true, false, true],
     ...torsion.map(() => false),
     true,
   ]);
-  expect(onEveryCurve((curve) => curve.areInMainSubgroup([]))).toEqual([]);
+  expect(onEveryCurve((curve) => curve.eachInMainSubgroup([]))).toEqual([]);
 });
 
 test('usable keys are all points of the subgroup other than the identity', () => {
