@@ -89,7 +89,7 @@ export interface CancelPaymentRequestPayments {
   readonly height: number;
   /** Number of blocks from its block to the tip; 0 if it is not mined. */
   readonly confirmations: number;
-  /** Time of its first sight in the mempool, or of its block [Unix s]. */
+  /** Time at which it arrived, as recorded at its first sight in the mempool or a block [Unix s]. */
   readonly timestamp: number;
   /** Height or Unix time [s] at which it unlocks; 0: no lock of its own. */
   readonly unlock_time: bigint;

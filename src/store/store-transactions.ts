@@ -24,6 +24,13 @@ function storePage(w: WalletWriter, page: PageFindings, options?: PageOptions): 
   if (page.lastBlockTime !== undefined) w.meta.set('last_block_time', String(page.lastBlockTime));
 }
 
+/** Facts of a read of all blocks of the daemon: its beginning, and the date of the newest block if it is known [Unix s]. */
+interface CompleteReadFacts {
+  readonly time: number;
+  readonly newestBlock: number | undefined;
+  readonly hasPool: boolean;
+}
+
 /** Runs the transactions of a store: single writes, and shared transactions of several pages of blocks. */
 export class StoreTransactions {
   readonly #parts: Parts;
@@ -201,10 +208,22 @@ export class StoreTransactions {
     });
   }
 
+  /**
+   * Notes that the wallet has all blocks that the daemon had at a time [Unix s]: payments that it sees soon afterwards
+   * have just arrived. Ends a rescan whose chain is shorter than before; without one, this is written with the next
+   * change. @param hasPool true if the wallet has its mempool, too.
+   */
+  noteCompleteRead({ time, newestBlock, hasPool }: CompleteReadFacts): void {
+    const { events } = this.#writer;
+    events.noteCompleteRead(time, newestBlock);
+    if (events.isRescanning) this.writeRecoverable((w) => w.events.endRescan({ hasPool }));
+  }
+
   /** Commits what memory contains, unless that fails. */
   settle(): void {
     try {
       this.endPages();
+      if (this.#writer.events.isReadUnstored) this.writeRecoverable(() => undefined);
       this.writeDeferred();
     } catch (error) {
       // The disk is full or the store is damaged. The deferred blocks are lost and will be scanned again.

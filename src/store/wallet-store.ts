@@ -280,6 +280,11 @@ export class WalletStore {
     this.#deferred.add(page);
   }
 
+  /** Notes that the wallet has all blocks of the daemon: see {@link StoreTransactions.noteCompleteRead}. */
+  noteCompleteRead(time: number, hasPool = true): void {
+    this.#transactions.noteCompleteRead({ time, newestBlock: this.lastBlockTime(), hasPool });
+  }
+
   /**
    * Reads the values that the next refresh needs, unless they are cached. Call it after other reads, when its
    * statements are already prepared.

@@ -1,6 +1,7 @@
 import { AccountTagWriter } from './tables/account-tags.js';
 import { AccountWriter, SubaddressWriter } from './tables/accounts.js';
 import { AddressBookWriter } from './tables/address-book.js';
+import { ArrivalWriter } from './tables/arrivals.js';
 import { AttributeWriter } from './tables/attributes.js';
 import { ChainWriter } from './tables/chain.js';
 import { CredentialSpendWriter } from './tables/credential-spends.js';
@@ -109,6 +110,7 @@ export class WalletWriter {
   readonly multisig: MultisigWriter;
   readonly orders: OrderWriter;
   readonly requests: PaymentRequestWriter;
+  readonly arrivals: ArrivalWriter;
   readonly credentialSpends: CredentialSpendWriter;
   readonly events: EventLog;
   readonly eventMarks: EventMarkWriter;
@@ -141,6 +143,7 @@ export class WalletWriter {
     this.multisig = new MultisigWriter(db);
     this.orders = new OrderWriter(db);
     this.requests = new PaymentRequestWriter(db);
+    this.arrivals = new ArrivalWriter(db);
     this.credentialSpends = new CredentialSpendWriter(db);
     this.events = new EventLog(db, this, events);
     this.eventMarks = new EventMarkWriter(db);

@@ -52,6 +52,8 @@ export type Paid = readonly [tx: number, minor: number, value: bigint, more?: Pa
 export class StoredRequests {
   /** Unix time [s]. */
   time = CREATED;
+  /** True while the wallet has all blocks and the mempool up to the moment before each of them. */
+  isFollowing = true;
   store: WalletStore;
   readonly #path: string;
   readonly #txs = new Map<number, PoolTx>();
@@ -87,6 +89,7 @@ export class StoredRequests {
 
   /** Adds a block with payments. @param at height; blocks at and above it are replaced. */
   mine(payments: readonly Paid[] = [], at = this.tip + 1): void {
+    this.#follow();
     this.store.write((w) => w.applyPage(this.block(payments, at)));
   }
 
@@ -140,8 +143,15 @@ export class StoredRequests {
     this.readPool();
   }
 
+  /** Notes a complete read, which would end a rescan. */
+  #follow(): void {
+    const isRescanning = this.store.read((r) => r.meta.get('rescan_to')) !== undefined;
+    if (this.isFollowing && !isRescanning) this.store.noteCompleteRead(this.time);
+  }
+
   /** Reads the whole mempool. */
   readPool(): void {
+    this.#follow();
     this.store.write((w) => {
       w.pool.clear();
       for (const tx of this.#txs.values()) if (!w.payments.has(tx.txHash)) w.pool.add(tx);

@@ -1,5 +1,19 @@
+/** SQL that restores the arrivals of payments to requests alone. */
+const UNDO_ARRIVALS = `
+  DROP TABLE arrival;
+  DROP TABLE fresh_payment;
+  CREATE TABLE request_arrival (
+    account INTEGER NOT NULL,
+    minor   INTEGER NOT NULL,
+    tx_hash BLOB    NOT NULL CHECK (length(tx_hash) = 32),
+    time    INTEGER NOT NULL,
+    contested INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (minor, account, tx_hash)
+  ) STRICT, WITHOUT ROWID;`;
+
 /** SQL that removes the indexes of imported outputs. */
 const UNDO_IMPORTED_BY_ADDRESS = `
+  ${UNDO_ARRIVALS}
   DROP INDEX imported_output_by_address;
   DROP INDEX imported_output_requested;`;
 

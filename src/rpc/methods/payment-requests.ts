@@ -149,7 +149,9 @@ const requestSchema = () =>
         amount: wire.amount('Sum that the transaction pays to the address'),
         height: wire.uint('Height of its block; 0 if it is not mined'),
         confirmations: wire.uint('Number of blocks from its block to the tip; 0 if it is not mined'),
-        timestamp: wire.uint('Time of its first sight in the mempool, or of its block [Unix s]'),
+        timestamp: wire.uint(
+          'Time at which it arrived, as recorded at its first sight in the mempool or a block [Unix s]',
+        ),
         unlock_time: wire.u64('Height or Unix time [s] at which it unlocks; 0: no lock of its own'),
         locked: wire.flag('Its unlock time has not passed: it does not count yet'),
         late: wire.flag('It arrived after the end of the request'),

@@ -5,8 +5,8 @@ import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { PaymentRequest } from '../../monero/wallet/requests/payment-request.js';
 import { confirmationsFor } from '../../monero/wallet/requests/confirmation-scale.js';
-import { requestStatus, viewOf, type RequestStatus } from '../../monero/wallet/requests/request-state.js';
-import { readPeaks } from '../../store/events/event-peaks.js';
+import { requestStatus, type RequestStatus } from '../../monero/wallet/requests/request-state.js';
+import { rescanTo } from '../../store/events/rescan.js';
 import type { RequestFilter } from '../../store/tables/payment-requests.js';
 import type { TrackedRequest } from '../../store/tables/request-row.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
@@ -324,7 +324,7 @@ export class PaymentRequests {
     const { keystore, requestSettings } = this.#context;
     const { accounts, sync } = this.#services;
     const { payUrl } = requestSettings;
-    const { isSynced } = sync;
+    const isSynced = sync.isSynced && this.#context.store.read((r) => rescanTo(r.meta)) === undefined;
     const indices = requests.map(({ subaddress }) => subaddress);
     accounts.prepare(indices);
     const labels = accounts.labelsOf(indices);
@@ -345,9 +345,8 @@ export class PaymentRequests {
   /** Reads the payments to the addresses of requests. @returns a function that computes the state of one of them. */
   #statuses(subaddresses: readonly SubaddressIndex[]): (request: PaymentRequest) => RequestStatus {
     const { store, clock } = this.#context;
-    const tip = store.height() - 1;
-    const [peaks, payments] = store.read((r) => [readPeaks(r.meta), r.requests.paymentsTo(subaddresses)]);
-    const view = viewOf(tip, peaks, unixSeconds(clock));
+    const payments = store.read((r) => r.requests.paymentsTo(subaddresses));
+    const view = { tip: store.height() - 1, now: unixSeconds(clock) };
     return (request) => requestStatus(request, payments(request.subaddress), view);
   }
 }

@@ -10,6 +10,7 @@ import type { PoolFinding } from '../../refresh/scan/wallet-scanner.js';
 import type { BatchFindings, TxBatch } from '../../refresh/scan/transaction-scan.js';
 import type { WalletId } from '../../refresh/messages.js';
 import { toHex } from '../../util/bytes.js';
+import { unixSeconds } from '../../util/clock.js';
 import { SharedRun } from '../../util/shared-run.js';
 import { outsideTrace } from '../../util/trace.js';
 import type { LocatedOutput, SpendingKeys } from '../../monero/wallet/scan/key-images.js';
@@ -253,6 +254,7 @@ export class WalletSync implements RefreshTarget {
   async #refreshNow({ startHeight = 0, asOf }: RefreshOptions): Promise<RefreshResult> {
     this.#context.assertOpen();
     const cancels = this.#cancels;
+    const began = unixSeconds(this.#context.clock);
     await this.#arrivalHeight.determine();
     const { name } = this.#context.daemon;
     const history = this.#context.store.shortHistory();
@@ -277,9 +279,11 @@ export class WalletSync implements RefreshTarget {
     await this.#restoreHeight.keepInKeysFile();
     // Before payments are followed: they are recognised by the spends of their inputs.
     if (await this.#services.placedKeyImages.follow(assertRuns)) this.restartScan();
-    this.#reportSynced();
     // During background sync the pool is not read, so no payment can be missing in it.
-    if (this.#context.keystore.background === undefined) await this.#followPayments(name);
+    const hasPool = this.#context.keystore.background === undefined;
+    this.#context.store.noteCompleteRead(began, hasPool);
+    this.#reportSynced();
+    if (hasPool) await this.#followPayments(name);
     this.#retention.run();
     // Values that the next refresh needs, read at a time when the statements of the store are prepared.
     this.#context.store.prefetch();
@@ -357,8 +361,7 @@ export class WalletSync implements RefreshTarget {
 
   /** Returns the block that the wallet knows at a height; undefined above its tip. */
   blockAt(height: number): BlockRef | undefined {
-    const { store } = this.#context;
-    return height < store.height() ? store.blockAt(height) : undefined;
+    return height < this.#context.store.height() ? this.#context.store.blockAt(height) : undefined;
   }
 
   /**
@@ -387,7 +390,8 @@ export class WalletSync implements RefreshTarget {
     if (hasReplaced || findings.outputs.some(({ height }) => height + SPENDABLE_AGE_BLOCKS <= daemonHeight))
       this.#refresher.forgetPool(this.#id);
     for (const blocks of reorganised) this.#context.events.onReorganised?.(this.#context.name, blocks);
-    this.#mustFlush ||= !isCheapToScanAgain(findings);
+    // If a crash of the machine loses a few blocks without findings, scanning them again is cheap.
+    this.#mustFlush ||= findings.hashes.length > MAX_SCANNED_AGAIN || hasFindings(findings);
     // Prepares the texts for balance requests, which list these addresses.
     this.#context.addresses.prefetch(findings.outputs.map(({ subaddress }) => subaddress));
     this.#notices.mined(fresh);
@@ -444,7 +448,3 @@ export class WalletSync implements RefreshTarget {
     );
   }
 }
-
-/** True for a few blocks without findings: if a crash of the machine loses them, scanning them again is cheap. */
-const isCheapToScanAgain = (findings: PageFindings): boolean =>
-  findings.hashes.length <= MAX_SCANNED_AGAIN && !hasFindings(findings);

@@ -9,6 +9,8 @@ import type { Db } from '../file/database.js';
 import type { SubaddressReader } from '../tables/accounts.js';
 import type { ChainReader } from '../tables/chain.js';
 import { EventWriter } from '../tables/events.js';
+import type { ArrivalWriter } from '../tables/arrivals.js';
+import { FreshPayments } from '../tables/fresh-payments.js';
 import { LockedPayments } from '../tables/locked-payments.js';
 import type { MetaWriter } from '../tables/meta.js';
 import type { OutgoingReader } from '../tables/outgoing.js';
@@ -20,10 +22,12 @@ import { ReportedPayments, ReportedTransfers } from '../tables/reported.js';
 import { SeenPayments } from '../tables/seen-payments.js';
 import { ChangedTxs } from './changed-txs.js';
 import { EventPeaks } from './event-peaks.js';
+import { Following } from './following.js';
 import { minedFacts, PaymentEvents, type Tips } from './payment-events.js';
 import { paymentsIn } from './page-payments.js';
 import { PoolEvents } from './pool-events.js';
 import { RequestEvents } from './request-events.js';
+import { Rescan } from './rescan.js';
 import { Stages } from './stages.js';
 import { TransferEvents } from './transfer-events.js';
 import { UnknownSpends } from './unknown-spends.js';
@@ -45,6 +49,7 @@ export interface EventTables {
   readonly outgoing: OutgoingReader;
   readonly pool: PoolReader;
   readonly requests: PaymentRequestWriter;
+  readonly arrivals: ArrivalWriter;
   readonly subaddresses: SubaddressReader;
 }
 
@@ -60,6 +65,8 @@ const MAX_HEIGHT = Number.MAX_SAFE_INTEGER;
 interface OpenPage extends Tips {
   readonly start: number;
   readonly last: number;
+  /** Height of the tip before the page. */
+  readonly tip: number;
 }
 
 /**
@@ -72,6 +79,8 @@ export class EventLog {
   readonly #reported: ReportedPayments;
   readonly #reportedTransfers: ReportedTransfers;
   readonly #peaks: EventPeaks;
+  readonly #rescan: Rescan;
+  readonly #following: Following;
   readonly #locked: LockedPayments;
   readonly #stages: Stages;
   readonly #payments: PaymentEvents;
@@ -90,12 +99,15 @@ export class EventLog {
     this.#tables = tables;
     this.#reported = new ReportedPayments(db);
     this.#reportedTransfers = reportedTransfers;
-    this.#peaks = new EventPeaks(tables.meta);
+    this.#peaks = new EventPeaks(tables.meta, new FreshPayments(db));
+    this.#rescan = new Rescan(tables.meta);
+    this.#following = new Following(tables.meta);
     this.#locked = new LockedPayments(db);
     this.#stages = new Stages(confirmations);
-    this.#requests = new RequestEvents({ rows, requests: tables.requests, peaks: this.#peaks });
+    this.#requests = new RequestEvents({ rows, ...tables, rescan: this.#rescan });
     this.#payments = new PaymentEvents({
       ...{ rows, seen, payments: tables.payments, locked: this.#locked, reported: this.#reported },
+      ...{ arrivals: tables.arrivals, following: this.#following, rescan: this.#rescan },
       ...{ peaks: this.#peaks, stages: this.#stages, requests: this.#requests },
     });
     this.#transfers = new TransferEvents({
@@ -103,7 +115,7 @@ export class EventLog {
       reported: reportedTransfers,
     });
     this.#pool = new PoolEvents({ ...tables, seen, events: this.#payments, requests: this.#requests });
-    this.#unknownSpends = new UnknownSpends({ db, rows, meta: tables.meta });
+    this.#unknownSpends = new UnknownSpends({ db, rows });
     this.#changed = new ChangedTxs({ ...tables, events: this.#payments, transfers: this.#transfers });
   }
 
@@ -194,7 +206,7 @@ export class EventLog {
       for (const { txHash } of this.#transfers.minedBetween(startHeight, last)) this.touch(txHash);
     }
     const from = Math.min(tip, startHeight - 1);
-    this.#page = { start: startHeight, last, from, to: Math.max(from, last) };
+    this.#page = { start: startHeight, last, tip, from, to: Math.max(from, last) };
   }
 
   #reorganise(from: number, tip: number, replaced: ReplacedBlocks): void {
@@ -230,6 +242,41 @@ export class EventLog {
     this.#page = undefined;
     this.#expireReported(page.to);
     this.#peaks.pass(page.to);
+    if (page.to < page.tip) this.#requests.shorten(page.to);
+    if (page.to >= (this.#rescan.to ?? Infinity)) this.#endRescan();
+  }
+
+  /** Ends a rescan that has reached the height of the tip before it. */
+  #endRescan(): void {
+    this.#rescan.end();
+    this.#unknownSpends.settle({ isRescan: true });
+  }
+
+  /** True while a rescan has not ended. */
+  get isRescanning(): boolean {
+    return this.#rescan.to !== undefined;
+  }
+
+  /**
+   * Ends a rescan that has reached the tip of the daemon, whose chain is shorter than before: what it has not found is gone.
+   * @param hasPool true if the whole mempool was read since.
+   */
+  endRescan({ hasPool }: { readonly hasPool: boolean }): void {
+    if (!this.isRescanning) return;
+    this.#endRescan();
+    this.#expireReported(MAX_HEIGHT);
+    this.#requests.shorten(this.#tip);
+    if (hasPool) this.poolRead();
+  }
+
+  /** Notes that the wallet has all blocks of the daemon: see {@link Following.note}. */
+  noteCompleteRead(time: number, newestBlock: number | undefined): void {
+    this.#following.note(time, newestBlock);
+  }
+
+  /** True if the last complete read of a wallet with payment requests is to be stored before the store is closed. */
+  get isReadUnstored(): boolean {
+    return this.#following.isUnstored && !this.#tables.requests.isEmpty;
   }
 
   /**
@@ -257,13 +304,14 @@ export class EventLog {
   settle(): void {
     const tip = this.#tip;
     if (!this.#changed.isEmpty) this.#changed.report(this.#payments.batch({ from: tip, to: tip }));
-    if (!this.#isOn) return;
-    this.#unknownSpends.settle(tip);
+    if (!this.#isOn || this.isRescanning) return;
+    this.#unknownSpends.settle({ isRescan: false });
   }
 
   /** Reports the changed payment requests, after {@link settle}. To be called before each commit. */
   settleRequests(): void {
     this.#requests.settle(this.#tip);
+    if (this.isReadUnstored) this.#following.store();
   }
 
   /** Forgets the changed payment requests of a transaction that was rolled back. */
@@ -276,9 +324,13 @@ export class EventLog {
    * out.
    */
   beginRequest(subaddress: SubaddressIndex): void {
-    const { requests } = this.#tables;
-    if (requests.paymentsTo([subaddress])(subaddress).length === 0) return;
-    this.#pool.arrive();
+    const { requests, arrivals } = this.#tables;
+    const payments = requests.paymentsTo([subaddress])(subaddress);
+    if (payments.length === 0) return;
+    // Those of blocks are not recorded yet, because they paid no request.
+    for (const { txHash, arrival } of payments)
+      arrivals.see({ txHash, subaddress }, { time: Math.min(arrival, this.#rows.now()) });
+    this.#pool.contestListed();
     const request = requests.byAddress(subaddress);
     if (request !== undefined) this.#requests.begin(request, this.#tip);
   }
@@ -302,7 +354,7 @@ export class EventLog {
     this.#reported.keep(from);
     this.#transfers.keepMined(from);
     this.#peaks.rescan(this.#tip);
-    this.#unknownSpends.rescan(this.#tip);
+    this.#rescan.begin(this.#tip);
   }
 
   /** Copies the reported facts of unmined transfers before a rescan deletes them. */
@@ -344,8 +396,8 @@ export class EventLog {
   poolRead(): void {
     if (!this.#isOn) return;
     this.#pool.follow();
-    // The block that contains such a payment may not be scanned yet, before a rescan has caught up.
-    if (!this.#peaks.isEmpty) return;
+    // The block that contains such a payment may not be scanned again yet.
+    if (this.isRescanning) return;
     this.#pool.decide();
     this.#transfers.expire(this.#reportedTransfers.takeUnmined(), 'rescan');
   }

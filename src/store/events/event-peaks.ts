@@ -1,4 +1,6 @@
-import type { MetaReader, MetaWriter } from '../tables/meta.js';
+import type { MinedPaymentFacts } from '../../monero/wallet/model/events.js';
+import type { FreshPayments } from '../tables/fresh-payments.js';
+import type { MetaWriter } from '../tables/meta.js';
 
 /** The stages of payments below the height `below` were reported for a chain whose tip was at `tip`. */
 interface Peak {
@@ -6,43 +8,47 @@ interface Peak {
   readonly tip: number;
 }
 
-const peaksIn = (meta: MetaReader): Peak[] => {
-  const text = meta.get('event_peaks');
-  return text === undefined ? [] : (JSON.parse(text) as Peak[]);
-};
-
-/** Returns the function of {@link EventPeaks.reader} for a store that is only read. */
-export function readPeaks(meta: MetaReader): ((height: number) => number) | undefined {
-  const peaks = peaksIn(meta);
-  if (peaks.length === 0) return undefined;
-  return (height) =>
-    peaks.reduce((most, { below, tip }) => (height < below ? Math.max(most, tip) : most), -1);
-}
+/** Returns the height of the tip up to which the stages of a payment were reported; -1: of the present one. */
+export type PeakOf = (payment: Pick<MinedPaymentFacts, 'txHash' | 'subaddress' | 'height'>) => number;
 
 /**
- * Tips ("peaks") of the chain before a reorganisation or a rescan shortened it. For payments in blocks below the
- * change, the stages up to the peak are already reported and must not be reported again. A peak is dropped when the
- * chain reaches its height.
+ * Tips ("peaks") of the chain before a reorganisation or a rescan shortened it. Of payments that were reported before,
+ * the stages up to the peak must not be reported again. A peak is dropped when the chain reaches its height. Peaks decide
+ * nothing else: confirmations and states follow from the payments and the present tip.
  */
 export class EventPeaks {
   readonly #meta: MetaWriter;
+  readonly #fresh: FreshPayments;
 
-  constructor(meta: MetaWriter) {
+  constructor(meta: MetaWriter, fresh: FreshPayments) {
     this.#meta = meta;
+    this.#fresh = fresh;
   }
 
-  /**
-   * Returns a function that maps the height of a payment to the tip up to which the payment's stages were reported;
-   * undefined if there is no peak.
-   */
-  reader(): ((height: number) => number) | undefined {
-    return readPeaks(this.#meta);
+  /** Returns the function of the present peaks; undefined if there is none. */
+  reader(): PeakOf | undefined {
+    const peaks = this.#read();
+    if (peaks.length === 0) return undefined;
+    return (payment) =>
+      this.#fresh.tipOf(payment) ??
+      peaks.reduce((most, { below, tip }) => (payment.height < below ? Math.max(most, tip) : most), -1);
+  }
+
+  /** Notes that a payment is reported for the first time while there are peaks. */
+  begin(payment: MinedPaymentFacts): void {
+    this.#fresh.add(payment);
+  }
+
+  /** Notes that a payment was reversed. */
+  forget(payment: MinedPaymentFacts): void {
+    this.#fresh.remove(payment);
   }
 
   /** Records that the blocks from a height on are removed. @param tip height of the last removed block. */
   cut(from: number, tip: number): void {
     const peaks = this.#read().map((peak) => ({ ...peak, below: Math.min(peak.below, from) }));
     this.#write([...peaks, { below: from, tip }]);
+    this.#fresh.raise(tip);
   }
 
   /**
@@ -51,11 +57,16 @@ export class EventPeaks {
    */
   rescan(tip: number): void {
     this.#write([...this.#read(), { below: Number.MAX_SAFE_INTEGER, tip }]);
+    this.#fresh.raise(tip);
   }
 
   /** Drops the peaks up to the height of the present tip. */
   pass(tip: number): void {
-    this.#write(this.#read().filter((peak) => peak.tip > tip));
+    const peaks = this.#read();
+    const higher = peaks.filter((peak) => peak.tip > tip);
+    if (higher.length === peaks.length) return;
+    this.#write(higher);
+    if (higher.length === 0) this.#fresh.clear();
   }
 
   /** True if the present chain is as high as it has ever been. */
@@ -64,7 +75,8 @@ export class EventPeaks {
   }
 
   #read(): Peak[] {
-    return peaksIn(this.#meta);
+    const text = this.#meta.get('event_peaks');
+    return text === undefined ? [] : (JSON.parse(text) as Peak[]);
   }
 
   /** Stores the peaks; of several with the same `below` only the highest. */

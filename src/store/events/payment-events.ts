@@ -2,14 +2,18 @@ import type { Hash } from '../../monero/crypto/types.js';
 import type { MinedPaymentFacts, PaymentFacts, ReversalReason } from '../../monero/wallet/model/events.js';
 import type { Payment } from '../../monero/wallet/model/records.js';
 import { openingOf } from '../../monero/wallet/model/unlock-time.js';
+import { arrivalInBlock, type Sight } from '../../monero/wallet/requests/arrival.js';
+import type { ArrivalWriter } from '../tables/arrivals.js';
 import type { EventWriter } from '../tables/events.js';
 import { UNLOCKED } from '../tables/event-row.js';
 import type { LockedPayments } from '../tables/locked-payments.js';
 import type { PaymentReader } from '../tables/payments.js';
 import type { ReportedPayments } from '../tables/reported.js';
 import type { SeenPayment, SeenPayments } from '../tables/seen-payments.js';
-import type { EventPeaks } from './event-peaks.js';
+import type { EventPeaks, PeakOf } from './event-peaks.js';
+import type { Following } from './following.js';
 import type { RequestEvents } from './request-events.js';
+import type { Rescan } from './rescan.js';
 import { lockOf, type Stages } from './stages.js';
 
 /** Tables and settings that {@link PaymentEvents} uses. */
@@ -19,6 +23,9 @@ export interface PaymentEventParts {
   readonly seen: SeenPayments;
   readonly locked: LockedPayments;
   readonly reported: ReportedPayments;
+  readonly arrivals: ArrivalWriter;
+  readonly following: Following;
+  readonly rescan: Rescan;
   readonly peaks: EventPeaks;
   readonly stages: Stages;
   readonly requests: RequestEvents;
@@ -33,7 +40,11 @@ export interface Tips {
 /** State that is the same for all payments of one change, read once. */
 interface Batch extends Tips {
   /** Result of {@link EventPeaks.reader}; undefined if there is no peak. */
-  readonly peakOf: ((height: number) => number) | undefined;
+  readonly peakOf: PeakOf | undefined;
+  /** Height of the tip above which payments are new to the wallet: those below it were missed, or are found again. */
+  readonly known: number;
+  /** First sight of the new payments. */
+  readonly sight: Sight;
   readonly hasSeen: boolean;
   readonly hasReported: boolean;
 }
@@ -48,6 +59,9 @@ export function minedFacts({ tx, subaddress, amount }: Payment): MinedPaymentFac
   return { txHash, subaddress, amount, height, timestamp, unlockTime, coinbase, ...id };
 }
 
+/** Sight of a payment in a block that the wallet had read before without finding it: its date is the only witness. */
+const missed = ({ time }: Sight): Sight => ({ time, since: 0 });
+
 /** Appends the events of payments to the wallet. */
 export class PaymentEvents {
   readonly #parts: PaymentEventParts;
@@ -58,10 +72,12 @@ export class PaymentEvents {
 
   /** Reads the state that {@link mine} and {@link stay} need; it must not change between this call and theirs. */
   batch(tips: Tips): Batch {
-    const { peaks, seen, reported } = this.#parts;
+    const { rows, peaks, seen, reported, rescan, following } = this.#parts;
     return {
       ...tips,
       peakOf: peaks.reader(),
+      known: Math.max(tips.from, rescan.to ?? -1),
+      sight: following.sight(rows.now()),
       hasSeen: !seen.isEmpty,
       hasReported: !reported.isEmpty,
     };
@@ -72,8 +88,9 @@ export class PaymentEvents {
    * the stages above the former tip of a payment up to it.
    */
   mine(payment: MinedPaymentFacts, batch: Batch): void {
-    const { rows, seen, reported, stages, requests } = this.#parts;
-    requests.mine(payment);
+    const { rows, seen, reported, stages, requests, peaks } = this.#parts;
+    const { known, sight } = batch;
+    requests.mine(payment, arrivalInBlock(payment.timestamp, payment.height > known ? sight : missed(sight)));
     const before = batch.hasReported ? reported.take(payment) : undefined;
     if (before?.height === payment.height && before.amount === payment.amount) {
       this.stay(payment, batch);
@@ -81,8 +98,8 @@ export class PaymentEvents {
     }
     if (before !== undefined) this.reverse(before, 'rescan');
     const taken = batch.hasSeen ? seen.take(payment) : undefined;
-    const reached = payment.height > batch.from ? batch.to : batch.from;
-    const tip = Math.max(reached, batch.peakOf?.(payment.height) ?? reached);
+    const tip = payment.height > batch.from ? batch.to : batch.from;
+    if (batch.peakOf !== undefined && batch.peakOf(payment) > tip) peaks.begin(payment);
     const lock = lockOf(payment);
     rows.append(
       { type: 'payment.mined', data: taken === undefined ? payment : { ...payment, seen: taken.event } },
@@ -107,7 +124,7 @@ export class PaymentEvents {
   stay(payment: MinedPaymentFacts, { from, to, peakOf }: Batch): void {
     const { rows, stages } = this.#parts;
     const reached = stages
-      .between(payment, Math.max(from, peakOf?.(payment.height) ?? from), to)
+      .between(payment, Math.max(from, peakOf?.(payment) ?? from), to)
       // Payments with an `other` lock are reported by `#open`.
       .filter((stage) => stage !== UNLOCKED || lockOf(payment) !== 'other');
     if (reached.length > 0) rows.append({ type: 'stages', data: payment }, reached.join(','));
@@ -148,9 +165,10 @@ export class PaymentEvents {
 
   /** Reports a mined payment as reversed, together with its stages. */
   reverse(payment: MinedPaymentFacts, reason: ReversalReason): void {
-    const { rows, locked, requests } = this.#parts;
+    const { rows, locked, requests, peaks } = this.#parts;
     requests.touch(payment.subaddress);
     locked.remove(payment);
+    peaks.forget(payment);
     const reverses = rows.minedId(payment);
     const named = reverses === undefined ? {} : { reverses };
     rows.append({ type: 'payment.reversed', data: { ...payment, ...named, reason } });
@@ -164,9 +182,9 @@ export class PaymentEvents {
 
   /** Reports a payment in the mempool as `payment.seen`. */
   see(payment: PaymentFacts): void {
-    const { rows, seen, reported, requests } = this.#parts;
+    const { rows, seen, reported, requests, arrivals, following } = this.#parts;
     requests.touch(payment.subaddress);
-    requests.arrive(payment);
+    arrivals.see(payment, following.sight(payment.timestamp));
     const before = reported.isEmpty ? undefined : reported.take(payment);
     if (before !== undefined) this.reverse(before, 'rescan');
     seen.add(payment, rows.append({ type: 'payment.seen', data: payment }));

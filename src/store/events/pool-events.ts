@@ -73,17 +73,11 @@ export class PoolEvents {
       listed.delete(key);
     }
     for (const payment of listed.values()) events.see(payment);
-    this.#contestListed();
+    this.contestListed();
   }
 
-  /** Notes the payments in the mempool that have reached an address before it got a payment request. */
-  arrive(): void {
-    const { requests, seen } = this.#parts;
-    for (const { facts } of seen.list()) requests.arrive(facts);
-    this.#contestListed();
-  }
-
-  #contestListed(): void {
+  /** Records which transactions of the mempool have rivals, according to its last read. */
+  contestListed(): void {
     this.contest(
       this.#parts.pool.list().flatMap(({ txHash, doubleSpendSeen }) => (doubleSpendSeen ? [txHash] : [])),
     );

@@ -4,21 +4,22 @@ import type { Receipt, RequestState } from '../../monero/wallet/requests/payment
 import {
   excessOver,
   requestTotals,
-  viewOf,
   type RequestTotals,
   type RequestView,
 } from '../../monero/wallet/requests/request-state.js';
 import { amount, ZERO, type Amount } from '../../util/amount.js';
+import type { ArrivalWriter } from '../tables/arrivals.js';
 import type { PaymentRequestWriter } from '../tables/payment-requests.js';
 import type { ReportableRequest, ReportedRequest } from '../tables/request-row.js';
 import type { EventWriter } from '../tables/events.js';
-import type { EventPeaks } from './event-peaks.js';
+import type { Rescan } from './rescan.js';
 
 /** Tables that {@link RequestEvents} uses. */
 export interface RequestEventParts {
   readonly rows: EventWriter;
   readonly requests: PaymentRequestWriter;
-  readonly peaks: EventPeaks;
+  readonly arrivals: ArrivalWriter;
+  readonly rescan: Rescan;
 }
 
 /** Degree to which a state of a request is fulfilled; 0: the payments do not reach the amount. */
@@ -31,11 +32,17 @@ const DEGREE: Readonly<Record<RequestState, number>> = {
 const overpaid = ({ amount: asked, tolerance }: ReportableRequest, received: Amount): Amount =>
   asked === undefined ? ZERO : excessOver(received, amount(asked + tolerance));
 
+/** A payment that was found in a block, and the time at which it arrived if that is its first sight [Unix s]. */
+interface Found {
+  readonly payment: MinedPaymentFacts;
+  readonly arrival: number;
+}
+
 /** Change of the payments to one address in a transaction. */
 interface Change {
-  readonly subaddress: SubaddressIndex;
-  /** The payment that was found in a block, if nothing else has changed. */
-  readonly found: MinedPaymentFacts | undefined;
+  readonly found: Found[];
+  /** True if something else than the payments that were found has changed. */
+  isTouched: boolean;
 }
 
 /**
@@ -60,42 +67,39 @@ export class RequestEvents {
 
   /** Notes that payments to an address change in this transaction. */
   touch(subaddress: SubaddressIndex): void {
-    if (this.#isUsed)
-      this.#changesIn(subaddress.major).set(subaddress.minor, { subaddress, found: undefined });
+    if (this.#isUsed) this.#changeAt(subaddress).isTouched = true;
   }
 
-  /** Notes that a payment is found in a block in this transaction. */
-  mine(found: MinedPaymentFacts): void {
+  /**
+   * Notes that a payment is found in a block in this transaction.
+   * @param arrival time at which it arrived if this is its first sight [Unix s].
+   */
+  mine(payment: MinedPaymentFacts, arrival: number): void {
+    if (this.#isUsed) this.#changeAt(payment.subaddress).found.push({ payment, arrival });
+  }
+
+  /** Notes that the chain becomes shorter. @param tip height of its new tip. */
+  shorten(tip: number): void {
     if (!this.#isUsed) return;
-    const { subaddress } = found;
-    const changes = this.#changesIn(subaddress.major);
-    const isAlone = !changes.has(subaddress.minor);
-    changes.set(subaddress.minor, { subaddress, found: isAlone ? found : undefined });
+    for (const subaddress of this.#parts.requests.changedByShortening(tip)) this.touch(subaddress);
   }
 
   get #isUsed(): boolean {
     return (this.#hasRequests ??= !this.#parts.requests.isEmpty);
   }
 
-  #changesIn(major: number): Map<number, Change> {
-    const known = this.#changes.get(major);
-    if (known !== undefined) return known;
-    const changes = new Map<number, Change>();
-    this.#changes.set(major, changes);
-    return changes;
-  }
-
-  /** Notes the time at which a payment is first seen in the mempool, if it pays a request. */
-  arrive({ txHash, subaddress, timestamp }: PaymentFacts): void {
-    const { requests } = this.#parts;
-    if (this.#isUsed && requests.byAddress(subaddress) !== undefined)
-      requests.arrive(txHash, subaddress, timestamp);
+  #changeAt({ major, minor }: SubaddressIndex): Change {
+    let changes = this.#changes.get(major);
+    if (changes === undefined) this.#changes.set(major, (changes = new Map<number, Change>()));
+    let change = changes.get(minor);
+    if (change === undefined) changes.set(minor, (change = { found: [], isTouched: false }));
+    return change;
   }
 
   /** Notes that the mempool has seen another transaction with the inputs of a payment. */
   contest({ txHash, subaddress }: PaymentFacts): void {
     if (!this.#isUsed) return;
-    this.#parts.requests.contest(txHash);
+    this.#parts.arrivals.contest(txHash);
     this.touch(subaddress);
   }
 
@@ -104,32 +108,47 @@ export class RequestEvents {
    * @param tip height of the tip; -1 for an empty chain.
    */
   settle(tip: number): void {
-    const { requests, peaks } = this.#parts;
+    const { requests, rescan } = this.#parts;
     const changed = [...this.#changes];
     this.#changes.clear();
     this.#hasRequests = undefined;
     if (changed.length === 0 && !requests.awaitsTip) return;
     const view = this.#view(tip);
-    const isPlain = peaks.isEmpty && requests.hasNoArrivals;
+    const isPlain = rescan.to === undefined;
     for (const [major, changes] of changed) {
-      const found = (request: ReportableRequest): MinedPaymentFacts | undefined =>
-        isPlain && isUnpaid(request) ? changes.get(request.subaddress.minor)?.found : undefined;
-      this.#reportEach(requests.atAddresses(major, [...changes.keys()]), view, found);
+      const only = (request: ReportableRequest): Receipt | undefined => {
+        const change = changes.get(request.subaddress.minor);
+        const receipts = (change?.found ?? []).map((found) => this.#arrive(found));
+        return isPlain && isUnpaid(request) && change?.isTouched === false && receipts.length === 1
+          ? receipts[0]
+          : undefined;
+      };
+      this.#reportEach(requests.atAddresses(major, [...changes.keys()]), view, only);
     }
     this.#reportEach(requests.dueAt(tip), view);
   }
 
-  /** Reports requests. @param found returns the only payment to a request if it is known. */
+  /**
+   * Records the arrival of a payment to a request, unless it is known.
+   * @returns what it adds to the request.
+   */
+  #arrive({ payment, arrival }: Found): Receipt {
+    const { amount: value, height, unlockTime } = payment;
+    const arrived = this.#parts.arrivals.mine(payment, arrival);
+    return { amount: value, arrival: arrived, height, unlockTime, isContested: false };
+  }
+
+  /** Reports requests. @param onlyOf returns the only receipt of a request if it is known. */
   #reportEach(
     changed: readonly ReportableRequest[],
     view: RequestView,
-    found: (request: ReportableRequest) => MinedPaymentFacts | undefined = () => undefined,
+    onlyOf: (request: ReportableRequest) => Receipt | undefined = () => undefined,
   ): void {
     const others: ReportableRequest[] = [];
     for (const request of changed) {
-      const only = found(request);
+      const only = onlyOf(request);
       if (only === undefined) others.push(request);
-      else this.#report(request, [onlyReceipt(only)], view);
+      else this.#report(request, [only], view);
     }
     if (others.length === 0) return;
     const receipts = this.#parts.requests.receiptsAt(others.map(({ subaddress }) => subaddress));
@@ -149,8 +168,7 @@ export class RequestEvents {
   }
 
   #view(tip: number): RequestView {
-    const { rows, peaks } = this.#parts;
-    return viewOf(tip, peaks.reader(), rows.now());
+    return { tip, now: this.#parts.rows.now() };
   }
 
   /**
@@ -200,15 +218,6 @@ export class RequestEvents {
 /** True if no payment to a request has counted so far. */
 const isUnpaid = ({ reported }: ReportableRequest): boolean =>
   reported.received === 0n && reported.locked === 0n && reported.late === 0n;
-
-/** Returns a payment as it counts for a request to whose address nothing else was paid. */
-const onlyReceipt = ({ amount: value, timestamp, height, unlockTime }: MinedPaymentFacts): Receipt => ({
-  amount: value,
-  arrival: timestamp,
-  height,
-  unlockTime,
-  isContested: false,
-});
 
 /** Returns the state of a request that its events report from now on. */
 const reportedOf = (

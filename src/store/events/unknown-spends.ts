@@ -4,7 +4,6 @@ import type { ReversalReason, SpentOutputFacts } from '../../monero/wallet/model
 import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import type { EventWriter } from '../tables/events.js';
-import type { MetaWriter } from '../tables/meta.js';
 
 interface OutputRef {
   readonly tx_hash: Uint8Array;
@@ -30,15 +29,12 @@ const toFacts = (row: SpendRow): SpentOutputFacts => ({
   amount: toAmount(row.amount),
 });
 
-const RESCAN = 'spends_rescanned_to';
-
 /**
  * Reports outputs of the wallet that are spent by transactions which the wallet has not seen, and the end of such
  * spends. Triggers of the table `owned_output` record which outputs have changed.
  */
 export class UnknownSpends {
   readonly #rows: EventWriter;
-  readonly #meta: MetaWriter;
   readonly #any: Statement<[], unknown>;
   readonly #changed: Statement<[], OutputRef>;
   readonly #clear: Statement<[]>;
@@ -47,17 +43,8 @@ export class UnknownSpends {
   readonly #take: Statement<[Uint8Array, number], ReportedRow>;
   readonly #keep: Statement<unknown[]>;
 
-  constructor({
-    db,
-    rows,
-    meta,
-  }: {
-    readonly db: Db;
-    readonly rows: EventWriter;
-    readonly meta: MetaWriter;
-  }) {
+  constructor({ db, rows }: { readonly db: Db; readonly rows: EventWriter }) {
     this.#rows = rows;
-    this.#meta = meta;
     this.#any = db.prepare('SELECT 1 FROM changed_spend LIMIT 1');
     this.#changed = db.prepare('SELECT tx_hash, output_index FROM changed_spend');
     this.#clear = db.prepare('DELETE FROM changed_spend');
@@ -86,26 +73,14 @@ export class UnknownSpends {
   }
 
   /**
-   * Records that a rescan begins, which finds all outputs and spends again; until it has reached `tip` nothing is
-   * reported.
-   * @param tip height of the tip before the rescan.
+   * Reports the changes. Must not be called while a rescan runs, which finds all outputs and spends again.
+   * @param isRescan true if a rescan has just ended.
    */
-  rescan(tip: number): void {
-    this.#meta.set(RESCAN, String(Math.max(tip, Number(this.#meta.get(RESCAN) ?? '-1'))));
-  }
-
-  /**
-   * Reports the changes, unless a rescan has not reached the tip before it yet.
-   * @param tip height of the present tip.
-   */
-  settle(tip: number): void {
+  settle({ isRescan }: { readonly isRescan: boolean }): void {
     if (this.isEmpty) return;
-    const rescannedTo = this.#meta.get(RESCAN);
-    if (rescannedTo !== undefined && tip < Number(rescannedTo)) return;
     const changed = this.#changed.all();
     this.#clear.run();
-    for (const ref of changed) this.#report(ref, rescannedTo !== undefined);
-    if (rescannedTo !== undefined) this.#meta.remove(RESCAN);
+    for (const ref of changed) this.#report(ref, isRescan);
   }
 
   #report({ tx_hash: txHash, output_index: index }: OutputRef, isRescan: boolean): void {

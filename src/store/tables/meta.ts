@@ -28,8 +28,10 @@ export type MetaKey =
   /** Height up to which the contents of a store without events were reported so far. */
   | 'events_begun'
   | 'event_peaks'
-  /** Height that a rescan must reach before spends by unseen transactions are reported again. */
-  | 'spends_rescanned_to'
+  /** Height of the tip before a rescan; present until the rescan has ended. */
+  | 'rescan_to'
+  /** The last time at which the wallet had all blocks and the mempool of the daemon, as JSON. */
+  | 'followed'
   | 'events_expired'
   /** Id of the event up to which commands of `--tx-notify` were started. */
   | 'notify_position'

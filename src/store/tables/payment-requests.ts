@@ -1,10 +1,11 @@
 import type { Statement } from '../../util/sql-database.js';
 import type { Hash } from '../../monero/crypto/types.js';
+import { COINBASE_UNLOCK_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { PaymentRequest, RequestState } from '../../monero/wallet/requests/payment-request.js';
 import type { Db } from '../file/database.js';
 import type { IdentityOf } from './event-row.js';
-import { toAmount, toBytes, toColumn } from '../sql/columns.js';
+import { toAmount, toBytes, toColumn, toNumber } from '../sql/columns.js';
 import { RequestPayments } from './request-payments.js';
 import {
   REPORTABLE_COLUMNS,
@@ -46,6 +47,8 @@ export interface RequestFilter {
 
 type Column = bigint | number | string | null;
 
+type ShortenedRow = Pick<RequestRow, 'account' | 'minor'>;
+
 const isSame = (a: ReportedRequest, b: ReportedRequest): boolean =>
   a.state === b.state &&
   a.received === b.received &&
@@ -83,7 +86,6 @@ export class PaymentRequestReader {
   readonly #byReference: Statement<[string], TrackedRow>;
   readonly #byAddress: Statement<[number, number], TrackedRow>;
   readonly #atAddresses: Statement<[string, number], ReportableRow>;
-  readonly #arrivals: Statement<[], unknown>;
   readonly #byToken: Statement<[Uint8Array], TrackedRow>;
   readonly #byKey: Statement<[string], TrackedRow & { readonly params_hash: Uint8Array }>;
   readonly #list: Statement<[number, number], RequestRow>;
@@ -95,6 +97,7 @@ export class PaymentRequestReader {
   readonly #payments: RequestPayments;
   readonly #counts: Statement<[], { readonly state: RequestState; readonly count: number }>;
   readonly #uncontested: Statement<[], Uint8Array>;
+  readonly #shortened: Statement<[{ readonly tip: number }], ShortenedRow>;
 
   constructor(db: Db) {
     this.db = db;
@@ -119,7 +122,6 @@ export class PaymentRequestReader {
            CROSS JOIN request_state s USING (sequence)`,
       )
       .safeIntegers();
-    this.#arrivals = db.prepare('SELECT 1 FROM request_arrival LIMIT 1');
     this.#byToken = rows('token = ?');
     this.#byKey = rows('idempotency_key = ?', `${TRACKED_COLUMNS}, p.params_hash`);
     this.#list = rows('p.sequence < ? ORDER BY p.sequence DESC LIMIT ?', REQUEST_COLUMNS);
@@ -153,10 +155,29 @@ export class PaymentRequestReader {
     this.#uncontested = db
       .prepare<[], Uint8Array>(
         `SELECT DISTINCT s.tx_hash FROM seen_payment s CROSS JOIN payment_request p USING (minor, account)
-           JOIN request_arrival a USING (minor, account, tx_hash)
+           JOIN arrival a USING (tx_hash, account, minor)
          WHERE p.confirmations = 0 AND a.contested = 0`,
       )
       .pluck();
+    this.#shortened = db
+      .prepare<[{ readonly tip: number }], ShortenedRow>(
+        `SELECT account, minor FROM owned_output WHERE change = 0 AND
+           height > :tip - (SELECT max(${COINBASE_UNLOCK_BLOCKS}, coalesce(max(confirmations), 0)) FROM payment_request)
+         UNION SELECT account, minor FROM owned_output
+           WHERE change = 0 AND unlock_time <> '0' AND NOT coinbase AND spent_height IS NULL`,
+      )
+      .safeIntegers();
+  }
+
+  /**
+   * Returns the addresses of payments in the blocks of the chain that a longer chain may have confirmed or unlocked. Some
+   * belong to no request.
+   * @param tip height of the tip of the chain.
+   */
+  changedByShortening(tip: number): SubaddressIndex[] {
+    return this.#shortened
+      .all({ tip })
+      .map(({ account, minor }) => ({ major: toNumber(account), minor: toNumber(minor) }));
   }
 
   /** True if there is no request. */
@@ -185,11 +206,6 @@ export class PaymentRequestReader {
   /** Returns the requests with the given addresses of an account. */
   atAddresses(account: number, minors: readonly number[]): ReportableRequest[] {
     return this.#atAddresses.all(JSON.stringify(minors), account).map(toReportable);
-  }
-
-  /** True if no payment to a request was seen in the mempool so far. */
-  get hasNoArrivals(): boolean {
-    return this.#arrivals.get() === undefined;
   }
 
   byToken(token: Uint8Array): TrackedRequest | undefined {
@@ -258,28 +274,20 @@ export class PaymentRequestReader {
 }
 
 export class PaymentRequestWriter extends PaymentRequestReader {
-  readonly #arrive: Statement<[number, number, Uint8Array, number]>;
   /** Statements that record a state: of the sums alone, also of the state, also of the due height, of all. */
   readonly #reports: readonly Statement<Column[]>[];
-  readonly #contest: Statement<[Uint8Array]>;
   readonly #end: Statement<[number]>;
   readonly #cancel: Statement<[number, number]>;
   readonly #extend: Statement<[number | null, number]>;
 
   constructor(db: Db) {
     super(db);
-    this.#arrive = db.prepare(
-      'INSERT INTO request_arrival (account, minor, tx_hash, time) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-    );
     // SQLite writes an entry of an index anew if its column is set, even to the same value.
     this.#reports = ['', ', state = ?', ', due_height = ?', ', state = ?, due_height = ?'].map((indexed) =>
       db.prepare(
         `UPDATE request_state SET received = ?, paid = ?, locked = ?, late = ?, expiry_reported = ?${indexed}
          WHERE sequence = ?`,
       ),
-    );
-    this.#contest = db.prepare(
-      'UPDATE request_arrival SET contested = 1 WHERE tx_hash = ? AND contested = 0',
     );
     this.#end = db.prepare('UPDATE payment_request SET ended = 1 WHERE sequence = ?');
     this.#cancel = db.prepare('UPDATE payment_request SET cancelled = ? WHERE sequence = ?');
@@ -304,16 +312,6 @@ export class PaymentRequestWriter extends PaymentRequestReader {
         ...[idempotency?.key ?? null, idempotency?.paramsHash ?? null],
       );
     this.db.prepare('INSERT INTO request_state (sequence) VALUES (?)').run(lastInsertRowid);
-  }
-
-  /** Records the time at which a payment to a request was first seen in the mempool [Unix s]. */
-  arrive(txHash: Hash, { major, minor }: SubaddressIndex, time: number): void {
-    this.#arrive.run(major, minor, txHash, time);
-  }
-
-  /** Records that the mempool has seen another transaction with the inputs of a payment. */
-  contest(txHash: Hash): void {
-    this.#contest.run(txHash);
   }
 
   /**

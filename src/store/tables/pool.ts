@@ -5,6 +5,7 @@ import type { PoolOutput, PoolTx } from '../../monero/wallet/model/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { keyEquals } from '../sql/key-index.js';
+import { ArrivalReader } from './arrivals.js';
 
 interface PoolRow {
   readonly tx_hash: Uint8Array;
@@ -121,12 +122,15 @@ export class PoolReader {
 
 export class PoolWriter extends PoolReader {
   readonly #remove: Statement<[Uint8Array]>;
+  readonly #arrivals: ArrivalReader;
 
   constructor(db: Db) {
     super(db);
+    this.#arrivals = new ArrivalReader(db);
     this.#remove = db.prepare('DELETE FROM pool_tx WHERE tx_hash = ?');
   }
 
+  /** Adds a transaction, or replaces it. It keeps the time of its first sight. */
   add(tx: PoolTx): void {
     this.remove(tx.txHash);
     this.db
@@ -135,7 +139,7 @@ export class PoolWriter extends PoolReader {
       )
       .run(
         tx.txHash,
-        tx.timestamp,
+        this.#arrivals.firstSight(tx.txHash) ?? tx.timestamp,
         tx.unlockTime.toString(),
         toColumn(tx.fee),
         tx.paymentId ?? null,

@@ -15,6 +15,8 @@ interface ReceiptRow {
   readonly unlock_time: string;
   readonly contested: Integer;
   readonly arrival: Integer | null;
+  readonly since: Integer | null;
+  readonly confirmed_to: Integer | null;
 }
 
 interface FoundRow extends ReceiptRow {
@@ -27,10 +29,15 @@ interface Place {
   readonly minors: string;
 }
 
+const present = (column: Integer | null): number | undefined =>
+  column === null ? undefined : toNumber(column);
+
 const toReceipt = (row: ReceiptRow): Receipt => ({
   amount: toAmount(row.amount),
-  arrival: toNumber(row.arrival === null || row.arrival > row.timestamp ? row.timestamp : row.arrival),
-  height: row.height === null ? undefined : toNumber(row.height),
+  arrival: toNumber(row.arrival ?? row.timestamp),
+  earliestArrival: present(row.since),
+  height: present(row.height),
+  confirmedTo: present(row.confirmed_to),
   unlockTime: BigInt(row.unlock_time),
   isContested: toFlag(row.contested),
 });
@@ -40,13 +47,23 @@ const toPayment = (row: FoundRow): RequestPayment => ({
   ...toReceipt(row),
 });
 
-/** SQL that joins the arrival of a payment, if it was seen in the mempool. @param of alias of the table of the payment. */
+/** SQL that joins the arrival of a payment, if it is recorded. @param of alias of the table of the payment. */
 const arrivalOf = (of: string): string =>
-  `LEFT JOIN request_arrival a ON a.minor = ${of}.minor AND a.account = :major AND a.tx_hash = ${of}.tx_hash`;
+  `LEFT JOIN arrival a ON a.tx_hash = ${of}.tx_hash AND a.account = :major AND a.minor = ${of}.minor`;
+
+/**
+ * SQL of the height of the tip by which a mined payment was confirmed before a rescan that runs; NULL if none runs.
+ * @param of alias of the table of the payment.
+ */
+const confirmedTo = (of: string): string => `
+  CASE WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'rescan_to') THEN coalesce(
+    (SELECT f.tip FROM fresh_payment f
+     WHERE f.tx_hash = ${of}.tx_hash AND f.account = :major AND f.minor = ${of}.minor),
+    (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'rescan_to')) END AS confirmed_to`;
 
 /** Columns of a {@link ReceiptRow} of an output in a block. */
 const MINED_COLUMNS = `o.minor, coalesce(o.credited, o.amount) AS amount, t.timestamp, t.height, t.unlock_time,
-  a.time AS arrival, 0 AS contested`;
+  a.time AS arrival, NULL AS since, 0 AS contested, ${confirmedTo('o')}`;
 
 /**
  * Returns SQL that selects the outputs in blocks that pay addresses. CROSS JOIN makes SQLite begin with the addresses.
@@ -61,13 +78,14 @@ const minedSql = (columns: string): string => `
  * is in one of these tables is in no other.
  */
 const OTHERS = `
-  SELECT r.minor, r.tx_hash, r.amount, r.timestamp, r.height, r.unlock_time, a.time AS arrival, 0 AS contested
+  SELECT r.minor, r.tx_hash, r.amount, r.timestamp, r.height, r.unlock_time, a.time AS arrival, NULL AS since,
+      0 AS contested, ${confirmedTo('r')}
     FROM json_each(:minors) m CROSS JOIN reported_payment r ON r.minor = m.value AND r.account = :major
       ${arrivalOf('r')}
     WHERE NOT EXISTS (SELECT 1 FROM received_tx t WHERE t.tx_hash = r.tx_hash)
   UNION ALL
-  SELECT s.minor, s.tx_hash, s.amount, s.timestamp, NULL, s.unlock_time, a.time,
-      s.gone_height IS NOT NULL OR coalesce(a.contested, 0)
+  SELECT s.minor, s.tx_hash, s.amount, s.timestamp, NULL, s.unlock_time, a.time, a.since,
+      s.gone_height IS NOT NULL OR coalesce(a.contested, 0), NULL
     FROM json_each(:minors) m CROSS JOIN seen_payment s ON s.minor = m.value AND s.account = :major
       ${arrivalOf('s')}`;
 

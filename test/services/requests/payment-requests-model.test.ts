@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import type { Hash } from '../../../src/monero/crypto/types.js';
-import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import type { RequestFacts, WalletEvent } from '../../../src/monero/wallet/model/events.js';
 import type { RequestState } from '../../../src/monero/wallet/requests/payment-request.js';
 import { PaymentRequests, type RequestView } from '../../../src/services/requests/payment-requests.js';
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
@@ -33,12 +33,15 @@ interface KnownPayment {
   readonly txHash: string;
   readonly minor: number;
   readonly amount: bigint;
-  readonly time: number;
   readonly unlockTime: bigint;
   /** Absent in the mempool. */
   readonly height?: number;
-  /** Highest tip since it was mined. */
-  tip: number;
+}
+
+/** Interval in which a payment arrived [Unix s]. */
+interface Arrival {
+  readonly since: number;
+  readonly time: number;
 }
 
 interface ModelSums {
@@ -52,16 +55,18 @@ interface ModelSums {
 /** Computes the state of a request by the plain rules. */
 function model({ request }: RequestView, payments: readonly KnownPayment[], run: Run): ModelSums {
   const { amount: asked, tolerance, confirmations, expires = Infinity, cancelled = Infinity } = request;
+  const end = Math.min(expires, cancelled);
+  const { tip } = run;
+  const arrivalOf = ({ txHash, minor }: KnownPayment): Arrival =>
+    run.arrivals.get(`${txHash} ${minor}`) ?? { since: NaN, time: NaN };
   const sum = (some: readonly KnownPayment[]): bigint => some.reduce((total, one) => total + one.amount, 0n);
-  const isLate = (one: KnownPayment): boolean =>
-    Math.min(one.time, run.firstSeen.get(`${one.txHash} ${one.minor}`) ?? Infinity) >
-    Math.min(expires, cancelled);
-  const isOpen = ({ height, unlockTime, tip }: KnownPayment): boolean =>
+  const isLate = (one: KnownPayment): boolean => arrivalOf(one).since > end;
+  const isOpen = ({ height, unlockTime }: KnownPayment): boolean =>
     unlockTime === 0n || (height !== undefined && tip >= height + 9 && BigInt(tip) >= unlockTime - 1n);
-  const isSure = ({ txHash, height, tip }: KnownPayment): boolean =>
-    height === undefined
-      ? confirmations === 0 && !run.contested.has(txHash)
-      : tip - height + 1 >= confirmations;
+  const isSure = (one: KnownPayment): boolean =>
+    one.height === undefined
+      ? confirmations === 0 && !run.contested.has(one.txHash) && arrivalOf(one).time <= end
+      : tip - one.height + 1 >= confirmations;
   const good = payments.filter((one) => !isLate(one) && isOpen(one));
   const [mined, unmined] = [
     good.filter((one) => one.height !== undefined),
@@ -79,7 +84,7 @@ function model({ request }: RequestView, payments: readonly KnownPayment[], run:
           : 'waiting';
   const enough = isEnough(good.filter(isSure)) ? 'paid' : isEnough(mined) ? 'confirming' : 'seen';
   return {
-    state: isEnough(good) ? enough : lacking,
+    state: isEnough(good) && request.cancelled === undefined ? enough : lacking,
     ...{ mined: sum(mined), unmined: sum(unmined) },
     locked: sum(payments.filter((one) => !isLate(one) && !isOpen(one))),
     late: sum(payments.filter(isLate)),
@@ -107,8 +112,8 @@ interface Reported {
 /** A wallet with requests on disk that follows a world, compared with the model after every step. */
 class Run {
   readonly world = new EventWorld();
-  /** Times at which the mempool first held payments, by transaction and address. */
-  readonly firstSeen = new Map<string, number>();
+  /** When payments arrived, by transaction and address. */
+  readonly arrivals = new Map<string, Arrival>();
   /** Hashes of the transactions that the wallet knows to be contested. */
   readonly contested = new Set<string>();
   readonly #reported = new Map<string, Reported>();
@@ -116,9 +121,23 @@ class Run {
   readonly #events: WalletEvent[] = [];
   readonly #directory = mkdtempSync(join(tmpdir(), 'requests-'));
   readonly #rng = seededRng('model');
-  readonly #times = new Map<string, number>();
+  /** Dates of the blocks, by hash. */
+  readonly #dates = new Map<string, number>();
+  /** Times at which requests were cancelled, by minor index. */
+  readonly #cancelled = new Map<number, number>();
   readonly #twins = new Set<WorldTx>();
   #time = 1_700_000_000;
+  /** Beginning of the last complete read, the least distance of clock and newest block, and whether it is much more now. */
+  #lastRead: { readonly time: number; readonly leastLag: number; readonly isLagging: boolean } | undefined;
+  #hasReadSinceOpen = false;
+  /** Date of the newest block before the last change. */
+  #newest = 0;
+  /** Height of the tip before the last change; of a rescan, before it. */
+  #known = -1;
+  /** Height of the tip by which the states are those of the model. */
+  tip = -1;
+  /** True while a rescan holds what was reported before. */
+  #isHeld = false;
   #store: WalletStore;
   #mempool: MempoolTracker;
   #requests: PaymentRequests;
@@ -189,6 +208,7 @@ class Run {
     this.#mempool = new MempoolTracker({ store: this.#store });
     this.#requests = this.#serve();
     this.#scanned.clear();
+    this.#hasReadSinceOpen = false;
     expect(this.#store.read((r) => r.events.after(0, 1e6))).toEqual(this.#events);
     expect(this.#statuses()).toEqual(before);
     await this.elapse(0);
@@ -217,12 +237,8 @@ class Run {
       ...{ account: 0, confirmations, label: '' },
       tolerance: amount(asked === null || tolerance >= asked ? 0n : tolerance),
     });
-    // Payments that came before the request have arrived when the mempool held them last.
-    for (const [key, { minor, time, height }] of this.#payments)
-      if (minor === this.#unusedMinor() - 1) {
-        expect(height).toBeUndefined();
-        this.firstSeen.set(key, time);
-      }
+    for (const { minor, height } of this.#payments.values())
+      if (minor === this.#unusedMinor() - 1) expect(height).toBeUndefined();
     this.check();
   }
 
@@ -230,8 +246,12 @@ class Run {
     return this.#requests.list({ limit: 1000, before: 1e9 });
   }
 
+  /** Returns the status of each request, without confirmations, which are those of the blocks that are read. */
   #statuses(): unknown[] {
-    return this.#views().map(({ status, request }) => [request.requestId, status]);
+    return this.#views().map(({ status: { payments, ...sums }, request }) => [
+      ...[request.requestId, sums],
+      payments.map((payment) => ({ ...payment, confirmations: 0, decidingTip: 0, confirmedTo: 0 })),
+    ]);
   }
 
   #pick(pick: number): RequestView | undefined {
@@ -256,14 +276,20 @@ class Run {
     else {
       this.#reportedOf(requestId).isRevised = true;
       if (extend !== undefined) this.#reportedOf(requestId).isExpired = false;
+      else if (cancelled === undefined) this.#cancelled.set(view.request.subaddress.minor, this.#time);
       run();
     }
     this.check();
   }
 
-  mine(txs: readonly WorldTx[]): void {
+  /** Mines a block. @param ahead distance of its date to the time [s]. */
+  mine(txs: readonly WorldTx[], ahead = 0): void {
     this.world.mine(txs);
-    this.#times.set(toHex(this.world.blocks.at(-1)?.hash ?? new Uint8Array()), this.#time);
+    this.#dates.set(toHex(this.world.blocks.at(-1)?.hash ?? new Uint8Array()), this.#time + ahead);
+  }
+
+  #dateAt(height: number): number {
+    return this.#dates.get(toHex(this.world.blocks[height]?.hash ?? new Uint8Array())) ?? 0;
   }
 
   /** Minor index of the address of a request, or of the next one, which a later request may get. */
@@ -328,16 +354,46 @@ class Run {
     while (from < world.blocks.length) {
       const to = Math.min(from + blocks, world.blocks.length);
       const page = world.page(from, to);
-      const received = page.received.map((tx) => ({
-        ...tx,
-        timestamp: this.#times.get(toHex(world.blocks[tx.height]?.hash ?? new Uint8Array())) ?? 0,
-      }));
-      this.#store.addPage({ ...page, received }, { onReplaced: () => this.#scanned.clear() });
+      const received = page.received.map((tx) => ({ ...tx, timestamp: this.#dateAt(tx.height) }));
+      const lastBlockTime = this.#dateAt(to - 1);
+      if (!this.#isHeld) this.#known = Math.min(this.#storedTip(), from - 1);
+      this.#store.addPage({ ...page, received, lastBlockTime }, { onReplaced: () => this.#scanned.clear() });
       if (page.outputs.length > 0) this.#scanned.clear();
       from = to;
       this.check();
+      this.#newest = lastBlockTime;
       afterPage();
     }
+  }
+
+  #storedTip(): number {
+    return this.#store.height() - 1;
+  }
+
+  /** First sight of a payment at this time. */
+  #sight(): Arrival {
+    const time = this.#time;
+    const read = this.#lastRead;
+    if (read === undefined) return { since: 0, time };
+    if (read.isLagging || read.time > time) return { since: Math.min(this.#newest, time), time };
+    const isFollowing = this.#hasReadSinceOpen && time - read.time <= 120;
+    return { since: isFollowing ? time : read.time, time };
+  }
+
+  /** Records the arrival of a payment that its first event reports, or decides it by its block. */
+  #arrive(key: string, minor: number, block?: { readonly height: number; readonly date: number }): void {
+    const known = this.arrivals.get(key);
+    const cancelled = this.#cancelled.get(minor) ?? -1;
+    const sight =
+      block !== undefined && block.height <= this.#known ? { since: 0, time: this.#time } : this.#sight();
+    const { since, time } = known ?? sight;
+    const decided = block && Math.max(since, Math.min(time, block.date));
+    const arrival = decided === undefined ? { since, time } : { since: decided, time: decided };
+    const least = known === undefined ? cancelled + 1 : 0;
+    this.arrivals.set(key, {
+      since: Math.max(least, arrival.since),
+      time: Math.max(least, arrival.time),
+    });
   }
 
   readPool(): void {
@@ -366,11 +422,19 @@ class Run {
     this.check();
   }
 
+  /** Reads all blocks and the mempool. */
   sync(blocks: number): void {
+    const time = this.#time;
     this.scan(blocks);
     this.readPool();
+    this.#store.noteCompleteRead(time);
+    this.#isHeld = false;
     const hash = this.world.blocks[this.world.tip]?.hash;
     if (hash !== undefined) this.#mempool.decide({ height: this.world.tip, hash });
+    const lag = Math.max(0, time - this.#newest);
+    const leastLag = Math.min(lag, this.#lastRead?.leastLag ?? Infinity);
+    this.#lastRead = { time, leastLag, isLagging: lag - leastLag > 1200 };
+    this.#hasReadSinceOpen = true;
     this.check();
   }
 
@@ -394,6 +458,8 @@ class Run {
       this.sync(blocks);
     }
     const before = this.#statuses();
+    this.#known = this.#storedTip();
+    this.#isHeld = true;
     const events = this.#reported.size === 0 ? 0 : this.#requestEvents();
     const isUnchanged = (): void => {
       expect(this.#statuses()).toEqual(before);
@@ -404,8 +470,32 @@ class Run {
     this.#scanned.clear();
     if (restarts) await this.restart();
     this.scan(blocks, isUnchanged);
+    this.#isHeld = false;
     this.readPool();
     isUnchanged();
+  }
+
+  /** Rescans a wallet from a daemon that has lost some blocks, and perhaps found fewer new ones. */
+  async rescanShorter(depth: number, again: number, blocks: number, restarts: boolean): Promise<void> {
+    this.sync(blocks);
+    const txs = this.world.undo(depth);
+    for (const tx of txs.slice(0, again)) this.mine([tx]);
+    this.#known = this.#storedTip();
+    this.#isHeld = true;
+    const last = this.#events.at(-1)?.id ?? 0;
+    while (!this.#store.write((w) => w.clearNext({ hard: false, rows: 2 })));
+    this.#scanned.clear();
+    if (restarts) await this.restart();
+    this.scan(blocks);
+    const paid = this.#events.filter(({ id, type }) => id > last && type === 'request.paid');
+    this.sync(blocks);
+    // A rescan reports none as paid that it would have to take back.
+    for (const { data } of paid)
+      expect(
+        this.#views().find(({ request }) => request.requestId === (data as RequestFacts).requestId),
+      ).toMatchObject({
+        status: { state: 'paid' },
+      });
   }
 
   /** True if the mempool lacks an unmined payment. */
@@ -436,12 +526,15 @@ class Run {
     switch (event.type) {
       case 'payment.seen':
       case 'payment.mined': {
-        const { txHash, subaddress, amount: value, timestamp: time, unlockTime } = event.data;
-        const key = `${toHex(txHash)} ${subaddress.minor}`;
-        if (event.type === 'payment.seen' && !this.firstSeen.has(key)) this.firstSeen.set(key, time);
+        const { txHash, subaddress, amount: value, timestamp, unlockTime } = event.data;
+        const { minor } = subaddress;
+        const key = `${toHex(txHash)} ${minor}`;
+        if (event.type === 'payment.mined')
+          this.#arrive(key, minor, { height: event.data.height, date: timestamp });
+        else if (!this.arrivals.has(key)) this.#arrive(key, minor);
         const height = event.type === 'payment.mined' ? { height: event.data.height } : {};
-        const facts = { txHash: toHex(txHash), minor: subaddress.minor, amount: value, time, unlockTime };
-        this.#payments.set(key, { ...facts, ...height, tip: -1 });
+        const facts = { txHash: toHex(txHash), minor, amount: value, unlockTime };
+        this.#payments.set(key, { ...facts, ...height });
         return;
       }
       case 'payment.reversed':
@@ -486,12 +579,14 @@ class Run {
       for (const event of next) this.#read(event);
       if (next.length < 50) break;
     }
-    const tip = this.#store.shortHistory()[0]?.height ?? -1;
-    for (const payment of this.#payments.values()) payment.tip = Math.max(payment.tip, tip);
+    const tip = this.#storedTip();
+    this.tip = this.#isHeld ? Math.max(tip, this.#known) : tip;
     const inPool = new Set(this.world.pool.map(({ txHash }) => toHex(txHash)));
     for (const view of this.#views()) {
       const { request, status } = view;
       const { requestId, subaddress } = request;
+      // It is decided when the rescan has ended.
+      if (this.#isHeld && this.world.tip < this.#known) break;
       const payments = [...this.#payments.values()].filter(({ minor }) => minor === subaddress.minor);
       const { state, mined, unmined, locked, late, dueHeight } = status;
       const expected = model(view, payments, this);
@@ -503,6 +598,9 @@ class Run {
       ]);
       expect(request.state).toBe(state);
       if (dueHeight !== undefined) expect(dueHeight).toBeGreaterThan(tip);
+      if (!this.#isHeld)
+        for (const { height, confirmations } of status.payments)
+          expect(confirmations).toBe(height === undefined ? 0 : tip - height + 1);
       const reported = this.#reportedOf(requestId);
       expect([requestId, reported.isPaid, reported.isFull]).toEqual([
         requestId,
@@ -530,7 +628,7 @@ class Run {
       for (let n = 0; n < 40; n++) this.mine([]);
       this.sync(50);
     }
-    await this.elapse(10_000);
+    await this.elapse(20_000);
     for (const { status, request } of this.#views()) {
       expect(['waiting', 'partial', 'paid', 'seen', 'expired', 'cancelled']).toContain(status.state);
       if (request.expires !== undefined) expect(['waiting', 'partial']).not.toContain(status.state);
@@ -572,7 +670,7 @@ const terms = fc.record({
   asked: fc.option(fc.bigInt({ min: 1n, max: 150n })),
   tolerance: fc.bigInt({ min: 0n, max: 20n }),
   confirmations: fc.constantFrom(0, 0, 1, 5),
-  expires: fc.option(fc.integer({ min: 1, max: 900 })),
+  expires: fc.option(fc.oneof(fc.integer({ min: 1, max: 900 }), fc.integer({ min: 1, max: 9000 }))),
 });
 const create = step('create', terms, (run, some) => run.create(some));
 
@@ -584,12 +682,13 @@ const steps = [
       blocks: fc.array(fc.option(pays), { minLength: 1, maxLength: 8 }),
       lock: fc.integer({ min: -12, max: 25 }),
       takesPool: fc.boolean(),
+      ahead: fc.oneof(fc.constant(0), fc.integer({ min: -7200, max: 5400 })),
     }),
-    (run, { blocks, lock, takesPool }) => {
-      if (takesPool) run.mine([...run.world.pool]);
+    (run, { blocks, lock, takesPool, ahead }) => {
+      if (takesPool) run.mine([...run.world.pool], ahead);
       for (const some of blocks) {
         const unlockTime = lock > 0 ? BigInt(run.world.blocks.length + lock) : 0n;
-        run.mine(some === null ? [] : [run.makeTx(some, unlockTime)]);
+        run.mine(some === null ? [] : [run.makeTx(some, unlockTime)], ahead);
       }
     },
   ),
@@ -653,8 +752,18 @@ const steps = [
   step('rescan', fc.tuple(blocksAtOnce, fc.boolean()), (run, [blocks, restarts]) =>
     run.rescan(blocks, restarts),
   ),
+  step(
+    'rescan a shorter chain',
+    fc.tuple(fc.integer({ min: 1, max: 12 }), fc.nat(3), blocksAtOnce, fc.boolean()),
+    (run, [depth, again, blocks, restarts]) => run.rescanShorter(depth, again, blocks, restarts),
+  ),
   step('elapse', fc.integer({ min: 1, max: 400 }), (run, seconds) => run.elapse(seconds)),
+  step('elapse in vain', fc.integer({ min: 1, max: 5000 }), async (run, seconds) => {
+    await run.elapse(seconds);
+    run.sync(12);
+  }),
   step('step the clock back', fc.integer({ min: 1, max: 300 }), (run, seconds) => run.elapse(-seconds)),
+  step('step the clock far back', fc.integer({ min: 1, max: 5000 }), (run, seconds) => run.elapse(-seconds)),
   step('cancel', fc.nat(10), (run, pick) => run.revise(pick, undefined)),
   step('extend', fc.tuple(fc.nat(10), fc.integer({ min: 1, max: 900 })), (run, [pick, more]) =>
     run.revise(pick, more),

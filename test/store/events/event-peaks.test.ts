@@ -1,11 +1,22 @@
 import { beforeEach, describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { EventPeaks, readPeaks } from '../../../src/store/events/event-peaks.js';
+import { EventPeaks } from '../../../src/store/events/event-peaks.js';
+import { FreshPayments } from '../../../src/store/tables/fresh-payments.js';
+import type { Hash } from '../../../src/monero/crypto/types.js';
 import type { MetaWriter } from '../../../src/store/tables/meta.js';
+import { migratedDatabase } from '../../support/migrated-database.js';
+import { bytes } from '../fixtures.js';
 
 let facts: Map<string, string>;
 let meta: MetaWriter;
 let peaks: EventPeaks;
+
+/** A payment in the block at a height, which is its number. */
+const paymentAt = (height: number) => ({
+  txHash: bytes<Hash>(height + 1),
+  subaddress: { major: 0, minor: 1 },
+  height,
+});
 
 beforeEach(() => {
   facts = new Map();
@@ -14,13 +25,13 @@ beforeEach(() => {
     set: (name: string, value: string) => void facts.set(name, value),
     remove: (name: string) => void facts.delete(name),
   } as Partial<MetaWriter> as MetaWriter;
-  peaks = new EventPeaks(meta);
+  peaks = new EventPeaks(meta, new FreshPayments(migratedDatabase()));
 });
 
 /** Tips up to which the stages of payments at these heights were reported; undefined without a peak. */
 const reportedTo = (...heights: number[]): number[] | undefined => {
   const read = peaks.reader();
-  return read && heights.map(read);
+  return read && heights.map((height) => read(paymentAt(height)));
 };
 
 const stored = (): unknown => JSON.parse(facts.get('event_peaks') ?? 'null');
@@ -74,6 +85,34 @@ describe('a rescan', () => {
   });
 });
 
+describe('a payment that is reported for the first time below a peak', () => {
+  const fresh = { ...paymentAt(4), amount: 1n, timestamp: 1, unlockTime: 0n, coinbase: false } as never;
+
+  it('has no reported stages above the tip, until the chain becomes shorter again', () => {
+    peaks.rescan(9);
+    peaks.begin(fresh);
+    expect(reportedTo(3, 4)).toEqual([9, -1]);
+    peaks.cut(6, 7);
+    peaks.begin(fresh);
+    expect(reportedTo(3, 4)).toEqual([9, 7]);
+    peaks.rescan(5);
+    expect(reportedTo(3, 4)).toEqual([9, 7]);
+  });
+
+  it('is as any other after its reversal, and once the chain is as high as before', () => {
+    peaks.rescan(9);
+    peaks.begin(fresh);
+    peaks.forget(fresh);
+    expect(reportedTo(4)).toEqual([9]);
+    peaks.begin(fresh);
+    peaks.pass(8);
+    expect(reportedTo(4)).toEqual([-1]);
+    peaks.pass(9);
+    peaks.rescan(10);
+    expect(reportedTo(4)).toEqual([10]);
+  });
+});
+
 test('peaks are those of a list of all changes, whatever they leave out', () => {
   const height = fc.nat(12);
   const changes = fc.array(
@@ -103,11 +142,11 @@ test('peaks are those of a list of all changes, whatever they leave out', () => 
           model = model.filter(({ tip }) => tip > change.tip);
         }
       expect(peaks.isEmpty).toBe(model.length === 0);
-      for (const read of [peaks.reader(), readPeaks(meta)])
-        for (let at = 0; at <= 14; at++)
-          expect(read?.(at) ?? -1).toBe(
-            Math.max(-1, ...model.flatMap(({ below, tip }) => (at < below ? [tip] : []))),
-          );
+      const read = peaks.reader();
+      for (let at = 0; at <= 14; at++)
+        expect(read?.(paymentAt(at)) ?? -1).toBe(
+          Math.max(-1, ...model.flatMap(({ below, tip }) => (at < below ? [tip] : []))),
+        );
     }),
     { numRuns: 100 },
   );

@@ -159,15 +159,6 @@ describe('a request', () => {
     expect(wallet.types()).toEqual(['paid']);
   });
 
-  it('alone keeps the times of payments in the mempool', () => {
-    const hasNone = (): boolean => wallet.store.read((r) => r.requests.hasNoArrivals);
-    wallet.add(newRequest(1));
-    wallet.see(1, 2, 30n);
-    expect(hasNone()).toBe(true);
-    wallet.see(2, 1, 30n);
-    expect(hasNone()).toBe(false);
-  });
-
   it('with more than the amount and the tolerance is overpaid, each time that grows with confirmations', () => {
     wallet.add(newRequest(1, { confirmations: 1, tolerance: amount(5n) }));
     expect(after(() => wallet.mine([[1, 1, 105n]]))).toEqual(['paid']);
@@ -331,15 +322,33 @@ describe('a reorganisation', () => {
     expect(state()).toBe('paid');
   });
 
-  it('above the payment leaves it the confirmations that it had, while pages replace the blocks', () => {
+  it('above the payment takes it back if the chain is too short now, and reports no payment again', () => {
     wallet.mine([[1, 1, 100n]]);
     wallet.grow(3);
     const cursor = wallet.last;
-    wallet.mine([], 11);
-    expect(state()).toBe('paid');
-    wallet.mine([]);
+    expect(after(() => wallet.mine([], 11))).toEqual(['reversed']);
+    expect(wallet.events().at(-1)?.data).toMatchObject({ was: 'paid', state: 'confirming', received: 100n });
+    expect(after(() => wallet.mine([]))).toEqual(['paid']);
     wallet.grow(5);
-    expect([state(), wallet.types(cursor)]).toEqual(['paid', []]);
+    expect(state()).toBe('paid');
+    const types = wallet.store.read((r) => r.events.after(cursor, 100)).map(({ type }) => type);
+    expect(types.filter((type) => type.startsWith('payment.'))).toEqual([]);
+  });
+
+  it('above the payment leaves it paid if the new blocks confirm it as well', () => {
+    wallet.mine([[1, 1, 100n]]);
+    wallet.grow(3);
+    expect(after(() => wallet.store.addPage(page(11, 2)))).toEqual([]);
+    expect(state()).toBe('paid');
+  });
+
+  it('to a shorter chain locks a payment again', () => {
+    wallet.mine([[1, 1, 100n, { unlockTime: 30n }]]);
+    wallet.grow(19);
+    expect(state()).toBe('paid');
+    expect(after(() => wallet.store.addPage(page(25, 1)))).toEqual(['reversed']);
+    expect(wallet.events().at(-1)?.data).toMatchObject({ was: 'paid', state: 'waiting', locked: 100n });
+    expect(after(() => wallet.grow(4))).toEqual(['paid']);
   });
 
   it('that has the payment in a later block takes a paid request back until its confirmations', () => {

@@ -6,7 +6,7 @@ import type { Hash } from '../../../src/monero/crypto/types.js';
 import { EventIds } from '../../../src/store/event-ids.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import { amount } from '../../../src/util/amount.js';
-import type { WalletEvent } from '../../../src/monero/wallet/model/events.js';
+import type { MinedPaymentFacts, WalletEvent } from '../../../src/monero/wallet/model/events.js';
 import type { FoundOutgoing, OutgoingTx, PoolTx } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../fixtures.js';
 import { clearChain } from '../../support/cleared-chain.js';
@@ -121,19 +121,26 @@ describe('a rescan that has not caught up', () => {
 
   const types = (id: number): string[] => after(id).map(({ type }) => type);
 
-  it('reports all stages of a payment that was not found before, by the height of the chain before', () => {
+  it('reports the stages of a payment that was not found before when it has read the blocks', () => {
     const cursor = last();
     const found = {
       received: [received(1, 2), received(3, 3)],
       outputs: [output(1, 2, 50n), output(3, 3, 9n)],
     };
     file.write((w) => w.applyPage(page(0, 5, found)));
-    expect(types(cursor)).toEqual([
-      'payment.mined',
-      'payment.confirmed',
-      'payment.confirmed',
-      'payment.unlocked',
+    expect(types(cursor)).toEqual(['payment.mined', 'payment.confirmed']);
+    const stages = (blocks: number): [string, Hash | undefined][] => {
+      const before = last();
+      file.write((w) => w.applyPage(page(file.height(), blocks)));
+      return after(before).map(({ type, data }) => [type, (data as Partial<MinedPaymentFacts>).txHash]);
+    };
+    expect(stages(7)).toEqual([]);
+    const found3 = bytes<Hash>(3);
+    expect(stages(1)).toEqual([
+      ['payment.confirmed', found3],
+      ['payment.unlocked', found3],
     ]);
+    expect(stages(10).filter(([, hash]) => hash === found3)).toEqual([]);
   });
 
   it('reverses a payment that is in the mempool again, before it reports it there', () => {

@@ -177,7 +177,7 @@ describe('an output that an unseen transaction spends', () => {
     const { id } = spendElsewhere();
     store.write((w) => clearChain(w, { hard: false }));
     // A later version may open the store before the rescan has ended.
-    const rescannedTo = (): string | undefined => store.write((w) => w.meta.get('spends_rescanned_to'));
+    const rescannedTo = (): string | undefined => store.write((w) => w.meta.get('rescan_to'));
     expect(rescannedTo()).toBe('4');
     expect(store.read((r) => r.events.after(ledger.last, 100))).toEqual([]);
     store.addPage(page(0, 4, { received: [received(1, 3)], outputs: [OUTPUT] }));

@@ -96,10 +96,15 @@ const report = (tx: number, { major, minor }: SubaddressIndex, height: number, a
     .prepare("INSERT INTO reported_payment VALUES (?, ?, ?, ?, ?, ?, '7', 0, NULL)")
     .run(bytes(tx), major, minor, height, amount, 1000 + height);
 
-const arrive = (tx: number, { major, minor }: SubaddressIndex, time: number, contested = 0): void =>
+const arrive = (
+  tx: number,
+  { major, minor }: SubaddressIndex,
+  time: number,
+  { contested = 0, since }: { readonly contested?: number; readonly since?: number } = {},
+): void =>
   void db
-    .prepare('INSERT INTO request_arrival VALUES (?, ?, ?, ?, ?)')
-    .run(major, minor, bytes(tx), time, contested);
+    .prepare('INSERT INTO arrival VALUES (?, ?, ?, ?, ?, ?)')
+    .run(bytes(tx), major, minor, time, since ?? null, contested);
 
 /** A fact of each payment to an address, after the number of its transaction. */
 const paid = (to: SubaddressIndex, fact: (receipt: Receipt) => unknown): unknown[] =>
@@ -154,7 +159,7 @@ describe('the payments to an address', () => {
     mine(1, 5, [{ to: at(1), amount: 1 }], '77');
     see(2, at(1), 2, { unlockTime: '12' });
     report(3, at(1), 6, 4);
-    const facts = { isContested: false };
+    const facts = { isContested: false, earliestArrival: undefined, confirmedTo: undefined };
     expect(payments.to([at(1)])(at(1))).toStrictEqual([
       { ...facts, txHash: bytes(1), amount: 1n, arrival: 1005, height: 5, unlockTime: 77n },
       { ...facts, txHash: bytes(3), amount: 4n, arrival: 1006, height: 6, unlockTime: 7n },
@@ -228,28 +233,35 @@ describe('the payments to an address', () => {
 });
 
 describe('the arrival of a payment', () => {
-  it('is when it was seen in the mempool, or in a block before that', () => {
+  it('is the recorded one, whatever its block is dated; without one the date of the block', () => {
     mine(1, 50, [{ to: at(1), amount: 1 }]);
-    mine(2, 50, [{ to: at(1), amount: 1 }]);
     mine(3, 50, [{ to: at(1), amount: 1 }]);
     mine(4, 50, [{ to: at(1), amount: 1 }]);
-    for (const [tx, time] of [
-      [1, 1049],
-      [2, 1050],
-      [3, 1051],
-    ] as const)
-      arrive(tx, at(1), time);
+    arrive(1, at(1), 1049);
+    arrive(3, at(1), 1051);
     see(5, at(1), 1, { timestamp: 2000 });
     arrive(5, at(1), 1999);
     report(6, at(1), 60, 1);
     arrive(6, at(1), 1001);
     expect(paid(at(1), ({ arrival }) => arrival)).toEqual([
       [1, 1049],
-      [2, 1050],
-      [3, 1050],
+      [3, 1051],
       [4, 1050],
       [6, 1001],
       [5, 1999],
+    ]);
+  });
+
+  it('is open while the mempool alone was seen to have it', () => {
+    see(1, at(1), 1);
+    see(2, at(1), 1);
+    mine(3, 50, [{ to: at(1), amount: 1 }]);
+    arrive(1, at(1), 1999);
+    for (const tx of [2, 3]) arrive(tx, at(1), 1999, { since: 1900 });
+    expect(paid(at(1), ({ earliestArrival }) => earliestArrival)).toEqual([
+      [3, undefined],
+      [1, undefined],
+      [2, 1900],
     ]);
   });
 
@@ -266,11 +278,38 @@ describe('the arrival of a payment', () => {
   });
 });
 
+describe('the tip that has confirmed a payment before a rescan', () => {
+  const tips = (): unknown[] => paid(at(1), ({ confirmedTo }) => confirmedTo);
+
+  it('is that before the rescan, except of a payment that is new since, and of one in the mempool', () => {
+    mine(1, 5, [{ to: at(1), amount: 1 }]);
+    mine(2, 6, [{ to: at(1), amount: 1 }]);
+    report(3, at(1), 7, 1);
+    see(4, at(1), 1);
+    db.prepare('INSERT INTO fresh_payment VALUES (?, 0, 1, ?)').run(bytes(2), -1);
+    db.prepare('INSERT INTO fresh_payment VALUES (?, 1, 1, ?)').run(bytes(1), -1);
+    const all = (before: number | undefined, fresh: number | undefined): unknown[] => [
+      [1, before],
+      [2, fresh],
+      [3, before],
+      [4, undefined],
+    ];
+    expect(tips()).toEqual(all(undefined, undefined));
+    db.exec("INSERT INTO meta VALUES ('rescan_to', '90')");
+    expect(tips()).toEqual(all(90, -1));
+    expect(
+      payments
+        .receiptsAt([at(1)])(at(1))
+        .map(({ confirmedTo }) => confirmedTo),
+    ).toEqual([...[90, -1, 90, undefined]]);
+  });
+});
+
 describe('a payment is contested', () => {
   it('while the mempool has another spend of its inputs, or lacks it', () => {
     see(1, at(1), 1);
     see(2, at(1), 1);
-    arrive(2, at(1), 1, 1);
+    arrive(2, at(1), 1, { contested: 1 });
     see(3, at(1), 1, { goneHeight: 0 });
     arrive(3, at(1), 1);
     see(4, at(1), 1);
@@ -288,7 +327,7 @@ describe('a payment is contested', () => {
   it('no longer once it is mined, or was before a rescan', () => {
     mine(1, 5, [{ to: at(1), amount: 1 }]);
     report(2, at(1), 6, 1);
-    for (const tx of [1, 2]) arrive(tx, at(1), 1, 1);
+    for (const tx of [1, 2]) arrive(tx, at(1), 1, { contested: 1 });
     expect(paid(at(1), ({ isContested }) => isContested)).toEqual([
       [1, false],
       [2, false],
@@ -333,7 +372,10 @@ describe('the receipts of addresses', () => {
     mine(1, 5, [{ to: at(1), amount: 1 }], '77');
     arrive(1, at(1), 9);
     expect(payments.receiptsAt([at(1)])(at(1))).toStrictEqual([
-      { amount: 1n, arrival: 9, height: 5, unlockTime: 77n, isContested: false },
+      {
+        ...{ amount: 1n, arrival: 9, height: 5, unlockTime: 77n, isContested: false },
+        ...{ earliestArrival: undefined, confirmedTo: undefined },
+      },
     ]);
   });
 });

@@ -80,7 +80,7 @@ export function requestView({
   }));
   return {
     request,
-    status: requestStatus(request, payments, { tipAt: () => TIP, now }),
+    status: requestStatus(request, payments, { tip: TIP, now }),
     ...{ address: ADDRESS, label, uri: `monero:${ADDRESS}`, isSynced },
   };
 }

@@ -65,10 +65,16 @@ export interface PaymentRequest extends RequestTerms {
 export interface Receipt {
   /** Sum that the outputs add to the balance [atomic units]. */
   readonly amount: Amount;
-  /** Time of its first sight in the mempool, or of its block if it was not seen there [Unix s]. */
+  /** Time at which it arrived, as recorded at its first sight [Unix s]. */
   readonly arrival: number;
+  /**
+   * Earliest time at which it may have arrived [Unix s], until a block decides; absent if `arrival` is certain.
+   */
+  readonly earliestArrival?: number | undefined;
   /** Height of its block; absent in the mempool. */
   readonly height?: number | undefined;
+  /** Height of the tip by which it was confirmed before a rescan that runs; absent if none runs. */
+  readonly confirmedTo?: number | undefined;
   readonly unlockTime: bigint;
   /** True while the mempool has seen another transaction that spends the same inputs, or lacks this one. */
   readonly isContested: boolean;

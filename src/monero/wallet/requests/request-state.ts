@@ -4,34 +4,24 @@ import type { Receipt, RequestPayment, RequestState, RequestTerms } from './paym
 
 /** The chain and the time for which a state is computed. */
 export interface RequestView {
-  /** Returns the height of the tip by which a payment in the block at a height is confirmed; -1 for an empty chain. */
-  readonly tipAt: (height: number) => number;
+  /** Height of the tip; -1 for an empty chain. */
+  readonly tip: number;
   /** Time [Unix s]. */
   readonly now: number;
 }
-
-/**
- * Returns the view of a chain with a tip.
- * @param peakOf returns the height of a former tip by which a payment in the block at a height was confirmed; undefined:
- * no block was replaced. @param now time [Unix s].
- */
-export const viewOf = (
-  tip: number,
-  peakOf: ((height: number) => number) | undefined,
-  now: number,
-): RequestView => ({
-  tipAt: peakOf === undefined ? () => tip : (height) => Math.max(tip, peakOf(height)),
-  now,
-});
 
 /** Part of a receipt in the state of its request. */
 interface Count {
   /** Number of blocks from its block to the tip; 0 in the mempool. */
   readonly confirmations: number;
+  /** Height of the tip that decides what it counts for. */
+  readonly decidingTip: number;
   /** True while its unlock time has not passed. */
   readonly isLocked: boolean;
   /** True if it arrived after the end of the request. */
   readonly isLate: boolean;
+  /** True if it may have arrived after the end of the request. */
+  readonly isPerhapsLate: boolean;
 }
 
 /** A payment with its part in the state of its request. */
@@ -80,13 +70,16 @@ const endOf = ({ expires = Infinity, cancelled = Infinity }: RequestTerms): numb
   Math.min(expires, cancelled);
 
 /** Returns the part of a receipt in the state of a request. @param end time after which payments are late [Unix s]. */
-function countOf(end: number, { arrival, height, unlockTime }: Receipt, { tipAt, now }: RequestView): Count {
-  const isLate = arrival > end;
-  if (height === undefined) return { confirmations: 0, isLocked: unlockTime !== 0n, isLate };
-  const tip = tipAt(height);
+function countOf(end: number, receipt: Receipt, { tip, now }: RequestView): Count {
+  const { arrival, earliestArrival = arrival, height, unlockTime, confirmedTo = -1 } = receipt;
+  const lateness = { isLate: earliestArrival > end, isPerhapsLate: arrival > end };
+  if (height === undefined)
+    return { confirmations: 0, decidingTip: tip, isLocked: unlockTime !== 0n, ...lateness };
+  // A rescan takes nothing away before it has ended.
+  const decidingTip = Math.max(tip, confirmedTo);
   const opening = unlockTime === 0n ? undefined : openingOf({ height, unlockTime });
-  const isLocked = opening !== undefined && (opening.height > tip || opening.time > now);
-  return { confirmations: Math.max(0, tip - height + 1), isLocked, isLate };
+  const isLocked = opening !== undefined && (opening.height > decidingTip || opening.time > now);
+  return { confirmations: Math.max(0, tip - height + 1), decidingTip, isLocked, ...lateness };
 }
 
 /** Returns the height of the tip at which a payment in the block at a height is unlocked, or has its confirmations. */
@@ -100,13 +93,14 @@ function stateOf(
   terms: RequestTerms,
   sums: { readonly mined: bigint; readonly unmined: bigint; readonly paid: bigint },
 ): RequestState {
+  // Final: not even a payment in time that was not known then, or was locked, makes it paid.
+  if (terms.cancelled !== undefined) return 'cancelled';
   const received = sums.mined + sums.unmined;
   const needed = terms.amount === undefined ? undefined : terms.amount - terms.tolerance;
   if (needed !== undefined && received >= needed) {
     if (sums.paid >= needed) return 'paid';
     return sums.mined >= needed ? 'confirming' : 'seen';
   }
-  if (terms.cancelled !== undefined) return 'cancelled';
   if (terms.ended) return 'expired';
   return received === 0n ? 'waiting' : 'partial';
 }
@@ -127,8 +121,8 @@ const isOld = ({ height, arrival }: Receipt, { firstHeight, created }: RequestTe
 
 /**
  * Computes the state of a payment request from what its address has received, without payments made before it. A receipt
- * counts while it is in time and not locked; it makes the request paid once it has enough confirmations, or, where none are needed, while no other
- * transaction contests it in the mempool.
+ * counts while it is in time and not locked; it makes the request paid once it has enough confirmations, or, where none
+ * are needed, while it is certainly in time and no other transaction contests it in the mempool.
  */
 export function requestTotals(
   terms: RequestTerms,
@@ -141,7 +135,7 @@ export function requestTotals(
   for (const receipt of receipts) {
     if (isOld(receipt, terms)) continue;
     const { amount: value, height, unlockTime, isContested } = receipt;
-    const { confirmations, isLocked, isLate } = countOf(end, receipt, view);
+    const { decidingTip, isLocked, isLate, isPerhapsLate } = countOf(end, receipt, view);
     if (isLate) {
       sums.late += value;
       continue;
@@ -149,10 +143,11 @@ export function requestTotals(
     if (isLocked) sums.locked += value;
     else if (height === undefined) sums.unmined += value;
     else sums.mined += value;
-    if (!isLocked && !isContested && confirmations >= terms.confirmations) sums.paid += value;
+    const depth = height === undefined ? 0 : Math.max(0, decidingTip - height + 1);
+    if (!isLocked && !isContested && !isPerhapsLate && depth >= terms.confirmations) sums.paid += value;
     else if (height !== undefined) {
       const effect = heightOfEffect(terms.confirmations, height, { unlockTime, isLocked });
-      if (effect > view.tipAt(height)) dueHeight = Math.min(dueHeight, effect);
+      if (effect > decidingTip) dueHeight = Math.min(dueHeight, effect);
     }
   }
   return {

@@ -9,7 +9,7 @@ const terms = {
   ...{ amount: amount(5n), tolerance: amount(0n), confirmations: 1, ended: false },
   ...{ firstHeight: 100, created: CREATED },
 };
-const view = { tipAt: () => 200, now: CREATED };
+const view = { tip: 200, now: CREATED };
 
 const paid = (height: number | undefined, arrival: number) => ({
   ...{ txHash: new Uint8Array(32) as Hash, amount: amount(5n), arrival, unlockTime: 0n, isContested: false },

@@ -10,7 +10,6 @@ import {
   differenceOf,
   excessOver,
   requestStatus,
-  viewOf,
   type RequestStatus,
 } from '../../../../src/monero/wallet/requests/request-state.js';
 import { amount, ZERO } from '../../../../src/util/amount.js';
@@ -52,7 +51,7 @@ const statusOf = (
   terms: RequestTerms,
   payments: readonly RequestPayment[],
   { tip = TIP, now = NOW }: { readonly tip?: number; readonly now?: number } = {},
-): RequestStatus => requestStatus(terms, payments, { tipAt: () => tip, now });
+): RequestStatus => requestStatus(terms, payments, { tip, now });
 
 const stateOf = (...args: Parameters<typeof statusOf>): string => statusOf(...args).state;
 
@@ -112,9 +111,18 @@ describe('the state of a request', () => {
     ] as const) {
       expect(stateOf(termsOf(end), [])).toBe(state);
       expect(stateOf(termsOf(end), [paid(99n, 90)])).toBe(state);
-      expect(stateOf(termsOf(end), [paid(100n, undefined)])).toBe('seen');
-      expect(stateOf(termsOf(end), [paid(100n, 90)])).toBe('paid');
     }
+    expect(stateOf(termsOf({ ended: true }), [paid(100n, undefined)])).toBe('seen');
+    expect(stateOf(termsOf({ ended: true }), [paid(100n, 90)])).toBe('paid');
+  });
+
+  it('stays cancelled whatever counts later: a payment of before it, or one that is no longer locked', () => {
+    const terms = termsOf({ cancelled: NOW - 1 });
+    expect(stateOf(terms, [paid(100n, undefined)])).toBe('cancelled');
+    expect(stateOf(terms, [paid(100n, 90)])).toBe('cancelled');
+    expect(statusOf(terms, [paid(100n, 80, { unlockTime: 90n })])).toMatchObject({
+      ...{ state: 'cancelled', mined: 100n },
+    });
   });
 
   it('does not end before the expiry is recorded, whatever the clock says', () => {
@@ -132,23 +140,6 @@ describe('the state of a request', () => {
       stateOf(termsOf({ cancelled: NOW }), []),
     ];
     expect(REQUEST_STATES).toEqual(reached);
-  });
-});
-
-describe('the view of a chain', () => {
-  it('has its own tip for every height if no block was replaced', () => {
-    const { tipAt, now } = viewOf(TIP, undefined, NOW);
-    expect([tipAt(0), tipAt(TIP), now]).toEqual([TIP, TIP, NOW]);
-  });
-
-  it('has the former tip by which a payment was confirmed, until its own tip is higher', () => {
-    const peakOf = (height: number): number => (height < 95 ? 110 : -1);
-    const tipsAt = (tip: number): number[] => [94, 95].map(viewOf(tip, peakOf, NOW).tipAt);
-    expect([tipsAt(TIP), tipsAt(110), tipsAt(111)]).toEqual([
-      [110, TIP],
-      [110, 110],
-      [111, 111],
-    ]);
   });
 });
 
@@ -220,13 +211,23 @@ describe('a payment', () => {
     expect(statusOf(termsOf(), [paid(1n, TIP)]).payments[0]?.confirmations).toBe(1);
   });
 
-  it('keeps the confirmations of the tip that its own height has', () => {
-    const status = requestStatus(termsOf(), [paid(60n, 90), paid(40n, 97)], {
-      tipAt: (height) => (height < 95 ? 200 : 97),
-      now: NOW,
-    });
-    expect(status.payments.map(({ confirmations }) => confirmations)).toEqual([111, 1]);
-    expect(status).toMatchObject({ state: 'confirming', dueHeight: 99 });
+  it('counts as before a rescan that runs, and has the confirmations of the blocks that are read', () => {
+    const before = paid(60n, 97, { confirmedTo: 200, unlockTime: 150n });
+    const status = (more: Partial<RequestPayment>): RequestStatus =>
+      statusOf(termsOf(), [before, paid(40n, 97, more)], { tip: 97 });
+    expect(status({}).payments.map(({ confirmations }) => confirmations)).toEqual([1, 1]);
+    expect(status({})).toMatchObject({ state: 'confirming', mined: 100n, locked: 0n, dueHeight: 99 });
+    expect(status({ confirmedTo: 99 })).toMatchObject({ state: 'paid', dueHeight: undefined });
+  });
+
+  it('whose time is open counts as long as it may be in time, and needs a block to be paid', () => {
+    const open = (earliestArrival: number, more: Partial<RequestPayment> = {}): RequestStatus =>
+      statusOf(termsOf({ confirmations: 0, expires: NOW }), [
+        paid(100n, undefined, { arrival: NOW + 9, earliestArrival, ...more }),
+      ]);
+    expect(open(NOW)).toMatchObject({ state: 'seen', unmined: 100n, late: 0n });
+    expect(open(NOW + 1)).toMatchObject({ state: 'waiting', unmined: 0n, late: 100n });
+    expect(open(NOW - 9, { arrival: NOW })).toMatchObject({ state: 'paid' });
   });
 });
 

@@ -1,0 +1,59 @@
+import {
+  completeRead,
+  sightAt,
+  type CompleteRead,
+  type Sight,
+} from '../../monero/wallet/requests/arrival.js';
+import type { MetaWriter } from '../tables/meta.js';
+
+/**
+ * The last time at which the wallet had all blocks and the mempool of the daemon. It is written with other changes: a
+ * wallet that finds nothing writes nothing.
+ */
+export class Following {
+  readonly #meta: MetaWriter;
+  #read: CompleteRead | undefined;
+  /** True if {@link note} was called since the store was opened. */
+  #isOpenSince = false;
+  #isStored = true;
+
+  constructor(meta: MetaWriter) {
+    this.#meta = meta;
+  }
+
+  /** True if the last complete read is to be stored. */
+  get isUnstored(): boolean {
+    return !this.#isStored;
+  }
+
+  /** Notes a complete read. @param time see {@link CompleteRead.time}. @param newestBlock see {@link completeRead}. */
+  note(time: number, newestBlock: number | undefined): void {
+    this.#read = completeRead(time, newestBlock, this.#last());
+    this.#isOpenSince = true;
+    this.#isStored = false;
+  }
+
+  /** Stores the last complete read. */
+  store(): void {
+    if (this.#isStored || this.#read === undefined) return;
+    this.#meta.set('followed', JSON.stringify(this.#read));
+    this.#isStored = true;
+  }
+
+  /** Judges a payment that is seen for the first time. @param now time of the sight [Unix s]. */
+  sight(now: number): Sight {
+    const newest = this.#meta.get('last_block_time');
+    return sightAt({
+      ...{ now, read: this.#last(), isOpenSince: this.#isOpenSince },
+      newestBlock: newest === undefined ? undefined : Number(newest),
+    });
+  }
+
+  #last(): CompleteRead | undefined {
+    if (this.#read === undefined) {
+      const stored = this.#meta.get('followed');
+      if (stored !== undefined) this.#read = JSON.parse(stored) as CompleteRead;
+    }
+    return this.#read;
+  }
+}
