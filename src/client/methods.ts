@@ -152,7 +152,9 @@ export interface CancelPaymentRequestResult {
   readonly late: bigint;
   /** Payments to the address, in the order of their blocks. */
   readonly payments: readonly CancelPaymentRequestPayments[];
-  /** The wallet has all blocks of the daemon; otherwise payments may be missing. */
+  /**
+   * The wallet has all blocks of the daemon; otherwise payments may be missing, but a state of paid holds.
+   */
   readonly synced: boolean;
 }
 
@@ -366,7 +368,9 @@ export interface CreatePaymentRequestResult {
   readonly late: bigint;
   /** Payments to the address, in the order of their blocks. */
   readonly payments: readonly CancelPaymentRequestPayments[];
-  /** The wallet has all blocks of the daemon; otherwise payments may be missing. */
+  /**
+   * The wallet has all blocks of the daemon; otherwise payments may be missing, but a state of paid holds.
+   */
   readonly synced: boolean;
 }
 
@@ -709,7 +713,9 @@ export interface ExtendPaymentRequestResult {
   readonly late: bigint;
   /** Payments to the address, in the order of their blocks. */
   readonly payments: readonly CancelPaymentRequestPayments[];
-  /** The wallet has all blocks of the daemon; otherwise payments may be missing. */
+  /**
+   * The wallet has all blocks of the daemon; otherwise payments may be missing, but a state of paid holds.
+   */
   readonly synced: boolean;
 }
 
@@ -1750,7 +1756,9 @@ export interface GetPaymentRequestResult {
   readonly late: bigint;
   /** Payments to the address, in the order of their blocks. */
   readonly payments: readonly CancelPaymentRequestPayments[];
-  /** The wallet has all blocks of the daemon; otherwise payments may be missing. */
+  /**
+   * The wallet has all blocks of the daemon; otherwise payments may be missing, but a state of paid holds.
+   */
   readonly synced: boolean;
 }
 
@@ -2226,7 +2234,9 @@ export interface ListPaymentRequestsRequests {
   readonly late: bigint;
   /** Payments to the address, in the order of their blocks. */
   readonly payments: readonly CancelPaymentRequestPayments[];
-  /** The wallet has all blocks of the daemon; otherwise payments may be missing. */
+  /**
+   * The wallet has all blocks of the daemon; otherwise payments may be missing, but a state of paid holds.
+   */
   readonly synced: boolean;
 }
 

@@ -260,6 +260,76 @@ describe('a payment request', () => {
     expect(last).toBe('request.paid');
   });
 
+  it('stays paid when the block that had its payment in time is replaced after the expiry', async () => {
+    const { request_id, address, expires_at } = await create({ amount: 0.1 * XMR, expires_in: 20 });
+    const { address: other } = await payerServer.rpc('get_address');
+    // The shop sees it in its block first.
+    const txid = await pay(address as string, 0.1);
+    await daemon.generate(other, 1);
+    await refresh();
+    expect(await get(request_id)).toMatchObject({
+      state: 'paid',
+      payments: [{ tx_hash: txid, late: false }],
+    });
+    await until('the expiry', () => Date.now() / 1000 > expires_at + 1);
+    await daemon.popBlocks(1);
+    await daemon.rpc('flush_txpool', {});
+    await daemon.generate(other, 2);
+    await refresh();
+    expect(await get(request_id)).toMatchObject({ state: 'expired', late: 0, payments: [] });
+    await relayed(request_id, 'paid');
+    await mine(1);
+    expect(await get(request_id)).toMatchObject({ state: 'paid', late: 0, received: 0.1 * XMR });
+    expect(await typesOf(request_id)).not.toContain('request.late');
+  });
+
+  it('stays cancelled, whatever arrives in the same second', async () => {
+    const { request_id, address } = await create({ amount: 0.1 * XMR });
+    await pay(address as string, 0.1);
+    await daemon.generate((await payerServer.rpc('get_address')).address, 1);
+    await shop.rpc('cancel_payment_request', { request_id });
+    await refresh();
+    expect(await get(request_id)).toMatchObject({
+      ...{ state: 'cancelled', received: 0, late: 0.1 * XMR },
+      payments: [{ late: true }],
+    });
+    await mine(5);
+    expect(await get(request_id)).toMatchObject({ state: 'cancelled' });
+    expect(await typesOf(request_id)).toEqual(['request.late']);
+  });
+
+  it('has after a rescan of a shorter chain the state and the confirmations of its blocks', async () => {
+    const deep = await create({ amount: 0.6 * XMR });
+    await pay(deep.address as string, 0.6);
+    await mine(2);
+    const lost = await create({ amount: 0.1 * XMR });
+    await pay(lost.address as string, 0.1);
+    await mine(3);
+    expect([await get(deep.request_id), await get(lost.request_id)]).toMatchObject([
+      { state: 'paid', payments: [{ confirmations: 5 }] },
+      { state: 'paid', payments: [{ confirmations: 3 }] },
+    ]);
+    await daemon.popBlocks(4);
+    await daemon.rpc('flush_txpool', {});
+    await shop.rpc('rescan_blockchain', {});
+    await refresh();
+    expect([await get(deep.request_id), await get(lost.request_id)]).toMatchObject([
+      { state: 'confirming', synced: true, payments: [{ confirmations: 1 }] },
+      { state: 'waiting', synced: true, payments: [] },
+    ]);
+    const [{ txid = '' } = {}] = (
+      (await shop.rpc('get_transfers', { in: true, subaddr_indices: [deep.subaddr_index.minor] }))
+        .in as Loose[]
+    ).slice(-1);
+    expect((await shop.rpc('get_transfer_by_txid', { txid })).transfer).toMatchObject({ confirmations: 1 });
+    expect((await eventsOf(deep.request_id)).at(-1)).toMatchObject({
+      ...{ type: 'request.reversed', data: { was: 'paid', state: 'confirming' } },
+    });
+    expect((await typesOf(lost.request_id)).at(-1)).toBe('request.reversed');
+    await mine(2);
+    expect(await get(deep.request_id)).toMatchObject({ state: 'paid', payments: [{ confirmations: 3 }] });
+  });
+
   it('has the same events for the typed client', async () => {
     const { events } = await createClient({ url: `http://127.0.0.1:${server.port}` })
       .wallet('shop')

@@ -159,7 +159,9 @@ const requestSchema = () =>
       }),
       'Payments to the address, in the order of their blocks',
     ),
-    synced: wire.flag('The wallet has all blocks of the daemon; otherwise payments may be missing'),
+    synced: wire.flag(
+      'The wallet has all blocks of the daemon; otherwise payments may be missing, but a state of paid holds',
+    ),
   });
 
 /** Kinds of faults of every method that names a request. */

@@ -13,6 +13,7 @@ import {
 import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import type { WalletSync } from '../../../src/services/sync/wallet-sync.js';
 import { amount, ZERO } from '../../../src/util/amount.js';
+import { clearChain } from '../../support/cleared-chain.js';
 import { turns } from '../../support/event-loop-turns.js';
 import { withFakeTimeouts } from '../../support/fake-timeouts.js';
 import { seededRng } from '../../support/seeded-rng.js';
@@ -258,6 +259,37 @@ describe('a request during background sync', () => {
     for (const view of views()) expect(factsOf(view)).toEqual(shown);
     expect(requests.byToken(request.token)?.request.returnUrl).toBe('https://shop.example/');
     expect(factsOf(requests.cancel({ requestId }))).toEqual(shown);
+  });
+});
+
+describe('a request of a wallet that lacks blocks', () => {
+  it('is paid once its confirmations are read, in its event and in the answer, and stays so', async () => {
+    const made = await create();
+    isSynced = false;
+    pay([made, 500n]);
+    const last = wallet.store.read((r) => r.events.latest(1, ['request.paid'])).at(-1);
+    expect(last).toMatchObject({ type: 'request.paid', data: { state: 'paid' } });
+    const view = (): RequestView => requests.get({ requestId: made.request.requestId });
+    expect(view()).toMatchObject({ isSynced: false, status: { state: 'paid' } });
+    isSynced = true;
+    wallet.store.addPage(page(wallet.store.height(), 9));
+    expect(view()).toMatchObject({ isSynced: true, status: { state: 'paid' } });
+  });
+
+  it('is what it was before while a rescan runs, and its wallet counts as one that lacks blocks', async () => {
+    const made = await create();
+    pay([made, 500n]);
+    wallet.store.addPage(page(wallet.store.height(), 9));
+    wallet.store.write((w) => clearChain(w, { hard: false }));
+    const view = requests.get({ requestId: made.request.requestId });
+    expect(view).toMatchObject({
+      isSynced: false,
+      status: { state: 'paid', mined: 500n, payments: [{ confirmations: 0 }] },
+    });
+    wallet.store.addPage(page(0, 1));
+    wallet.store.noteCompleteRead(wallet.time);
+    const { isSynced: isSyncedNow, status } = requests.get({ requestId: made.request.requestId });
+    expect([isSyncedNow, status.state]).toEqual([true, 'waiting']);
   });
 });
 
