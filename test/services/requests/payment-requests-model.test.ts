@@ -753,6 +753,50 @@ const steps = [
     run.rescan(blocks, restarts),
   ),
   step(
+    'pay about an end',
+    fc.record({
+      wait: fc.integer({ min: 200, max: 500 }),
+      ahead: fc.oneof(fc.constant(0), fc.integer({ min: -600, max: 600 })),
+      restarts: fc.boolean(),
+      follows: fc.boolean(),
+      isInPool: fc.boolean(),
+      cancels: fc.boolean(),
+      replaces: fc.boolean(),
+      confirmations: fc.constantFrom(0, 1),
+    }),
+    async (run, { wait, ahead, restarts, follows, isInPool, cancels, replaces, confirmations }) => {
+      await run.create({ asked: 50n, tolerance: 0n, confirmations, expires: 300 });
+      run.sync(12);
+      if (restarts) await run.restart();
+      await run.elapse(wait);
+      if (follows) run.sync(12);
+      if (cancels) run.revise(0, undefined);
+      const tx = run.makeTx([{ pick: 0, value: 50n }]);
+      if (isInPool) {
+        run.world.pool.push(tx);
+        run.readPool();
+      }
+      run.mine([tx], ahead);
+      run.sync(12);
+      if (!replaces) return;
+      run.reorganise(1, ['mined']);
+      run.sync(12);
+    },
+  ),
+  step(
+    'reorganise to a shorter chain',
+    fc.tuple(fc.integer({ min: 2, max: 6 }), fc.integer({ min: 2, max: 8 }), blocksAtOnce),
+    async (run, [depth, more, blocks]) => {
+      await run.create({ asked: 150n, tolerance: 0n, confirmations: 5, expires: null });
+      run.mine([run.makeTx([{ pick: 0, value: 150n }])]);
+      for (let n = 0; n < more; n++) run.mine([]);
+      run.sync(12);
+      run.world.undo(depth);
+      run.mine([]);
+      run.sync(blocks);
+    },
+  ),
+  step(
     'rescan a shorter chain',
     fc.tuple(fc.integer({ min: 1, max: 12 }), fc.nat(3), blocksAtOnce, fc.boolean()),
     (run, [depth, again, blocks, restarts]) => run.rescanShorter(depth, again, blocks, restarts),
