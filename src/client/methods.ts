@@ -830,8 +830,9 @@ export interface GetAccountsResult {
   /** Sum of the unlocked balances. */
   readonly total_unlocked_balance: bigint;
   /**
-   * Present, and false, until the history of a restored or imported wallet is scanned; an imported balance is
-   * then that of its old cache.
+   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
+   * read again for addresses that were not watched before: payments may be missing. An imported balance is
+   * first that of its old cache.
    */
   readonly synced?: boolean;
 }
@@ -861,6 +862,12 @@ export interface GetAddressResult {
   readonly address: string;
   /** Addresses in the order of their indices. */
   readonly addresses: readonly SubaddressEntry[];
+  /**
+   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
+   * read again for addresses that were not watched before: payments may be missing. An imported balance is
+   * first that of its old cache.
+   */
+  readonly synced?: boolean;
 }
 
 /** Parameters of get_address_book. */
@@ -958,8 +965,9 @@ export interface GetBalanceResult {
   /** Time until the last output with a time lock unlocks [s]. */
   readonly time_to_unlock: number;
   /**
-   * Present, and false, until the history of a restored or imported wallet is scanned; an imported balance is
-   * then that of its old cache.
+   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
+   * read again for addresses that were not watched before: payments may be missing. An imported balance is
+   * first that of its old cache.
    */
   readonly synced?: boolean;
 }
@@ -995,6 +1003,12 @@ export interface Payment {
 export interface GetBulkPaymentsResult {
   /** Payments, oldest first. */
   readonly payments: readonly Payment[];
+  /**
+   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
+   * read again for addresses that were not watched before: payments may be missing. An imported balance is
+   * first that of its old cache.
+   */
+  readonly synced?: boolean;
 }
 
 /** Result of get_default_fee_priority. */
@@ -1608,10 +1622,19 @@ export interface GetEventsResult {
   readonly cursor: number;
 }
 
+export interface GetHeightCatchUp {
+  /** Height of the first block that is read again. */
+  readonly from_height: number;
+  /** Height of the next block to read; the last one is the newest of the wallet. */
+  readonly next_height: number;
+}
+
 /** Result of get_height. */
 export interface GetHeightResult {
   /** Number of blocks known to the wallet. */
   readonly height: number;
+  /** Present while the wallet reads blocks again for addresses that were not watched before. */
+  readonly catch_up?: GetHeightCatchUp;
 }
 
 /** Parameters of get_languages. */
@@ -1764,6 +1787,12 @@ export interface GetPaymentsParams {
 export interface GetPaymentsResult {
   /** Payments, oldest first. */
   readonly payments: readonly Payment[];
+  /**
+   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
+   * read again for addresses that were not watched before: payments may be missing. An imported balance is
+   * first that of its old cache.
+   */
+  readonly synced?: boolean;
 }
 
 /** Parameters of get_reserve_proof. */
@@ -1853,6 +1882,12 @@ export interface GetTransferByTxidResult {
   readonly transfer: TransferEntry;
   /** Entries of the transaction in the account. */
   readonly transfers: readonly TransferEntry[];
+  /**
+   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
+   * read again for addresses that were not watched before: payments may be missing. An imported balance is
+   * first that of its old cache.
+   */
+  readonly synced?: boolean;
 }
 
 /** Parameters of get_transfers. */
@@ -1905,6 +1940,12 @@ export interface GetTransfersResult {
   readonly pool: readonly TransferEntry[];
   /** Cursor for the page before; absent on the last page, and without limit. */
   readonly cursor?: string;
+  /**
+   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
+   * read again for addresses that were not watched before: payments may be missing. An imported balance is
+   * first that of its old cache.
+   */
+  readonly synced?: boolean;
 }
 
 /** Parameters of get_tx_key. */
@@ -2047,6 +2088,12 @@ export interface IncomingTransfer {
 export interface IncomingTransfersResult {
   /** Outputs received, oldest first. */
   readonly transfers: readonly IncomingTransfer[];
+  /**
+   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
+   * read again for addresses that were not watched before: payments may be missing. An imported balance is
+   * first that of its old cache.
+   */
+  readonly synced?: boolean;
 }
 
 /** Result of is_multisig. */

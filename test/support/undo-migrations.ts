@@ -1,5 +1,10 @@
+/** SQL that removes the record of searched addresses. */
+const UNDO_SEARCHED_ADDRESSES = `
+  DROP TABLE searched_account;`;
+
 /** SQL that removes the indexes of imported outputs. */
 const UNDO_IMPORTED_BY_ADDRESS = `
+  ${UNDO_SEARCHED_ADDRESSES}
   DROP INDEX imported_output_by_address;
   DROP INDEX imported_output_requested;`;
 

@@ -324,7 +324,7 @@ export class PaymentRequests {
     const { keystore, requestSettings } = this.#context;
     const { accounts, sync } = this.#services;
     const { payUrl } = requestSettings;
-    const { isSynced } = sync;
+    const { isComplete: isSynced } = sync;
     const indices = requests.map(({ subaddress }) => subaddress);
     accounts.prepare(indices);
     const labels = accounts.labelsOf(indices);
