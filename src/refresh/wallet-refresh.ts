@@ -99,8 +99,8 @@ export class WalletRefresh {
   }
 
   /**
-   * Scans the chain up to the daemon's tip, then the pool, then for some time blocks that are to be read again. Reports the end to the main thread, with the failure if
-   * there was one.
+   * Scans the chain up to the daemon's tip, then the pool, then for some time blocks that are to be read again. Reports the
+   * end to the main thread, with the failure if there was one.
    */
   async run(wallet: RefreshedWallet, feeds: DaemonFeeds | undefined, from: RefreshFrom): Promise<void> {
     const { signal } = this.#abort;
@@ -108,12 +108,12 @@ export class WalletRefresh {
       if (feeds === undefined) throw new DaemonError('unreachable', 'offline');
       const now = monotonicMs();
       const asOf = Math.min(from.asOf ?? now, now);
-      const { viewSecret } = wallet.scanner;
       const { scanner } = wallet;
+      const { viewSecret } = scanner;
       const scan: Scan = ({ page, matches }) => scanner.scan(page, matches, signal);
       const tip = await this.#scanChain(feeds.chain.join({ ...from, asOf, viewSecret, signal }), scan);
       await this.#commits.settled(0);
-      if (!wallet.scanner.isBlind) {
+      if (!scanner.isBlind) {
         const view = await feeds.pool.view(wallet, asOf, signal);
         await turns.next();
         signal.throwIfAborted();

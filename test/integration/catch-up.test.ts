@@ -239,4 +239,56 @@ describe('a wallet that learns of addresses after it has read their payments', (
       if (index % 10 === 0) await late.rpc('refresh');
     }
   });
+
+  it('reports what it finds as history below the height at which it came here, and as news from there on', async () => {
+    await restore('seed');
+    const arrival = (await late.rpc('get_height')).height as number;
+    const { address } = (await origin.rpc('get_address', { address_index: [ADDRESSES - 2] }))
+      .addresses[0] as Loose;
+    await payer.rpc('refresh');
+    await payer.rpc('transfer', { destinations: [{ address, amount: COIN / 64 }] });
+    await mine(11);
+    await late.rpc('refresh');
+    const { cursor } = await late.rpc('get_events', { limit: 1000 });
+    await createFar(late);
+    await caughtUp(late);
+    const { events } = await late.rpc('get_events', { after: cursor, limit: 1000, types: ['payment.mined'] });
+    const news = (events as Loose[]).filter(({ history }) => history !== true);
+    expect(news.map(({ data }) => data)).toMatchObject([{ amount: COIN / 64, address }]);
+    expect((events as Loose[]).length).toBeGreaterThan(3);
+    for (const { data, history } of events as Loose[])
+      expect(history === true).toBe(((data as Loose).height as number) < arrival);
+    await origin.rpc('refresh');
+    complete = await knownBy(origin);
+    expect(await knownBy(late)).toEqual(complete);
+  });
+
+  it('keeps what it has found, and finds it again, when blocks are replaced', async () => {
+    await restore('seed');
+    await createFar(late);
+    await caughtUp(late);
+    await daemon.popBlocks(8);
+    await mine(12);
+    await Promise.all([late.rpc('refresh'), origin.rpc('refresh')]);
+    complete = await knownBy(origin);
+    expect(await knownBy(late)).toEqual(complete);
+  });
+
+  it('catches up beside other wallets, and for payment requests', async () => {
+    await restore('seed');
+    // Each request takes the next address; those after the first 20 were paid before.
+    for (let index = 0; index < 30; index++) await late.rpc('create_payment_request', { amount: COIN });
+    await restore('keys');
+    await createFar(late);
+    await caughtUp(late);
+    expect(await knownBy(late)).toEqual(complete);
+    await late.rpc('open_wallet', { filename: `late-${wallets - 1}`, password: '' });
+    await late.rpc('refresh');
+    await caughtUp(late);
+    const { requests } = await late.rpc('list_payment_requests', { limit: 100 });
+    expect((requests as Loose[]).every(({ synced }) => synced === true)).toBe(true);
+    await createFar(late);
+    await caughtUp(late);
+    expect(await knownBy(late)).toEqual(complete);
+  });
 });

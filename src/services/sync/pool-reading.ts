@@ -2,8 +2,10 @@ import { DaemonError } from '../../daemon/errors.js';
 import type { BlockRef } from '../../monero/wallet/model/records.js';
 import { toHex } from '../../util/bytes.js';
 import { SharedRun } from '../../util/shared-run.js';
+import { RefreshCancelled } from '../../refresh/refresh-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { MempoolTracker } from './mempool-tracker.js';
+import { untilClosed } from './until-closed.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'keystore' | 'timeBounds'>;
 
@@ -12,7 +14,10 @@ interface Parts {
   readonly mempool: MempoolTracker;
   /** Returns true if the last committed scan used all addresses and key images that the wallet knows now. */
   readonly isScanned: () => boolean;
-  /** Scans the pool and commits the findings. @param asOf earliest time of the daemon's answer. */
+  /**
+   * Scans the pool and commits the findings. @param asOf earliest time of the daemon's answer.
+   * @throws RefreshCancelled if the scanner is started again meanwhile, or the wallet is closed.
+   */
   readonly scan: (asOf: number) => Promise<void>;
 }
 
@@ -40,17 +45,29 @@ export class PoolReading {
     this.#context.assertOpen();
     if (this.#context.keystore.background !== undefined) return;
     const { daemon } = this.#context;
-    const { mempool, isScanned, scan } = this.#parts;
+    const { mempool, isScanned } = this.#parts;
     const { name } = daemon;
     const asOf = this.#context.timeBounds.monotonic();
     const listed = await daemon.poolHashes();
     this.#context.assertOpen();
     const isUpToDate = (listed.length === 0 || isScanned()) && mempool.isUpToDate(listed);
-    if (!isUpToDate) await scan(asOf);
+    if (!isUpToDate) await this.#scan(asOf);
     const present = isUpToDate ? new Set(listed.map(toHex)) : mempool.present;
     if (!mempool.hasNewlyMissing(present)) return;
     const tip = await this.tipOf(name);
     if (tip !== undefined) mempool.noteMissing(present, tip.height + 1);
+  }
+
+  /** Scans the pool, once more if the scanner was started again meanwhile. @throws WalletError `no_wallet`; DaemonError */
+  async #scan(asOf: number): Promise<void> {
+    const { scan } = this.#parts;
+    try {
+      await scan(asOf);
+    } catch (error) {
+      if (!(error instanceof RefreshCancelled)) throw error;
+      this.#context.assertOpen();
+      await untilClosed(scan(asOf));
+    }
   }
 
   /**

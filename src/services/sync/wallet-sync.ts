@@ -121,7 +121,7 @@ export class WalletSync implements RefreshTarget {
     this.#pool = new PoolReading(context, {
       mempool,
       isScanned: () => refresher.hasScannedPool(this.#id),
-      scan: (asOf) => this.#withScanner(() => untilClosed(refresher.scanPool(this.#id, asOf))),
+      scan: (asOf) => this.#withScanner(() => refresher.scanPool(this.#id, asOf)),
     });
     context.store.watchLostPages((error) => this.#refresher.fail(this.#id, error));
   }
