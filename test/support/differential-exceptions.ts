@@ -20,17 +20,22 @@ export const VIEWS: readonly Exception[] = [
   },
   {
     methods: [
-      'get_balance',
-      'get_accounts',
-      'get_address',
-      ...ENTRIES,
-      'incoming_transfers',
-      'get_bulk_payments',
+      ...[
+        'get_balance',
+        'getbalance',
+        'get_accounts',
+        'get_address',
+        'getaddress',
+        'get_height',
+        'getheight',
+      ],
+      ...['incoming_transfers', 'get_payments', 'get_bulk_payments', ...ENTRIES],
     ],
-    fields: ['synced'],
+    fields: ['synced', 'catch_up'],
     how: 'ours alone',
     seldom: true,
-    reason: 'false while blocks are read again for new addresses, whose payments the reference does not find',
+    reason:
+      'present while blocks are read again for new addresses, whose payments the reference does not find',
   },
   { methods: ['is_multisig'], fields: ['kex_is_done'], how: 'ours alone', reason: 'added after 0.18' },
   {
