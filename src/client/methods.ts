@@ -836,8 +836,9 @@ export interface GetAccountsResult {
   /** Sum of the unlocked balances. */
   readonly total_unlocked_balance: bigint;
   /**
-   * Present, and false, until the history of a restored or imported wallet is scanned; an imported balance is
-   * then that of its old cache.
+   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
+   * read again for addresses that were not watched before: payments may be missing. An imported balance is
+   * first that of its old cache.
    */
   readonly synced?: boolean;
 }
@@ -867,6 +868,12 @@ export interface GetAddressResult {
   readonly address: string;
   /** Addresses in the order of their indices. */
   readonly addresses: readonly SubaddressEntry[];
+  /**
+   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
+   * read again for addresses that were not watched before: payments may be missing. An imported balance is
+   * first that of its old cache.
+   */
+  readonly synced?: boolean;
 }
 
 /** Parameters of get_address_book. */
@@ -964,8 +971,9 @@ export interface GetBalanceResult {
   /** Time until the last output with a time lock unlocks [s]. */
   readonly time_to_unlock: number;
   /**
-   * Present, and false, until the history of a restored or imported wallet is scanned; an imported balance is
-   * then that of its old cache.
+   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
+   * read again for addresses that were not watched before: payments may be missing. An imported balance is
+   * first that of its old cache.
    */
   readonly synced?: boolean;
 }
@@ -1001,6 +1009,12 @@ export interface Payment {
 export interface GetBulkPaymentsResult {
   /** Payments, oldest first. */
   readonly payments: readonly Payment[];
+  /**
+   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
+   * read again for addresses that were not watched before: payments may be missing. An imported balance is
+   * first that of its old cache.
+   */
+  readonly synced?: boolean;
 }
 
 /** Result of get_default_fee_priority. */
@@ -1614,10 +1628,19 @@ export interface GetEventsResult {
   readonly cursor: number;
 }
 
+export interface GetHeightCatchUp {
+  /** Height of the first block that is read again. */
+  readonly from_height: number;
+  /** Height of the next block to read; the last one is the newest of the wallet. */
+  readonly next_height: number;
+}
+
 /** Result of get_height. */
 export interface GetHeightResult {
   /** Number of blocks known to the wallet. */
   readonly height: number;
+  /** Present while the wallet reads blocks again for addresses that were not watched before. */
+  readonly catch_up?: GetHeightCatchUp;
 }
 
 /** Parameters of get_languages. */
@@ -1772,6 +1795,12 @@ export interface GetPaymentsParams {
 export interface GetPaymentsResult {
   /** Payments, oldest first. */
   readonly payments: readonly Payment[];
+  /**
+   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
+   * read again for addresses that were not watched before: payments may be missing. An imported balance is
+   * first that of its old cache.
+   */
+  readonly synced?: boolean;
 }
 
 /** Parameters of get_reserve_proof. */
@@ -1861,6 +1890,12 @@ export interface GetTransferByTxidResult {
   readonly transfer: TransferEntry;
   /** Entries of the transaction in the account. */
   readonly transfers: readonly TransferEntry[];
+  /**
+   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
+   * read again for addresses that were not watched before: payments may be missing. An imported balance is
+   * first that of its old cache.
+   */
+  readonly synced?: boolean;
 }
 
 /** Parameters of get_transfers. */
@@ -1913,6 +1948,12 @@ export interface GetTransfersResult {
   readonly pool: readonly TransferEntry[];
   /** Cursor for the page before; absent on the last page, and without limit. */
   readonly cursor?: string;
+  /**
+   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
+   * read again for addresses that were not watched before: payments may be missing. An imported balance is
+   * first that of its old cache.
+   */
+  readonly synced?: boolean;
 }
 
 /** Parameters of get_tx_key. */
@@ -2055,6 +2096,12 @@ export interface IncomingTransfer {
 export interface IncomingTransfersResult {
   /** Outputs received, oldest first. */
   readonly transfers: readonly IncomingTransfer[];
+  /**
+   * Present, and false, until the history of a restored or imported wallet is scanned, and while blocks are
+   * read again for addresses that were not watched before: payments may be missing. An imported balance is
+   * first that of its old cache.
+   */
+  readonly synced?: boolean;
 }
 
 /** Result of is_multisig. */

@@ -87,6 +87,8 @@ export type RefreshReport =
       readonly findings: PackedFindings;
       /** Number of blocks of the daemon's chain. */
       readonly daemonHeight: number;
+      /** True for blocks that were read again. */
+      readonly isAgain: boolean;
     }
   /**
    * Requests a checkpoint of the wallet's store. The run waits until it is acknowledged by `committed`, as a page is.

@@ -23,6 +23,11 @@ export interface RefreshTarget {
    * @param daemonHeight number of blocks of the daemon's chain.
    */
   commitPage(findings: PageFindings, daemonHeight: number): void;
+  /**
+   * Commits the findings of blocks that were read again. @returns true if the wallet has received an output in them.
+   * @throws DaemonError `busy` if the wallet does not hold these blocks.
+   */
+  commitAgain(findings: PageFindings): boolean;
   /** Commits spend keys of subaddresses in the lookahead. */
   commitSubaddresses(keys: PackedSubaddresses): void;
   /** Commits the result of a scan of the pool. @param present hashes of all transactions in the pool. */
@@ -90,7 +95,9 @@ export class RefreshRun {
     switch (report.type) {
       case 'page':
         try {
-          this.#commit(unpackFindings(report.findings), report.daemonHeight);
+          const findings = unpackFindings(report.findings);
+          if (report.isAgain) this.#receivedMoney = this.#target.commitAgain(findings) || this.#receivedMoney;
+          else this.#commit(findings, report.daemonHeight);
         } catch (error) {
           restart();
           end();

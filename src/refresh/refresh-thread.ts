@@ -115,9 +115,11 @@ port.on('message', (request: RefreshRequest) => {
     }
     case 'scanPool': {
       const { call, wallet, asOf } = request;
+      // Aborted too when the main thread starts another scanner of the wallet.
+      const closed = wallets.get(wallet)?.closed;
       scanPool(wallet, asOf).then(
         (result) => report({ type: 'scannedPool', call, result }),
-        (error: unknown) => report({ type: 'scannedPool', call, result: toFailure(error) }),
+        (error: unknown) => report({ type: 'scannedPool', call, result: toFailure(error, closed) }),
       );
       return;
     }

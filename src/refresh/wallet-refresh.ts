@@ -6,7 +6,7 @@ import type { PageFindings } from '../monero/wallet/model/records.js';
 import type { ChainFeed } from './feeds/chain-feed.js';
 import { commitBatchesOf, weightOf } from './commit/commit-batches.js';
 import type { MemberPage } from './feeds/feed-member.js';
-import type { RefreshFrom } from './feeds/chain-position.js';
+import { nextHeight, positionOf, type RefreshFrom } from './feeds/chain-position.js';
 import type { RefreshReport, WalletId } from './messages.js';
 import { packFindings, type PackedFindings } from './commit/packed-findings.js';
 import { PendingCommits } from './commit/pending-commits.js';
@@ -32,11 +32,14 @@ const CHECKPOINT_WEIGHT = 4096;
  */
 const WALLETS_PER_TURN = 8;
 
+/** Time after which a refresh reads no more blocks again, so that the next one can read new blocks [ms]. */
+const AGAIN_MS = 3000;
+
 const turns = new TurnLimit(WALLETS_PER_TURN);
 
 /** A wallet on the refresh thread whose chain and pool are scanned. */
 export interface RefreshedWallet extends PoolViewer {
-  readonly scanner: PoolViewer['scanner'] & Pick<WalletScanner, 'scan'>;
+  readonly scanner: PoolViewer['scanner'] & Pick<WalletScanner, 'scan' | 'scanAgain'>;
 }
 
 /** Feeds of the chain and of the pool of one daemon. */
@@ -45,10 +48,14 @@ export interface DaemonFeeds {
   readonly pool: PoolFeed;
 }
 
+/** Scans the blocks of a page. */
+type Scan = (page: MemberPage) => Promise<PageFindings>;
+
 /** Packed findings of some blocks that are committed in one transaction. */
 interface PackedBatch {
   readonly findings: PackedFindings;
   readonly daemonHeight: number;
+  readonly isAgain: boolean;
   /** Cost of the commit; see {@link weightOf}. */
   readonly weight: number;
 }
@@ -62,14 +69,20 @@ export class WalletRefresh {
   readonly #commits = new PendingCommits(this.#abort.signal);
   #weight = 0;
   readonly #activity: Pick<RequestActivity, 'areFrequent'>;
+  readonly #againMs: number;
 
-  /** @param activity request activity of the process; while clients send requests, commit batches are smaller. */
+  /**
+   * @param activity request activity of the process; while clients send requests, commit batches are smaller.
+   * @param againMs time after which no more blocks are read again [ms].
+   */
   constructor(
     id: WalletId,
     number: number,
     report: (message: RefreshReport) => void,
     activity: Pick<RequestActivity, 'areFrequent'>,
+    againMs = AGAIN_MS,
   ) {
+    this.#againMs = againMs;
     this.#id = id;
     this.#activity = activity;
     this.number = number;
@@ -86,8 +99,8 @@ export class WalletRefresh {
   }
 
   /**
-   * Scans the chain up to the daemon's tip, then the pool. Reports the end to the main thread, with the failure if
-   * there was one.
+   * Scans the chain up to the daemon's tip, then the pool, then for some time blocks that are to be read again. Reports the
+   * end to the main thread, with the failure if there was one.
    */
   async run(wallet: RefreshedWallet, feeds: DaemonFeeds | undefined, from: RefreshFrom): Promise<void> {
     const { signal } = this.#abort;
@@ -95,14 +108,24 @@ export class WalletRefresh {
       if (feeds === undefined) throw new DaemonError('unreachable', 'offline');
       const now = monotonicMs();
       const asOf = Math.min(from.asOf ?? now, now);
-      const { viewSecret } = wallet.scanner;
-      await this.#scanChain(wallet, feeds.chain.join({ ...from, asOf, viewSecret, signal }));
+      const { scanner } = wallet;
+      const { viewSecret } = scanner;
+      const scan: Scan = ({ page, matches }) => scanner.scan(page, matches, signal);
+      const tip = await this.#scanChain(feeds.chain.join({ ...from, asOf, viewSecret, signal }), scan);
       await this.#commits.settled(0);
-      if (!wallet.scanner.isBlind) {
+      if (!scanner.isBlind) {
         const view = await feeds.pool.view(wallet, asOf, signal);
         await turns.next();
         signal.throwIfAborted();
         this.#report({ type: 'pool', wallet: this.#id, run: this.number, ...view });
+      }
+      if (from.again !== undefined) {
+        const { startHeight, searched } = from.again;
+        const pages = feeds.chain.join({ history: [], startHeight, asOf, viewSecret, signal });
+        const scanAgain: Scan = ({ page, matches }) => scanner.scanAgain(page, matches, searched, signal);
+        const end = tip ?? nextHeight(positionOf(from));
+        await this.#scanChain(blocksBelow(end, pages, this.#againMs), scanAgain, true);
+        await this.#commits.settled(0);
       }
       this.#report({ type: 'done', wallet: this.#id, run: this.number });
     } catch (error) {
@@ -110,14 +133,24 @@ export class WalletRefresh {
     }
   }
 
-  /** Scans pages; the main thread commits the findings of one while the next two are scanned. */
-  async #scanChain(wallet: RefreshedWallet, pages: AsyncIterable<MemberPage>): Promise<void> {
+  /**
+   * Scans pages; the main thread commits the findings of one while the next two are scanned.
+   * @returns the height after the last block; undefined if there was none.
+   */
+  async #scanChain(
+    pages: AsyncIterable<MemberPage>,
+    scan: Scan,
+    isAgain = false,
+  ): Promise<number | undefined> {
+    let end: number | undefined;
     let before = Promise.resolve();
     let committing = before;
     try {
       for await (const page of pages) {
-        const findings = await this.#scan(wallet, page);
-        const batches = packedBatches(findings, page.page.daemonHeight, this.#activity.areFrequent);
+        const findings = await this.#scan(page, scan);
+        end = findings.startHeight + findings.hashes.length;
+        const { daemonHeight } = page.page;
+        const batches = packedBatches(findings, { daemonHeight, isAgain }, this.#activity.areFrequent);
         await before;
         before = committing;
         committing = committing.then(() => this.#commit(batches));
@@ -129,13 +162,14 @@ export class WalletRefresh {
       // so they must be committed.
       await committing;
     }
+    return end;
   }
 
-  async #scan(wallet: RefreshedWallet, { page, matches }: MemberPage): Promise<PageFindings> {
+  async #scan(page: MemberPage, scan: Scan): Promise<PageFindings> {
     const { signal } = this.#abort;
     await turns.next();
     signal.throwIfAborted();
-    const findings = await wallet.scanner.scan(page, matches, signal);
+    const findings = await scan(page);
     signal.throwIfAborted();
     return findings;
   }
@@ -166,9 +200,29 @@ export class WalletRefresh {
  * Packs the findings of a page immediately. As objects they would live until they are committed, and each garbage
  * collection would copy them.
  */
-const packedBatches = (findings: PageFindings, daemonHeight: number, isBusy: boolean): PackedBatch[] =>
+const packedBatches = (
+  findings: PageFindings,
+  facts: Pick<PackedBatch, 'daemonHeight' | 'isAgain'>,
+  isBusy: boolean,
+): PackedBatch[] =>
   Array.from(commitBatchesOf(findings, isBusy), (batch) => ({
+    ...facts,
     findings: packFindings(batch),
-    daemonHeight,
     weight: weightOf(batch),
   }));
+
+/** Yields pages up to the block below a height; after a time [ms] no further one. */
+async function* blocksBelow(
+  end: number,
+  pages: AsyncIterable<MemberPage>,
+  ms: number,
+): AsyncGenerator<MemberPage, void, void> {
+  const limit = monotonicMs() + ms;
+  for await (const { page, matches } of pages) {
+    const blocks = page.blocks.filter(({ height }) => height < end);
+    const [last] = blocks.slice(-1);
+    if (last === undefined) return;
+    yield { page: { ...page, blocks }, matches };
+    if (last.height === end - 1 || monotonicMs() >= limit) return;
+  }
+}

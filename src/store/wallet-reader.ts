@@ -27,6 +27,7 @@ import { AmbiguousSpendReader } from './tables/ambiguous-spends.js';
 import { LostInputReader } from './tables/lost-inputs.js';
 import { PeriodSumReader } from './queries/period-sums.js';
 import { PoolReader } from './tables/pool.js';
+import { SearchedAddressReader } from './tables/searched-addresses.js';
 import { TransferPageReader } from './queries/transfer-pages.js';
 import { ImportedKeyImageReader } from './tables/imported-key-images.js';
 import { WatchReader } from './queries/watched-outputs.js';
@@ -53,6 +54,7 @@ export class WalletReader {
   readonly pool: PoolReader;
   readonly accounts: AccountReader;
   readonly subaddresses: SubaddressReader;
+  readonly searched: SearchedAddressReader;
   readonly accountTags: AccountTagReader;
   readonly ambiguousSpends: AmbiguousSpendReader;
   readonly lostInputs: LostInputReader;
@@ -89,6 +91,7 @@ export class WalletReader {
     this.pool = new PoolReader(db);
     this.accounts = new AccountReader(db);
     this.subaddresses = new SubaddressReader(db);
+    this.searched = new SearchedAddressReader(db);
     this.accountTags = new AccountTagReader(db);
     this.ambiguousSpends = new AmbiguousSpendReader(db);
     this.lostInputs = new LostInputReader(db);

@@ -25,6 +25,7 @@ import { PaymentWriter } from './tables/payments.js';
 import { AmbiguousSpendWriter } from './tables/ambiguous-spends.js';
 import { LostInputWriter } from './tables/lost-inputs.js';
 import { PoolWriter } from './tables/pool.js';
+import { SearchedAddressWriter } from './tables/searched-addresses.js';
 import { ImportedKeyImageWriter } from './tables/imported-key-images.js';
 import { WebhookDeliveryWriter } from './tables/webhook-deliveries.js';
 import { WebhookWriter } from './tables/webhooks.js';
@@ -100,6 +101,7 @@ export class WalletWriter {
   readonly pool: PoolWriter;
   readonly accounts: AccountWriter;
   readonly subaddresses: SubaddressWriter;
+  readonly searched: SearchedAddressWriter;
   readonly accountTags: AccountTagWriter;
   readonly ambiguousSpends: AmbiguousSpendWriter;
   readonly lostInputs: LostInputWriter;
@@ -133,6 +135,7 @@ export class WalletWriter {
     this.pool = new PoolWriter(db);
     this.accounts = new AccountWriter(db);
     this.subaddresses = new SubaddressWriter(db);
+    this.searched = new SearchedAddressWriter(db);
     this.accountTags = new AccountTagWriter(db);
     this.ambiguousSpends = new AmbiguousSpendWriter(db);
     this.lostInputs = new LostInputWriter(db);
@@ -232,6 +235,15 @@ export class WalletWriter {
     // Key images may have been imported while these transactions were scanned.
     for (const { spentKeyImages = [] } of found.received) recogniseSpends(this, spentKeyImages);
     this.events.settle();
+  }
+
+  /**
+   * Stores the findings of blocks that were read again for addresses which were not watched before, and that these blocks
+   * were.
+   */
+  addMissed(page: PageFindings): void {
+    this.addFound(page);
+    this.searched.advance(page.startHeight, page.startHeight + page.hashes.length);
   }
 
   /**

@@ -7,7 +7,7 @@ import { lagOf, type WalletLag } from './wallet-lag.js';
 export interface WatchedWallet {
   readonly name: string;
   readonly store: Pick<OpenWallet['store'], 'height' | 'isDamaged' | 'version' | 'read' | 'fileSizes'>;
-  readonly sync: Pick<OpenWallet['sync'], 'daemonHeight'>;
+  readonly sync: Pick<OpenWallet['sync'], 'catchUp' | 'daemonHeight'>;
   readonly paymentRoutes: Pick<OpenWallet['paymentRoutes'], 'held'>;
   readonly eventLog: Pick<OpenWallet['eventLog'], 'lastId'>;
   readonly webhooks: Pick<OpenWallet['webhooks'], 'backlog'>;
@@ -30,6 +30,8 @@ interface StoredFacts {
 /** Facts of an open wallet for metrics and pages. */
 export interface WalletFacts extends WalletLag, StoredFacts {
   readonly name: string;
+  /** Number of blocks that are still to be read again for addresses that were not watched before; 0 if there are none. */
+  readonly blocksAgain: number;
   /** Number of payments that wait for the daemon that they were sent to. */
   readonly heldPayments: number;
   readonly storeBytes: number;
@@ -53,6 +55,7 @@ export class WalletFactReader {
       name: wallet.name,
       ...lagOf(wallet, latest),
       ...this.#stored(wallet),
+      blocksAgain: readable(() => blocksAgainOf(wallet)) ?? 0,
       heldPayments: wallet.paymentRoutes.held,
       storeBytes: main,
       logBytes: log,
@@ -67,6 +70,10 @@ export class WalletFactReader {
     this.#known.set(wallet, { version, facts });
     return facts;
   }
+}
+
+function blocksAgainOf({ sync: { catchUp } }: WatchedWallet): number {
+  return catchUp === undefined ? 0 : Math.max(0, catchUp.height - catchUp.next);
 }
 
 /** Reads facts from the store. @throws WalletError for a store that is damaged or was closed. */

@@ -36,7 +36,14 @@ async function run(pages: readonly PageFindings[]) {
     const steps = { acknowledge: () => undefined, restart: () => undefined, end: () => undefined };
     for (const findings of pages)
       under.take(
-        { type: 'page', wallet: 1, run: 1, findings: packFindings(findings), daemonHeight: 60 },
+        {
+          type: 'page',
+          wallet: 1,
+          run: 1,
+          findings: packFindings(findings),
+          daemonHeight: 60,
+          isAgain: false,
+        },
         steps,
       );
     under.take({ type: 'done', wallet: 1, run: 1 }, steps);

@@ -33,6 +33,7 @@ describe('a wallet whose state cannot be read', () => {
       throw new Error('the store is locked');
     },
     commitPage: () => undefined,
+    commitAgain: () => false,
     commitSubaddresses: () => undefined,
     commitPool: () => undefined,
     checkpoint: () => Promise.resolve(),
@@ -88,6 +89,10 @@ class MemoryTarget implements RefreshTarget {
   commitPage({ startHeight, hashes }: PageFindings): void {
     this.onCommit();
     this.hashes.splice(startHeight, Infinity, ...hashes);
+  }
+
+  commitAgain(): boolean {
+    return false;
   }
 
   commitSubaddresses: RefreshTarget['commitSubaddresses'] = () => this.onCommit();

@@ -25,6 +25,8 @@ class FakeWallet implements RefreshedWallet {
   readonly seenInPool = new Set<string>();
   outputs = 0;
   scans = 0;
+  /** Number of blocks of each page that was scanned again. */
+  readonly scannedAgain: number[] = [];
   failure: Error | undefined;
   /** Number of the first scan that fails. */
   failsFrom = 1;
@@ -52,8 +54,12 @@ class FakeWallet implements RefreshedWallet {
       outputs.sort((a, b) => a.height - b.height);
       return { ...nothing, startHeight, hashes: found.map(({ hash }) => hash), outputs };
     };
+    const scanAgain: WalletScanner['scanAgain'] = async (page, matches) => {
+      this.scannedAgain.push(page.blocks.length);
+      return scan(page, matches);
+    };
     const viewSecret = new Uint8Array(32).fill(3) as SecretKey;
-    this.scanner = { isBlind, viewSecret, scan, scanPool: () => Promise.resolve([]) };
+    this.scanner = { isBlind, viewSecret, scan, scanAgain, scanPool: () => Promise.resolve([]) };
   }
 }
 
@@ -70,10 +76,9 @@ class Receiver {
   acknowledges = true;
   readonly refresh: WalletRefresh;
 
-  constructor(id = 1) {
-    this.refresh = new WalletRefresh(id, 10 + id, (report) => this.#receive(report), {
-      areFrequent: true,
-    });
+  constructor(id = 1, againMs?: number) {
+    const activity = { areFrequent: true };
+    this.refresh = new WalletRefresh(id, 10 + id, (report) => this.#receive(report), activity, againMs);
   }
 
   get types(): string[] {
@@ -132,6 +137,54 @@ describe('a refresh on its thread', () => {
       receiver.reports.every((report) => 'wallet' in report && report.wallet === 1 && report.run === 11),
     ).toBe(true);
     expect(receiver.reports.at(-1)).not.toHaveProperty('failure');
+  });
+
+  describe('with blocks that are to be read again', () => {
+    const again = { startHeight: 3, searched: [20] };
+    const reread = (): number =>
+      receiver.reports.reduce(
+        (sum, one) => sum + (one.type === 'page' && one.isAgain ? one.findings.hashes.length / 32 : 0),
+        0,
+      );
+
+    it('reads them after the pool, up to its tip', async () => {
+      await receiver.refresh.run(wallet, feeds, { ...FROM, again });
+      expect(receiver.types.slice(receiver.types.indexOf('pool'))).toEqual([
+        'pool',
+        ...Array<string>(4).fill('page'),
+        'done',
+      ]);
+      expect([receiver.hashes, reread()]).toEqual([2 * blocks.length - 3, blocks.length - 3]);
+      expect(wallet.scannedAgain.reduce((sum, count) => sum + count, 0)).toBe(blocks.length - 3);
+    });
+
+    it('reads no block above the tip that it had before the pool was read', async () => {
+      const held = blocks.slice(0, 2 * PAGE).map((block, height) => ({ height, hash: blockHash(block) }));
+      daemon = new SteeredDaemon(blocks.slice(0, 2 * PAGE));
+      const grown = new ChainFeed(new SteeredDaemon(blocks), { genesis }, quietKernel, { restMs: 1 });
+      const atTip = new ChainFeed(daemon, { genesis }, quietKernel, { restMs: 1 });
+      const chain = {
+        join: (request: Parameters<ChainFeed['join']>[0]) =>
+          request.history.length > 0 ? atTip.join(request) : grown.join(request),
+      } as ChainFeed;
+      await receiver.refresh.run(
+        wallet,
+        { ...feeds, chain },
+        {
+          ...{ history: [...held].reverse(), startHeight: 0 },
+          again,
+        },
+      );
+      expect(receiver.reports.at(-1)).not.toHaveProperty('failure');
+      expect(reread()).toBe(2 * PAGE - 3);
+    });
+
+    it('ends after a page when its time is over', async () => {
+      receiver = new Receiver(1, 0);
+      await receiver.refresh.run(wallet, feeds, { ...FROM, again });
+      expect(wallet.scannedAgain).toHaveLength(1);
+      expect(receiver.types.at(-1)).toBe('done');
+    });
   });
 
   it('has at most four commits pending, and none when it scans the pool', async () => {

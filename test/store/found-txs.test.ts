@@ -92,6 +92,20 @@ describe('transactions scanned out of order', () => {
     expect(incoming()).toEqual([[2, 50n]]);
   });
 
+  it('raise the change of a payment that another wallet made when more outputs return to its account', () => {
+    add({
+      ...spend,
+      received: [...receipt.received, ...spend.received],
+      outputs: [...receipt.outputs, ...spend.outputs],
+    });
+    const other = { publicKey: bytes<PublicKey>(7), keyImage: bytes<KeyImage>(7), outputIndex: 1 };
+    const more = [output(3, 4, 8n, { change: true }), output(3, 4, 30n, { change: true, ...other })];
+    add({ ...spend, outputs: more, outgoing: [paidOut(3, 4, 50n, 38n)] });
+    expect(balance()).toBe(38n);
+    expect(outgoing()).toMatchObject([{ amountIn: 50n, change: 38n }]);
+    expect(incoming()).toEqual([[2, 50n]]);
+  });
+
   it('are deleted with their block', () => {
     add(receipt);
     add(spend);

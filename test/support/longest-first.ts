@@ -70,6 +70,8 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'store/replication/store-shipper': 13,
   'cli/process/signals': 12,
   'integration/backup': 12,
+  'integration/catch-up': 14,
+  'integration/cold-addresses': 12,
   'integration/cold-signing': 12,
   'integration/credential-limits': 12,
   'integration/events': 12,

@@ -2,6 +2,8 @@ import { Writable } from 'node:stream';
 import { pino, type Logger } from 'pino';
 import { publicKeyOf } from '../../src/monero/crypto/derivation.js';
 import { subaddressKeys } from '../../src/monero/cryptonote/subaddress-keys.js';
+import type { SubaddressIndex } from '../../src/monero/cryptonote/types.js';
+import { addressKeysOf } from '../../src/refresh/scan/address-keys.js';
 import type { Daemon } from '../../src/daemon/daemon.js';
 import { DaemonError } from '../../src/daemon/errors.js';
 import { Accounts } from '../../src/services/accounts/accounts.js';
@@ -133,6 +135,19 @@ export class FakeSync {
 
   deriveLookahead(): Promise<void> {
     this.calls.push('deriveLookahead');
+    return Promise.resolve();
+  }
+
+  /** Adds the keys of these addresses alone. */
+  watch(subaddresses: readonly SubaddressIndex[]): Promise<void> {
+    this.calls.push('watch');
+    const { keys } = this.#wallet.keystore;
+    const found = addressKeysOf(keys.spendPublicKey, keys.viewSecret.expose(), subaddresses);
+    const known = found.map(({ spendPublicKey }, i) => ({
+      index: subaddresses[i] ?? { major: 0, minor: 0 },
+      spendPublicKey,
+    }));
+    this.#wallet.store.write((w) => w.subaddresses.add(known));
     return Promise.resolve();
   }
 }

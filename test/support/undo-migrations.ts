@@ -11,8 +11,13 @@ const UNDO_ARRIVALS = `
     PRIMARY KEY (minor, account, tx_hash)
   ) STRICT, WITHOUT ROWID;`;
 
+/** SQL that removes the record of searched addresses. */
+const UNDO_SEARCHED_ADDRESSES = `
+  DROP TABLE searched_account;`;
+
 /** SQL that removes the indexes of imported outputs. */
 const UNDO_IMPORTED_BY_ADDRESS = `
+  ${UNDO_SEARCHED_ADDRESSES}
   ${UNDO_ARRIVALS}
   DROP INDEX imported_output_by_address;
   DROP INDEX imported_output_requested;`;

@@ -13,6 +13,16 @@ export interface RefreshFrom {
    * same time share answers. Default: the time of the call.
    */
   readonly asOf?: number;
+  /** Blocks that are read again once the tip is reached; absent: none. */
+  readonly again?: ReadAgain;
+}
+
+/** Blocks that were scanned before some addresses were watched, and are read again for these. */
+export interface ReadAgain {
+  /** Height of the first of these blocks; the last one is the wallet's tip. */
+  readonly startHeight: number;
+  /** Number of addresses of each account that were watched when these blocks were scanned. */
+  readonly searched: readonly number[];
 }
 
 /** Position in the chain from which blocks are fetched. */

@@ -47,6 +47,9 @@ export interface UnminedTxs {
   readonly txs: ParsedTxs;
 }
 
+/** Returns true for an output that a scan looks for. */
+type IsOfInterest = (output: Pick<OwnedOutput, 'subaddress'>) => boolean;
+
 /** Receipts and spends of a wallet in an unmined transaction. */
 export interface PoolFinding {
   /** Payment to the wallet; absent if the transaction pays the wallet nothing but change. */
@@ -164,6 +167,30 @@ export class WalletScanner {
   }
 
   /**
+   * Finds the receipts and spends of addresses that were not watched when blocks were scanned. The outputs that were found
+   * then stay watched.
+   * @param page consecutive blocks with all their transactions. @param matches matches that cover these transactions.
+   * @param searched number of addresses of each account that were watched then.
+   * @throws the reason of the signal.
+   */
+  async scanAgain(
+    page: ChainTxs<ChainBlock>,
+    matches: MatchStream,
+    searched: readonly number[],
+    signal?: AbortSignal,
+  ): Promise<PageFindings> {
+    const { blocks, txs } = page;
+    const found = await this.#finder.find(txs, matches, { signal, firstTx: blocks[0]?.firstTx });
+    const isMissed: IsOfInterest = ({ subaddress: { major, minor } }) => minor >= (searched[major] ?? 0);
+    return {
+      startHeight: blocks[0]?.height ?? 0,
+      hashes: blocks.map(({ hash }) => hash),
+      ...this.#gather(page, found, isMissed),
+      lastBlockReward: ZERO,
+    };
+  }
+
+  /**
    * Finds the receipts and spends of this wallet in single transactions. Does not remove outputs of the same heights.
    * @param page blocks by ascending height, each with some of its transactions.
    */
@@ -171,7 +198,15 @@ export class WalletScanner {
     return this.#gather(page, await this.#finder.find(page.txs, matches));
   }
 
-  #gather({ blocks, txs }: ChainTxs, found: FoundReceipts): TxFindings {
+  /**
+   * Makes the findings of the transactions of blocks, in their order.
+   * @param isOfInterest other transactions than those that pay or spend such outputs are left out.
+   */
+  #gather(
+    { blocks, txs }: ChainTxs,
+    found: FoundReceipts,
+    isOfInterest: IsOfInterest = () => true,
+  ): TxFindings {
     const received: ReceivedTx[] = [];
     const outputs: OwnedOutput[] = [];
     const spends: FoundSpend[] = [];
@@ -183,6 +218,7 @@ export class WalletScanner {
         const spent = this.#watched.spentBy(txs, at);
         const payer = spent[0]?.subaddress.major;
         const spending = payer === undefined && this.#blind === undefined ? undefined : readTx(txs, at);
+        const isFound = own?.outputs.some(isOfInterest) === true || spent.some(isOfInterest);
         if (spending !== undefined && this.#blind?.mayBeSpentBy(spending) === true)
           ambiguousSpends.push({
             ...spendingTx(txs.hash(at), spending, timestamp),
@@ -190,6 +226,7 @@ export class WalletScanner {
             ...placeInBlock(txs, at),
             keyImages: keyImagesOf(spending),
           });
+        if (!isFound) continue;
         for (const { keyImage } of spent)
           spends.push({ keyImage, txHash: txs.hash(at), height, ...placeInBlock(txs, at) });
         if (own !== undefined) {

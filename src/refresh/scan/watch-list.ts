@@ -64,9 +64,11 @@ class WatchedKeys {
     return this.#table.get(key, at);
   }
 
+  /** Adds an output; one that is watched already is not added twice. */
   add(key: Uint8Array, { amount, subaddress, height }: WatchedOutput): void {
     const output = { amount, subaddress, height };
     const known = this.#table.get(key);
+    if (known !== undefined && this.#has(key, output, known)) return;
     if (known !== undefined) this.#join(key, output);
     if (known === undefined || known.amount < output.amount) this.#table.set(key, output);
   }
@@ -94,6 +96,18 @@ class WatchedKeys {
       const largest = others.reduce((most, output) => (output.amount > most.amount ? output : most), first);
       this.#table.set(key, largest);
     }
+  }
+
+  /** True if an output is watched, or is among the others on its key. @param known the one that is watched. */
+  #has(key: Uint8Array, output: WatchedOutput, known: WatchedOutput): boolean {
+    const outputs = this.#reused.get(toLatin1(key))?.outputs ?? [known];
+    return outputs.some(
+      ({ amount, subaddress, height }) =>
+        amount === output.amount &&
+        height === output.height &&
+        subaddress.major === output.subaddress.major &&
+        subaddress.minor === output.subaddress.minor,
+    );
   }
 
   /** Adds a further output on a key that is already watched. */

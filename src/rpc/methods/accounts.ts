@@ -7,6 +7,7 @@ import type { OpenWallet } from '../../services/open-wallet.js';
 import { pagesOf, singlePage, unheld, type Paged } from '../../util/paged.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
+import { scanState, scanStateOf } from '../scan-state.js';
 import { cachedRows } from '../json-cache.js';
 
 /** Number of account rows that are made between two yields to the event loop. */
@@ -71,18 +72,6 @@ const balanceRow = () =>
     blocks_to_unlock: blocksToUnlock(),
     time_to_unlock: timeToUnlock(),
   });
-
-/** Schema of the state of the scan, which the reference does not have. */
-const scanState = () => ({
-  synced: wire
-    .flag(
-      'Present, and false, until the history of a restored or imported wallet is scanned; an imported balance is then that of its old cache',
-    )
-    .optional(),
-});
-
-const scanStateOf = ({ balances }: OpenWallet): { readonly synced?: false } =>
-  balances.isScanned ? {} : { synced: false };
 
 export const accountMethods: readonly WalletMethod[] = [
   defineMethod({
@@ -155,6 +144,8 @@ export const accountMethods: readonly WalletMethod[] = [
           ? wallet.balances.of(account, strict)
           : wallet.balances.ofAddresses(account_index, listed, strict));
       const balance = found instanceof PagedBalance ? found.sums : found;
+      // Before the rows are read, meanwhile blocks may be scanned.
+      const state = scanStateOf(wallet);
       return {
         balance: balance.total,
         unlocked_balance: balance.unlocked,
@@ -162,7 +153,7 @@ export const accountMethods: readonly WalletMethod[] = [
         per_subaddress: await perSubaddress(wallet, found),
         blocks_to_unlock: balance.blocksToUnlock,
         time_to_unlock: balance.secondsToUnlock,
-        ...scanStateOf(wallet),
+        ...state,
       };
     },
   }),

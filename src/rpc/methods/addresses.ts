@@ -9,6 +9,7 @@ import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { ADDRESS } from '../faults/groups.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
+import { scanState, scanStateOf } from '../scan-state.js';
 import { indexSchema, indexShape, listedRows, rowsOf } from '../shapes.js';
 import { cachedRows } from '../json-cache.js';
 
@@ -51,6 +52,7 @@ export const addressMethods: readonly WalletMethod[] = [
           }),
           'Addresses in the order of their indices',
         ),
+        ...scanState(),
       }),
     examples: () => [
       {
@@ -65,6 +67,7 @@ export const addressMethods: readonly WalletMethod[] = [
     source: 'COMMAND_RPC_GET_ADDRESS, on_getaddress',
     async handle({ wallet }, { account_index, address_index }) {
       const listing = wallet.accounts.listing(account_index, address_index);
+      const state = scanStateOf(wallet);
       return {
         address: wallet.accounts.address({ major: account_index, minor: 0 }),
         addresses: await cachedRows(listing, (skipped) =>
@@ -75,6 +78,7 @@ export const addressMethods: readonly WalletMethod[] = [
             used,
           })),
         ),
+        ...state,
       };
     },
   }),

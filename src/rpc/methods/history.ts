@@ -10,6 +10,7 @@ import { incomingSchema, IncomingRows } from '../incoming-rows.js';
 import { DAEMON } from '../faults/groups.js';
 import { defineMethod, type Context, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
+import { scanState, scanStateOf } from '../scan-state.js';
 import {
   paymentIdShape,
   paymentSchema,
@@ -123,6 +124,7 @@ export const historyMethods: readonly WalletMethod[] = [
         cursor: wire
           .text('Cursor for the page before; absent on the last page, and without limit')
           .optional(),
+        ...scanState(),
       }),
     examples: () => [
       {
@@ -160,6 +162,7 @@ export const historyMethods: readonly WalletMethod[] = [
       return {
         ...(Object.fromEntries(rows) as Readonly<Record<HistoryList, JsonRows | undefined>>),
         cursor: next === undefined ? undefined : String(next),
+        ...scanStateOf(wallet),
       };
     },
   }),
@@ -179,6 +182,7 @@ export const historyMethods: readonly WalletMethod[] = [
       wire.object({
         transfer: transferSchema('First entry of the list'),
         transfers: transferList('Entries of the transaction in the account'),
+        ...scanState(),
       }),
     examples: () => [
       {
@@ -196,7 +200,7 @@ export const historyMethods: readonly WalletMethod[] = [
       const transfers = wallet.history.byTransaction(txHash, account_index).map(transferEntry);
       const [transfer] = transfers;
       if (transfer === undefined) throw new Error('a transaction without entries');
-      return { transfer, transfers };
+      return { transfer, transfers, ...scanStateOf(wallet) };
     },
   }),
 
@@ -214,7 +218,11 @@ export const historyMethods: readonly WalletMethod[] = [
         subaddr_indices: listOf(u32).describe('Indices of the addresses in the account; empty: all'),
         verbose: flag.default(false).describe('Ignored: rows always have all members'),
       }),
-    result: () => wire.object({ transfers: wire.list(incomingSchema(), 'Outputs received, oldest first') }),
+    result: () =>
+      wire.object({
+        transfers: wire.list(incomingSchema(), 'Outputs received, oldest first'),
+        ...scanState(),
+      }),
     source: 'COMMAND_RPC_INCOMING_TRANSFERS, on_incoming_transfers',
     handle({ wallet }, { transfer_type, account_index, subaddr_indices }) {
       if (!isKind(transfer_type))
@@ -223,6 +231,7 @@ export const historyMethods: readonly WalletMethod[] = [
         transfers: new IncomingRows((template) =>
           wallet.history.incoming(transfer_type, account_index, subaddr_indices, template),
         ),
+        ...scanStateOf(wallet),
       };
     },
   }),
@@ -234,7 +243,8 @@ export const historyMethods: readonly WalletMethod[] = [
     faults: ['wrong_payment_id'],
     params: () =>
       params({ payment_id: text.default('').describe('Payment id as 16 or 64 hex digits; required') }),
-    result: () => wire.object({ payments: wire.list(paymentSchema(), 'Payments, oldest first') }),
+    result: () =>
+      wire.object({ payments: wire.list(paymentSchema(), 'Payments, oldest first'), ...scanState() }),
     examples: () => [
       {
         name: 'payments with a payment id',
@@ -261,6 +271,7 @@ export const historyMethods: readonly WalletMethod[] = [
         payments: wallet.history
           .payments(readPaymentId(payment_id, singleIdText))
           .map((view) => paymentShape(view, payment_id)),
+        ...scanStateOf(wallet),
       };
     },
   }),
@@ -275,7 +286,8 @@ export const historyMethods: readonly WalletMethod[] = [
         payment_ids: listOf(text).describe('Payment ids as 16 or 64 hex digits; empty: all payments'),
         min_block_height: height.default(0).describe('Lists payments above this height'),
       }),
-    result: () => wire.object({ payments: wire.list(paymentSchema(), 'Payments, oldest first') }),
+    result: () =>
+      wire.object({ payments: wire.list(paymentSchema(), 'Payments, oldest first'), ...scanState() }),
     requestSize: 'long-text',
     source: 'COMMAND_RPC_GET_BULK_PAYMENTS, on_get_bulk_payments',
     async handle({ wallet }, { payment_ids, min_block_height }) {
@@ -284,13 +296,15 @@ export const historyMethods: readonly WalletMethod[] = [
           payments: rowsOf(wallet.history.allPayments(min_block_height), (view) =>
             paymentShape(view, paymentIdShape(view.payment.tx.paymentId).padEnd(64, '0')),
           ),
+          ...scanStateOf(wallet),
         };
+      const state = scanStateOf(wallet);
       const ids = await workSlices.map(payment_ids, (id) => ({ id, bytes: readPaymentId(id, bulkIdText) }));
       const found = await workSlices.map(ids, ({ id, bytes }) => {
         wallet.assertOpen();
         return wallet.history.payments(bytes, min_block_height).map((view) => paymentShape(view, id));
       });
-      return { payments: found.flat() };
+      return { payments: found.flat(), ...state };
     },
   }),
 ];

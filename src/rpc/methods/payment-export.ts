@@ -61,7 +61,7 @@ export const paymentExportMethods: readonly WalletMethod[] = [
     handle({ wallet }, { from, to, format, account_index: account }) {
       if (from >= to) throw new WalletError({ kind: 'invalid', reason: 'from is not before to' });
       if (account !== undefined) wallet.accounts.assertAccount(account);
-      const { isSynced: synced } = wallet.sync;
+      const { isComplete: synced } = wallet.sync;
       const { pages, release } = PaymentExport.read(wallet.context, {
         ...{ from, to },
         ...(account === undefined ? {} : { account }),

@@ -242,10 +242,32 @@ export const serviceMethods: readonly WalletMethod[] = [
     meta: { family: 'view', needs: 'wallet', restricted: false },
     faults: [],
     params: () => none,
-    result: () => wire.object({ height: wire.uint('Number of blocks known to the wallet') }),
+    result: () =>
+      wire.object({
+        height: wire.uint('Number of blocks known to the wallet'),
+        catch_up: wire
+          .object(
+            {
+              from_height: wire.uint('Height of the first block that is read again'),
+              next_height: wire.uint(
+                'Height of the next block to read; the last one is the newest of the wallet',
+              ),
+            },
+            'Present while the wallet reads blocks again for addresses that were not watched before',
+          )
+          .optional(),
+      }),
     examples: () => [{ name: 'height', params: {}, result: { height: 3_400_012n } }],
     source: 'COMMAND_RPC_GET_HEIGHT, on_getheight',
-    handle: ({ wallet }) => ({ height: wallet.store.height() }),
+    handle({ wallet }) {
+      const { catchUp } = wallet.sync;
+      return {
+        height: wallet.store.height(),
+        ...(catchUp === undefined
+          ? {}
+          : { catch_up: { from_height: catchUp.from, next_height: catchUp.next } }),
+      };
+    },
   }),
 
   defineMethod({

@@ -26,6 +26,7 @@ import {
 } from '../../monero/wallet/scan/key-images.js';
 import { spendSecretIn } from '../../monero/wallet/keys.js';
 import type { ImportedOutput } from '../../monero/wallet/model/records.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Accounts } from '../accounts/accounts.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { WalletSync } from '../sync/wallet-sync.js';
@@ -272,6 +273,7 @@ export class OutputTransfer {
     } finally {
       wipeDerivations(located);
     }
+    await this.#watch(located.map(({ subaddress }) => subaddress));
     const derived = new Map(
       zip(fresh, located, images).map(([output, { derivation: _wiped, ...rest }, keyImage]) => [
         output,
@@ -299,7 +301,6 @@ export class OutputTransfer {
     const write = (w: WalletWriter): void => {
       w.imported.clearRequests();
       w.imported.put(first, imported, replaces);
-      // An export can contain an address beyond the lookahead, which this wallet does not use yet.
       const paid = new Map(imported.map(({ subaddress: to }) => [`${to.major}/${to.minor}`, to]));
       const { accounts } = this.#services;
       for (const index of paid.values())
@@ -307,6 +308,21 @@ export class OutputTransfer {
           w.accounts.reach(index);
     };
     return { outputs: imported, write };
+  }
+
+  /**
+   * Lets this wallet know the addresses of outputs: an export can contain addresses beyond its lookahead, and payments from
+   * these are signed later, too.
+   */
+  async #watch(subaddresses: readonly SubaddressIndex[]): Promise<void> {
+    const { store } = this.#context;
+    const { accounts, sync } = this.#services;
+    const unknown = store.read((r) =>
+      subaddresses.filter(
+        (index) => r.subaddresses.find(accounts.decoded(index).spendPublicKey) === undefined,
+      ),
+    );
+    if (unknown.length > 0) await sync.watch(unknown);
   }
 
   /**
@@ -343,11 +359,11 @@ export class OutputTransfer {
     const { store } = this.#context;
     const { accounts } = this.#services;
     for (const { derivationKey, derivation, spendPublicKey } of candidates) {
+      const isOf = (index: SubaddressIndex | undefined): index is SubaddressIndex =>
+        index !== undefined && equalBytes(accounts.decoded(index).spendPublicKey, spendPublicKey);
       const subaddress =
         store.read((r) => r.subaddresses.find(spendPublicKey)) ??
-        (claimed !== undefined && equalBytes(accounts.decoded(claimed).spendPublicKey, spendPublicKey)
-          ? claimed
-          : undefined);
+        [claimed, store.read((r) => r.imported.addressOf(publicKey))].find(isOf);
       if (subaddress !== undefined) return { publicKey, outputIndex, derivationKey, derivation, subaddress };
     }
     throw invalid('an output does not belong to this wallet');

@@ -324,7 +324,7 @@ export class PaymentRequests {
     const { keystore, requestSettings } = this.#context;
     const { accounts, sync } = this.#services;
     const { payUrl } = requestSettings;
-    const isSynced = sync.isSynced && this.#context.store.read((r) => rescanTo(r.meta)) === undefined;
+    const isSynced = sync.isComplete && this.#context.store.read((r) => rescanTo(r.meta)) === undefined;
     const indices = requests.map(({ subaddress }) => subaddress);
     accounts.prepare(indices);
     const labels = accounts.labelsOf(indices);

@@ -21,6 +21,12 @@ export class IncomingNotices {
     return received.map(({ txHash }) => txHash).filter((txHash) => incoming.has(toHex(txHash)));
   }
 
+  /** Returns the mined incoming transactions that are neither recorded nor had a notification so far. */
+  unknownIn(found: TxFindings): Hash[] {
+    const incoming = this.newIn(found);
+    return this.#context.store.read((r) => incoming.filter((txHash) => !r.payments.has(txHash)));
+  }
+
   /** Notifies of mined transactions, except those whose outputs are all burnt. */
   mined(txHashes: readonly Hash[]): void {
     if (txHashes.length > 0) this.seen(this.#context.store.read((r) => r.outputs.incomeAmong(txHashes)));

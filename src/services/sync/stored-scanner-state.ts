@@ -90,9 +90,12 @@ function* watchedParts(read: Read, height: number): Generator<void, WatchedState
   const withKeyImage: Uint8Array[] = [];
   const withoutKeyImage: Uint8Array[] = [];
   const blind: Uint8Array[] = [];
+  // Blocks that are read again may contain spends that no reorganisation undoes.
+  const again = read((r) => r.searched.position())?.from ?? Infinity;
+  const since = Math.min(again, height - MAX_REORGANISATION);
   for (const rows of read((r) => r.watch.ranges())) {
     read((r) => {
-      withKeyImage.push(r.watch.withKeyImage(height - MAX_REORGANISATION, rows));
+      withKeyImage.push(r.watch.withKeyImage(since, rows));
       withoutKeyImage.push(r.watch.withoutKeyImage(rows));
       blind.push(r.watch.blind(rows));
     });

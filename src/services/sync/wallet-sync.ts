@@ -1,7 +1,6 @@
 import { SPENDABLE_AGE_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Hash, KeyImage } from '../../monero/crypto/types.js';
-import { DaemonError } from '../../daemon/errors.js';
 import { RefreshCancelled } from '../../refresh/refresh-error.js';
 import type { RefreshResult, RefreshTarget } from '../../refresh/refresh-run.js';
 import type { Refresher } from '../../refresh/refresher.js';
@@ -9,9 +8,7 @@ import type { ScannerState } from '../../refresh/scan/scanner-state.js';
 import type { PoolFinding } from '../../refresh/scan/wallet-scanner.js';
 import type { BatchFindings, TxBatch } from '../../refresh/scan/transaction-scan.js';
 import type { WalletId } from '../../refresh/messages.js';
-import { toHex } from '../../util/bytes.js';
 import { unixSeconds } from '../../util/clock.js';
-import { SharedRun } from '../../util/shared-run.js';
 import { outsideTrace } from '../../util/trace.js';
 import type { LocatedOutput, SpendingKeys } from '../../monero/wallet/scan/key-images.js';
 import {
@@ -24,14 +21,16 @@ import {
 import type { PackedSubaddresses } from '../../monero/wallet/scan/packed-subaddresses.js';
 import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
 import type { WalletContext } from '../context/wallet-context.js';
+import { AddressCatchUp, type CatchUpProgress } from './address-catch-up.js';
 import { ArrivalHeight } from './arrival-height.js';
 import { EventRetention } from './event-retention.js';
 import type { LostPayments } from './lost-payments.js';
-import { ContestedPayments } from './contested-payments.js';
+import { FollowedPayments } from './followed-payments.js';
 import { IncomingNotices } from './incoming-notices.js';
-import { assertWatchable } from './lookahead-limit.js';
+import { assertWatchable, isTooMuchToWatch, lastOfEach } from './lookahead-limit.js';
 import type { MempoolTracker } from './mempool-tracker.js';
 import type { PlacedKeyImages } from './placed-key-images.js';
+import { PoolReading } from './pool-reading.js';
 import { RestoreHeight } from './restore-height.js';
 import type { SignedSets } from './signed-sets.js';
 import { clearInParts } from './chain-clearing.js';
@@ -88,12 +87,13 @@ export class WalletSync implements RefreshTarget {
   readonly #refresher: Refresher;
   readonly #id: WalletId;
   readonly #retention: EventRetention;
-  readonly #readingPool = new SharedRun(() => this.#readPool());
   readonly #restoreHeight: RestoreHeight;
   readonly #newScanners: NewScanners;
   readonly #arrivalHeight: ArrivalHeight;
   readonly #notices: IncomingNotices;
-  readonly #contested: ContestedPayments;
+  readonly #followed: FollowedPayments;
+  readonly #pool: PoolReading;
+  readonly #catchUp: AddressCatchUp;
   #daemonHeight = 0;
   /** True while the wallet is at the daemon's tip or close to it, which it has reached since it was opened. */
   #isSynced = false;
@@ -110,9 +110,20 @@ export class WalletSync implements RefreshTarget {
     this.#newScanners = new NewScanners(context);
     this.#arrivalHeight = new ArrivalHeight(context);
     this.#notices = new IncomingNotices(context);
-    this.#contested = new ContestedPayments(context);
-    this.#refresher = services.refresher;
-    this.#id = this.#refresher.attach(this);
+    this.#catchUp = new AddressCatchUp(context, {
+      derive: (used) => this.#deriveAfter(used),
+      restart: () => this.restartScan(),
+      refresh: () => this.refresh(),
+    });
+    const { refresher, mempool } = services;
+    this.#refresher = refresher;
+    this.#id = refresher.attach(this);
+    this.#followed = new FollowedPayments(context, { ...services, tipOf: (name) => this.#pool.tipOf(name) });
+    this.#pool = new PoolReading(context, {
+      mempool,
+      isScanned: () => refresher.hasScannedPool(this.#id),
+      scan: (asOf) => this.#withScanner(() => refresher.scanPool(this.#id, asOf)),
+    });
     context.store.watchLostPages((error) => this.#refresher.fail(this.#id, error));
   }
 
@@ -124,6 +135,15 @@ export class WalletSync implements RefreshTarget {
   /** Extends the watched addresses to a created address and the lookahead after it. */
   expandTo(index: SubaddressIndex): void {
     this.#refresher.expand(this.#id, index);
+    this.#catchUp.start();
+  }
+
+  /**
+   * Progress of the catch-up of addresses that were not searched for in every block that the wallet has read. Undefined if
+   * there are none; otherwise their payments may be missing.
+   */
+  get catchUp(): CatchUpProgress | undefined {
+    return this.#catchUp.progress;
   }
 
   /** Number of blocks of the daemon when this wallet last read blocks; 0 before. */
@@ -134,6 +154,11 @@ export class WalletSync implements RefreshTarget {
   /** True once a refresh has reached the tip of the daemon, until the wallet lacks blocks again. */
   get isSynced(): boolean {
     return this.#isSynced;
+  }
+
+  /** True if the wallet has all blocks of the daemon, and was searched for all of its addresses in them. */
+  get isComplete(): boolean {
+    return this.#isSynced && !this.#catchUp.isBehind;
   }
 
   /** Height from which the wallet is scanned; undefined until it is determined. */
@@ -176,7 +201,7 @@ export class WalletSync implements RefreshTarget {
    * @throws DaemonError; WalletError `no_wallet` once the wallet is closed. Source: wallet2.cpp `update_pool_state`.
    */
   refreshPool(): Promise<void> {
-    return outsideTrace(() => this.#readingPool.run());
+    return outsideTrace(() => this.#pool.read());
   }
 
   /** Runs a task under the refresh and payment locks. @throws WalletError `no_wallet` once the wallet is closed. */
@@ -210,47 +235,6 @@ export class WalletSync implements RefreshTarget {
     return untilClosed(this.#refresher.keyImages(this.#id, keys, outputs));
   }
 
-  /**
-   * Lists the pool on this thread. Lets the refresh thread, which has a low priority, scan the pool only if it contains
-   * a transaction that the wallet has not scanned.
-   */
-  async #readPool(): Promise<void> {
-    this.#context.assertOpen();
-    if (this.#context.keystore.background !== undefined) return;
-    const { daemon } = this.#context;
-    const { mempool } = this.#services;
-    const { name } = daemon;
-    const asOf = this.#context.timeBounds.monotonic();
-    const listed = await daemon.poolHashes();
-    this.#context.assertOpen();
-    const isScanned = listed.length === 0 || this.#refresher.hasScannedPool(this.#id);
-    const isUpToDate = isScanned && mempool.isUpToDate(listed);
-    if (!isUpToDate) await this.#withScanner(() => untilClosed(this.#refresher.scanPool(this.#id, asOf)));
-    const present = isUpToDate ? new Set(listed.map(toHex)) : mempool.present;
-    if (!mempool.hasNewlyMissing(present)) return;
-    const tip = await this.#tipOf(name);
-    if (tip !== undefined) mempool.noteMissing(present, tip.height + 1);
-  }
-
-  /**
-   * Asks the daemon for its newest block.
-   * @param name name of the daemon that must answer. @returns undefined if it does not answer, or if another daemon
-   * serves.
-   */
-  async #tipOf(name: string | undefined): Promise<BlockRef | undefined> {
-    const { daemon, assertOpen } = this.#context;
-    assertOpen();
-    if (daemon.name !== name) return undefined;
-    try {
-      const { height, topBlockHash } = await daemon.client().getInfo();
-      assertOpen();
-      return { height: height - 1, hash: topBlockHash };
-    } catch (error) {
-      if (error instanceof DaemonError) return undefined;
-      throw error;
-    }
-  }
-
   async #refreshNow({ startHeight = 0, asOf }: RefreshOptions): Promise<RefreshResult> {
     this.#context.assertOpen();
     const cancels = this.#cancels;
@@ -263,14 +247,16 @@ export class WalletSync implements RefreshTarget {
       startHeight: await this.#restoreHeight.firstToScan(startHeight, history[0]?.height),
       ...(asOf === undefined ? {} : { asOf }),
     };
+    const again = await this.#catchUp.prepare();
     const assertRuns = (): void => {
       this.#context.assertOpen();
       if (cancels !== this.#cancels) throw new RefreshCancelled('the refresh was cancelled');
     };
     const result = await this.#withScanner(() => {
       assertRuns();
-      return this.#refresher.refresh(this.#id, from);
+      return this.#refresher.refresh(this.#id, { ...from, ...(again === undefined ? {} : { again }) });
     });
+    if (again !== undefined) this.#catchUp.end(again);
     if (this.#mustFlush) {
       await this.#context.store.flushScan();
       this.#mustFlush = false;
@@ -283,7 +269,10 @@ export class WalletSync implements RefreshTarget {
     const hasPool = this.#context.keystore.background === undefined;
     this.#context.store.noteCompleteRead(began, hasPool);
     this.#reportSynced();
-    if (hasPool) await this.#followPayments(name);
+    if (hasPool) {
+      const keyImages = await this.#followed.follow(name);
+      if (keyImages.length > 0) this.watchKeyImages(keyImages);
+    }
     this.#retention.run();
     // Values that the next refresh needs, read at a time when the statements of the store are prepared.
     this.#context.store.prefetch();
@@ -305,22 +294,6 @@ export class WalletSync implements RefreshTarget {
       this.#isSynced = false;
       throw error;
     }
-  }
-
-  /**
-   * Handles payments that the pool lacks: removes incoming ones, relays own ones again or fails them, and finds
-   * payments of orders that other wallets signed. If a block was found since the chain was read, which may contain
-   * them, leaves the decision to the next refresh. To be called after the pool was read.
-   * @param daemon name of the daemon from which chain and pool were read.
-   */
-  async #followPayments(daemon: string | undefined): Promise<void> {
-    const { mempool, lostPayments, signedSets } = this.#services;
-    mempool.reserveLost();
-    const isDecided = !mempool.lacksPayments || mempool.decide(await this.#tipOf(daemon));
-    if (isDecided) await lostPayments.follow(mempool.present);
-    await this.#contested.follow();
-    const keyImages = await signedSets.follow();
-    if (keyImages.length > 0) this.watchKeyImages(keyImages);
   }
 
   /**
@@ -356,6 +329,7 @@ export class WalletSync implements RefreshTarget {
 
   /** Stores the keys of subaddresses that the scanner derived. */
   commitSubaddresses(keys: PackedSubaddresses): void {
+    this.#newScanners.noteChange();
     this.#context.store.writeRecoverable((w) => w.subaddresses.addPacked(keys));
   }
 
@@ -404,6 +378,21 @@ export class WalletSync implements RefreshTarget {
     );
   }
 
+  /**
+   * Commits the findings of blocks that were read again, and reports new incoming transactions.
+   * @returns true if the wallet has received an output. @throws DaemonError `busy` if it does not hold these blocks.
+   */
+  commitAgain(findings: PageFindings): boolean {
+    const fresh = this.#notices.unknownIn(findings);
+    const hasReceived = this.#catchUp.commit(findings);
+    if (hasFindings(findings)) this.#newScanners.noteChange();
+    // Scanned transactions of the pool may spend these outputs.
+    if (hasReceived) this.#refresher.forgetPool(this.#id);
+    this.#mustFlush = true;
+    this.#notices.mined(fresh);
+    return hasReceived;
+  }
+
   /** Scans single transactions for own outputs and spends. @throws WalletError `no_wallet` */
   scanTxs(batch: TxBatch): Promise<BatchFindings> {
     // A new scanner scans these transactions, not the one of the refresh.
@@ -412,9 +401,7 @@ export class WalletSync implements RefreshTarget {
 
   /** Commits the findings of {@link scanTxs}, and restarts the scanner with them. */
   commitTxs({ mined, unmined }: BatchFindings): void {
-    const fresh = this.#context.store.read((r) =>
-      this.#notices.newIn(mined).filter((txHash) => !r.payments.has(txHash)),
-    );
+    const fresh = this.#notices.unknownIn(mined);
     this.#context.store.write((w) => w.addFound(mined));
     this.restartScan();
     this.#notices.mined(fresh);
@@ -438,13 +425,26 @@ export class WalletSync implements RefreshTarget {
     assertWatchable(lookahead, lastCreatedAddresses(this.#context.store));
     await this.#context.keystore.setLookahead(lookahead);
     await this.deriveLookahead();
+    this.#catchUp.start();
   }
 
   /** Adds all addresses up to the lookahead after the created ones to the store. Needs no daemon. */
-  async deriveLookahead(): Promise<void> {
+  deriveLookahead(): Promise<void> {
+    return this.#deriveAfter(lastCreatedAddresses(this.#context.store));
+  }
+
+  /**
+   * Adds some addresses, all below them in their accounts, and the lookahead after them to the store, unless these are too
+   * many to watch. Needs no daemon.
+   */
+  async watch(subaddresses: readonly SubaddressIndex[]): Promise<void> {
+    const used = lastOfEach([...lastCreatedAddresses(this.#context.store), ...subaddresses]);
+    if (!isTooMuchToWatch(this.#context.keystore.lookahead, used)) await this.#deriveAfter(used);
+  }
+
+  /** Adds all addresses up to the lookahead after some addresses to the store. */
+  #deriveAfter(used: readonly SubaddressIndex[]): Promise<void> {
     const { lookahead } = this.#context.keystore;
-    await this.#withScanner(() =>
-      untilClosed(this.#refresher.lookAhead(this.#id, lookahead, lastCreatedAddresses(this.#context.store))),
-    );
+    return this.#withScanner(() => untilClosed(this.#refresher.lookAhead(this.#id, lookahead, used)));
   }
 }

@@ -1,5 +1,6 @@
 import type { Statement } from '../../util/sql-database.js';
-import type { KeyImage } from '../../monero/crypto/types.js';
+import type { KeyImage, PublicKey } from '../../monero/crypto/types.js';
+import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { amount } from '../../util/amount.js';
 import type { ImportedOutput } from '../../monero/wallet/model/records.js';
 import { fromFlag, toAmount, toBytes, toColumn, toFlag, toNumber, type Integer } from '../sql/columns.js';
@@ -79,6 +80,15 @@ export class ImportedOutputReader {
   /** Lists outputs. @param first place of the first one, from 0 on. @param count largest number; absent: all further ones. */
   list(first = 0, count?: number): ImportedOutput[] {
     return this.#list.all(first, count ?? -1).map(toImported);
+  }
+
+  /** Returns the address that an imported output pays; undefined for an output that was not imported. */
+  addressOf(publicKey: PublicKey): SubaddressIndex | undefined {
+    return this.db
+      .prepare<[Uint8Array], SubaddressIndex>(
+        'SELECT account AS major, minor FROM imported_output WHERE public_key = ?',
+      )
+      .get(publicKey);
   }
 
   /** Lists the key images of the first outputs. @param count largest number. */

@@ -18,6 +18,8 @@ export type MetaKey =
    * Balances from an imported cache of the reference, as JSON; present until the wallet has reached the daemon's tip.
    */
   | 'imported_balances'
+  /** Position of the catch-up of addresses, as JSON; present while one runs. */
+  | 'catch_up'
   | 'last_block_reward'
   /** Time of the newest block [Unix s]. */
   | 'last_block_time'

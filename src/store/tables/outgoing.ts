@@ -362,12 +362,22 @@ export class OutgoingWriter extends OutgoingReader {
     this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(txHash);
   }
 
-  /** Confirms a payment as {@link confirm}, if more of its inputs may be recognised than before. */
+  /**
+   * Confirms a payment as {@link confirm}, if more of its inputs, or of the outputs that return to the paying account, may be
+   * recognised than before. A payment that this wallet made keeps its recorded change.
+   */
   confirmAgain(found: FoundOutgoing): void {
     const known = this.byHash(found.txHash);
     if (known !== undefined && known.amountIn < found.amountIn)
       this.db.prepare('DELETE FROM outgoing_tx WHERE tx_hash = ?').run(found.txHash);
     this.confirm(found);
+    this.db
+      .prepare(
+        `UPDATE outgoing_tx SET change = max(change, ?)
+         WHERE tx_hash = ? AND tx_hash NOT IN (SELECT tx_hash FROM tx_secret_key)
+           AND tx_hash NOT IN (SELECT tx_hash FROM outgoing_destination)`,
+      )
+      .run(toColumn(found.change), found.txHash);
   }
 
   /** Records a mined payment again with other inputs. Data that cannot be read from the chain is kept. */

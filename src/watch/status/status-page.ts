@@ -144,7 +144,7 @@ function todayOf({ received, requested, sent }: PaymentSums): Html | undefined {
  */
 function walletItem(wallet: ListedWallet): Html {
   const isBehind = wallet.blocks > 0;
-  return html`<li ${isBehind ? html`data-behind` : undefined}>
+  return html`<li ${isBehind || wallet.blocksAgain > 0 ? html`data-behind` : undefined}>
     <p class="row">
       <strong>${nameOf(wallet.name)}</strong>
       ${wallet.isDamaged ? badge('bad', 'Store damaged') : undefined}
@@ -155,6 +155,7 @@ function walletItem(wallet: ListedWallet): Html {
             ? badge('plain', `${counted(wallet.blocks, 'block')} behind`)
             : badge('good', 'Up to date')
       }
+      ${wallet.blocksAgain > 0 ? badge('plain', `${counted(wallet.blocksAgain, 'block')} to read again`) : undefined}
       ${wallet.pendingPayments > 0 ? badge('plain', counted(wallet.pendingPayments, 'pending payment')) : undefined}
       ${wallet.heldPayments > 0 ? badge('bad', `${counted(wallet.heldPayments, 'payment')} held by another daemon`) : undefined}
       ${wallet.failedPayments > 0 ? badge('bad', counted(wallet.failedPayments, 'failed payment')) : undefined}

@@ -10,7 +10,8 @@ import { loadKernel } from '../../../src/monero/kernel/load-kernel.js';
 import type { ChainBlock, ChainTxs } from '../../../src/refresh/scan/chain-block.js';
 import { SharedMatches } from '../../../src/refresh/scan/shared-matches.js';
 import { WalletScanner } from '../../../src/refresh/scan/wallet-scanner.js';
-import { concatBytes } from '../../../src/util/bytes.js';
+import { addressKeysOf } from '../../../src/refresh/scan/address-keys.js';
+import { bytes32, concatBytes } from '../../../src/util/bytes.js';
 import { outputTo, pointsFrom, strayOutputs, type RewardOutput } from '../../support/coinbase.js';
 import { EventLoopTurns } from '../../support/event-loop-turns.js';
 import { extraOf, minedAnswer, minedBlocks } from '../../support/heavy-txs.js';
@@ -108,6 +109,39 @@ describe('the scanner of a wallet', () => {
       }),
     );
     expect(order).toEqual(names.flatMap((name) => [`${name} opens`, `${name} has found`]));
+  });
+
+  it('finds again only transactions of addresses that were not searched for', async () => {
+    const [{ spendPublicKey: key, viewPublicKey } = { spendPublicKey, viewPublicKey: spendPublicKey }] =
+      addressKeysOf(spendPublicKey, viewSecret, [{ major: 0, minor: 1 }]);
+    const second = formatAddress({
+      network: 'mainnet',
+      kind: 'subaddress',
+      spendPublicKey: key,
+      viewPublicKey,
+    });
+    const secret = 21n;
+    // A payment to a subaddress has a transaction key of its own.
+    const subaddressKey = bytes32<'PublicKey'>(loadKernel().multiply(key, scalarBytes(secret)), 'PublicKey');
+    const [first, other] = [
+      pageOf(1, [outputTo(ADDRESS, 0, secret)], extraOf(pointsFrom(secret, 1))),
+      pageOf(1, [outputTo(second, 0, secret)], extraOf([subaddressKey])),
+    ];
+    const foundBy = async (page: ChainTxs<ChainBlock>, searched: number[]): Promise<number[]> => {
+      const one = scanner();
+      const { outputs, received, hashes } = await one.scanAgain(
+        page,
+        one.matchesIn(page.txs, pool),
+        searched,
+      );
+      expect([received.length, hashes.length]).toEqual([outputs.length, 1]);
+      return outputs.map(({ subaddress }) => subaddress.minor);
+    };
+    expect(await foundBy(first, [0])).toEqual([0]);
+    expect(await foundBy(first, [1])).toEqual([]);
+    expect(await foundBy(other, [1])).toEqual([1]);
+    expect(await foundBy(other, [2])).toEqual([]);
+    expect(await foundBy(other, [])).toEqual([1]);
   });
 
   it('stops between two kernel batches when it is aborted', async () => {

@@ -38,6 +38,9 @@ function open(made: TestWallet, payUrl?: string): void {
   daemonHeight = 0;
   changed = [];
   const sync = {
+    get isComplete() {
+      return isSynced;
+    },
     get isSynced() {
       return isSynced;
     },

@@ -325,6 +325,15 @@ describe('a look into the mempool', () => {
     await refreshing;
   });
 
+  it('is scanned once more when the scanner is started again meanwhile', async () => {
+    wallet.pool = [paymentHash(1)];
+    const answers = [Promise.reject(cancelled), Promise.resolve()];
+    wallet.refresher.onLookIntoPool = () => answers.shift() ?? Promise.reject(cancelled);
+    await wallet.sync.refreshPool();
+    expect(calls()).toEqual(['scanPool', 'scanPool']);
+    expect(await faultOf(() => wallet.sync.refreshPool())).toEqual(NO_WALLET);
+  });
+
   it('fails as the daemon does, for every caller that shares it, and the next one runs', async () => {
     const error = new DaemonError('timeout', 'no answer');
     wallet.refresher.onLookIntoPool = () => Promise.reject(error);

@@ -17,6 +17,17 @@ export interface Lookahead {
   readonly minor: number;
 }
 
+/**
+ * Returns the number of addresses of each account that a {@link SubaddressTable} contains after it was expanded to some
+ * used addresses, at least to the first one.
+ */
+export function watchedCounts(used: readonly SubaddressIndex[], lookahead: Lookahead): number[] {
+  const majors = used.reduce((most, { major }) => Math.max(most, major + lookahead.major), lookahead.major);
+  const counts = Array.from({ length: majors }, () => lookahead.minor);
+  for (const { major, minor } of used) counts[major] = Math.max(counts[major] ?? 0, minor + lookahead.minor);
+  return counts;
+}
+
 const NO_SUBADDRESSES: PackedSubaddresses = new Uint8Array();
 
 /** Finds the index of an address of the wallet by its spend key. */

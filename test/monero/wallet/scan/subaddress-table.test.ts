@@ -6,7 +6,11 @@ import {
   unpackSubaddresses,
   type PackedSubaddresses,
 } from '../../../../src/monero/wallet/scan/packed-subaddresses.js';
-import { SubaddressTable, type Lookahead } from '../../../../src/monero/wallet/scan/subaddress-table.js';
+import {
+  SubaddressTable,
+  watchedCounts,
+  type Lookahead,
+} from '../../../../src/monero/wallet/scan/subaddress-table.js';
 import { measured } from '../../../support/array-memory.js';
 import { seededRng } from '../../../support/seeded-rng.js';
 
@@ -124,5 +128,29 @@ describe('a subaddress table', () => {
     });
     expect(table.size).toBe(14_764);
     expect(bytes).toBeLessThan(45 * table.size);
+  });
+});
+
+describe('the numbers of watched addresses', () => {
+  it.each([
+    { used: [] },
+    { used: [{ major: 0, minor: 7 }] },
+    {
+      used: [
+        { major: 0, minor: 1 },
+        { major: 3, minor: 0 },
+        { major: 1, minor: 9 },
+      ],
+    },
+  ])('are those of a table that was expanded to used addresses', ({ used }) => {
+    const lookahead = { major: 2, minor: 3 };
+    const { table } = tableWith(lookahead);
+    for (const index of [{ major: 0, minor: 0 }, ...used]) table.expandTo(index);
+    const counts = watchedCounts(used, lookahead);
+    for (const [major, count] of [...counts, 0].entries()) {
+      expect(foundIn(table, { major, minor: count })).toBeUndefined();
+      if (count > 0) expect(foundIn(table, { major, minor: count - 1 })).toEqual({ major, minor: count - 1 });
+    }
+    expect(table.size).toBe(counts.reduce((sum, count) => sum + count, 0));
   });
 });

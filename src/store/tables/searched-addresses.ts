@@ -1,0 +1,119 @@
+import type { Statement } from '../../util/sql-database.js';
+import type { Lookahead } from '../../monero/wallet/scan/subaddress-table.js';
+import type { Db } from '../file/database.js';
+import { MetaReader, MetaWriter } from './meta.js';
+
+/** Position of a catch-up: blocks are read again from `from` on, and all below `next` have been. */
+export interface CatchUpPosition {
+  readonly from: number;
+  readonly next: number;
+}
+
+interface Wanted {
+  readonly accounts: number;
+  readonly addresses: number;
+}
+
+/** SQL that returns 1 if an address is created, or in the lookahead of a new wallet, that no catch-up searches for. */
+const LACKS = `
+  SELECT EXISTS (SELECT 1 FROM chain_block) AND EXISTS (SELECT 1 FROM searched_account) AND (
+    EXISTS (SELECT 1 FROM account a LEFT JOIN searched_account s ON s.account = a.major
+      WHERE a.address_count > coalesce(s.wanted, 0))
+    OR (SELECT count(*) FROM searched_account WHERE account < :accounts AND wanted >= :addresses) < :accounts)`;
+
+/** Reads which addresses were searched in the blocks that the wallet has read. */
+export class SearchedAddressReader {
+  protected readonly db: Db;
+  readonly #meta: MetaReader;
+  readonly #counts: Statement<[], { readonly account: number; readonly searched: number }>;
+  readonly #lacks: Statement<[Wanted], number>;
+
+  constructor(db: Db) {
+    this.db = db;
+    this.#meta = new MetaReader(db);
+    this.#counts = db.prepare('SELECT account, searched FROM searched_account ORDER BY account');
+    this.#lacks = db.prepare<[Wanted], number>(LACKS).pluck();
+  }
+
+  /** Returns the number of searched addresses by account index; empty before the first block is read. */
+  counts(): number[] {
+    const counts: number[] = [];
+    for (const { account, searched } of this.#counts.all()) counts[account] = searched;
+    return Array.from(counts, (count: number | undefined) => count ?? 0);
+  }
+
+  /** Returns the position of the running catch-up; undefined if none runs. */
+  position(): CatchUpPosition | undefined {
+    const text = this.#meta.get('catch_up');
+    return text === undefined ? undefined : (JSON.parse(text) as CatchUpPosition);
+  }
+
+  /**
+   * True if blocks were read without the payments to an address that is created or in the lookahead of a new wallet, and no
+   * running catch-up searches for them.
+   */
+  lacks({ major, minor }: Lookahead): boolean {
+    return this.#lacks.get({ accounts: major, addresses: minor }) === 1;
+  }
+}
+
+/** Writes which addresses were searched. As every writer, it exists only for the task of `WalletStore.write`. */
+export class SearchedAddressWriter extends SearchedAddressReader {
+  readonly #meta: MetaWriter;
+  readonly #raise: Statement<[number, number, number]>;
+  readonly #want: Statement<[number, number]>;
+
+  constructor(db: Db) {
+    super(db);
+    this.#meta = new MetaWriter(db);
+    this.#raise = db.prepare(
+      `INSERT INTO searched_account (account, searched, wanted) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
+         SET searched = max(searched, excluded.searched), wanted = max(wanted, excluded.wanted)`,
+    );
+    this.#want = db.prepare(
+      `INSERT INTO searched_account (account, searched, wanted) VALUES (?, 0, ?) ON CONFLICT DO UPDATE
+         SET wanted = max(wanted, excluded.wanted)`,
+    );
+  }
+
+  /** Records the addresses that are searched from the first block on, and ends the running catch-up. @param counts by account. */
+  restart(counts: readonly number[]): void {
+    this.db.prepare('DELETE FROM searched_account').run();
+    this.#meta.remove('catch_up');
+    this.raise(counts);
+  }
+
+  /** Records that more addresses were searched in every block. @param counts by account. */
+  raise(counts: readonly number[]): void {
+    const known = this.counts();
+    counts.forEach((count, account) => {
+      if (count > (known[account] ?? 0)) this.#raise.run(account, count, count);
+    });
+  }
+
+  /**
+   * Begins a catch-up, or begins the running one anew with more addresses.
+   * @param counts numbers of addresses to search for, by account. @param from height of the first block.
+   */
+  begin(counts: readonly number[], from: number): void {
+    counts.forEach((count, account) => this.#want.run(account, count));
+    this.#place({ from, next: from });
+  }
+
+  /** Records that the blocks from `start` on, up to below `end`, have been read again, if those below `start` have been. */
+  advance(start: number, end: number): void {
+    const position = this.position();
+    if (position !== undefined && start <= position.next && end > position.next)
+      this.#place({ ...position, next: end });
+  }
+
+  /** Ends the catch-up, which has read all blocks. */
+  finish(): void {
+    this.db.prepare('UPDATE searched_account SET searched = wanted').run();
+    this.#meta.remove('catch_up');
+  }
+
+  #place(position: CatchUpPosition): void {
+    this.#meta.set('catch_up', JSON.stringify(position));
+  }
+}
