@@ -624,7 +624,7 @@ export interface ExportedPayment {
    * be mined.
    */
   readonly state: 'mined' | 'pool' | 'pending' | 'failed';
-  /** Amount received, or paid without fee and change. */
+  /** Amount received, or paid to others than the paying account, without the fee. */
   readonly amount: bigint;
   /** Fee that this wallet paid; 0 for an incoming payment. */
   readonly fee: bigint;

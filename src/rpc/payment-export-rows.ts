@@ -38,7 +38,7 @@ export const exportRowSchema = () =>
       EXPORT_STATES,
       'mined; pool: incoming, in the mempool; pending: outgoing, not in a block; failed: outgoing, it will not be mined',
     ),
-    amount: wire.amount('Amount received, or paid without fee and change'),
+    amount: wire.amount('Amount received, or paid to others than the paying account, without the fee'),
     fee: wire.amount('Fee that this wallet paid; 0 for an incoming payment'),
     address: wire.text('Receiving address of an incoming payment; empty for an outgoing one'),
     destinations: wire.list(

@@ -28,6 +28,7 @@ import { LostInputReader } from './tables/lost-inputs.js';
 import { PeriodSumReader } from './queries/period-sums.js';
 import { PoolReader } from './tables/pool.js';
 import { SearchedAddressReader } from './tables/searched-addresses.js';
+import { TransferFactReader } from './queries/transfer-facts.js';
 import { TransferPageReader } from './queries/transfer-pages.js';
 import { ImportedKeyImageReader } from './tables/imported-key-images.js';
 import { WatchReader } from './queries/watched-outputs.js';
@@ -45,6 +46,7 @@ export class WalletReader {
   readonly reserves: ReserveReader;
   readonly watch: WatchReader;
   readonly incoming: IncomingReader;
+  readonly transferFacts: TransferFactReader;
   readonly transferPages: TransferPageReader;
   readonly periodSums: PeriodSumReader;
   readonly payments: PaymentReader;
@@ -82,6 +84,7 @@ export class WalletReader {
     this.reserves = new ReserveReader(db);
     this.watch = new WatchReader(db);
     this.incoming = new IncomingReader(db);
+    this.transferFacts = new TransferFactReader(db);
     this.transferPages = new TransferPageReader(db);
     this.periodSums = new PeriodSumReader(db);
     this.payments = new PaymentReader(db);

@@ -256,8 +256,8 @@ export class WalletWriter {
     for (const { output, payment } of this.lostInputs.takeFound(outputs)) {
       const state = this.outgoing.byHash(payment)?.state;
       const found = this.outputs.byRef(output);
-      const isFree = found !== undefined && found.spentBy === undefined && !found.burnt;
-      if (isFree && (state === 'prepared' || state === 'pending')) this.outputs.reserve([output], payment);
+      if (found !== undefined && (state === 'prepared' || state === 'pending'))
+        this.outputs.reserveAgain(found, payment);
     }
   }
 

@@ -119,6 +119,10 @@ test('credits outputs on one key of an earlier version by their order in the cha
     db.prepare('UPDATE owned_output SET burnt = ? WHERE tx_hash = ?').run(burnt, blob(n));
   }
   migrate(db, MIGRATIONS);
+  db.prepare(
+    `INSERT INTO outgoing_tx (tx_hash, state, account, from_indices, amount_in, fee, change, unlock_time, timestamp, height)
+     VALUES (?, 'confirmed', 0, '0', 16, 1, 0, '0', 2, 2)`,
+  ).run(blob(77));
   const writer = new WalletWriter(db);
   expect(writer.meta.get('reused_keys')).toBe('unsettled');
   writer.recomputeReusedKeys();
@@ -130,6 +134,7 @@ test('credits outputs on one key of an earlier version by their order in the cha
     { amount: 16, burnt: 1, credited: 0, spent_height: null },
     { amount: 12, burnt: 1, credited: 0, spent_height: null },
   ]);
+  expect(db.prepare('SELECT amount_in FROM outgoing_tx').all()).toEqual([{ amount_in: 10 }]);
   expect(db.prepare('SELECT unspent, free_total, mined_total FROM address_sum').all()).toEqual([
     { unspent: 0, free_total: 0, mined_total: 0 },
   ]);

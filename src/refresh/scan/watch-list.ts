@@ -36,8 +36,8 @@ export interface SpentOutput extends WatchedOutput {
 const NONE: readonly SpentOutput[] = [];
 
 /**
- * Watched outputs by key. If several outputs have the same key, the one with the largest amount is watched; when a
- * reorganisation removes it, the next largest takes its place.
+ * Watched outputs by key. A key is watched while any output has it. Which of several outputs a spend of the key takes, and
+ * so the amount of the spend, is decided by the store alone: `OutgoingWriter.confirm`.
  */
 class WatchedKeys {
   readonly #table: WatchTable;
@@ -68,9 +68,8 @@ class WatchedKeys {
   add(key: Uint8Array, { amount, subaddress, height }: WatchedOutput): void {
     const output = { amount, subaddress, height };
     const known = this.#table.get(key);
-    if (known !== undefined && this.#has(key, output, known)) return;
-    if (known !== undefined) this.#join(key, output);
-    if (known === undefined || known.amount < output.amount) this.#table.set(key, output);
+    if (known === undefined) this.#table.set(key, output);
+    else if (!this.#has(key, output, known)) this.#join(key, output);
   }
 
   /** Removes all outputs on a key and returns them. */
@@ -91,10 +90,8 @@ class WatchedKeys {
       reused.outputs = outputs.filter(({ height }) => height < from || height > to);
       if (reused.outputs.length === outputs.length) continue;
       if (reused.outputs.length < 2) this.#reused.delete(name);
-      const [first, ...others] = reused.outputs;
-      if (first === undefined) continue;
-      const largest = others.reduce((most, output) => (output.amount > most.amount ? output : most), first);
-      this.#table.set(key, largest);
+      const [first] = reused.outputs;
+      if (first !== undefined) this.#table.set(key, first);
     }
   }
 

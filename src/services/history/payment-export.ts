@@ -4,7 +4,7 @@ import type { Destination, OutgoingTx, Payment, PoolTx } from '../../monero/wall
 import type { HeightRange } from '../../store/sql/height-pages.js';
 import type { TxRange } from '../../store/sql/tx-pages.js';
 import type { WalletReader } from '../../store/wallet-reader.js';
-import { ZERO, type Amount } from '../../util/amount.js';
+import { amount, sum, ZERO, type Amount } from '../../util/amount.js';
 import { compareBytes } from '../../util/bytes.js';
 import { mergePages, singlePage, type Paged } from '../../util/paged.js';
 import type { WalletContext } from '../context/wallet-context.js';
@@ -45,6 +45,10 @@ export interface ExportedPayment {
   readonly label: string;
   /** Reference of the payment request for the receiving address; empty: none. */
   readonly reference: string;
+  /**
+   * Amount received; of an outgoing payment, the amount that leaves the paying account without the fee: payments to the
+   * account's own addresses return to it as change does.
+   */
   readonly amount: Amount;
   /** Fee that this wallet paid: 0 for an incoming payment. */
   readonly fee: Amount;
@@ -179,7 +183,7 @@ export class PaymentExport {
     return r.outgoing
       .list({ states, ...heights, ...(account === undefined ? {} : { account }) })
       .filter(({ timestamp }) => this.#isInPeriod(timestamp))
-      .map((tx) => exported(this.#rows.outgoing(tx), NO_NAMES));
+      .map((tx) => ({ ...exported(this.#rows.outgoing(tx), NO_NAMES), amount: paidToOthers(r, tx) }));
   }
 
   #namesOf(r: WalletReader, subaddress: SubaddressIndex): AddressNames {
@@ -195,6 +199,16 @@ export class PaymentExport {
   }
 }
 
+/**
+ * Amount that leaves the paying account, without the fee [atomic units]. If inputs from below the restore height are
+ * unknown, it is the sum of the recorded recipients.
+ */
+function paidToOthers(r: WalletReader, tx: OutgoingTx): Amount {
+  const { amountIn, change, fee } = r.transferFacts.of(tx);
+  const paid = amountIn - change - fee;
+  return paid >= 0n ? amount(paid) : sum(tx.destinations.map((to) => to.amount));
+}
+
 /** Order of mined payments: by height and transaction hash, incoming ones first. */
 const isBefore = (b: ExportedPayment, a: ExportedPayment): boolean =>
   b.height < a.height || (b.height === a.height && compareBytes(b.txHash, a.txHash) < 0);
@@ -205,10 +219,10 @@ const STATES: Readonly<Record<HistoryEntry['type'], ExportState>> = {
 };
 
 function exported(entry: HistoryEntry, names: AddressNames): ExportedPayment {
-  const { type, txHash, height, timestamp, amount, fee, address, destinations } = entry;
+  const { type, txHash, height, timestamp, fee, address, destinations } = entry;
   const isIncoming = type === 'in' || type === 'block' || type === 'pool';
   return {
-    ...{ time: timestamp, height, txHash, amount, destinations, ...names },
+    ...{ time: timestamp, height, txHash, amount: entry.amount, destinations, ...names },
     direction: isIncoming ? 'in' : 'out',
     state: STATES[type],
     address: isIncoming ? address : '',

@@ -189,8 +189,8 @@ export class MempoolTracker {
       const known = w.outgoing.byHash(outgoing.txHash);
       if (known === undefined) {
         // Another wallet with the same keys made this payment.
-        w.addPending({ ...outgoing, destinations: [] });
         w.outputs.reserveByKeyImages(outgoing.keyImages, outgoing.txHash, { seen: true });
+        w.addPending({ ...outgoing, destinations: [] });
       } else if (known.state !== 'confirmed') {
         if (known.state !== 'pending') w.markPending(outgoing.txHash);
         // The inputs may be recorded later than the payment: after it failed, or after a rescan.

@@ -4,7 +4,8 @@ import type { MinedPaymentFacts } from '../../monero/wallet/model/events.js';
 import type { OutgoingReader } from '../tables/outgoing.js';
 import type { PaymentReader } from '../tables/payments.js';
 import { minedFacts, type PaymentEvents } from './payment-events.js';
-import type { MinedTransfer, TransferEvents } from './transfer-events.js';
+import type { MinedTransfer, TransferFactReader } from '../queries/transfer-facts.js';
+import type { TransferEvents } from './transfer-events.js';
 
 /** Tables that {@link ChangedTxs} reads, and event writers that it calls. */
 export interface ChangedTxParts {
@@ -12,6 +13,7 @@ export interface ChangedTxParts {
   readonly outgoing: OutgoingReader;
   readonly events: PaymentEvents;
   readonly transfers: TransferEvents;
+  readonly facts: TransferFactReader;
 }
 
 /** Facts of a transaction as reported before it changes. */
@@ -47,7 +49,7 @@ export class ChangedTxs {
   add(txHash: Hash, isNew: (height: number) => boolean): void {
     const name = toHex(txHash);
     if (this.#before.has(name)) return;
-    const transfer = this.#parts.transfers.minedOf(txHash);
+    const transfer = this.#parts.facts.minedOf(txHash);
     this.#before.set(name, {
       txHash,
       payments: this.#paymentsOf(txHash).filter(({ height }) => !isNew(height)),
@@ -90,8 +92,8 @@ export class ChangedTxs {
   }
 
   #reportTransfer({ txHash, transfer }: Before): void {
-    const { transfers, outgoing } = this.#parts;
-    const now = transfers.minedOf(txHash);
+    const { facts, transfers, outgoing } = this.#parts;
+    const now = facts.minedOf(txHash);
     if (now !== undefined && transfer !== undefined) transfers.change(transfer, now);
     else if (now !== undefined) transfers.mine(now);
     else if (transfer !== undefined && outgoing.byHash(txHash) === undefined)

@@ -29,6 +29,7 @@ import { PoolEvents } from './pool-events.js';
 import { RequestEvents } from './request-events.js';
 import { Rescan } from './rescan.js';
 import { Stages } from './stages.js';
+import { TransferFactReader } from '../queries/transfer-facts.js';
 import { TransferEvents } from './transfer-events.js';
 import { UnknownSpends } from './unknown-spends.js';
 
@@ -84,6 +85,7 @@ export class EventLog {
   readonly #locked: LockedPayments;
   readonly #stages: Stages;
   readonly #payments: PaymentEvents;
+  readonly #facts: TransferFactReader;
   readonly #transfers: TransferEvents;
   readonly #pool: PoolEvents;
   readonly #changed: ChangedTxs;
@@ -110,13 +112,15 @@ export class EventLog {
       ...{ arrivals: tables.arrivals, following: this.#following, rescan: this.#rescan },
       ...{ peaks: this.#peaks, stages: this.#stages, requests: this.#requests },
     });
+    this.#facts = new TransferFactReader(db);
     this.#transfers = new TransferEvents({
-      ...{ db, rows, outgoing: tables.outgoing, subaddresses: tables.subaddresses },
-      reported: reportedTransfers,
+      ...{ facts: this.#facts, rows, outgoing: tables.outgoing, reported: reportedTransfers },
     });
     this.#pool = new PoolEvents({ ...tables, seen, events: this.#payments, requests: this.#requests });
     this.#unknownSpends = new UnknownSpends({ db, rows });
-    this.#changed = new ChangedTxs({ ...tables, events: this.#payments, transfers: this.#transfers });
+    this.#changed = new ChangedTxs({
+      ...{ ...tables, events: this.#payments, transfers: this.#transfers, facts: this.#facts },
+    });
   }
 
   /** Sets the trace of the call that causes the next events; undefined: no call does. */
@@ -171,7 +175,7 @@ export class EventLog {
     const tip = this.#tip;
     const batch = this.#payments.batch({ from: tip, to: tip });
     for (const payment of this.#minedIn(min + 1, end ?? MAX_HEIGHT)) this.#payments.mine(payment, batch);
-    for (const transfer of this.#transfers.minedBetween(min + 1, end ?? MAX_HEIGHT))
+    for (const transfer of this.#facts.minedBetween(min + 1, end ?? MAX_HEIGHT))
       this.#transfers.mine(transfer);
     if (end !== undefined) {
       meta.set('events_begun', String(end));
@@ -203,7 +207,7 @@ export class EventLog {
     if (replaced !== undefined) this.#reorganise(startHeight, tip, replaced);
     else {
       for (const { txHash } of this.#minedIn(startHeight, last)) this.touch(txHash);
-      for (const { txHash } of this.#transfers.minedBetween(startHeight, last)) this.touch(txHash);
+      for (const { txHash } of this.#facts.minedBetween(startHeight, last)) this.touch(txHash);
     }
     const from = Math.min(tip, startHeight - 1);
     this.#page = { start: startHeight, last, tip, from, to: Math.max(from, last) };
@@ -218,7 +222,7 @@ export class EventLog {
     this.#rows.append({ type: 'wallet.reorganised', data: replaced });
     for (const payment of [...this.#minedIn(from, MAX_HEIGHT), ...this.#reported.takeRange(from, MAX_HEIGHT)])
       this.#payments.reverse(payment, 'reorganised');
-    for (const transfer of this.#transfers.minedBetween(from, MAX_HEIGHT))
+    for (const transfer of this.#facts.minedBetween(from, MAX_HEIGHT))
       // A transfer with a stored blob can be relayed again, so its amount stays deducted and it has not failed.
       if (this.#tables.outgoing.byHash(transfer.txHash)?.blob === undefined)
         this.#transfers.fail(transfer, 'reorganised');
@@ -235,7 +239,7 @@ export class EventLog {
     for (const payment of paymentsIn(findings) ?? this.#minedIn(page.start, page.last))
       if (done.size === 0 || !done.has(toHex(payment.txHash))) this.#payments.mine(payment, batch);
     for (const { txHash } of findings.outgoing) {
-      const transfer = done.has(toHex(txHash)) ? undefined : this.#transfers.minedOf(txHash);
+      const transfer = done.has(toHex(txHash)) ? undefined : this.#facts.minedOf(txHash);
       if (transfer !== undefined) this.#transfers.mine(transfer);
     }
     this.#payments.advance(batch);
@@ -371,7 +375,7 @@ export class EventLog {
   /** Reports that an unmined transfer of the wallet has failed. */
   failed(txHash: Hash): void {
     const tx = this.#isOn ? this.#tables.outgoing.byHash(txHash) : undefined;
-    if (tx !== undefined) this.#transfers.fail(this.#transfers.unminedFacts(tx), 'dropped');
+    if (tx !== undefined) this.#transfers.fail(this.#facts.unmined(tx), 'dropped');
   }
 
   /** Reports payments in a pool transaction as reversed, because the transaction is a transfer of the wallet itself. */

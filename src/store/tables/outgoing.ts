@@ -12,6 +12,7 @@ import { toAmount, toBytes, toColumn, toNumber, type Integer } from '../sql/colu
 import type { Db } from '../file/database.js';
 import { HeightPages, type Division, type HeightRange } from '../sql/height-pages.js';
 import { OF_ORDER } from './orders.js';
+import { REUSED } from './output-row.js';
 
 interface OutgoingRow {
   readonly tx_hash: Uint8Array;
@@ -34,6 +35,12 @@ interface OutgoingRow {
 interface DestinationRow {
   readonly address: string;
   readonly amount: Integer;
+}
+
+/** Sum of the outputs that a payment spends [atomic units], and 1 if any of their keys is reused; NULL without outputs. */
+interface InputsRow {
+  readonly total: Integer | null;
+  readonly reused: Integer | null;
 }
 
 interface FactRow {
@@ -195,7 +202,8 @@ export class OutgoingWriter extends OutgoingReader {
   readonly #insert: Statement<unknown[]>;
   readonly #insertDestination: Statement<[Uint8Array, number, string, bigint]>;
   readonly #enter: Record<'pending' | 'failed', Statement<[Uint8Array]>>;
-  readonly #confirm: Statement<[number, number, string, Uint8Array]>;
+  readonly #confirm: Statement<[number, number, string, bigint | null, Uint8Array]>;
+  readonly #inputs: Statement<[Uint8Array], InputsRow>;
   readonly #setChange: Statement<[bigint, Uint8Array]>;
   readonly #facts: Statement<[Uint8Array], FactRow>;
   readonly #undo: readonly Statement<[number, number]>[];
@@ -216,8 +224,14 @@ export class OutgoingWriter extends OutgoingReader {
       );
     this.#enter = { pending: entering('pending'), failed: entering('failed') };
     this.#confirm = db.prepare(
-      "UPDATE outgoing_tx SET state = 'confirmed', height = ?, timestamp = ?, unlock_time = ? WHERE tx_hash = ?",
+      `UPDATE outgoing_tx SET state = 'confirmed', height = ?, timestamp = ?, unlock_time = ?,
+         amount_in = coalesce(?, amount_in) WHERE tx_hash = ?`,
     );
+    this.#inputs = db
+      .prepare<[Uint8Array], InputsRow>(
+        `SELECT sum(amount) AS total, max(${REUSED}) AS reused FROM owned_output WHERE spent_by = ?`,
+      )
+      .safeIntegers();
     this.#setChange = db.prepare(
       `UPDATE outgoing_tx SET change_at_payment = COALESCE(change_at_payment, change), change = ? WHERE tx_hash = ?`,
     );
@@ -280,21 +294,37 @@ export class OutgoingWriter extends OutgoingReader {
     this.db.prepare("DELETE FROM outgoing_tx WHERE tx_hash = ? AND state = 'failed'").run(txHash);
   }
 
-  /** Records that a block contains a payment. Data that the wallet has recorded before is kept. */
+  /**
+   * Records that a block contains a payment, whose spent outputs must be marked already. Data that the wallet has recorded
+   * before is kept.
+   */
   confirm(found: FoundOutgoing): void {
-    if (this.byHash(found.txHash) === undefined)
-      return this.insert({ ...this.#withFacts(found), state: 'confirmed', destinations: [] });
-    const toOurselves = isToOurselves(found);
-    this.#confirm.run(found.height, found.timestamp, found.unlockTime.toString(), found.txHash);
-    if (toOurselves) this.#setChange.run(toColumn(found.change), found.txHash);
+    const { txHash, height, timestamp, unlockTime } = found;
+    const { tx, isReused } = this.#withInputs(found);
+    if (this.byHash(txHash) === undefined)
+      return this.insert({ ...this.#withFacts(tx), state: 'confirmed', destinations: [] });
+    const inputs = isReused ? toColumn(tx.amountIn) : null;
+    this.#confirm.run(height, timestamp, unlockTime.toString(), inputs, txHash);
+    if (isToOurselves(tx)) this.#setChange.run(toColumn(tx.change), txHash);
+  }
+
+  /**
+   * Returns a payment with the sum of the outputs that the store has as spent by it: of several outputs with one key, the
+   * store alone knows the effective one. `isReused`: the payment spends such a key.
+   */
+  #withInputs<T extends Omit<FoundOutgoing, 'height'>>(
+    tx: T,
+  ): { readonly tx: T; readonly isReused: boolean } {
+    const { total = null, reused = null } = this.#inputs.get(tx.txHash) ?? {};
+    return { tx: total === null ? tx : { ...tx, amountIn: toAmount(total) }, isReused: reused === 1n };
   }
 
   /**
    * Records a payment that the mempool contains and that is not recorded, together with the data that the wallet has
-   * kept of it.
+   * kept of it. Its spent outputs must be marked already.
    */
   insertSeen(tx: Omit<OutgoingTx, 'state'>): void {
-    this.insert({ ...this.#withFacts(tx), state: 'pending' });
+    this.insert({ ...this.#withFacts(this.#withInputs(tx).tx), state: 'pending' });
   }
 
   /** Returns a payment with the data that was kept while the payment was not recorded. */
@@ -342,9 +372,7 @@ export class OutgoingWriter extends OutgoingReader {
   }
 
   #addDestinations(txHash: Hash, destinations: readonly Destination[]): void {
-    destinations.forEach(({ address, amount }, i) =>
-      this.#insertDestination.run(txHash, i, address, toColumn(amount)),
-    );
+    destinations.forEach((to, i) => this.#insertDestination.run(txHash, i, to.address, toColumn(to.amount)));
   }
 
   /**

@@ -54,6 +54,10 @@ const keyViewsIn =
   <K extends string>(place: number): Bytes<K> =>
     packed.subarray(KEY_BYTES * place, KEY_BYTES * (place + 1)) as Bytes<never>;
 
+/** SQL condition that several outputs of the wallet have the key of an output. */
+export const REUSED = `EXISTS (SELECT 1 FROM owned_output AS other INDEXED BY owned_output_burnt
+  WHERE other.public_key = owned_output.public_key AND other.burnt = 1)`;
+
 /** SQL condition that no transaction spends an output, and that it is neither burnt nor frozen. */
 export const FREE = 'spent_by IS NULL AND burnt = 0 AND frozen = 0';
 

@@ -27,7 +27,6 @@ export class OutputWriter extends OutputReader {
   readonly #dropTx: Statement<[Uint8Array]>;
   readonly #unspend: Record<'all' | 'unpaid', Statement<[number, number]>>;
 
-  /** @param onCredit is called before the credited amount of an output changes. */
   constructor(db: Db, onCredit?: OnCredit) {
     super(db);
     this.#insert = db.prepare(
@@ -147,16 +146,16 @@ export class OutputWriter extends OutputReader {
   }
 
   /**
-   * Marks an output as spent by a transaction that the wallet has not seen.
+   * Marks the effective output with a key as spent by a transaction that the wallet has not seen.
    * @param mined true in a block, false in the mempool.
    */
-  markSpentByUnknown({ txHash, outputIndex }: OutputRef, mined: boolean): void {
+  markSpentByUnknown({ publicKey }: Pick<OwnedOutput, 'publicKey'>, mined: boolean): void {
     this.db
       .prepare(
-        `UPDATE owned_output SET spent_by = zeroblob(32), spent_height = ?, taken = 1
-         WHERE tx_hash = ? AND output_index = ? AND spent_by IS NULL AND burnt = 0`,
+        `UPDATE owned_output SET spent_by = zeroblob(32), spent_height = :height, taken = 1
+         WHERE ${keyEquals('public_key', ':publicKey')} AND spent_by IS NULL AND burnt = 0`,
       )
-      .run(mined ? 0 : null, txHash, outputIndex);
+      .run({ height: mined ? 0 : null, publicKey });
   }
 
   /** Sets the key image of all outputs with a key. @param keyImage undefined: it is not known. */
@@ -199,6 +198,18 @@ export class OutputWriter extends OutputReader {
     for (const output of outputs)
       if (this.#reserve.run(txHash, output.txHash, output.outputIndex).changes !== 1)
         throw new Error('an output to be reserved is not free');
+  }
+
+  /**
+   * Reserves an output that was found again for the unmined payment that spends it, unless its key is spent. A larger
+   * output with the same key may have been found with it: the payment does not spend that one.
+   */
+  reserveAgain(output: OutputRef & Pick<OwnedOutput, 'publicKey'>, txHash: Hash): void {
+    if (this.byPublicKey(output.publicKey)?.spentBy !== undefined) return;
+    this.db
+      .prepare('UPDATE owned_output SET spent_by = ?, taken = 1 WHERE tx_hash = ? AND output_index = ?')
+      .run(txHash, output.txHash, output.outputIndex);
+    this.#reused.recompute(output.publicKey);
   }
 
   /**

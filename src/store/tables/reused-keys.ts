@@ -4,7 +4,7 @@ import { creditsOf, type KeyOutput, type KeySpend } from '../../monero/wallet/sc
 import { toAmount, toBytes, toFlag, toNumber, type Integer } from '../sql/columns.js';
 import type { Db } from '../file/database.js';
 import { indexedKey, keyEquals } from '../sql/key-index.js';
-import { CHAIN_ORDER, isUnknownSpend, type OutputRow } from './output-row.js';
+import { CHAIN_ORDER, isUnknownSpend, REUSED, type OutputRow } from './output-row.js';
 
 const COLUMNS = [
   'tx_hash',
@@ -55,11 +55,22 @@ interface StoredSpend {
   readonly spent_index: Integer | null;
 }
 
+/** Sums of the outputs that a mined payment spends [atomic units]. */
+interface Inputs {
+  /** Sum that the payment's record has. */
+  readonly recorded: bigint;
+  /** Sum of the effective outputs. */
+  readonly effective: bigint;
+}
+
 interface SavedSpend extends StoredSpend {
   readonly public_key: Uint8Array;
 }
 
-/** Callback that is called before the credited amount of an output changes. @param txHash transaction of the output. */
+/**
+ * Callback that is called before the credited amount of an output, or the sum of a payment's inputs, changes.
+ * @param txHash transaction of the output, or the payment.
+ */
 export type OnCredit = (txHash: Hash) => void;
 
 /** Reused keys of outputs that are about to be removed, and the spends of these keys. */
@@ -67,9 +78,6 @@ export interface SavedSpends {
   readonly keys: readonly PublicKey[];
   readonly spends: readonly SavedSpend[];
 }
-
-const REUSED = `EXISTS (SELECT 1 FROM owned_output AS other INDEXED BY owned_output_burnt
-  WHERE other.public_key = owned_output.public_key AND other.burnt = 1)`;
 
 /**
  * Computes the derived columns of outputs with reused keys from the outputs' order in the chain, whatever order they
@@ -82,6 +90,8 @@ export class ReusedKeys {
   readonly #update: Statement<unknown[]>;
   readonly #setSpend: Statement<unknown[]>;
   readonly #addChange: Statement<[bigint, Uint8Array]>;
+  readonly #inputsOf: Statement<[Uint8Array], Inputs>;
+  readonly #setInputs: Statement<[bigint, Uint8Array]>;
   readonly #all: Statement<[], Uint8Array>;
   readonly #byKeyImage: Statement<[Uint8Array, Uint8Array], Uint8Array>;
   readonly #reservedBy: Statement<[Uint8Array], Uint8Array>;
@@ -89,7 +99,6 @@ export class ReusedKeys {
   readonly #keysBetween: Statement<[number, number], SavedSpend>;
   readonly #keysOf: Statement<[Uint8Array], SavedSpend>;
 
-  /** @param onCredit is called before the credited amount of an output changes. */
   constructor(db: Db, onCredit: OnCredit = () => undefined) {
     this.#onCredit = onCredit;
     const rows = <P extends unknown[], Row>(sql: string): Statement<P, Row> =>
@@ -118,6 +127,11 @@ export class ReusedKeys {
       `UPDATE outgoing_tx SET change = change + ?
        WHERE tx_hash = ? AND tx_hash NOT IN (SELECT tx_hash FROM tx_secret_key)`,
     );
+    this.#inputsOf = rows(
+      `SELECT amount_in AS recorded, (SELECT sum(amount) FROM owned_output WHERE spent_by = outgoing_tx.tx_hash) AS effective
+       FROM outgoing_tx WHERE tx_hash = ? AND height IS NOT NULL`,
+    );
+    this.#setInputs = db.prepare('UPDATE outgoing_tx SET amount_in = ? WHERE tx_hash = ?');
     this.#all = keys('burnt = 1');
     this.#byKeyImage = db
       .prepare<[Uint8Array, Uint8Array], Uint8Array>(
@@ -161,8 +175,17 @@ export class ReusedKeys {
       if (row.spent_by !== null && i !== held) this.#put(row, undefined);
     });
     const heldOutput = outputs[held];
-    if (spentOutput !== undefined && heldOutput !== undefined && heldOutput !== spentOutput)
-      this.#put(heldOutput, spentOutput);
+    if (spentOutput === undefined || heldOutput === undefined) return;
+    if (heldOutput !== spentOutput) this.#put(heldOutput, spentOutput);
+    this.#sumInputs(spentOutput.spent_by);
+  }
+
+  /** Records the sum of the outputs that a mined payment spends, if another of several outputs is effective now. */
+  #sumInputs(txHash: Uint8Array | null): void {
+    const inputs = txHash === null ? undefined : this.#inputsOf.get(txHash);
+    if (txHash === null || inputs === undefined || inputs.effective === inputs.recorded) return;
+    this.#onCredit(toBytes<'Hash'>(txHash));
+    this.#setInputs.run(inputs.effective, txHash);
   }
 
   /** Calls {@link recompute} for each reused key in the rows from the given row number on. */

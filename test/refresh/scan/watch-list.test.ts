@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import type { ParsedTxs } from '../../../src/daemon/parsed-txs.js';
 import { packKeyImages } from '../../../src/refresh/scan/packed-key-images.js';
-import { WatchList, type SpentOutput } from '../../../src/refresh/scan/watch-list.js';
+import { WatchList } from '../../../src/refresh/scan/watch-list.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
 import type { OwnedOutput } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, received, unnamed } from '../../store/fixtures.js';
@@ -25,40 +25,23 @@ const spending = (keyImage: KeyImage): ParsedTxs =>
 const none = new Uint8Array(0);
 const fresh = (): WatchList =>
   new WatchList({ withKeyImage: none, withoutKeyImage: none, importedKeyImages: none });
-const amountOf = ([first]: readonly SpentOutput[]): bigint | undefined => first?.amount;
-const spent = (list: WatchList): bigint | undefined => amountOf(list.spentBy(spending(image), 0));
+const isSpent = (list: WatchList): boolean => list.spentBy(spending(image), 0).length > 0;
 
 describe('outputs on one key', () => {
-  it('are watched as the largest of them', () => {
+  it.each([
+    ['highest first', [4, 3, 2, 1]],
+    ['lowest first', [1, 2, 3, 4]],
+    ['in another order', [2, 4, 1, 3]],
+  ])('are watched while a reorganisation leaves any of them, %s', (_, heights) => {
     const list = fresh();
-    for (const [tx, value] of [
-      [1, 10n],
-      [2, 15n],
-      [3, 12n],
-    ] as const)
-      list.add(onKey(tx, tx, value));
-    expect(spent(list)).toBe(15n);
-  });
-
-  it('are watched as the largest that a reorganisation leaves', () => {
-    const list = fresh();
-    for (const [tx, value] of [
-      [1, 10n],
-      [2, 12n],
-      [3, 11n],
-      [4, 15n],
-    ] as const)
-      list.add(onKey(tx, tx, value));
-    list.detach(4, Infinity);
-    expect(spent(list)).toBe(12n);
-    list.detach(2, Infinity);
-    expect(spent(list)).toBe(10n);
+    for (const height of [1, 2, 3, 4]) list.add(onKey(height, height, BigInt(height)));
+    for (const height of heights) {
+      expect(isSpent(list)).toBe(true);
+      list.detach(height, height);
+    }
+    expect(isSpent(list)).toBe(false);
     list.add(onKey(5, 2, 20n));
-    expect(spent(list)).toBe(20n);
-    list.detach(2, Infinity);
-    expect(spent(list)).toBe(10n);
-    list.detach(1, Infinity);
-    expect(spent(list)).toBeUndefined();
+    expect(isSpent(list)).toBe(true);
   });
 
   it('are watched as before where a reorganisation leaves those above it, and finds one again', () => {
@@ -66,10 +49,11 @@ describe('outputs on one key', () => {
     list.add(onKey(1, 3, 10n));
     list.add(onKey(2, 7, 15n));
     list.detach(2, 4);
-    expect(spent(list)).toBe(15n);
     list.add(onKey(1, 4, 10n));
     list.detach(7, 7);
-    expect(spent(list)).toBe(10n);
+    expect(isSpent(list)).toBe(true);
+    list.detach(4, 4);
+    expect(isSpent(list)).toBe(false);
   });
 
   it('are watched so once their key image is imported', () => {
@@ -79,11 +63,13 @@ describe('outputs on one key', () => {
       [2, 15n],
     ] as const)
       list.add(onKey(tx, tx, value, false));
-    expect(spent(list)).toBeUndefined();
+    expect(isSpent(list)).toBe(false);
     list.importKeyImages([{ publicKey, keyImage: image }]);
-    expect(spent(list)).toBe(15n);
-    list.detach(2, Infinity);
-    expect(spent(list)).toBe(10n);
+    for (const height of [2, 1]) {
+      expect(isSpent(list)).toBe(true);
+      list.detach(height, Infinity);
+    }
+    expect(isSpent(list)).toBe(false);
   });
 
   it.each([
@@ -113,9 +99,11 @@ describe('outputs on one key', () => {
       })),
     );
     file.close();
-    expect(spent(list)).toBe(15n);
-    list.detach(2, Infinity);
-    expect(spent(list)).toBe(10n);
+    for (const height of [3, 1, 2]) {
+      expect(isSpent(list)).toBe(true);
+      list.detach(height, height);
+    }
+    expect(isSpent(list)).toBe(false);
   });
 });
 
@@ -161,7 +149,7 @@ describe('a watch list', () => {
     const withImage = list.withKeyImage(found);
     expect(withImage.keyImage).toEqual(image);
     list.add({ ...found, ...withImage });
-    expect(spent(list)).toBe(10n);
+    expect(list.spentBy(spending(image), 0)).toMatchObject([{ amount: 10n }]);
   });
 
   it('keeps the own key image of an output', () => {
@@ -175,6 +163,6 @@ describe('a watch list', () => {
     list.add(onKey(1, 5, 10n, false));
     list.detach(5, Infinity);
     list.importKeyImages([{ publicKey, keyImage: image }]);
-    expect(spent(list)).toBeUndefined();
+    expect(isSpent(list)).toBe(false);
   });
 });

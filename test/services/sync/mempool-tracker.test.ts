@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Hash, KeyImage, PublicKey } from '../../../src/monero/crypto/types.js';
 import type { PoolFinding, PoolOutgoing } from '../../../src/refresh/scan/wallet-scanner.js';
 import { MempoolTracker } from '../../../src/services/sync/mempool-tracker.js';
+import { amount } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import type { BlockRef } from '../../../src/monero/wallet/model/records.js';
 import { bytes, output, page, received } from '../../store/fixtures.js';
@@ -232,6 +233,15 @@ describe('an incoming transaction', () => {
 });
 
 describe('an outgoing transaction', () => {
+  it('is recorded with the effective output of a reused key, whichever the scanner watches', () => {
+    const reused = { publicKey: bytes<PublicKey>(101), keyImage: image(1) };
+    wallet.store.write((w) =>
+      w.applyPage(page(3, 1, { received: [received(3, 3)], outputs: [output(3, 3, 70n, reused)] })),
+    );
+    admit({ outgoing: { ...spending(1), amountIn: amount(50n) } });
+    expect(wallet.store.read((r) => r.outgoing.byHash(paymentHash(1)))).toMatchObject({ amountIn: 70n });
+  });
+
   it('of another wallet with the same keys is pending, without destinations, and takes its inputs', () => {
     expect(admit({ outgoing: spending(1) })).toEqual([]);
     expect(wallet.store.read((r) => r.outgoing.byHash(paymentHash(1)))).toMatchObject({

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { Hash, KeyImage, PublicKey, SecretKey } from '../../../src/monero/crypto/types.js';
+import type { ParsedTxs } from '../../../src/daemon/parsed-txs.js';
+import { WatchList, type SpentOutput } from '../../../src/refresh/scan/watch-list.js';
 import { resolveAmbiguousSpends } from '../../../src/store/resolve-key-images.js';
 import { WalletStore } from '../../../src/store/wallet-store.js';
-import { amount } from '../../../src/util/amount.js';
+import { amount, sum } from '../../../src/util/amount.js';
 import { toHex } from '../../../src/util/bytes.js';
 import {
   creditedOf,
@@ -92,7 +94,7 @@ function replay(chain: readonly (readonly Tx[])[], reserved: ReadonlyMap<number,
         spent.spentBy = id;
         spent.spentHeight = height;
         const change = [...paid.values()].reduce((sum, { total }) => sum + total, 0n);
-        if (!isOwn(id)) outgoing.push(`${id}: ${spent.value} in, ${change} back`);
+        outgoing.push(`${id}: ${spent.value} in${isOwn(id) ? '' : `, ${change} back`}`);
       } else
         for (const [minor, { total, amounts }] of paid)
           payments.push(`${id}/${minor}: ${total} of ${amounts.join()}`);
@@ -155,8 +157,11 @@ const shownIn = (file: WalletStore): Shown =>
       held: [0, 1].map((minor) => `${minor}: ${held[0]?.get(minor) ?? 0n}, ${held[1]?.get(minor) ?? 0n}`),
       outgoing: r.outgoing
         .list({ states: ['confirmed'] })
-        .filter(({ txHash }) => !isOwn(idOf(txHash) ?? 0))
-        .map(({ txHash, amountIn, change }) => `${idOf(txHash)}: ${amountIn} in, ${change} back`)
+        .map(({ txHash, amountIn, change }) => {
+          const id = idOf(txHash) ?? 0;
+          // A payment of this wallet keeps the change that was recorded when it was made.
+          return `${id}: ${amountIn} in${isOwn(id) ? '' : `, ${change} back`}`;
+        })
         .sort(),
     };
   });
@@ -189,7 +194,7 @@ class World {
         const before = this.chain.flat();
         const index = before.reduce((sum, tx) => sum + Math.max(1, tx.outs.length), 0);
         const unique = [...new Map(outs).entries()].map(([key, value]) => ({ key, value }));
-        const exists = [...before.flatMap((tx) => tx.outs), ...unique].some(({ key }) => key === spends);
+        const exists = before.some((tx) => tx.outs.some(({ key }) => key === spends));
         const isSpent = before.some((tx) => tx.spends === spends);
         const spent = spends !== undefined && exists && !isSpent ? spends : undefined;
         const reservation = spent === undefined ? undefined : this.reserved.get(spent);
@@ -225,6 +230,12 @@ class World {
     return reservation;
   }
 
+  /** Notes that a rescan finds the outputs again that payments have reserved: they are reserved at once. */
+  rescan(): void {
+    for (const [key, reservation] of this.reserved)
+      reservation.row = this.entries.find((entry) => entry.key === key)?.tx;
+  }
+
   /**
    * Fails the unmined payment that reserves an output on a key.
    * @returns the payment that failed, if there is an unmined one.
@@ -238,8 +249,20 @@ class World {
   }
 }
 
+/** The input of a scanner's record of a transaction. */
+const inputsOf = (watched: WatchList, { spends }: Tx): readonly SpentOutput[] =>
+  spends === undefined
+    ? []
+    : watched.spentBy(
+        {
+          eachKeyImage: (_: number, take: (all: Uint8Array, at: number) => void) => take(keyImage(spends), 0),
+        } as ParsedTxs,
+        0,
+      );
+
 /** Findings of a scanner in blocks. @param blind true without key images. */
-function findings(world: World, from: number, to: number, blind = false): PageFindings {
+function findings(world: World, from: number, to: number, watched: WatchList, blind = false): PageFindings {
+  watched.detach(from, to - 1);
   const all = world.chain.slice(from, to).flatMap((txs, i) => txs.map((tx) => ({ tx, height: from + i })));
   const outputOf = (
     { id, index, spends }: Tx,
@@ -262,15 +285,11 @@ function findings(world: World, from: number, to: number, blind = false): PageFi
   const spending = all.flatMap(({ tx, height }) =>
     tx.spends === undefined ? [] : [{ tx, key: tx.spends, height }],
   );
-  /** The output that the scanner watches: the largest one before the spend, whichever was reserved. */
-  const amountIn = (id: number): bigint => {
-    const upTo = world.chain.flat();
-    const place = upTo.findIndex((tx) => tx.id === id);
-    const outs = upTo
-      .slice(0, place + 1)
-      .flatMap((tx) => tx.outs.filter(({ key }) => key === upTo[place]?.spends));
-    return outs.reduce((most, { value }) => (value > most ? value : most), 0n);
-  };
+  const inputs = new Map<number, readonly SpentOutput[]>();
+  for (const { tx, height } of all) {
+    inputs.set(tx.id, inputsOf(watched, tx));
+    tx.outs.forEach(({ key, value }, at) => watched.add(outputOf(tx, height, at, key, value)));
+  }
   return page(from, to - from, {
     received: all
       .filter(({ tx }) => tx.outs.length > 0)
@@ -294,7 +313,7 @@ function findings(world: World, from: number, to: number, blind = false): PageFi
           timestamp: height,
           account: 0,
           fromIndices: [minorOf(key)],
-          amountIn: amount(amountIn(tx.id)),
+          amountIn: sum((inputs.get(tx.id) ?? []).map((input) => input.amount)),
           change: amount(tx.outs.reduce((sum, { value }) => sum + value, 0n)),
           fee: amount(FEE),
           unlockTime: 0n,
@@ -316,11 +335,19 @@ function findings(world: World, from: number, to: number, blind = false): PageFi
   });
 }
 
+/** A wallet and its scanner. */
+interface Opened {
+  readonly file: WalletStore;
+  watched: WatchList;
+  /** True while no key image is known. */
+  blind?: boolean;
+}
+
 /** Applies the chain from a height on, in pages of these sizes, which repeat. */
-function read(file: WalletStore, world: World, from: number, sizes: readonly number[], blind = false): void {
+function read({ file, watched, blind }: Opened, world: World, from: number, sizes: readonly number[]): void {
   for (let height = from, n = 0; height < world.chain.length; n++) {
     const to = Math.min(world.chain.length, height + (sizes[n % sizes.length] ?? 1));
-    const found = findings(world, height, to, blind);
+    const found = findings(world, height, to, watched, blind);
     file.write((w) => w.applyPage(found));
     height = to;
   }
@@ -342,9 +369,28 @@ const step = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('reserve' as const), key }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('release' as const), key }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('rescan' as const), sizes }) },
 );
 
-const opened = (): WalletStore => WalletStore.create(':memory:', new Uint8Array(32));
+/** Returns a scanner's watch list as a restart reads it from the store. */
+const watchedIn = (file: WalletStore): WatchList =>
+  new WatchList(
+    file.read((r) => ({
+      withKeyImage: r.watch.withKeyImage(0),
+      withoutKeyImage: r.watch.withoutKeyImage(),
+      reused: {
+        withKeyImage: r.watch.burntWithKeyImage(),
+        withoutKeyImage: r.watch.burntWithoutKeyImage(),
+      },
+      importedKeyImages: new Uint8Array(0),
+    })),
+  );
+
+function opened(): Opened {
+  const file = WalletStore.create(':memory:', new Uint8Array(32));
+  return { file, watched: watchedIn(file) };
+}
 
 /** A mined payment to the wallet, or a part of one. */
 const poolTx = (id: number, on: number, value: bigint): PoolTx => ({
@@ -375,9 +421,10 @@ describe('outputs on reused keys', () => {
   it('equal those of a wallet that reads the chain in order, after any steps, in pages of any size', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 8 }), (steps) => {
-        const file = opened();
+        const wallet = opened();
+        const { file } = wallet;
         const world = new World();
-        read(file, world, 0, [1]);
+        read(wallet, world, 0, [1]);
         for (const one of steps) {
           if (one.kind === 'reserve') {
             const reservation = world.reserve(one.key);
@@ -393,7 +440,7 @@ describe('outputs on reused keys', () => {
                   state: 'pending',
                   account: 0,
                   fromIndices: [minorOf(one.key)],
-                  amountIn: amount(5n),
+                  amountIn: sum(taken.map((input) => input.amount)),
                   fee: amount(FEE),
                   change: amount(0n),
                   unlockTime: 0n,
@@ -408,11 +455,18 @@ describe('outputs on reused keys', () => {
           } else if (one.kind === 'release') {
             const failed = world.release(one.key);
             if (failed !== undefined) file.write((w) => w.fail(named(failed)));
+          } else if (one.kind === 'restart') {
+            wallet.watched = watchedIn(file);
+          } else if (one.kind === 'rescan') {
+            world.rescan();
+            file.write((w) => w.clearNext({ hard: false, rows: 1_000_000 }));
+            wallet.watched = watchedIn(file);
+            read(wallet, world, 0, one.sizes);
           } else {
             const from = Math.max(1, world.chain.length - (one.kind === 'blocks' ? 0 : one.depth));
             world.cut(from);
             world.append(one.blocks);
-            read(file, world, from, one.sizes);
+            read(wallet, world, from, one.sizes);
           }
           expect(shownIn(file)).toEqual(shownBy(replay(world.chain, world.reserved)));
           // Reservations are recorded without being relayed.
@@ -424,27 +478,44 @@ describe('outputs on reused keys', () => {
     );
   });
 
-  it('equal them too if their key images are imported after all blocks', () => {
+  it('equal them too if their key images are imported after some blocks', () => {
     fc.assert(
-      fc.property(blocks, blocks, sizes, fc.nat(4), (first, second, cuts, depth) => {
-        const file = opened();
-        const world = new World();
-        world.append(first);
-        read(file, world, 0, cuts, true);
-        const from = Math.max(1, world.chain.length - depth);
-        world.cut(from);
-        world.append(second);
-        read(file, world, from, cuts, true);
-        file.write((w) =>
-          resolveAmbiguousSpends(
-            w,
-            Array.from({ length: KEYS }, (_, n) => ({ publicKey: publicKey(n), keyImage: keyImage(n) })),
-          ),
-        );
-        expect(shownIn(file)).toEqual(shownBy(replay(world.chain, new Map())));
-        expectEventSum(file);
-        file.close();
-      }),
+      fc.property(
+        blocks,
+        blocks,
+        blocks,
+        sizes,
+        fc.nat(4),
+        fc.boolean(),
+        (first, second, third, cuts, depth, restarts) => {
+          const wallet: Opened = { ...opened(), blind: true };
+          const { file } = wallet;
+          const world = new World();
+          const continueFrom = (from: number, more: typeof first): void => {
+            world.cut(from);
+            world.append(more);
+            read(wallet, world, from, cuts);
+          };
+          continueFrom(0, [[], ...first]);
+          continueFrom(Math.max(1, world.chain.length - depth), second);
+          const images = Array.from({ length: KEYS }, (_, n) => ({
+            publicKey: publicKey(n),
+            keyImage: keyImage(n),
+          }));
+          file.write((w) => resolveAmbiguousSpends(w, images));
+          wallet.watched.importKeyImages(images);
+          wallet.blind = false;
+          const expectAlike = (): void => {
+            expect(shownIn(file)).toEqual(shownBy(replay(world.chain, new Map())));
+            expectEventSum(file);
+          };
+          expectAlike();
+          if (restarts) wallet.watched = watchedIn(file);
+          continueFrom(Math.max(1, world.chain.length - depth), third);
+          expectAlike();
+          file.close();
+        },
+      ),
       { numRuns: 80 },
     );
   });
@@ -455,10 +526,11 @@ describe('outputs on reused keys', () => {
         blocks,
         fc.array(fc.tuple(key, fc.bigInt({ min: 1n, max: 8n })), { minLength: 1 }),
         (mined, pool) => {
-          const file = opened();
+          const wallet = opened();
+          const { file } = wallet;
           const world = new World();
           world.append(mined);
-          read(file, world, 0, [3]);
+          read(wallet, world, 0, [3]);
           file.write((w) => pool.forEach(([on, value], n) => w.pool.add(poolTx(OWN + n, on, value))));
           const expected = pool.map(([on, value]) => {
             const known = world.entries.find((entry) => entry.key === on);
@@ -478,12 +550,13 @@ describe('outputs on reused keys', () => {
   });
 
   it('are frozen and thawed together, whichever of them is not burnt', () => {
-    const file = opened();
+    const wallet = opened();
+    const { file } = wallet;
     const world = new World();
     const pay = (value: bigint): void => {
       const from = world.chain.length;
       world.append([[{ outs: [[0, value]], own: false }]]);
-      read(file, world, from, [1]);
+      read(wallet, world, from, [1]);
     };
     const held = (): readonly OwnedOutput[] => file.read((r) => r.outputs.inOrder());
     pay(1n);
@@ -499,16 +572,17 @@ describe('outputs on reused keys', () => {
   });
 
   it('are counted once as inputs of a payment, and only the one that is not burnt is free', () => {
-    const file = opened();
+    const wallet = opened();
+    const { file } = wallet;
     const world = new World();
     world.append([[{ outs: [[0, 2n]], own: false }], [{ outs: [[0, 5n]], own: false }]]);
-    read(file, world, 0, [4]);
+    read(wallet, world, 0, [4]);
     const [small, large] = [1, 2].map((id) => file.read((r) => r.outputs.ofTx(named(id)))[0]);
     if (small === undefined || large === undefined) throw new Error('an output is missing');
     expect(file.read((r) => [r.outputs.areFree([small]), r.outputs.areFree([large])])).toEqual([false, true]);
     expect(() => file.write((w) => w.outputs.reserve([small], named(9)))).toThrow('not free');
     world.append([[{ outs: [], spends: 0, own: false }]]);
-    read(file, world, 3, [1]);
+    read(wallet, world, 3, [1]);
     const by = file.read((r) => r.outputs.spentBy(named(3)));
     expect(by.map(({ amount: value }) => value)).toEqual([5n]);
     file.close();
@@ -517,7 +591,8 @@ describe('outputs on reused keys', () => {
 
 describe('many outputs on one key', () => {
   it('are stored without reading all of them for each', () => {
-    const file = opened();
+    const wallet = opened();
+    const { file } = wallet;
     const world = new World();
     const many = Array.from({ length: 1500 }, (_, n) => ({
       outs: [[0, BigInt(n + 1)]] as const,
@@ -525,7 +600,7 @@ describe('many outputs on one key', () => {
     }));
     for (const block of chunksOf(many, 100)) world.append([block]);
     const started = cpuMs();
-    read(file, world, 0, [1]);
+    read(wallet, world, 0, [1]);
     expect(cpuMs() - started).toBeLessThan(30_000);
     expect(file.read((r) => r.outputs.inOrder())).toMatchObject([{ amount: 1500n }]);
     file.close();

@@ -1,0 +1,77 @@
+import type { Statement } from '../../util/sql-database.js';
+import type { Hash } from '../../monero/crypto/types.js';
+import { tryParseAddress } from '../../monero/cryptonote/address.js';
+import { amount } from '../../util/amount.js';
+import type { TransferFacts } from '../../monero/wallet/model/events.js';
+import type { OutgoingTx } from '../../monero/wallet/model/records.js';
+import type { Db } from '../file/database.js';
+import { toNumber, type Integer } from '../sql/columns.js';
+import { SubaddressReader } from '../tables/accounts.js';
+import { toTransferFacts, type TransferFactRow } from '../tables/fact-rows.js';
+
+/** A transfer of the wallet in a block. */
+export type MinedTransfer = TransferFacts & { readonly height: number };
+
+interface MinedRow extends TransferFactRow {
+  readonly height: Integer;
+}
+
+/**
+ * Selects mined transfers. Their change is the sum of the outputs with the flag `change`, which are not listed as
+ * payments to the wallet.
+ */
+const MINED = `SELECT t.tx_hash, t.height, t.account, t.amount_in, t.fee,
+    (SELECT coalesce(sum(coalesce(o.credited, o.amount)), 0) FROM owned_output o
+     WHERE o.tx_hash = t.tx_hash AND o.change = 1) AS change
+  FROM outgoing_tx t WHERE t.height IS NOT NULL`;
+
+const toMined = (row: MinedRow): MinedTransfer => ({ ...toTransferFacts(row), height: toNumber(row.height) });
+
+/**
+ * Reads transfers of the wallet with all that returns to the paying account, so that amounts of transfers and payments sum
+ * to the balance. The record of a transfer that this wallet made has its change without the payments to the account's own
+ * addresses.
+ */
+export class TransferFactReader {
+  readonly #subaddresses: SubaddressReader;
+  readonly #mined: Statement<[Uint8Array], MinedRow>;
+  readonly #between: Statement<[number, number], MinedRow>;
+
+  constructor(db: Db) {
+    this.#subaddresses = new SubaddressReader(db);
+    const mined = <P extends unknown[]>(condition: string): Statement<P, MinedRow> =>
+      db.prepare<P, MinedRow>(`${MINED} AND ${condition}`).safeIntegers();
+    this.#mined = mined('t.tx_hash = ?');
+    this.#between = mined('t.height BETWEEN ? AND ? ORDER BY t.height, t.tx_hash');
+  }
+
+  /** Returns the facts of a recorded transfer of any state. */
+  of(tx: OutgoingTx): TransferFacts {
+    return this.minedOf(tx.txHash) ?? this.unmined(tx);
+  }
+
+  /** Returns the facts of a transfer if it is mined. */
+  minedOf(txHash: Hash): MinedTransfer | undefined {
+    const row = this.#mined.get(txHash);
+    return row && toMined(row);
+  }
+
+  /** Returns the transfers in the blocks at the heights from `from` to `to`, both inclusive. */
+  minedBetween(from: number, to: number): MinedTransfer[] {
+    return this.#between.all(from, to).map(toMined);
+  }
+
+  /** Returns the facts of a recorded transfer that is not mined. */
+  unmined({ txHash, account, amountIn, change, fee, destinations }: OutgoingTx): TransferFacts {
+    const returned = destinations
+      .filter(({ address }) => this.#accountOf(address) === account)
+      .reduce((total, to) => total + to.amount, BigInt(change));
+    return { txHash, account, amountIn, change: amount(returned), fee };
+  }
+
+  /** Returns the account of an address of the wallet; undefined for any other address. */
+  #accountOf(address: string): number | undefined {
+    const key = tryParseAddress(address)?.spendPublicKey;
+    return key && this.#subaddresses.find(key)?.major;
+  }
+}
