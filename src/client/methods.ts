@@ -1608,10 +1608,22 @@ export interface GetEventsResult {
   readonly cursor: number;
 }
 
+export interface GetHeightUpdateNeeded {
+  /** Height of the block. */
+  readonly height: number;
+  /** Version of the block, and number of the hard fork. */
+  readonly version: number;
+}
+
 /** Result of get_height. */
 export interface GetHeightResult {
   /** Number of blocks known to the wallet. */
   readonly height: number;
+  /**
+   * Block that ended the last refresh because this version of the server does not know its rules; absent if
+   * there is none.
+   */
+  readonly update_needed?: GetHeightUpdateNeeded;
 }
 
 /** Parameters of get_languages. */

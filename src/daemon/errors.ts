@@ -2,7 +2,7 @@
  * Kind of a failed call. unreachable: no connection, or it broke. timeout: no answer in time. busy: the daemon is
  * syncing. unauthorized: credentials are missing or wrong. malformed: the answer does not follow the protocol.
  * rejected: the daemon refused the request. too_large: the answer exceeds the limit of the call. tls: the certificate
- * is not accepted.
+ * is not accepted. newer_fork: the chain has a block of a newer version than this program knows.
  */
 export type DaemonErrorKind =
   | 'unreachable'
@@ -12,7 +12,8 @@ export type DaemonErrorKind =
   | 'malformed'
   | 'rejected'
   | 'too_large'
-  | 'tls';
+  | 'tls'
+  | 'newer_fork';
 
 /** Additional facts of a failed call. */
 export interface DaemonErrorOptions extends ErrorOptions {
@@ -23,6 +24,13 @@ export interface DaemonErrorOptions extends ErrorOptions {
   /** System error code; default: the code of the cause. */
   readonly code?: string | undefined;
 }
+
+/** Kinds of errors which prove that the daemon answers. */
+const ANSWERS: ReadonlySet<DaemonErrorKind> = new Set(['busy', 'rejected', 'too_large', 'newer_fork']);
+
+/** True if a call was answered, even if the answer is an error. @param failure kind of its error; undefined: none. */
+export const isAnswered = (failure: DaemonErrorKind | undefined): boolean =>
+  failure === undefined || ANSWERS.has(failure);
 
 /** Kinds of failures that a daemon reports before it acts on a request. */
 const NEVER_TAKEN: ReadonlySet<DaemonErrorKind> = new Set(['busy', 'unauthorized', 'tls']);

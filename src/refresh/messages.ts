@@ -2,6 +2,7 @@ import type { SecretKey } from '../monero/crypto/types.js';
 import type { SubaddressIndex } from '../monero/cryptonote/types.js';
 import type { DaemonCallReport } from '../daemon/call-report.js';
 import type { DaemonErrorKind } from '../daemon/errors.js';
+import type { BlockVersion } from '../daemon/newer-block.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import type { LocatedOutput, SpendingKeys } from '../monero/wallet/scan/key-images.js';
 import type { PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
@@ -137,6 +138,8 @@ export interface RefreshFailure {
   readonly kind?: DaemonErrorKind | 'cancelled';
   /** System error code of the cause of a daemon error, such as `ECONNREFUSED`. */
   readonly code?: string;
+  /** Block of the kind `newer_fork`. */
+  readonly block?: BlockVersion;
   readonly message: string;
   readonly stack?: string;
 }

@@ -25,8 +25,11 @@ export interface RefreshTarget {
   commitPage(findings: PageFindings, daemonHeight: number): void;
   /** Commits spend keys of subaddresses in the lookahead. */
   commitSubaddresses(keys: PackedSubaddresses): void;
-  /** Commits the result of a scan of the pool. @param present hashes of all transactions in the pool. */
-  commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void;
+  /**
+   * Commits the result of a scan of the pool.
+   * @param present hashes of all transactions in the pool. @param unreadable number of those that cannot be read.
+   */
+  commitPool(present: readonly Hash[], findings: readonly PoolFinding[], unreadable: number): void;
   /**
    * Writes the write-ahead log of the store back into its main file, on another thread; nothing is committed meanwhile.
    * Does not throw.
@@ -104,7 +107,7 @@ export class RefreshRun {
         return;
       case 'pool':
         try {
-          this.#target.commitPool(unpackHashes(report.present), report.findings);
+          this.#target.commitPool(unpackHashes(report.present), report.findings, report.unreadable);
           this.#receivedMoney ||= report.findings.some(({ incoming }) => incoming !== undefined);
         } catch (error) {
           restart();

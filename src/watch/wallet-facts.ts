@@ -7,7 +7,8 @@ import { lagOf, type WalletLag } from './wallet-lag.js';
 export interface WatchedWallet {
   readonly name: string;
   readonly store: Pick<OpenWallet['store'], 'height' | 'isDamaged' | 'version' | 'read' | 'fileSizes'>;
-  readonly sync: Pick<OpenWallet['sync'], 'daemonHeight'>;
+  readonly sync: Pick<OpenWallet['sync'], 'daemonHeight'> &
+    Partial<Pick<OpenWallet['sync'], 'newerBlock' | 'unreadableInPool'>>;
   readonly paymentRoutes: Pick<OpenWallet['paymentRoutes'], 'held'>;
   readonly eventLog: Pick<OpenWallet['eventLog'], 'lastId'>;
   readonly webhooks: Pick<OpenWallet['webhooks'], 'backlog'>;
@@ -32,6 +33,8 @@ export interface WalletFacts extends WalletLag, StoredFacts {
   readonly name: string;
   /** Number of payments that wait for the daemon that they were sent to. */
   readonly heldPayments: number;
+  /** Number of transactions in the pool that could not be read. */
+  readonly unreadableInPool: number;
   readonly storeBytes: number;
   /** Size of the write-ahead log [bytes]. */
   readonly logBytes: number;
@@ -54,6 +57,7 @@ export class WalletFactReader {
       ...lagOf(wallet, latest),
       ...this.#stored(wallet),
       heldPayments: wallet.paymentRoutes.held,
+      unreadableInPool: wallet.sync.unreadableInPool ?? 0,
       storeBytes: main,
       logBytes: log,
     };

@@ -242,10 +242,25 @@ export const serviceMethods: readonly WalletMethod[] = [
     meta: { family: 'view', needs: 'wallet', restricted: false },
     faults: [],
     params: () => none,
-    result: () => wire.object({ height: wire.uint('Number of blocks known to the wallet') }),
+    result: () =>
+      wire.object({
+        height: wire.uint('Number of blocks known to the wallet'),
+        update_needed: wire
+          .object(
+            {
+              height: wire.uint('Height of the block'),
+              version: wire.u32('Version of the block, and number of the hard fork'),
+            },
+            'Block that ended the last refresh because this version of the server does not know its rules; absent if there is none',
+          )
+          .optional(),
+      }),
     examples: () => [{ name: 'height', params: {}, result: { height: 3_400_012n } }],
     source: 'COMMAND_RPC_GET_HEIGHT, on_getheight',
-    handle: ({ wallet }) => ({ height: wallet.store.height() }),
+    handle: ({ wallet: { store, sync } }) => ({
+      height: store.height(),
+      ...(sync.newerBlock === undefined ? {} : { update_needed: sync.newerBlock }),
+    }),
   }),
 
   defineMethod({

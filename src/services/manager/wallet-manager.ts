@@ -1,4 +1,4 @@
-import { DAEMON_RPC_PORT, GENESIS_HASH, NEWEST_FORK } from '../../monero/cryptonote/constants.js';
+import { DAEMON_RPC_PORT, GENESIS_HASH } from '../../monero/cryptonote/constants.js';
 import type { ObserveDaemons } from '../../daemon/call-report.js';
 import type { DaemonInfo } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
@@ -51,7 +51,7 @@ export class WalletManager {
     this.logControl = new LogControl(settings.log, settings.logCategories);
     const chain = {
       genesis: GENESIS_HASH[settings.network],
-      ...(settings.anyFork ? {} : { newestVersion: NEWEST_FORK }),
+      anyVersion: settings.anyFork,
     };
     const { threads, pendingRequests, log } = settings;
     const daemons = settings.daemons.map((daemon) => this.#proving(daemon));
@@ -65,6 +65,7 @@ export class WalletManager {
       refresher,
       daemons,
       trustedOffline: settings.trustedOffline ?? false,
+      acceptsAnyVersion: settings.anyFork,
     });
     this.#scheduler = new RefreshScheduler(log);
     const custody = settings.cluster?.custody;

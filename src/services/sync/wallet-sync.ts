@@ -1,7 +1,7 @@
 import { SPENDABLE_AGE_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Hash, KeyImage } from '../../monero/crypto/types.js';
-import { DaemonError } from '../../daemon/errors.js';
+import { NewerBlock, type BlockVersion } from '../../daemon/newer-block.js';
 import { RefreshCancelled } from '../../refresh/refresh-error.js';
 import type { RefreshResult, RefreshTarget } from '../../refresh/refresh-run.js';
 import type { Refresher } from '../../refresh/refresher.js';
@@ -34,6 +34,7 @@ import type { PlacedKeyImages } from './placed-key-images.js';
 import { RestoreHeight } from './restore-height.js';
 import type { SignedSets } from './signed-sets.js';
 import { clearInParts } from './chain-clearing.js';
+import { newestBlockOf } from './newest-block.js';
 import { NewScanners } from './new-scanners.js';
 import { lastCreatedAddresses } from './stored-scanner-state.js';
 import { untilClosed } from './until-closed.js';
@@ -98,6 +99,8 @@ export class WalletSync implements RefreshTarget {
   #isSynced = false;
   /** Number of calls so far that cancelled a refresh. */
   #cancels = 0;
+  /** Number of transactions in the pool that could not be read when this wallet last scanned it. */
+  unreadableInPool = 0;
   /** True if a refresh committed data that must be on disk when it ends. */
   #mustFlush = false;
 
@@ -133,6 +136,11 @@ export class WalletSync implements RefreshTarget {
   /** True once a refresh has reached the tip of the daemon, until the wallet lacks blocks again. */
   get isSynced(): boolean {
     return this.#isSynced;
+  }
+
+  /** Block of a newer version than the known ones, at which the last refresh ended; undefined if there was none. */
+  get newerBlock(): BlockVersion | undefined {
+    return this.#context.daemon.newerBlock;
   }
 
   /** Height from which the wallet is scanned; undefined until it is determined. */
@@ -227,27 +235,8 @@ export class WalletSync implements RefreshTarget {
     if (!isUpToDate) await this.#withScanner(() => untilClosed(this.#refresher.scanPool(this.#id, asOf)));
     const present = isUpToDate ? new Set(listed.map(toHex)) : mempool.present;
     if (!mempool.hasNewlyMissing(present)) return;
-    const tip = await this.#tipOf(name);
+    const tip = await newestBlockOf(this.#context, name);
     if (tip !== undefined) mempool.noteMissing(present, tip.height + 1);
-  }
-
-  /**
-   * Asks the daemon for its newest block.
-   * @param name name of the daemon that must answer. @returns undefined if it does not answer, or if another daemon
-   * serves.
-   */
-  async #tipOf(name: string | undefined): Promise<BlockRef | undefined> {
-    const { daemon, assertOpen } = this.#context;
-    assertOpen();
-    if (daemon.name !== name) return undefined;
-    try {
-      const { height, topBlockHash } = await daemon.client().getInfo();
-      assertOpen();
-      return { height: height - 1, hash: topBlockHash };
-    } catch (error) {
-      if (error instanceof DaemonError) return undefined;
-      throw error;
-    }
   }
 
   async #refreshNow({ startHeight = 0, asOf }: RefreshOptions): Promise<RefreshResult> {
@@ -268,7 +257,8 @@ export class WalletSync implements RefreshTarget {
     const result = await this.#withScanner(() => {
       assertRuns();
       return this.#refresher.refresh(this.#id, from);
-    });
+    }).catch((error: unknown) => this.#noteFailure(error));
+    this.#context.daemon.newerBlock = undefined;
     if (this.#mustFlush) {
       await this.#context.store.flushScan();
       this.#mustFlush = false;
@@ -285,6 +275,15 @@ export class WalletSync implements RefreshTarget {
     this.#context.store.prefetch();
     void this.#restoreHeight.known;
     return result;
+  }
+
+  /** Notes the block of a newer version at which a refresh has ended. @throws the error of the refresh. */
+  #noteFailure(error: unknown): never {
+    if (error instanceof NewerBlock) {
+      this.#context.daemon.newerBlock = error.block;
+      this.#isSynced = false;
+    }
+    throw error;
   }
 
   #reportSynced(): void {
@@ -312,7 +311,7 @@ export class WalletSync implements RefreshTarget {
   async #followPayments(daemon: string | undefined): Promise<void> {
     const { mempool, lostPayments, signedSets } = this.#services;
     mempool.reserveLost();
-    const isDecided = !mempool.lacksPayments || mempool.decide(await this.#tipOf(daemon));
+    const isDecided = !mempool.lacksPayments || mempool.decide(await newestBlockOf(this.#context, daemon));
     if (isDecided) await lostPayments.follow(mempool.present);
     await this.#contested.follow();
     const keyImages = await signedSets.follow();
@@ -421,8 +420,9 @@ export class WalletSync implements RefreshTarget {
     return this.#context.store.checkpoint();
   }
 
-  /** Commits the findings of a scanned pool. @param present hashes of all transactions in the pool. */
-  commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void {
+  /** Commits the findings of a scanned pool. @param unreadable number of its transactions that cannot be read. */
+  commitPool(present: readonly Hash[], findings: readonly PoolFinding[], unreadable = 0): void {
+    this.unreadableInPool = unreadable;
     this.#notices.seen(this.#services.mempool.commitPool(present, findings));
   }
 
