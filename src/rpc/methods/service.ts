@@ -1,6 +1,5 @@
 import { flag, height, listOf, none, params, text, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
-import { isVerifiable } from '../../daemon/connector.js';
 import { LANGUAGES } from '../../monero/cryptonote/languages.js';
 import { POLYSEED_LANGUAGES } from '../../monero/cryptonote/polyseed-languages.js';
 import { parseFingerprint } from '../../util/fingerprint.js';
@@ -111,12 +110,6 @@ export const serviceMethods: readonly WalletMethod[] = [
         allowChained: true,
         allowAnyCert: args.ssl_allow_any_cert,
       } as const;
-      if (mode === 'enabled' && !isVerifiable(args.address.replace(/:\d+$/, ''), ssl))
-        throw new WalletError({
-          kind: 'bad_daemon_settings',
-          reason: 'ssl_support enabled needs ssl_ca_file, ssl_allowed_fingerprints or ssl_allow_any_cert',
-          text: 'SSL is enabled but no user certificate or fingerprints were provided',
-        });
       server.setDaemon(
         {
           address: args.address,
