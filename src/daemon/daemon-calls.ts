@@ -160,7 +160,10 @@ function decode<T>(call: string, read: () => T): T {
     return read();
   } catch (error) {
     if (error instanceof CodecError || error instanceof RangeError || error instanceof JsonError)
-      throw new DaemonError('malformed', `the daemon's answer to ${call} cannot be read`, { cause: error });
+      throw new DaemonError('malformed', `the daemon's answer to ${call} cannot be read`, {
+        cause: error,
+        isForeign: true,
+      });
     throw error;
   }
 }

@@ -23,6 +23,8 @@ export interface DaemonErrorOptions extends ErrorOptions {
   readonly status?: number;
   /** System error code; default: the code of the cause. */
   readonly code?: string | undefined;
+  /** See {@link DaemonError.isForeign}. Default: true if there is a `status`. */
+  readonly isForeign?: boolean;
 }
 
 /** Kinds of errors which prove that the daemon answers. */
@@ -48,15 +50,21 @@ export class DaemonError extends Error {
   readonly status?: number;
   /** Error code of the cause, such as `ECONNREFUSED`. */
   readonly code?: string;
+  /**
+   * True if the answer is not one of a daemon, but perhaps of a gateway: another HTTP status than 200, or a body of another
+   * format. Upstream takes such an answer for no connection. Source: net_utils, http_abstract_invoke.h.
+   */
+  readonly isForeign: boolean;
 
   constructor(
     kind: DaemonErrorKind,
     message: string,
-    { notTaken, status, code, ...options }: DaemonErrorOptions = {},
+    { notTaken, status, code, isForeign, ...options }: DaemonErrorOptions = {},
   ) {
     super(message, options);
     this.kind = kind;
     this.notTaken = notTaken ?? NEVER_TAKEN.has(kind);
+    this.isForeign = isForeign ?? status !== undefined;
     if (status !== undefined) this.status = status;
     const anyCode = code ?? errorCode(options.cause);
     if (anyCode !== undefined) this.code = anyCode;

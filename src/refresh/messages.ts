@@ -122,6 +122,8 @@ export type RefreshReport =
       readonly wallet: WalletId;
       readonly run: number;
       readonly failure?: RefreshFailure;
+      /** Failure of the daemon when the pool was read; the blocks have been scanned. */
+      readonly poolFailure?: RefreshFailure;
     };
 
 /** Reports the end of a call of the refresh thread to the daemon. */
@@ -138,6 +140,8 @@ export interface RefreshFailure {
   readonly kind?: DaemonErrorKind | 'cancelled';
   /** System error code of the cause of a daemon error, such as `ECONNREFUSED`. */
   readonly code?: string;
+  /** True for a daemon error with an answer that is not one of a daemon; absent: false. */
+  readonly isForeign?: boolean;
   /** Block of the kind `newer_fork`. */
   readonly block?: BlockVersion;
   readonly message: string;

@@ -41,6 +41,8 @@ export interface RefreshTarget {
 export interface RefreshResult {
   readonly blocksFetched: number;
   readonly receivedMoney: boolean;
+  /** Error of the daemon when the pool was read; absent if that was read. */
+  readonly poolError?: Error;
 }
 
 export type RunReport = Extract<RefreshReport, { readonly run: number }>;
@@ -118,7 +120,11 @@ export class RefreshRun {
       case 'done':
         end();
         if (report.failure === undefined)
-          this.resolve({ blocksFetched: this.#blocksFetched, receivedMoney: this.#receivedMoney });
+          this.resolve({
+            blocksFetched: this.#blocksFetched,
+            receivedMoney: this.#receivedMoney,
+            ...(report.poolFailure === undefined ? {} : { poolError: toError(report.poolFailure) }),
+          });
         else this.reject(toError(report.failure));
         return;
     }

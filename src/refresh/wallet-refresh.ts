@@ -7,7 +7,7 @@ import type { ChainFeed } from './feeds/chain-feed.js';
 import { commitBatchesOf, weightOf } from './commit/commit-batches.js';
 import type { MemberPage } from './feeds/feed-member.js';
 import type { RefreshFrom } from './feeds/chain-position.js';
-import type { RefreshReport, WalletId } from './messages.js';
+import type { RefreshFailure, RefreshReport, WalletId } from './messages.js';
 import { packFindings, type PackedFindings } from './commit/packed-findings.js';
 import { PendingCommits } from './commit/pending-commits.js';
 import type { PoolFeed, PoolViewer } from './feeds/pool-feed.js';
@@ -86,8 +86,8 @@ export class WalletRefresh {
   }
 
   /**
-   * Scans the chain up to the daemon's tip, then the pool. Reports the end to the main thread, with the failure if
-   * there was one.
+   * Scans the chain up to the daemon's tip, then the pool. Reports the end to the main thread, with the failures if
+   * there were any.
    */
   async run(wallet: RefreshedWallet, feeds: DaemonFeeds | undefined, from: RefreshFrom): Promise<void> {
     const { signal } = this.#abort;
@@ -98,15 +98,35 @@ export class WalletRefresh {
       const { viewSecret } = wallet.scanner;
       await this.#scanChain(wallet, feeds.chain.join({ ...from, asOf, viewSecret, signal }));
       await this.#commits.settled(0);
-      if (!wallet.scanner.isBlind) {
-        const view = await feeds.pool.view(wallet, asOf, signal);
-        await turns.next();
-        signal.throwIfAborted();
-        this.#report({ type: 'pool', wallet: this.#id, run: this.number, ...view });
-      }
-      this.#report({ type: 'done', wallet: this.#id, run: this.number });
+      const poolFailure = wallet.scanner.isBlind ? undefined : await this.#scanPool(wallet, feeds.pool, asOf);
+      this.#report({
+        ...{ type: 'done', wallet: this.#id, run: this.number },
+        ...(poolFailure === undefined ? {} : { poolFailure }),
+      });
     } catch (error) {
       this.#report({ type: 'done', wallet: this.#id, run: this.number, failure: toFailure(error, signal) });
+    }
+  }
+
+  /**
+   * Scans the pool. Returns the failure of the daemon, after which the blocks that were read count all the same.
+   * @throws the reason of the signal. Source: wallet2.cpp `refresh`, which reads the pool together with blocks.
+   */
+  async #scanPool(
+    wallet: RefreshedWallet,
+    pool: PoolFeed,
+    asOf: number,
+  ): Promise<RefreshFailure | undefined> {
+    const { signal } = this.#abort;
+    try {
+      const view = await pool.view(wallet, asOf, signal);
+      await turns.next();
+      signal.throwIfAborted();
+      this.#report({ type: 'pool', wallet: this.#id, run: this.number, ...view });
+      return undefined;
+    } catch (error) {
+      if (signal.aborted || !(error instanceof DaemonError)) throw error;
+      return toFailure(error);
     }
   }
 

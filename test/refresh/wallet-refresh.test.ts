@@ -6,6 +6,7 @@ import { ChainFeed } from '../../src/refresh/feeds/chain-feed.js';
 import type { RefreshFrom } from '../../src/refresh/feeds/chain-position.js';
 import type { RefreshReport } from '../../src/refresh/messages.js';
 import { monotonicMs } from '../../src/util/clock.js';
+import { DaemonError } from '../../src/daemon/errors.js';
 import { PoolFeed } from '../../src/refresh/feeds/pool-feed.js';
 import { WalletRefresh, type DaemonFeeds, type RefreshedWallet } from '../../src/refresh/wallet-refresh.js';
 import type { WalletScanner } from '../../src/refresh/scan/wallet-scanner.js';
@@ -131,6 +132,16 @@ describe('a refresh on its thread', () => {
     expect(
       receiver.reports.every((report) => 'wallet' in report && report.wallet === 1 && report.run === 11),
     ).toBe(true);
+    expect(receiver.reports.at(-1)).not.toHaveProperty('failure');
+  });
+
+  it('ends well after its blocks where the daemon does not list its pool, with the reason', async () => {
+    const getPoolHashes = (): Promise<never> =>
+      Promise.reject(new DaemonError('rejected', 'HTTP status 502', { status: 502 }));
+    const pool = new PoolFeed({ getPoolHashes, getTransactions: getPoolHashes }, quietKernel);
+    await receiver.refresh.run(wallet, { ...feeds, pool }, FROM);
+    expect(receiver.types).toEqual(['page', 'page', 'page', 'page', 'page', 'done']);
+    expect(receiver.reports.at(-1)).toMatchObject({ poolFailure: { kind: 'rejected', isForeign: true } });
     expect(receiver.reports.at(-1)).not.toHaveProperty('failure');
   });
 

@@ -224,10 +224,9 @@ export class WalletSync implements RefreshTarget {
   async #readPool(): Promise<void> {
     this.#context.assertOpen();
     if (this.#context.keystore.background !== undefined) return;
-    const { daemon } = this.#context;
     const { mempool } = this.#services;
-    const { name } = daemon;
-    const asOf = this.#context.timeBounds.monotonic();
+    const { daemon } = this.#context;
+    const [asOf, name] = [this.#context.timeBounds.monotonic(), daemon.name];
     const listed = await daemon.poolHashes();
     this.#context.assertOpen();
     const isScanned = listed.length === 0 || this.#refresher.hasScannedPool(this.#id);
@@ -269,7 +268,9 @@ export class WalletSync implements RefreshTarget {
     if (await this.#services.placedKeyImages.follow(assertRuns)) this.restartScan();
     this.#reportSynced();
     // During background sync the pool is not read, so no payment can be missing in it.
-    if (this.#context.keystore.background === undefined) await this.#followPayments(name);
+    if (result.poolError !== undefined)
+      this.#context.log.warn({ reason: result.poolError.message }, 'the pool could not be read');
+    else if (this.#context.keystore.background === undefined) await this.#followPayments(name);
     this.#retention.run();
     // Values that the next refresh needs, read at a time when the statements of the store are prepared.
     this.#context.store.prefetch();
@@ -279,10 +280,9 @@ export class WalletSync implements RefreshTarget {
 
   /** Notes the block of a newer version at which a refresh has ended. @throws the error of the refresh. */
   #noteFailure(error: unknown): never {
-    if (error instanceof NewerBlock) {
-      this.#context.daemon.newerBlock = error.block;
-      this.#isSynced = false;
-    }
+    if (!(error instanceof NewerBlock)) throw error;
+    this.#context.daemon.newerBlock = error.block;
+    this.#isSynced = false;
     throw error;
   }
 

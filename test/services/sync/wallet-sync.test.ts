@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Daemon, DaemonBlockHeader } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import { NewerBlock } from '../../../src/daemon/newer-block.js';
@@ -118,6 +118,16 @@ describe('a refresh', () => {
     await expect(wallet.sync.refresh()).rejects.toBe(error);
     wallet.refresher.onRefresh = () => Promise.resolve(DONE);
     expect(await wallet.sync.refresh()).toEqual(DONE);
+  });
+
+  it('that could not read the pool decides nothing about the payments that it lacks', async () => {
+    const follow = jest.spyOn(wallet.lostPayments, 'follow');
+    wallet.refresher.onRefresh = () => Promise.resolve({ ...DONE, poolError: new Error('HTTP status 502') });
+    await wallet.sync.refresh();
+    expect(follow).not.toHaveBeenCalled();
+    wallet.refresher.onRefresh = () => Promise.resolve(DONE);
+    await wallet.sync.refresh();
+    expect(follow).toHaveBeenCalledTimes(1);
   });
 
   it('that ends at a block of a newer version says so until one goes beyond it', async () => {
