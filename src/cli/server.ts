@@ -40,7 +40,7 @@ import type { Credentials, Prepared } from './config/prepare.js';
 import { Opening, readPassword } from './opening.js';
 import { startRegtestProcess } from './regtest/regtest-process.js';
 import type { StatusLine } from './output/status-line.js';
-import { readTls, renewCertificate } from './config/tls-files.js';
+import { checkDaemonTls, readTls, renewCertificate } from './config/tls-files.js';
 import { TxNotifier } from './tx-notifier.js';
 import type { StartProgress } from '../watch/readiness.js';
 import { createPay, PayListeners, payUrlOf } from './pay.js';
@@ -86,6 +86,7 @@ export async function startServer(
   keepRecentKeys(config.rpc.credentials === undefined);
   // Opening a wallet begins with the slow hash.
   if (config.wallet.file !== undefined || config.wallet.open.length > 0) startSlowHash();
+  if (!config.daemon.offline) checkDaemonTls(config.daemon.ssl);
   const regtest = config.regtest && (await startRegtestProcess(config, log));
   const daemons = config.daemon.offline ? [] : listedDaemons(config, daemonLogin, regtest?.address);
   const tls = readTls(config.rpc.ssl, log);

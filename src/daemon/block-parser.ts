@@ -16,7 +16,8 @@ interface ParserExports {
   currentHeight(): number;
   statusStartsAt(): number;
   statusEndsAt(): number;
-  parseBlocks(complete: boolean): void;
+  parseBlocks(complete: boolean, most: number): void;
+  blocksParsed(): number;
   parseTx(from: number, to: number, prunable: number, hash: number): void;
   blockHashes(): number;
   blockTimes(): number;
@@ -51,6 +52,13 @@ export interface ParsedBlock {
   readonly endTx: number;
 }
 
+/** A block that cannot be read. */
+export interface UnreadBlock {
+  /** Version of the block; absent if that cannot be read either. */
+  readonly version?: number;
+  readonly cause: CodecError;
+}
+
 /** Parsed answer to `/getblocks.bin`. */
 export interface ParsedBlocksAnswer {
   readonly status: string;
@@ -58,8 +66,10 @@ export interface ParsedBlocksAnswer {
   readonly startHeight?: number;
   /** Number of blocks of the daemon's chain; absent if the answer lacks it. */
   readonly currentHeight?: number;
-  /** Consecutive blocks; empty unless the status is `OK`. */
+  /** Consecutive blocks up to the first one that cannot be read; empty unless the status is `OK`. */
   readonly blocks: readonly ParsedBlock[];
+  /** The block after the last one of `blocks`, if the answer has it and it cannot be read. */
+  readonly unread?: UnreadBlock;
   readonly txs: ParsedTxs;
   /** Length of the answer [bytes]. */
   readonly bytes: number;
@@ -70,6 +80,13 @@ export interface RawTx extends FetchedTx {
   /** For each output, its global index among all outputs of its amount. Absent for an unmined transaction. */
   readonly globalIndices?: readonly number[];
 }
+
+/**
+ * True if a transaction is pruned and of version 1, whose hash covers its signatures. Only a pruned daemon lacks these,
+ * and never those of the pool.
+ */
+export const isUnverifiable = ({ blob: [version], prunableHash }: FetchedTx): boolean =>
+  version === 1 && prunableHash !== undefined;
 
 /** Largest memory of a WebAssembly instance that is kept for the next page [bytes]. */
 const MAX_REUSED_BYTES = 32 << 20;
@@ -160,13 +177,38 @@ function blocksOf(wasm: ParserExports, txs: ParsedTxs): ParsedBlock[] {
   }));
 }
 
+/** Largest number of blocks that is given to the instance: no limit. */
+const ALL = 2 ** 32 - 1;
+
+/**
+ * Parses the blocks of an answer in the memory of the instance. Leaves out the first one that cannot be read, and those
+ * after it.
+ * @returns the block that cannot be read, if there is one.
+ */
+function parseReadable(wasm: ParserExports, length: number, complete: boolean): UnreadBlock | undefined {
+  try {
+    wasm.parseBlocks(complete, ALL);
+    return undefined;
+  } catch (cause) {
+    if (!(cause instanceof CodecError)) throw cause;
+    const readable = wasm.blocksParsed();
+    const version = numbers(columnOf(wasm, wasm.blockVersions()))[readable];
+    // The columns have values of the block that failed, so they are filled again without it.
+    wasm.reserveInput(length);
+    wasm.readAnswer(length);
+    wasm.parseBlocks(complete, readable);
+    return { ...(version === undefined ? {} : { version }), cause };
+  }
+}
+
 /**
  * Parses an answer to `/getblocks.bin`. Checks that each block names its predecessor, that no transaction and no output
- * index is missing, and that the transactions have the hashes that their blocks list.
+ * index is missing, and that the transactions have the hashes that their blocks list. The blocks of the result end
+ * before the first one that fails a check.
  * @param answer bytes of the answer; the result shares this memory.
  * @param complete true: refuses transactions whose hash cannot be computed. Daemons of version 0.18 send pruned
  * transactions without the hash of the removed part.
- * @throws CodecError for an answer that fails a check.
+ * @throws CodecError for an answer in which no blocks can be located.
  */
 export function parseBlocksAnswer(answer: Uint8Array, complete = false): ParsedBlocksAnswer {
   return withParser(answer, (wasm) => {
@@ -174,13 +216,14 @@ export function parseBlocksAnswer(answer: Uint8Array, complete = false): ParsedB
     const found = wasm.fieldsFound();
     if ((found & 4) === 0) throw new CodecError('status: expected a string');
     const status = Buffer.from(answer.subarray(wasm.statusStartsAt(), wasm.statusEndsAt())).toString('utf8');
-    if (status === 'OK') wasm.parseBlocks(complete);
+    const unread = status === 'OK' ? parseReadable(wasm, answer.length, complete) : undefined;
     const txs = txsOf(wasm, answer);
     return {
       status,
       ...((found & 1) === 0 ? {} : { startHeight: wasm.startHeight() }),
       ...((found & 2) === 0 ? {} : { currentHeight: wasm.currentHeight() }),
       blocks: blocksOf(wasm, txs),
+      ...(unread === undefined ? {} : { unread }),
       txs,
       bytes: answer.length,
     };
@@ -188,8 +231,8 @@ export function parseBlocksAnswer(answer: Uint8Array, complete = false): ParsedB
 }
 
 /**
- * Parses transactions that are not part of a page of blocks, and compares them with their hashes. Accepts a pruned
- * transaction of version 1 unchecked.
+ * Parses transactions that are not part of a page of blocks, and compares them with their hashes. Accepts those that
+ * are {@link isUnverifiable} unchecked.
  * @throws CodecError if one of them cannot be read or differs from its hash.
  */
 export function parseTxs(txs: readonly RawTx[]): ParsedTxs {

@@ -6,7 +6,7 @@ export interface DaemonCallReport {
   readonly call: string;
   /** Duration of the call, retries included [s]. */
   readonly seconds: number;
-  /** Kind of the error; absent if an answer was read. */
+  /** Kind of the error; absent if the whole answer was read. */
   readonly failure?: DaemonErrorKind;
 }
 
@@ -19,18 +19,23 @@ export type ObserveDaemonCall = (report: DaemonCallReport) => void;
  */
 export type ObserveDaemons = (report: DaemonCallReport, daemon: string) => void;
 
-/** Runs a call and reports its end to the listener. A call that the caller aborted is not reported. */
+/**
+ * Runs a call and reports its end to the listener. A call that the caller aborted is not reported.
+ * @param flawOf returns the kind of the error in an answer of which a part can be used; absent: no answer has one.
+ */
 export async function observed<T>(
   call: string,
   observe: ObserveDaemonCall | undefined,
   task: () => Promise<T>,
+  flawOf: (answer: T) => DaemonErrorKind | undefined = () => undefined,
 ): Promise<T> {
   if (observe === undefined) return task();
   const start = performance.now();
   const seconds = (): number => (performance.now() - start) / 1000;
   try {
     const answer = await task();
-    observe({ call, seconds: seconds() });
+    const failure = flawOf(answer);
+    observe({ call, seconds: seconds(), ...(failure === undefined ? {} : { failure }) });
     return answer;
   } catch (error) {
     if (error instanceof DaemonError) observe({ call, seconds: seconds(), failure: error.kind });

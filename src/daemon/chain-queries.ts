@@ -16,6 +16,7 @@ import { LIMIT, type DaemonCalls } from './daemon-calls.js';
 import { DaemonError } from './errors.js';
 import type { JsonReader } from './json-reader.js';
 import { parseBlocksAnswer } from './block-parser.js';
+import { unreadError } from './newer-block.js';
 import { blobOf, hashOf } from './wire-values.js';
 
 /** Fetches the state of the daemon and of its chain. @throws DaemonError */
@@ -35,18 +36,22 @@ export async function getVersion(calls: DaemonCalls): Promise<number> {
 }
 
 export async function hardForkInfo(calls: DaemonCalls, version = 0): Promise<HardForkInfo> {
-  return calls.rpc('hard_fork_info', { version }, {}, (r) => ({
-    version: r.number('version'),
-    enabled: r.bool('enabled'),
-    earliestHeight: r.number('earliest_height'),
-  }));
+  return calls.rpc('hard_fork_info', { version }, {}, (r) => {
+    const earliest = r.uint('earliest_height');
+    return {
+      version: r.number('version'),
+      enabled: r.bool('enabled'),
+      // Source: hardfork.cpp `get_earliest_ideal_height_for_version`, the largest integer for an unknown fork.
+      ...(earliest > BigInt(Number.MAX_SAFE_INTEGER) ? {} : { earliestHeight: Number(earliest) }),
+    };
+  });
 }
 
 export async function getFeeEstimate(calls: DaemonCalls): Promise<FeeEstimate> {
   return calls.rpc('get_fee_estimate', undefined, {}, (r) => {
     const fees = r.list('fees').map((fee) => r.asUint(fee, 'fees'));
     return {
-      perByte: fees.length === 4 ? fees : [1n, 4n, 20n, 166n].map((multiplier) => r.uint('fee') * multiplier),
+      perByte: fees.length >= 4 ? fees : [1n, 4n, 20n, 166n].map((multiplier) => r.uint('fee') * multiplier),
       quantizationMask: r.uint('quantization_mask', 1n) || 1n,
     };
   });
@@ -73,12 +78,14 @@ export async function getBlocks(
     request,
     { ...options, limit: LIMIT.blocks },
     (bytes) => parseBlocksAnswer(bytes, whole),
+    ({ unread }) => unread && unreadError(0, unread).kind,
   );
-  const { blocks, txs, bytes, startHeight: start, currentHeight } = answer;
+  const { blocks, unread, txs, bytes, startHeight: start, currentHeight } = answer;
   return {
     startHeight: start ?? absent('start_height'),
     currentHeight: currentHeight ?? absent('current_height'),
     blocks,
+    ...(unread === undefined ? {} : { unread }),
     txs,
     bytes,
   };

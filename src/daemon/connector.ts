@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { fingerprintOf } from '../util/fingerprint.js';
 import { DaemonError } from './errors.js';
 import { connectThrough, parseProxy, type Proxy } from './socks.js';
@@ -24,7 +24,7 @@ export interface DaemonSsl {
  * True if TLS authenticates a daemon, or need not: an onion or i2p name contains the key of its service.
  * @param host name of the daemon, in lower case. Source: net_ssl.cpp `has_strong_verification`.
  */
-export const isVerifiable = (
+const isVerifiable = (
   host: string,
   {
     caFile,
@@ -33,6 +33,14 @@ export const isVerifiable = (
   }: Pick<DaemonSsl, 'caFile' | 'allowedFingerprints' | 'allowAnyCert'>,
 ): boolean =>
   allowAnyCert || caFile !== undefined || allowedFingerprints.length > 0 || /\.(?:onion|i2p)$/.test(host);
+
+/**
+ * True if the settings demand a daemon that TLS authenticates, and do not let it: TLS is enabled, or a proxy could
+ * impersonate the daemon. @param host name of the daemon. Source: wallet_rpc_server.cpp `on_set_daemon`, wallet2.cpp
+ * `make_basic`.
+ */
+export const lacksVerification = (host: string, ssl: DaemonSsl, proxy: string | undefined): boolean =>
+  (ssl.mode === 'enabled' || proxy !== undefined) && !isVerifiable(host.toLowerCase(), ssl);
 
 /** Host and port of a daemon, and whether its address demands TLS. */
 export interface Endpoint {
@@ -88,10 +96,13 @@ export class Connector {
   }
 
   async open(): Promise<Socket> {
+    // Before the connection is opened: an unusable file then costs the daemon nothing.
+    const context = this.#tls === false ? undefined : tlsContext(this.#ssl, this.#acceptsUntrusted);
     const raw = await this.#openPlain();
-    if (this.#tls !== undefined) return this.#tls ? this.#overTls(raw) : raw;
+    if (context === undefined) return raw;
+    if (this.#tls === true) return this.#overTls(raw, context);
     try {
-      const socket = await this.#overTls(raw);
+      const socket = await this.#overTls(raw, context);
       this.#tls = true;
       return socket;
     } catch (error) {
@@ -120,28 +131,28 @@ export class Connector {
     return socket;
   }
 
-  async #overTls(raw: Socket): Promise<TLSSocket> {
+  /** Begins TLS over a connection, which it closes if that fails. */
+  async #overTls(raw: Socket, secureContext: SecureContext): Promise<TLSSocket> {
     const { host } = this.#endpoint;
-    const { privateKeyPath, certificatePath, caFile } = this.#ssl;
-    const options: ConnectionOptions = {
-      socket: raw,
-      rejectUnauthorized: false,
-      // The certificate is checked for this name or IP address. `servername` (SNI) must not be an IP address.
-      host,
-      ...(isIP(host) === 0 ? { servername: host } : {}),
-      ...(privateKeyPath === undefined ? {} : { key: read(privateKeyPath) }),
-      ...(certificatePath === undefined ? {} : { cert: read(certificatePath) }),
-      // A certificate of the configured authority is accepted for any host, as in upstream.
-      ...(caFile === undefined ? {} : { ca: read(caFile), checkServerIdentity: () => undefined }),
-      // No certificate is verified here, so the system's authorities, which take 10 ms to read, are left out.
-      ...(this.#acceptsUntrusted ? { ca: [] } : {}),
-    };
-    const socket = connectTls(options);
-    await opened(socket, 'secureConnect');
-    const refusal = this.#checkCertificate(socket);
-    if (refusal === undefined) return socket;
-    socket.destroy();
-    throw new DaemonError('tls', refusal, { code: codeOf(socket) });
+    try {
+      const socket = connectTls({
+        socket: raw,
+        rejectUnauthorized: false,
+        // The certificate is checked for this name or IP address. `servername` (SNI) must not be an IP address.
+        host,
+        ...(isIP(host) === 0 ? { servername: host } : {}),
+        // A certificate of the configured authority is accepted for any host, as in upstream.
+        ...(this.#ssl.caFile === undefined ? {} : { checkServerIdentity: () => undefined }),
+        secureContext,
+      });
+      await opened(socket, 'secureConnect');
+      const refusal = this.#checkCertificate(socket);
+      if (refusal === undefined) return socket;
+      throw new DaemonError('tls', refusal, { code: codeOf(socket) });
+    } catch (error) {
+      raw.destroy();
+      throw error;
+    }
   }
 
   /**
@@ -183,11 +194,56 @@ function isDirect(socket: TLSSocket): boolean {
 const codeOf = ({ authorizationError: code }: TLSSocket): string | undefined =>
   typeof code === 'string' ? code : undefined;
 
-const read = (path: string): Buffer => {
+/** Settings of TLS that name files. */
+type TlsFiles = Pick<DaemonSsl, 'privateKeyPath' | 'certificatePath' | 'caFile'>;
+
+/**
+ * Reads the files of the TLS settings for a connection.
+ * @param withoutAuthorities true: no certificate is verified, so the authorities of the system, which take 10 ms to read,
+ * are left out.
+ * @throws DaemonError `tls` for a file that cannot be read or used.
+ */
+function tlsContext(
+  { privateKeyPath, certificatePath, caFile }: TlsFiles,
+  withoutAuthorities: boolean,
+): SecureContext {
+  const files = {
+    ...(privateKeyPath === undefined ? {} : { key: read(privateKeyPath, 'private key') }),
+    ...(certificatePath === undefined ? {} : { cert: read(certificatePath, 'certificate') }),
+    ...(caFile === undefined ? {} : { ca: read(caFile, 'authorities') }),
+  };
+  try {
+    // Node ignores bytes among the authorities that are no certificate.
+    if (files.ca !== undefined) assertCertificates(files.ca);
+    return createSecureContext({ ...files, ...(withoutAuthorities ? { ca: [] } : {}) });
+  } catch (cause) {
+    throw new DaemonError('tls', 'a TLS file of the daemon settings is not what it should be', { cause });
+  }
+}
+
+/**
+ * Checks that the TLS files of the settings can be used, unless TLS is disabled.
+ * @throws DaemonError `tls` for a file that cannot be read or used.
+ */
+export function assertTlsFiles(ssl: DaemonSsl): void {
+  if (ssl.mode !== 'disabled') tlsContext(ssl, ssl.caFile === undefined);
+}
+
+/** Checks that a file has at least one certificate, and only whole ones. @throws Error */
+function assertCertificates(pem: Buffer): void {
+  const text = pem.toString('latin1');
+  const [, ...parts] = text.split('-----BEGIN CERTIFICATE-----');
+  if (parts.length === 0) throw new Error('no certificate');
+  for (const part of parts) new X509Certificate(`-----BEGIN CERTIFICATE-----${part}`);
+}
+
+const read = (path: string, content: string): Buffer => {
   try {
     return readFileSync(path);
   } catch (cause) {
-    throw new DaemonError('tls', 'a TLS file of the daemon settings cannot be read', { cause });
+    throw new DaemonError('tls', `the TLS file of the daemon settings with the ${content} cannot be read`, {
+      cause,
+    });
   }
 };
 

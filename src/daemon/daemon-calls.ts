@@ -5,7 +5,7 @@ import { JsonError, parseJson, type Json } from '../util/json.js';
 import { writeJson } from '../util/json-writer.js';
 import { observed, type ObserveDaemonCall } from './call-report.js';
 import type { CallOptions } from './daemon.js';
-import { DaemonError } from './errors.js';
+import { DaemonError, type DaemonErrorKind } from './errors.js';
 import { JsonReader } from './json-reader.js';
 import type { PostOptions, Transport } from './transport.js';
 
@@ -76,6 +76,7 @@ export class DaemonCalls {
   /**
    * Calls a path with portable storage whose answer is too large to be read as a value.
    * @param read parses the bytes of the answer.
+   * @param flawOf returns the kind of the error in an answer of which a part can be used.
    * @throws DaemonError
    */
   async binaryBytes<T extends { readonly status: string }>(
@@ -83,15 +84,17 @@ export class DaemonCalls {
     request: TypedSection,
     options: Options,
     read: (answer: Uint8Array) => T,
+    flawOf: (answer: T) => DaemonErrorKind | undefined,
   ): Promise<T> {
-    return observed(path, this.#observe, async () => {
+    const task = async (): Promise<T> => {
       const body = await this.#postBinary(path, request, options);
       return decode(path, () => {
         const answer = read(body);
         checkStatus(path, answer.status);
         return answer;
       });
-    });
+    };
+    return observed(path, this.#observe, task, flawOf);
   }
 
   #postBinary(path: string, request: TypedSection, options: Options): Promise<Buffer> {
@@ -157,7 +160,10 @@ function decode<T>(call: string, read: () => T): T {
     return read();
   } catch (error) {
     if (error instanceof CodecError || error instanceof RangeError || error instanceof JsonError)
-      throw new DaemonError('malformed', `the daemon's answer to ${call} cannot be read`, { cause: error });
+      throw new DaemonError('malformed', `the daemon's answer to ${call} cannot be read`, {
+        cause: error,
+        isForeign: true,
+      });
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { Hash, KeyImage, PublicKey, Commitment } from '../monero/crypto/types.js';
-import type { ParsedBlock } from './block-parser.js';
+import type { ParsedBlock, UnreadBlock } from './block-parser.js';
 import type { ParsedTxs } from './parsed-txs.js';
 
 /** Options of a call that may take a long time. */
@@ -32,11 +32,14 @@ export interface FeeEstimate {
   readonly quantizationMask: bigint;
 }
 
-/** Version of a hard fork, and the height from which its rules apply. */
+/** State of a hard fork. */
 export interface HardForkInfo {
+  /** Version that the next block of the chain has. */
   readonly version: number;
+  /** True if the next block follows the rules of the requested fork. */
   readonly enabled: boolean;
-  readonly earliestHeight: number;
+  /** Height of the first block of the requested fork; absent if the daemon does not know this fork. */
+  readonly earliestHeight?: number;
 }
 
 /** Start and size of a page of blocks. */
@@ -58,6 +61,8 @@ export interface DaemonBlocks {
   /** Number of blocks of the daemon's chain. */
   readonly currentHeight: number;
   readonly blocks: readonly ParsedBlock[];
+  /** The block after the last one of `blocks`, if the daemon sent it and it cannot be read. */
+  readonly unread?: UnreadBlock;
   readonly txs: ParsedTxs;
   /** Length of the answer [bytes]. */
   readonly bytes: number;

@@ -2,7 +2,7 @@
  * Kind of a failed call. unreachable: no connection, or it broke. timeout: no answer in time. busy: the daemon is
  * syncing. unauthorized: credentials are missing or wrong. malformed: the answer does not follow the protocol.
  * rejected: the daemon refused the request. too_large: the answer exceeds the limit of the call. tls: the certificate
- * is not accepted.
+ * is not accepted. newer_fork: the chain has a block of a newer version than this program knows.
  */
 export type DaemonErrorKind =
   | 'unreachable'
@@ -12,7 +12,8 @@ export type DaemonErrorKind =
   | 'malformed'
   | 'rejected'
   | 'too_large'
-  | 'tls';
+  | 'tls'
+  | 'newer_fork';
 
 /** Additional facts of a failed call. */
 export interface DaemonErrorOptions extends ErrorOptions {
@@ -22,7 +23,16 @@ export interface DaemonErrorOptions extends ErrorOptions {
   readonly status?: number;
   /** System error code; default: the code of the cause. */
   readonly code?: string | undefined;
+  /** See {@link DaemonError.isForeign}. Default: true if there is a `status`. */
+  readonly isForeign?: boolean;
 }
+
+/** Kinds of errors which prove that the daemon answers. */
+const ANSWERS: ReadonlySet<DaemonErrorKind> = new Set(['busy', 'rejected', 'too_large', 'newer_fork']);
+
+/** True if a call was answered, even if the answer is an error. @param failure kind of its error; undefined: none. */
+export const isAnswered = (failure: DaemonErrorKind | undefined): boolean =>
+  failure === undefined || ANSWERS.has(failure);
 
 /** Kinds of failures that a daemon reports before it acts on a request. */
 const NEVER_TAKEN: ReadonlySet<DaemonErrorKind> = new Set(['busy', 'unauthorized', 'tls']);
@@ -40,15 +50,21 @@ export class DaemonError extends Error {
   readonly status?: number;
   /** Error code of the cause, such as `ECONNREFUSED`. */
   readonly code?: string;
+  /**
+   * True if the answer is not one of a daemon, but perhaps of a gateway: another HTTP status than 200, or a body of another
+   * format. Upstream takes such an answer for no connection. Source: net_utils, http_abstract_invoke.h.
+   */
+  readonly isForeign: boolean;
 
   constructor(
     kind: DaemonErrorKind,
     message: string,
-    { notTaken, status, code, ...options }: DaemonErrorOptions = {},
+    { notTaken, status, code, isForeign, ...options }: DaemonErrorOptions = {},
   ) {
     super(message, options);
     this.kind = kind;
     this.notTaken = notTaken ?? NEVER_TAKEN.has(kind);
+    this.isForeign = isForeign ?? status !== undefined;
     if (status !== undefined) this.status = status;
     const anyCode = code ?? errorCode(options.cause);
     if (anyCode !== undefined) this.code = anyCode;

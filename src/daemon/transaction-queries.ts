@@ -1,8 +1,9 @@
 import type { Hash } from '../monero/crypto/types.js';
-import { fromHex, toHex } from '../util/bytes.js';
+import { toHex, tryFromHex } from '../util/bytes.js';
 import { CodecError } from '../util/codec.js';
 import { pagesOf } from '../util/paged.js';
 import type { BacklogEntry, CallOptions, DaemonTransaction, RelayOutcome } from './daemon.js';
+import { isUnverifiable } from './block-parser.js';
 import { LIMIT, type DaemonCalls } from './daemon-calls.js';
 import { DaemonError } from './errors.js';
 import type { JsonReader } from './json-reader.js';
@@ -52,12 +53,6 @@ export async function getTransactions(
   return { transactions };
 }
 
-/**
- * True if a transaction is pruned and of version 1, whose hash covers its signatures. Only a pruned daemon lacks these.
- */
-export const isUnverifiable = ({ blob: [version], prunableHash }: DaemonTransaction): boolean =>
-  version === 1 && prunableHash !== undefined;
-
 /** Fetches transactions; whole ones in place of pruned ones whose hash cannot be verified. */
 async function fetchVerifiable(
   calls: DaemonCalls,
@@ -69,8 +64,6 @@ async function fetchVerifiable(
   const pruned = fetched.filter(isUnverifiable).map(({ hash }) => hash);
   if (!prune || pruned.length === 0) return fetched;
   const again = await fetchTransactions(calls, pruned, false, options);
-  if (again.some((tx) => tx.inPool && isUnverifiable(tx)))
-    throw new DaemonError('malformed', 'the daemon sent a transaction of the pool without its signatures');
   const byHash = new Map(again.map((tx) => [toHex(tx.hash), tx]));
   return fetched.map((tx) => byHash.get(toHex(tx.hash)) ?? tx);
 }
@@ -129,7 +122,8 @@ function toTransaction(r: JsonReader, prune: boolean): DaemonTransaction {
   const inPool = r.bool('in_pool');
   return {
     hash: r.hash('tx_hash'),
-    blob: fromHex(whole === '' ? r.text('pruned_as_hex', '') + prunable : whole),
+    // An encoding that is not hex is empty, so that only the parser of this transaction refuses it.
+    blob: tryFromHex(whole === '' ? r.text('pruned_as_hex', '') + prunable : whole) ?? new Uint8Array(),
     ...(pruned ? { prunableHash: r.hash('prunable_hash') } : {}),
     inPool,
     doubleSpendSeen: r.bool('double_spend_seen', false),

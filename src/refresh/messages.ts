@@ -2,6 +2,7 @@ import type { SecretKey } from '../monero/crypto/types.js';
 import type { SubaddressIndex } from '../monero/cryptonote/types.js';
 import type { DaemonCallReport } from '../daemon/call-report.js';
 import type { DaemonErrorKind } from '../daemon/errors.js';
+import type { BlockVersion } from '../daemon/newer-block.js';
 import type { DaemonConfig } from '../daemon/http-daemon.js';
 import type { LocatedOutput, SpendingKeys } from '../monero/wallet/scan/key-images.js';
 import type { PackedSubaddresses } from '../monero/wallet/scan/packed-subaddresses.js';
@@ -123,6 +124,8 @@ export type RefreshReport =
       readonly wallet: WalletId;
       readonly run: number;
       readonly failure?: RefreshFailure;
+      /** Failure of the daemon when the pool was read; the blocks have been scanned. */
+      readonly poolFailure?: RefreshFailure;
     };
 
 /** Reports the end of a call of the refresh thread to the daemon. */
@@ -139,6 +142,10 @@ export interface RefreshFailure {
   readonly kind?: DaemonErrorKind | 'cancelled';
   /** System error code of the cause of a daemon error, such as `ECONNREFUSED`. */
   readonly code?: string;
+  /** True for a daemon error with an answer that is not one of a daemon; absent: false. */
+  readonly isForeign?: boolean;
+  /** Block of the kind `newer_fork`. */
+  readonly block?: BlockVersion;
   readonly message: string;
   readonly stack?: string;
 }

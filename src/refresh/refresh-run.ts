@@ -30,8 +30,11 @@ export interface RefreshTarget {
   commitAgain(findings: PageFindings): boolean;
   /** Commits spend keys of subaddresses in the lookahead. */
   commitSubaddresses(keys: PackedSubaddresses): void;
-  /** Commits the result of a scan of the pool. @param present hashes of all transactions in the pool. */
-  commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void;
+  /**
+   * Commits the result of a scan of the pool.
+   * @param present hashes of all transactions in the pool. @param unreadable number of those that cannot be read.
+   */
+  commitPool(present: readonly Hash[], findings: readonly PoolFinding[], unreadable: number): void;
   /**
    * Writes the write-ahead log of the store back into its main file, on another thread; nothing is committed meanwhile.
    * Does not throw.
@@ -43,6 +46,8 @@ export interface RefreshTarget {
 export interface RefreshResult {
   readonly blocksFetched: number;
   readonly receivedMoney: boolean;
+  /** Error of the daemon when the pool was read; absent if that was read. */
+  readonly poolError?: Error;
 }
 
 export type RunReport = Extract<RefreshReport, { readonly run: number }>;
@@ -111,7 +116,7 @@ export class RefreshRun {
         return;
       case 'pool':
         try {
-          this.#target.commitPool(unpackHashes(report.present), report.findings);
+          this.#target.commitPool(unpackHashes(report.present), report.findings, report.unreadable);
           this.#receivedMoney ||= report.findings.some(({ incoming }) => incoming !== undefined);
         } catch (error) {
           restart();
@@ -122,7 +127,11 @@ export class RefreshRun {
       case 'done':
         end();
         if (report.failure === undefined)
-          this.resolve({ blocksFetched: this.#blocksFetched, receivedMoney: this.#receivedMoney });
+          this.resolve({
+            blocksFetched: this.#blocksFetched,
+            receivedMoney: this.#receivedMoney,
+            ...(report.poolFailure === undefined ? {} : { poolError: toError(report.poolFailure) }),
+          });
         else this.reject(toError(report.failure));
         return;
     }

@@ -215,7 +215,7 @@ export class Refresher {
           return true;
         }
         try {
-          target?.commitPool(unpackHashes(result.present), result.findings);
+          target?.commitPool(unpackHashes(result.present), result.findings, result.unreadable);
           this.#poolCommitted(wallet, answer.call);
           resolve();
         } catch (error) {

@@ -7,7 +7,7 @@ import type { ChainFeed } from './feeds/chain-feed.js';
 import { commitBatchesOf, weightOf } from './commit/commit-batches.js';
 import type { MemberPage } from './feeds/feed-member.js';
 import { nextHeight, positionOf, type RefreshFrom } from './feeds/chain-position.js';
-import type { RefreshReport, WalletId } from './messages.js';
+import type { RefreshFailure, RefreshReport, WalletId } from './messages.js';
 import { packFindings, type PackedFindings } from './commit/packed-findings.js';
 import { PendingCommits } from './commit/pending-commits.js';
 import type { PoolFeed, PoolViewer } from './feeds/pool-feed.js';
@@ -100,7 +100,7 @@ export class WalletRefresh {
 
   /**
    * Scans the chain up to the daemon's tip, then the pool, then for some time blocks that are to be read again. Reports the
-   * end to the main thread, with the failure if there was one.
+   * end to the main thread, with the failures if there were any.
    */
   async run(wallet: RefreshedWallet, feeds: DaemonFeeds | undefined, from: RefreshFrom): Promise<void> {
     const { signal } = this.#abort;
@@ -113,12 +113,7 @@ export class WalletRefresh {
       const scan: Scan = ({ page, matches }) => scanner.scan(page, matches, signal);
       const tip = await this.#scanChain(feeds.chain.join({ ...from, asOf, viewSecret, signal }), scan);
       await this.#commits.settled(0);
-      if (!scanner.isBlind) {
-        const view = await feeds.pool.view(wallet, asOf, signal);
-        await turns.next();
-        signal.throwIfAborted();
-        this.#report({ type: 'pool', wallet: this.#id, run: this.number, ...view });
-      }
+      const poolFailure = scanner.isBlind ? undefined : await this.#scanPool(wallet, feeds.pool, asOf);
       if (from.again !== undefined) {
         const { startHeight, searched } = from.again;
         const pages = feeds.chain.join({ history: [], startHeight, asOf, viewSecret, signal });
@@ -127,9 +122,34 @@ export class WalletRefresh {
         await this.#scanChain(blocksBelow(end, pages, this.#againMs), scanAgain, true);
         await this.#commits.settled(0);
       }
-      this.#report({ type: 'done', wallet: this.#id, run: this.number });
+      this.#report({
+        ...{ type: 'done', wallet: this.#id, run: this.number },
+        ...(poolFailure === undefined ? {} : { poolFailure }),
+      });
     } catch (error) {
       this.#report({ type: 'done', wallet: this.#id, run: this.number, failure: toFailure(error, signal) });
+    }
+  }
+
+  /**
+   * Scans the pool. Returns the failure of the daemon, after which the blocks that were read count all the same.
+   * @throws the reason of the signal. Source: wallet2.cpp `refresh`, which reads the pool together with blocks.
+   */
+  async #scanPool(
+    wallet: RefreshedWallet,
+    pool: PoolFeed,
+    asOf: number,
+  ): Promise<RefreshFailure | undefined> {
+    const { signal } = this.#abort;
+    try {
+      const view = await pool.view(wallet, asOf, signal);
+      await turns.next();
+      signal.throwIfAborted();
+      this.#report({ type: 'pool', wallet: this.#id, run: this.number, ...view });
+      return undefined;
+    } catch (error) {
+      if (signal.aborted || !(error instanceof DaemonError)) throw error;
+      return toFailure(error);
     }
   }
 

@@ -7,6 +7,8 @@ export const FAULTS = {
   'wrong-height': 'the reported chain is n blocks longer than the real one',
   'wrong-ring-data': 'each output is replaced by its neighbour (1)',
   'inflated-fee': 'fees per byte are multiplied by n',
+  'newer-fork': 'blocks from height n on have a later version and format, whose fork is active from there on',
+  'unknown-pool': 'transactions of the pool are sent with a later version (1)',
   reorganise: 'the latest n blocks are replaced before every third page of blocks',
 } as const;
 
@@ -15,6 +17,9 @@ export type InjectedFault = keyof typeof FAULTS;
 const OVERSIZE_BYTES = 200 * 1024 * 1024;
 const PAGES = 3;
 const MAX_VALUE = 1_000_000;
+
+/** Version of blocks and of transactions that no program of today knows. */
+const LATER_VERSION = { block: 17, transaction: 3 } as const;
 
 /**
  * Parses a list of faults and values, such as `latency=200,drop=3`; an empty text is an empty list.
@@ -96,6 +101,26 @@ export class FaultInjector {
   /** Applies the fault `wrong-ring-data` to the index of a requested output. */
   outputIndex(index: bigint): bigint {
     return this.#value('wrong-ring-data') === 0 ? index : index ^ 1n;
+  }
+
+  /** Version of the fault `newer-fork`, and height of its first block; undefined without it. */
+  get newerFork(): { readonly version: number; readonly height: number } | undefined {
+    const height = this.#value('newer-fork');
+    return height === 0 ? undefined : { version: LATER_VERSION.block, height };
+  }
+
+  /** Applies the fault `newer-fork` to an encoded block. */
+  block(blob: Uint8Array, height: number): Uint8Array {
+    const fork = this.newerFork;
+    if (fork === undefined || height < fork.height) return blob;
+    return Uint8Array.of(fork.version, fork.version, ...blob.subarray(2), 0);
+  }
+
+  /** Applies the fault `unknown-pool` to an encoded transaction of the pool. */
+  poolTx(blob: Uint8Array): Uint8Array {
+    return this.#value('unknown-pool') === 0
+      ? blob
+      : Uint8Array.of(LATER_VERSION.transaction, ...blob.subarray(1));
   }
 
   /** Returns the number of blocks that the fault `reorganise` replaces before a page of blocks is read; 0 for none. */

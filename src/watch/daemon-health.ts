@@ -1,6 +1,6 @@
 import type { DaemonCallReport } from '../daemon/call-report.js';
 import type { DaemonInfo } from '../daemon/daemon.js';
-import { DaemonError, type DaemonErrorKind } from '../daemon/errors.js';
+import { DaemonError, isAnswered } from '../daemon/errors.js';
 import { waitAtMost } from '../util/bounded-wait.js';
 
 /** Age of the daemon's state from which it is requested again [ms]. */
@@ -9,9 +9,6 @@ const RECENT_MS = 5_000;
 const DEADLINE_MS = 10_000;
 /** Longest time for which a check waits for the answer [ms]. */
 const WAIT_MS = 500;
-
-/** Kinds of errors which prove that the daemon answers. */
-const ANSWERS: ReadonlySet<DaemonErrorKind> = new Set(['busy', 'rejected', 'too_large']);
 
 /** Access to the daemon of a server. */
 export interface WatchedDaemon {
@@ -70,7 +67,7 @@ export class DaemonHealth {
   note({ seconds, failure }: DaemonCallReport, daemon = this.#daemon.daemonAddress): void {
     this.#followChange();
     if (daemon !== this.#address) return;
-    if (failure === undefined || ANSWERS.has(failure)) this.#noteAnswer();
+    if (isAnswered(failure)) this.#noteAnswer();
     else this.#failingSince ??= this.#now() - 1000 * seconds;
   }
 

@@ -41,6 +41,13 @@ export type NotReady =
   /** `seconds`: duration of the outage [s]; absent before the first answer of the daemon. */
   | { readonly reason: 'daemon_unreachable'; readonly seconds?: number }
   | { readonly reason: 'wallets_behind'; readonly wallets: number; readonly blocks: number }
+  /** `height`, `version`: lowest block of a newer version than this server knows, which only an update can read. */
+  | {
+      readonly reason: 'update_needed';
+      readonly wallets: number;
+      readonly height: number;
+      readonly version: number;
+    }
   | { readonly reason: 'disk_nearly_full'; readonly free_bytes: number }
   | { readonly reason: 'store_damaged'; readonly wallets: number };
 
@@ -101,7 +108,11 @@ export class Readiness {
     const unopened = start().unopened.filter(({ cause }) => cause === DAMAGED);
     const damaged = lags.filter(({ isDamaged }) => isDamaged).length + unopened.length;
     const blocks = Math.max(0, ...behind.map((lag) => lag.blocks));
+    const newer = lags.flatMap(({ newerBlock }) => newerBlock ?? []).sort((a, b) => a.height - b.height);
     return [
+      ...newer
+        .slice(0, 1)
+        .map((block) => ({ reason: 'update_needed', wallets: newer.length, ...block }) as const),
       ...(behind.length > 0 ? [{ reason: 'wallets_behind', wallets: behind.length, blocks } as const] : []),
       ...(damaged > 0 ? [{ reason: 'store_damaged', wallets: damaged } as const] : []),
     ];

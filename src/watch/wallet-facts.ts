@@ -7,7 +7,8 @@ import { lagOf, type WalletLag } from './wallet-lag.js';
 export interface WatchedWallet {
   readonly name: string;
   readonly store: Pick<OpenWallet['store'], 'height' | 'isDamaged' | 'version' | 'read' | 'fileSizes'>;
-  readonly sync: Pick<OpenWallet['sync'], 'catchUp' | 'daemonHeight'>;
+  readonly sync: Pick<OpenWallet['sync'], 'catchUp' | 'daemonHeight'> &
+    Partial<Pick<OpenWallet['sync'], 'newerBlock' | 'unreadableInPool'>>;
   readonly paymentRoutes: Pick<OpenWallet['paymentRoutes'], 'held'>;
   readonly eventLog: Pick<OpenWallet['eventLog'], 'lastId'>;
   readonly webhooks: Pick<OpenWallet['webhooks'], 'backlog'>;
@@ -34,6 +35,8 @@ export interface WalletFacts extends WalletLag, StoredFacts {
   readonly blocksAgain: number;
   /** Number of payments that wait for the daemon that they were sent to. */
   readonly heldPayments: number;
+  /** Number of transactions in the pool that could not be read. */
+  readonly unreadableInPool: number;
   readonly storeBytes: number;
   /** Size of the write-ahead log [bytes]. */
   readonly logBytes: number;
@@ -57,6 +60,7 @@ export class WalletFactReader {
       ...this.#stored(wallet),
       blocksAgain: readable(() => blocksAgainOf(wallet)) ?? 0,
       heldPayments: wallet.paymentRoutes.held,
+      unreadableInPool: wallet.sync.unreadableInPool ?? 0,
       storeBytes: main,
       logBytes: log,
     };

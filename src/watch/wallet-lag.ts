@@ -1,10 +1,14 @@
+import type { BlockVersion } from '../daemon/newer-block.js';
 import { readable } from './readable.js';
 
 /** Parts of an open wallet that determine how many blocks it lacks. */
 export interface FollowingWallet {
   readonly store: { height(): number; readonly isDamaged: boolean };
-  /** `daemonHeight`: number of blocks of the daemon; 0 before the first refresh. */
-  readonly sync: { readonly daemonHeight: number };
+  readonly sync: {
+    /** Number of blocks of the daemon; 0 before the first refresh. */
+    readonly daemonHeight: number;
+    readonly newerBlock?: BlockVersion | undefined;
+  };
 }
 
 /** Blocks of a wallet in comparison with the daemon. */
@@ -16,6 +20,8 @@ export interface WalletLag {
   /** Number of blocks that the wallet lacks; 0 while it is unknown. */
   readonly blocks: number;
   readonly isDamaged: boolean;
+  /** Block of a newer version than the known ones, at which the last refresh of the wallet ended. */
+  readonly newerBlock?: BlockVersion | undefined;
 }
 
 /**
@@ -28,5 +34,6 @@ export function lagOf({ store, sync }: FollowingWallet, latest?: number): Wallet
   const known = latest ?? sync.daemonHeight;
   const daemonHeight = known === 0 ? undefined : known;
   const blocks = height === undefined ? 0 : Math.max(0, (daemonHeight ?? 0) - height);
-  return { height: height ?? 0, daemonHeight, blocks, isDamaged: store.isDamaged };
+  const { newerBlock } = sync;
+  return { height: height ?? 0, daemonHeight, blocks, isDamaged: store.isDamaged, newerBlock };
 }

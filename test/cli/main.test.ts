@@ -69,6 +69,22 @@ describe('an invalid command line', () => {
 });
 
 describe('a start that fails', () => {
+  test.each(['/nowhere/ca.pem', '/', '/proc/self/status'])(
+    'refuses to start with %s as the authorities of the node',
+    async (file) => {
+      const wallets = directory();
+      const { code, output } = await runWalletRpc([
+        `--wallet-dir=${wallets}`,
+        `--rpc-bind-port=${await freePort()}`,
+        '--disable-rpc-login',
+        `--daemon-ssl-ca-certificates=${file}`,
+      ]);
+      expect(output).toMatch(/wallet-rpc: --daemon-ssl-…: .*TLS file of the daemon settings/);
+      expect(code).toBe(1);
+      rmSync(wallets, { recursive: true });
+    },
+  );
+
   it('reports a port in use', async () => {
     const port = await freePort();
     const other = createServer();

@@ -9,11 +9,12 @@ import {
   transaction,
   transactionHash,
 } from '../../src/monero/cryptonote/transaction.js';
-import { parseBlocksAnswer, parseTxs } from '../../src/daemon/block-parser.js';
+import { parseTxs } from '../../src/daemon/block-parser.js';
 import { fromHex } from '../../src/util/bytes.js';
 import { CodecError, decode, encode } from '../../src/util/codec.js';
 import { versionOne } from '../support/arbitrary-tx.js';
 import { blocksAnswer } from '../support/blocks-answer.js';
+import { parseWholePage } from '../support/whole-page.js';
 import { readVectors } from '../monero/ringct/vectors.js';
 
 /* A daemon cannot change the contents of a transaction whose hash it names. */
@@ -137,7 +138,7 @@ describe('a transaction in a page of blocks', () => {
     ['pruned', pruned, false],
     ['without the hash of its proofs', unproven, false],
   ])('may be sent %s', (_, sent, complete) => {
-    const { txs } = parseBlocksAnswer(page(signed, sent), complete);
+    const { txs } = parseWholePage(page(signed, sent), complete);
     expect(signed.map((_tx, i) => txs.hash(i + 1))).toEqual(signed.map(({ hash }) => hash));
     expect(signed.map((_tx, i) => txs.blob(i + 1))).toEqual(signed.map((tx) => tx.pruned));
   });
@@ -145,12 +146,12 @@ describe('a transaction in a page of blocks', () => {
   it('is refused unproven where every one must be proven', () => {
     const ofTwo = signed.filter(({ version }) => version === 2);
     const ofOne = signed.filter(({ version }) => version === 1);
-    expect(parseBlocksAnswer(page(ofTwo, pruned), true).blocks).toHaveLength(1);
+    expect(parseWholePage(page(ofTwo, pruned), true).blocks).toHaveLength(1);
     for (const [txs, sent] of [
       [ofOne, pruned],
       [ofTwo, unproven],
     ] as const)
-      expect(() => parseBlocksAnswer(page(txs, sent), true)).toThrow('without signatures');
+      expect(() => parseWholePage(page(txs, sent), true)).toThrow('without signatures');
   });
 
   it.each([
@@ -160,11 +161,11 @@ describe('a transaction in a page of blocks', () => {
     const [a, b, ...rest] = txs;
     if (a === undefined || b === undefined) throw new Error('too few transactions');
     const swapped = [{ ...b, hash: a.hash }, { ...a, hash: b.hash }, ...rest];
-    expect(() => parseBlocksAnswer(page(swapped, sent))).toThrow('differs from its hash');
+    expect(() => parseWholePage(page(swapped, sent))).toThrow('differs from its hash');
   });
 
   it('is refused with a hash of another length', () => {
     const sent: Sent = ({ pruned: blob, prunable }) => ({ blob, prunable: prunable.subarray(1) as Hash });
-    expect(() => parseBlocksAnswer(page(signed, sent))).toThrow('another length');
+    expect(() => parseWholePage(page(signed, sent))).toThrow('another length');
   });
 });

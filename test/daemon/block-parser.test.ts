@@ -25,10 +25,11 @@ import { NO_VIEW_TAG } from '../../src/monero/kernel/kernel.js';
 import { kernelBatches } from '../../src/monero/wallet/scan/kernel-batches.js';
 import { U64_MAX, ZERO } from '../../src/util/amount.js';
 import { concatBytes, fromHex, toHex } from '../../src/util/bytes.js';
-import { CodecError, decode, encode } from '../../src/util/codec.js';
+import { CodecError, encode } from '../../src/util/codec.js';
 import { versionOne } from '../support/arbitrary-tx.js';
 import { blocksAnswer, type SentBlock } from '../support/blocks-answer.js';
 import { mutatedBytes } from '../support/mutations.js';
+import { parseWholePage } from '../support/whole-page.js';
 
 const hashes = fc.uint8Array({ minLength: 32, maxLength: 32 }) as unknown as fc.Arbitrary<Hash>;
 const keys = hashes as unknown as fc.Arbitrary<PublicKey>;
@@ -125,8 +126,8 @@ function expectedRows({ outputs, extra }: TxPrefix, tx: number): Row[] {
 describe('parsing transactions', () => {
   it('finds the key images, the outputs and keys to try, and the bytes of each transaction', () => {
     fc.assert(
-      fc.property(fc.array(prefixes, { maxLength: 4 }), fc.uint8Array({ maxLength: 5 }), (txs, behind) => {
-        const blobs = txs.map((prefix) => concatBytes(encode(txPrefix, prefix), behind));
+      fc.property(fc.array(prefixes, { maxLength: 4 }), (txs) => {
+        const blobs = txs.map((prefix) => encode(txPrefix, prefix));
         const parsed = parsedTxs(...blobs);
         expect(parsed.count).toBe(txs.length);
         txs.forEach((prefix, i) => {
@@ -161,17 +162,15 @@ describe('parsing transactions', () => {
     );
   });
 
-  /** True if the bytes begin with a prefix; the parser ignores the bytes after it. */
-  const isRead = (bytes: Uint8Array): boolean =>
-    refusal(() => decode(txPrefix, bytes))?.endsWith('left over') ?? true;
+  const isRead = (bytes: Uint8Array): boolean => refusal(() => parsePrunedTransaction(bytes)) === undefined;
 
-  /** True if the parser accepts a prefix; of version 2, it then lacks the hash of the rest. */
+  /** True if the parser accepts a transaction; one of version 2 then lacks the hash of its prunable part. */
   function isParsed(bytes: Uint8Array): boolean {
     const message = refusal(() => parsedTxs(bytes));
     return message === undefined || message.includes('without the hash');
   }
 
-  it('refuses exactly the prefixes that the codec refuses', () => {
+  it('refuses exactly the pruned transactions that the codec refuses', () => {
     fc.assert(
       fc.property(prefixes, fc.nat(), fc.nat(255), fc.boolean(), (prefix, place, value, cut) => {
         const whole = encode(txPrefix, prefix);
@@ -268,7 +267,7 @@ describe('parsing a page of blocks', () => {
     fc.assert(
       fc.property(fc.array(wholeBlocks, { maxLength: 4 }), fc.boolean(), (loose, pruned) => {
         const blocks = chained(loose);
-        const page = parseBlocksAnswer(
+        const page = parseWholePage(
           answer(
             blocks.map((one, i) => sent(one, { first: 1000 * i, pruned })),
             { pruned },
@@ -312,12 +311,46 @@ describe('parsing a page of blocks', () => {
   const honest = chained(samples.filter(({ txs }) => txs.length > 1).slice(0, 3)).map((one) => sent(one));
   const whole = answer(honest);
 
+  it.each([0, 1, 2])('keeps the blocks before the one at index %i that cannot be read', (bad) => {
+    const sentBlock = honest[bad];
+    if (sentBlock === undefined) throw new Error('no block');
+    const spoiled: [why: string, SentBlock][] = [
+      ['left over', { ...sentBlock, block: concatBytes(sentBlock.block, Uint8Array.of(0)) }],
+      ['', { ...sentBlock, block: sentBlock.block.subarray(0, -1) }],
+      ['lacks output indices', { ...sentBlock, outputIndices: [] }],
+      ['lacks transactions', { ...sentBlock, txs: [...sentBlock.txs, new Uint8Array(3)] }],
+      [
+        'end of input',
+        { ...sentBlock, txs: sentBlock.txs.map((tx, i) => (i === 1 ? tx.subarray(0, 5) : tx)) },
+      ],
+    ];
+    for (const [why, block] of spoiled) {
+      const page = parseBlocksAnswer(answer(honest.map((one, i) => (i === bad ? block : one))));
+      const before = parseBlocksAnswer(answer(honest.slice(0, bad)));
+      expect(page.unread).toMatchObject({ cause: { message: expect.stringContaining(why) as unknown } });
+      expect(page.blocks.map(({ hash }) => hash)).toEqual(before.blocks.map(({ hash }) => hash));
+      expect(page.txs.count).toBe(before.txs.count);
+      expect(rowsOf(page.txs)).toEqual(rowsOf(before.txs));
+    }
+  });
+
+  it('tells the version of a block of which nothing else can be read', () => {
+    const [first, second, third] = honest;
+    if (first === undefined || second === undefined || third === undefined) throw new Error('no blocks');
+    const unknown = { ...second, block: concatBytes(Uint8Array.of(17), new Uint8Array(90).fill(0xff)) };
+    const page = parseBlocksAnswer(answer([first, unknown, third]));
+    expect(page.unread?.version).toBe(17);
+    expect(page.blocks).toHaveLength(1);
+    const nothing = parseBlocksAnswer(answer([first, { ...second, block: new Uint8Array() }]));
+    expect(nothing.unread).toMatchObject({ cause: { message: 'unexpected end of input' } });
+    expect(nothing.unread).not.toHaveProperty('version');
+  });
+
   it('refuses blocks that do not chain up, or lack transactions or output indices', () => {
     const [first, second, third] = honest;
     if (first === undefined || second === undefined || third === undefined) throw new Error('no blocks');
-    const spoiled = (change: Partial<SentBlock>) =>
-      parseBlocksAnswer(answer([first, { ...second, ...change }]));
-    expect(() => parseBlocksAnswer(answer([second, first]))).toThrow('do not chain up');
+    const spoiled = (change: Partial<SentBlock>) => parseWholePage(answer([first, { ...second, ...change }]));
+    expect(() => parseWholePage(answer([second, first]))).toThrow('do not chain up');
     expect(() => spoiled({ block: third.block })).toThrow('do not chain up');
     expect(() => spoiled({ block: second.block.subarray(0, -1) })).toThrow(CodecError);
     expect(() => spoiled({ block: concatBytes(second.block, Uint8Array.of(0)) })).toThrow('left over');
@@ -339,14 +372,14 @@ describe('parsing a page of blocks', () => {
       const value = { ...one.value, minerTx };
       return answer([{ ...sent({ ...one, value }), block: change(encode(block, value)) }]);
     };
-    expect(() => parseBlocksAnswer(page(spending))).toThrow('without a miner transaction');
+    expect(() => parseWholePage(page(spending))).toThrow('without a miner transaction');
     const honestOne = reward(2, one.value.minerTx.prefix);
-    expect(() => parseBlocksAnswer(page(honestOne))).not.toThrow();
+    expect(() => parseWholePage(page(honestOne))).not.toThrow();
     const sign = (bytes: Uint8Array): Uint8Array => {
       bytes[bytes.length - 2 - 32 * one.value.txHashes.length] = 6;
       return bytes;
     };
-    expect(() => parseBlocksAnswer(page(honestOne, sign))).toThrow('signed');
+    expect(() => parseWholePage(page(honestOne, sign))).toThrow('signed');
   });
 
   it('returns the status only, unless it is OK', () => {
@@ -359,17 +392,17 @@ describe('parsing a page of blocks', () => {
     let refused = 0;
     fc.assert(
       fc.property(mutatedBytes(whole), (bytes) => {
-        if (refusal(() => parseBlocksAnswer(bytes)) !== undefined) refused++;
+        if (refusal(() => parseWholePage(bytes)) !== undefined) refused++;
       }),
       { numRuns: 5000 },
     );
     expect(refused).toBeGreaterThan(1000);
-    expect(parseBlocksAnswer(whole).blocks).toHaveLength(3);
+    expect(parseWholePage(whole).blocks).toHaveLength(3);
   });
 
   it('refuses a page that is cut anywhere', () => {
     for (let length = 0; length < whole.length; length++)
-      expect(refusal(() => parseBlocksAnswer(whole.subarray(0, length)))).toBeDefined();
+      expect(refusal(() => parseWholePage(whole.subarray(0, length)))).toBeDefined();
   });
 });
 
@@ -381,7 +414,7 @@ describe('portable storage around a page of blocks', () => {
   const u64 = (value: bigint) => ({ type: 'u64', value }) as const;
   const text = (value: string) => ({ type: 'string', value: Buffer.from(value) }) as const;
   const read = (section: TypedSection): ParsedBlocksAnswer =>
-    parseBlocksAnswer(writeStorage({ status: text('OK'), ...section }));
+    parseWholePage(writeStorage({ status: text('OK'), ...section }));
 
   it('may have other fields, which are skipped', () => {
     const other: TypedSection = {
@@ -426,10 +459,10 @@ describe('portable storage around a page of blocks', () => {
   });
 
   it('is refused without a status', () => {
-    expect(() => parseBlocksAnswer(writeStorage({ start_height: u64(1n) }))).toThrow('status');
+    expect(() => parseWholePage(writeStorage({ start_height: u64(1n) }))).toThrow('status');
   });
 
   test.each(invalid.filter(({ note }) => !note.startsWith('a bool')))('is refused with $note', ({ hex }) => {
-    expect(() => parseBlocksAnswer(fromHex(hex))).toThrow(CodecError);
+    expect(() => parseWholePage(fromHex(hex))).toThrow(CodecError);
   });
 });

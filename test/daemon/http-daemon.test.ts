@@ -1,3 +1,4 @@
+import { blocksAnswer } from '../support/blocks-answer.js';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
@@ -192,9 +193,9 @@ describe('a transaction of version 1', () => {
     expect(transactions).toMatchObject([{ blob: Uint8Array.of(1), prunableHash: new Uint8Array(32) }]);
   });
 
-  it('of the pool is refused without its signatures', async () => {
-    expect(await kindOf(ask({ in_pool: true }, prunedTx))).toBe('malformed');
-    expect((await ask({ in_pool: true }, wholeTx)).transactions).toHaveLength(1);
+  it('is empty where its encoding is no hex, beside the others of the answer', async () => {
+    const { transactions } = await ask({ in_pool: true, pruned_as_hex: '01f' }, {});
+    expect(transactions).toMatchObject([{ blob: new Uint8Array(), inPool: true }]);
   });
 });
 
@@ -225,6 +226,40 @@ describe('a hostile daemon', () => {
 
   const ok = (result: object): string =>
     JSON.stringify({ id: '0', jsonrpc: '2.0', result: { status: 'OK', ...result } });
+
+  it('may recommend more fee levels than four, and know no height of a fork', async () => {
+    const daemon = new HttpDaemon(config);
+    try {
+      reply = { body: ok({ fee: 20, fees: [20, 80, 320, 4000, 9000], quantization_mask: 10 }) };
+      const { perByte } = await daemon.getFeeEstimate();
+      expect(perByte.slice(0, 4)).toEqual([20n, 80n, 320n, 4000n]);
+      reply = {
+        body: '{"result":{"status":"OK","version":16,"enabled":false,"earliest_height":18446744073709551615}}',
+      };
+      expect(await daemon.hardForkInfo(17)).toEqual({ version: 16, enabled: false });
+    } finally {
+      daemon.close();
+    }
+  });
+
+  it('is reported as failed where a block of its page cannot be read, unless that is of a newer fork', async () => {
+    const failures: unknown[] = [];
+    const daemon = new HttpDaemon(config, ({ failure }) => failures.push(failure));
+    const pageWith = (block: Uint8Array): Buffer =>
+      Buffer.from(
+        blocksAnswer({ startHeight: 5, currentHeight: 9, blocks: [{ block, txs: [], outputIndices: [] }] }),
+      );
+    try {
+      for (const version of [16, 17]) {
+        reply = { body: pageWith(Uint8Array.of(version)) };
+        const { blocks, unread } = await daemon.getBlocks({ startHeight: 5 });
+        expect([blocks, unread?.version]).toEqual([[], version]);
+      }
+      expect(failures).toEqual(['malformed', 'newer_fork']);
+    } finally {
+      daemon.close();
+    }
+  });
 
   test.each<[string, typeof reply, DaemonErrorKind]>([
     ['nothing', { body: '' }, 'malformed'],

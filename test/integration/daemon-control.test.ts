@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { makeCertificate } from '../support/certificate.js';
 import { createWallet } from '../support/create-wallet.js';
 import { startMonerod, type Monerod } from '../support/monerod.js';
 import { until } from '../support/until.js';
@@ -197,6 +201,42 @@ describe('set_daemon', () => {
     expect((await ours.call('refresh')).error?.code).toBe(-38);
     await ours.rpc('set_daemon', { address: daemon.address });
     await ours.rpc('refresh');
+  });
+
+  it('refuses unusable TLS files, and a proxy to an unverified node, and the old node stays', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'set-daemon-'));
+    const { certFile, keyFile } = makeCertificate(directory);
+    const { address } = daemon;
+    try {
+      const files = { ssl_private_key_path: keyFile, ssl_certificate_path: certFile };
+      for (const settings of [
+        { ssl_ca_file: join(directory, 'missing') },
+        { ssl_ca_file: directory },
+        { ssl_ca_file: keyFile },
+        { ...files, ssl_private_key_path: certFile },
+        { ...files, ssl_certificate_path: join(directory, 'missing') },
+      ])
+        expect((await ours.call('set_daemon', { address, ...settings })).error?.code).toBe(-38);
+      expect((await ours.call('set_daemon', { address, proxy: '127.0.0.1:1' })).error).toMatchObject({
+        code: -38,
+        message: expect.stringMatching(
+          /^SSL or proxy is enabled but no strong verification was configured/,
+        ) as unknown,
+      });
+      await ours.rpc('refresh');
+      // A file that is deleted later, and good settings afterwards.
+      await ours.rpc('set_daemon', { address, ssl_ca_file: certFile, ...files });
+      rmSync(certFile);
+      for (let i = 0; i < 20; i++)
+        expect((await ours.call('refresh')).error).toMatchObject({
+          code: -38,
+          message: 'no connection to daemon',
+        });
+      await ours.rpc('set_daemon', { address });
+      await ours.rpc('refresh');
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
   });
 
   it.each([

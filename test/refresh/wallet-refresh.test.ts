@@ -6,6 +6,7 @@ import { ChainFeed } from '../../src/refresh/feeds/chain-feed.js';
 import type { RefreshFrom } from '../../src/refresh/feeds/chain-position.js';
 import type { RefreshReport } from '../../src/refresh/messages.js';
 import { monotonicMs } from '../../src/util/clock.js';
+import { DaemonError } from '../../src/daemon/errors.js';
 import { PoolFeed } from '../../src/refresh/feeds/pool-feed.js';
 import { WalletRefresh, type DaemonFeeds, type RefreshedWallet } from '../../src/refresh/wallet-refresh.js';
 import type { WalletScanner } from '../../src/refresh/scan/wallet-scanner.js';
@@ -185,6 +186,16 @@ describe('a refresh on its thread', () => {
       expect(wallet.scannedAgain).toHaveLength(1);
       expect(receiver.types.at(-1)).toBe('done');
     });
+  });
+
+  it('ends well after its blocks where the daemon does not list its pool, with the reason', async () => {
+    const getPoolHashes = (): Promise<never> =>
+      Promise.reject(new DaemonError('rejected', 'HTTP status 502', { status: 502 }));
+    const pool = new PoolFeed({ getPoolHashes, getTransactions: getPoolHashes }, quietKernel);
+    await receiver.refresh.run(wallet, { ...feeds, pool }, FROM);
+    expect(receiver.types).toEqual(['page', 'page', 'page', 'page', 'page', 'done']);
+    expect(receiver.reports.at(-1)).toMatchObject({ poolFailure: { kind: 'rejected', isForeign: true } });
+    expect(receiver.reports.at(-1)).not.toHaveProperty('failure');
   });
 
   it('has at most four commits pending, and none when it scans the pool', async () => {

@@ -35,8 +35,8 @@ const prefixWith = (keys: number): Omit<TxPrefix, 'version'> => ({
 /** A transaction with one output that is tried with as many keys. */
 export const looseTx = (hash: Hash, keys: number): RawTx => unprovenTx(hash, prefixWith(keys));
 
-/** The same with its own hash: whole, of version 1. */
-export function wholeTx(keys: number): RawTx {
-  const tx: Transaction = { prefix: { ...prefixWith(keys), version: 1 }, signatures: [] };
+/** The same with its own hash: whole, of version 1. @param unlockTime distinguishes it from others. */
+export function wholeTx(keys: number, unlockTime = 0n): RawTx {
+  const tx: Transaction = { prefix: { ...prefixWith(keys), unlockTime, version: 1 }, signatures: [] };
   return { hash: transactionHash(tx), blob: encode(transaction, tx) };
 }

@@ -138,13 +138,19 @@ export class TestWallet {
   readonly reorganised: ReplacedBlocks[] = [];
 
   get daemon(): DaemonAccess {
+    return Object.assign(this.#daemon, { trusted: this.trusted });
+  }
+
+  readonly #daemon = this.#daemonAccess();
+
+  #daemonAccess(): DaemonAccess {
     const client = (): Daemon => this.answers as Daemon;
     const address = 'daemon:18081';
     const poolHashes = (): Promise<readonly Hash[]> => Promise.resolve(this.pool);
     const other = (): undefined => undefined;
     return {
       ...{ client, poolHashes, other },
-      ...{ trusted: this.trusted, address, name: address },
+      ...{ address, name: address },
     } as unknown as DaemonAccess;
   }
 

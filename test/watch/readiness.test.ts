@@ -107,6 +107,15 @@ describe('a server is not ready', () => {
     expect(await reasons()).toEqual([{ reason: 'wallets_behind', wallets: 2, blocks: TIP - 1 }]);
   });
 
+  it('at a block of a newer version, with the lowest one', async () => {
+    const at = (height: number): FollowingWallet => ({
+      ...wallet(TIP),
+      sync: { daemonHeight: TIP, newerBlock: { height, version: 17 } },
+    });
+    wallets.push(at(TIP), at(TIP - 2));
+    expect(await reasons()).toEqual([{ reason: 'update_needed', wallets: 2, height: TIP - 2, version: 17 }]);
+  });
+
   it('with too little free space', async () => {
     free = 999;
     expect(await reasons()).toEqual([{ reason: 'disk_nearly_full', free_bytes: 999 }]);

@@ -28,7 +28,10 @@ beforeEach(() => {
       }) as WatchedWallet['store']['read'],
       fileSizes: () => ({ main: 4096, log: 32 }),
     },
-    sync: { daemonHeight: 95, catchUp: { from: 5, next: 60, height: 90 } },
+    sync: {
+      ...{ daemonHeight: 95, catchUp: { from: 5, next: 60, height: 90 } },
+      ...{ newerBlock: { height: 90, version: 17 }, unreadableInPool: 3 },
+    },
     paymentRoutes: { held: 6 },
     eventLog: { lastId: 9 },
     webhooks: { backlog: () => ({ events: 3, retries: 4 }) },
@@ -44,7 +47,8 @@ describe('the figures of a wallet', () => {
   it('are those of its store, its files and the daemon', () => {
     expect(new WalletFactReader().read(wallet, 100)).toEqual({
       ...{ name: 'w', height: 90, daemonHeight: 100, blocks: 10, isDamaged: false },
-      ...{ heldPayments: 6, blocksAgain: 30, storeBytes: 4096, logBytes: 32 },
+      ...{ heldPayments: 6, blocksAgain: 30, storeBytes: 4096, logBytes: 32, unreadableInPool: 3 },
+      newerBlock: { height: 90, version: 17 },
       ...STORED,
     });
   });

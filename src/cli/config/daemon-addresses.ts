@@ -1,4 +1,4 @@
-import { endpointName, isVerifiable, parseEndpoint } from '../../daemon/connector.js';
+import { endpointName, lacksVerification, parseEndpoint } from '../../daemon/connector.js';
 import { isLoopback } from './bind-addresses.js';
 import { ConfigError } from './config-error.js';
 import type { SslConfig } from './ssl-config.js';
@@ -59,8 +59,7 @@ function endpointIn(address: string): ReturnType<typeof parseEndpoint> {
 export function assertVerifiable(address: string, ssl: DaemonSslConfig, proxy: string | undefined): void {
   const { host, port } = endpointIn(address);
   if (port === 0) throw badAddress();
-  const wanted = ssl.mode === 'enabled' || proxy !== undefined;
-  if (wanted && !isVerifiable(host.toLowerCase(), ssl))
+  if (lacksVerification(host, ssl, proxy))
     throw new ConfigError(
       `--${ssl.mode === 'enabled' ? 'daemon-ssl enabled' : 'proxy'} needs --daemon-ssl-ca-certificates, ` +
         '--daemon-ssl-allowed-fingerprints, --daemon-ssl-allow-any-cert, or a .onion or .i2p address',

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
+import { assertTlsFiles, type DaemonSsl } from '../../daemon/connector.js';
+import { DaemonError } from '../../daemon/errors.js';
 import type { HttpServer, TlsOptions } from '../../http/http-server.js';
 import { makeSelfSigned, type CertifiedKey } from '../../http/self-signed.js';
 import { ConfigError } from './config-error.js';
@@ -15,6 +17,16 @@ export function readTls(ssl: SslConfig, log: Logger): TlsOptions | undefined {
     allowedFingerprints,
     optional: mode === 'autodetect',
   };
+}
+
+/** Checks the files of the options `--daemon-ssl-…`, which are read anew for each connection. @throws ConfigError */
+export function checkDaemonTls(ssl: DaemonSsl): void {
+  try {
+    assertTlsFiles(ssl);
+  } catch (cause) {
+    if (!(cause instanceof DaemonError)) throw cause;
+    throw new ConfigError(`--daemon-ssl-…: ${cause.message}`, { cause });
+  }
 }
 
 /**

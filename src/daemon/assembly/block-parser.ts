@@ -65,6 +65,8 @@ const listCounts = column();
 /** Values of the answer's start height and current height; `found` has a flag for each field that is present. */
 const NUMBERS = memory.data(16, 16);
 let found: u32 = 0;
+/** Number of blocks that the last call of {@link parseBlocks} has parsed. */
+let parsed: u32 = 0;
 const START_HEIGHT: u32 = 0;
 const CURRENT_HEIGHT: u32 = 1;
 const STATUS: u32 = 2;
@@ -217,11 +219,14 @@ function endOf(starts: Column, item: u32, all: u32): u32 {
 
 /**
  * Parses the blocks and transactions whose locations {@link readAnswer} recorded, and compares the transactions with the
- * hashes that their blocks list.
+ * hashes that their blocks list. Ends the call at the first block that cannot be read; {@link blocksParsed} blocks come
+ * before it.
  * @param complete true: the call ends at a transaction whose hash cannot be computed; false: it is accepted.
+ * @param most largest number of blocks to parse.
  */
-export function parseBlocks(complete: bool): void {
-  for (let block: u32 = 0; block < blockStarts.count; block++) {
+export function parseBlocks(complete: bool, most: u32): void {
+  parsed = 0;
+  for (let block: u32 = 0; block < min(blockStarts.count, most); block++) {
     BLOCK_TXS.push(TX_STARTS.count);
     const txCount = parseBlock(blockStarts.get(block), blockEnds.get(block));
     const hashes = TX_HASHES.used - (usize(txCount) << 5);
@@ -247,7 +252,12 @@ export function parseBlocks(complete: bool): void {
       const start = listStarts.get(list + i);
       TX_INDICES.push(start == 0 ? 0 : offsetOf(start));
     }
+    parsed++;
   }
+}
+
+export function blocksParsed(): u32 {
+  return parsed;
 }
 
 /**
@@ -262,7 +272,8 @@ function parseBlob(from: usize, to: usize, prunable: usize, hash: usize): bool {
   const prefixEnd = position();
   const isWhole = prunable == 0;
   // The columns locate the pruned encoding of every transaction.
-  const end = isWhole ? skipBase(version) : to;
+  const end = skipBase(version);
+  if (!isWhole && end != to) throw new Error('bytes left over');
   TX_STARTS.push(offsetOf(from));
   TX_ENDS.push(offsetOf(end));
   const computed = isWhole

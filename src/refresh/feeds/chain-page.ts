@@ -18,6 +18,8 @@ export interface ChainPage extends ChainTxs<ChainBlock>, PageBlocks {
   readonly firstNew: number;
   /** Size of the daemon's answer [bytes]. */
   readonly bytes: number;
+  /** Error of the block after the last one, if the daemon sent one that cannot be read. */
+  readonly end?: DaemonError;
 }
 
 /**
@@ -43,8 +45,8 @@ type FetchBlocks = (request: Pick<BlocksRequest, 'startHeight' | 'shortHistory'>
 /**
  * Fetches the page of blocks that follows a position.
  * @returns undefined when the daemon has no newer block.
- * @throws DaemonError as the daemon does; DaemonError `malformed` for blocks of another network or with a version whose
- * rules are unknown; ChainMismatch.
+ * @throws DaemonError as the daemon does; DaemonError `malformed` for blocks of another network; the error of a block
+ * that cannot be read, if no new block comes before it; ChainMismatch.
  */
 export async function fetchPage(
   daemon: BlockSource,
@@ -65,11 +67,16 @@ export async function fetchPage(
   );
   const page = pageOf(reply, chain);
   const [first] = page.blocks;
-  if (first === undefined) return undefined;
+  if (first === undefined) return nothingNew(page);
   if (first.height === 0 && !equalBytes(first.hash, chain.genesis))
     throw new DaemonError('malformed', 'the daemon follows the chain of another network');
   const fresh = start === undefined ? await withoutHeld(page, held, fetchBlocks, chain) : page;
-  return fresh.firstNew < fresh.blocks.length ? fresh : undefined;
+  return fresh.firstNew < fresh.blocks.length ? fresh : nothingNew(fresh);
+}
+
+/** Ends a request whose page has no new block. @throws the error of the block that cannot be read. */
+function nothingNew({ end }: ChainPage): undefined {
+  if (end !== undefined) throw end;
 }
 
 /**

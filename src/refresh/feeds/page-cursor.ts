@@ -52,7 +52,10 @@ export class PageCursor {
     return this.#answer;
   }
 
-  /** Error of the request that failed; no page is fetched after it. Undefined while no request has failed. */
+  /**
+   * Error of the request that failed, or of the block at which the last page ends; no page is fetched after it.
+   * Undefined while there is none.
+   */
   get failure(): { readonly error: unknown } | undefined {
     return this.#failure;
   }
@@ -69,6 +72,7 @@ export class PageCursor {
         this.#answer = { issuedAt, reachesTip: page?.reachesTip ?? true };
         if (page !== undefined)
           this.#position = positionAfter(this.#position, page.blocks.slice(page.firstNew));
+        if (page?.end !== undefined) this.#failure = { error: page.end };
         this.#request = undefined;
         this.#onEnd(page);
       })

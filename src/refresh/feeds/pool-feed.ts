@@ -3,7 +3,7 @@ import type { Hash } from '../../monero/crypto/types.js';
 import type { Daemon } from '../../daemon/daemon.js';
 import { toHex } from '../../util/bytes.js';
 import { unlessAborted } from '../../util/bounded-wait.js';
-import { outlineSent } from '../scan/chain-block.js';
+import { outlineReadable } from '../scan/chain-block.js';
 import type { BatchScanner } from '../scan/match-group.js';
 import { packHashes } from '../commit/packed-hashes.js';
 import { SharedMatches } from '../scan/shared-matches.js';
@@ -15,6 +15,8 @@ export interface PoolView {
   readonly present: Uint8Array;
   /** Receipts and spends in the pool transactions that this wallet had not scanned before. */
   readonly findings: readonly PoolFinding[];
+  /** Number of transactions in the pool that were left out because they cannot be read. */
+  readonly unreadable: number;
 }
 
 /** The calls to the daemon with which the pool is read. */
@@ -59,7 +61,7 @@ interface PoolPage extends UnminedTxs {
 
 /**
  * Reads the daemon's pool for all wallets. The list of hashes is fetched once for all wallets that accept the same
- * answer, and a transaction once for all wallets that have not scanned it.
+ * answer, and a transaction once for all wallets that have not scanned it. Transactions that cannot be read are left out.
  */
 export class PoolFeed {
   readonly #daemon: PoolSource;
@@ -70,6 +72,8 @@ export class PoolFeed {
   /** Pages that are being fetched or kept, by the hash [hex] of each of their transactions; oldest page first. */
   readonly #pages = new Map<string, Promise<PoolPage>>();
   readonly #kept = new Set<PoolPage>();
+  /** Hashes [hex] of the transactions in the pool that cannot be read. */
+  readonly #unreadable = new Set<string>();
 
   constructor(daemon: PoolSource, kernel: BatchScanner, mostBytes = MOST_BYTES) {
     this.#daemon = daemon;
@@ -98,7 +102,9 @@ export class PoolFeed {
     const { seenInPool, scanner } = viewer;
     for (const name of seenInPool) if (!byName.has(name)) seenInPool.delete(name);
     const unseen = new Set<string>();
-    if (!scanner.isBlind) for (const name of byName.keys()) if (!seenInPool.has(name)) unseen.add(name);
+    if (!scanner.isBlind)
+      for (const name of byName.keys())
+        if (!seenInPool.has(name) && !this.#unreadable.has(name)) unseen.add(name);
     const findings: PoolFinding[] = [];
     const scanned: string[] = [];
     while (unseen.size > 0) {
@@ -109,7 +115,7 @@ export class PoolFeed {
         for (const name of page.names) if (unseen.delete(name)) scanned.push(name);
         this.#countView(page);
       }
-      // Hashes that remain in `names` have left the daemon's pool since it was listed.
+      // Hashes that remain in `names` have left the daemon's pool since it was listed, or cannot be read.
       for (const name of names) unseen.delete(name);
     }
     signal?.throwIfAborted();
@@ -119,7 +125,7 @@ export class PoolFeed {
     const known = viewer.newestPool;
     const newest = known !== undefined && known.issuedAt > hashes.issuedAt ? known : hashes;
     viewer.newestPool = newest;
-    return { present: newest.packed, findings };
+    return { present: newest.packed, findings, unreadable: this.#unreadable.size };
   }
 
   async #scan(
@@ -155,6 +161,7 @@ export class PoolFeed {
     const hashes = await this.#daemon.getPoolHashes();
     const byName = new Map(hashes.map((hash) => [toHex(hash), hash]));
     for (const page of this.#kept) if (!page.names.some((name) => byName.has(name))) this.#drop(page);
+    for (const name of this.#unreadable) if (!byName.has(name)) this.#unreadable.delete(name);
     return { issuedAt, byName, packed: packHashes(hashes) };
   }
 
@@ -178,8 +185,9 @@ export class PoolFeed {
 
   async #fetchPage(hashes: readonly Hash[]): Promise<PoolPage> {
     const { transactions } = await this.#daemon.getTransactions(hashes, { prune: true });
-    const sent = transactions.filter(({ inPool }) => inPool);
-    const txs = outlineSent(sent);
+    const inPool = transactions.filter((tx) => tx.inPool);
+    const { sent, txs } = outlineReadable(inPool);
+    for (const tx of inPool) if (!sent.includes(tx)) this.#unreadable.add(toHex(tx.hash));
     const page: PoolPage = {
       sent,
       txs,

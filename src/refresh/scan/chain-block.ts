@@ -3,7 +3,8 @@ import { parsePrunedTransaction } from '../../monero/cryptonote/transaction.js';
 import type { Transaction } from '../../monero/cryptonote/types.js';
 import type { DaemonBlocks } from '../../daemon/daemon.js';
 import { DaemonError } from '../../daemon/errors.js';
-import { parseTxs, type RawTx } from '../../daemon/block-parser.js';
+import { isNewer, NewerBlock, unreadError } from '../../daemon/newer-block.js';
+import { isUnverifiable, parseTxs, type RawTx } from '../../daemon/block-parser.js';
 import type { ParsedTxs } from '../../daemon/parsed-txs.js';
 import { sum, type Amount } from '../../util/amount.js';
 import { CodecError } from '../../util/codec.js';
@@ -11,8 +12,8 @@ import { CodecError } from '../../util/codec.js';
 /** Properties of the chain that the daemon must serve. */
 export interface ExpectedChain {
   readonly genesis: Hash;
-  /** Newest block version whose rules are known; undefined: any version is accepted. */
-  readonly newestVersion?: number;
+  /** True: blocks of newer versions than the known ones are read with the rules of the newest known one. */
+  readonly anyVersion?: boolean;
 }
 
 /** A block with all or some of its transactions, which are given as a range of indices. */
@@ -36,21 +37,28 @@ export interface ChainTxs<B extends TxsOfBlock = TxsOfBlock> {
   readonly txs: ParsedTxs;
 }
 
-/**
- * Adds heights to the blocks of a page.
- * @throws DaemonError `malformed` for a block version whose rules are unknown.
- */
-export function toChainBlocks(page: DaemonBlocks, { newestVersion }: ExpectedChain): ChainTxs<ChainBlock> {
-  const blocks = page.blocks.map(({ hash, version, timestamp, firstTx, endTx }, i) => {
-    const height = page.startHeight + i;
-    if (newestVersion !== undefined && version > newestVersion)
-      throw new DaemonError(
-        'malformed',
-        `block ${height} has version ${version}, and ${newestVersion} is the newest known here: update this server, or start it with --allow-mismatched-daemon-version`,
-      );
-    return { height, hash, timestamp, firstTx, endTx };
-  });
-  return { blocks, txs: page.txs };
+/** Blocks of a page, and the error at which they end. */
+export interface ReadBlocks extends ChainTxs<ChainBlock> {
+  /** Error of the block after the last one, if the daemon sent one that cannot be read. */
+  readonly end?: DaemonError;
+}
+
+/** Adds heights to the blocks of a page, up to the first one that cannot be read or has a newer version. */
+export function toChainBlocks(
+  { blocks: sent, unread, startHeight, txs }: DaemonBlocks,
+  { anyVersion = false }: ExpectedChain,
+): ReadBlocks {
+  const blocks: ChainBlock[] = [];
+  for (const { hash, version, timestamp, firstTx, endTx } of sent) {
+    const height = startHeight + blocks.length;
+    if (!anyVersion && isNewer(version)) return { blocks, txs, end: new NewerBlock({ height, version }) };
+    blocks.push({ height, hash, timestamp, firstTx, endTx });
+  }
+  return {
+    blocks,
+    txs,
+    ...(unread === undefined ? {} : { end: unreadError(startHeight + blocks.length, unread) }),
+  };
 }
 
 /** Some transactions of one block, to be scanned without the rest of the block. */
@@ -69,13 +77,46 @@ export function outlineLoose(loose: readonly LooseBlock[]): ChainTxs {
     endTx += txs.length;
     return { height, timestamp, firstTx, endTx };
   });
-  return { blocks, txs: outlineSent(loose.flatMap(({ txs }) => txs)) };
+  const sent = loose.flatMap(({ txs }) => txs);
+  return { blocks, txs: readable(() => parseTxs(sent)) };
 }
 
-/** Parses transactions that belong to no block page. @throws DaemonError `malformed` */
-export function outlineSent(txs: readonly RawTx[]): ParsedTxs {
+/** Parses unmined transactions. @throws DaemonError `malformed` */
+export const outlineUnmined = (txs: readonly RawTx[]): ParsedTxs => readable(() => parseUnmined(txs));
+
+/** Parses unmined transactions, and leaves out those that cannot be read. */
+export function outlineReadable<T extends RawTx>(
+  sent: readonly T[],
+): { readonly sent: readonly T[]; readonly txs: ParsedTxs } {
   try {
-    return parseTxs(txs);
+    return { sent, txs: parseUnmined(sent) };
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    const left = sent.filter(isReadable);
+    return { sent: left, txs: parseUnmined(left) };
+  }
+}
+
+/** Parses unmined transactions. @throws CodecError also for one without its signatures, which daemons still have. */
+function parseUnmined(txs: readonly RawTx[]): ParsedTxs {
+  if (txs.some(isUnverifiable)) throw new CodecError('an unmined transaction without its signatures');
+  return parseTxs(txs);
+}
+
+function isReadable(tx: RawTx): boolean {
+  try {
+    parseUnmined([tx]);
+    return true;
+  } catch (error) {
+    if (error instanceof CodecError) return false;
+    throw error;
+  }
+}
+
+/** Runs a parser. @throws DaemonError `malformed` in place of its CodecError. */
+function readable<T>(parse: () => T): T {
+  try {
+    return parse();
   } catch (cause) {
     if (cause instanceof CodecError) throw unreadable(cause);
     throw cause;

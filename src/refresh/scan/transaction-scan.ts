@@ -1,7 +1,7 @@
 import { systemClock, unixSeconds } from '../../util/clock.js';
 import type { ScanKernel } from '../../monero/kernel/kernel.js';
 import type { TxFindings } from '../../monero/wallet/model/records.js';
-import { outlineLoose, outlineSent, type LooseBlock } from './chain-block.js';
+import { outlineLoose, outlineUnmined, type LooseBlock } from './chain-block.js';
 import type { BatchScanner } from './match-group.js';
 import type { ScannerState } from './scanner-state.js';
 import { WalletScanner, type PoolFinding, type UnminedTx } from './wallet-scanner.js';
@@ -32,7 +32,7 @@ export async function scanTransactions(
   try {
     const loose = outlineLoose(batch.mined);
     const mined = await scanner.find(loose, scanner.matchesIn(loose.txs, kernels.pool));
-    const unmined = { sent: batch.unmined, txs: outlineSent(batch.unmined) };
+    const unmined = { sent: batch.unmined, txs: outlineUnmined(batch.unmined) };
     const seenAt = unixSeconds(systemClock);
     return {
       mined,

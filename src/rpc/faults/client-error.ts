@@ -1,4 +1,5 @@
 import { DaemonError } from '../../daemon/errors.js';
+import { NewerBlock } from '../../daemon/newer-block.js';
 import { RpcError } from '../../http/errors.js';
 import { describeDaemonError, isUnreachable } from '../../services/context/fault-reason.js';
 import { WalletError, type Fault } from '../../monero/wallet/model/wallet-error.js';
@@ -17,6 +18,7 @@ export interface OwnErrors {
 }
 
 function faultOf(error: DaemonError): Fault | undefined {
+  if (error instanceof NewerBlock) return { kind: 'newer_fork', ...error.block };
   if (isUnreachable(error)) return { kind: 'daemon_unreachable', reason: describeDaemonError(error) };
   return error.kind === 'busy' ? { kind: 'daemon_busy' } : undefined;
 }

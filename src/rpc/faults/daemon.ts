@@ -1,5 +1,9 @@
 import { orText, reasonOf, type FaultTable } from './fault-entry.js';
 
+/** Writes upstream's message for a fork that the wallet does not know. Source: wallet2.cpp `pull_and_parse_next_blocks`. */
+const unexpectedFork = ({ height, version }: { readonly height: number; readonly version: number }): string =>
+  `Unexpected hard fork version v${version} at height ${height}. Make sure your wallet is up to date`;
+
 /** Faults of the daemon and of the settings of its connection. */
 export const daemonFaults = {
   daemon_busy: {
@@ -11,6 +15,18 @@ export const daemonFaults = {
   daemon_misbehaves: {
     code: -4,
     explanation: ({ reason }) => `the daemon gave an invalid answer: ${reason}`,
+  },
+  newer_fork: {
+    code: -1,
+    text: unexpectedFork,
+    explanation: ({ height, version }) =>
+      `block ${height} has version ${version}, whose rules this server does not know: update the server`,
+  },
+  fork_unsupported: {
+    code: -4,
+    text: unexpectedFork,
+    explanation: ({ height, version }) =>
+      `from block ${height} on, the chain follows the rules of version ${version}, for which this server builds no transactions: update the server`,
   },
   daemon_untrusted: {
     code: -1,

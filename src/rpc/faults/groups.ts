@@ -5,7 +5,12 @@ import type { Kind } from './fault-entry.js';
 type Kinds = readonly Kind[];
 
 /** Kinds of faults of every call to the daemon. */
-export const DAEMON = ['daemon_unreachable', 'daemon_busy', 'daemon_misbehaves'] as const satisfies Kinds;
+export const DAEMON = [
+  'daemon_unreachable',
+  'daemon_busy',
+  'daemon_misbehaves',
+  'newer_fork',
+] as const satisfies Kinds;
 
 /** Kinds of faults of an index of an own address. */
 export const ADDRESS = ['account_out_of_range', 'address_out_of_range'] as const satisfies Kinds;
@@ -29,6 +34,7 @@ export const PAYMENT = [
   'tx_too_large',
   'fee_too_high',
   'fee_rates_unknown',
+  'fork_unsupported',
   'not_enough_money',
   'not_enough_unlocked_money',
   'not_enough_ring_members',

@@ -1,6 +1,5 @@
 import { flag, height, listOf, none, params, text, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
-import { isVerifiable } from '../../daemon/connector.js';
 import { LANGUAGES } from '../../monero/cryptonote/languages.js';
 import { POLYSEED_LANGUAGES } from '../../monero/cryptonote/polyseed-languages.js';
 import { parseFingerprint } from '../../util/fingerprint.js';
@@ -111,12 +110,6 @@ export const serviceMethods: readonly WalletMethod[] = [
         allowChained: true,
         allowAnyCert: args.ssl_allow_any_cert,
       } as const;
-      if (mode === 'enabled' && !isVerifiable(args.address.replace(/:\d+$/, ''), ssl))
-        throw new WalletError({
-          kind: 'bad_daemon_settings',
-          reason: 'ssl_support enabled needs ssl_ca_file, ssl_allowed_fingerprints or ssl_allow_any_cert',
-          text: 'SSL is enabled but no user certificate or fingerprints were provided',
-        });
       server.setDaemon(
         {
           address: args.address,
@@ -256,16 +249,26 @@ export const serviceMethods: readonly WalletMethod[] = [
             'Present while the wallet reads blocks again for addresses that were not watched before',
           )
           .optional(),
+        update_needed: wire
+          .object(
+            {
+              height: wire.uint('Height of the block'),
+              version: wire.u32('Version of the block, and number of the hard fork'),
+            },
+            'Block that ended the last refresh because this version of the server does not know its rules; absent if there is none',
+          )
+          .optional(),
       }),
     examples: () => [{ name: 'height', params: {}, result: { height: 3_400_012n } }],
     source: 'COMMAND_RPC_GET_HEIGHT, on_getheight',
-    handle({ wallet }) {
-      const { catchUp } = wallet.sync;
+    handle({ wallet: { store, sync } }) {
+      const { catchUp, newerBlock } = sync;
       return {
-        height: wallet.store.height(),
+        height: store.height(),
         ...(catchUp === undefined
           ? {}
           : { catch_up: { from_height: catchUp.from, next_height: catchUp.next } }),
+        ...(newerBlock === undefined ? {} : { update_needed: newerBlock }),
       };
     },
   }),

@@ -1,5 +1,6 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { Daemon } from '../../daemon/daemon.js';
+import type { BlockVersion } from '../../daemon/newer-block.js';
 import { unlessAborted } from '../../util/bounded-wait.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { DaemonConnection } from './daemon-connection.js';
@@ -14,6 +15,11 @@ export interface OtherDaemon {
 export class DaemonAccess {
   readonly #connection: DaemonConnection;
   readonly #closing = new AbortController();
+  /**
+   * Block of a newer version than the known ones, at which the last refresh of this wallet ended; undefined if there was
+   * none.
+   */
+  newerBlock: BlockVersion | undefined;
 
   constructor(connection: DaemonConnection) {
     this.#connection = connection;
@@ -22,6 +28,11 @@ export class DaemonAccess {
   /** True if the server believes answers of the serving daemon that it cannot verify. */
   get trusted(): boolean {
     return this.#connection.trusted;
+  }
+
+  /** True if blocks of newer versions are read with the rules of the newest known one. */
+  get acceptsAnyVersion(): boolean {
+    return this.#connection.acceptsAnyVersion;
   }
 
   /** Address `host:port` of the serving daemon as configured; undefined when offline. */

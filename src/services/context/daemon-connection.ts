@@ -16,6 +16,8 @@ export interface DaemonConnectionParts {
   readonly daemons: readonly ListedDaemon[];
   /** Value of {@link DaemonConnection.trusted} while offline; absent: false. */
   readonly trustedOffline?: boolean;
+  /** True if blocks of newer versions are read with the rules of the newest known one; absent: false. */
+  readonly acceptsAnyVersion?: boolean;
 }
 
 /**
@@ -26,6 +28,7 @@ export class DaemonConnection {
   readonly #connect: ConnectDaemon;
   readonly #connectAside: ConnectDaemon;
   readonly #refresher: DaemonConnectionParts['refresher'];
+  readonly acceptsAnyVersion: boolean;
   #list: DaemonList;
   #serving = 0;
   #client: DaemonClient | undefined;
@@ -34,6 +37,7 @@ export class DaemonConnection {
 
   constructor(parts: DaemonConnectionParts) {
     const { connect, connectAside = connect, refresher, daemons, trustedOffline = false } = parts;
+    this.acceptsAnyVersion = parts.acceptsAnyVersion ?? false;
     this.#trustedOffline = trustedOffline;
     this.#connect = connect;
     this.#connectAside = connectAside;

@@ -1,11 +1,12 @@
 import { DaemonError, type DaemonErrorKind } from '../../daemon/errors.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 
-/** Kinds of errors without an answer of the daemon; all other kinds are bad answers. */
+/** Kinds of errors without an answer of the daemon. */
 const UNREACHABLE: ReadonlySet<DaemonErrorKind> = new Set(['unreachable', 'timeout', 'unauthorized', 'tls']);
 
-/** True for an error without an answer from the daemon. */
-export const isUnreachable = ({ kind }: DaemonError): boolean => UNREACHABLE.has(kind);
+/** True for an error without an answer from the daemon; another program may have answered in its place. */
+export const isUnreachable = ({ kind, isForeign }: DaemonError): boolean =>
+  UNREACHABLE.has(kind) || isForeign;
 
 /**
  * Message of a daemon error, followed by the error code of the operating system (such as ECONNREFUSED) if it has one.

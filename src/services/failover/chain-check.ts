@@ -1,6 +1,7 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import type { NetworkType } from '../../monero/cryptonote/types.js';
 import type { CallOptions, Daemon, DaemonBlockHeader, DaemonInfo } from '../../daemon/daemon.js';
+import { unreadError } from '../../daemon/newer-block.js';
 import { equalBytes, toHex } from '../../util/bytes.js';
 import type { BlockRef } from '../../monero/wallet/model/records.js';
 import { MAX_FORK } from './held-blocks.js';
@@ -114,10 +115,13 @@ async function checkNewestBlocks(
   // A daemon does not return its genesis block by height.
   if (height < 2) return;
   const startHeight = Math.max(1, height - TIP_BLOCKS);
-  // The client refuses the answer unless each block contains the hash of the block before.
-  const { blocks, startHeight: first } = await daemon.getBlocks({
-    ...{ ...options, startHeight, maxBlocks: TIP_BLOCKS + 1 },
-  });
+  // The blocks of the answer end before the first one that does not contain the hash of the block before.
+  const {
+    blocks,
+    unread,
+    startHeight: first,
+  } = await daemon.getBlocks({ ...{ ...options, startHeight, maxBlocks: TIP_BLOCKS + 1 } });
+  if (unread !== undefined) throw unreadError(first + blocks.length, unread);
   const top = blocks[height - 1 - first];
   if (first !== startHeight || top === undefined || !equalBytes(top.hash, topBlockHash))
     throw new UnfitDaemon('its newest blocks do not lead to the one that it claims');

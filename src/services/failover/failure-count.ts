@@ -1,8 +1,5 @@
 import type { DaemonCallReport } from '../../daemon/call-report.js';
-import type { DaemonErrorKind } from '../../daemon/errors.js';
-
-/** Kinds of errors that count as an answer: the daemon works, but refuses this call. */
-const ANSWERS: ReadonlySet<DaemonErrorKind> = new Set(['busy', 'rejected', 'too_large']);
+import { isAnswered } from '../../daemon/errors.js';
 
 /** Key of the count that covers calls of all names. */
 const ANY_CALL = '';
@@ -28,7 +25,7 @@ export class FailureCount {
 
   /** Counts the end of a call. @param now monotonic time at which the call ended [ms]. */
   note({ call, seconds, failure }: DaemonCallReport, now: number): void {
-    if (failure === undefined || ANSWERS.has(failure)) this.noteAnswer(call);
+    if (isAnswered(failure)) this.noteAnswer(call);
     else this.noteFailure(call, `${failure} in ${call}`, { start: now - 1000 * seconds, end: now });
   }
 

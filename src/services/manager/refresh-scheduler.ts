@@ -210,14 +210,16 @@ export class RefreshScheduler {
   }
 
   /** Counts a failure of the daemon once per cycle, not once per wallet, and logs the first one of an outage. */
-  #noteDaemonFailure({ message, code }: DaemonError, address: string, cycle: number): void {
+  #noteDaemonFailure({ kind, message, code }: DaemonError, address: string, cycle: number): void {
     if (cycle < this.#retryAt) return;
     this.#daemonFailures += 1;
     this.#retryAt = this.#now() + backOff(this.#daemonFailures);
     if (this.#daemonFailures > 1) return;
     this.#log.warn(
       { daemon: address, reason: message, code },
-      'the daemon cannot be used; it is tried again. Start it, or name another with --daemon-address or set_daemon',
+      kind === 'newer_fork'
+        ? 'the chain follows rules that this server does not know: no wallet goes beyond this block until it is updated'
+        : 'the daemon cannot be used; it is tried again. Start it, or name another with --daemon-address or set_daemon',
     );
   }
 }

@@ -1,6 +1,7 @@
-import { DAEMON_RPC_PORT, GENESIS_HASH, NEWEST_FORK } from '../../monero/cryptonote/constants.js';
+import { DAEMON_RPC_PORT, GENESIS_HASH } from '../../monero/cryptonote/constants.js';
 import type { ObserveDaemons } from '../../daemon/call-report.js';
 import type { DaemonInfo } from '../../daemon/daemon.js';
+import { assertTlsFiles, lacksVerification, parseEndpoint } from '../../daemon/connector.js';
 import { DaemonError } from '../../daemon/errors.js';
 import { HttpDaemon, type DaemonConfig } from '../../daemon/http-daemon.js';
 import { Refresher } from '../../refresh/refresher.js';
@@ -27,6 +28,16 @@ import { listWallets, withClusterWallets, type ListedWallet } from './wallet-lis
 import { WalletOpener } from './wallet-opener.js';
 import { WalletScope, type ScopeResources, type WalletAccess } from './wallet-scope.js';
 
+/**
+ * Upstream's messages for a daemon that TLS does not authenticate: of release 0.18, and for a proxy of today's master.
+ * Source: wallet_rpc_server.cpp `on_set_daemon`.
+ */
+const NO_VERIFICATION = {
+  tls: 'SSL is enabled but no user certificate or fingerprints were provided',
+  proxy:
+    'SSL or proxy is enabled but no strong verification was configured; set ssl_allow_any_cert, ssl_ca_file, or ssl_allowed_fingerprints, or use a .onion or .i2p address',
+} as const;
+
 /** Wallets of one server process, with the daemon connection, the threads and the log that they share. */
 export class WalletManager {
   readonly settings: ServerSettings;
@@ -51,7 +62,7 @@ export class WalletManager {
     this.logControl = new LogControl(settings.log, settings.logCategories);
     const chain = {
       genesis: GENESIS_HASH[settings.network],
-      ...(settings.anyFork ? {} : { newestVersion: NEWEST_FORK }),
+      anyVersion: settings.anyFork,
     };
     const { threads, pendingRequests, log } = settings;
     const daemons = settings.daemons.map((daemon) => this.#proving(daemon));
@@ -65,6 +76,7 @@ export class WalletManager {
       refresher,
       daemons,
       trustedOffline: settings.trustedOffline ?? false,
+      acceptsAnyVersion: settings.anyFork,
     });
     this.#scheduler = new RefreshScheduler(log);
     const custody = settings.cluster?.custody;
@@ -217,6 +229,7 @@ export class WalletManager {
     try {
       const defaultPort = DAEMON_RPC_PORT[this.settings.network];
       const daemon = config && this.#proving({ config: { ...config, defaultPort }, trusted });
+      if (daemon !== undefined) assertUsable(daemon.config);
       this.#daemon.change(daemon?.config, trusted);
     } catch (error) {
       if (error instanceof DaemonError)
@@ -251,4 +264,16 @@ export class WalletManager {
       await this.#workers.close();
     }
   }
+}
+
+/** Checks the TLS settings of a daemon. @throws WalletError `bad_daemon_settings`; DaemonError for an unusable file. */
+function assertUsable({ address, defaultPort, ssl, proxy }: DaemonConfig): void {
+  const { host } = parseEndpoint(address, defaultPort);
+  if (lacksVerification(host, ssl, proxy))
+    throw new WalletError({
+      kind: 'bad_daemon_settings',
+      reason: `${ssl.mode === 'enabled' ? 'ssl_support enabled' : 'proxy'} needs ssl_ca_file, ssl_allowed_fingerprints or ssl_allow_any_cert, or a .onion or .i2p address`,
+      text: ssl.mode === 'enabled' ? NO_VERIFICATION.tls : NO_VERIFICATION.proxy,
+    });
+  assertTlsFiles(ssl);
 }

@@ -20,6 +20,7 @@ import type { SignedTx } from '../../monero/wallet/build/signing.js';
 import type { FundedTransfer } from '../../monero/wallet/select/transfer-plan.js';
 import type { Payee } from '../../monero/wallet/select/transfer-request.js';
 import type { Prices } from './fee-estimator.js';
+import { ForkGuard } from './fork-guard.js';
 import type { OrderEntry } from './order-entry.js';
 import { PaymentBuilder, type PaymentDraft, type PaymentTerms } from './payment-builder.js';
 import { PaymentLedger } from './payment-ledger.js';
@@ -109,6 +110,7 @@ export class PaymentMaker {
   readonly #services: Services;
   readonly #ledger: PaymentLedger;
   readonly #source: PaymentSource;
+  readonly #forkGuard: ForkGuard;
   readonly builder: PaymentBuilder;
   readonly planner: PaymentPlanner;
   /** Limits of the clients that make payments. */
@@ -120,6 +122,7 @@ export class PaymentMaker {
     this.#context = context;
     this.#services = services;
     this.#source = { store: context.store, accounts: services.accounts };
+    this.#forkGuard = new ForkGuard(context);
     this.builder = new PaymentBuilder(context, services);
     this.planner = new PaymentPlanner(context);
     this.spending = new SpendGuard(context);
@@ -144,7 +147,10 @@ export class PaymentMaker {
       const distribution = this.builder.outputDistribution();
       // An error of the distribution is thrown by the draft, unless another step fails before.
       distribution.catch(() => undefined);
-      const prices = await this.#services.feeEstimator.prices(options.priority);
+      const [prices] = await Promise.all([
+        this.#services.feeEstimator.prices(options.priority),
+        this.#forkGuard.check(),
+      ]);
       const planned = await this.#planned(() => plan(prices), options.account);
       // The limits are enforced when the payment is recorded; this check refuses a payment beyond them before any work.
       this.#checkLaidOut(options.spender, () => planned.map((plan) => laidOut(plan, options)));

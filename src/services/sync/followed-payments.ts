@@ -1,25 +1,28 @@
-import type { BlockRef, ImportedKeyImage } from '../../monero/wallet/model/records.js';
+import type { ImportedKeyImage } from '../../monero/wallet/model/records.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import { ContestedPayments } from './contested-payments.js';
 import type { LostPayments } from './lost-payments.js';
 import type { MempoolTracker } from './mempool-tracker.js';
+import { newestBlockOf } from './newest-block.js';
 import type { SignedSets } from './signed-sets.js';
 
-/** Sibling services, and the newest block of the daemon. */
+type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'store'>;
+
+/** Sibling services. */
 interface Parts {
   readonly mempool: MempoolTracker;
   readonly lostPayments: LostPayments;
   readonly signedSets: SignedSets;
-  /** Asks a daemon for its newest block; undefined if it does not answer or does not serve any more. */
-  readonly tipOf: (daemon: string | undefined) => Promise<BlockRef | undefined>;
 }
 
 /** Follows the unmined payments of a wallet after the pool was read. */
 export class FollowedPayments {
+  readonly #context: Context;
   readonly #parts: Parts;
   readonly #contested: ContestedPayments;
 
-  constructor(context: Pick<WalletContext, 'assertOpen' | 'daemon' | 'store'>, parts: Parts) {
+  constructor(context: Context, parts: Parts) {
+    this.#context = context;
     this.#parts = parts;
     this.#contested = new ContestedPayments(context);
   }
@@ -32,9 +35,9 @@ export class FollowedPayments {
    * @returns key images that became known.
    */
   async follow(daemon: string | undefined): Promise<readonly ImportedKeyImage[]> {
-    const { mempool, lostPayments, signedSets, tipOf } = this.#parts;
+    const { mempool, lostPayments, signedSets } = this.#parts;
     mempool.reserveLost();
-    const isDecided = !mempool.lacksPayments || mempool.decide(await tipOf(daemon));
+    const isDecided = !mempool.lacksPayments || mempool.decide(await newestBlockOf(this.#context, daemon));
     if (isDecided) await lostPayments.follow(mempool.present);
     await this.#contested.follow();
     return signedSets.follow();

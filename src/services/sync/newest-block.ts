@@ -1,6 +1,8 @@
 import type { KeyImage } from '../../monero/crypto/types.js';
 import type { Daemon, KeyImageStatus } from '../../daemon/daemon.js';
+import { DaemonError } from '../../daemon/errors.js';
 import { equalBytes } from '../../util/bytes.js';
+import type { BlockRef } from '../../monero/wallet/model/records.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
@@ -19,6 +21,27 @@ export async function holdsNewestBlock(
   if (height <= newest.height) return false;
   const isTop = height === newest.height + 1;
   return equalBytes(isTop ? topBlockHash : (await client.getBlockHeader(newest.height)).hash, newest.hash);
+}
+
+/**
+ * Asks the daemon for its newest block.
+ * @param name name of the daemon that must answer. @returns undefined if it does not answer, or if another daemon
+ * serves.
+ */
+export async function newestBlockOf(
+  { daemon, assertOpen }: Pick<WalletContext, 'daemon' | 'assertOpen'>,
+  name: string | undefined,
+): Promise<BlockRef | undefined> {
+  assertOpen();
+  if (daemon.name !== name) return undefined;
+  try {
+    const { height, topBlockHash } = await daemon.client().getInfo();
+    assertOpen();
+    return { height: height - 1, hash: topBlockHash };
+  } catch (error) {
+    if (error instanceof DaemonError) return undefined;
+    throw error;
+  }
 }
 
 /**

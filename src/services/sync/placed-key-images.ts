@@ -2,7 +2,7 @@ import { ringIndices } from '../../monero/cryptonote/ring-indices.js';
 import { parseTransaction } from '../../monero/cryptonote/transaction.js';
 import type { Transaction } from '../../monero/cryptonote/types.js';
 import type { Hash, PublicKey } from '../../monero/crypto/types.js';
-import { isUnverifiable } from '../../daemon/transaction-queries.js';
+import { isUnverifiable } from '../../daemon/block-parser.js';
 import { betweenWrites } from '../../store/between-writes.js';
 import { CachedRead } from '../../store/cached-read.js';
 import { correctKeyImages, type KeyImageCorrection } from '../../store/correct-key-images.js';

@@ -1,10 +1,9 @@
-import { DaemonError } from '../../daemon/errors.js';
-import type { BlockRef } from '../../monero/wallet/model/records.js';
 import { toHex } from '../../util/bytes.js';
 import { SharedRun } from '../../util/shared-run.js';
 import { RefreshCancelled } from '../../refresh/refresh-error.js';
 import type { WalletContext } from '../context/wallet-context.js';
 import type { MempoolTracker } from './mempool-tracker.js';
+import { newestBlockOf } from './newest-block.js';
 import { untilClosed } from './until-closed.js';
 
 type Context = Pick<WalletContext, 'assertOpen' | 'daemon' | 'keystore' | 'timeBounds'>;
@@ -54,7 +53,7 @@ export class PoolReading {
     if (!isUpToDate) await this.#scan(asOf);
     const present = isUpToDate ? new Set(listed.map(toHex)) : mempool.present;
     if (!mempool.hasNewlyMissing(present)) return;
-    const tip = await this.tipOf(name);
+    const tip = await newestBlockOf(this.#context, name);
     if (tip !== undefined) mempool.noteMissing(present, tip.height + 1);
   }
 
@@ -67,25 +66,6 @@ export class PoolReading {
       if (!(error instanceof RefreshCancelled)) throw error;
       this.#context.assertOpen();
       await untilClosed(scan(asOf));
-    }
-  }
-
-  /**
-   * Asks the daemon for its newest block.
-   * @param name name of the daemon that must answer. @returns undefined if it does not answer, or if another daemon
-   * serves.
-   */
-  async tipOf(name: string | undefined): Promise<BlockRef | undefined> {
-    const { daemon, assertOpen } = this.#context;
-    assertOpen();
-    if (daemon.name !== name) return undefined;
-    try {
-      const { height, topBlockHash } = await daemon.client().getInfo();
-      assertOpen();
-      return { height: height - 1, hash: topBlockHash };
-    } catch (error) {
-      if (error instanceof DaemonError) return undefined;
-      throw error;
     }
   }
 }

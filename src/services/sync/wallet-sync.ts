@@ -1,6 +1,7 @@
 import { SPENDABLE_AGE_BLOCKS } from '../../monero/cryptonote/constants.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import type { Hash, KeyImage } from '../../monero/crypto/types.js';
+import { NewerBlock, type BlockVersion } from '../../daemon/newer-block.js';
 import { RefreshCancelled } from '../../refresh/refresh-error.js';
 import type { RefreshResult, RefreshTarget } from '../../refresh/refresh-run.js';
 import type { Refresher } from '../../refresh/refresher.js';
@@ -99,6 +100,8 @@ export class WalletSync implements RefreshTarget {
   #isSynced = false;
   /** Number of calls so far that cancelled a refresh. */
   #cancels = 0;
+  /** Number of transactions in the pool that could not be read when this wallet last scanned it. */
+  unreadableInPool = 0;
   /** True if a refresh committed data that must be on disk when it ends. */
   #mustFlush = false;
 
@@ -118,7 +121,7 @@ export class WalletSync implements RefreshTarget {
     const { refresher, mempool } = services;
     this.#refresher = refresher;
     this.#id = refresher.attach(this);
-    this.#followed = new FollowedPayments(context, { ...services, tipOf: (name) => this.#pool.tipOf(name) });
+    this.#followed = new FollowedPayments(context, services);
     this.#pool = new PoolReading(context, {
       mempool,
       isScanned: () => refresher.hasScannedPool(this.#id),
@@ -159,6 +162,11 @@ export class WalletSync implements RefreshTarget {
   /** True if the wallet has all blocks of the daemon, and was searched for all of its addresses in them. */
   get isComplete(): boolean {
     return this.#isSynced && !this.#catchUp.isBehind;
+  }
+
+  /** Block of a newer version than the known ones, at which the last refresh ended; undefined if there was none. */
+  get newerBlock(): BlockVersion | undefined {
+    return this.#context.daemon.newerBlock;
   }
 
   /** Height from which the wallet is scanned; undefined until it is determined. */
@@ -255,7 +263,8 @@ export class WalletSync implements RefreshTarget {
     const result = await this.#withScanner(() => {
       assertRuns();
       return this.#refresher.refresh(this.#id, { ...from, ...(again === undefined ? {} : { again }) });
-    });
+    }).catch((error: unknown) => this.#noteFailure(error));
+    this.#context.daemon.newerBlock = undefined;
     if (again !== undefined) this.#catchUp.end(again);
     if (this.#mustFlush) {
       await this.#context.store.flushScan();
@@ -267,9 +276,11 @@ export class WalletSync implements RefreshTarget {
     if (await this.#services.placedKeyImages.follow(assertRuns)) this.restartScan();
     // During background sync the pool is not read, so no payment can be missing in it.
     const hasPool = this.#context.keystore.background === undefined;
-    this.#context.store.noteCompleteRead(began, hasPool);
+    if (result.poolError === undefined) this.#context.store.noteCompleteRead(began, hasPool);
     this.#reportSynced();
-    if (hasPool) {
+    if (result.poolError !== undefined)
+      this.#context.log.warn({ reason: result.poolError.message }, 'the pool could not be read');
+    else if (hasPool) {
       const keyImages = await this.#followed.follow(name);
       if (keyImages.length > 0) this.watchKeyImages(keyImages);
     }
@@ -278,6 +289,14 @@ export class WalletSync implements RefreshTarget {
     this.#context.store.prefetch();
     void this.#restoreHeight.known;
     return result;
+  }
+
+  /** Notes the block of a newer version at which a refresh has ended. @throws the error of the refresh. */
+  #noteFailure(error: unknown): never {
+    if (!(error instanceof NewerBlock)) throw error;
+    this.#context.daemon.newerBlock = error.block;
+    this.#isSynced = false;
+    throw error;
   }
 
   #reportSynced(): void {
@@ -412,8 +431,9 @@ export class WalletSync implements RefreshTarget {
     return this.#context.store.checkpoint();
   }
 
-  /** Commits the findings of a scanned pool. @param present hashes of all transactions in the pool. */
-  commitPool(present: readonly Hash[], findings: readonly PoolFinding[]): void {
+  /** Commits the findings of a scanned pool. @param unreadable number of its transactions that cannot be read. */
+  commitPool(present: readonly Hash[], findings: readonly PoolFinding[], unreadable = 0): void {
+    this.unreadableInPool = unreadable;
     this.#notices.seen(this.#services.mempool.commitPool(present, findings));
   }
 

@@ -6,7 +6,7 @@ import { workSlices } from '../../util/work-slices.js';
 import type { DaemonHealth } from '../daemon-health.js';
 import { diskSpace } from '../disk-space.js';
 import type { StartProgress } from '../readiness.js';
-import type { WalletFactReader, WatchedWallet } from '../wallet-facts.js';
+import type { WalletFactReader, WalletFacts, WatchedWallet } from '../wallet-facts.js';
 import { CallMetrics } from './call-metrics.js';
 import { addClusterMetrics, type WatchedCluster } from './cluster-metrics.js';
 import { DaemonMetrics } from './daemon-metrics.js';
@@ -43,6 +43,8 @@ export class Metrics {
   readonly #deepest: Gauge;
   readonly #open: Gauge;
   readonly #lastEvent: Gauge;
+  readonly #newerVersion: Gauge;
+  readonly #unreadableInPool: Gauge;
   /** Number of blocks that the deepest reorganisation above the limit replaced. */
   #deepestDepth = 0;
   /** Free space at the running scrape [bytes]; undefined if it cannot be read. */
@@ -75,6 +77,16 @@ export class Metrics {
     this.#lastEvent = new Gauge({
       name: 'wallet_rpc_last_event_id',
       help: 'Id of the latest event of the open wallets: a reader whose cursor is equal has no backlog.',
+      registers,
+    });
+    this.#newerVersion = new Gauge({
+      name: 'wallet_rpc_newer_block_version',
+      help: 'Version of the block at which the wallets stop because it is newer than this server knows; 0 if there is none.',
+      registers,
+    });
+    this.#unreadableInPool = new Gauge({
+      name: 'wallet_rpc_unreadable_pool_transactions',
+      help: 'Transactions in the pool that were left out because they cannot be read.',
       registers,
     });
     addUnopened(registry, parts.start);
@@ -124,7 +136,11 @@ export class Metrics {
     const latest = health.info?.height;
     const facts = await workSlices.map(wallets(), (wallet) => reader.read(wallet, latest));
     this.#open.set(facts.length);
-    this.#lastEvent.set(facts.reduce((last, { lastEvent }) => Math.max(last, lastEvent), 0));
+    const most = (value: (wallet: WalletFacts) => number): number =>
+      facts.reduce((highest, wallet) => Math.max(highest, value(wallet)), 0);
+    this.#lastEvent.set(most(({ lastEvent }) => lastEvent));
+    this.#newerVersion.set(most(({ newerBlock }) => newerBlock?.version ?? 0));
+    this.#unreadableInPool.set(most(({ unreadableInPool }) => unreadableInPool));
     this.#free = disk?.free;
     return `${await this.#registry.metrics()}\n${await walletSeries(facts)}`;
   }

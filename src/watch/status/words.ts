@@ -25,6 +25,8 @@ export function reasonText(reason: NotReady): string {
         : `no answer of the daemon for ${durationText(reason.seconds)}`;
     case 'wallets_behind':
       return `${counted(reason.wallets, 'wallet')} behind, by up to ${counted(reason.blocks, 'block')}`;
+    case 'update_needed':
+      return `update this server: block ${grouped(reason.height)} has version ${reason.version}, which it does not know (${counted(reason.wallets, 'wallet')})`;
     case 'disk_nearly_full':
       return `${grouped(Math.floor(reason.free_bytes / MIB))} MiB of disk space left`;
     case 'store_damaged':

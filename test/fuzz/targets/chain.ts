@@ -98,6 +98,7 @@ function runPage(answer: Uint8Array): void {
   try {
     const parsed = parseBlocksAnswer(answer);
     visit(parsed.txs);
+    refusal = parsed.unread?.cause;
     if (parsed.status === 'OK') found = parsed.blocks.map(({ hash }) => hash);
   } catch (error) {
     if (!(error instanceof CodecError)) throw error;

@@ -7,17 +7,16 @@ import type { RefreshFrom } from '../../../src/refresh/feeds/chain-position.js';
 import type { BlockSource } from '../../../src/refresh/feeds/block-source.js';
 import { ChainFeed } from '../../../src/refresh/feeds/chain-feed.js';
 import { encode } from '../../../src/util/codec.js';
-import { quietKernel, TestMember } from '../../support/feed-members.js';
+import { quietKernel, requestOf, TestMember } from '../../support/feed-members.js';
 import { chain, daemonOf, PAGE, refs, shortHistory } from '../../support/fake-chain.js';
 
 async function collect(
   daemon: BlockSource,
   from: RefreshFrom,
   genesis: Hash,
-  newestVersion?: number,
+  anyVersion = false,
 ): Promise<number[]> {
-  const expected = { genesis, ...(newestVersion === undefined ? {} : { newestVersion }) };
-  return new TestMember().read(new ChainFeed(daemon, expected, quietKernel), from);
+  return new TestMember().read(new ChainFeed(daemon, { genesis, anyVersion }, quietKernel), from);
 }
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
@@ -169,13 +168,71 @@ describe('a daemon that lies about its chain', () => {
 describe('a fork nobody here knows', () => {
   const newer = chain(80, { after: ours.slice(0, 60), version: 17 });
 
-  it('stops the refresh at its first block, and says what to do', async () => {
-    await expect(collect(daemonOf(newer), nothing, genesis, 16)).rejects.toThrow(
-      /block 60 has version 17.*--allow-mismatched-daemon-version/,
-    );
+  it('ends the refresh at its first block, with the version of that', async () => {
+    await expect(collect(daemonOf(newer), nothing, genesis)).rejects.toMatchObject({
+      kind: 'newer_fork',
+      block: { height: 60, version: 17 },
+    });
   });
 
   it('is read where that was allowed', async () => {
-    expect(await collect(daemonOf(newer), nothing, genesis)).toEqual(range(0, 80));
+    expect(await collect(daemonOf(newer), nothing, genesis, true)).toEqual(range(0, 80));
+  });
+});
+
+describe('a block that cannot be read', () => {
+  /** A block of the newest fork, in a format of its own. */
+  const foreign = Uint8Array.of(17, ...new Uint8Array(90).fill(0xff));
+  /** A daemon whose block at a height is sent as other bytes, whatever page has it. */
+  const with71 = (bytes: (block: Uint8Array) => Uint8Array): BlockSource =>
+    daemonOf(ours, (page) => ({
+      ...page,
+      blocks: page.blocks.map((sent, i) =>
+        page.startHeight + i === 71 ? { ...sent, block: bytes(sent.block) } : sent,
+      ),
+    }));
+  const spoiled: [string, (block: Uint8Array) => Uint8Array, object][] = [
+    ['of a newer version', () => foreign, { kind: 'newer_fork', block: { height: 71, version: 17 } }],
+    ['of a version of nobody', (block) => Uint8Array.of(200, 1, ...block.slice(1)), { kind: 'newer_fork' }],
+    ['that is cut', (block) => block.slice(0, -1), { kind: 'malformed' }],
+    ['of no bytes', () => new Uint8Array(), { kind: 'malformed' }],
+  ];
+
+  /** Reads with one wallet. @returns the heights that it got, and the error that ended its refresh. */
+  async function heightsAndError(feed: ChainFeed, from: RefreshFrom): Promise<[number[], unknown]> {
+    const heights: number[] = [];
+    try {
+      for await (const { page } of feed.join(requestOf(from)))
+        heights.push(...page.blocks.map(({ height }) => height));
+    } catch (error) {
+      return [heights, error];
+    }
+    return [heights, undefined];
+  }
+
+  test.each(spoiled)('%s stops no block before it, for any wallet', async (_, bytes, error) => {
+    const feed = new ChainFeed(with71(bytes), { genesis }, quietKernel);
+    const behind = [10, 42, 60, 70].map((height) => ({
+      history: shortHistory(ours.slice(0, height + 1)),
+      startHeight: 0,
+    }));
+    const all = [nothing, ...behind];
+    const read = await Promise.all(all.map((from) => heightsAndError(feed, from)));
+    expect(read.map(([heights]) => heights)).toEqual([0, 11, 43, 61, 71].map((from) => range(from, 71)));
+    for (const [, end] of read) expect(end).toMatchObject(error);
+    // At its end, a wallet still learns of it.
+    const [heights, end] = await heightsAndError(feed, {
+      history: shortHistory(ours.slice(0, 71)),
+      startHeight: 0,
+    });
+    expect(heights).toEqual([]);
+    expect(end).toMatchObject(error);
+  });
+
+  test.each(spoiled)('%s is the error of a wallet that begins there', async (_, bytes, error) => {
+    const feed = new ChainFeed(with71(bytes), { genesis }, quietKernel);
+    const [heights, end] = await heightsAndError(feed, { history: [], startHeight: 71 });
+    expect(heights).toEqual([]);
+    expect(end).toMatchObject(error);
   });
 });

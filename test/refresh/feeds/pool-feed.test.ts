@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Hash, SecretKey } from '../../../src/monero/crypto/types.js';
+import type { RawTx } from '../../../src/daemon/block-parser.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
 import type { BatchScanner } from '../../../src/refresh/scan/match-group.js';
 import { monotonicMs } from '../../../src/util/clock.js';
@@ -8,7 +9,21 @@ import { PoolFeed, type PoolSource, type PoolViewer } from '../../../src/refresh
 import type { WalletScanner } from '../../../src/refresh/scan/wallet-scanner.js';
 import { toHex } from '../../../src/util/bytes.js';
 import { quietKernel } from '../../support/feed-members.js';
-import { hashOf, looseTx } from '../../support/loose-tx.js';
+import { looseTx, wholeTx } from '../../support/loose-tx.js';
+
+const numbers = new Map<string, number>();
+const txs = new Map<number, RawTx>();
+
+/** Returns a transaction by its number. */
+function txOf(n: number): RawTx {
+  const tx = txs.get(n) ?? wholeTx(1, BigInt(n));
+  txs.set(n, tx);
+  numbers.set(toHex(tx.hash), n);
+  return tx;
+}
+
+const hashOf = (n: number): Hash => txOf(n).hash;
+const numberOf = (hash: Hash): number => numbers.get(toHex(hash)) ?? NaN;
 
 /** A daemon with a pool of numbered transactions. */
 class PoolDaemon implements PoolSource {
@@ -18,6 +33,8 @@ class PoolDaemon implements PoolSource {
   failure: Error | undefined;
   /** Transactions that it lists and does not send. */
   readonly withheld = new Set<number>();
+  /** Transactions that it sends in another form. */
+  readonly replaced = new Map<number, Partial<RawTx>>();
 
   constructor(pool: number[]) {
     this.pool = pool;
@@ -29,11 +46,16 @@ class PoolDaemon implements PoolSource {
   };
 
   readonly getTransactions: PoolSource['getTransactions'] = (hashes) => {
-    const numbers = hashes.map((hash) => new DataView(hash.buffer, hash.byteOffset).getUint32(0));
-    this.fetched.push(numbers);
-    const transactions = numbers
+    const asked = hashes.map(numberOf);
+    this.fetched.push(asked);
+    const transactions = asked
       .filter((n) => !this.withheld.has(n))
-      .map((n) => ({ ...looseTx(hashOf(n), 1), inPool: this.pool.includes(n), doubleSpendSeen: false }));
+      .map((n) => ({
+        ...txOf(n),
+        ...this.replaced.get(n),
+        inPool: this.pool.includes(n),
+        doubleSpendSeen: false,
+      }));
     return Promise.resolve({ transactions });
   };
 }
@@ -48,7 +70,7 @@ class Viewer implements PoolViewer {
     const scanPool: WalletScanner['scanPool'] = async ({ sent }, matches, _, isWanted = () => true) => {
       for await (const portion of matches) expect(portion.count).toBe(0);
       sent.forEach(({ hash }, i) => {
-        if (isWanted(i)) this.scanned.push(new DataView(hash.buffer).getUint32(0));
+        if (isWanted(i)) this.scanned.push(numberOf(hash));
       });
       return [];
     };
@@ -75,6 +97,30 @@ describe('the pool for many wallets', () => {
     for (const { scanned } of viewers) expect(scanned.sort((a, b) => a - b)).toEqual(range(150));
     expect(daemon.hashRequests).toBe(1);
     expect(daemon.fetched.map(({ length }) => length)).toEqual([100, 50]);
+  });
+
+  it('is scanned without the transactions that cannot be read, which are counted and fetched once', async () => {
+    const { blob } = txOf(2);
+    const daemon = new PoolDaemon(range(9));
+    const unreadable: [number, Partial<RawTx>][] = [
+      [2, { blob: Uint8Array.of(3, ...blob.slice(1)) }],
+      [4, { blob: blob.slice(0, -1) }],
+      [5, { blob: new Uint8Array() }],
+      [6, { blob: txOf(7).blob }],
+      [8, looseTx(hashOf(8), 1)],
+    ];
+    for (const [n, change] of unreadable) daemon.replaced.set(n, change);
+    const feed = new PoolFeed(daemon, quietKernel);
+    const [first, second] = attached(feed, 2) as [Viewer, Viewer];
+    for (const viewer of [first, second, first]) {
+      const view = await feed.view(viewer, monotonicMs());
+      expect(view.unreadable).toBe(5);
+      expect(unpackHashes(view.present)).toEqual(range(9).map(hashOf));
+      expect(viewer.scanned).toEqual([1, 3, 7, 9]);
+    }
+    expect(daemon.fetched).toEqual([range(9)]);
+    daemon.pool = [1, 2];
+    expect((await feed.view(first, monotonicMs())).unreadable).toBe(1);
   });
 
   it('is scanned by few kernel calls', async () => {
@@ -133,7 +179,7 @@ describe('the pool for many wallets', () => {
 
   it('keeps a bounded number of bytes', async () => {
     const daemon = new PoolDaemon(range(300));
-    const feed = new PoolFeed(daemon, quietKernel, 150 * looseTx(hashOf(1), 1).blob.length);
+    const feed = new PoolFeed(daemon, quietKernel, 150 * txOf(300).blob.length);
     const [first, second] = attached(feed, 2) as [Viewer, Viewer];
     await feed.view(first, monotonicMs());
     await feed.view(second, monotonicMs());

@@ -16,7 +16,7 @@ import { KernelPool } from '../../../src/monero/kernel/kernel-pool.js';
 import { loadKernel } from '../../../src/monero/kernel/load-kernel.js';
 import {
   outlineLoose,
-  outlineSent,
+  outlineUnmined,
   type ChainBlock,
   type ChainTxs,
 } from '../../../src/refresh/scan/chain-block.js';
@@ -130,7 +130,7 @@ const scan = (scanner: WalletScanner, page: ChainTxs<ChainBlock>): Promise<PageF
 
 async function scanPool(scanner: WalletScanner, parts: readonly TxParts[], wanted?: (i: number) => boolean) {
   const sent = parts.map((one) => ({ ...tx(one), doubleSpendSeen: false }));
-  const txs = outlineSent(sent);
+  const txs = outlineUnmined(sent);
   return scanner.scanPool({ sent, txs }, scanner.matchesIn(txs, pool), 77, wanted);
 }
 

@@ -20,6 +20,16 @@ describe('a failure of the daemon', () => {
     expect(reasonOf(error)).toEqual({ reason: 'it failed', ...(text === undefined ? {} : { text }) });
   });
 
+  it('with an answer of another program leaves no way to it, whatever its kind', () => {
+    for (const error of [
+      new DaemonError('rejected', 'it failed', { status: 502 }),
+      new DaemonError('malformed', 'it failed', { isForeign: true }),
+    ]) {
+      expect(isUnreachable(error)).toBe(true);
+      expect(reasonOf(error)).toEqual({ reason: 'it failed', text: 'no connection to daemon' });
+    }
+  });
+
   it('names the code of the operating system once', () => {
     const failed = (message: string): string =>
       describeDaemonError(new DaemonError('unreachable', message, { code: 'ECONNREFUSED' }));

@@ -27,6 +27,7 @@ import { planTransfers } from '../../../src/monero/wallet/select/transfer-plan.j
 import { turns } from '../../support/event-loop-turns.js';
 import { groupWallets } from '../../support/group-wallets.js';
 import { CHAIN_HEIGHT, payingWallet, ringAnswers, type PayingWallet } from '../../support/paid-outputs.js';
+import type { HardForkInfo } from '../../../src/daemon/daemon.js';
 import { TAKEN, REFUSED } from '../../support/payment-home.js';
 import { seededRng } from '../../support/seeded-rng.js';
 import { fault, ownKeys, ServiceWallet } from '../../support/service-wallet.js';
@@ -121,6 +122,33 @@ describe('a payment', () => {
     ]);
     expect(made.keyImages.map(toHex)).toEqual(reserved().map(({ keyImage }) => toHex(keyImage ?? SEALED)));
     expect(wallet.store.read((r) => r.txKeys.get(txHash))).toEqual(made.txSecretKeys);
+  });
+
+  it('is refused where the next block has rules that are not known, whether it is relayed or not', async () => {
+    const asked: unknown[] = [];
+    let fork: HardForkInfo = { version: 16, enabled: true, earliestHeight: 71 };
+    wallet.answers = {
+      ...wallet.answers,
+      hardForkInfo: (version) => {
+        asked.push(version);
+        return Promise.resolve(fork);
+      },
+    };
+    for (const doNotRelay of [true, false])
+      await expect(maker.make({ ...options, doNotRelay }, planOf(COIN))).rejects.toMatchObject({
+        fault: { kind: 'fork_unsupported', height: 71, version: 17 },
+      });
+    expect([outgoing(), reserved(), sent]).toEqual([[], [], []]);
+    // A daemon that knows the fork, or not, before it is active.
+    for (const upcoming of [{ earliestHeight: 900 }, {}]) {
+      fork = { version: 16, enabled: false, ...upcoming };
+      await maker.make({ ...options, doNotRelay: true }, planOf(COIN));
+    }
+    expect(asked).toEqual([17, 17, 17, 17]);
+    wallet.daemon.newerBlock = { height: 60, version: 18 };
+    await expect(maker.make(options, planOf(COIN))).rejects.toMatchObject({
+      fault: { kind: 'fork_unsupported', height: 60, version: 18 },
+    });
   });
 
   it('that is not to be relayed leaves no trace, and its metadata relay it later, once', async () => {

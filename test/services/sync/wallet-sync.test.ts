@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Daemon, DaemonBlockHeader } from '../../../src/daemon/daemon.js';
 import { DaemonError } from '../../../src/daemon/errors.js';
+import { NewerBlock } from '../../../src/daemon/newer-block.js';
 import type { RefreshFrom } from '../../../src/refresh/feeds/chain-position.js';
 import { RefreshCancelled } from '../../../src/refresh/refresh-error.js';
 import type { Hash, KeyImage } from '../../../src/monero/crypto/types.js';
@@ -117,6 +118,28 @@ describe('a refresh', () => {
     await expect(wallet.sync.refresh()).rejects.toBe(error);
     wallet.refresher.onRefresh = () => Promise.resolve(DONE);
     expect(await wallet.sync.refresh()).toEqual(DONE);
+  });
+
+  it('that could not read the pool decides nothing about the payments that it lacks', async () => {
+    const follow = jest.spyOn(wallet.lostPayments, 'follow');
+    wallet.refresher.onRefresh = () => Promise.resolve({ ...DONE, poolError: new Error('HTTP status 502') });
+    await wallet.sync.refresh();
+    expect(follow).not.toHaveBeenCalled();
+    wallet.refresher.onRefresh = () => Promise.resolve(DONE);
+    await wallet.sync.refresh();
+    expect(follow).toHaveBeenCalledTimes(1);
+  });
+
+  it('that ends at a block of a newer version says so until one goes beyond it', async () => {
+    await wallet.sync.refresh();
+    expect([wallet.sync.isSynced, wallet.sync.newerBlock]).toEqual([true, undefined]);
+    const error = new NewerBlock({ height: 71, version: 17 });
+    wallet.refresher.onRefresh = () => Promise.reject(error);
+    await expect(wallet.sync.refresh()).rejects.toBe(error);
+    expect([wallet.sync.isSynced, wallet.sync.newerBlock]).toEqual([false, { height: 71, version: 17 }]);
+    wallet.refresher.onRefresh = () => Promise.resolve(DONE);
+    await wallet.sync.refresh();
+    expect([wallet.sync.isSynced, wallet.sync.newerBlock]).toEqual([true, undefined]);
   });
 
   it.each(['cancelled', 'done'])('is refused in a wallet that is closed before it is %s', async (end) => {

@@ -6,7 +6,14 @@ import { EventLoopTurns } from '../../support/event-loop-turns.js';
 const facts = (name: string, changes: Partial<WalletFacts> = {}): WalletFacts => ({
   ...{ name, height: 7, daemonHeight: 9, blocks: 2, isDamaged: false },
   ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
-  ...{ heldPayments: 0, blocksAgain: 0, storeBytes: 1, logBytes: 2, requests: new Map() },
+  ...{
+    heldPayments: 0,
+    blocksAgain: 0,
+    unreadableInPool: 0,
+    storeBytes: 1,
+    logBytes: 2,
+    requests: new Map(),
+  },
   ...changes,
 });
 

@@ -7,7 +7,15 @@ import type { ListedWallet, StatusView } from '../../../src/watch/status/status-
 const wallet = (changes: Partial<ListedWallet> = {}): ListedWallet => ({
   ...{ name: 'w', height: 50, daemonHeight: 100, blocks: 50, isDamaged: false, progress: undefined },
   ...{ pendingPayments: 0, failedPayments: 0, webhookEvents: 0, webhookRetries: 0, lastEvent: 0 },
-  ...{ heldPayments: 0, blocksAgain: 0, storeBytes: 1, logBytes: 2, requests: new Map(), today: NO_SUMS },
+  ...{
+    heldPayments: 0,
+    unreadableInPool: 0,
+    blocksAgain: 0,
+    storeBytes: 1,
+    logBytes: 2,
+    requests: new Map(),
+    today: NO_SUMS,
+  },
   ...changes,
 });
 

@@ -133,6 +133,10 @@ export type Fault =
   | { readonly kind: 'priority_unknown' }
   | ({ readonly kind: 'fee_rates_unknown' } & Reasoned)
   | { readonly kind: 'daemon_busy' }
+  /** `newer_fork`: the daemon sent a block of a version whose rules are unknown. */
+  | { readonly kind: 'newer_fork'; readonly height: number; readonly version: number }
+  /** `fork_unsupported`: from this height on, no transaction that this program builds is valid. */
+  | { readonly kind: 'fork_unsupported'; readonly height: number; readonly version: number }
   | ({ readonly kind: 'daemon_unreachable' } & Reasoned)
   | ({ readonly kind: 'daemon_misbehaves' } & Reasoned)
   | { readonly kind: 'daemon_untrusted' }

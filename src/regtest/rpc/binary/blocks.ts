@@ -1,13 +1,15 @@
 import type { Hash } from '../../../monero/crypto/types.js';
 import { parseTransaction, prunedTransaction } from '../../../monero/cryptonote/transaction.js';
 import type { SectionReader } from '../../../monero/epee/portable-storage.js';
-import type { TypedSection } from '../../../monero/epee/storage-writer.js';
+import type { TypedSection, WrittenSections } from '../../../monero/epee/storage-writer.js';
 import { chunks, concatBytes, equalBytes } from '../../../util/bytes.js';
 import { CodecError, encode } from '../../../util/codec.js';
 import type { Node } from '../../chain/node.js';
 import { reorganise } from '../../chain/reorganise.js';
 import type { RegtestDaemon } from '../../daemon.js';
+import type { FaultInjector } from '../../fault-injection.js';
 import type { PoolTx } from '../../store/pool.js';
+import type { ServedBlock } from '../../store/served-blocks.js';
 import {
   accessedSection,
   bool,
@@ -20,7 +22,7 @@ import {
 } from '../binary-endpoint.js';
 import type { Context } from '../method.js';
 import { visiblePool } from '../visible-pool.js';
-import { encodeBlocks, joinedSections } from './block-page.js';
+import { encodeBlocks, encodeIndices, joinedSections, type EncodedSections } from './block-page.js';
 
 /**
  * Largest number of blocks in a page. Source: cryptonote_config.h `COMMAND_RPC_GET_BLOCKS_FAST_…`, blockchain.cpp
@@ -66,7 +68,7 @@ function splitHeight({ store }: Node, hashes: readonly Hash[]): number | undefin
 }
 
 function blocksPart(
-  { node, encodedBlocks }: RegtestDaemon,
+  { node, encodedBlocks, faults }: RegtestDaemon,
   request: SectionReader,
 ): TypedSection | undefined {
   const { tip } = node.chain;
@@ -84,8 +86,26 @@ function blocksPart(
   const maxCount = request.number('max_block_count', 0);
   const most = maxCount === 0 ? MAX_BLOCKS : Math.min(maxCount, MAX_BLOCKS);
   const limits = { blocks: most, fewest: MIN_BLOCKS, transactions: MAX_TXS, bytes: MAX_BYTES };
-  const { blocks, outputIndices } = encodedBlocks.page(start, limits, { prune, noMinerTx });
-  return { ...ends, start_height: u64(start), blocks, output_indices: outputIndices };
+  const page =
+    faults.newerFork === undefined
+      ? encodedBlocks.page(start, limits, { prune, noMinerTx })
+      : forkedPage(node.store.served.range(start, most, prune), start, { prune, noMinerTx }, faults);
+  return { ...ends, start_height: u64(start), blocks: page.blocks, output_indices: page.outputIndices };
+}
+
+/** Encodes a page with the fault `newer-fork`. */
+function forkedPage(
+  served: readonly ServedBlock[],
+  start: number,
+  { prune, noMinerTx }: { readonly prune: boolean; readonly noMinerTx: boolean },
+  faults: FaultInjector,
+): Record<'blocks' | 'outputIndices', WrittenSections> {
+  const sent = served.map((block, i) => ({ ...block, blob: faults.block(block.blob, start + i) }));
+  const sections = ({ bytes: of }: EncodedSections): WrittenSections => joinedSections(sent.length, [of]);
+  return {
+    blocks: sections(encodeBlocks(sent, prune)),
+    outputIndices: sections(encodeIndices(sent, noMinerTx)),
+  };
 }
 
 const poolEntry = (tx: PoolTx, prune: boolean) =>

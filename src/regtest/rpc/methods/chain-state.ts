@@ -57,17 +57,19 @@ export const chainStateMethods: readonly DaemonMethod[] = [
     meta: {},
     params: params({ version: height.default(0) }),
     source: 'COMMAND_RPC_HARD_FORK_INFO, on_hard_fork_info',
-    handle({ daemon: { node } }, { version }) {
+    handle({ daemon: { node, faults } }, { version }) {
+      const { height: forkHeight, version: newer } = faults.newerFork ?? {};
+      const isNewer = newer !== undefined && version === newer;
       const status = forkStatus(node.chain.height, version === 0 ? LATEST_VERSION : version);
       return accessed({
         version: versionAt(node.chain.height),
-        enabled: status.enabled,
+        enabled: isNewer ? node.chain.height >= (forkHeight ?? 0) : status.enabled,
         window: status.window,
         votes: status.votes,
         threshold: status.threshold,
         voting: status.voting,
         state: LIKELY_FORKED,
-        earliest_height: status.earliestHeight ?? U64_MAX,
+        earliest_height: (isNewer ? forkHeight : status.earliestHeight) ?? U64_MAX,
       });
     },
   }),

@@ -9,6 +9,7 @@ import { flag, listOf, params, text } from '../../../http/params.js';
 import { concatBytes, fromHex, isHex, toHex } from '../../../util/bytes.js';
 import { encode } from '../../../util/codec.js';
 import type { Node } from '../../chain/node.js';
+import type { RegtestDaemon } from '../../daemon.js';
 import { looksSane } from '../../rules/sanity.js';
 import { Violation, type TxFlag } from '../../rules/violation.js';
 import type { PoolTx } from '../../store/pool.js';
@@ -54,12 +55,15 @@ interface Shape {
   readonly split: boolean;
 }
 
-function entryShape(node: Node, found: Found, { decode, prune, split }: Shape) {
-  const { hash, pruned, prunable, mined, waiting } = found;
+function entryShape({ node, faults }: RegtestDaemon, found: Found, { decode, prune, split }: Shape) {
+  const { hash, prunable, mined, waiting } = found;
+  const pruned = waiting === undefined ? found.pruned : faults.poolTx(found.pruned);
   const whole = concatBytes(pruned, prunable);
   const halves = prune || split;
   const json = (): string =>
-    prune ? txText(parsePrunedTransaction(pruned)) : txText(parseTransaction(whole));
+    prune
+      ? txText(parsePrunedTransaction(found.pruned))
+      : txText(parseTransaction(concatBytes(found.pruned, prunable)));
   // A miner transaction has no prunable part. As in older releases its pruned part is always sent.
   const showPruned = halves || prunable.length === 0;
   return {
@@ -148,7 +152,8 @@ export const transactionPaths: readonly DaemonMethod[] = [
       split: flag.default(false),
     }),
     source: 'COMMAND_RPC_GET_TRANSACTIONS, on_get_transactions',
-    handle({ daemon: { node }, restricted }, { txs_hashes, decode_as_json, prune, split }) {
+    handle({ daemon, restricted }, { txs_hashes, decode_as_json, prune, split }) {
+      const { node } = daemon;
       if (restricted && txs_hashes.length > MAX_RESTRICTED_TXS)
         return accessed({}, 'Too many transactions requested in restricted mode');
       const hashes = txs_hashes.flatMap((name) => toHash(name) ?? []);
@@ -156,7 +161,7 @@ export const transactionPaths: readonly DaemonMethod[] = [
         return accessed({}, 'Failed to parse hex representation of transaction hash');
       const found = hashes.map((hash) => findTx(node, hash, restricted));
       const txs = found.flatMap((tx) =>
-        tx === undefined ? [] : [entryShape(node, tx, { decode: decode_as_json, prune, split })],
+        tx === undefined ? [] : [entryShape(daemon, tx, { decode: decode_as_json, prune, split })],
       );
       return accessed({
         txs,
