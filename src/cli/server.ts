@@ -67,7 +67,7 @@ const NOTIFY_MS = 2_000;
 
 const TOO_MANY = {
   address:
-    'connection closed: its address has as many as --rpc-max-connections-per-private-ip or -public-ip allows',
+    'connection closed: its address, or its /64, has as many as --rpc-max-connections-per-private-ip or -public-ip allows',
   all: 'connection closed: there are as many as --rpc-max-connections allows',
 };
 

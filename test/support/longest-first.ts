@@ -69,6 +69,8 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'store/replication/replication-kill': 13,
   'store/replication/store-shipper': 13,
   'cli/process/signals': 12,
+  'integration/output-files': 13,
+  'integration/http-requests': 12,
   'integration/backup': 12,
   'integration/cold-signing': 12,
   'integration/credential-limits': 12,
