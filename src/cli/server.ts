@@ -40,7 +40,7 @@ import type { Credentials, Prepared } from './config/prepare.js';
 import { Opening, readPassword } from './opening.js';
 import { startRegtestProcess } from './regtest/regtest-process.js';
 import type { StatusLine } from './output/status-line.js';
-import { readTls, renewCertificate } from './config/tls-files.js';
+import { readTls, renewTls } from './config/tls-files.js';
 import { TxNotifier } from './tx-notifier.js';
 import type { StartProgress } from '../watch/readiness.js';
 import { createPay, PayListeners, payUrlOf } from './pay.js';
@@ -235,7 +235,7 @@ export async function startServer(
     port: listeners.at(-1)?.port ?? config.rpc.port,
     reload() {
       clients.reload();
-      renewCertificate(http, config.rpc.ssl, log);
+      renewTls(http, config.rpc.ssl, log);
       opening.retry();
     },
     async close() {

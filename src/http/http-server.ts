@@ -103,6 +103,10 @@ export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #order: RequestOrder;
   readonly #http: Server;
+  /** Settings of TLS, with the files that were read last. */
+  #tls: TlsOptions | undefined;
+  /** Key and certificate of `#https`. */
+  #certificate: CertifiedKey | undefined;
   #https: HttpsServer | undefined;
   #makingHttps: Promise<HttpsServer> | undefined;
   readonly #listeners: Listener[] = [];
@@ -127,11 +131,13 @@ export class HttpServer {
     // Some clients close their side after the request, and wait for the answer. Node's types lack this member.
     (this.#http as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
     this.#http.on('connection', (socket: Socket) => loginDeadline?.begin(socket));
+    this.#tls = tls;
     if (tls !== undefined && typeof tls.certificate !== 'function')
       this.#https = this.#createHttps(tls, tls.certificate);
   }
 
   #createHttps(tls: TlsOptions, { key, cert }: CertifiedKey): HttpsServer {
+    this.#certificate = { key, cert };
     const needsClientCertificate = tls.ca !== undefined || tls.allowedFingerprints.length > 0;
     const https = this.#ordered(
       trackConnections(
@@ -165,15 +171,22 @@ export class HttpServer {
   }
 
   /**
-   * Replaces key, certificate and CA certificates for new connections.
-   * @param ca certificates that client certificates must chain to.
+   * Replaces key and certificate, CA certificates of clients, or both, for new connections.
    * @throws Error for files that are invalid or do not belong together: nothing is changed then.
    */
-  renewCertificate({ key, cert }: CertifiedKey, ca: Buffer | undefined): void {
-    const files = { key, cert, ...(ca === undefined ? {} : { ca }) };
-    // Checks the files first: of invalid files the server would keep a part.
-    createSecureContext(files);
-    this.#https?.setSecureContext(files);
+  renewTls(files: Pick<Partial<TlsOptions>, 'ca'> & { readonly certificate?: CertifiedKey }): void {
+    if (this.#tls === undefined) return;
+    const tls = { ...this.#tls, ...files };
+    const certificate = files.certificate ?? this.#certificate;
+    if (certificate !== undefined) {
+      const { key, cert } = certificate;
+      const context = { key, cert, ...(tls.ca === undefined ? {} : { ca: tls.ca }) };
+      // Checks the files first: of invalid files the server would keep a part.
+      createSecureContext(context);
+      this.#https?.setSecureContext(context);
+    }
+    this.#certificate = certificate;
+    this.#tls = tls;
   }
 
   /** Serves the connections of a bound port. */
@@ -251,7 +264,7 @@ export class HttpServer {
       this.#releases.delete(endPoints);
       this.#halfClosed.delete(socket);
     });
-    const { tls } = this.#options;
+    const tls = this.#tls;
     if (tls === undefined) this.#http.emit('connection', socket);
     else if (tls.optional) this.#sniff(socket, tls);
     else this.#secure(socket, tls);
@@ -297,9 +310,9 @@ export class HttpServer {
   #secure(socket: Socket, tls: TlsOptions): void {
     if (this.#https !== undefined) return void this.#https.emit('connection', socket);
     const { certificate } = tls;
-    this.#makingHttps ??= (
-      typeof certificate === 'function' ? certificate() : Promise.resolve(certificate)
-    ).then((made) => (this.#https = this.#createHttps(tls, made)));
+    this.#makingHttps ??= (typeof certificate === 'function' ? certificate() : Promise.resolve(certificate))
+      // The CA certificates may have been read again meanwhile.
+      .then((made) => (this.#https = this.#createHttps({ ...tls, ...this.#tls }, made)));
     this.#makingHttps.then(
       (https) => socket.destroyed || https.emit('connection', socket),
       (error: unknown) => {

@@ -477,10 +477,10 @@ describe('a certificate', () => {
       { key: Buffer.alloc(0), cert: second.cert },
     ];
     for (const files of bad) {
-      expect(() => server.renewCertificate(files, undefined)).toThrow();
+      expect(() => server.renewTls({ certificate: files })).toThrow();
       expect(await certificateAt(port)).toEqual(raw(first));
     }
-    server.renewCertificate(second, undefined);
+    server.renewTls({ certificate: second });
     expect(await certificateAt(port)).toEqual(raw(second));
   });
 });

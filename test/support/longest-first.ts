@@ -68,7 +68,7 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'refresh/refresher': 13,
   'store/replication/replication-kill': 13,
   'store/replication/store-shipper': 13,
-  'cli/process/signals': 12,
+  'cli/process/signals': 18,
   'integration/output-files': 13,
   'integration/http-requests': 12,
   'integration/backup': 12,
