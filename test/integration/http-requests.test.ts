@@ -1,6 +1,6 @@
 import { Agent, request, type OutgoingHttpHeaders } from 'node:http';
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startReference, startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
 
 /* Requests whose bodies or logins have unusual forms, answered by our server and by the reference. */
@@ -37,13 +37,14 @@ let locked: readonly WalletRpc[] = [];
 const agents: Agent[] = [];
 
 beforeAll(async () => {
-  // The reference closes the connections of an address that was refused often.
-  const args = ['--rpc-login=user:pass', '--disable-rpc-ban'];
+  const args = ['--rpc-login=user:pass'];
   servers = await Promise.all([startWalletRpc(), startReference()]);
   locked = await Promise.all([startWalletRpc({ args }), startReference({ args })]);
 });
+afterEach(() => {
+  for (const agent of agents.splice(0)) agent.destroy();
+});
 afterAll(async () => {
-  for (const agent of agents) agent.destroy();
   await Promise.all([...servers, ...locked].map((server) => server.stop()));
 });
 
