@@ -38,8 +38,7 @@ export function renewTls(http: HttpServer, ssl: SslConfig, log: Logger): void {
     http.renewTls(readFiles(ssl));
     log.info('TLS certificates were read again');
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    log.warn(`TLS certificates stay as they were: ${error.message}`);
+    log.warn(`TLS certificates stay as they were: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
