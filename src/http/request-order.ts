@@ -1,10 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { workSlices } from '../util/work-slices.js';
+import { TurnLimit } from '../util/event-loop.js';
 import { setHeaders } from './handler.js';
 
 /** Number of requests that wait on a connection from which nothing more is read from it. */
 const MOST_WAITING = 16;
+
+/** Number of requests that have waited for earlier ones, of all connections, which begin in a turn of the event loop. */
+const PER_TURN = 8;
 
 /** Status lines of answers to bytes that are no request, by error codes of Node.js; those of Node.js itself. */
 const STATUS: Readonly<Record<string, string>> = {
@@ -37,6 +40,8 @@ export class RequestOrder {
   readonly #handler: RequestListener;
   readonly #errorHeaders: OutgoingHttpHeaders;
   readonly #lines = new WeakMap<Duplex, Line>();
+  /** Order of the requests that have waited for earlier ones, one of each connection. */
+  readonly #turns = new TurnLimit(PER_TURN);
 
   /** @param errorHeaders headers of answers that the handler does not give. */
   constructor(handler: RequestListener, errorHeaders: OutgoingHttpHeaders = {}) {
@@ -68,7 +73,7 @@ export class RequestOrder {
     res.once('socket', () => {
       line.waiting -= 1;
       if (line.fail === undefined && line.waiting < MOST_WAITING) socket.resume();
-      void workSlices.run(() => this.#takeTurn(line, req, res));
+      void this.#turns.next().then(() => this.#takeTurn(line, req, res));
     });
   };
 

@@ -117,6 +117,31 @@ describe('requests that are sent before the answers to earlier ones are read', (
     expect(ran.filter((path) => path !== '/other')).toEqual(Array.from({ length: COUNT }, (_, i) => `/${i}`));
   });
 
+  it('are few in a turn of the event loop, however many connections have them', async () => {
+    const CONNECTIONS = 60;
+    let turn = 0;
+    const count = (): void => {
+      turn += 1;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    const later = new Map<number, number>();
+    await serve((req, res) => {
+      // As a handler that awaits something, which is there at once.
+      void Promise.resolve().then(() => {
+        if (req.url !== '/first') later.set(turn, (later.get(turn) ?? 0) + 1);
+        res.end(`${req.url};`);
+      });
+    });
+    const connections = await Promise.all(Array.from({ length: CONNECTIONS }, open));
+    for (const client of connections)
+      client.write(requestOf('/first') + requestOf('/second') + requestOf('/third'));
+    await Promise.all(connections.map((client) => readUntil(client, '/third;')));
+    clearImmediate(next);
+    expect([...later.values()].reduce((sum, one) => sum + one, 0)).toBe(2 * CONNECTIONS);
+    expect(Math.max(...later.values())).toBeLessThanOrEqual(16);
+  });
+
   it('do not run when the connection ends before their turn', async () => {
     const ran: string[] = [];
     let closed = false;
