@@ -63,6 +63,7 @@ export function createPay({ config, server, listeners, start, onBug }: PayParts)
     handler: serveSite(site, onBug),
     ...{ maxConnections: MAX_CONNECTIONS, maxPerPrivateIp: MAX_CONNECTIONS },
     maxPerPublicIp: MAX_PER_PUBLIC_IP,
+    errorHeaders: site.headers,
   });
   return {
     serve: (listener) => http.serve(listener),

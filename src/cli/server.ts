@@ -40,7 +40,7 @@ import type { Credentials, Prepared } from './config/prepare.js';
 import { Opening, readPassword } from './opening.js';
 import { startRegtestProcess } from './regtest/regtest-process.js';
 import type { StatusLine } from './output/status-line.js';
-import { checkDaemonTls, readTls, renewCertificate } from './config/tls-files.js';
+import { checkDaemonTls, readTls, renewTls } from './config/tls-files.js';
 import { TxNotifier } from './tx-notifier.js';
 import type { StartProgress } from '../watch/readiness.js';
 import { createPay, PayListeners, payUrlOf } from './pay.js';
@@ -67,7 +67,7 @@ const NOTIFY_MS = 2_000;
 
 const TOO_MANY = {
   address:
-    'connection closed: its address has as many as --rpc-max-connections-per-private-ip or -public-ip allows',
+    'connection closed: its address, or its /64, has as many as --rpc-max-connections-per-private-ip or -public-ip allows',
   all: 'connection closed: there are as many as --rpc-max-connections allows',
 };
 
@@ -236,7 +236,7 @@ export async function startServer(
     port: listeners.at(-1)?.port ?? config.rpc.port,
     reload() {
       clients.reload();
-      renewCertificate(http, config.rpc.ssl, log);
+      renewTls(http, config.rpc.ssl, log);
       opening.retry();
     },
     async close() {

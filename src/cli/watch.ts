@@ -4,7 +4,7 @@ import type { Call } from '../http/dispatcher.js';
 import { HttpServer } from '../http/http-server.js';
 import type { Listener } from '../http/listener.js';
 import { createPageApp } from '../http/page-app.js';
-import type { FormTarget, Page } from '../http/pages.js';
+import { PAGE_HEADERS, type FormTarget, type Page } from '../http/pages.js';
 import { registry } from '../rpc/registry.js';
 import type { WalletEvents } from '../services/context/wallet-events.js';
 import type { WalletManager } from '../services/manager/wallet-manager.js';
@@ -49,7 +49,10 @@ export interface WatchParts {
   readonly onBug: (error: unknown, method?: string) => void;
 }
 
+/** Largest number of connections to the port of the metrics, and of one network: a few are left for others. */
 const MAX_CONNECTIONS = 20;
+const MAX_PER_PRIVATE_IP = 10;
+const MAX_PER_PUBLIC_IP = 5;
 
 /** News of a {@link WalletManager}. They are created before it, and its pages after it. */
 export class WatchListeners {
@@ -116,8 +119,9 @@ export function createWatch({ config, server, call: plainCall, listeners, start,
     serveMetrics(listener) {
       metricsServer = new HttpServer({
         handler: createPageApp([metrics.page, ...openPages], rpc.hosts, onBug),
-        ...{ maxConnections: MAX_CONNECTIONS, maxPerPrivateIp: MAX_CONNECTIONS },
-        maxPerPublicIp: MAX_CONNECTIONS,
+        ...{ maxConnections: MAX_CONNECTIONS, maxPerPrivateIp: MAX_PER_PRIVATE_IP },
+        maxPerPublicIp: MAX_PER_PUBLIC_IP,
+        errorHeaders: PAGE_HEADERS,
       });
       metricsServer.serve(listener);
     },

@@ -23,8 +23,21 @@ const MAX_DELAYED = 64;
 
 export const md5 = (text: string): string => hash('md5', text);
 
-/** Returns the path in a `uri` parameter: some clients include scheme and host. */
-const pathOf = (uri: string): string => uri.replace(/^https?:\/\/[^/]*/i, '');
+/** Splits a `uri` parameter or a request target into path and query, without the scheme and host that some clients send. */
+function partsOf(uri: string): readonly [path: string, query: string | undefined] {
+  const [path = '', query] = uri.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s, 2);
+  return [path || '/', query];
+}
+
+/**
+ * True if a client made a login for the target of a request, or for the same target in a folder that a proxy took away.
+ * The reference does not compare them.
+ */
+function isMadeFor(uri: string, target = ''): boolean {
+  const [path, query] = partsOf(uri);
+  const [ownPath, ownQuery] = partsOf(target);
+  return path.endsWith(ownPath) && query === ownQuery;
+}
 
 /** Compares two texts in a time that depends only on their lengths. */
 export function sameText(text: string, expected: string): boolean {
@@ -109,17 +122,17 @@ function digestOf(accepted: Logins, nonces: NonceStore): Digest<DigestVerdict> {
     } = credentials;
     const found = accepted.byUser(username);
     const ha1 = found?.ha1 ?? nobody;
-    const secret = algorithm === 'MD5-sess' ? md5(`${ha1}:${nonce}:${cnonce}`) : ha1;
+    const secret = /-sess$/i.test(algorithm) ? md5(`${ha1}:${nonce}:${cnonce}`) : ha1;
     const ha2 = md5(`${req.method ?? ''}:${uri}`);
     const expected =
       qop === undefined
         ? md5(`${secret}:${nonce}:${ha2}`)
         : md5(`${secret}:${nonce}:${nc ?? ''}:${cnonce}:${qop}:${ha2}`);
-    const responseMatches = sameText(response, expected);
+    const responseMatches = sameText(response.toLowerCase(), expected);
     const wellFormed =
-      pathOf(uri) === req.url &&
-      /^MD5(-sess)?$/.test(algorithm) &&
-      (qop === undefined || (qop === 'auth' && /^[0-9a-fA-F]{8}$/.test(nc ?? '')));
+      isMadeFor(uri, req.url) &&
+      /^md5(-sess)?$/i.test(algorithm) &&
+      (qop === undefined || (/^auth$/i.test(qop) && /^[0-9a-f]{8}$/i.test(nc ?? '')));
     if (found === undefined || !responseMatches || !wellFormed) return done({});
     const verdict = nonces.use(nonce, qop === undefined ? undefined : Number.parseInt(nc ?? '', 16));
     return done(verdict === 'fresh' ? { login: found.login } : { stale: true });

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { peerAddress } from './client-address.js';
 import { readTraceparent, type RequestTrace } from '../util/trace.js';
 
 /** Client of a request. */
@@ -42,5 +43,4 @@ export function senderOf(req: IncomingMessage): { readonly caller: Caller; reado
 export const setCaller = (req: IncomingMessage, caller: Caller): void => void callers.set(req, caller);
 
 /** Returns the IP address of the connection of a request. */
-export const addressOf = ({ socket }: IncomingMessage): string =>
-  (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
+export const addressOf = ({ socket }: IncomingMessage): string => peerAddress(socket);

@@ -3,20 +3,20 @@ import { isPrivateAddress, networkOf } from './client-address.js';
 
 /** Limits of a number for each client, which differ by the kind of its address. */
 export interface ClientLimits<T> {
-  /** Limit of a public address, or of the /64 network of a public IPv6 address. */
+  /** Limit of a public network. */
   readonly public: T;
-  /** Limit of a loopback or private address, which may be a reverse proxy with the requests of all clients. */
+  /** Limit of the loopback addresses, or of a private network, which may be a reverse proxy with the requests of all clients. */
   readonly private: T;
 }
 
 /** Largest number of clients whose requests are counted; of more, those idle for longest are forgotten. */
 const MAX_CLIENTS = 10_000;
 
-/** Returns the limit of a client. */
+/** Returns the limit of the network of a client. */
 export const limitOf = <T>(limits: ClientLimits<T>, ip: string): T =>
   isPrivateAddress(ip) ? limits.private : limits.public;
 
-/** Limits the rate of requests of each client address. */
+/** Limits the rate of requests of each network of clients. */
 export class ClientRates {
   readonly #rules: ClientLimits<RateRule>;
   readonly #now: () => number;

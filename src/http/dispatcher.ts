@@ -1,4 +1,4 @@
-import { isObject, JsonError, type Json } from '../util/json.js';
+import { EmptyText, isObject, JsonError, type Json } from '../util/json.js';
 import { EncodedJson, JsonWriter, writeJson, type Writable } from '../util/json-writer.js';
 import type { RequestTrace } from '../util/trace.js';
 import type { Caller } from './caller.js';
@@ -146,6 +146,7 @@ export class Dispatcher {
     try {
       read = await readRequest(body, this.#rulesFor(origin));
     } catch (error) {
+      if (error instanceof EmptyText) return this.refusal(INVALID_REQUEST, 'Invalid Request');
       if (error instanceof JsonError) return this.refusal(PARSE_ERROR, 'Parse error');
       if (error instanceof RpcError) return this.#write(NO_ID, error, origin);
       throw error;
@@ -175,7 +176,10 @@ export class Dispatcher {
   }
 
   async #answerTo(request: Json, origin: CallOrigin): Promise<DispatchedAnswer | undefined> {
-    if (Array.isArray(request)) return this.#answerBatch(request as readonly Json[], origin);
+    if (Array.isArray(request) && request.length > 0)
+      return this.#answerBatch(request as readonly Json[], origin);
+    // Source: portable_storage_from_json.h `load_from_json`, whose outermost value is an object; batches are ours.
+    if (!isObject(request)) return this.refusal(PARSE_ERROR, 'Parse error');
     const call = readCall(request, NO_ID);
     // `encode` needs the complete text, so only UTF-8 is written page by page.
     const run = this.#parts.encode === undefined ? this.#run : this.#runWithin(Infinity);
@@ -187,7 +191,7 @@ export class Dispatcher {
   }
 
   async #answerBatch(batch: readonly Json[], origin: CallOrigin): Promise<DispatchedAnswer | undefined> {
-    if (batch.length === 0 || batch.length > MAX_BATCH)
+    if (batch.length > MAX_BATCH)
       return this.refusal(INVALID_REQUEST, `a batch holds 1 to ${MAX_BATCH} requests`);
     if (origin.idempotencyKey !== undefined)
       return this.refusal(INVALID_REQUEST, 'the header Idempotency-Key is for a single call', 400);

@@ -1,6 +1,7 @@
 import {
   createServer as createHttp,
   type IncomingMessage,
+  type OutgoingHttpHeaders,
   type RequestListener,
   type Server,
 } from 'node:http';
@@ -8,8 +9,9 @@ import { createServer as createHttps, type Server as HttpsServer } from 'node:ht
 import type { Socket } from 'node:net';
 import { createSecureContext, type TLSSocket } from 'node:tls';
 import { fingerprintOf } from '../util/fingerprint.js';
-import { isPrivateAddress, peerAddress } from './client-address.js';
-import { CountedConnections } from './counted-connections.js';
+import { LOOPBACK, networkOf, peerAddress } from './client-address.js';
+import { STALL_MS } from './answer.js';
+import { CountedConnections, type ReachedLimit } from './counted-connections.js';
 import { Listener } from './listener.js';
 import type { LoginDeadline } from './login-deadline.js';
 import { RequestOrder } from './request-order.js';
@@ -30,8 +32,11 @@ export interface HttpServerOptions {
   /** Handles the requests of a connection one after another, and those of several connections at the same time. */
   readonly handler: RequestListener;
   readonly tls?: TlsOptions;
+  /** Largest number of open connections of all clients; those of this machine do not count. */
   readonly maxConnections: number;
+  /** Largest number of open connections of this machine, or of a private network. */
   readonly maxPerPrivateIp: number;
+  /** Largest number of open connections of a public network. */
   readonly maxPerPublicIp: number;
   /** Returns true for a client address whose new connections are closed before anything is read. */
   readonly isRefused?: (ip: string) => boolean;
@@ -44,16 +49,17 @@ export interface HttpServerOptions {
    * server sends it to every request that expects it.
    */
   readonly continuesItself?: (req: IncomingMessage) => boolean;
+  /** Headers of answers that `handler` does not give, as to bytes that are no request. */
+  readonly errorHeaders?: OutgoingHttpHeaders;
+  /** Time in which a client must read a part of an answer [ms]; absent: {@link STALL_MS}. */
+  readonly stallMs?: number;
   /** Called if the certificate cannot be made. */
   readonly onBug?: (error: unknown) => void;
 }
 
 /** Report of connections that were closed because of a limit; address and limit are those of the latest connection. */
-export interface TooManyConnections {
+export interface TooManyConnections extends ReachedLimit {
   readonly ip: string;
-  /** Largest number of open connections, of this address or of all clients. */
-  readonly limit: number;
-  readonly of: 'address' | 'all';
   /** Number of connections closed since the last report, including the latest one. */
   readonly refused: number;
 }
@@ -97,31 +103,41 @@ export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #order: RequestOrder;
   readonly #http: Server;
+  /** Settings of TLS, with the files that were read last. */
+  #tls: TlsOptions | undefined;
+  /** Key and certificate of `#https`. */
+  #certificate: CertifiedKey | undefined;
   #https: HttpsServer | undefined;
   #makingHttps: Promise<HttpsServer> | undefined;
   readonly #listeners: Listener[] = [];
   readonly #sockets = new Set<Socket>();
-  readonly #counted = new CountedConnections();
+  readonly #counted: CountedConnections;
   /** Functions that end the count of an open connection, by its end points. */
   readonly #releases = new Map<string, () => void>();
-  /** Connections whose clients have closed their side, oldest first; they do not count against the limits. */
-  readonly #halfClosed = new Set<Socket>();
+  /** Networks of connections whose clients have closed their side, oldest first; they do not count against the limits. */
+  readonly #halfClosed = new Map<Socket, string>();
   #refused = 0;
   #reported = -Infinity;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
-    const { tls, loginDeadline } = options;
-    this.#order = new RequestOrder(options.handler);
+    const { tls, loginDeadline, maxConnections, maxPerPrivateIp, maxPerPublicIp } = options;
+    this.#counted = new CountedConnections({
+      all: maxConnections,
+      each: { private: maxPerPrivateIp, public: maxPerPublicIp },
+    });
+    this.#order = new RequestOrder(options.handler, options.errorHeaders);
     this.#http = this.#ordered(trackConnections(createHttp(HTTP_OPTIONS)));
     // Some clients close their side after the request, and wait for the answer. Node's types lack this member.
     (this.#http as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
     this.#http.on('connection', (socket: Socket) => loginDeadline?.begin(socket));
+    this.#tls = tls;
     if (tls !== undefined && typeof tls.certificate !== 'function')
       this.#https = this.#createHttps(tls, tls.certificate);
   }
 
   #createHttps(tls: TlsOptions, { key, cert }: CertifiedKey): HttpsServer {
+    this.#certificate = { key, cert };
     const needsClientCertificate = tls.ca !== undefined || tls.allowedFingerprints.length > 0;
     const https = this.#ordered(
       trackConnections(
@@ -155,15 +171,22 @@ export class HttpServer {
   }
 
   /**
-   * Replaces key, certificate and CA certificates for new connections.
-   * @param ca certificates that client certificates must chain to.
+   * Replaces key and certificate, CA certificates of clients, or both, for new connections.
    * @throws Error for files that are invalid or do not belong together: nothing is changed then.
    */
-  renewCertificate({ key, cert }: CertifiedKey, ca: Buffer | undefined): void {
-    const files = { key, cert, ...(ca === undefined ? {} : { ca }) };
-    // Checks the files first: of invalid files the server would keep a part.
-    createSecureContext(files);
-    this.#https?.setSecureContext(files);
+  renewTls(files: Pick<Partial<TlsOptions>, 'ca'> & { readonly certificate?: CertifiedKey }): void {
+    if (this.#tls === undefined) return;
+    const tls = { ...this.#tls, ...files };
+    const certificate = files.certificate ?? this.#certificate;
+    if (certificate !== undefined) {
+      const { key, cert } = certificate;
+      const context = { key, cert, ...(tls.ca === undefined ? {} : { ca: tls.ca }) };
+      // Checks the files first: of invalid files the server would keep a part.
+      createSecureContext(context);
+      this.#https?.setSecureContext(context);
+    }
+    this.#certificate = certificate;
+    this.#tls = tls;
   }
 
   /** Serves the connections of a bound port. */
@@ -194,12 +217,15 @@ export class HttpServer {
     this.#releases.get(endPointsOf(socket))?.();
   }
 
-  /** Makes a server pass its requests and errors on in the order of each connection. */
+  /** Makes a server pass its requests and errors on in the order of each connection, and limit the time of readers. */
   #ordered<S extends Server>(server: S): S {
-    const { continuesItself } = this.#options;
-    const { listener, failed } = this.#order;
+    const { continuesItself, stallMs = STALL_MS } = this.#options;
+    const { listener, failed, refuseExpectation } = this.#order;
     server.on('request', listener);
     server.on('clientError', failed);
+    server.on('checkExpectation', refuseExpectation);
+    server.timeout = stallMs;
+    server.on('timeout', (socket: Socket) => this.#endStalled(socket));
     if (continuesItself !== undefined)
       server.on('checkContinue', (req, res) => {
         if (!continuesItself(req)) res.writeContinue();
@@ -208,24 +234,29 @@ export class HttpServer {
     return server;
   }
 
+  /**
+   * Ends a connection on which nothing was read or written for a time, unless its client waits for an answer: an idle one,
+   * and one whose client does not read.
+   */
+  #endStalled(socket: Socket): void {
+    if (socket.writableLength > 0 || !this.#order.isBusy(socket)) socket.destroy();
+  }
+
   #accept(socket: Socket): void {
     const ip = peerAddress(socket);
     if (this.#options.isRefused?.(ip) === true) return void socket.destroy();
-    const { maxConnections, maxPerPrivateIp, maxPerPublicIp } = this.#options;
-    const limit = isPrivateAddress(ip) ? maxPerPrivateIp : maxPerPublicIp;
-    const full = this.#counted.all >= maxConnections;
-    if (full || this.#counted.of(ip) >= limit) {
+    const release = this.#counted.take(ip);
+    if (typeof release !== 'function') {
       socket.destroy();
-      return this.#report(full ? { ip, limit: maxConnections, of: 'all' } : { ip, limit, of: 'address' });
+      return this.#report(ip, release);
     }
-    const release = this.#counted.add(ip);
     const endPoints = endPointsOf(socket);
     this.#releases.set(endPoints, release);
     this.#sockets.add(socket);
     socket.on('error', () => socket.destroy());
     socket.once('end', () => {
       release();
-      this.#keepHalfClosed(socket);
+      this.#keepHalfClosed(socket, networkOf(ip));
     });
     socket.once('close', () => {
       release();
@@ -233,24 +264,30 @@ export class HttpServer {
       this.#releases.delete(endPoints);
       this.#halfClosed.delete(socket);
     });
-    const { tls } = this.#options;
+    const tls = this.#tls;
     if (tls === undefined) this.#http.emit('connection', socket);
     else if (tls.optional) this.#sniff(socket, tls);
     else this.#secure(socket, tls);
   }
 
-  /** Keeps a half-closed connection until its answer is sent: only then it shows whether the client is gone. */
-  #keepHalfClosed(socket: Socket): void {
-    this.#halfClosed.add(socket);
-    const [oldest] = this.#halfClosed;
-    if (this.#halfClosed.size > MAX_HALF_CLOSED) oldest?.destroy();
+  /**
+   * Keeps a half-closed connection until its answer is sent: only then it shows whether the client is gone. Too many of them
+   * end the oldest one of the network that has most; one of this machine only if there are no others.
+   */
+  #keepHalfClosed(socket: Socket, network: string): void {
+    this.#halfClosed.set(socket, network);
+    if (this.#halfClosed.size <= MAX_HALF_CLOSED) return;
+    const sockets = Map.groupBy(this.#halfClosed.keys(), (one) => this.#halfClosed.get(one) ?? '');
+    const weightOf = (name: string): number => (name === LOOPBACK ? 0 : (sockets.get(name)?.length ?? 0));
+    const [most] = [...sockets.keys()].sort((a, b) => weightOf(b) - weightOf(a));
+    sockets.get(most ?? '')?.[0]?.destroy();
   }
 
-  #report(refused: Omit<TooManyConnections, 'refused'>): void {
+  #report(ip: string, reached: ReachedLimit): void {
     this.#refused += 1;
     const now = performance.now();
     if (now - this.#reported < REPORT_INTERVAL_MS) return;
-    this.#options.onTooMany?.({ ...refused, refused: this.#refused });
+    this.#options.onTooMany?.({ ip, ...reached, refused: this.#refused });
     this.#reported = now;
     this.#refused = 0;
   }
@@ -273,9 +310,9 @@ export class HttpServer {
   #secure(socket: Socket, tls: TlsOptions): void {
     if (this.#https !== undefined) return void this.#https.emit('connection', socket);
     const { certificate } = tls;
-    this.#makingHttps ??= (
-      typeof certificate === 'function' ? certificate() : Promise.resolve(certificate)
-    ).then((made) => (this.#https = this.#createHttps(tls, made)));
+    this.#makingHttps ??= (typeof certificate === 'function' ? certificate() : Promise.resolve(certificate))
+      // The CA certificates may have been read again meanwhile.
+      .then((made) => (this.#https = this.#createHttps({ ...tls, ...this.#tls }, made)));
     this.#makingHttps.then(
       (https) => socket.destroyed || https.emit('connection', socket),
       (error: unknown) => {

@@ -1,7 +1,12 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { peerAddress } from './client-address.js';
+import { CountedConnections } from './counted-connections.js';
 
-/** Largest number of connections that wait for {@link Listener.serve}; further connections are closed. */
-const MAX_WAITING = 100;
+/**
+ * Largest numbers of connections that wait for {@link Listener.serve}, of all clients and of one network; further
+ * connections are closed. What `serve` passes them to has limits of its own.
+ */
+const MAX_WAITING = { all: 100, each: { private: 100, public: 25 } };
 
 /**
  * A bound TCP port. Connections wait until `serve` is called, so that a port can be bound before the server is ready. A
@@ -10,17 +15,23 @@ const MAX_WAITING = 100;
 export class Listener {
   readonly port: number;
   readonly #server: Server;
-  readonly #waiting: Socket[] = [];
+  readonly #waiting = new Set<Socket>();
   #accept: ((socket: Socket) => void) | undefined;
 
   private constructor(server: Server) {
     this.#server = server;
     this.port = (server.address() as AddressInfo).port;
+    const counted = new CountedConnections(MAX_WAITING);
     server.on('connection', (socket: Socket) => {
       if (this.#accept !== undefined) return this.#accept(socket);
       socket.on('error', () => socket.destroy());
-      if (this.#waiting.length < MAX_WAITING) this.#waiting.push(socket);
-      else socket.destroy();
+      const release = counted.take(peerAddress(socket));
+      if (typeof release !== 'function') return void socket.destroy();
+      this.#waiting.add(socket);
+      socket.once('close', () => {
+        release();
+        this.#waiting.delete(socket);
+      });
     });
   }
 
@@ -42,7 +53,8 @@ export class Listener {
   /** Passes waiting and later connections to `accept`. */
   serve(accept: (socket: Socket) => void): void {
     this.#accept = accept;
-    for (const socket of this.#waiting.splice(0)) if (!socket.destroyed) accept(socket);
+    for (const socket of this.#waiting) if (!socket.destroyed) accept(socket);
+    this.#waiting.clear();
   }
 
   /** Refuses new connections. Resolves once all accepted connections are closed. */

@@ -32,7 +32,8 @@ export interface PageAnswer {
 /** Longest body of a form [bytes]. */
 const MAX_FORM_BYTES = 4096;
 
-const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
+/** Headers of every page. */
+export const PAGE_HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
 /** Returns the parameters that occur once. */
 export const singleValues = (values: object): PageRequest['query'] =>
@@ -43,7 +44,7 @@ export const singleValues = (values: object): PageRequest['query'] =>
 const send = (res: Response, { status, type, body, headers = {} }: PageAnswer): void => {
   res
     .status(status)
-    .set({ ...HEADERS, ...headers })
+    .set({ ...PAGE_HEADERS, ...headers })
     .type(type)
     .send(body);
 };

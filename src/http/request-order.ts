@@ -1,8 +1,13 @@
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { TurnLimit } from '../util/event-loop.js';
+import { setHeaders } from './handler.js';
 
 /** Number of requests that wait on a connection from which nothing more is read from it. */
 const MOST_WAITING = 16;
+
+/** Number of requests that have waited for earlier ones, of all connections, which begin in a turn of the event loop. */
+const PER_TURN = 8;
 
 /** Status lines of answers to bytes that are no request, by error codes of Node.js; those of Node.js itself. */
 const STATUS: Readonly<Record<string, string>> = {
@@ -10,6 +15,8 @@ const STATUS: Readonly<Record<string, string>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
+
+const EXPECTATION_FAILED = 417;
 
 /** Requests of a connection whose answers are not sent yet. */
 interface Line {
@@ -24,16 +31,27 @@ interface Line {
 /**
  * Handles the requests of each connection one after another, in their order, as the reference does. A client may send
  * requests before it has read the answers to earlier ones (pipelining); if they ran at once, each would hold a part of its
- * answer until all earlier ones are read. Requests of different connections run at the same time. A request whose
+ * answer until all earlier ones are read. Requests of different connections run at the same time; those that waited take
+ * turns with those of other connections, so that thousands that arrive at once delay nobody else. A request whose
  * connection ends before its turn does not run. Bytes that are no request, or come too late, are answered after the
  * requests before them: Node.js would answer with its error in place of a running call, which may be a payment.
  */
 export class RequestOrder {
   readonly #handler: RequestListener;
+  readonly #errorHeaders: OutgoingHttpHeaders;
   readonly #lines = new WeakMap<Duplex, Line>();
+  /** Order of the requests that have waited for earlier ones, one of each connection. */
+  readonly #turns = new TurnLimit(PER_TURN);
 
-  constructor(handler: RequestListener) {
+  /** @param errorHeaders headers of answers that the handler does not give. */
+  constructor(handler: RequestListener, errorHeaders: OutgoingHttpHeaders = {}) {
     this.#handler = handler;
+    this.#errorHeaders = errorHeaders;
+  }
+
+  /** True while a connection has requests whose answers are not sent completely. */
+  isBusy(socket: Duplex): boolean {
+    return (this.#lines.get(socket)?.open ?? 0) > 0;
   }
 
   /** Listener of the server's event `request`. */
@@ -54,11 +72,21 @@ export class RequestOrder {
     // Node.js gives the socket to a response when all earlier ones are sent.
     res.once('socket', () => {
       line.waiting -= 1;
-      // An incomplete request before unreadable bytes never becomes complete: its turn is that of the failure.
-      if (line.fail !== undefined && !req.complete) return;
       if (line.fail === undefined && line.waiting < MOST_WAITING) socket.resume();
-      this.#handler(req, res);
+      void this.#turns.next().then(() => this.#takeTurn(line, req, res));
     });
+  };
+
+  #takeTurn(line: Line, req: IncomingMessage, res: ServerResponse): void {
+    // An incomplete request before unreadable bytes never becomes complete: its turn is that of the failure.
+    const isCutOff = line.fail !== undefined && !req.complete;
+    if (!isCutOff && !req.socket.destroyed) this.#handler(req, res);
+  }
+
+  /** Listener of the server's event `checkExpectation`: answers a request with a header `Expect` that is not known. */
+  readonly refuseExpectation: RequestListener = (_req, res) => {
+    setHeaders(res, this.#errorHeaders);
+    res.writeHead(EXPECTATION_FAILED).end();
   };
 
   /** Listener of the server's event `clientError`. */
@@ -69,13 +97,18 @@ export class RequestOrder {
       const isOfHttp = code.startsWith('HPE_') || code in STATUS;
       const hasBegun = line !== undefined && line.open > 0 && line.newest.headersSent;
       if (isOfHttp && socket.writable && !hasBegun)
-        socket.write(`HTTP/1.1 ${STATUS[code] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`);
+        socket.write(`HTTP/1.1 ${STATUS[code] ?? '400 Bad Request'}\r\n${this.#errorHead()}\r\n`);
       socket.destroy();
     };
     if (line === undefined || isAnswered(line) || !socket.writable) return fail();
     socket.pause();
     line.fail ??= fail;
   };
+
+  #errorHead(): string {
+    const headers = Object.entries({ ...this.#errorHeaders, Connection: 'close' });
+    return headers.map(([name, value]) => `${name}: ${String(value)}\r\n`).join('');
+  }
 }
 
 /** True if all complete requests of a connection are answered; only the newest one can be incomplete. */

@@ -22,6 +22,9 @@ export class JsonError extends Error {
 /** Error of a JSON text with more values than the limits allow. */
 export class TooManyValues extends JsonError {}
 
+/** Error of a JSON text without any value: it is empty, or consists of spaces. */
+export class EmptyText extends JsonError {}
+
 /** Limits for a JSON text, and deviations from strict JSON. */
 export interface JsonLimits {
   readonly maxDepth?: number;
@@ -110,10 +113,11 @@ export class JsonParser {
     this.#text = this.#text.slice(this.#at);
   }
 
-  /** Ends the text and returns its value. @throws JsonError if the text is incomplete. */
+  /** Ends the text and returns its value. @throws JsonError if the text is incomplete, {@link EmptyText} if it is empty. */
   end(): Json {
     this.#final = true;
     this.write('');
+    if (this.#expected === 'value' && this.#containers.length === 0) throw new EmptyText('no value');
     if (this.#expected !== 'end' || this.#root === undefined) throw new JsonError('the text ends early');
     return this.#root;
   }

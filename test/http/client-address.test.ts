@@ -11,7 +11,15 @@ describe('the address of a client', () => {
     ['169.254.0.1', true],
     ['::1', true],
     ['fd00::1', true],
+    ['fc00::1', true],
     ['fe80::1', true],
+    ['fe80::1%eth0', true],
+    ['febf::1', true],
+    ['fec0::1', false],
+    ['fd::1', false],
+    ['::ffff:10.0.0.1', true],
+    ['::ffff:7f00:1', true],
+    ['::ffff:192.0.2.1', false],
     ['192.0.2.1', false],
     ['2001:db8::fc', false],
     ['', false],
@@ -20,7 +28,14 @@ describe('the address of a client', () => {
   });
 
   it('is the IPv4 address of a mapped one', () => {
-    expect(peerAddress({ remoteAddress: '::ffff:192.0.2.1' })).toBe('192.0.2.1');
+    for (const mapped of [
+      '::ffff:192.0.2.1',
+      '::FFFF:192.0.2.1',
+      '::ffff:c000:201',
+      '0:0:0:0:0:ffff:c000:0201',
+    ])
+      expect(peerAddress({ remoteAddress: mapped })).toBe('192.0.2.1');
+    expect(peerAddress({ remoteAddress: '64:ff9b::c000:201' })).toBe('64:ff9b::c000:201');
     expect(peerAddress({ remoteAddress: '2001:db8::1' })).toBe('2001:db8::1');
     expect(peerAddress({})).toBe('');
   });
@@ -29,7 +44,16 @@ describe('the address of a client', () => {
     ['192.0.2.1', '192.0.2.1'],
     ['2001:db8::1', '2001:db8:0:0::/64'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['::1', '0:0:0:0::/64'],
+    ['2001:0DB8::1', '2001:db8:0:0::/64'],
+    ['2001:db8::192.0.2.1', '2001:db8:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::1', 'loopback'],
+    ['0:0:0:0:0:0:0:1', 'loopback'],
+    ['127.0.0.1', 'loopback'],
+    ['127.9.9.9', 'loopback'],
+    ['::ffff:127.0.0.1', 'loopback'],
+    ['', ''],
     ['2001:db8:1:2::', '2001:db8:1:2::/64'],
     ['::', '0:0:0:0::/64'],
   ])('%s belongs to the network %s', (ip, network) => {

@@ -41,18 +41,27 @@ afterAll(() => server?.close(100));
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
-/** Sends a request with a digest computed here. */
+/** Sends a request with a digest computed here. @param spell changes the header, after the digest was computed. */
 async function send(
   nonce: string,
   count: number,
-  options: { password?: string; uri?: string } = {},
+  options: {
+    password?: string;
+    uri?: string;
+    to?: string;
+    algorithm?: string;
+    spell?: (header: string) => string;
+  } = {},
 ): Promise<Response> {
-  const { password = PASSWORD, uri = '/json_rpc' } = options;
+  const { password = PASSWORD, uri = '/json_rpc', algorithm = 'MD5', to = url, spell = (h) => h } = options;
   const nc = count.toString(16).padStart(8, '0');
-  const ha1 = md5(`${USER}:${REALM}:${password}`);
+  const plain = md5(`${USER}:${REALM}:${password}`);
+  const ha1 = /sess/i.test(algorithm) ? md5(`${plain}:${nonce}:abc`) : plain;
   const response = md5(`${ha1}:${nonce}:${nc}:abc:auth:${md5(`POST:${uri}`)}`);
-  const authorization = `Digest username="${USER}", realm="${REALM}", nonce="${nonce}", uri="${uri}", algorithm=MD5, qop=auth, nc=${nc}, cnonce="abc", response="${response}"`;
-  return fetch(url, {
+  const authorization = spell(
+    `Digest username="${USER}", realm="${REALM}", nonce="${nonce}", uri="${uri}", algorithm=${algorithm}, qop=auth, nc=${nc}, cnonce="abc", response="${response}"`,
+  );
+  return fetch(to, {
     method: 'POST',
     body: BODY,
     headers: { authorization, 'content-type': 'application/json' },
@@ -146,6 +155,54 @@ describe('digest login', () => {
   it('accepts a path with scheme and host, as some clients send it', async () => {
     expect((await send(await freshNonce(), 1, { uri: 'http://127.0.0.1:18083/json_rpc' })).status).toBe(200);
     expect((await send(await freshNonce(), 1, { uri: 'http://127.0.0.1:18083/other' })).status).toBe(401);
+  });
+
+  it.each([
+    '/wallet/json_rpc',
+    '/a/b/json_rpc',
+    '//json_rpc',
+    'http://shop.example/wallet/json_rpc',
+    'HTTPS://[::1]:443/wallet/json_rpc',
+  ])('accepts a path whose folder a proxy took away: %s', async (uri) => {
+    expect((await send(await freshNonce(), 1, { uri })).status).toBe(200);
+  });
+
+  it.each(['/json_rpc/', '/other', '/xjson_rpc', '/other?/json_rpc', '/wallet/json_rpc?a=b', '', 'json_rpc'])(
+    'refuses a login that was made for another path: %j',
+    async (uri) => {
+      expect((await send(await freshNonce(), 1, { uri })).status).toBe(401);
+    },
+  );
+
+  it('refuses a login for a folder that the request names and the login does not', async () => {
+    const to = url.replace('/json_rpc', '/wallet/json_rpc');
+    expect((await send(await freshNonce(), 1, { to })).status).toBe(401);
+    expect((await send(await freshNonce(), 1, { to, uri: '/wallet/json_rpc' })).status).toBe(404);
+  });
+
+  it.each(['MD5', 'md5', '"MD5"', 'MD5-sess', 'MD5-SESS', 'md5-sess', '"Md5-Sess"'])(
+    'accepts the algorithm %s',
+    async (algorithm) => {
+      expect((await send(await freshNonce(), 1, { algorithm })).status).toBe(200);
+    },
+  );
+
+  it.each(['SHA-256', 'MD4', 'MD5-other', 'SHA-256-sess', '""'])(
+    'refuses the algorithm %s',
+    async (algorithm) => {
+      expect((await send(await freshNonce(), 1, { algorithm })).status).toBe(401);
+    },
+  );
+
+  it.each<[string, (header: string) => string]>([
+    ['names in capitals', (h) => h.replaceAll(/(?<= )(\w+)=/g, (name) => name.toUpperCase())],
+    ['spaces around equals signs', (h) => h.replaceAll(/(?<= )(\w+)=("|\w)/g, '$1 = $2')],
+    ['no spaces after commas', (h) => h.replaceAll(', ', ',')],
+    ['a quoted qop and counter', (h) => h.replace('qop=auth', 'qop="auth"').replace(/nc=(\d+)/, 'nc="$1"')],
+    ['a response in capitals', (h) => h.replace(/response="\w+"/, (text) => text.toUpperCase())],
+    ['the scheme in capitals', (h) => h.replace('Digest', 'DIGEST')],
+  ])('accepts %s', async (_, spell) => {
+    expect((await send(await freshNonce(), 1, { spell })).status).toBe(200);
   });
 
   it('refuses a nonce that it did not issue', async () => {

@@ -112,13 +112,19 @@ describe('the envelope', () => {
 
   test.each([
     ['no JSON', '{"id":1,', -32700],
-    ['an empty body', '', -32700],
+    ['an empty body', '', -32600],
+    ['a body of spaces', ' \r\n\t ', -32600],
+    ['the beginning of a text', '"', -32700],
     ['nesting without end', '['.repeat(100_000), -32700],
-    ['a number', '5', -32600],
+    ['a number', '5', -32700],
+    ['null', 'null', -32700],
+    ['a text', '"x"', -32700],
+    ['a boolean', 'true', -32700],
+    ['an empty object', '{}', -32600],
     ['no method', '{"id":1}', -32600],
     ['a method that is no text', '{"id":1,"method":5}', -32600],
     ['an unknown method', '{"id":1,"method":"nope"}', -32601],
-    ['an empty batch', '[]', -32600],
+    ['an empty list', ' [ ] ', -32700],
     ['a batch without bounds', `[${Array(101).fill('{"id":1,"method":"echo"}').join(',')}]`, -32600],
   ])('refuses %s', async (_, body, code) => {
     expect((JSON.parse(await answer(body)) as { error: { code: number } }).error.code).toBe(code);

@@ -3,12 +3,16 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { Agent, request } from 'node:http';
+import { once } from 'node:events';
+import { Agent, request, type RequestListener, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { HttpServer, type TooManyConnections } from '../../src/http/http-server.js';
+import { Listener } from '../../src/http/listener.js';
 import { LoginDeadline } from '../../src/http/login-deadline.js';
 import { certificateAt, makeCertificate } from '../support/certificate.js';
 import { turns } from '../support/event-loop-turns.js';
+import { rawRequest } from '../support/raw-http.js';
 import { until } from '../support/until.js';
 
 /** A test that waits for so long fails. */
@@ -239,6 +243,215 @@ describe('a limit on connections', () => {
     fetch(`http://127.0.0.1:${port}`, { headers: { login: 'yes' } }).then((response) => response.text());
 });
 
+/** Serves a port whose connections seem to come from given addresses, one after another. */
+async function serveFrom(server: HttpServer, addresses: readonly string[]): Promise<number> {
+  const listener = await Listener.bind('127.0.0.1', 0);
+  const left = [...addresses];
+  const { port } = listener;
+  server.serve({
+    port,
+    serve: (accept: (socket: Socket) => void) =>
+      listener.serve((socket) => {
+        Object.defineProperty(socket, 'remoteAddress', { value: left.shift() });
+        accept(socket);
+      }),
+    close: () => listener.close(),
+  } as unknown as Listener);
+  return port;
+}
+
+/** Opens a connection and asks on it. @returns whether it was answered; it stays open then. */
+async function isAnswered(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  sockets.push(socket);
+  socket.on('error', () => undefined);
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  return Promise.race([
+    once(socket, 'data').then(() => true),
+    new Promise<boolean>((resolve) => socket.once('close', () => resolve(false))),
+  ]);
+}
+
+describe('the connections of strangers', () => {
+  const answersFrom = async (addresses: readonly string[]): Promise<boolean[]> => {
+    const server = new HttpServer({
+      handler: (_request, response) => response.end('done'),
+      ...{ maxConnections: 6, maxPerPrivateIp: 6, maxPerPublicIp: 2 },
+    });
+    servers.push(server);
+    const port = await serveFrom(server, addresses);
+    const answers: boolean[] = [];
+    for (const _ of addresses) answers.push(await isAnswered(port));
+    return answers;
+  };
+
+  it('of one network count as those of one client, and leave room for others', async () => {
+    const network = Array.from({ length: 20 }, (_, i) => `2001:db8::${i}`);
+    expect(await answersFrom([...network, '2001:db8:0:1::1', '192.0.2.1'])).toEqual([
+      ...network.map((_, i) => i < 2),
+      ...[true, true],
+    ]);
+  });
+
+  it('cannot shut this machine out', async () => {
+    const strangers = Array.from({ length: 9 }, (_, i) => `2001:db8:${i}::1`);
+    expect(await answersFrom([...strangers, '127.0.0.1', '::1', '::ffff:127.0.0.1'])).toEqual([
+      ...strangers.map((_, i) => i < 6),
+      ...[true, true, true],
+    ]);
+  });
+
+  it('that are half-closed end neither those of this machine nor those of a network with fewer', async () => {
+    const ended: string[] = [];
+    let open = 0;
+    const server = new HttpServer({
+      handler: ({ socket }) => {
+        open += 1;
+        socket.once('close', () => ended.push(socket.remoteAddress ?? ''));
+      },
+      ...{ maxConnections: 1000, maxPerPrivateIp: 1000, maxPerPublicIp: 1000 },
+    });
+    servers.push(server);
+    const strangers = Array.from({ length: 120 }, (_, i) => `2001:db8::${i}`);
+    const addresses = ['127.0.0.1', '127.0.0.1', '192.0.2.1', ...strangers];
+    const port = await serveFrom(server, addresses);
+    for (let i = 0; i < addresses.length; i++) {
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      socket.end('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      await until('the request', () => open === i + 1 || undefined);
+    }
+    await until('the ends', () => ended.length === addresses.length - 100 || undefined);
+    expect(ended.filter((ip) => !ip.startsWith('2001:db8::'))).toEqual([]);
+  });
+});
+
+describe('a client that reads nothing', () => {
+  const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  const directory = mkdtempSync(join(tmpdir(), 'stalled-'));
+  afterAll(() => rmSync(directory, { recursive: true }));
+  const { keyFile, certFile } = makeCertificate(directory);
+  const certificate = { key: readFileSync(keyFile), cert: readFileSync(certFile) };
+  const TLS = { certificate, allowedFingerprints: [], optional: true };
+
+  /** A server that ends stalled connections after a time [ms], and counts the ended ones. */
+  async function stalling(
+    handler: RequestListener,
+    stallMs = 300,
+  ): Promise<{ port: number; ended: () => number }> {
+    const seen = new Set<Socket>();
+    let ended = 0;
+    const server = new HttpServer({
+      handler: (request, response) => {
+        const { socket } = request;
+        if (!seen.has(socket)) socket.once('close', () => (ended += 1));
+        seen.add(socket);
+        handler(request, response);
+      },
+      ...{ tls: TLS, stallMs, maxConnections: 10, maxPerPrivateIp: 10, maxPerPublicIp: 10 },
+    });
+    servers.push(server);
+    return { port: await server.listen('127.0.0.1', 0), ended: () => ended };
+  }
+
+  const opened = async (port: number, isSecure: boolean): Promise<Socket> => {
+    const socket = isSecure
+      ? connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+      : connect(port, '127.0.0.1');
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    await once(socket, isSecure ? 'secureConnect' : 'connect');
+    return socket.pause();
+  };
+
+  describe.each([
+    ['plain HTTP', false],
+    ['TLS', true],
+  ])('over %s', (_, isSecure) => {
+    it('loses its connection, whether one answer is long or many are short', async () => {
+      const { port, ended } = await stalling((request, response) =>
+        response.end(Buffer.alloc(request.url === '/long' ? 30_000_000 : 5_000)),
+      );
+      const [long, short] = [await opened(port, isSecure), await opened(port, isSecure)];
+      long.write(GET.replace('/', '/long'));
+      short.write(GET.repeat(5_000));
+      await until('both ends', () => ended() === 2 || undefined);
+    });
+
+    it('loses it although it goes on sending', async () => {
+      const { port, ended } = await stalling((_request, response) => response.end(Buffer.alloc(30_000_000)));
+      const socket = await opened(port, isSecure);
+      const timer = setInterval(() => socket.write(GET), 20);
+      try {
+        await until('the end', () => ended() === 1 || undefined);
+      } finally {
+        clearInterval(timer);
+      }
+    });
+
+    it('keeps it while its answer takes longer than that', async () => {
+      const waiting: ServerResponse[] = [];
+      const { port, ended } = await stalling((request, response) => {
+        if (request.url === '/wait') waiting.push(response);
+        else response.end(Buffer.alloc(30_000_000));
+      });
+      const patient = await opened(port, isSecure);
+      patient.write(GET.replace('/', '/wait'));
+      await until('the request', () => waiting.length === 1 || undefined);
+      (await opened(port, isSecure)).write(GET);
+      await until('the end of the other', () => ended() === 1 || undefined);
+      waiting[0]?.end('late');
+      const [text] = (await once(patient.resume(), 'data')) as [Buffer];
+      expect(text.toString()).toContain('late');
+    });
+
+    it('gets the whole of a long answer if it reads in time', async () => {
+      const LENGTH = 12_000_000;
+      const { port } = await stalling(
+        (_request, response) => response.setHeader('Connection', 'close').end(Buffer.alloc(LENGTH)),
+        20_000,
+      );
+      const socket = await opened(port, isSecure);
+      socket.write(GET);
+      let read = 0;
+      for await (const part of socket) {
+        read += (part as Buffer).length;
+        await turns(1);
+      }
+      expect(read).toBeGreaterThan(LENGTH);
+    });
+  });
+});
+
+describe('an answer that no handler gives', () => {
+  it.each([
+    ['400 Bad Request', 'rubbish\r\n\r\n'],
+    ['417 Expectation Failed', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: more\r\nConnection: close\r\n\r\n'],
+    ['431 Request Header Fields Too Large', `GET / HTTP/1.1\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`],
+    [
+      '413 Payload Too Large',
+      `POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(20_000)}\r\n`,
+    ],
+  ])('has the headers of the server: %s', async (status, bytes) => {
+    const server = new HttpServer({
+      handler: ({ socket }) => void socket,
+      errorHeaders: { 'X-Frame-Options': 'DENY', 'Cache-Control': 'no-store' },
+      ...{ maxConnections: 10, maxPerPrivateIp: 10, maxPerPublicIp: 10 },
+    });
+    servers.push(server);
+    const { statusLine, headers } = await rawRequest(await server.listen('127.0.0.1', 0), bytes);
+    expect(statusLine).toBe(`HTTP/1.1 ${status}`);
+    expect(headers).toEqual(
+      expect.arrayContaining([
+        ['X-Frame-Options', 'DENY'],
+        ['Cache-Control', 'no-store'],
+        ['Connection', 'close'],
+      ]),
+    );
+  });
+});
+
 describe('a certificate', () => {
   const directory = mkdtempSync(join(tmpdir(), 'renewed-'));
   afterAll(() => rmSync(directory, { recursive: true }));
@@ -268,10 +481,10 @@ describe('a certificate', () => {
       { key: Buffer.alloc(0), cert: second.cert },
     ];
     for (const files of bad) {
-      expect(() => server.renewCertificate(files, undefined)).toThrow();
+      expect(() => server.renewTls({ certificate: files })).toThrow();
       expect(await certificateAt(port)).toEqual(raw(first));
     }
-    server.renewCertificate(second, undefined);
+    server.renewTls({ certificate: second });
     expect(await certificateAt(port)).toEqual(raw(second));
   });
 });

@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import {
+  createServer,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { RequestOrder } from '../../src/http/request-order.js';
 import { turns } from '../support/event-loop-turns.js';
@@ -13,8 +19,12 @@ const clients: Socket[] = [];
 /** Errors of the server that were passed on. */
 let failures = 0;
 
-async function serve(handler: RequestListener, options: ServerOptions = {}): Promise<void> {
-  const { listener, failed } = new RequestOrder(handler);
+async function serve(
+  handler: RequestListener,
+  options: ServerOptions = {},
+  errorHeaders: OutgoingHttpHeaders = {},
+): Promise<void> {
+  const { listener, failed } = new RequestOrder(handler, errorHeaders);
   failures = 0;
   server = createServer(options, listener)
     .on('clientError', failed)
@@ -82,6 +92,54 @@ describe('requests that are sent before the answers to earlier ones are read', (
     const other = await open();
     other.write(requestOf('/free'));
     expect(await readUntil(other, 'done;')).toBe('done;');
+  });
+
+  it('take turns with those of other connections, even if thousands are read at once', async () => {
+    const COUNT = 400;
+    const ran: string[] = [];
+    const others: Socket[] = [];
+    await serve((req, res) => {
+      if (ran.length === 0) others[0]?.write(requestOf('/other'));
+      ran.push(String(req.url));
+      const end = performance.now() + 1;
+      while (performance.now() < end);
+      res.end(`${req.url};`);
+    });
+    const other = await open();
+    others.push(other);
+    const client = await open();
+    const last = `/${COUNT - 1}`;
+    client.write(Array.from({ length: COUNT }, (_, i) => requestOf(`/${i}`)).join(''));
+    const [text] = await Promise.all([readUntil(other, '/other;'), readUntil(client, `${last};`)]);
+    expect(text).toBe('/other;');
+    expect(ran).toHaveLength(COUNT + 1);
+    expect(ran.indexOf('/other')).toBeLessThan(COUNT / 2);
+    expect(ran.filter((path) => path !== '/other')).toEqual(Array.from({ length: COUNT }, (_, i) => `/${i}`));
+  });
+
+  it('are few in a turn of the event loop, however many connections have them', async () => {
+    const CONNECTIONS = 60;
+    let turn = 0;
+    const count = (): void => {
+      turn += 1;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    const later = new Map<number, number>();
+    await serve((req, res) => {
+      // As a handler that awaits something, which is there at once.
+      void Promise.resolve().then(() => {
+        if (req.url !== '/first') later.set(turn, (later.get(turn) ?? 0) + 1);
+        res.end(`${req.url};`);
+      });
+    });
+    const connections = await Promise.all(Array.from({ length: CONNECTIONS }, open));
+    for (const client of connections)
+      client.write(requestOf('/first') + requestOf('/second') + requestOf('/third'));
+    await Promise.all(connections.map((client) => readUntil(client, '/third;')));
+    clearImmediate(next);
+    expect([...later.values()].reduce((sum, one) => sum + one, 0)).toBe(2 * CONNECTIONS);
+    expect(Math.max(...later.values())).toBeLessThanOrEqual(16);
   });
 
   it('do not run when the connection ends before their turn', async () => {
@@ -240,6 +298,17 @@ describe('bytes that are no request', () => {
 });
 
 describe('a request that comes too late', () => {
+  it('is answered with the headers of the server', async () => {
+    const options = { headersTimeout: 50, connectionsCheckingInterval: 10 };
+    await serve((_req, res) => res.end(), options, { 'X-Frame-Options': 'DENY' });
+    const client = await open();
+    client.write('GET / HTTP/1.1\r\nHost: ');
+    let text = '';
+    client.on('data', (bytes: Buffer) => (text += bytes.toString())).resume();
+    await once(client, 'close');
+    expect(text).toBe('HTTP/1.1 408 Request Timeout\r\nX-Frame-Options: DENY\r\nConnection: close\r\n\r\n');
+  });
+
   it('does not replace the answer to the one before it', async () => {
     const { ran, answer } = await serveHeld({ headersTimeout: 50, connectionsCheckingInterval: 10 });
     const client = await open();

@@ -1,11 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connectToDaemonRpc, connectToWalletRpc } from 'monero-ts';
+import { createWallet } from '../support/create-wallet.js';
+import { call } from '../support/json-rpc.js';
 import { freePort, start, stop } from '../support/process.js';
 import { until } from '../support/until.js';
-import { bundled, MAIN } from '../support/wallet-rpc.js';
+import { bundled, MAIN, startWalletRpc } from '../support/wallet-rpc.js';
 
 /*
  * Programs that start a server and parse its address from chunks of standard output.
@@ -99,6 +101,35 @@ describe.each([
     } while (launches < LAUNCHES && !lines.every(isApart));
     expect(lines).toEqual(addresses.map(() => APART));
   });
+});
+
+it('a launcher that waits for the port sees why a server with a wrong password of its wallet has ended', async () => {
+  const wallets = join(directory, 'locked');
+  mkdirSync(wallets);
+  const maker = await startWalletRpc({ walletDir: wallets });
+  await createWallet(maker, 'shop', 'right');
+  await maker.stop({ keep: true });
+  const port = await freePort();
+  const file = join(wallets, 'shop');
+  const running = start(process.execPath, [
+    ...[MAIN, `--wallet-file=${file}`, '--password=wrong', `--rpc-bind-port=${port}`],
+    ...['--disable-rpc-login', '--offline'],
+  ]);
+  const end: { code?: number | null } = {};
+  void running.exited.then((code) => (end.code = code));
+  const answers: unknown[] = [];
+  await until('the end', async () => {
+    const answer = await call(port, 'get_version').catch(() => undefined);
+    if (answer !== undefined) answers.push(answer);
+    return 'code' in end || undefined;
+  });
+  expect(end.code).toBe(1);
+  expect(answers).toEqual([]);
+  const lines = running.output().trimEnd().split('\n');
+  expect(lines.filter((line) => line.startsWith('wallet-rpc: '))).toEqual([
+    expect.stringContaining(`--wallet-file: ${file} cannot be opened: `),
+  ]);
+  expect(lines.at(-1)).toContain('password');
 });
 
 it('monero-ts connects to a wallet server that it starts', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { accessibilityFaults, startBrowser, WatchedPages } from '../support/browser.js';
 import type { Loose } from '../support/json-rpc.js';
+import { rawRequest } from '../support/raw-http.js';
 import { until } from '../support/until.js';
 import { startCrowd, type Crowd } from '../support/wallet-crowd.js';
 
@@ -307,6 +308,25 @@ describe('the listener of the pay pages', () => {
     });
     expect(reply.headers.get('content-security-policy')).not.toContain('unsafe');
     expect(text).not.toMatch(/<style|\sstyle=|\son[a-z]+=|<script(?![^>]* src="pay\.js")/i);
+  });
+
+  it.each([
+    ['bytes that are no request', 'rubbish\r\n\r\n', '400'],
+    ['an expectation', 'GET /pay/x HTTP/1.1\r\nExpect: a\r\nConnection: close\r\n\r\n', '417'],
+    ['headers that are too long', `GET /pay/x HTTP/1.1\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, '431'],
+  ])('has its policy in the answer to %s, too', async (_, bytes, status) => {
+    const { pay_url: url } = await create();
+    const policy = (await fetch(url)).headers.get('content-security-policy');
+    const { statusLine, headers } = await rawRequest(Number(new URL(url).port), bytes);
+    expect(statusLine).toContain(status);
+    expect(headers).toEqual(
+      expect.arrayContaining([
+        ['Content-Security-Policy', policy],
+        ['Cache-Control', 'no-store'],
+        ['X-Content-Type-Options', 'nosniff'],
+        ['Referrer-Policy', 'no-referrer'],
+      ]),
+    );
   });
 
   it('is named in created, read and listed requests', async () => {

@@ -333,4 +333,18 @@ describe('sweeps are refused', () => {
       expect(error?.code).toBe(code);
     }
   });
+
+  it.each<[string, Loose]>([
+    ['an account of nothing', { account_index: 2 }],
+    ['one address of it', { account_index: 2, subaddr_indices: [0] }],
+    ['an address of it that is not', { account_index: 2, subaddr_indices: [7] }],
+    ['all addresses of it', { account_index: 2, subaddr_indices_all: true }],
+    ['an account that is not', { account_index: 99, subaddr_indices: [1, 2] }],
+    ['an address of nothing in an account with money', { subaddr_indices: [7] }],
+  ])('sweep_all from %s, in the words of the reference', async (_, order) => {
+    const [own, other] = await Promise.all(
+      [twins.ours, twins.theirs].map((wallet) => wallet.call('sweep_all', { address: till, ...order })),
+    );
+    expect(own?.error).toMatchObject({ code: -4, message: other?.error?.message });
+  });
 });

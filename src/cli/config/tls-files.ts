@@ -1,21 +1,32 @@
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import { assertTlsFiles, type DaemonSsl } from '../../daemon/connector.js';
 import { DaemonError } from '../../daemon/errors.js';
 import type { HttpServer, TlsOptions } from '../../http/http-server.js';
 import { makeSelfSigned, type CertifiedKey } from '../../http/self-signed.js';
+import { assertCertificates, PemError } from '../../util/pem-certificates.js';
 import { ConfigError } from './config-error.js';
+import { optional } from './config-values.js';
 import type { SslConfig } from './ssl-config.js';
+
+/** Files of the options `--rpc-ssl-…`, which belong together. */
+interface TlsFiles {
+  /** Absent: the server makes a certificate by itself. */
+  readonly certificate?: CertifiedKey;
+  /** CA certificates of clients. */
+  readonly ca?: Buffer;
+}
 
 /** Reads the files of the options `--rpc-ssl-…`. @returns undefined if TLS is disabled. @throws ConfigError */
 export function readTls(ssl: SslConfig, log: Logger): TlsOptions | undefined {
-  const { mode, caFile, allowedFingerprints } = ssl;
-  if (mode === 'disabled') return undefined;
+  if (ssl.mode === 'disabled') return undefined;
+  const { certificate, ca } = readFiles(ssl);
   return {
-    certificate: readCertificate(ssl) ?? (() => selfSigned(log)),
-    ...(caFile === undefined ? {} : { ca: read(caFile) }),
-    allowedFingerprints,
-    optional: mode === 'autodetect',
+    certificate: certificate ?? (() => selfSigned(log)),
+    ...optional('ca', ca),
+    allowedFingerprints: ssl.allowedFingerprints,
+    optional: ssl.mode === 'autodetect',
   };
 }
 
@@ -33,32 +44,50 @@ export function checkDaemonTls(ssl: DaemonSsl): void {
  * Reads the files of the options `--rpc-ssl-…` again, for new connections. Logs invalid files, after which nothing is
  * changed.
  */
-export function renewCertificate(http: HttpServer, ssl: SslConfig, log: Logger): void {
-  if (ssl.mode === 'disabled') return;
+export function renewTls(http: HttpServer, ssl: SslConfig, log: Logger): void {
+  if (ssl.mode === 'disabled' || (ssl.certificatePath === undefined && ssl.caFile === undefined)) return;
   try {
-    const certificate = readCertificate(ssl);
-    if (certificate === undefined) return;
-    const ca = ssl.caFile === undefined ? undefined : read(ssl.caFile);
-    http.renewCertificate(certificate, ca);
+    http.renewTls(readFiles(ssl));
     log.info('TLS certificates were read again');
   } catch (error) {
-    log.error(
-      `TLS certificates stay as they were: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    log.warn(`TLS certificates stay as they were: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-/** Reads the certificate and its key. @returns undefined if no files are given. @throws ConfigError */
-function readCertificate({ privateKeyPath, certificatePath }: SslConfig): CertifiedKey | undefined {
-  if (privateKeyPath === undefined || certificatePath === undefined) return undefined;
-  return { key: read(privateKeyPath), cert: read(certificatePath) };
+/** Reads all files and checks that TLS works with them. @throws ConfigError */
+function readFiles({ privateKeyPath, certificatePath, caFile }: SslConfig): TlsFiles {
+  const ca = caFile === undefined ? undefined : readCertificates('rpc-ssl-ca-certificates', caFile);
+  if (privateKeyPath === undefined || certificatePath === undefined) return optional('ca', ca);
+  const cert = readCertificates('rpc-ssl-certificate', certificatePath);
+  const key = read('rpc-ssl-private-key', privateKeyPath);
+  try {
+    createSecureContext({ key, cert });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigError(
+      `--rpc-ssl-private-key: ${privateKeyPath} is no key of the first certificate in ${certificatePath}: ${reason}`,
+      { cause },
+    );
+  }
+  return { certificate: { key, cert }, ...optional('ca', ca) };
 }
 
-function read(path: string): Buffer {
+function readCertificates(option: string, path: string): Buffer {
+  const file = read(option, path);
+  try {
+    assertCertificates(file);
+  } catch (cause) {
+    if (!(cause instanceof PemError)) throw cause;
+    throw new ConfigError(`--${option}: ${path} ${cause.message}`, { cause });
+  }
+  return file;
+}
+
+function read(option: string, path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (cause) {
-    throw new ConfigError(`--rpc-ssl-…: ${path} cannot be read`, { cause });
+    throw new ConfigError(`--${option}: ${path} cannot be read`, { cause });
   }
 }
 

@@ -1,15 +1,12 @@
-import { closeSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino, type Logger, type StreamEntry } from 'pino';
 import { pinoLevel } from '../../services/manager/log-control.js';
+import { LineFile } from '../../util/line-file.js';
 import { makeDirectory } from '../../util/make-directory.js';
 import { currentTrace } from '../../util/trace.js';
 import { ConfigError } from '../config/config-error.js';
 import { SpacedOutput } from './spaced-output.js';
-
-/** Destination of pino that writes to a file. */
-type Destination = ReturnType<typeof pino.destination>;
 
 /** A logger, with its file if it has one. */
 export interface Log {
@@ -63,8 +60,9 @@ export function createLogger(
   });
   // The streams accept all levels: the level of the logger, which can change at run time, decides.
   const streams: StreamEntry[] = [{ level: 'trace', stream: console }];
-  const destination = file === undefined ? undefined : openLogFile(file);
-  if (destination !== undefined) streams.push({ level: 'trace', stream: destination });
+  const lines = file === undefined ? undefined : openLogFile(file);
+  if (lines !== undefined)
+    streams.push({ level: 'trace', stream: { write: (line: string) => lines.append(line) } });
   // Lines of a call name the trace that its request belongs to.
   const mixin = (): object => {
     const trace = currentTrace();
@@ -74,12 +72,8 @@ export function createLogger(
   return {
     log,
     reopen() {
-      if (destination === undefined || file === undefined) return;
       try {
-        // Opens the file once before: a destination that fails to open its file again would later close its current
-        // one, twice.
-        closeSync(openSync(file, 'a'));
-        destination.reopen();
+        lines?.reopen();
       } catch (error) {
         log.error({ err: error }, 'the log file cannot be opened again: the one that is open stays in use');
       }
@@ -87,13 +81,11 @@ export function createLogger(
   };
 }
 
-function openLogFile(file: string): Destination {
+/** Opens the log file. What cannot be written, because of a full disk for example, is no error of the process. */
+function openLogFile(file: string): LineFile {
   try {
     makeDirectory(dirname(resolve(file)));
-    const destination = pino.destination({ dest: file, append: true, sync: true });
-    // Ignores write errors, such as a full disk: log lines are lost, but the process continues.
-    destination.on('error', () => undefined);
-    return destination;
+    return new LineFile(file);
   } catch (cause) {
     throw new ConfigError(`--log-file: ${file} cannot be written`, { cause });
   }

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
+import { networkOf } from '../../http/client-address.js';
 import type { Clock } from '../../util/clock.js';
 
 /** Length of a period, which begins with a refusal [ms]. */
 const PERIOD_MS = 10_000;
 /**
- * Largest number of client addresses and reasons that are logged in one period, so that a flood from many addresses does
+ * Largest number of networks of clients and reasons that are logged in one period, so that a flood from many networks does
  * not fill the log.
  */
 const MAX_LOGGED = 100;
@@ -28,16 +29,16 @@ interface Further {
 }
 
 /**
- * Logs refusals by client address and reason: the first one of a period at once, further ones as a number when the period
- * ends.
+ * Logs refusals by network of the client and reason: the first one of a period at once, with its address, further ones as
+ * a number when the period ends.
  */
 export class RefusalLog {
   readonly #log: Logger;
   readonly #clock: Clock;
   readonly #texts: RefusalTexts;
-  /** Refusals after the logged one, by address and reason. */
+  /** Refusals after the logged one, by network and reason. */
   readonly #further = new Map<string, Further>();
-  /** Number of refusals beyond {@link MAX_LOGGED} addresses and reasons. */
+  /** Number of refusals beyond {@link MAX_LOGGED} networks and reasons. */
   #others = 0;
   #cancel: (() => void) | undefined;
 
@@ -50,7 +51,7 @@ export class RefusalLog {
   /** Records a refusal. @param client IP address. @param facts fields beside the address, such as the reason. */
   note(client: string, facts: { readonly reason?: string } = {}): void {
     this.#cancel ??= this.#clock.after(PERIOD_MS, () => this.#end());
-    const key = `${client} ${facts.reason ?? ''}`;
+    const key = `${networkOf(client)} ${facts.reason ?? ''}`;
     const known = this.#further.get(key);
     if (known !== undefined) known.count += 1;
     else if (this.#further.size >= MAX_LOGGED) this.#others += 1;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../util/clock.js';
-import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs';
+import { LineFile, type LineFileOptions } from '../../util/line-file.js';
 import { RefusalCounts, type RefusalCount } from './refusal-counts.js';
 
 /** Record of one call. Never contains parameters. */
@@ -25,48 +25,37 @@ const MAX_NAME = 200;
 /** Largest number of transactions in a line; a call with more transactions has several lines. */
 const MAX_TRANSACTIONS = 50;
 
-/** Largest number of lines that wait until the file can be written again; further lines are lost. */
-const MAX_WAITING = 10_000;
-
 /**
  * Appends a JSON line for each call to a file that only its owner may read. Failed calls in a flood are counted
  * instead. Lines that cannot be written wait, and are written before later lines.
  */
 export class AuditLog {
-  readonly #path: string;
-  readonly #onProblem: (error: unknown) => void;
+  readonly #file: LineFile;
   readonly #clock: Clock;
   readonly #refusals: RefusalCounts;
-  readonly #write: (file: number, bytes: Buffer) => number;
-  #file: number | undefined;
-  /** Lines that are not written yet; the first one may be the end of a partly written line. */
-  readonly #waiting: Buffer[] = [];
-  /** True if the last attempt to write failed, which was reported then. */
-  #isBroken = false;
 
   /**
-   * @param onProblem called at the first failed attempt to write.
-   * @param write writes bytes to a file, and returns the number of written bytes: a full disk may take a part of a line.
+   * @param onProblem called at the first failed attempt to write. @param write replaces the system's call in tests.
    * @throws an error of the operating system if the file cannot be opened.
    */
   constructor(
     path: string,
     onProblem: (error: unknown) => void,
     clock: Clock,
-    write: (file: number, bytes: Buffer) => number = writeSync,
+    write?: NonNullable<LineFileOptions['write']>,
   ) {
-    this.#path = path;
-    this.#write = write;
-    this.#onProblem = onProblem;
+    this.#file = new LineFile(path, {
+      onProblem,
+      isPrivate: true,
+      ...(write === undefined ? {} : { write }),
+    });
     this.#clock = clock;
     this.#refusals = new RefusalCounts(clock, (count) => this.#append(count));
-    this.#open();
   }
 
   /** Tries to write the waiting lines. @returns true if all lines are written. */
   isWritable(): boolean {
-    this.#flush();
-    return this.#waiting.length === 0 && this.#file !== undefined;
+    return this.#file.isWritable();
   }
 
   /**
@@ -89,57 +78,18 @@ export class AuditLog {
 
   #append(facts: AuditRecord | RefusalCount): void {
     const time = new Date(this.#clock.now()).toISOString();
-    if (this.#waiting.length < MAX_WAITING)
-      this.#waiting.push(Buffer.from(`${JSON.stringify({ time, ...facts })}\n`));
-    this.#flush();
+    this.#file.append(`${JSON.stringify({ time, ...facts })}\n`);
   }
 
   /** Opens the file again by its path, after the file was renamed. If that fails, lines wait until it succeeds. */
   reopen(): void {
-    this.#closeFile();
-    this.#flush();
+    this.#file.close();
+    this.#file.isWritable();
   }
 
   /** Writes the counts of failed calls, and closes the file. */
   close(): void {
     this.#refusals.end();
-    this.#closeFile();
-  }
-
-  #closeFile(): void {
-    const file = this.#file;
-    this.#file = undefined;
-    if (file !== undefined) closeSync(file);
-  }
-
-  #open(): number {
-    const file = openSync(this.#path, 'a', 0o600);
-    try {
-      fchmodSync(file, 0o600);
-    } catch (error) {
-      closeSync(file);
-      throw error;
-    }
-    this.#file = file;
-    return file;
-  }
-
-  #flush(): void {
-    try {
-      const file = this.#file ?? this.#open();
-      for (;;) {
-        const [line] = this.#waiting;
-        if (line === undefined) {
-          this.#isBroken = false;
-          return;
-        }
-        const written = this.#write(file, line);
-        if (written === line.length) this.#waiting.shift();
-        else this.#waiting[0] = line.subarray(written);
-      }
-    } catch (error) {
-      if (!this.#isBroken) this.#onProblem(error);
-      this.#isBroken = true;
-    }
+    this.#file.close();
   }
 }

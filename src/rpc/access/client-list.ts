@@ -1,7 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
-
-/** Removes the prefix of an IPv4 address in IPv6 form. */
-const plainAddress = (ip: string): string => ip.replace(/^::ffff:(?=\d+\.)/i, '');
+import { plainAddress } from '../../http/client-address.js';
 
 /** List of client addresses: IP addresses, and networks as `address/bits`. */
 export class ClientList {

@@ -1,6 +1,10 @@
 import { unixSeconds } from '../../util/clock.js';
 import type { FeeRates } from '../../monero/cryptonote/fees.js';
-import { planPayment, type PlanRequest } from '../../monero/wallet/select/payment-plan.js';
+import {
+  planPayment,
+  type PayingOutputs,
+  type PlanRequest,
+} from '../../monero/wallet/select/payment-plan.js';
 import {
   SpendableOutputs,
   type SpendableOutput,
@@ -45,11 +49,18 @@ export class PaymentPlanner {
     const shared = this.#hasFew(account, minors) ? undefined : store.shared();
     if (shared === undefined)
       // One read of the store, since the plan reads spendable outputs while it is made.
-      return store.read(() => planPayment(request, this.spendableOutputs(account, minors), rates, rng));
+      return store.read(() => planPayment(request, this.#outputsOf(account, minors), rates, rng));
     const task = { store: shared, account, minors, terms: this.#terms(), request, rates };
     const planned = await workers.signing.run('plan', task, [shared.key.key]);
     this.#context.assertOpen();
     return planned;
+  }
+
+  #outputsOf(account: number, minors: readonly number[]): PayingOutputs {
+    return {
+      spendable: this.spendableOutputs(account, minors),
+      ofAccount: () => this.spendableOutputs(account, []),
+    };
   }
 
   /** Returns the spendable outputs of an account. @param minors minor indices; empty: all addresses of the account. */

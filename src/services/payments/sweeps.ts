@@ -71,10 +71,9 @@ export class Sweeps {
     const { account, allAddresses, below, minors } = request;
     const { payments, accounts } = this.#services;
     const address = await accounts.resolve(request.address);
-    const ofAccount = minors.length === 0;
-    const filter = { oneAddress: !allAddresses && ofAccount, below };
+    const filter = { oneAddress: !allAddresses && minors.length === 0, below };
     return this.#sweep(request, account, address, (sweep, rates) =>
-      payments.planner.plan({ account, minors }, { kind: 'sweep', sweep, filter, ofAccount }, rates),
+      payments.planner.plan({ account, minors }, { kind: 'sweep', sweep, filter }, rates),
     );
   }
 

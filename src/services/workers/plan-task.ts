@@ -36,8 +36,11 @@ export function planFromStore({
   return detectingDamage(path, () => {
     const db = openSnapshot(path, key);
     try {
-      const source = new SpendableOutputReader(db).of(account, minors);
-      return planPayment(request, new SpendableOutputs(source, terms), rates, systemRng);
+      const outputs = new SpendableOutputReader(db);
+      const spendableOf = (of: readonly number[]): SpendableOutputs =>
+        new SpendableOutputs(outputs.of(account, of), terms);
+      const paying = { spendable: spendableOf(minors), ofAccount: () => spendableOf([]) };
+      return planPayment(request, paying, rates, systemRng);
     } finally {
       db.close();
     }

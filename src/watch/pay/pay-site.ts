@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ClientRates, limitOf, type ClientLimits } from '../../http/client-rates.js';
-import { networkOf } from '../../http/client-address.js';
+import { ClientRates, type ClientLimits } from '../../http/client-rates.js';
 import { CountedConnections } from '../../http/counted-connections.js';
 import type { PageAnswer } from '../../http/pages.js';
 import type { PublicSite, SiteRequest, SiteStream } from '../../http/public-site.js';
@@ -54,7 +53,7 @@ export const PAY_LIMITS: PayLimits = {
   streams: { public: 8, private: 2000 },
 };
 
-/** Largest number of streams of all clients. */
+/** Largest number of streams of all clients, and of those of this machine. */
 const MAX_STREAMS = 2000;
 /** Time after which a busy page reloads itself, and a client may open a stream again [s]. */
 const RETRY_SECONDS = 10;
@@ -85,7 +84,7 @@ export class PaySite implements PublicSite {
   readonly #limits: PayLimits;
   readonly #requests: ClientRates;
   readonly #searches: ClientRates;
-  readonly #openStreams = new CountedConnections();
+  readonly #openStreams: CountedConnections;
   readonly #files: ReadonlyMap<string, PageAnswer>;
 
   constructor(parts: PaySiteParts) {
@@ -93,6 +92,7 @@ export class PaySite implements PublicSite {
     this.#limits = parts.limits ?? PAY_LIMITS;
     this.#requests = new ClientRates(this.#limits.requests);
     this.#searches = new ClientRates(this.#limits.searches);
+    this.#openStreams = new CountedConnections({ all: MAX_STREAMS, each: this.#limits.streams });
     this.#files = new Map([
       ['/pay/pay.css', file('pay.css', 'text/css; charset=utf-8')],
       ['/pay/pay.js', file('pay.js', 'text/javascript; charset=utf-8')],
@@ -131,10 +131,8 @@ export class PaySite implements PublicSite {
   }
 
   #stream(found: FoundRequest, address: string, texts: PayTexts): PageAnswer | SiteStream {
-    const client = networkOf(address);
-    const most = limitOf(this.#limits.streams, address);
-    if (this.#openStreams.all >= MAX_STREAMS || this.#openStreams.of(client) >= most) return busy(texts, 503);
-    const release = this.#openStreams.add(client);
+    const release = this.#openStreams.take(address);
+    if (typeof release !== 'function') return busy(texts, 503);
     const { source, end } = this.#parts.streams.open(found, texts);
     return {
       source,

@@ -37,6 +37,18 @@ describe('a refused login', () => {
     expect(clock.timers).toBe(0);
   });
 
+  it('is counted with those of the other addresses of its network', async () => {
+    const { lines, clock, refused } = setUp();
+    for (let i = 1; i <= 300; i++) refused.note(`2001:db8::${i.toString(16)}`);
+    refused.note('2001:db8:1::1');
+    await clock.advance(10_000);
+    expect(lines).toEqual([
+      '2001:db8::1 login refused',
+      '2001:db8:1::1 login refused',
+      '2001:db8::1 299 further logins refused',
+    ]);
+  });
+
   it('for another reason has a line of its own, and a number of its own', async () => {
     const { lines, clock, refused } = setUp();
     for (const reason of ['time', 'seen', 'time']) refused.note('192.0.2.1', { reason });
@@ -48,9 +60,9 @@ describe('a refused login', () => {
     ]);
   });
 
-  it('from more than 100 addresses in ten seconds is counted without its address', async () => {
+  it('from more than 100 networks in ten seconds is counted without its address', async () => {
     const { lines, clock, refused } = setUp();
-    for (let i = 0; i < 150; i++) refused.note(`2001:db8::${i}`);
+    for (let i = 0; i < 150; i++) refused.note(`2001:db8:${i}::1`);
     expect(lines).toHaveLength(100);
     await clock.advance(10_000);
     expect(lines.slice(100)).toEqual(['50 logins from further addresses refused']);

@@ -1,11 +1,13 @@
 import { X509Certificate } from 'node:crypto';
+import { request } from 'node:https';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { certificateAt, makeCertificate } from '../../support/certificate.js';
+import { certificateAt, makeCertificate, type Certificate } from '../../support/certificate.js';
+import { freePort, start, stop, type RunningProcess } from '../../support/process.js';
 import { until } from '../../support/until.js';
-import { startWalletRpc, type WalletRpc } from '../../support/wallet-rpc.js';
+import { MAIN, startWalletRpc, type WalletRpc } from '../../support/wallet-rpc.js';
 
 let directory: string;
 let server: WalletRpc | undefined;
@@ -19,14 +21,14 @@ afterEach(async () => {
 });
 
 /** Sends a signal, and resolves once the server has logged it. */
-async function signal(to: WalletRpc, name: NodeJS.Signals, line: string): Promise<void> {
+async function signal(to: Pick<WalletRpc, 'process'>, name: NodeJS.Signals, line: string): Promise<void> {
   const { child, output } = to.process;
   const seen = output().split(line).length;
   child.kill(name);
   await until(`the log line of ${name}`, () => output().split(line).length > seen);
 }
 
-const reload = (to: WalletRpc): Promise<void> =>
+const reload = (to: Pick<WalletRpc, 'process'>): Promise<void> =>
   signal(to, 'SIGHUP', 'SIGHUP: files are opened and read again');
 
 describe('a server without files to read again', () => {
@@ -97,5 +99,83 @@ describe('a certificate', () => {
     expect(inFile()).not.toEqual(former);
     await reload(server);
     expect(await certificateAt(server.port)).toEqual(inFile());
+  });
+});
+
+describe('the CA certificates of clients', () => {
+  let first: Certificate;
+  let second: Certificate;
+  let caFile = '';
+  let port = 0;
+  let running: RunningProcess | undefined;
+  afterEach(async () => {
+    if (running !== undefined) await stop(running);
+    running = undefined;
+  });
+
+  /** Starts a server whose clients need a certificate of the first CA. */
+  async function startForClients(args: readonly string[] = []): Promise<RunningProcess> {
+    [first, second] = ['first', 'second'].map((name) => {
+      mkdirSync(join(directory, name));
+      return makeCertificate(join(directory, name));
+    }) as [Certificate, Certificate];
+    caFile = join(directory, 'ca.pem');
+    writeFileSync(caFile, readFileSync(first.certFile));
+    port = await freePort();
+    running = start(process.execPath, [
+      ...[MAIN, `--wallet-dir=${directory}`, `--rpc-bind-port=${port}`, '--offline', '--disable-rpc-login'],
+      ...[`--rpc-ssl-ca-certificates=${caFile}`, ...args],
+    ]);
+    const { output } = running;
+    await until('the start', () => output().includes('Starting wallet RPC server') || undefined);
+    return running;
+  }
+
+  /** Asks with a certificate. @returns true if the server answers. */
+  const isServed = ({ certFile, keyFile }: Certificate): Promise<boolean> =>
+    new Promise((resolve) => {
+      const [cert, key] = [readFileSync(certFile), readFileSync(keyFile)];
+      const options = { port, host: '127.0.0.1', cert, key, rejectUnauthorized: false, agent: false };
+      const sent = request({ ...options, method: 'POST', path: '/json_rpc' }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode === 200);
+      });
+      sent.on('error', () => resolve(false));
+      sent.end('{"jsonrpc":"2.0","id":"0","method":"get_version"}');
+    });
+
+  it.each([
+    ['before the first connection', false, false],
+    ['after connections', true, false],
+    ['beside a certificate of the server', true, true],
+  ])('are read again on SIGHUP %s', async (_, isAsked, hasCertificate) => {
+    mkdirSync(join(directory, 'own'));
+    const { certFile, keyFile } = makeCertificate(join(directory, 'own'));
+    const files = [`--rpc-ssl-certificate=${certFile}`, `--rpc-ssl-private-key=${keyFile}`];
+    const to = { process: await startForClients(hasCertificate ? files : []) };
+    if (isAsked) expect([await isServed(first), await isServed(second)]).toEqual([true, false]);
+    writeFileSync(caFile, readFileSync(second.certFile));
+    await reload(to);
+    expect([await isServed(first), await isServed(second)]).toEqual([false, true]);
+    writeFileSync(caFile, readFileSync(second.certFile, 'utf8') + readFileSync(first.certFile, 'utf8'));
+    await reload(to);
+    expect([await isServed(first), await isServed(second)]).toEqual([true, true]);
+  });
+
+  it('stay in use, with a warning, while their file has none, a part of one, or cannot be read', async () => {
+    const to = { process: await startForClients() };
+    const cert = readFileSync(first.certFile);
+    const bad: readonly (Buffer | string | undefined)[] = [
+      ...['', 'garbage', cert.subarray(0, cert.length / 2)],
+      ...[Buffer.concat([cert, cert.subarray(0, -20)]), readFileSync(first.keyFile), undefined],
+    ];
+    for (const [i, content] of bad.entries()) {
+      if (content === undefined) rmSync(caFile);
+      else writeFileSync(caFile, content);
+      await reload(to);
+      expect([await isServed(first), await isServed(second)]).toEqual([true, false]);
+      const warning = ` W TLS certificates stay as they were: --rpc-ssl-ca-certificates: ${caFile} `;
+      expect(to.process.output().split(warning)).toHaveLength(i + 2);
+    }
   });
 });

@@ -77,7 +77,6 @@ const sweep: PlanRequest = {
   kind: 'sweep',
   sweep: { address, text, outputs: 1, priority: 1 },
   filter: { oneAddress: false, below: amount(0n) },
-  ofAccount: true,
 };
 
 const transfer = (value: bigint, unconfirmed = 0n): PlanRequest => ({
@@ -123,6 +122,20 @@ describe('a payment from many addresses', () => {
     planner = new PaymentPlanner(wallet, ADDRESSES);
     expect(await faultOf(() => planner.plan(WHOLE, tooMuch, FEES))).toEqual(there);
   });
+
+  it.each(['on the main thread', 'on another thread'])(
+    'is refused for an account without unlocked money before its addresses are looked at, %s',
+    async (where) => {
+      const minors = Array.from({ length: where === 'on another thread' ? FEW + 1 : 1 }, (_, i) => 1000 + i);
+      const textOf = async (account: number): Promise<unknown> =>
+        faultOf(() => planner.plan({ account, minors }, sweep, FEES));
+      expect(await textOf(0)).toMatchObject({
+        text: 'No unlocked balance in the specified subaddress(es)',
+      });
+      expect(await textOf(3)).toMatchObject({ text: 'No unlocked balance in the specified account' });
+      expect(kinds).toEqual(where === 'on another thread' ? ['plan', 'plan'] : []);
+    },
+  );
 
   it('is planned on another thread also where the request names many addresses', async () => {
     const minors = Array.from({ length: FEW + 1 }, (_, i) => 1000 + i);

@@ -21,24 +21,31 @@ export type PlanRequest =
       readonly kind: 'sweep';
       readonly sweep: SweepRequest;
       readonly filter: SweepFilter;
-      /** True if the request names no addresses, so that it concerns the whole account. */
-      readonly ofAccount: boolean;
     };
+
+/** Outputs that a payment may spend. */
+export interface PayingOutputs {
+  /** Spendable outputs of the addresses that the request names, or of all of the account. */
+  readonly spendable: SpendableOutputs;
+  /** Returns the spendable outputs of all addresses of the account. */
+  ofAccount(): SpendableOutputs;
+}
 
 /** Plans the transactions of a payment. @throws WalletError if the request cannot be paid. */
 export function planPayment(
   request: PlanRequest,
-  spendable: SpendableOutputs,
+  { spendable, ofAccount }: PayingOutputs,
   rates: FeeRates,
   rng: Rng,
 ): FundedTransfer<SpendableOutput>[] {
   if (request.kind === 'transfer')
     return planTransfers(request.transfer, spendable, rates, rng, request.required);
-  const { sweep, filter, ofAccount } = request;
+  const { sweep, filter } = request;
   if (spendable.funds(0n).available === 0n)
     throw notSwept(
       'the requested addresses have no unlocked money',
-      ofAccount
+      // Source: wallet2.cpp `create_transactions_all`, which tests the account first.
+      ofAccount().funds(0n).available === 0n
         ? 'No unlocked balance in the specified account'
         : 'No unlocked balance in the specified subaddress(es)',
     );

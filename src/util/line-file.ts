@@ -1,0 +1,138 @@
+import { closeSync, fchmodSync, fstatSync, openSync, statSync, writeSync, type Stats } from 'node:fs';
+
+export interface LineFileOptions {
+  /** True: takes the rights of others from a file that existed. */
+  readonly isPrivate?: boolean;
+  /** Called at the first of several failed attempts to write. */
+  readonly onProblem?: (error: unknown) => void;
+  /** Writes bytes, and returns the number of written ones: a full disk may take a part of a line. */
+  readonly write?: (file: number, bytes: Buffer) => number;
+}
+
+/** Largest number of lines that wait until the file can be written again; further lines are lost. */
+const MAX_WAITING = 10_000;
+
+/** Descriptors of standard output and standard error. */
+const STANDARD = [1, 2];
+
+/** Path that names a descriptor of this process. */
+const DESCRIPTOR = /^\/(?:dev|proc\/(?:self|thread-self))\/fd\/(\d+)$/;
+
+/** Time for which a line waits at first while a pipe or socket is full [ms]. */
+const FULL_MS = 50;
+const STEP_MS = 1;
+const never = new Int32Array(new SharedArrayBuffer(4));
+
+/** A file, pipe, socket or terminal that lines are appended to. Lines that cannot be written are written before later ones. */
+export class LineFile {
+  readonly #path: string;
+  readonly #options: LineFileOptions;
+  #file: OpenFile | undefined;
+  /** Lines that are not written yet; the first one may be the end of a partly written line. */
+  readonly #waiting: Buffer[] = [];
+  /** True if the last attempt to write failed. */
+  #isBroken = false;
+
+  /** @throws an error of the operating system if the file cannot be opened. */
+  constructor(path: string, options: LineFileOptions = {}) {
+    this.#path = path;
+    this.#options = options;
+    this.#file = this.#open();
+  }
+
+  /** Tries to write the waiting lines. @returns true if all lines are written. */
+  isWritable(): boolean {
+    this.#flush();
+    return this.#waiting.length === 0 && this.#file !== undefined;
+  }
+
+  /** Appends a line, or several ones. @param text ends with a line end. */
+  append(text: string): void {
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(Buffer.from(text));
+    this.#flush();
+  }
+
+  /** Opens the file again by its path, after it was renamed. @throws if that fails: the open file stays in use. */
+  reopen(): void {
+    const file = this.#open();
+    this.close();
+    this.#file = file;
+  }
+
+  /** Closes the file; the next line opens it again. */
+  close(): void {
+    const file = this.#file;
+    this.#file = undefined;
+    if (file?.isOwn === true) closeSync(file.descriptor);
+  }
+
+  #open(): OpenFile {
+    const file = openFile(this.#path);
+    try {
+      if (file.isOwn && this.#options.isPrivate === true && fstatSync(file.descriptor).isFile())
+        fchmodSync(file.descriptor, 0o600);
+    } catch (error) {
+      closeSync(file.descriptor);
+      throw error;
+    }
+    return file;
+  }
+
+  #flush(): void {
+    try {
+      const { descriptor } = (this.#file ??= this.#open());
+      for (;;) {
+        const [line] = this.#waiting;
+        if (line === undefined) {
+          this.#isBroken = false;
+          return;
+        }
+        const written = this.#write(descriptor, line);
+        if (written === line.length) this.#waiting.shift();
+        else this.#waiting[0] = line.subarray(written);
+      }
+    } catch (error) {
+      if (!this.#isBroken) this.#options.onProblem?.(error);
+      this.#isBroken = true;
+    }
+  }
+
+  /** Writes bytes. Waits for a moment where the reader of a pipe or socket has not read the bytes before, unless it failed before. */
+  #write(descriptor: number, bytes: Buffer): number {
+    const { write = writeSync } = this.#options;
+    for (let waited = 0; ; waited += STEP_MS) {
+      try {
+        return write(descriptor, bytes);
+      } catch (error) {
+        const isFull = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+        if (!isFull || this.#isBroken || waited >= FULL_MS) throw error;
+        Atomics.wait(never, 0, 0, STEP_MS);
+      }
+    }
+  }
+}
+
+interface OpenFile {
+  readonly descriptor: number;
+  /** False for a descriptor that others write to, which stays open. */
+  readonly isOwn: boolean;
+}
+
+/**
+ * Opens a file for appending. A path of standard output or error, or of the file behind it, gives that descriptor: a socket
+ * cannot be opened, and a second descriptor of a file has a position of its own, so that each would overwrite what the
+ * other one has written.
+ */
+function openFile(path: string): OpenFile {
+  const named = statSync(path, { throwIfNoEntry: false });
+  const [, number] = DESCRIPTOR.exec(path) ?? [];
+  const known = number === undefined ? STANDARD : [...STANDARD, Number(number)];
+  const descriptor = known.find((one) => named !== undefined && isSameFile(named, one));
+  if (descriptor !== undefined) return { descriptor, isOwn: false };
+  return { descriptor: openSync(path, 'a', 0o600), isOwn: true };
+}
+
+function isSameFile({ dev, ino }: Stats, descriptor: number): boolean {
+  const other = fstatSync(descriptor);
+  return other.dev === dev && other.ino === ino;
+}

@@ -1,0 +1,29 @@
+import { X509Certificate } from 'node:crypto';
+
+/** Error of a text that is not one or more certificates. The message completes "the file …". */
+export class PemError extends Error {
+  override readonly name = 'PemError';
+}
+
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^]*?-----END \1-----/g;
+
+/** Labels of certificates that OpenSSL reads. Source: pem.h. */
+const LABELS = ['CERTIFICATE', 'X509 CERTIFICATE', 'TRUSTED CERTIFICATE'];
+
+/**
+ * Checks that a file has certificates in PEM, all of which can be read. OpenSSL takes a file without any, or the readable
+ * ones before the end of a file that was cut off: peers of the missing ones would be locked out. @throws PemError
+ */
+export function assertCertificates(file: Uint8Array): void {
+  const text = Buffer.from(file).toString('latin1');
+  const rest = text.replaceAll(BLOCK, '');
+  if (/-----(?:BEGIN|END) /.test(rest)) throw new PemError('is cut off');
+  const blocks = [...text.matchAll(BLOCK)].filter(([, label = '']) => LABELS.includes(label));
+  if (blocks.length === 0) throw new PemError('has no certificate in PEM');
+  for (const [block] of blocks)
+    try {
+      new X509Certificate(block);
+    } catch (cause) {
+      throw new PemError('has a certificate that cannot be read', { cause });
+    }
+}

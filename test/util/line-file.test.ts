@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import {
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  mkdirSync,
+  existsSync,
+  writeFileSync,
+  chmodSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { LineFile } from '../../src/util/line-file.js';
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lines-'));
+  path = join(folder, 'a.log');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const text = (file = path): string => readFileSync(file, 'utf8');
+
+/** Error of a pipe whose reader is behind. */
+const full = (): Error => Object.assign(new Error('full'), { code: 'EAGAIN' });
+
+describe('a file of lines', () => {
+  it('is appended to, and keeps its rights unless it is private', () => {
+    writeFileSync(path, 'old\n');
+    chmodSync(path, 0o644);
+    new LineFile(path).append('new\n');
+    expect([text(), statSync(path).mode & 0o777]).toEqual(['old\nnew\n', 0o644]);
+    new LineFile(path, { isPrivate: true }).close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('is another one after it was renamed and reopened, and the same where that fails', () => {
+    const file = new LineFile(path);
+    file.append('1\n');
+    renameSync(path, `${path}.1`);
+    mkdirSync(path);
+    expect(() => file.reopen()).toThrow('EISDIR');
+    file.append('2\n');
+    rmSync(path, { recursive: true });
+    file.reopen();
+    file.append('3\n');
+    expect([text(`${path}.1`), text()]).toEqual(['1\n2\n', '3\n']);
+  });
+
+  it('waits for the reader of a full pipe, but not again while the reader does not read', () => {
+    let tries = 0;
+    let isFull = true;
+    const problems: unknown[] = [];
+    const written: string[] = [];
+    const file = new LineFile(path, {
+      onProblem: (error) => problems.push(error),
+      write: (_, bytes) => {
+        tries += 1;
+        if (isFull && tries !== 3) throw full();
+        written.push(bytes.toString());
+        return bytes.length;
+      },
+    });
+    file.append('a\n');
+    expect([tries, written, problems]).toEqual([3, ['a\n'], []]);
+    file.append('b\n');
+    const patience = tries;
+    expect(problems).toHaveLength(1);
+    file.append('c\n');
+    expect(tries).toBe(patience + 1);
+    expect(file.isWritable()).toBe(false);
+    isFull = false;
+    expect(file.isWritable()).toBe(true);
+    expect(written).toEqual(['a\n', 'b\n', 'c\n']);
+    expect(problems).toHaveLength(1);
+  });
+});
+
+describe('a file of lines at standard output', () => {
+  const MODULE = new URL('../../src/util/line-file.js', import.meta.url).href;
+
+  it.each(['/dev/stdout', '/proc/self/fd/1', '/dev/stderr', '/proc/self/fd/2', '/dev/fd/2'])(
+    'does not overwrite other lines, nor is it overwritten by them: %s',
+    async (name) => {
+      const script = `const { LineFile } = await import(${JSON.stringify(MODULE)});
+        const lines = new LineFile(process.argv[1]);
+        const other = /1|out/.test(process.argv[1]) ? process.stdout : process.stderr;
+        for (let i = 0; i < 50; i++) { other.write('other ' + i + '\\n'); lines.append('line ' + i + '\\n'); }
+        lines.reopen();
+        lines.append('end\\n');
+        lines.close();
+        other.write('open\\n');`;
+      const stream = /1|out/.test(name) ? '1' : '2';
+      await promisify(execFile)('bash', [
+        '-c',
+        `exec "$0" --input-type=module -e "$1" ${name} ${stream}> ${path}`,
+        process.execPath,
+        script,
+      ]);
+      const expected = Array.from({ length: 50 }, (_, i) => `other ${i}\nline ${i}\n`).join('');
+      expect(text()).toBe(`${expected}end\nopen\n`);
+    },
+  );
+
+  it('has a descriptor of its own for another file', () => {
+    const file = new LineFile(path);
+    file.append('1\n');
+    expect(existsSync(path)).toBe(true);
+    file.close();
+    file.append('2\n');
+    expect(text()).toBe('1\n2\n');
+  });
+});
