@@ -61,7 +61,8 @@ export const i8 = integer(-128n, 127n)
  * absent.
  */
 export const wholeObject = z
-  .record(z.string(), z.unknown(), 'expected a JSON object')
+  // Not a record, whose parser leaves out a member called __proto__.
+  .custom<Readonly<Record<string, unknown>>>(isObject, 'expected a JSON object')
   .meta({ title: 'JSON object', type: 'object' });
 
 /** Time, read as Unix time [s]: an integer, or a text as {@link readInstant} reads it. */

@@ -10,8 +10,11 @@ import {
   readParams,
   text,
   u32,
+  wholeObject,
 } from '../../src/http/params.js';
 import { ZERO } from '../../src/util/amount.js';
+import { parseJson, type Json } from '../../src/util/json.js';
+import { writeWholeJson } from '../../src/util/json-writer.js';
 import { z } from 'zod';
 
 const schema = params({
@@ -124,6 +127,14 @@ describe('parameters', () => {
     const destinations = Array.from({ length: 1000 }, (_, i) => ({ amount: BigInt(i) }));
     expect((await readParams(schema, { destinations })).destinations).toEqual(destinations);
   });
+});
+
+it('keeps every member of an object that passes unchanged, whatever it is called', async () => {
+  const json = '{"__proto__":{"a":null},"constructor":[],"b":{"__proto__":1}}';
+  const { object } = await readParams(params({ object: wholeObject.optional() }), {
+    object: parseJson(json),
+  });
+  expect(writeWholeJson(object as { readonly [key: string]: Json })).toBe(json);
 });
 
 describe('a text that is kept', () => {
