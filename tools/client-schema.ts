@@ -28,6 +28,7 @@ const plain = (name: string): ClientType => ({ kind: 'plain', text: name });
 const PARAMS: Readonly<Record<string, ClientType>> = {
   string: plain('string'),
   boolean: plain('boolean'),
+  'JSON object': plain('JsonObject'),
   'unsigned 32-bit integer': plain('number'),
   'signed 8-bit integer': plain('number'),
   'height or count': plain('number'),

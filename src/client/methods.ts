@@ -307,13 +307,13 @@ export interface CreatePaymentRequestParams {
   readonly tolerance?: bigint | number | undefined;
   /** Label of the address, part of the URI; empty: none. */
   readonly label?: string | undefined;
-  /** Name of the request in your system, unique in the wallet, 1 to 255 bytes. */
+  /** Name of the request in your system, unique in the wallet. */
   readonly reference?: string | undefined;
   /** JSON object that is returned unchanged, at most 4096 bytes. */
   readonly metadata?: JsonObject | undefined;
   /** https page to which the pay page leads back; absent: none. */
   readonly return_url?: string | undefined;
-  /** Key of the call, 1 to 255 bytes: a repeated call returns the same request. */
+  /** Key of the call: a repeated call returns the same request. */
   readonly idempotency_key?: string | undefined;
 }
 
@@ -2805,7 +2805,7 @@ export interface StopBackgroundSyncParams {
 
 /** Parameters of submit_multisig. */
 export interface SubmitMultisigParams {
-  /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
+  /** Key of the payment: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
   /** Pays the failed transactions of the payment with the key again. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
@@ -2821,7 +2821,7 @@ export interface SubmitMultisigResult {
 
 /** Parameters of submit_transfer. */
 export interface SubmitTransferParams {
-  /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
+  /** Key of the payment: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
   /** Pays the failed transactions of the payment with the key again. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
@@ -2858,7 +2858,7 @@ export interface SweepAllParams {
   readonly unlock_time?: bigint | number | undefined;
   /** Refused unless empty: integrated addresses contain payment ids. */
   readonly payment_id?: string | undefined;
-  /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
+  /** Key of the payment: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
   /** Pays the failed transactions of the payment with the key again. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
@@ -2924,7 +2924,7 @@ export interface SweepDustParams {
   readonly get_tx_key?: boolean | undefined;
   /** Returns the secret keys of the transactions, too. Default: `false`. */
   readonly get_tx_keys?: boolean | undefined;
-  /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
+  /** Key of the payment: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
   /** Pays the failed transactions of the payment with the key again. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
@@ -2979,7 +2979,7 @@ export interface SweepSingleParams {
   readonly unlock_time?: bigint | number | undefined;
   /** Refused unless empty: integrated addresses contain payment ids. */
   readonly payment_id?: string | undefined;
-  /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
+  /** Key of the payment: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
   /** Pays the failed transactions of the payment with the key again. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
@@ -3085,7 +3085,7 @@ export interface TransferParams {
   readonly unlock_time?: bigint | number | undefined;
   /** Refused unless empty: integrated addresses contain payment ids. */
   readonly payment_id?: string | undefined;
-  /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
+  /** Key of the payment: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
   /** Pays the failed transactions of the payment with the key again. Default: `false`. */
   readonly retry_failed?: boolean | undefined;
@@ -3150,7 +3150,7 @@ export interface TransferSplitParams {
   readonly unlock_time?: bigint | number | undefined;
   /** Refused unless empty: integrated addresses contain payment ids. */
   readonly payment_id?: string | undefined;
-  /** Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays. */
+  /** Key of the payment: a repeated call with the key pays once; absent: every call pays. */
   readonly idempotency_key?: string | undefined;
   /** Pays the failed transactions of the payment with the key again. Default: `false`. */
   readonly retry_failed?: boolean | undefined;

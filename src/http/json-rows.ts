@@ -35,20 +35,23 @@ export interface JsonRows {
   release(): void;
 }
 
+/** Row of a list, or a text in it; members of a row may be JSON already. */
+type Row = Writable;
+
 /** Rows in the form of JSON values. */
 export class ListedRows implements JsonRows {
-  readonly #pages: AsyncIterable<readonly Json[]>;
+  readonly #pages: AsyncIterable<readonly Row[]>;
   readonly #release: () => void;
 
-  constructor(pages: AsyncIterable<readonly Json[]>, release: () => void) {
+  constructor(pages: AsyncIterable<readonly Row[]>, release: () => void) {
     this.#pages = pages;
     this.#release = release;
   }
 
   map(adapt: (row: Json) => Json): JsonRows {
     const pages = this.#pages;
-    const adapted = async function* (): AsyncGenerator<readonly Json[]> {
-      for await (const page of pages) yield page.map(adapt);
+    const adapted = async function* (): AsyncGenerator<readonly Row[]> {
+      for await (const page of pages) yield page.map((row) => adapt(row as Json));
     };
     return new ListedRows(adapted(), this.#release);
   }

@@ -61,7 +61,8 @@ export const i8 = integer(-128n, 127n)
  * absent.
  */
 export const wholeObject = z
-  .record(z.string(), z.unknown(), 'expected a JSON object')
+  // Not a record, whose parser leaves out a member called __proto__.
+  .custom<Readonly<Record<string, unknown>>>(isObject, 'expected a JSON object')
   .meta({ title: 'JSON object', type: 'object' });
 
 /** Time, read as Unix time [s]: an integer, or a text as {@link readInstant} reads it. */
@@ -82,7 +83,29 @@ export const instant = z
     oneOf: [{ type: 'integer' }, { type: 'string' }],
   });
 
+/** Text that is used during the call alone; {@link keptText} is for one that outlives it. */
 export const text = z.string().meta({ title: 'string', type: 'string' });
+
+/** Matches one half of a surrogate pair, which UTF-8 cannot encode. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Text that is stored or otherwise kept after the call. Half a surrogate pair is refused: UTF-8, and thus the store,
+ * replaces each of them by the same character, which alters the text and makes different ones equal.
+ * @param maxBytes greatest length in UTF-8. @param minBytes smallest length.
+ */
+export const keptText = (maxBytes: number, minBytes = 0) => {
+  const size = minBytes === 0 ? `at most ${maxBytes}` : `${minBytes} to ${maxBytes}`;
+  return z
+    .string()
+    .refine((value) => {
+      const bytes = Buffer.byteLength(value);
+      return bytes >= minBytes && bytes <= maxBytes;
+    }, `expected ${size} bytes`)
+    .refine((value) => !LONE_SURROGATE.test(value), 'expected a text without half a surrogate pair')
+    .meta({ title: `string of ${size} bytes`, type: 'string', maxLength: BigInt(maxBytes) });
+};
+
 export const flag = z.boolean().meta({ title: 'boolean', type: 'boolean' });
 
 /** Largest number of items of a list that is validated without a pause. */

@@ -2,23 +2,19 @@ import * as z from 'zod';
 import { keccak } from '../monero/crypto/keccak.js';
 import type { CallOrigin } from '../http/dispatcher.js';
 import { RpcError } from '../http/errors.js';
-import { isIdempotencyKey, MAX_KEY_BYTES } from '../http/idempotency-key.js';
-import { flag, invalidParams, readParamsObject, text } from '../http/params.js';
+import { flag, invalidParams, readParamsObject } from '../http/params.js';
 import type { OrderTerms } from '../services/payments/orders.js';
 import { utf8 } from '../util/bytes.js';
 import type { Json } from '../util/json.js';
 import { writeWholeJson } from '../util/json-writer.js';
+import { idempotencyKey } from './kept-texts.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
-
-export const idempotencyKey = text.refine(isIdempotencyKey, `expected 1 to ${MAX_KEY_BYTES} bytes`);
 
 /** Parameters of methods whose payments can be repeated safely, by an idempotency key. */
 export const orderParams = {
   idempotency_key: idempotencyKey
     .optional()
-    .describe(
-      'Key of the payment, 1 to 255 bytes: a repeated call with the key pays once; absent: every call pays',
-    ),
+    .describe('Key of the payment: a repeated call with the key pays once; absent: every call pays'),
   retry_failed: flag
     .default(false)
     .describe('Pays the failed transactions of the payment with the key again'),

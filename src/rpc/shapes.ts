@@ -3,6 +3,7 @@ import { ListedRows, type JsonRows } from '../http/json-rows.js';
 import * as wire from '../http/wire.js';
 import type { HistoryEntry, PaymentView } from '../services/history/history-rows.js';
 import type { Json } from '../util/json.js';
+import type { Writable } from '../util/json-writer.js';
 import { mapPages, pagesOf, type Paged } from '../util/paged.js';
 import { bytes32, fromHex, isHex, toHex } from '../util/bytes.js';
 import { WalletError } from '../monero/wallet/model/wallet-error.js';
@@ -25,7 +26,7 @@ export const WRONG_ADDRESS = {
 } satisfies Partial<Texts>;
 
 /** Converts pages of a long answer to JSON rows. */
-export const rowsOf = <T>({ pages, release }: Paged<readonly T[]>, shape: (item: T) => Json): JsonRows =>
+export const rowsOf = <T>({ pages, release }: Paged<readonly T[]>, shape: (item: T) => Writable): JsonRows =>
   new ListedRows(mapPages(pages, shape), release);
 
 /** Number of items of a list that are converted to JSON between two yields to the event loop. */

@@ -1,7 +1,20 @@
 import { describe, expect, it, test } from '@jest/globals';
 import { INVALID_PARAMS, RpcError } from '../../src/http/errors.js';
-import { atomic, flag, height, listOf, params, readParams, text, u32 } from '../../src/http/params.js';
+import {
+  atomic,
+  flag,
+  height,
+  keptText,
+  listOf,
+  params,
+  readParams,
+  text,
+  u32,
+  wholeObject,
+} from '../../src/http/params.js';
 import { ZERO } from '../../src/util/amount.js';
+import { parseJson, type Json } from '../../src/util/json.js';
+import { writeWholeJson } from '../../src/util/json-writer.js';
 import { z } from 'zod';
 
 const schema = params({
@@ -114,4 +127,37 @@ describe('parameters', () => {
     const destinations = Array.from({ length: 1000 }, (_, i) => ({ amount: BigInt(i) }));
     expect((await readParams(schema, { destinations })).destinations).toEqual(destinations);
   });
+});
+
+it('keeps every member of an object that passes unchanged, whatever it is called', async () => {
+  const json = '{"__proto__":{"a":null},"constructor":[],"b":{"__proto__":1}}';
+  const { object } = await readParams(params({ object: wholeObject.optional() }), {
+    object: parseJson(json),
+  });
+  expect(writeWholeJson(object as { readonly [key: string]: Json })).toBe(json);
+});
+
+describe('a text that is kept', () => {
+  const kept = params({ note: keptText(8, 1) });
+  const read = (note: string) => readParams(kept, { note });
+
+  it('has a length in bytes of UTF-8 within its limits', async () => {
+    for (const note of ['x', '12345678', 'äöüß', '\u{1f600}\u{1f600}', 'a\0b'])
+      expect(await read(note)).toEqual({ note });
+    for (const note of ['', '123456789', 'äöüßx'])
+      await expect(read(note)).rejects.toMatchObject({
+        code: INVALID_PARAMS,
+        data: { explanation: 'note: expected 1 to 8 bytes' },
+      });
+  });
+
+  it.each(['a\ud800', '\udfff', '\udc00\ud800'])(
+    'is refused with half a surrogate pair: %j',
+    async (note) => {
+      await expect(read(note)).rejects.toMatchObject({
+        code: INVALID_PARAMS,
+        data: { explanation: 'note: expected a text without half a surrogate pair' },
+      });
+    },
+  );
 });

@@ -38,6 +38,8 @@ function orUriError<T>(text: string, read: () => T): T {
 }
 
 const SCHEME = 'monero:';
+/** Largest number of parameters of a URI, which a caller chooses. The reference has no limit. */
+const MAX_PARAMETERS = 1000;
 /**
  * Matches runs of characters that are escaped: space, control characters, all characters after `z`, and some others. `=`
  * is among them because it separates names from values.
@@ -112,7 +114,13 @@ export function parseUri(
   const known = new Map<string, string>();
   const unknown: string[] = [];
   const names = new Set<string>();
-  for (const parameter of query === '' ? [] : query.split('&')) {
+  const parameters = query === '' ? [] : query.split('&', MAX_PARAMETERS + 1);
+  if (parameters.length > MAX_PARAMETERS)
+    throw new UriError(
+      `a payment URI has at most ${MAX_PARAMETERS} parameters`,
+      'URI has too many parameters',
+    );
+  for (const parameter of parameters) {
     const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(parameter) ?? [];
     // The reference does not escape `=` in a text and then cannot parse its own URI. Such texts are accepted here.
     const isText = name === 'recipient_name' || name === 'tx_description';

@@ -1,5 +1,7 @@
-import { listOf, none, params, text, u32 } from '../../http/params.js';
+import { listOf, none, params, u32 } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
+import * as keptTexts from '../kept-texts.js';
+import { listedRows } from '../shapes.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 /** Methods for tags of accounts. */
@@ -23,10 +25,9 @@ export const accountTagMethods: readonly WalletMethod[] = [
       }),
     source: 'COMMAND_RPC_GET_ACCOUNT_TAGS, on_get_account_tags',
     handle: ({ wallet }) => ({
-      account_tags: wallet.tags.list().map(({ tag, description, accounts }) => ({
-        tag,
-        label: description,
-        accounts,
+      account_tags: listedRows(wallet.tags.list(), ({ tag, description, accounts }) => ({
+        ...{ tag, label: description },
+        accounts: [...accounts],
       })),
     }),
   }),
@@ -40,12 +41,13 @@ export const accountTagMethods: readonly WalletMethod[] = [
     texts: { account_out_of_range: 'Account index out of bound' },
     params: () =>
       params({
-        tag: text.default('').describe('Tag to set; replaces the former tag of each account'),
+        tag: keptTexts.tag.default('').describe('Tag to set; replaces the former tag of each account'),
         accounts: listOf(u32).describe('Indices of the accounts'),
       }),
     result: wire.nothing,
     source: 'COMMAND_RPC_TAG_ACCOUNTS, on_tag_accounts',
     handle({ wallet }, { tag, accounts }) {
+      keptTexts.assertRepeatable('tag', tag, accounts.length);
       wallet.tags.assign(accounts, tag);
       return {};
     },
@@ -74,8 +76,8 @@ export const accountTagMethods: readonly WalletMethod[] = [
     faults: ['invalid'],
     params: () =>
       params({
-        tag: text.default('').describe('A tag that an account has'),
-        description: text.default('').describe('New description of the tag; empty: none'),
+        tag: keptTexts.tag.default('').describe('A tag that an account has'),
+        description: keptTexts.description.default('').describe('New description of the tag; empty: none'),
       }),
     result: wire.nothing,
     source: 'COMMAND_RPC_SET_ACCOUNT_TAG_DESCRIPTION, on_set_account_tag_description',

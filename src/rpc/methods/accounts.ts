@@ -5,6 +5,7 @@ import type { AddressBalance, Balance } from '../../services/accounts/balance-ta
 import { PagedBalance } from '../../services/accounts/paged-balance.js';
 import type { OpenWallet } from '../../services/open-wallet.js';
 import { pagesOf, singlePage, unheld, type Paged } from '../../util/paged.js';
+import * as keptTexts from '../kept-texts.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
 import { scanState, scanStateOf } from '../scan-state.js';
@@ -244,7 +245,8 @@ export const accountMethods: readonly WalletMethod[] = [
     summary: 'Creates an account.',
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     faults: [],
-    params: () => params({ label: text.default('').describe('Label of the new account; empty: none') }),
+    params: () =>
+      params({ label: keptTexts.label.default('').describe('Label of the new account; empty: none') }),
     result: () =>
       wire.object({
         account_index: wire.u32('Index of the new account'),
@@ -265,7 +267,7 @@ export const accountMethods: readonly WalletMethod[] = [
     params: () =>
       params({
         account_index: u32.default(0).describe('Index of the account'),
-        label: text.default('').describe('New label; empty: none'),
+        label: keptTexts.label.default('').describe('New label; empty: none'),
       }),
     result: wire.nothing,
     source: 'COMMAND_RPC_LABEL_ACCOUNT, on_label_account',

@@ -2,9 +2,14 @@ import type { PaymentId } from '../../monero/cryptonote/types.js';
 import { flag, height, listOf, params, text } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
 import { fromHex, isHex } from '../../util/bytes.js';
+import { pagesOf, unheld } from '../../util/paged.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import * as keptTexts from '../kept-texts.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import { paymentIdShape, WRONG_ADDRESS } from '../shapes.js';
+import { paymentIdShape, rowsOf, WRONG_ADDRESS } from '../shapes.js';
+
+/** Number of entries whose addresses are parsed in one turn of the event loop. */
+const ENTRIES_AT_ONCE = 64;
 
 /** Parses a short payment id; zeros mean none. @throws WalletError `wrong_payment_id`, also for a long payment id. */
 function readPaymentId(hex: string): PaymentId | undefined {
@@ -36,12 +41,11 @@ export const addressBookMethods: readonly WalletMethod[] = [
       }),
     source: 'COMMAND_RPC_GET_ADDRESS_BOOK_ENTRY, on_get_address_book',
     handle: ({ wallet }, { entries }) => ({
-      entries: wallet.addressBook.list(entries).map(({ index, address, description, paymentId }) => ({
-        index,
-        address,
-        description,
-        payment_id: paymentIdShape(paymentId),
-      })),
+      entries: rowsOf(unheld(pagesOf(wallet.addressBook.list(entries), ENTRIES_AT_ONCE)), (row) => {
+        wallet.assertOpen();
+        const { index, address, description, paymentId } = wallet.addressBook.entryOf(row);
+        return { index, address, description, payment_id: paymentIdShape(paymentId) };
+      }),
     }),
   }),
 
@@ -59,7 +63,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
           .describe(
             'Payment id as 16 hex digits, which is stored in an integrated address; empty or zeros: none',
           ),
-        description: text.default('').describe('Description of the entry'),
+        description: keptTexts.description.default('').describe('Description of the entry'),
       }),
     result: () => wire.object({ index: wire.uint('Index of the new entry') }),
     source: 'COMMAND_RPC_ADD_ADDRESS_BOOK_ENTRY, on_add_address_book',
@@ -82,7 +86,7 @@ export const addressBookMethods: readonly WalletMethod[] = [
         set_payment_id: flag.default(false).describe('Replaces the payment id by payment_id'),
         payment_id: text.default('').describe('New payment id as 16 hex digits; empty or zeros: none'),
         set_description: flag.default(false).describe('Replaces the description by description'),
-        description: text.default('').describe('New description'),
+        description: keptTexts.description.default('').describe('New description'),
       }),
     result: wire.nothing,
     source: 'COMMAND_RPC_EDIT_ADDRESS_BOOK_ENTRY, on_edit_address_book',

@@ -7,6 +7,7 @@ import { fromHex, isHex, toHex } from '../../util/bytes.js';
 import { unheld } from '../../util/paged.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { ADDRESS } from '../faults/groups.js';
+import * as keptTexts from '../kept-texts.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
 import { scanState, scanStateOf } from '../scan-state.js';
@@ -105,7 +106,7 @@ export const addressMethods: readonly WalletMethod[] = [
       params({
         account_index: u32.default(0).describe('Index of the account'),
         count: u32.default(1).describe('Number of addresses, 1 to 65536'),
-        label: text.default('').describe('Label of each new address; empty: none'),
+        label: keptTexts.label.default('').describe('Label of each new address; empty: none'),
       }),
     result: () =>
       wire.object({
@@ -134,6 +135,7 @@ export const addressMethods: readonly WalletMethod[] = [
           reason: `count is a number from 1 to ${MAX_NEW_ADDRESSES}`,
           text: `Count must be between 1 and ${MAX_NEW_ADDRESSES}.`,
         });
+      keptTexts.assertRepeatable('label', label, count);
       const created = await wallet.accounts.createAddresses(account_index, count, label);
       const [first] = created;
       if (first === undefined) throw new Error('no address was created');
@@ -152,7 +154,10 @@ export const addressMethods: readonly WalletMethod[] = [
     meta: { family: 'receive', needs: 'wallet', restricted: true, foreground: true },
     faults: ADDRESS,
     params: () =>
-      params({ index: subaddressIndex(), label: text.default('').describe('New label; empty: none') }),
+      params({
+        index: subaddressIndex(),
+        label: keptTexts.label.default('').describe('New label; empty: none'),
+      }),
     result: wire.nothing,
     source: 'COMMAND_RPC_LABEL_ADDRESS, on_label_address',
     handle({ wallet }, { index, label }) {

@@ -1,8 +1,10 @@
 import { listOf, params, text } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
+import { unheld } from '../../util/paged.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import * as keptTexts from '../kept-texts.js';
 import { defineMethod, type WalletMethod } from '../method.js';
-import { readTxHash } from '../shapes.js';
+import { readTxHash, rowsOf } from '../shapes.js';
 
 /** Methods for notes of transactions and attributes. */
 export const annotationMethods: readonly WalletMethod[] = [
@@ -14,7 +16,7 @@ export const annotationMethods: readonly WalletMethod[] = [
     params: () =>
       params({
         txids: listOf(text).describe('Transaction hashes'),
-        notes: listOf(text).describe('Notes in the order of the hashes, one for each; empty: none'),
+        notes: listOf(keptTexts.note).describe('Notes in the order of the hashes, one for each; empty: none'),
       }),
     result: wire.nothing,
     source: 'COMMAND_RPC_SET_TX_NOTES, on_set_tx_notes',
@@ -43,7 +45,9 @@ export const annotationMethods: readonly WalletMethod[] = [
         notes: wire.list(wire.text('Note; empty if there is none'), 'Notes in the order of the txids'),
       }),
     source: 'COMMAND_RPC_GET_TX_NOTES, on_get_tx_notes',
-    handle: ({ wallet }, { txids }) => ({ notes: wallet.annotations.notes(txids.map(readTxHash)) }),
+    handle: ({ wallet }, { txids }) => ({
+      notes: rowsOf(unheld(wallet.annotations.notePages(txids.map(readTxHash))), (stored) => stored),
+    }),
   }),
 
   defineMethod({
@@ -53,8 +57,8 @@ export const annotationMethods: readonly WalletMethod[] = [
     faults: [],
     params: () =>
       params({
-        key: text.default('').describe('Key of the attribute'),
-        value: text.default('').describe('Text to store; replaces the former one'),
+        key: keptTexts.attributeKey.default('').describe('Key of the attribute'),
+        value: keptTexts.attributeValue.default('').describe('Text to store; replaces the former one'),
       }),
     result: wire.nothing,
     source: 'COMMAND_RPC_SET_ATTRIBUTE, on_set_attribute',

@@ -1,5 +1,6 @@
-import { i8, params, text } from '../../http/params.js';
+import { i8, params } from '../../http/params.js';
 import * as wire from '../../http/wire.js';
+import { setting } from '../kept-texts.js';
 import { defineMethod, type WalletMethod } from '../method.js';
 
 /** Methods for the log, which need no open wallet. */
@@ -25,7 +26,7 @@ export const loggingMethods: readonly WalletMethod[] = [
     faults: ['invalid'],
     params: () =>
       params({
-        categories: text
+        categories: setting
           .default('')
           .describe(
             'List of category:level with commas, or a level 0 to 4; + or - before it adds to or removes from those in force; empty: nothing is logged',

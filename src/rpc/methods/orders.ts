@@ -9,7 +9,7 @@ import { ORDER_STATES, type OrderPosition, type TrackedTx } from '../../monero/w
 import { nextPage, pageCursor, pageLimit, pageStart } from '../page-params.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 import * as sample from '../samples.js';
-import { idempotencyKey } from '../order-params.js';
+import { idempotencyKey } from '../kept-texts.js';
 
 /** Converts one attempt to make a transaction to a row. @param isCurrent true for the latest attempt. */
 function attemptShape(wallet: OpenWallet, tx: TrackedTx, isCurrent: boolean) {

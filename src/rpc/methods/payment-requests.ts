@@ -9,33 +9,29 @@ import { sum, ZERO } from '../../util/amount.js';
 import { toHex } from '../../util/bytes.js';
 import type { Json } from '../../util/json.js';
 import { JsonText, writeWholeJson } from '../../util/json-writer.js';
+import { pagesOf, unheld } from '../../util/paged.js';
 import type { Kind } from '../faults/fault-entry.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
-import { idempotencyKey, requestHashOf } from '../order-params.js';
+import { idempotencyKey, label, reference, url } from '../kept-texts.js';
+import { requestHashOf } from '../order-params.js';
 import { nextPage, pageCursor, pageLimit, pageStart } from '../page-params.js';
 import * as sample from '../samples.js';
-import { indexSchema, indexShape } from '../shapes.js';
+import { indexSchema, indexShape, rowsOf } from '../shapes.js';
 
 /** Largest size of the metadata of a request as JSON [bytes]. */
 const MAX_METADATA_BYTES = 4096;
-const MAX_REFERENCE_BYTES = 255;
 const MAX_URL_CHARS = 2048;
+/** Number of listed requests whose labels are read and written in one turn of the event loop. */
+const REQUESTS_AT_ONCE = 8;
 const MAX_CONFIRMATIONS = 10_000;
 
 const bad = (reason: string): WalletError => new WalletError({ kind: 'bad_payment_request', reason });
-
-const reference = text
-  .refine(
-    (value) => value !== '' && Buffer.byteLength(value) <= MAX_REFERENCE_BYTES,
-    `expected 1 to ${MAX_REFERENCE_BYTES} bytes`,
-  )
-  .optional();
 
 /** Parameters that name a request: exactly one of them. */
 const nameParams = {
   request_id: text.optional().describe('Id of the request'),
   address: text.optional().describe('Address of the request, in place of its id'),
-  reference: reference.describe('Reference of the request, in place of its id'),
+  reference: reference.optional().describe('Reference of the request, in place of its id'),
 };
 
 /** Reads the name of a request. @throws WalletError `bad_payment_request` unless exactly one member is given. */
@@ -207,13 +203,13 @@ const createParams = () =>
     tolerance: atomic
       .default(ZERO)
       .describe('Difference to the amount that counts as none [atomic units], less than the amount'),
-    label: text.default('').describe('Label of the address, part of the URI; empty: none'),
-    reference: reference.describe('Name of the request in your system, unique in the wallet, 1 to 255 bytes'),
+    label: label.default('').describe('Label of the address, part of the URI; empty: none'),
+    reference: reference.optional().describe('Name of the request in your system, unique in the wallet'),
     metadata: wholeObject.optional().describe('JSON object that is returned unchanged, at most 4096 bytes'),
-    return_url: text.optional().describe('https page to which the pay page leads back; absent: none'),
+    return_url: url.optional().describe('https page to which the pay page leads back; absent: none'),
     idempotency_key: idempotencyKey
       .optional()
-      .describe('Key of the call, 1 to 255 bytes: a repeated call returns the same request'),
+      .describe('Key of the call: a repeated call returns the same request'),
   });
 
 /** Methods for payment requests; the reference does not have them. */
@@ -277,7 +273,7 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
     params: () =>
       params({
         state: z.enum(REQUEST_STATES).optional().describe('Lists only requests in this state; absent: all'),
-        reference: reference.describe('Lists only the request with this reference; absent: all'),
+        reference: reference.optional().describe('Lists only the request with this reference; absent: all'),
         limit: pageLimit.describe('Largest number of requests'),
         cursor: pageCursor,
       }),
@@ -288,16 +284,22 @@ export const paymentRequestMethods: readonly WalletMethod[] = [
       }),
     source: ADDITION,
     handle({ wallet }, { state, reference: ownReference, limit, cursor }) {
-      const found = wallet.paymentRequests.list({
+      const { requests, viewsOf } = wallet.paymentRequests.list({
         limit,
         before: pageStart(cursor),
         ...(state === undefined ? {} : { state }),
         ...(ownReference === undefined ? {} : { reference: ownReference }),
       });
-      const last = found.at(-1)?.request.sequence;
+      const last = requests.at(-1)?.sequence;
+      const pages = async function* () {
+        for await (const page of pagesOf(requests, REQUESTS_AT_ONCE)) {
+          wallet.assertOpen();
+          yield viewsOf(page);
+        }
+      };
       return {
-        requests: found.map(requestShape),
-        ...nextPage({ count: found.length, last }, limit),
+        requests: rowsOf(unheld(pages()), requestShape),
+        ...nextPage({ count: requests.length, last }, limit),
       };
     },
   }),

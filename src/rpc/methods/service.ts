@@ -6,6 +6,7 @@ import { parseFingerprint } from '../../util/fingerprint.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { LATEST_API } from '../api-version.js';
 import { DAEMON } from '../faults/groups.js';
+import { setting } from '../kept-texts.js';
 import { ADDITION, defineMethod, type WalletMethod } from '../method.js';
 
 /** Methods for the server, its daemon and the refresh. */
@@ -60,29 +61,29 @@ export const serviceMethods: readonly WalletMethod[] = [
     faults: ['bad_daemon_settings'],
     params: () =>
       params({
-        address: text.default('').describe('Address of the daemon: host:port, or a URL'),
-        username: text.default('').describe('User name of the login; empty: no login'),
-        password: text.default('').describe('Password of the login'),
+        address: setting.default('').describe('Address of the daemon: host:port, or a URL'),
+        username: setting.default('').describe('User name of the login; empty: no login'),
+        password: setting.default('').describe('Password of the login'),
         trusted: flag.default(false).describe('The daemon is trusted with the methods that need one'),
-        ssl_support: text
+        ssl_support: setting
           .default('autodetect')
           .describe('Encryption of the connection: enabled, disabled or autodetect'),
-        ssl_private_key_path: text
+        ssl_private_key_path: setting
           .default('')
           .describe('Path of the private key that the server shows the daemon; empty: none'),
-        ssl_certificate_path: text
+        ssl_certificate_path: setting
           .default('')
           .describe('Path of the certificate that the server shows the daemon; empty: none'),
-        ssl_ca_file: text
+        ssl_ca_file: setting
           .default('')
           .describe(
             'Path of the certificates of the authorities that the daemon must be certified by; empty: those of the system',
           ),
-        ssl_allowed_fingerprints: listOf(text).describe(
+        ssl_allowed_fingerprints: listOf(setting).describe(
           'SHA-256 fingerprints of the allowed certificates of the daemon as 64 hex digits, with or without colons',
         ),
         ssl_allow_any_cert: flag.default(false).describe('Accepts every certificate of the daemon'),
-        proxy: text.default('').describe('host:port of a SOCKS proxy for the connection; empty: none'),
+        proxy: setting.default('').describe('host:port of a SOCKS proxy for the connection; empty: none'),
       }),
     result: wire.nothing,
     source: 'COMMAND_RPC_SET_DAEMON, on_set_daemon',

@@ -4,6 +4,7 @@ import * as wire from '../../http/wire.js';
 import type { WalletWebhooks, WebhookStatus } from '../../services/webhooks/wallet-webhooks.js';
 import { nextPage, pageCursor, pageLimit, pageStart } from '../page-params.js';
 import type { Kind } from '../faults/fault-entry.js';
+import { eventType, url } from '../kept-texts.js';
 import { ADDITION, defineMethod, type Context, type WalletMethod } from '../method.js';
 
 type Delivery = ReturnType<WalletWebhooks['deliveries']>[number];
@@ -100,9 +101,9 @@ export const webhookMethods: readonly WalletMethod[] = [
     faults: [...WEBHOOK, 'bad_webhook'],
     params: () =>
       params({
-        url: text.describe('URL that events are sent to'),
+        url: url.describe('URL that events are sent to'),
         types: z
-          .array(text)
+          .array(eventType)
           .max(100)
           .default([])
           .describe('Types of the events to send, at most 100; empty: all types'),

@@ -1,8 +1,12 @@
 import type { Hash } from '../../monero/crypto/types.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
+import { pagesOf } from '../../util/paged.js';
 import type { WalletContext } from '../context/wallet-context.js';
 
-type Context = Pick<WalletContext, 'keystore' | 'store'>;
+type Context = Pick<WalletContext, 'assertOpen' | 'keystore' | 'store'>;
+
+/** Number of notes that are read in one turn of the event loop; those of earlier versions may be long. */
+const NOTES_AT_ONCE = 16;
 
 /** Notes of transactions, and attributes that clients set. */
 export class Annotations {
@@ -26,6 +30,17 @@ export class Annotations {
   notes(txHashes: readonly Hash[]): string[] {
     if (this.#context.keystore.hidesNotes) return txHashes.map(() => '');
     return this.#context.store.read((r) => txHashes.map((txHash) => r.notes.get(txHash) ?? ''));
+  }
+
+  /** Reads the {@link notes} of many transactions, and yields to the event loop between pages. */
+  notePages(txHashes: readonly Hash[]): AsyncIterable<readonly string[]> {
+    const pages = async function* (read: (page: readonly Hash[]) => readonly string[]) {
+      for await (const page of pagesOf(txHashes, NOTES_AT_ONCE)) yield read(page);
+    };
+    return pages((page) => {
+      this.#context.assertOpen();
+      return this.notes(page);
+    });
   }
 
   /** Sets the value of an attribute. */

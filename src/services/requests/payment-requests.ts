@@ -3,7 +3,7 @@ import { writeUri } from '../../monero/cryptonote/uri.js';
 import type { Hash } from '../../monero/crypto/types.js';
 import type { SubaddressIndex } from '../../monero/cryptonote/types.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
-import type { PaymentRequest } from '../../monero/wallet/requests/payment-request.js';
+import { MAX_LABEL_BYTES, type PaymentRequest } from '../../monero/wallet/requests/payment-request.js';
 import { confirmationsFor } from '../../monero/wallet/requests/confirmation-scale.js';
 import { requestStatus, type RequestStatus } from '../../monero/wallet/requests/request-state.js';
 import { rescanTo } from '../../store/events/rescan.js';
@@ -75,13 +75,16 @@ export interface RequestView {
   readonly address: string;
   /** Label of the address; empty: none. */
   readonly label: string;
-  /** URI that wallets open, with amount and label. */
+  /** URI that wallets open, with the amount, and with the label unless it is longer than labels may be now. */
   readonly uri: string;
   /** Address of its pay page; absent if there are no pay pages. */
   readonly payUrl?: string;
   /** True if the wallet has all blocks of the daemon. */
   readonly isSynced: boolean;
 }
+
+/** Views some of the requests of a list. */
+export type ViewRequests = (some: readonly PaymentRequest[]) => readonly RequestView[];
 
 const ID_BYTES = 16;
 const TOKEN_BYTES = 16;
@@ -110,6 +113,13 @@ function withoutNotes(request: PaymentRequest): PaymentRequest {
   const { reference: _, metadata: __, ...rest } = request;
   return rest;
 }
+
+/** Writes the URI of a request. A label beyond the limit, of an earlier version, is left out: no code can hold it. */
+const uriOf = (address: string, asked: Amount | undefined, label: string): string =>
+  writeUri({
+    ...{ address, amount: asked ?? ZERO, paymentId: '', recipientName: '' },
+    description: label.length > MAX_LABEL_BYTES ? '' : label,
+  });
 
 /** Payment requests of one wallet: each has an address of its own, whose payments decide its state. */
 export class PaymentRequests {
@@ -249,12 +259,20 @@ export class PaymentRequests {
     return request && this.#view(request);
   }
 
-  /** Lists requests, latest first. */
-  list(filter: RequestFilter): RequestView[] {
+  /**
+   * Lists requests, latest first, with their states of this moment.
+   * @returns the requests, and a function that views some of them: it reads their labels, which may be long in stores of
+   * earlier versions.
+   */
+  list(filter: RequestFilter): {
+    readonly requests: readonly PaymentRequest[];
+    readonly viewsOf: ViewRequests;
+  } {
     const { store } = this.#context;
     // States are recorded when the pages of blocks are committed.
     store.commitPages();
-    return this.#views(store.read((r) => r.requests.list(filter)));
+    const requests = store.read((r) => r.requests.list(filter));
+    return { requests, viewsOf: this.#viewing(requests) };
   }
 
   /**
@@ -315,31 +333,34 @@ export class PaymentRequests {
   }
 
   #view(request: PaymentRequest): RequestView {
-    const [view] = this.#views([request]);
+    const [view] = this.#viewing([request])([request]);
     if (view === undefined) throw new Error('a request has no view');
     return view;
   }
 
-  #views(requests: readonly PaymentRequest[]): RequestView[] {
+  /** Reads the states of requests. @returns a function that views some of them, with their labels of that moment. */
+  #viewing(requests: readonly PaymentRequest[]): (some: readonly PaymentRequest[]) => readonly RequestView[] {
     const { keystore, requestSettings } = this.#context;
     const { accounts, sync } = this.#services;
     const { payUrl } = requestSettings;
     const isSynced = sync.isComplete && this.#context.store.read((r) => rescanTo(r.meta)) === undefined;
     const indices = requests.map(({ subaddress }) => subaddress);
     accounts.prepare(indices);
-    const labels = accounts.labelsOf(indices);
     const statusOf = this.#statuses(indices);
-    return requests.map((request, i) => {
-      const address = accounts.address(request.subaddress);
-      const label = labels[i] ?? '';
-      const payment = { address, amount: request.amount ?? ZERO, paymentId: '', recipientName: '' };
-      return {
-        request: keystore.hidesNotes ? withoutNotes(request) : request,
-        status: statusOf(request),
-        ...{ address, label, isSynced, uri: writeUri({ ...payment, description: label }) },
-        ...(payUrl === undefined ? {} : { payUrl: `${payUrl}${toHex(request.token)}` }),
-      };
-    });
+    const statuses = new Map(requests.map((request) => [request.sequence, statusOf(request)]));
+    return (some) => {
+      const labels = accounts.labelsOf(some.map(({ subaddress }) => subaddress));
+      return some.map((request, i) => {
+        const address = accounts.address(request.subaddress);
+        const label = labels[i] ?? '';
+        return {
+          request: keystore.hidesNotes ? withoutNotes(request) : request,
+          status: statuses.get(request.sequence) ?? statusOf(request),
+          ...{ address, label, isSynced, uri: uriOf(address, request.amount, label) },
+          ...(payUrl === undefined ? {} : { payUrl: `${payUrl}${toHex(request.token)}` }),
+        };
+      });
+    };
   }
 
   /** Reads the payments to the addresses of requests. @returns a function that computes the state of one of them. */

@@ -69,7 +69,7 @@ const MAX_LABEL = 200;
 
 /** Shortens a label, without dividing a character. */
 function shortened(label: string): string {
-  const chars = [...label];
+  const chars = [...label.slice(0, 2 * MAX_LABEL + 2)];
   return chars.length <= MAX_LABEL ? label : `${chars.slice(0, MAX_LABEL - 1).join('')}…`;
 }
 

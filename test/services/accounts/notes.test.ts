@@ -31,6 +31,20 @@ describe('a note', () => {
     expect(wallet.store.read((r) => r.notes.isEmpty())).toBe(true);
   });
 
+  it('is stored whole with any characters, a zero byte among them', () => {
+    wallet.annotations.setNotes([{ txHash: one, note: 'a\0b\u{1f600}' }]);
+    expect(wallet.annotations.notes([one])).toEqual(['a\0b\u{1f600}']);
+  });
+
+  it('is read in pages, in the order of the hashes', async () => {
+    wallet.annotations.setNotes([{ txHash: one, note: 'rent' }]);
+    const hashes = Array.from({ length: 40 }, (_, i) => (i === 39 ? one : two));
+    const pages: (readonly string[])[] = [];
+    for await (const page of wallet.annotations.notePages(hashes)) pages.push(page);
+    expect(pages.flat()).toEqual(hashes.map((hash) => (hash === one ? 'rent' : '')));
+    expect(pages.length).toBeGreaterThan(1);
+  });
+
   it('is stored with all others of the call, or none of them is', () => {
     const notes = [
       { txHash: one, note: 'rent' },

@@ -242,8 +242,9 @@ class Run {
     this.check();
   }
 
-  #views(): RequestView[] {
-    return this.#requests.list({ limit: 1000, before: 1e9 });
+  #views(): readonly RequestView[] {
+    const { requests, viewsOf } = this.#requests.list({ limit: 1000, before: 1e9 });
+    return viewsOf(requests);
   }
 
   /** Returns the status of each request, without confirmations, which are those of the blocks that are read. */
@@ -617,8 +618,8 @@ class Run {
         expect(reported.late).toBe(late);
         if (!reported.isFull) expect(reported.total).toBe(mined + unmined);
       }
-      const listed = this.#requests.list({ limit: 100, before: 1e9, state });
-      expect(listed.some((one) => one.request.requestId === requestId)).toBe(true);
+      const { requests: listed } = this.#requests.list({ limit: 100, before: 1e9, state });
+      expect(listed.some((one) => one.requestId === requestId)).toBe(true);
     }
   }
 

@@ -10,6 +10,7 @@ import {
   type RequestSpec,
   type RequestView,
 } from '../../../src/services/requests/payment-requests.js';
+import type { RequestFilter } from '../../../src/store/tables/payment-requests.js';
 import { WalletError } from '../../../src/monero/wallet/model/wallet-error.js';
 import type { WalletSync } from '../../../src/services/sync/wallet-sync.js';
 import { amount, ZERO } from '../../../src/util/amount.js';
@@ -78,6 +79,11 @@ const spec = (more: Partial<RequestSpec> = {}): RequestSpec => ({
   ...more,
 });
 const create = (more: Partial<RequestSpec> = {}): Promise<RequestView> => requests.create(spec(more));
+
+const list = (limit: number, filter: Partial<RequestFilter> = {}): readonly RequestView[] => {
+  const { requests: listed, viewsOf } = requests.list({ limit, before: 1e9, ...filter });
+  return viewsOf(listed);
+};
 
 /** Mines payments to requests in one block, whose time is that of the clock. */
 const pay = (...paid: readonly (readonly [RequestView, bigint])[]): void => {
@@ -198,7 +204,7 @@ describe('a request of a restored wallet', () => {
     expect(requests.get({ requestId }).status).toMatchObject({ state: 'waiting', payments: [], mined: 0n });
     pay([made, 300n]);
     expect(requests.get({ requestId }).status).toMatchObject({ state: 'partial', mined: 300n });
-    expect(requests.list({ limit: 1, before: 1e9, state: 'partial' })).toHaveLength(1);
+    expect(list(1, { state: 'partial' })).toHaveLength(1);
   });
 
   it('counts a later payment, however great a height a daemon had claimed', async () => {
@@ -210,7 +216,7 @@ describe('a request of a restored wallet', () => {
     pay([made, 500n]);
     const { requestId } = made.request;
     expect(requests.get({ requestId }).status).toMatchObject({ state: 'paid', mined: 500n });
-    expect(requests.list({ limit: 1, before: 1e9, state: 'paid' })).toHaveLength(1);
+    expect(list(1, { state: 'paid' })).toHaveLength(1);
   });
 });
 
@@ -229,7 +235,7 @@ describe('a request for an address that was paid before it', () => {
     const { request, status } = await create();
     expect(status).toMatchObject({ state: 'seen', unmined: 500n });
     expect(request.state).toBe('seen');
-    expect(requests.list({ limit: 9, before: 1e9, state: 'seen' })).toHaveLength(1);
+    expect(list(9, { state: 'seen' })).toHaveLength(1);
     expect(wallet.store.read((r) => r.events.after(0, 9)).map(({ type }) => type)).toEqual([
       ...['payment.seen', 'request.seen'],
     ]);
@@ -252,10 +258,7 @@ describe('a request during background sync', () => {
       reference,
       metadata,
     ];
-    const views = () => [
-      ...[requests.get({ requestId }), requests.get({ reference: 'o-1' })],
-      ...requests.list({ limit: 9, before: 1e9 }),
-    ];
+    const views = () => [...[requests.get({ requestId }), requests.get({ reference: 'o-1' })], ...list(9)];
     for (const view of views()) expect(factsOf(view)).toEqual(['tea', 'o-1', '{"table":7}']);
     wallet.hide();
     expect(views()).toHaveLength(3);
@@ -370,7 +373,7 @@ describe('bad terms', () => {
   ])('are refused, and leave nothing behind: %s', async (_, more, reason) => {
     const before = wallet.store.read((r) => r.events.last());
     expect(await reasonOf(() => create({ ...more, label: 'left', reference: 'left' }))).toBe(reason);
-    expect([count(), requests.list({ limit: 9, before: 1e9 })]).toEqual([1, []]);
+    expect([count(), list(9)]).toEqual([1, []]);
     expect(wallet.store.read((r) => r.requests.byReference('left'))).toBeUndefined();
     expect(wallet.store.read((r) => r.events.last())).toBe(before);
   });
@@ -620,16 +623,12 @@ describe('an extension', () => {
 test('the list shows what each request has received, the latest first', async () => {
   const made = [await create(), await create({ reference: 'o-2' }), await create()];
   pay(...made.map((view, i) => [view, 100n * BigInt(i + 3)] as const));
-  expect(
-    requests.list({ limit: 2, before: 1e9 }).map(({ status: { state, mined } }) => [state, mined]),
-  ).toEqual([
+  expect(list(2).map(({ status: { state, mined } }) => [state, mined])).toEqual([
     ['paid', 500n],
     ['partial', 400n],
   ]);
-  expect(requests.list({ limit: 9, before: 1e9, state: 'partial' })).toHaveLength(2);
-  expect(requests.list({ limit: 9, before: 1e9, reference: 'o-2' })).toMatchObject([
-    { status: { mined: 400n } },
-  ]);
+  expect(list(9, { state: 'partial' })).toHaveLength(2);
+  expect(list(9, { reference: 'o-2' })).toMatchObject([{ status: { mined: 400n } }]);
 });
 
 test('the list by state counts blocks whose transaction is still open', async () => {
@@ -641,8 +640,8 @@ test('the list by state counts blocks whose transaction is still open', async ()
     pay([made, 500n]);
     const { store } = wallet;
     store.addPage(page(store.height(), 1), { isFollowed: true });
-    expect(requests.list({ limit: 9, before: 1e9, state: 'paid' })).toHaveLength(1);
-    expect(requests.list({ limit: 9, before: 1e9, state: 'confirming' })).toHaveLength(0);
+    expect(list(9, { state: 'paid' })).toHaveLength(1);
+    expect(list(9, { state: 'confirming' })).toHaveLength(0);
     wallet.close();
   } finally {
     rmSync(directory, { recursive: true });
@@ -687,3 +686,10 @@ test('an expiry that a new request gets is recorded when it passes', () =>
     await turns(3);
     expect(requests.get(request).status.state).toBe('expired');
   }));
+
+test('a label beyond the limit, from an earlier version, is readable and left out of the URI', async () => {
+  const { request } = await create({ label: 'x'.repeat(5000) });
+  const [view] = list(1);
+  expect(view).toMatchObject({ request: { requestId: request.requestId }, label: 'x'.repeat(5000) });
+  expect(view?.uri).not.toContain('tx_description');
+});

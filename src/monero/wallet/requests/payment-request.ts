@@ -18,6 +18,9 @@ export const REQUEST_STATES = [
 ] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
+/** Greatest length of the label of an address in UTF-8 [bytes]; stores of earlier versions may hold longer ones. */
+export const MAX_LABEL_BYTES = 4096;
+
 /** Terms of a payment request that decide its state. */
 export interface RequestTerms {
   /** Requested amount [atomic units]; absent: an open request, which is never paid. */

@@ -1,0 +1,57 @@
+import { MAX_KEY_BYTES } from '../http/idempotency-key.js';
+import { MAX_LABEL_BYTES } from '../monero/wallet/requests/payment-request.js';
+import { invalidParams, keptText } from '../http/params.js';
+
+/*
+ * Texts of clients that the server keeps: in the store of a wallet, in memory or in its log. Each has a limit, so that no
+ * answer, page or log line grows with the longest request. The reference has no limits; within these, its clients see no
+ * difference.
+ */
+
+/** Label of an account or address. */
+export const label = keptText(MAX_LABEL_BYTES);
+
+/** Tag of accounts. */
+export const tag = keptText(1024);
+
+/** Description of a tag, or of an entry of the address book. */
+export const description = keptText(4096);
+
+/** Note of a transaction. */
+export const note = keptText(4096);
+
+/** Key of an attribute. */
+export const attributeKey = keptText(1024);
+
+/** Value of an attribute. */
+export const attributeValue = keptText(65_536);
+
+/** Key of a payment or a payment request. */
+export const idempotencyKey = keptText(MAX_KEY_BYTES, 1);
+
+/** Reference of a payment request. */
+export const reference = keptText(255, 1);
+
+/** Address on the web: of an endpoint of webhooks, or of a page that a customer returns to. */
+export const url = keptText(2048);
+
+/** Type of events of an endpoint of webhooks. */
+export const eventType = keptText(255);
+
+/** Path, host name, user name or password of the settings of the daemon, or list of log categories. */
+export const setting = keptText(4096);
+
+/** Largest number of bytes that one call stores by repeating a text for several accounts or addresses. */
+const MAX_REPEATED_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Checks the sum of what a call stores. @param count number of places that get the text.
+ * @throws RpcError `INVALID_PARAMS`
+ */
+export function assertRepeatable(name: string, value: string, count: number): void {
+  const bytes = Buffer.byteLength(value) * count;
+  if (bytes > MAX_REPEATED_BYTES)
+    throw invalidParams(
+      `${name}: ${count} copies have ${bytes} bytes together, more than ${MAX_REPEATED_BYTES}`,
+    );
+}
