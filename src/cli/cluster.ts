@@ -113,7 +113,7 @@ export async function joinCluster(
         login: login.handler,
         isForwarded: login.isForwarded,
         actions: memberActions({
-          ...{ signer: secret, isOfMember: login.isOfMember, onBug },
+          ...{ isOfMember: login.isOfMember, onBug },
           actions: { accepts: action('accepts'), give: action('give') },
         }),
         calls: forwarder.calls,

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { toHex, utf8 } from '../util/bytes.js';
 import { KeyedMutex } from '../util/mutex.js';
 import type { ClusterSecret } from './cluster-secret.js';
+import type { ClusterLog } from './cluster-settings.js';
 import { ClusterUnreachable, Fenced, MemberGone, WalletKnown } from './errors.js';
 import type { HeldBy, Lease, Leases, LossReason, Taken, WalletEntry } from './lease.js';
 import { extendAfterPromotion, HeldLease, type Membership } from './membership.js';
-import { bytesOf, heldRow, numberOf, keysPurpose } from './rows.js';
+import { hasProof, holderProof, memberProof } from './proofs.js';
+import { bytesOf, heldRow, keysPurpose, numberOf } from './rows.js';
 import { TIMELINE, type Row } from './session.js';
 import type { Sessions } from './sessions.js';
 
@@ -26,6 +28,7 @@ export interface LeasesOptions {
   readonly sessions: Sessions;
   readonly membership: Membership;
   readonly secret: ClusterSecret;
+  readonly log: ClusterLog;
 }
 
 /** The leases in the database. */
@@ -33,15 +36,19 @@ export class DatabaseLeases implements Leases {
   readonly #sessions: Sessions;
   readonly #membership: Membership;
   readonly #secret: ClusterSecret;
+  readonly #log: ClusterLog;
+  /** Rows, by their ids, about which something was logged. */
+  readonly #logged = new Set<string>();
   /** Names of wallets, by their ids: each look at the cluster lists all wallets. */
   readonly #names = new Map<string, string>();
   /** Changes of a wallet's holder, by name. */
   readonly #changes = new KeyedMutex();
 
-  constructor({ sessions, membership, secret }: LeasesOptions) {
+  constructor({ sessions, membership, secret, log }: LeasesOptions) {
     this.#sessions = sessions;
     this.#membership = membership;
     this.#secret = secret;
+    this.#log = log;
   }
 
   create(name: string, keysFile: Uint8Array, { hasStore } = { hasStore: false }): Promise<Lease> {
@@ -50,15 +57,16 @@ export class DatabaseLeases implements Leases {
       const claim = randomUUID();
       const sealedName = this.#secret.seal(namePurpose(id), utf8(name));
       const sealedKeys = this.#secret.seal(keysPurpose(id), keysFile);
+      const proof = holderProof(this.#secret, id, 1n, url);
       const [row] = await this.#sessions.write(
         (sql) => sql`
           WITH self AS (
             SELECT url, process FROM wallet_rpc.member
             WHERE url = ${url} AND process = ${term.process}::uuid AND expires > clock_timestamp()),
           added AS (
-            INSERT INTO wallet_rpc.wallet AS known (id, name, keys_file, is_new, epoch, holder, process, claim)
+            INSERT INTO wallet_rpc.wallet AS known (id, name, keys_file, is_new, epoch, holder, process, claim, holder_proof)
             SELECT ${id}::bytea, ${sealedName}::bytea, ${sealedKeys}::bytea, ${!hasStore}::boolean, 1, url, process,
-              ${claim}::uuid FROM self
+              ${claim}::uuid, ${proof}::bytea FROM self
             ON CONFLICT (id) DO UPDATE SET claim = known.claim WHERE known.claim = excluded.claim
             RETURNING id)
           SELECT EXISTS (SELECT FROM self) AS joined, EXISTS (SELECT FROM added) AS added`,
@@ -115,10 +123,13 @@ export class DatabaseLeases implements Leases {
       const held = this.#heldBy(lease);
       const [living] = await this.#sessions.read(
         (sql) => sql`
-          SELECT url FROM wallet_rpc.member
+          SELECT process::text AS process, proof FROM wallet_rpc.member
           WHERE url = ${memberUrl} AND process IS NOT NULL AND expires > clock_timestamp()`,
       );
-      if (living === undefined) throw new MemberGone(memberUrl);
+      const process = String(living?.['process']);
+      if (living === undefined || !hasProof(living, 'proof', memberProof(this.#secret, memberUrl, process)))
+        throw new MemberGone(memberUrl);
+      const proof = holderProof(this.#secret, id, held.epoch + 1n, memberUrl);
       this.#membership.end(held);
       const claim = randomUUID();
       const [row] = await this.#sessions.write(
@@ -126,9 +137,9 @@ export class DatabaseLeases implements Leases {
           WITH locked AS MATERIALIZED (SELECT FROM wallet_rpc.wallet WHERE id = ${id} FOR UPDATE)
           UPDATE wallet_rpc.wallet
           SET epoch = ${(held.epoch + 1n).toString()}::bigint, claim = ${claim}::uuid, holder = member.url,
-            process = member.process
+            process = member.process, holder_proof = ${proof}::bytea
           FROM locked, wallet_rpc.member
-          WHERE id = ${id} AND member.url = ${memberUrl}
+          WHERE id = ${id} AND member.url = ${memberUrl} AND member.process = ${process}::uuid
             AND (epoch = ${held.epoch.toString()}::bigint AND wallet.process = ${held.term.process}::uuid
               OR claim = ${claim}::uuid)
           RETURNING id`,
@@ -140,7 +151,7 @@ export class DatabaseLeases implements Leases {
   async list(): Promise<readonly WalletEntry[]> {
     const rows = await this.#sessions.read(
       (sql) => sql`
-        SELECT wallet.id, wallet.name, wallet.epoch, wallet.holder, member.url IS NOT NULL AS lives,
+        SELECT wallet.id, wallet.name, wallet.epoch, wallet.holder, wallet.holder_proof, member.url IS NOT NULL AS lives,
                coalesce(frame.sequence, base.sequence, 0) AS sequence,
                coalesce(frame.total - coalesce(base.total, 0), 0) + coalesce(base.bytes, 0) AS bytes
         FROM wallet_rpc.wallet
@@ -152,12 +163,16 @@ export class DatabaseLeases implements Leases {
         ) AS frame ON true`,
     );
     return rows
-      .map((row) => {
-        const name = this.#nameOf(bytesOf(row, 'id'), bytesOf(row, 'name'));
+      .flatMap((row) => {
+        const id = bytesOf(row, 'id');
+        const name = this.#nameOf(id, bytesOf(row, 'name'));
+        if (name === undefined) return [];
         const own = this.#membership.leaseOf(name);
+        const { holder } = row;
         return {
           name,
-          ...(typeof row['holder'] === 'string' ? { holder: row['holder'] } : {}),
+          ...(typeof holder === 'string' && this.#isProven(row, id, holder) ? { holder } : {}),
+          isReleased: holder === null,
           epoch: epochOf(row),
           isLapsed: row['lives'] !== true,
           isHere: own?.epoch === epochOf(row) && own.isValid(),
@@ -236,6 +251,7 @@ export class DatabaseLeases implements Leases {
   async #claim(name: string, id: Uint8Array, epoch: bigint): Promise<HeldLease | undefined> {
     const { term, url } = this.#membership;
     const claim = randomUUID();
+    const proof = holderProof(this.#secret, id, epoch + 1n, url);
     // An earlier lease of this process must not write any more when its wallet is read.
     const own = this.#membership.leaseOf(name);
     if (own !== undefined) this.#membership.end(own);
@@ -248,7 +264,7 @@ export class DatabaseLeases implements Leases {
         taken AS (
           UPDATE wallet_rpc.wallet
           SET epoch = ${(epoch + 1n).toString()}::bigint, claim = ${claim}::uuid, holder = self.url,
-            process = self.process
+            process = self.process, holder_proof = ${proof}::bytea
           FROM self, locked
           WHERE wallet.id = locked.id AND (epoch = ${epoch.toString()}::bigint OR claim = ${claim}::uuid)
           RETURNING wallet.id)
@@ -302,14 +318,40 @@ export class DatabaseLeases implements Leases {
     return new Fenced(lease.name, lease.epoch);
   }
 
-  /** Returns the name of a wallet. The name of an id never changes. */
-  #nameOf(id: Uint8Array, sealed: Uint8Array): string {
+  /** True if the holder of a wallet was written with the secret. */
+  #isProven(row: Row, id: Uint8Array, holder: string): boolean {
+    const epoch = epochOf(row);
+    if (hasProof(row, 'holder_proof', holderProof(this.#secret, id, epoch, holder))) return true;
+    if (row['lives'] === true)
+      this.#note(
+        id,
+        { holder },
+        'the holder of a wallet is ignored, since it was not written with the secret',
+      );
+    return false;
+  }
+
+  /** Returns the name of a wallet, which never changes for an id; undefined for a row of another secret. */
+  #nameOf(id: Uint8Array, sealed: Uint8Array): string | undefined {
     const key = toHex(id);
-    const known = this.#names.get(key);
-    if (known !== undefined) return known;
-    const name = Buffer.from(this.#secret.open(namePurpose(id), sealed)).toString('utf8');
+    let name = this.#names.get(key);
+    if (name !== undefined) return name;
+    try {
+      name = Buffer.from(this.#secret.open(namePurpose(id), sealed)).toString('utf8');
+    } catch {
+      this.#note(id, {}, 'a wallet of the cluster is ignored, since its row was not written with the secret');
+      return undefined;
+    }
     this.#names.set(key, name);
     return name;
+  }
+
+  /** Logs something about the row of a wallet, once. */
+  #note(id: Uint8Array, fields: object, message: string): void {
+    const key = toHex(id);
+    if (this.#logged.has(key)) return;
+    this.#logged.add(key);
+    this.#log.warn({ row: key.slice(0, 16), ...fields }, message);
   }
 }
 

@@ -51,8 +51,13 @@ export interface BaseSize {
 /** A wallet of the cluster. */
 export interface WalletEntry {
   readonly name: string;
-  /** The URL of the member that has the lease, or had it; undefined once it was released. */
+  /**
+   * The URL of the member that has the lease, or had it; undefined once it was released, and for one that was not written
+   * with the secret.
+   */
   readonly holder?: string;
+  /** True if its last holder has closed it on purpose, by `release`. */
+  readonly isReleased: boolean;
   readonly epoch: bigint;
   /** True if no process has the lease. */
   readonly isLapsed: boolean;

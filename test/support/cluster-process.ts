@@ -177,7 +177,7 @@ export async function startClusterProcess(options: ClusterProcessOptions): Promi
     forwarding: {
       login: login.handler,
       isForwarded: login.isForwarded,
-      actions: memberActions({ actions: options.actions ?? {}, signer, isOfMember: login.isOfMember, onBug }),
+      actions: memberActions({ actions: options.actions ?? {}, isOfMember: login.isOfMember, onBug }),
       calls: forwarder.calls,
       streams: forwarder.streams,
     },

@@ -185,6 +185,7 @@ export class FakeCluster {
             .map(([name, row]): WalletEntry => ({
               ...{ name, epoch: row.epoch, isLapsed: !isLive(row), isHere: leases.has(name) },
               ...(row.holder === undefined ? {} : { holder: row.holder }),
+              isReleased: row.holder === undefined,
               ...{ sequence: this.sequenceOf(name), bytes: 0 },
             }))
             .sort((a, b) => (a.name < b.name ? -1 : 1));

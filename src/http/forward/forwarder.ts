@@ -194,7 +194,8 @@ export class Forwarder {
     const arrival = await this.#settle({
       target,
       signal: gone.signal,
-      message: () => Promise.resolve(this.#messageOf(req)),
+      // The answer to HEAD has no body, and so no records.
+      message: () => Promise.resolve({ ...this.#messageOf(req), method: 'GET' }),
       isRepeatable: () => true,
     });
     if (gone.signal.aborted) return void res.destroy();
@@ -339,13 +340,12 @@ export class Forwarder {
     res: Response,
     isStream: boolean,
   ): Promise<void> {
-    await passAnswer(answer, res, {
+    await passAnswer(answer, res, end, {
       mostWaiting: isStream ? STREAM_WAITING : MOST_WAITING,
       stallMs: isStream ? STREAM_SILENCE_MS : STALL_MS,
       silenceMs: isStream ? STREAM_SILENCE_MS : SILENCE_MS,
       closes: isStream,
     });
-    end();
   }
 
   /** Answers every call of a request with one error. */
