@@ -4,15 +4,22 @@ import { KeyedMutex } from '../util/mutex.js';
 import type { ClusterSecret } from './cluster-secret.js';
 import type { ClusterLog } from './cluster-settings.js';
 import { ClusterUnreachable, Fenced, MemberGone, WalletKnown } from './errors.js';
-import type { HeldBy, Lease, Leases, LossReason, Taken, WalletEntry } from './lease.js';
+import type {
+  CreateOptions,
+  Departure,
+  HeldBy,
+  Lease,
+  Leases,
+  Left,
+  LossReason,
+  Taken,
+  WalletEntry,
+} from './lease.js';
 import { extendAfterPromotion, HeldLease, type Membership } from './membership.js';
 import { hasProof, holderProof, memberProof } from './proofs.js';
-import { bytesOf, heldRow, keysPurpose, numberOf } from './rows.js';
+import { bytesOf, departurePurpose, heldRow, keysPurpose, namePurpose, numberOf } from './rows.js';
 import { TIMELINE, type Row } from './session.js';
 import type { Sessions } from './sessions.js';
-
-/** Purposes of sealed columns: each column of each wallet has a key of its own, so that no two can be exchanged. */
-const namePurpose = (id: Uint8Array): string => `name of ${toHex(id)}`;
 
 /** How often a wallet is looked at again whose holder changed while it was taken. */
 const MOST_TRIES = 5;
@@ -51,8 +58,13 @@ export class DatabaseLeases implements Leases {
     this.#log = log;
   }
 
-  create(name: string, keysFile: Uint8Array, { hasStore } = { hasStore: false }): Promise<Lease> {
+  create(
+    name: string,
+    keysFile: Uint8Array,
+    { hasStore, returnsFrom }: CreateOptions = { hasStore: false },
+  ): Promise<Lease> {
     return this.#changing(name, async (id) => {
+      if (returnsFrom !== undefined) return this.#takeBack(name, id, keysFile, returnsFrom);
       const { term, url } = this.#membership;
       const claim = randomUUID();
       const sealedName = this.#secret.seal(namePurpose(id), utf8(name));
@@ -77,11 +89,70 @@ export class DatabaseLeases implements Leases {
     });
   }
 
-  take(name: string): Promise<Taken | HeldBy | undefined> {
+  /** Takes a wallet that has left the cluster, with an empty log. @throws WalletKnown unless it has left by that token. */
+  async #takeBack(name: string, id: Uint8Array, keysFile: Uint8Array, token: string): Promise<Lease> {
+    const found = await this.#read(id);
+    if (found?.state !== 'left' || found.departure.token !== token) throw new WalletKnown(name);
+    const { term, url } = this.#membership;
+    const claim = randomUUID();
+    const epoch = found.epoch + 1n;
+    const sealedKeys = this.#secret.seal(keysPurpose(id), keysFile);
+    const proof = holderProof(this.#secret, id, epoch, url);
+    const [row] = await this.#sessions.write(
+      (sql) => sql`
+        WITH self AS (
+          SELECT url, process FROM wallet_rpc.member
+          WHERE url = ${url} AND process = ${term.process}::uuid AND expires > clock_timestamp()),
+        locked AS MATERIALIZED (
+          SELECT wallet.id FROM wallet_rpc.wallet, self
+          WHERE wallet.id = ${id} AND (claim = ${claim}::uuid
+            OR left_to IS NOT NULL AND claim = ${token}::uuid AND epoch = ${found.epoch.toString()}::bigint)
+          FOR UPDATE OF wallet),
+        frames AS (DELETE FROM wallet_rpc.frame USING locked WHERE wallet = locked.id),
+        bases AS (DELETE FROM wallet_rpc.base USING locked WHERE wallet = locked.id),
+        parts AS (DELETE FROM wallet_rpc.base_part USING locked WHERE wallet = locked.id),
+        taken AS (
+          UPDATE wallet_rpc.wallet
+          SET epoch = ${epoch.toString()}::bigint, claim = ${claim}::uuid, holder = self.url, process = self.process,
+            holder_proof = ${proof}::bytea, keys_file = ${sealedKeys}::bytea, is_new = false, left_to = NULL
+          FROM self, locked WHERE wallet.id = locked.id
+          RETURNING wallet.id)
+        SELECT EXISTS (SELECT FROM self) AS joined, EXISTS (SELECT FROM taken) AS taken`,
+    );
+    if (row?.['joined'] !== true) throw notJoined();
+    if (row['taken'] !== true) throw new WalletKnown(name);
+    return this.#hold(new HeldLease(name, id, epoch, term));
+  }
+
+  leave(lease: Lease, departure: Departure): Promise<void> {
+    return this.#changing(lease.name, async (id) => {
+      const held = this.#heldBy(lease);
+      this.#membership.end(held);
+      const sealed = this.#secret.seal(departurePurpose(id), utf8(JSON.stringify(departure)));
+      const [row] = await this.#sessions.write(
+        (sql) => sql`
+          WITH held AS MATERIALIZED (${heldRow(sql, held)}),
+          locked AS MATERIALIZED (SELECT wallet.id FROM wallet_rpc.wallet JOIN held ON held.id = wallet.id FOR UPDATE OF wallet),
+          gone AS (
+            UPDATE wallet_rpc.wallet
+            SET epoch = ${(held.epoch + 1n).toString()}::bigint, claim = ${departure.token}::uuid, holder = NULL,
+              process = NULL, holder_proof = NULL, keys_file = '', left_to = ${sealed}::bytea
+            FROM locked WHERE wallet.id = locked.id
+            RETURNING 1)
+          SELECT EXISTS (SELECT FROM gone)
+              OR EXISTS (SELECT FROM wallet_rpc.wallet WHERE id = ${id} AND claim = ${departure.token}::uuid) AS gone,
+            -- A second run changes nothing, and waits for the quorum by this record.
+            pg_logical_emit_message(true, 'wallet-rpc', '') AS record`,
+      );
+      if (row?.['gone'] !== true) throw new Fenced(lease.name, lease.epoch);
+    });
+  }
+
+  take(name: string): Promise<Taken | HeldBy | Left | undefined> {
     return this.#changing(name, async (id) => {
       for (let tries = 0; tries < MOST_TRIES; tries++) {
         const found = await this.#look(id);
-        if (found === undefined || found.state === 'held') return found;
+        if (found === undefined || found.state !== 'free') return found;
         const lease = await this.#claim(name, id, found.epoch);
         if (lease !== undefined) return this.#contentOf(lease, found.wasServed);
       }
@@ -151,7 +222,8 @@ export class DatabaseLeases implements Leases {
   async list(): Promise<readonly WalletEntry[]> {
     const rows = await this.#sessions.read(
       (sql) => sql`
-        SELECT wallet.id, wallet.name, wallet.epoch, wallet.holder, wallet.holder_proof, member.url IS NOT NULL AS lives,
+        SELECT wallet.id, wallet.name, wallet.epoch, wallet.holder, wallet.holder_proof, wallet.left_to,
+               member.url IS NOT NULL AS lives,
                coalesce(frame.sequence, base.sequence, 0) AS sequence,
                coalesce(frame.total - coalesce(base.total, 0), 0) + coalesce(base.bytes, 0) AS bytes
         FROM wallet_rpc.wallet
@@ -173,6 +245,7 @@ export class DatabaseLeases implements Leases {
           name,
           ...(typeof holder === 'string' && this.#isProven(row, id, holder) ? { holder } : {}),
           isReleased: holder === null,
+          ...(row['left_to'] === null ? {} : { departure: this.#departureOf(row, id) }),
           epoch: epochOf(row),
           isLapsed: row['lives'] !== true,
           isHere: own?.epoch === epochOf(row) && own.isValid(),
@@ -216,7 +289,7 @@ export class DatabaseLeases implements Leases {
   }
 
   /** Finds whether a wallet can be taken: it is free, this member's own, or its holder is dead. */
-  async #look(id: Uint8Array): Promise<Free | HeldBy | undefined> {
+  async #look(id: Uint8Array): Promise<Free | HeldBy | Left | undefined> {
     const found = await this.#read(id);
     if (found === undefined || found.state !== 'held' || found.remainingMs > 0) return found;
     // Removes the number of the holder, whose leases have ended, so that no late renewal revives them.
@@ -230,10 +303,10 @@ export class DatabaseLeases implements Leases {
     return this.#read(id);
   }
 
-  async #read(id: Uint8Array): Promise<Free | HeldBy | undefined> {
+  async #read(id: Uint8Array): Promise<Free | HeldBy | Left | undefined> {
     const [row] = await this.#sessions.read(
       (sql) => sql`
-        SELECT epoch, member.url AS holder, wallet.holder IS NOT NULL AS served,
+        SELECT epoch, left_to, member.url AS holder, wallet.holder IS NOT NULL AS served,
                extract(epoch FROM member.expires - clock_timestamp())::float8 * 1000 AS ms
         FROM wallet_rpc.wallet
         LEFT JOIN wallet_rpc.member ON member.url = wallet.holder AND member.process = wallet.process
@@ -241,6 +314,7 @@ export class DatabaseLeases implements Leases {
     );
     if (row === undefined) return undefined;
     const epoch = epochOf(row);
+    if (row['left_to'] !== null) return { state: 'left', departure: this.#departureOf(row, id), epoch };
     const { holder } = row;
     if (typeof holder !== 'string' || holder === this.#membership.url)
       return { state: 'free', epoch, wasServed: row['served'] === true };
@@ -266,7 +340,8 @@ export class DatabaseLeases implements Leases {
           SET epoch = ${(epoch + 1n).toString()}::bigint, claim = ${claim}::uuid, holder = self.url,
             process = self.process, holder_proof = ${proof}::bytea
           FROM self, locked
-          WHERE wallet.id = locked.id AND (epoch = ${epoch.toString()}::bigint OR claim = ${claim}::uuid)
+          WHERE wallet.id = locked.id AND left_to IS NULL
+            AND (epoch = ${epoch.toString()}::bigint OR claim = ${claim}::uuid)
           RETURNING wallet.id)
         SELECT EXISTS (SELECT FROM self) AS joined, EXISTS (SELECT FROM taken) AS taken`,
     );
@@ -344,6 +419,16 @@ export class DatabaseLeases implements Leases {
     }
     this.#names.set(key, name);
     return name;
+  }
+
+  /** Reads where a wallet has gone. A row that was not written with the secret keeps the wallet out all the same. */
+  #departureOf(row: Row, id: Uint8Array): Departure {
+    try {
+      const text = this.#secret.open(departurePurpose(id), bytesOf(row, 'left_to'));
+      return JSON.parse(Buffer.from(text).toString('utf8')) as Departure;
+    } catch {
+      return { token: '', host: 'an unknown machine', directory: 'an unknown directory', time: 0 };
+    }
   }
 
   /** Logs something about the row of a wallet, once. */

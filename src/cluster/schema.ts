@@ -122,7 +122,11 @@ async function readMeta(session: Session, limitMs: number): Promise<Row | undefi
   return row;
 }
 
-function opens(secret: ClusterSecret, sealed: unknown): boolean {
+/** Returns the known text under a secret. */
+export const sealedCheck = (secret: ClusterSecret): Uint8Array => secret.seal(CHECK_PURPOSE, CHECK);
+
+/** True if a column contains the known text under a secret. */
+export function isMadeWith(secret: ClusterSecret, sealed: unknown): boolean {
   try {
     return (
       sealed instanceof Uint8Array && equalBytes(secret.open(CHECK_PURPOSE, new Uint8Array(sealed)), CHECK)
@@ -149,7 +153,7 @@ export async function checkSchema(session: Session, secret: ClusterSecret, limit
       'newer_schema',
       `--cluster: a newer version of wallet-rpc made the tables of the cluster (version ${version}, this one knows ${SCHEMA_VERSION}): install it on this machine`,
     );
-  if (!opens(secret, meta['secret_check']))
+  if (!isMadeWith(secret, meta['secret_check']))
     throw new ClusterRefused(
       'other_secret',
       '--cluster-secret-file: the tables of the cluster were made with another secret: copy its file to this machine',
@@ -163,7 +167,7 @@ export async function checkSchema(session: Session, secret: ClusterSecret, limit
  */
 export async function createSchema(session: Session, secret: ClusterSecret): Promise<boolean> {
   if ((await readMeta(session, INIT_MS)) === undefined) {
-    const check = Buffer.from(secret.seal(CHECK_PURPOSE, CHECK)).toString('hex');
+    const check = Buffer.from(sealedCheck(secret)).toString('hex');
     // Several statements without parameters are one transaction.
     await session.call(INIT_MS, (sql) =>
       sql.unsafe(

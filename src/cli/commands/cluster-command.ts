@@ -1,8 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import { Command } from 'commander';
 import { ClusterSecret } from '../../cluster/cluster-secret.js';
-import { ClusterRefused, ClusterUnreachable } from '../../cluster/errors.js';
+import { ClusterRefused, ClusterUnreachable, NotReplicated } from '../../cluster/errors.js';
 import { ConfigError } from '../config/config-error.js';
+import { joinCluster, leaveCluster, type ClusterWalletOptions } from './cluster-wallets.js';
 import type { Terminal } from './credential-command.js';
 
 interface InitOptions {
@@ -39,25 +40,52 @@ async function init({ cluster, clusterSecretFile: path }: InitOptions, { hint }:
   }
 }
 
-/** Runs `wallet-rpc cluster …`. @throws ConfigError with the reason of a failure. */
-export async function runClusterCommand(argv: readonly string[], terminal: Terminal): Promise<void> {
-  const program = new Command('wallet-rpc cluster')
-    .description('Prepares the database of a cluster.')
-    .showHelpAfterError('(--help lists the options)');
-  program
-    .command('init')
-    .description('make the tables in the database, and the secret file, unless they are there')
+/** Adds the options that say where a cluster is. */
+const withAddress = (command: Command): Command =>
+  command
     .requiredOption(
       '--cluster <address>',
       'postgres://user@host:port,host:port/database; the environment variable PGPASSWORD gives a password',
     )
     .requiredOption('--cluster-secret-file <file>', 'file of the secret, the same on every machine')
+    .allowExcessArguments(false);
+
+/** Adds the options of {@link ClusterWalletOptions}. */
+const withWallets = (command: Command): Command =>
+  withAddress(command)
+    .requiredOption('--wallet-dir <dir>', 'directory of the wallets on this machine')
+    .option('--cluster-single', 'accept a database without a quorum of standbys');
+
+/** Runs `wallet-rpc cluster …`. @throws ConfigError with the reason of a failure. */
+export async function runClusterCommand(argv: readonly string[], terminal: Terminal): Promise<void> {
+  const program = new Command('wallet-rpc cluster')
+    .description('Prepares the database of a cluster, and moves wallets in and out of it.')
+    .showHelpAfterError('(--help lists the options)');
+  withAddress(program.command('init'))
+    .description('make the tables in the database, and the secret file, unless they are there')
     .action((options: InitOptions) => init(options, terminal));
+  withWallets(program.command('leave'))
+    .description(
+      'take a closed wallet out of the cluster: its files are in the directory, and no process can take it',
+    )
+    .argument('[name]', 'name of the wallet')
+    .option('--all', 'all wallets of the cluster')
+    .action((name: string | undefined, options: ClusterWalletOptions & { readonly all?: boolean }) => {
+      if ((name === undefined) !== (options.all === true))
+        throw new ConfigError('cluster leave takes the name of a wallet, or --all');
+      return leaveCluster(name, options, terminal);
+    });
+  withWallets(program.command('join'))
+    .description(
+      'bring a closed wallet of the directory into the cluster: one that has left it, or a new one',
+    )
+    .argument('<name>', 'name of the wallet')
+    .action((name: string, options: ClusterWalletOptions) => joinCluster(name, options, terminal));
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    if (error instanceof ClusterRefused || error instanceof ClusterUnreachable)
-      throw new ConfigError(error.message, { cause: error });
+    const isKnown = [ClusterRefused, ClusterUnreachable, NotReplicated].some((kind) => error instanceof kind);
+    if (isKnown) throw new ConfigError((error as Error).message, { cause: error });
     throw error;
   }
 }
