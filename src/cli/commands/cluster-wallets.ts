@@ -11,13 +11,11 @@ import { Custody } from '../../services/cluster/custody.js';
 import { WalletDirectory } from '../../services/context/wallet-directory.js';
 import { monotonicMs, systemClock } from '../../util/clock.js';
 import { ConfigError } from '../config/config-error.js';
+import type { ClusterOptions } from './cluster-upkeep.js';
 import type { Terminal } from './credential-command.js';
 
 /** Options of the commands that move wallets between a cluster and a directory. */
-export interface ClusterWalletOptions {
-  readonly cluster: string;
-  readonly clusterSecretFile: string;
-  readonly clusterSingle?: boolean;
+export interface ClusterWalletOptions extends ClusterOptions {
   readonly walletDir: string;
 }
 
