@@ -243,8 +243,11 @@ export class DatabaseLeases implements Leases {
         const { holder } = row;
         return {
           name,
-          ...(typeof holder === 'string' && this.#isProven(row, id, holder) ? { holder } : {}),
-          isReleased: holder === null,
+          ...(typeof holder !== 'string'
+            ? {}
+            : this.#isProven(row, id, holder)
+              ? { holder }
+              : { hasFalseHolder: true }),
           ...(row['left_to'] === null ? {} : { departure: this.#departureOf(row, id) }),
           epoch: epochOf(row),
           isLapsed: row['lives'] !== true,

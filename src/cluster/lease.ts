@@ -73,8 +73,8 @@ export interface WalletEntry {
    * with the secret.
    */
   readonly holder?: string;
-  /** True if its last holder has closed it on purpose, by `release`. */
-  readonly isReleased: boolean;
+  /** True if it has a holder that was not written with the secret. */
+  readonly hasFalseHolder?: boolean;
   readonly epoch: bigint;
   /** Where its files are, if it has left the cluster. */
   readonly departure?: Departure;

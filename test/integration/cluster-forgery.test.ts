@@ -70,7 +70,7 @@ describe('the rows of a cluster', () => {
                FROM wallet_rpc.wallet AS other
                WHERE wallet.holder = '${a.url}' AND other.holder = '${b.url}'`);
     const entry = (await b.leases.list()).find(({ name }) => name === wallet);
-    expect(entry).toMatchObject({ isReleased: false, isLapsed: false });
+    expect(entry).toMatchObject({ hasFalseHolder: true, isLapsed: false });
     expect(entry?.holder).toBeUndefined();
     expect(logged).toContainEqual([
       expect.objectContaining({ holder: b.url }),

@@ -211,7 +211,6 @@ export class FakeCluster {
             .map(([name, row]): WalletEntry => ({
               ...{ name, epoch: row.epoch, isLapsed: !isLive(row), isHere: leases.has(name) },
               ...(row.holder === undefined ? {} : { holder: row.holder }),
-              isReleased: row.holder === undefined,
               ...(row.departure === undefined ? {} : { departure: row.departure }),
               ...{ sequence: this.sequenceOf(name), bytes: 0 },
             }))

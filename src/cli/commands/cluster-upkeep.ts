@@ -26,12 +26,12 @@ async function withAdministration<T>(
 }
 
 /** Describes where a wallet is. */
-function whereabouts({ holder, isReleased, isLapsed, departure }: WalletEntry): string {
+function whereabouts({ holder, hasFalseHolder, isLapsed, departure }: WalletEntry): string {
   if (departure !== undefined)
     return `left at ${new Date(departure.time).toISOString()} to ${departure.directory} on ${departure.host}`;
-  if (isReleased) return 'closed';
-  if (isLapsed) return 'without a holder';
-  return holder === undefined ? 'with a holder that was not written with the secret' : `held by ${holder}`;
+  if (hasFalseHolder === true) return 'with a holder that was not written with the secret';
+  if (holder === undefined) return 'closed';
+  return isLapsed ? 'without a holder' : `held by ${holder}`;
 }
 
 /** Prints the database, members and wallets of a cluster. */
