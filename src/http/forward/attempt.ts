@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { systemClock, type TimeOfDay } from '../../util/clock.js';
 import { onClosedUnanswered } from '../../util/unanswered-request.js';
 import type { MemberConnections } from './member-connections.js';
-import { isProof, isSealed, openAnswer, type OpenedAnswer } from './sealed-answer.js';
+import { FalseAnswer, isProof, isSealed, openAnswer, type OpenedAnswer } from './sealed-answer.js';
 import {
   hashOf,
   newNonce,
@@ -30,8 +30,13 @@ export interface Message {
 
 /** Result of one attempt to send a request to another process. */
 export type Attempt =
-  /** The other process answers. `end` is called once the answer is read, or with the reason to read no more of it. */
-  | { readonly kind: 'answered'; readonly answer: OpenedAnswer; readonly end: (error?: Error) => void }
+  /** The other process answers. `from`: its origin. `end` is called once the answer is read, or with the reason to read no more of it. */
+  | {
+      readonly kind: 'answered';
+      readonly from: string;
+      readonly answer: OpenedAnswer;
+      readonly end: (error?: Error) => void;
+    }
   /** The request was refused before anything of it ran: its body is here still, or the refusal is sealed. @see Refusal */
   | { readonly kind: 'refused'; readonly refusal: string }
   /** The request did not run, since its body was not sent; or it has none, and changes nothing. */
@@ -101,7 +106,8 @@ export function attempt(
       isProven ||= isProof(information, signer, signature);
     });
     request.once('continue', () => {
-      if (!isProven) return end(new Error(`${origin} does not prove that it has the secret of the cluster`));
+      if (!isProven)
+        return end(new FalseAnswer(`${origin} does not prove that it has the secret of the cluster`));
       clearTimeout(timer);
       isSent = true;
       for (const chunk of body?.chunks ?? []) request.write(chunk);
@@ -125,12 +131,12 @@ export function attempt(
           // The body of a refused request stays here, so that its connection cannot be used again.
           const settle = (error?: Error): void =>
             void (error === undefined && request.writableEnded ? undefined : request.destroy(error));
-          return { kind: 'answered', answer: opened, end: settle };
+          return { kind: 'answered', from: origin, answer: opened, end: settle };
         }
         const refusal = answer.headers[OUTCOME.toLowerCase()];
         // Once the body has left, the request may run whatever somebody on the way says.
-        if (typeof refusal === 'string' && !isSent) return { kind: 'refused', refusal };
-        throw new Error(`${origin} does not answer as a process of the cluster`);
+        if (typeof refusal === 'string' && refusal !== SERVED && !isSent) return { kind: 'refused', refusal };
+        throw new FalseAnswer(`${origin} does not answer as a process of the cluster`);
       } catch (error) {
         return { kind: isSent ? 'lost' : 'not-sent', cause: error as Error };
       }

@@ -17,14 +17,14 @@ export interface PassingOptions {
  * Sends the answer of another process to a client: status, headers and bytes, as they arrive and are found to be its own,
  * and no faster than the client reads them. If the other process breaks off, or its answer was changed, the connection of
  * the client is closed as well.
- * @param end ends the reading.
+ * @param end ends the reading. @returns the reason for which it was not passed whole, if it is that of the other process.
  */
 export async function passAnswer(
   { status, reason, headers, body }: OpenedAnswer,
   res: ServerResponse,
   end: (error?: Error) => void,
   { mostWaiting, stallMs, silenceMs, closes }: PassingOptions,
-): Promise<void> {
+): Promise<Error | undefined> {
   const response = new PacedResponse(res, { mostWaiting, stallMs });
   let silence: NodeJS.Timeout | undefined;
   const expect = (): void => {
@@ -37,21 +37,25 @@ export async function passAnswer(
     if (closes) res.setHeader('Connection', 'close');
     if (res.req.method === 'HEAD') {
       end(new Error('no body is asked for'));
-      return void res.end();
+      res.end();
+      return undefined;
     }
     expect();
     for await (const chunk of body) {
       // A client that reads slowly is no fault of the other process.
       clearTimeout(silence);
       response.write([chunk]);
-      if (!(await response.ready())) return;
+      if (!(await response.ready())) return undefined;
       expect();
     }
     end();
     res.end();
-  } catch {
+    return undefined;
+  } catch (error) {
+    const isClientGone = res.destroyed;
     // A part of the answer is sent already, and an answer that ends early must not look complete.
     res.destroy();
+    return isClientGone ? undefined : (error as Error);
   } finally {
     clearTimeout(silence);
   }

@@ -21,6 +21,11 @@ import { OUTCOME, type Signer } from './signature.js';
  * status, and no header.
  */
 
+/** Error of an answer that is not that of a process of the cluster to the request. */
+export class FalseAnswer extends Error {
+  override readonly name = 'FalseAnswer';
+}
+
 /** Header of the proof that the receiver of a request has the secret. */
 const PROOF = 'Cluster-Proof';
 
@@ -189,7 +194,7 @@ export function sealAnswer(res: ServerResponse, signer: Signer, signature: strin
 
 /** An answer that another process has sealed. */
 export interface OpenedAnswer extends Head {
-  /** The body, of which every chunk is checked. @throws Error for a wrong record, and for an end that is missing. */
+  /** The body, of which every chunk is checked. @throws FalseAnswer; Error for an answer that breaks off. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
@@ -198,7 +203,7 @@ export const isSealed = ({ headers }: IncomingMessage): boolean => headers[OUTCO
 
 /**
  * Reads the head of a sealed answer, and checks it. @param signature signature of the request that it answers.
- * @throws Error for a wrong record; the errors of the connection.
+ * @throws FalseAnswer; Error for an answer that breaks off; the errors of the connection.
  */
 export async function openAnswer(
   answer: AsyncIterable<unknown>,
@@ -224,12 +229,13 @@ async function* contentsOf(
     read = read.length === 0 ? Buffer.from(chunk) : Buffer.concat([read, chunk]);
     while (read.length >= LENGTH_BYTES) {
       const length = read.readUInt32BE();
-      if (hasEnded || length > MOST_CONTENT_BYTES) throw new Error('the answer has bytes that are no record');
+      if (hasEnded || length > MOST_CONTENT_BYTES)
+        throw new FalseAnswer('the answer has bytes that are no record');
       const tagged = LENGTH_BYTES + length;
       if (read.length < tagged + TAG_BYTES) break;
       const given = read.subarray(tagged, tagged + TAG_BYTES);
       if (!equalBytes(given, tags.next(read.subarray(0, tagged))))
-        throw new Error('the answer is not that of a process of the cluster to this request');
+        throw new FalseAnswer('the answer is not that of a process of the cluster to this request');
       if (length === 0) hasEnded = true;
       else yield read.subarray(LENGTH_BYTES, tagged);
       read = read.subarray(tagged + TAG_BYTES);

@@ -12,6 +12,7 @@ import { namedLog, type WalletLog } from '../context/wallet-log.js';
 import { assertClosedStore, uploadClosedStore } from './closed-store.js';
 import { HeldWallet } from './held-wallet.js';
 import {
+  assertCopy,
   isReturning,
   leftFault,
   markHeld,
@@ -225,8 +226,10 @@ export class Custody {
   async bringIn(paths: WalletPaths): Promise<boolean> {
     const { name } = paths;
     const entry = await this.#entryOf(name);
-    // Its content is stored: it came back, and may have changed since.
-    if (entry !== undefined && entry.departure === undefined && entry.sequence > 0) return false;
+    if (entry !== undefined && entry.departure === undefined && entry.sequence > 0) {
+      assertCopy(paths);
+      return false;
+    }
     if (entry !== undefined && entry.departure === undefined) {
       const held = await this.acquire(paths);
       if (held === undefined) throw badRequest(`the wallet '${name}' has just left the cluster`);

@@ -142,6 +142,20 @@ export function leftFault(paths: WalletPaths, { token, host, directory, time }: 
 }
 
 /**
+ * Checks that the files of a wallet that the cluster has are a copy of it, or none are there: nothing is lost without them.
+ * @throws WalletError `bad_cluster_request`, `wallet_io`
+ */
+export function assertCopy(paths: WalletPaths): void {
+  const mark = readMark(paths);
+  const { name, store, keys } = paths;
+  const hasFiles = withFileErrors(store, () => existsSync(store) || existsSync(keys));
+  if (!hasFiles || (mark !== undefined && !isOwn(mark))) return;
+  throw badRequest(
+    `the cluster has a wallet '${name}', and the files here are no copy of it, but another wallet, or have a history of their own: move them away`,
+  );
+}
+
+/**
  * Checks that the files of a wallet are no copy of a wallet in a cluster, before a process without a cluster opens them: it
  * could pay beside the process that holds the wallet.
  * @throws WalletError `bad_cluster_request`, `wallet_io`

@@ -77,16 +77,17 @@ describe('a process without the secret at the address of a holder', () => {
     ['asks for the body with the signature as its proof', (head) => proven(head.split(' ').at(-1) ?? '')],
     ['answers at once', () => FALSE_ANSWER],
     ['asks for the body, and answers', () => CONTINUE + FALSE_ANSWER],
-    ['answers in the older way', () => served('{}').replace('served', 'sealed')],
-    ['answers nothing', () => ''],
-  ] as [string, (head: string) => string][])(
+    ['answers with a record that is cut', () => served('{}').replace('served', 'sealed'), false],
+    ['answers nothing', () => '', false],
+  ] as [string, (head: string) => string, boolean?][])(
     'gets no body, and answers no client: it %s',
-    async (_name, answer) => {
+    async (_name, answer, isFalse = true) => {
       const { door, seen } = await stranger(answer);
       const { error } = await callAt(door.port, 'open_wallet', { password: PASSWORD });
       expect([error.code, error.message]).toEqual([-67, expect.stringMatching(/^w is not reached/)]);
       expect(seen()).toContain('cluster-request: 2 ');
       expect(seen()).not.toContain(PASSWORD);
+      expect(door.falseAnswers.length > 0).toBe(isFalse);
     },
   );
 
@@ -165,6 +166,7 @@ describe('an answer on its way', () => {
       // Nothing says that it did not run: it is not sent again.
       if (result !== 'closed') expect(result.error).toMatchObject({ code: -66 });
       expect(holder.ran.map(({ method }) => method)).toEqual(['pay']);
+      expect(door.failed).toHaveLength(1);
     },
   );
 
@@ -176,6 +178,7 @@ describe('an answer on its way', () => {
     proxy.alterations = { record: (_chunk, i) => (i < former.length ? [former[i] as Buffer] : []) };
     expect((await callAt(door.port, 'pay', { a: 1 })).error.code).toBe(-66);
     expect(holder.ran.map(({ method }) => method)).toEqual(['get_balance', 'pay']);
+    expect(door.falseAnswers).toEqual([expect.stringMatching(/not that of a process of the cluster/)]);
   });
 
   it.each(['not-holder', 'not-yet', 'seen', 'signature', 'version'])(
@@ -197,6 +200,7 @@ describe('an answer on its way', () => {
     expect((await callAt(door.port, 'pages', { sizes })).result.list).toHaveLength(20);
     proxy.alterations = { record: (record, i) => [i === 12 ? flipped(record, 99) : record] };
     await expect(post(door.port, PATH, ask('pages', { sizes }))).rejects.toThrow();
+    expect(door.falseAnswers).toHaveLength(1);
     proxy.alterations = {
       record: (() => {
         let held: Buffer | undefined;

@@ -279,6 +279,21 @@ describe('a wallet that comes back', () => {
   });
 });
 
+describe('a wallet that the cluster has', () => {
+  test('is not joined by files that are no copy of it', async () => {
+    await addWallet('content');
+    const [copy, other, none] = [machine('copy'), machine('other'), machine('none')];
+    await (await custodyOf().acquire(copy))?.end(true);
+    writeFileSync(other.keys, 'keys');
+    writeFileSync(other.store, pageOf('of its own'));
+    for (const paths of [copy, none]) expect(await custodyOf().bringIn(paths)).toBe(false);
+    await expect(custodyOf().bringIn(other)).rejects.toMatchObject({
+      fault: { reason: expect.stringMatching(/are no copy of it.*move them away/) },
+    });
+    expect(contents(other)).toEqual(['keys', 'of its own']);
+  });
+});
+
 describe('a wallet that the cluster does not know', () => {
   test('joins with its whole store', async () => {
     const paths = machine('a');
