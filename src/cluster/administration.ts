@@ -83,8 +83,8 @@ export class Administration {
   }
 
   async state(): Promise<ClusterState> {
+    await this.#check();
     return this.#connected(async (session) => {
-      await checkSchema(session, this.#settings.secret, TIMEOUT_MS);
       const [row] = await session.call(
         CONNECT_MS,
         (sql) => sql`SELECT count(*)::int AS standbys FROM pg_stat_replication`,
@@ -102,6 +102,7 @@ export class Administration {
    * @returns `unknown` for a URL that no member has, `alive` for one that lives: nothing is changed.
    */
   async removeMember(url: string): Promise<'removed' | 'unknown' | 'alive'> {
+    await this.#check();
     const [row] = await this.#sessions.write(
       (sql) => sql`
         WITH known AS MATERIALIZED (
@@ -123,6 +124,7 @@ export class Administration {
    * it. @returns false for a wallet that is not known, or has not left: nothing is changed.
    */
   async removeWallet(name: string): Promise<boolean> {
+    await this.#check();
     const id = this.#settings.secret.idOf(name);
     const [row] = await this.#sessions.write(
       (sql) => sql`
@@ -217,6 +219,11 @@ export class Administration {
           sql`UPDATE ${sql.unsafe(`wallet_rpc.${table}`)} SET wallet = ${moved}::bytea WHERE wallet = ${id}`,
       );
     return true;
+  }
+
+  /** Checks that the tables are of this version and secret. @throws ClusterRefused */
+  #check(): Promise<void> {
+    return this.#connected((session) => checkSchema(session, this.#settings.secret, TIMEOUT_MS));
   }
 
   /** Runs a task with a connection of its own, which ends with it: what was not committed is undone. */

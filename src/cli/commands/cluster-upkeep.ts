@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Administration } from '../../cluster/administration.js';
 import { ClusterSecret } from '../../cluster/cluster-secret.js';
 import type { WalletEntry } from '../../cluster/lease.js';
@@ -78,7 +77,7 @@ export async function rotateSecret(
   terminal: Terminal,
 ): Promise<void> {
   // Before the tables: a secret that was lost after they were written would make them noise.
-  if (!existsSync(path)) makeSecret(path);
+  makeSecret(path);
   const next = ClusterSecret.read(path);
   const wallets = await withAdministration(options, terminal, (administration) =>
     administration.rotate(next),
