@@ -34,6 +34,13 @@ const REFUSED_REQUESTS: RefusalTexts = {
   number: 'requests',
 };
 
+const FALSE_ANSWERS: RefusalTexts = {
+  first: 'an answer to a request was not that of a process of the cluster, and was dropped',
+  further: 'further answers were not those of a process of the cluster',
+  others: 'answers from further addresses were not those of a process of the cluster',
+  number: 'answers',
+};
+
 /** Connection of this process to the others of its cluster. */
 export interface ClusterMembership {
   readonly node: ClusterNode;
@@ -70,6 +77,7 @@ export async function joinCluster(
   });
   const connections = new MemberConnections(tls);
   const refused = new RefusalLog(log, systemClock, REFUSED_REQUESTS);
+  const falseAnswers = new RefusalLog(log, systemClock, FALSE_ANSWERS);
   const signing = { connections, signer: secret };
   const calls = new MemberCalls(signing);
   const node = new ClusterNode({
@@ -107,13 +115,16 @@ export async function joinCluster(
             ),
           unknownOutcome: (reason) => rpcError({ kind: 'not_replicated', reason }),
         },
-        onFailed: (failed) => log.debug(failed, 'a request was not passed on; it is tried again'),
+        onFailed: ({ isFalse, ...failed }) => {
+          if (isFalse) falseAnswers.note(failed.url, { reason: failed.reason });
+          else log.debug(failed, 'a request was not passed on; it is tried again');
+        },
       });
       return {
         login: login.handler,
         isForwarded: login.isForwarded,
         actions: memberActions({
-          ...{ signer: secret, isOfMember: login.isOfMember, onBug },
+          ...{ isOfMember: login.isOfMember, onBug },
           actions: { accepts: action('accepts'), give: action('give') },
         }),
         calls: forwarder.calls,
@@ -124,6 +135,7 @@ export async function joinCluster(
     close() {
       connections.close();
       refused.close();
+      falseAnswers.close();
     },
   };
 }

@@ -57,7 +57,7 @@ export async function openCluster(settings: ClusterSettings): Promise<Cluster> {
     leaseMs = DEFAULT_LEASE_MS,
   } = settings;
   const sessions = new Sessions({ address: readAddress(settings.urls), timeoutMs, isSingle, log });
-  const membership = new Membership({ sessions, ...member, leaseMs, log });
+  const membership = new Membership({ sessions, secret, ...member, leaseMs, log });
   try {
     let session: Session | undefined;
     try {
@@ -81,9 +81,9 @@ export async function openCluster(settings: ClusterSettings): Promise<Cluster> {
     throw startError(error);
   }
   return {
-    leases: new DatabaseLeases({ sessions, membership, secret }),
+    leases: new DatabaseLeases({ sessions, membership, secret, log }),
     logs: new DatabaseLogs({ sessions, membership, secret, timeoutMs }),
-    members: new DatabaseMembers(sessions, membership),
+    members: new DatabaseMembers({ sessions, membership, secret, log }),
     async close() {
       membership.close();
       sessions.close();

@@ -2,15 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { toHex, utf8 } from '../util/bytes.js';
 import { KeyedMutex } from '../util/mutex.js';
 import type { ClusterSecret } from './cluster-secret.js';
+import type { ClusterLog } from './cluster-settings.js';
 import { ClusterUnreachable, Fenced, MemberGone, WalletKnown } from './errors.js';
-import type { HeldBy, Lease, Leases, LossReason, Taken, WalletEntry } from './lease.js';
+import type {
+  CreateOptions,
+  Departure,
+  HeldBy,
+  Lease,
+  Leases,
+  Left,
+  LossReason,
+  Taken,
+  WalletEntry,
+} from './lease.js';
 import { extendAfterPromotion, HeldLease, type Membership } from './membership.js';
-import { bytesOf, heldRow, numberOf, keysPurpose } from './rows.js';
+import { hasProof, holderProof, memberProof } from './proofs.js';
+import { bytesOf, departurePurpose, heldRow, keysPurpose, namePurpose, numberOf } from './rows.js';
 import { TIMELINE, type Row } from './session.js';
 import type { Sessions } from './sessions.js';
-
-/** Purposes of sealed columns: each column of each wallet has a key of its own, so that no two can be exchanged. */
-const namePurpose = (id: Uint8Array): string => `name of ${toHex(id)}`;
 
 /** How often a wallet is looked at again whose holder changed while it was taken. */
 const MOST_TRIES = 5;
@@ -26,6 +35,7 @@ export interface LeasesOptions {
   readonly sessions: Sessions;
   readonly membership: Membership;
   readonly secret: ClusterSecret;
+  readonly log: ClusterLog;
 }
 
 /** The leases in the database. */
@@ -33,32 +43,42 @@ export class DatabaseLeases implements Leases {
   readonly #sessions: Sessions;
   readonly #membership: Membership;
   readonly #secret: ClusterSecret;
+  readonly #log: ClusterLog;
+  /** Rows, by their ids, about which something was logged. */
+  readonly #logged = new Set<string>();
   /** Names of wallets, by their ids: each look at the cluster lists all wallets. */
   readonly #names = new Map<string, string>();
   /** Changes of a wallet's holder, by name. */
   readonly #changes = new KeyedMutex();
 
-  constructor({ sessions, membership, secret }: LeasesOptions) {
+  constructor({ sessions, membership, secret, log }: LeasesOptions) {
     this.#sessions = sessions;
     this.#membership = membership;
     this.#secret = secret;
+    this.#log = log;
   }
 
-  create(name: string, keysFile: Uint8Array, { hasStore } = { hasStore: false }): Promise<Lease> {
+  create(
+    name: string,
+    keysFile: Uint8Array,
+    { hasStore, returnsFrom }: CreateOptions = { hasStore: false },
+  ): Promise<Lease> {
     return this.#changing(name, async (id) => {
+      if (returnsFrom !== undefined) return this.#takeBack(name, id, keysFile, returnsFrom);
       const { term, url } = this.#membership;
       const claim = randomUUID();
       const sealedName = this.#secret.seal(namePurpose(id), utf8(name));
       const sealedKeys = this.#secret.seal(keysPurpose(id), keysFile);
+      const proof = holderProof(this.#secret, id, 1n, url);
       const [row] = await this.#sessions.write(
         (sql) => sql`
           WITH self AS (
             SELECT url, process FROM wallet_rpc.member
             WHERE url = ${url} AND process = ${term.process}::uuid AND expires > clock_timestamp()),
           added AS (
-            INSERT INTO wallet_rpc.wallet AS known (id, name, keys_file, is_new, epoch, holder, process, claim)
+            INSERT INTO wallet_rpc.wallet AS known (id, name, keys_file, is_new, epoch, holder, process, claim, holder_proof)
             SELECT ${id}::bytea, ${sealedName}::bytea, ${sealedKeys}::bytea, ${!hasStore}::boolean, 1, url, process,
-              ${claim}::uuid FROM self
+              ${claim}::uuid, ${proof}::bytea FROM self
             ON CONFLICT (id) DO UPDATE SET claim = known.claim WHERE known.claim = excluded.claim
             RETURNING id)
           SELECT EXISTS (SELECT FROM self) AS joined, EXISTS (SELECT FROM added) AS added`,
@@ -69,11 +89,70 @@ export class DatabaseLeases implements Leases {
     });
   }
 
-  take(name: string): Promise<Taken | HeldBy | undefined> {
+  /** Takes a wallet that has left the cluster, with an empty log. @throws WalletKnown unless it has left by that token. */
+  async #takeBack(name: string, id: Uint8Array, keysFile: Uint8Array, token: string): Promise<Lease> {
+    const found = await this.#read(id);
+    if (found?.state !== 'left' || found.departure.token !== token) throw new WalletKnown(name);
+    const { term, url } = this.#membership;
+    const claim = randomUUID();
+    const epoch = found.epoch + 1n;
+    const sealedKeys = this.#secret.seal(keysPurpose(id), keysFile);
+    const proof = holderProof(this.#secret, id, epoch, url);
+    const [row] = await this.#sessions.write(
+      (sql) => sql`
+        WITH self AS (
+          SELECT url, process FROM wallet_rpc.member
+          WHERE url = ${url} AND process = ${term.process}::uuid AND expires > clock_timestamp()),
+        locked AS MATERIALIZED (
+          SELECT wallet.id FROM wallet_rpc.wallet, self
+          WHERE wallet.id = ${id} AND (claim = ${claim}::uuid
+            OR left_to IS NOT NULL AND claim = ${token}::uuid AND epoch = ${found.epoch.toString()}::bigint)
+          FOR UPDATE OF wallet),
+        frames AS (DELETE FROM wallet_rpc.frame USING locked WHERE wallet = locked.id),
+        bases AS (DELETE FROM wallet_rpc.base USING locked WHERE wallet = locked.id),
+        parts AS (DELETE FROM wallet_rpc.base_part USING locked WHERE wallet = locked.id),
+        taken AS (
+          UPDATE wallet_rpc.wallet
+          SET epoch = ${epoch.toString()}::bigint, claim = ${claim}::uuid, holder = self.url, process = self.process,
+            holder_proof = ${proof}::bytea, keys_file = ${sealedKeys}::bytea, is_new = false, left_to = NULL
+          FROM self, locked WHERE wallet.id = locked.id
+          RETURNING wallet.id)
+        SELECT EXISTS (SELECT FROM self) AS joined, EXISTS (SELECT FROM taken) AS taken`,
+    );
+    if (row?.['joined'] !== true) throw notJoined();
+    if (row['taken'] !== true) throw new WalletKnown(name);
+    return this.#hold(new HeldLease(name, id, epoch, term));
+  }
+
+  leave(lease: Lease, departure: Departure): Promise<void> {
+    return this.#changing(lease.name, async (id) => {
+      const held = this.#heldBy(lease);
+      this.#membership.end(held);
+      const sealed = this.#secret.seal(departurePurpose(id), utf8(JSON.stringify(departure)));
+      const [row] = await this.#sessions.write(
+        (sql) => sql`
+          WITH held AS MATERIALIZED (${heldRow(sql, held)}),
+          locked AS MATERIALIZED (SELECT wallet.id FROM wallet_rpc.wallet JOIN held ON held.id = wallet.id FOR UPDATE OF wallet),
+          gone AS (
+            UPDATE wallet_rpc.wallet
+            SET epoch = ${(held.epoch + 1n).toString()}::bigint, claim = ${departure.token}::uuid, holder = NULL,
+              process = NULL, holder_proof = NULL, keys_file = '', left_to = ${sealed}::bytea
+            FROM locked WHERE wallet.id = locked.id
+            RETURNING 1)
+          SELECT EXISTS (SELECT FROM gone)
+              OR EXISTS (SELECT FROM wallet_rpc.wallet WHERE id = ${id} AND claim = ${departure.token}::uuid) AS gone,
+            -- A second run changes nothing, and waits for the quorum by this record.
+            pg_logical_emit_message(true, 'wallet-rpc', '') AS record`,
+      );
+      if (row?.['gone'] !== true) throw new Fenced(lease.name, lease.epoch);
+    });
+  }
+
+  take(name: string): Promise<Taken | HeldBy | Left | undefined> {
     return this.#changing(name, async (id) => {
       for (let tries = 0; tries < MOST_TRIES; tries++) {
         const found = await this.#look(id);
-        if (found === undefined || found.state === 'held') return found;
+        if (found === undefined || found.state !== 'free') return found;
         const lease = await this.#claim(name, id, found.epoch);
         if (lease !== undefined) return this.#contentOf(lease, found.wasServed);
       }
@@ -115,10 +194,13 @@ export class DatabaseLeases implements Leases {
       const held = this.#heldBy(lease);
       const [living] = await this.#sessions.read(
         (sql) => sql`
-          SELECT url FROM wallet_rpc.member
+          SELECT process::text AS process, proof FROM wallet_rpc.member
           WHERE url = ${memberUrl} AND process IS NOT NULL AND expires > clock_timestamp()`,
       );
-      if (living === undefined) throw new MemberGone(memberUrl);
+      const process = String(living?.['process']);
+      if (living === undefined || !hasProof(living, 'proof', memberProof(this.#secret, memberUrl, process)))
+        throw new MemberGone(memberUrl);
+      const proof = holderProof(this.#secret, id, held.epoch + 1n, memberUrl);
       this.#membership.end(held);
       const claim = randomUUID();
       const [row] = await this.#sessions.write(
@@ -126,9 +208,9 @@ export class DatabaseLeases implements Leases {
           WITH locked AS MATERIALIZED (SELECT FROM wallet_rpc.wallet WHERE id = ${id} FOR UPDATE)
           UPDATE wallet_rpc.wallet
           SET epoch = ${(held.epoch + 1n).toString()}::bigint, claim = ${claim}::uuid, holder = member.url,
-            process = member.process
+            process = member.process, holder_proof = ${proof}::bytea
           FROM locked, wallet_rpc.member
-          WHERE id = ${id} AND member.url = ${memberUrl}
+          WHERE id = ${id} AND member.url = ${memberUrl} AND member.process = ${process}::uuid
             AND (epoch = ${held.epoch.toString()}::bigint AND wallet.process = ${held.term.process}::uuid
               OR claim = ${claim}::uuid)
           RETURNING id`,
@@ -140,7 +222,8 @@ export class DatabaseLeases implements Leases {
   async list(): Promise<readonly WalletEntry[]> {
     const rows = await this.#sessions.read(
       (sql) => sql`
-        SELECT wallet.id, wallet.name, wallet.epoch, wallet.holder, member.url IS NOT NULL AS lives,
+        SELECT wallet.id, wallet.name, wallet.epoch, wallet.holder, wallet.holder_proof, wallet.left_to,
+               member.url IS NOT NULL AS lives,
                coalesce(frame.sequence, base.sequence, 0) AS sequence,
                coalesce(frame.total - coalesce(base.total, 0), 0) + coalesce(base.bytes, 0) AS bytes
         FROM wallet_rpc.wallet
@@ -152,12 +235,20 @@ export class DatabaseLeases implements Leases {
         ) AS frame ON true`,
     );
     return rows
-      .map((row) => {
-        const name = this.#nameOf(bytesOf(row, 'id'), bytesOf(row, 'name'));
+      .flatMap((row) => {
+        const id = bytesOf(row, 'id');
+        const name = this.#nameOf(id, bytesOf(row, 'name'));
+        if (name === undefined) return [];
         const own = this.#membership.leaseOf(name);
+        const { holder } = row;
         return {
           name,
-          ...(typeof row['holder'] === 'string' ? { holder: row['holder'] } : {}),
+          ...(typeof holder !== 'string'
+            ? {}
+            : this.#isProven(row, id, holder)
+              ? { holder }
+              : { hasFalseHolder: true }),
+          ...(row['left_to'] === null ? {} : { departure: this.#departureOf(row, id) }),
           epoch: epochOf(row),
           isLapsed: row['lives'] !== true,
           isHere: own?.epoch === epochOf(row) && own.isValid(),
@@ -201,7 +292,7 @@ export class DatabaseLeases implements Leases {
   }
 
   /** Finds whether a wallet can be taken: it is free, this member's own, or its holder is dead. */
-  async #look(id: Uint8Array): Promise<Free | HeldBy | undefined> {
+  async #look(id: Uint8Array): Promise<Free | HeldBy | Left | undefined> {
     const found = await this.#read(id);
     if (found === undefined || found.state !== 'held' || found.remainingMs > 0) return found;
     // Removes the number of the holder, whose leases have ended, so that no late renewal revives them.
@@ -215,10 +306,10 @@ export class DatabaseLeases implements Leases {
     return this.#read(id);
   }
 
-  async #read(id: Uint8Array): Promise<Free | HeldBy | undefined> {
+  async #read(id: Uint8Array): Promise<Free | HeldBy | Left | undefined> {
     const [row] = await this.#sessions.read(
       (sql) => sql`
-        SELECT epoch, member.url AS holder, wallet.holder IS NOT NULL AS served,
+        SELECT epoch, left_to, member.url AS holder, wallet.holder IS NOT NULL AS served,
                extract(epoch FROM member.expires - clock_timestamp())::float8 * 1000 AS ms
         FROM wallet_rpc.wallet
         LEFT JOIN wallet_rpc.member ON member.url = wallet.holder AND member.process = wallet.process
@@ -226,6 +317,7 @@ export class DatabaseLeases implements Leases {
     );
     if (row === undefined) return undefined;
     const epoch = epochOf(row);
+    if (row['left_to'] !== null) return { state: 'left', departure: this.#departureOf(row, id), epoch };
     const { holder } = row;
     if (typeof holder !== 'string' || holder === this.#membership.url)
       return { state: 'free', epoch, wasServed: row['served'] === true };
@@ -236,6 +328,7 @@ export class DatabaseLeases implements Leases {
   async #claim(name: string, id: Uint8Array, epoch: bigint): Promise<HeldLease | undefined> {
     const { term, url } = this.#membership;
     const claim = randomUUID();
+    const proof = holderProof(this.#secret, id, epoch + 1n, url);
     // An earlier lease of this process must not write any more when its wallet is read.
     const own = this.#membership.leaseOf(name);
     if (own !== undefined) this.#membership.end(own);
@@ -248,9 +341,10 @@ export class DatabaseLeases implements Leases {
         taken AS (
           UPDATE wallet_rpc.wallet
           SET epoch = ${(epoch + 1n).toString()}::bigint, claim = ${claim}::uuid, holder = self.url,
-            process = self.process
+            process = self.process, holder_proof = ${proof}::bytea
           FROM self, locked
-          WHERE wallet.id = locked.id AND (epoch = ${epoch.toString()}::bigint OR claim = ${claim}::uuid)
+          WHERE wallet.id = locked.id AND left_to IS NULL
+            AND (epoch = ${epoch.toString()}::bigint OR claim = ${claim}::uuid)
           RETURNING wallet.id)
         SELECT EXISTS (SELECT FROM self) AS joined, EXISTS (SELECT FROM taken) AS taken`,
     );
@@ -302,14 +396,50 @@ export class DatabaseLeases implements Leases {
     return new Fenced(lease.name, lease.epoch);
   }
 
-  /** Returns the name of a wallet. The name of an id never changes. */
-  #nameOf(id: Uint8Array, sealed: Uint8Array): string {
+  /** True if the holder of a wallet was written with the secret. */
+  #isProven(row: Row, id: Uint8Array, holder: string): boolean {
+    const epoch = epochOf(row);
+    if (hasProof(row, 'holder_proof', holderProof(this.#secret, id, epoch, holder))) return true;
+    if (row['lives'] === true)
+      this.#note(
+        id,
+        { holder },
+        'the holder of a wallet is ignored, since it was not written with the secret',
+      );
+    return false;
+  }
+
+  /** Returns the name of a wallet, which never changes for an id; undefined for a row of another secret. */
+  #nameOf(id: Uint8Array, sealed: Uint8Array): string | undefined {
     const key = toHex(id);
-    const known = this.#names.get(key);
-    if (known !== undefined) return known;
-    const name = Buffer.from(this.#secret.open(namePurpose(id), sealed)).toString('utf8');
+    let name = this.#names.get(key);
+    if (name !== undefined) return name;
+    try {
+      name = Buffer.from(this.#secret.open(namePurpose(id), sealed)).toString('utf8');
+    } catch {
+      this.#note(id, {}, 'a wallet of the cluster is ignored, since its row was not written with the secret');
+      return undefined;
+    }
     this.#names.set(key, name);
     return name;
+  }
+
+  /** Reads where a wallet has gone. A row that was not written with the secret keeps the wallet out all the same. */
+  #departureOf(row: Row, id: Uint8Array): Departure {
+    try {
+      const text = this.#secret.open(departurePurpose(id), bytesOf(row, 'left_to'));
+      return JSON.parse(Buffer.from(text).toString('utf8')) as Departure;
+    } catch {
+      return { token: '', host: 'an unknown machine', directory: 'an unknown directory', time: 0 };
+    }
+  }
+
+  /** Logs something about the row of a wallet, once. */
+  #note(id: Uint8Array, fields: object, message: string): void {
+    const key = toHex(id);
+    if (this.#logged.has(key)) return;
+    this.#logged.add(key);
+    this.#log.warn({ row: key.slice(0, 16), ...fields }, message);
   }
 }
 

@@ -1,43 +1,72 @@
+import type { ClusterSecret } from './cluster-secret.js';
+import type { ClusterLog } from './cluster-settings.js';
 import type { Member, Members } from './member.js';
 import type { Membership } from './membership.js';
+import { hasProof, memberProof } from './proofs.js';
 import { numberOf } from './rows.js';
 import type { Sessions } from './sessions.js';
 
+export interface MembersOptions {
+  readonly sessions: Sessions;
+  readonly membership: Membership;
+  readonly secret: ClusterSecret;
+  readonly log: ClusterLog;
+}
+
 /** The members in the database. */
 export class DatabaseMembers implements Members {
-  readonly #sessions: Sessions;
-  readonly #membership: Membership;
+  readonly #options: MembersOptions;
+  /** URLs without a proof that were logged. */
+  readonly #logged = new Set<string>();
 
-  constructor(sessions: Sessions, membership: Membership) {
-    this.#sessions = sessions;
-    this.#membership = membership;
+  constructor(options: MembersOptions) {
+    this.#options = options;
   }
 
   async list(): Promise<readonly Member[]> {
-    const rows = await this.#sessions.read(
+    const { sessions, membership, secret } = this.#options;
+    const rows = await sessions.read(
       (sql) => sql`
-        SELECT url, capacity, process IS NOT NULL AS joined,
+        SELECT url, capacity, process::text AS process, proof,
                extract(epoch FROM expires - clock_timestamp())::float8 * 1000 AS ms,
                (SELECT count(*) FROM wallet_rpc.wallet WHERE holder = url AND wallet.process = member.process) AS wallets
         FROM wallet_rpc.member ORDER BY url COLLATE "C"`,
     );
-    return rows.map((row) => {
-      const remainingMs = row['joined'] === true ? Math.max(0, Number(row['ms'])) : 0;
+    return rows.flatMap((row) => {
+      const url = String(row['url']);
+      const process = row['process'];
+      const isJoined = typeof process === 'string';
+      const remainingMs = isJoined ? Math.max(0, Number(row['ms'])) : 0;
+      if (isJoined && !hasProof(row, 'proof', memberProof(secret, url, process))) {
+        if (remainingMs > 0) this.#note(url);
+        return [];
+      }
       return {
-        url: String(row['url']),
+        url,
         capacity: numberOf(row, 'capacity'),
         isAlive: remainingMs > 0,
         remainingMs,
         wallets: numberOf(row, 'wallets'),
-        isSelf: row['url'] === this.#membership.url,
+        isSelf: url === membership.url,
       };
     });
   }
 
+  /** Logs a living member that is ignored, once. */
+  #note(url: string): void {
+    if (this.#logged.has(url)) return;
+    this.#logged.add(url);
+    this.#options.log.warn(
+      { url },
+      'a member of the cluster is ignored, since its row was not written with the secret',
+    );
+  }
+
   async leave(): Promise<void> {
-    const { url, term } = this.#membership;
-    this.#membership.close();
-    await this.#sessions.write(
+    const { sessions, membership } = this.#options;
+    const { url, term } = membership;
+    membership.close();
+    await sessions.write(
       (sql) => sql`
         -- Its holder stays: another process has to serve the wallet.
         WITH freed AS (

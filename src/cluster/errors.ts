@@ -33,6 +33,7 @@ export type RefusalReason =
   | 'address' // the text of --cluster is no address of a database
   | 'clock' // the clocks of process and database differ by more than ten minutes
   | 'login' // the database refuses the user, the password or the name of the database
+  | 'members_alive' // processes of the cluster live, and must not
   | 'member_taken' // another live process has the same URL
   | 'no_quorum' // the database acknowledges writes that one machine alone has
   | 'newer_schema' // a newer version of this program made the tables

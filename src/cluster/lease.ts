@@ -40,6 +40,23 @@ export interface HeldBy {
   readonly remainingMs: number;
 }
 
+/** Where the files of a wallet are that has left the cluster. */
+export interface Departure {
+  /** Random text; the mark beside the files has it, too. */
+  readonly token: string;
+  readonly host: string;
+  readonly directory: string;
+  /** When it left [Unix ms]. */
+  readonly time: number;
+}
+
+/** A wallet that has left the cluster: no process can take it. */
+export interface Left {
+  readonly state: 'left';
+  readonly departure: Departure;
+  readonly epoch: bigint;
+}
+
 /** A base of a wallet. */
 export interface BaseSize {
   /** The base contains the log up to this sequence. */
@@ -51,9 +68,16 @@ export interface BaseSize {
 /** A wallet of the cluster. */
 export interface WalletEntry {
   readonly name: string;
-  /** The URL of the member that has the lease, or had it; undefined once it was released. */
+  /**
+   * The URL of the member that has the lease, or had it; undefined once it was released, and for one that was not written
+   * with the secret.
+   */
   readonly holder?: string;
+  /** True if it has a holder that was not written with the secret. */
+  readonly hasFalseHolder?: boolean;
   readonly epoch: bigint;
+  /** Where its files are, if it has left the cluster. */
+  readonly departure?: Departure;
   /** True if no process has the lease. */
   readonly isLapsed: boolean;
   /** True if this process has the lease. */
@@ -70,6 +94,11 @@ export interface WalletEntry {
  */
 export type LossReason = 'lapsed' | 'taken';
 
+export interface CreateOptions {
+  readonly hasStore: boolean;
+  readonly returnsFrom?: string | undefined;
+}
+
 /**
  * The leases of the wallets, and their keys files. Every method but `list` waits for the quorum.
  * @throws NotReplicated, ClusterUnreachable from every method.
@@ -78,16 +107,17 @@ export interface Leases {
   /**
    * Adds a wallet to the cluster, with an empty log and epoch 1.
    * @param keysFile content of its keys file; stored under the secret of the cluster.
-   * @param options `hasStore`: the wallet has a store with content that its keys do not give back.
+   * @param options `hasStore`: the wallet has a store with content that its keys do not give back. `returnsFrom`: token of
+   * the departure of a wallet that has left the cluster, and comes back with an empty log and the next epoch.
    * @throws WalletKnown
    */
-  create(name: string, keysFile: Uint8Array, options?: { readonly hasStore: boolean }): Promise<Lease>;
+  create(name: string, keysFile: Uint8Array, options?: CreateOptions): Promise<Lease>;
   /**
    * Takes a wallet without a holder, one whose lease has ended, or one of which this member is the holder by its URL (after a
    * restart, or because it was handed over). An earlier lease of this process for the wallet ends.
    * @returns undefined if the cluster does not know the wallet.
    */
-  take(name: string): Promise<Taken | HeldBy | undefined>;
+  take(name: string): Promise<Taken | HeldBy | Left | undefined>;
   /** Renews all leases of this process now; a loop of its own does so all the time. Does not wait for the quorum. */
   renew(): Promise<void>;
   /**
@@ -107,6 +137,11 @@ export interface Leases {
    * that member lives. The lease ends before the call is sent. @throws Fenced; MemberGone, and the lease goes on.
    */
   handOver(lease: Lease, memberUrl: string): Promise<void>;
+  /**
+   * Takes a wallet out of the cluster: its files are elsewhere now. Its row stays, with the next epoch and without its keys,
+   * so that no process takes it, of whatever version. The lease ends. @throws Fenced
+   */
+  leave(lease: Lease, departure: Departure): Promise<void>;
   /** Lists all wallets of the cluster, sorted by name. */
   list(): Promise<readonly WalletEntry[]>;
   /** Replaces the keys file, after a change of its password. @throws Fenced */

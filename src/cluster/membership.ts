@@ -3,9 +3,11 @@ import { toHex } from '../util/bytes.js';
 import { monotonicMs, systemClock } from '../util/clock.js';
 import { Listeners } from '../util/listeners.js';
 import { Mutex } from '../util/mutex.js';
+import type { ClusterSecret } from './cluster-secret.js';
 import type { ClusterLog } from './cluster-settings.js';
 import { ClusterUnreachable } from './errors.js';
 import type { Lease, LossReason } from './lease.js';
+import { memberProof } from './proofs.js';
 import { CallFailed, TIMELINE, type Row, type Session, type Sql } from './session.js';
 import type { Sessions } from './sessions.js';
 
@@ -84,6 +86,7 @@ export class HeldLease implements Lease {
 
 export interface MembershipOptions {
   readonly sessions: Sessions;
+  readonly secret: ClusterSecret;
   readonly url: string;
   readonly capacity: number;
   readonly leaseMs: number;
@@ -297,19 +300,20 @@ export class Membership {
 
   /** Becomes a member with a term. @param former the process of an earlier term, which is replaced. */
   async #join(term: Term, former = term.process): Promise<Joined> {
-    const { capacity, leaseMs } = this.#options;
+    const { capacity, leaseMs, secret } = this.#options;
+    const proof = memberProof(secret, this.url, term.process);
     const session = await this.#connection(this.#limitMs);
     const sent = new Moment();
     await session.call(this.#limitMs, (sql) => extendAfterPromotion(sql, this.url));
     const [joined] = await session.call(
       this.#limitMs,
       (sql) => sql`
-        INSERT INTO wallet_rpc.member AS known (url, process, capacity, lease_ms, expires, timeline)
+        INSERT INTO wallet_rpc.member AS known (url, process, capacity, lease_ms, expires, timeline, proof)
         VALUES (${this.url}, ${term.process}::uuid, ${capacity}, ${leaseMs},
-          clock_timestamp() + ${leaseMs} * interval '1 millisecond', ${sql.unsafe(TIMELINE)})
+          clock_timestamp() + ${leaseMs} * interval '1 millisecond', ${sql.unsafe(TIMELINE)}, ${proof}::bytea)
         ON CONFLICT (url) DO UPDATE
         SET process = excluded.process, capacity = excluded.capacity, lease_ms = excluded.lease_ms,
-          expires = excluded.expires, timeline = excluded.timeline
+          expires = excluded.expires, timeline = excluded.timeline, proof = excluded.proof
         WHERE known.process IS NULL OR known.expires <= clock_timestamp()
           OR known.process IN (${term.process}::uuid, ${former}::uuid)
         RETURNING url`,

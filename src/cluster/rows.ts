@@ -31,5 +31,14 @@ export const heldRow = (sql: Sql, { id, epoch, term }: HeldLease): HeldTable => 
     AND member.expires > clock_timestamp()
   FOR KEY SHARE OF wallet`;
 
-/** Returns the purpose under which the keys file of a wallet is sealed. @param id key of the wallet's rows */
+/*
+ * Purposes of sealed columns: each column of each wallet has a key of its own, so that no two can be exchanged. Their
+ * parameter is the key of the wallet's rows.
+ */
+
+export const namePurpose = (id: Uint8Array): string => `name of ${toHex(id)}`;
+
 export const keysPurpose = (id: Uint8Array): string => `keys file of ${toHex(id)}`;
+
+/** Returns the purpose of the place of a wallet that has left. */
+export const departurePurpose = (id: Uint8Array): string => `departure of ${toHex(id)}`;

@@ -4,7 +4,7 @@ import { ClusterRefused } from './errors.js';
 import type { Row, Session } from './session.js';
 
 /** Version of the tables. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** Longest time for making the tables [ms]. */
 const INIT_MS = 30_000;
@@ -37,7 +37,8 @@ const TABLES = `
     capacity integer     NOT NULL CHECK (capacity >= 0), -- wallets
     lease_ms integer     NOT NULL CHECK (lease_ms > 0),  -- time from a renewal to the end of its leases
     expires  timestamptz NOT NULL,                       -- by the clock of the database
-    timeline text        NOT NULL                        -- of the database at its last renewal
+    timeline text        NOT NULL,                       -- of the database at its last renewal
+    proof    bytea                                       -- of url and process, under the secret
   );
 
   CREATE TABLE wallet_rpc.wallet (
@@ -48,7 +49,9 @@ const TABLES = `
     epoch     bigint NOT NULL CHECK (epoch > 0),                -- grows with each change of its holder
     holder    text,                                             -- url of a member; NULL while it is free
     process   uuid,                                             -- process of the member
-    claim     uuid   NOT NULL                                   -- a random number of each change of its holder
+    claim     uuid   NOT NULL,                                  -- a random number of each change of its holder
+    holder_proof bytea,                                         -- of id, epoch and holder, under the secret
+    left_to   bytea                                             -- where its files are; NULL unless it has left the cluster
   );
   CREATE INDEX wallet_holder ON wallet_rpc.wallet (holder);
 
@@ -84,6 +87,30 @@ const TABLES = `
   ALTER TABLE wallet_rpc.base_part ALTER COLUMN content SET STORAGE EXTERNAL;
 `;
 
+/** Changes of the tables, by the version that they come from. Processes of that version go on beside them. */
+const UPGRADES: readonly string[] = [
+  `
+  ALTER TABLE wallet_rpc.member ADD COLUMN proof bytea;
+  ALTER TABLE wallet_rpc.wallet ADD COLUMN holder_proof bytea, ADD COLUMN left_to bytea;
+  `,
+];
+
+/** Upgrades the tables to this version. */
+async function upgradeSchema(session: Session): Promise<void> {
+  const steps = UPGRADES.map(
+    (changes, i) =>
+      `IF (SELECT version FROM wallet_rpc.meta) = ${i + 1} THEN
+         ${changes}
+         UPDATE wallet_rpc.meta SET version = ${i + 2};
+       END IF;`,
+  );
+  await session.call(INIT_MS, (sql) =>
+    sql.unsafe(
+      `DO $upgrade$ BEGIN PERFORM pg_advisory_xact_lock(${INIT_LOCK}); ${steps.join('\n')} END $upgrade$`,
+    ),
+  );
+}
+
 /** Reads the row of the schema. @returns undefined if the tables are missing. */
 async function readMeta(session: Session, limitMs: number): Promise<Row | undefined> {
   const [found] = await session.call(
@@ -95,7 +122,11 @@ async function readMeta(session: Session, limitMs: number): Promise<Row | undefi
   return row;
 }
 
-function opens(secret: ClusterSecret, sealed: unknown): boolean {
+/** Returns the known text under a secret. */
+export const sealedCheck = (secret: ClusterSecret): Uint8Array => secret.seal(CHECK_PURPOSE, CHECK);
+
+/** True if a column contains the known text under a secret. */
+export function isMadeWith(secret: ClusterSecret, sealed: unknown): boolean {
   try {
     return (
       sealed instanceof Uint8Array && equalBytes(secret.open(CHECK_PURPOSE, new Uint8Array(sealed)), CHECK)
@@ -106,7 +137,7 @@ function opens(secret: ClusterSecret, sealed: unknown): boolean {
 }
 
 /**
- * Checks that the tables are those of this version, and were made with this secret.
+ * Checks that the tables were made with this secret, and not by a newer version; upgrades those of an older one.
  * @throws ClusterRefused `no_schema`, `newer_schema`, `other_secret`; CallFailed
  */
 export async function checkSchema(session: Session, secret: ClusterSecret, limitMs: number): Promise<void> {
@@ -122,11 +153,12 @@ export async function checkSchema(session: Session, secret: ClusterSecret, limit
       'newer_schema',
       `--cluster: a newer version of wallet-rpc made the tables of the cluster (version ${version}, this one knows ${SCHEMA_VERSION}): install it on this machine`,
     );
-  if (!opens(secret, meta['secret_check']))
+  if (!isMadeWith(secret, meta['secret_check']))
     throw new ClusterRefused(
       'other_secret',
       '--cluster-secret-file: the tables of the cluster were made with another secret: copy its file to this machine',
     );
+  if (version < SCHEMA_VERSION) await upgradeSchema(session);
 }
 
 /**
@@ -135,7 +167,7 @@ export async function checkSchema(session: Session, secret: ClusterSecret, limit
  */
 export async function createSchema(session: Session, secret: ClusterSecret): Promise<boolean> {
   if ((await readMeta(session, INIT_MS)) === undefined) {
-    const check = Buffer.from(secret.seal(CHECK_PURPOSE, CHECK)).toString('hex');
+    const check = Buffer.from(sealedCheck(secret)).toString('hex');
     // Several statements without parameters are one transaction.
     await session.call(INIT_MS, (sql) =>
       sql.unsafe(

@@ -75,6 +75,8 @@ export interface ClusterProcess {
   }[];
   readonly refused: RefusedSignature[];
   readonly failed: string[];
+  /** Failures for which somebody else has answered, or changed an answer. */
+  readonly falseAnswers: string[];
   readonly bugs: unknown[];
   /** Places of targets; absent: here. */
   readonly places: Map<string, Place | (() => Promise<Place>)>;
@@ -91,6 +93,7 @@ export async function startClusterProcess(options: ClusterProcessOptions): Promi
   const ran: ClusterProcess['ran'] = [];
   const refused: RefusedSignature[] = [];
   const failed: string[] = [];
+  const falseAnswers: string[] = [];
   const bugs: unknown[] = [];
   const places: ClusterProcess['places'] = new Map();
   let pagesRead = 0;
@@ -155,7 +158,10 @@ export async function startClusterProcess(options: ClusterProcessOptions): Promi
         new RpcError(-67, `${target} is not reached: ${reason}`, { status: 503, retryAfter: 1 }),
       unknownOutcome: (reason) => new RpcError(-66, `the outcome is unknown: ${reason}`),
     },
-    onFailed: ({ reason }) => failed.push(reason),
+    onFailed: ({ reason, isFalse }) => {
+      failed.push(reason);
+      if (isFalse) falseAnswers.push(reason);
+    },
     patienceMs: 1_500,
     ...options.forward,
   });
@@ -177,7 +183,7 @@ export async function startClusterProcess(options: ClusterProcessOptions): Promi
     forwarding: {
       login: login.handler,
       isForwarded: login.isForwarded,
-      actions: memberActions({ actions: options.actions ?? {}, signer, isOfMember: login.isOfMember, onBug }),
+      actions: memberActions({ actions: options.actions ?? {}, isOfMember: login.isOfMember, onBug }),
       calls: forwarder.calls,
       streams: forwarder.streams,
     },
@@ -186,7 +192,7 @@ export async function startClusterProcess(options: ClusterProcessOptions): Promi
   const begun = Date.now();
   await until('the next millisecond', () => Date.now() > begun);
   return {
-    ...{ port, url, http: started, ran, refused, failed, bugs, places },
+    ...{ port, url, http: started, ran, refused, failed, falseAnswers, bugs, places },
     pagesRead: () => pagesRead,
     calls: new MemberCalls({ connections, signer }),
     close: async () => {

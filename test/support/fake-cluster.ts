@@ -6,7 +6,14 @@ import {
   NotReplicated,
   WalletKnown,
 } from '../../src/cluster/errors.js';
-import type { Lease, LossReason, Taken, WalletEntry } from '../../src/cluster/lease.js';
+import type {
+  CreateOptions,
+  Departure,
+  Lease,
+  LossReason,
+  Taken,
+  WalletEntry,
+} from '../../src/cluster/lease.js';
 import type { LogContent } from '../../src/cluster/page-log.js';
 import type { VirtualClock } from './virtual-clock.js';
 import { collected } from './collected.js';
@@ -24,6 +31,7 @@ interface Row {
   holder: string | undefined;
   /** Process that has the wallet as long as it renews its leases; undefined: any process can take it. */
   process: FakeMember | undefined;
+  departure?: Departure | undefined;
   base: { readonly sequence: number; readonly bytes: Uint8Array } | undefined;
   readonly frames: Map<number, Uint8Array>;
 }
@@ -134,9 +142,20 @@ export class FakeCluster {
       stop: () => (isStopped = true),
       lapse: () => [...leases.values()].forEach((lease) => lose(lease, 'lapsed')),
       leases: {
-        create: async (name, keysFile, { hasStore } = { hasStore: false }) => {
+        create: async (name, keysFile, { hasStore, returnsFrom }: CreateOptions = { hasStore: false }) => {
           this.#assertWritable();
-          if (rows.has(name)) throw new WalletKnown(name);
+          const known = rows.get(name);
+          if (known?.departure !== undefined && known.departure.token === returnsFrom) {
+            Object.assign(known, {
+              departure: undefined,
+              keysFile,
+              base: undefined,
+              epoch: known.epoch + 1n,
+            });
+            known.frames.clear();
+            return leaseOf(name, known);
+          }
+          if (known !== undefined) throw new WalletKnown(name);
           const row: Row = {
             ...{ keysFile, isNew: !hasStore, epoch: 1n, holder: url, process: undefined, base: undefined },
             frames: new Map(),
@@ -148,6 +167,8 @@ export class FakeCluster {
           this.#assertWritable();
           const row = rows.get(name);
           if (row === undefined) return undefined;
+          const { departure, epoch } = row;
+          if (departure !== undefined) return { state: 'left', departure, epoch };
           if (row.holder !== undefined && row.holder !== url && isLive(row))
             return { state: 'held', holder: row.holder, epoch: row.epoch, remainingMs: 1 };
           const wasServed = row.holder !== undefined;
@@ -171,6 +192,11 @@ export class FakeCluster {
         abandon: async (lease) => {
           end(lease).process = undefined;
         },
+        leave: async (lease, departure) => {
+          const row = end(lease);
+          Object.assign(row, { departure, holder: undefined, process: undefined });
+          row.epoch += 1n;
+        },
         handOver: async (lease, member) => {
           if ((this.members.get(member)?.expires ?? 0) <= clock.elapsed) throw new MemberGone(member);
           const row = end(lease);
@@ -185,6 +211,7 @@ export class FakeCluster {
             .map(([name, row]): WalletEntry => ({
               ...{ name, epoch: row.epoch, isLapsed: !isLive(row), isHere: leases.has(name) },
               ...(row.holder === undefined ? {} : { holder: row.holder }),
+              ...(row.departure === undefined ? {} : { departure: row.departure }),
               ...{ sequence: this.sequenceOf(name), bytes: 0 },
             }))
             .sort((a, b) => (a.name < b.name ? -1 : 1));

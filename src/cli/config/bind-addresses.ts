@@ -1,4 +1,5 @@
-import { isIP, isIPv4 } from 'node:net';
+import { isIP } from 'node:net';
+import { isLoopback } from '../../util/loopback.js';
 import { ConfigError } from './config-error.js';
 
 /** Address to listen on. If an optional one cannot be bound, the server starts without it. */
@@ -6,10 +7,6 @@ export interface BindAddress {
   readonly ip: string;
   readonly optional: boolean;
 }
-
-/** True for addresses of 127.0.0.0/8 and ::1; false for every host name. */
-export const isLoopback = (ip: string): boolean =>
-  (isIPv4(ip) && ip.startsWith('127.')) || ip === '::1' || ip === '::ffff:127.0.0.1';
 
 /** Checks that only this machine can reach an address, unless an external one is confirmed. @throws ConfigError */
 function assertLoopback(ip: string, externalConfirmed: boolean): void {

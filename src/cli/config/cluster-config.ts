@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { utf8 } from '../../util/bytes.js';
 import { parseFingerprint } from '../../util/fingerprint.js';
+import { isSafeTransport } from '../../util/loopback.js';
 import { Secret } from '../../util/secret.js';
 import { ConfigError } from './config-error.js';
 import { optional, readText } from './config-values.js';
@@ -18,6 +19,8 @@ export interface ClusterConfig {
     readonly ca?: string;
     /** SHA-256 fingerprints [lower-case hex]. */
     readonly fingerprints?: readonly string[];
+    /** True: other machines may be reached without TLS. */
+    readonly allowsHttp: boolean;
   };
   readonly capacity: number;
   /** Longest wait for the quorum [ms]. */
@@ -31,6 +34,7 @@ const NEEDED = ['cluster-secret-file', 'cluster-url'] as const;
 /** Options without a default that have no effect without `--cluster`. */
 const BELONGING = [
   ...NEEDED,
+  'cluster-allow-http',
   'cluster-ca-certificates',
   'cluster-allowed-fingerprints',
   'cluster-single',
@@ -42,6 +46,7 @@ export const clusterConfig = z
     cluster: text,
     'cluster-secret-file': text,
     'cluster-url': text,
+    'cluster-allow-http': flag,
     'cluster-ca-certificates': text,
     'cluster-allowed-fingerprints': list,
     'cluster-capacity': integer(1, 1_000_000),
@@ -60,9 +65,13 @@ export const clusterConfig = z
       const missing = NEEDED.find((name) => given[name] === undefined);
       throw new ConfigError(`--cluster needs --${missing}, too`);
     }
+    const allowsHttp = given['cluster-allow-http'];
     return {
-      ...{ database: new Secret(utf8(database)), secretFile, url: readMemberUrl(url) },
-      tls: tlsOf(given['cluster-ca-certificates'], given['cluster-allowed-fingerprints']),
+      ...{ database: new Secret(utf8(database)), secretFile, url: readMemberUrl(url, allowsHttp) },
+      tls: {
+        ...tlsOf(given['cluster-ca-certificates'], given['cluster-allowed-fingerprints']),
+        allowsHttp,
+      },
       capacity: given['cluster-capacity'],
       timeoutMs: given['cluster-timeout'],
       leaseMs: given['cluster-lease'],
@@ -74,7 +83,10 @@ const isGiven = (value: unknown): boolean =>
   Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
 
 /** Reads the accepted certificates. @param caFile path of a PEM file. @throws ConfigError */
-function tlsOf(caFile: string | undefined, fingerprints: readonly string[]): ClusterConfig['tls'] {
+function tlsOf(
+  caFile: string | undefined,
+  fingerprints: readonly string[],
+): Omit<ClusterConfig['tls'], 'allowsHttp'> {
   const parsed = fingerprints.map((given) => {
     const fingerprint = parseFingerprint(given);
     if (fingerprint !== undefined) return fingerprint;
@@ -87,11 +99,15 @@ function tlsOf(caFile: string | undefined, fingerprints: readonly string[]): Clu
 }
 
 /** Parses the address of this process. @returns the address without a slash at its end. @throws ConfigError */
-function readMemberUrl(value: string): string {
+function readMemberUrl(value: string, allowsHttp: boolean): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:';
   const hasLogin = url?.username !== '' || url.password !== '';
   if (url === undefined || !isHttp || hasLogin || url.pathname !== '/' || /[?#]/.test(value))
     throw new ConfigError('--cluster-url is http(s)://host:port, without login and path');
+  if (!allowsHttp && !isSafeTransport(url))
+    throw new ConfigError(
+      '--cluster-url: without TLS, whoever is on the network reads all calls, passwords included: give an https address, or add --cluster-allow-http if that network is yours',
+    );
   return url.origin;
 }

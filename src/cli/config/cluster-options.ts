@@ -23,6 +23,11 @@ export const CLUSTER_OPTIONS: readonly OptionSpec[] = [
     help: 'address at which the other processes of the cluster reach this one, http(s)://host:port',
   },
   {
+    name: 'cluster-allow-http',
+    group: 'Cluster',
+    help: 'allow addresses of processes with http that are not on this machine: whoever is on the network between them reads all calls, passwords included',
+  },
+  {
     name: 'cluster-ca-certificates',
     argument: 'file',
     group: 'Cluster',

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { systemClock, type TimeOfDay } from '../../util/clock.js';
 import { onClosedUnanswered } from '../../util/unanswered-request.js';
 import type { MemberConnections } from './member-connections.js';
+import { FalseAnswer, isProof, isSealed, openAnswer, type OpenedAnswer } from './sealed-answer.js';
 import {
   hashOf,
   newNonce,
@@ -29,15 +30,14 @@ export interface Message {
 
 /** Result of one attempt to send a request to another process. */
 export type Attempt =
-  /** The other process answers. `end` is called once the answer is read. */
+  /** The other process answers. `from`: its origin. `end` is called once the answer is read, or with the reason to read no more of it. */
   | {
       readonly kind: 'answered';
-      readonly answer: IncomingMessage;
-      /** Signature of the request. */
-      readonly signature: string;
-      readonly end: () => void;
+      readonly from: string;
+      readonly answer: OpenedAnswer;
+      readonly end: (error?: Error) => void;
     }
-  /** The other process refused the request before anything of it ran. @see Refusal */
+  /** The request was refused before anything of it ran: its body is here still, or the refusal is sealed. @see Refusal */
   | { readonly kind: 'refused'; readonly refusal: string }
   /** The request did not run, since its body was not sent; or it has none, and changes nothing. */
   | { readonly kind: 'not-sent'; readonly cause: Error }
@@ -57,8 +57,8 @@ export interface AttemptParts {
 }
 
 /**
- * Sends a signed request once. Its body leaves only after the other process has accepted the rest and asked for it: until
- * then a lost connection, or a process that does not answer, is known to have run nothing.
+ * Sends a signed request once. Its body leaves only after the other process has accepted the rest, proved that it has the
+ * secret, and asked for it: until then a lost connection, or a process that does not answer, is known to have run nothing.
  * @param signal ends the attempt, also after its answer began.
  */
 export function attempt(
@@ -73,6 +73,10 @@ export function attempt(
     if (value !== undefined) passed[name] = value;
   }
   const origin = originOf(to);
+  if (!connections.mayUse(origin)) {
+    const cause = new Error(`${origin} has no TLS, and is not on this machine`);
+    return Promise.resolve({ kind: 'not-sent', cause });
+  }
   const envelope: Envelope = {
     ...{ login, client, time: clock.now(), nonce: newNonce() },
     ...{ bodyHash: body?.hash ?? NO_BODY, to: origin },
@@ -93,30 +97,50 @@ export function attempt(
       clearTimeout(timer);
       request.destroy(error);
     };
-    const timer = setTimeout(() => end(new Error(`no answer within ${acceptMs / 1000} s`)), acceptMs);
+    let timer = setTimeout(() => end(new Error(`no answer within ${acceptMs / 1000} s`)), acceptMs);
     const abort = (): void => end(new Error('the request was ended'));
     signal.addEventListener('abort', abort, { once: true });
     request.once('close', () => signal.removeEventListener('abort', abort));
+    let isProven = false;
+    request.on('information', (information) => {
+      isProven ||= isProof(information, signer, signature);
+    });
     request.once('continue', () => {
+      if (!isProven)
+        return end(new FalseAnswer(`${origin} does not prove that it has the secret of the cluster`));
       clearTimeout(timer);
       isSent = true;
       for (const chunk of body?.chunks ?? []) request.write(chunk);
-      request.end();
+      return request.end();
     });
     request.once('response', (answer: IncomingMessage) => {
       clearTimeout(timer);
-      // The body of a refused request stays here, so that its connection cannot be used again.
-      const settle = (): void => void (request.writableEnded || request.destroy());
-      const outcome = answer.headers[OUTCOME.toLowerCase()];
-      if (outcome === SERVED) return resolve({ kind: 'answered', answer, signature, end: settle });
-      answer
-        .once('end', settle)
-        .once('error', () => undefined)
-        .resume();
-      if (typeof outcome === 'string') return resolve({ kind: 'refused', refusal: outcome });
-      const cause = new Error(`${origin} does not answer as a process of the cluster`);
-      return resolve({ kind: isSent ? 'lost' : 'not-sent', cause });
+      timer = setTimeout(() => end(new Error('the answer does not begin')), acceptMs);
+      void settledBy(answer).then((settled) => {
+        clearTimeout(timer);
+        if (settled.kind !== 'answered') request.destroy();
+        resolve(settled);
+      });
     });
+    const settledBy = async (answer: IncomingMessage): Promise<Attempt> => {
+      answer.on('error', () => undefined);
+      try {
+        if (isSealed(answer)) {
+          const opened = await openAnswer(answer, signer, signature);
+          if (opened.outcome !== SERVED) return { kind: 'refused', refusal: opened.outcome };
+          // The body of a refused request stays here, so that its connection cannot be used again.
+          const settle = (error?: Error): void =>
+            void (error === undefined && request.writableEnded ? undefined : request.destroy(error));
+          return { kind: 'answered', from: origin, answer: opened, end: settle };
+        }
+        const refusal = answer.headers[OUTCOME.toLowerCase()];
+        // Once the body has left, the request may run whatever somebody on the way says.
+        if (typeof refusal === 'string' && refusal !== SERVED && !isSent) return { kind: 'refused', refusal };
+        throw new FalseAnswer(`${origin} does not answer as a process of the cluster`);
+      } catch (error) {
+        return { kind: isSent ? 'lost' : 'not-sent', cause: error as Error };
+      }
+    };
     const fail = (cause: Error): void => {
       clearTimeout(timer);
       resolve({ kind: isSent ? 'lost' : 'not-sent', cause });

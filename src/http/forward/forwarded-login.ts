@@ -6,6 +6,7 @@ import { systemClock, type TimeOfDay } from '../../util/clock.js';
 import { addressOf, setCaller, type Login } from '../caller.js';
 import { giveBody } from '../given-body.js';
 import { sendText } from '../handler.js';
+import { askForBody, sealAnswer } from './sealed-answer.js';
 import { SeenNonces } from './seen-nonces.js';
 import {
   originOf,
@@ -138,7 +139,9 @@ export class ForwardedLogin {
     this.#accepted.set(req, login);
     setCaller(req, { address: envelope.client, ...caller });
     const onChanged = (): void => this.#options.onRefused({ refusal: 'signature', address: addressOf(req) });
-    giveBody(req, checkedBody(req, res, envelope, onChanged));
+    const { signer } = this.#options;
+    sealAnswer(res, signer, String(req.headers[SIGNATURE]));
+    giveBody(req, checkedBody(req, res, signer, envelope, onChanged));
     res.set(OUTCOME, SERVED);
     const refusal = caller.login?.refusalFrom(envelope.client);
     // The same answer as that of the first process, whose rules may be older.
@@ -181,10 +184,12 @@ export class ForwardedLogin {
 async function* checkedBody(
   req: Request,
   res: Response,
+  signer: Signer,
   { bodyHash }: Envelope,
   onChanged: () => void,
 ): AsyncGenerator<Uint8Array> {
-  if (/^100-continue$/i.test(req.headers.expect ?? '')) res.writeContinue();
+  if (/^100-continue$/i.test(req.headers.expect ?? ''))
+    askForBody(res, signer, String(req.headers[SIGNATURE]));
   const hash = createHash('sha256');
   for await (const chunk of req.iterator({ destroyOnReturn: false })) {
     hash.update(chunk as Uint8Array);

@@ -15,6 +15,7 @@ import { refuseSigned } from './forwarded-login.js';
 import { KeptBody } from './kept-body.js';
 import { nextStep } from './next-step.js';
 import { passAnswer } from './passed-answer.js';
+import { FalseAnswer } from './sealed-answer.js';
 import { loginText, originOf } from './signature.js';
 
 /** Place where a target is served now. */
@@ -68,12 +69,20 @@ export interface ForwarderOptions extends AttemptParts {
   readonly errors: ForwardErrors;
   readonly records?: ForwardingRecords;
   readonly onBug: (error: unknown) => void;
-  /** Called with each failed attempt. */
-  readonly onFailed?: (failed: { readonly url: string; readonly reason: string }) => void;
+  /** Called with each failed attempt, and with each answer that breaks off. */
+  readonly onFailed?: (failed: FailedAttempt) => void;
   /** Time for all attempts to reach the holder [ms]. */
   readonly patienceMs?: number;
   /** Interval between looks at the place of a target whose answer is awaited [ms]. */
   readonly watchMs?: number;
+}
+
+/** A request that was not answered by another process. */
+export interface FailedAttempt {
+  readonly url: string;
+  readonly reason: string;
+  /** True if somebody else than a process of the cluster has answered, or changed the answer. */
+  readonly isFalse: boolean;
 }
 
 const PATIENCE_MS = 15_000;
@@ -194,7 +203,8 @@ export class Forwarder {
     const arrival = await this.#settle({
       target,
       signal: gone.signal,
-      message: () => Promise.resolve(this.#messageOf(req)),
+      // The answer to HEAD has no body, and so no records.
+      message: () => Promise.resolve({ ...this.#messageOf(req), method: 'GET' }),
       isRepeatable: () => true,
     });
     if (gone.signal.aborted) return void res.destroy();
@@ -238,7 +248,8 @@ export class Forwarder {
         const result = await this.#attempt(target, found.url, sent, signal);
         if (result.kind === 'answered') return { kind: 'answered', attempt: result };
         reason = reasonOf(found.url, result);
-        if (!signal.aborted) onFailed?.({ url: found.url, reason });
+        const isFalse = result.kind !== 'refused' && result.cause instanceof FalseAnswer;
+        if (!signal.aborted) onFailed?.({ url: found.url, reason, isFalse });
         if (result.kind === 'lost' && (lost += 1) < MOST_LOST) until = performance.now() + patienceMs;
         const step = nextStep(result, {
           isRepeatable: result.kind === 'lost' && isRepeatable(),
@@ -335,17 +346,19 @@ export class Forwarder {
   }
 
   async #pass(
-    { answer, end }: Extract<Attempt, { kind: 'answered' }>,
+    { from, answer, end }: Extract<Attempt, { kind: 'answered' }>,
     res: Response,
     isStream: boolean,
   ): Promise<void> {
-    await passAnswer(answer, res, {
+    const failure = await passAnswer(answer, res, end, {
       mostWaiting: isStream ? STREAM_WAITING : MOST_WAITING,
       stallMs: isStream ? STREAM_SILENCE_MS : STALL_MS,
       silenceMs: isStream ? STREAM_SILENCE_MS : SILENCE_MS,
       closes: isStream,
     });
-    end();
+    if (failure === undefined) return;
+    const isFalse = failure instanceof FalseAnswer;
+    this.#options.onFailed?.({ url: from, reason: failure.message, isFalse });
   }
 
   /** Answers every call of a request with one error. */

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
-import { equalBytes, utf8 } from '../../util/bytes.js';
+import { utf8 } from '../../util/bytes.js';
 import { isObject, parseJson, type Json } from '../../util/json.js';
 import { writeWholeJson } from '../../util/json-writer.js';
 import { decodePercent } from '../../util/percent.js';
@@ -8,7 +7,7 @@ import { RpcError } from '../errors.js';
 import { bodyOf } from '../given-body.js';
 import { isLost } from '../lost-request.js';
 import { attempt, type AttemptParts } from './attempt.js';
-import { hashOf, loginText, originOf, SIGNATURE, type Signer } from './signature.js';
+import { hashOf, loginText, originOf } from './signature.js';
 
 /** Function that the other processes of a cluster may call. @throws RpcError, which the caller receives */
 export type MemberAction = (body: Json) => Promise<Json>;
@@ -29,13 +28,8 @@ export class MemberCallError extends Error {
 const MOST_BYTES = 1 << 20;
 const TIMEOUT_MS = 10_000;
 const PATH = '/cluster/';
-const ANSWER_TAG = 'cluster-answer-tag';
 
-/** Returns the tag of an answer, which belongs to one request. */
-const answerTag = (signer: Signer, request: string, status: number, body: Uint8Array): Uint8Array =>
-  signer.tag('answer', utf8(JSON.stringify([request, status, hashOf([body])])));
-
-/** Calls the actions of the other processes of a cluster. Both directions are signed. */
+/** Calls the actions of the other processes of a cluster. */
 export class MemberCalls {
   readonly #parts: AttemptParts;
 
@@ -61,7 +55,7 @@ export class MemberCalls {
         body: {
           chunks: [bytes],
           length: bytes.length,
-          hash: createHash('sha256').update(bytes).digest('hex'),
+          hash: hashOf([bytes]),
         },
       },
       signal,
@@ -70,13 +64,8 @@ export class MemberCalls {
     if (result.kind === 'refused') throw new MemberCallError(`${from}: refused (${result.refusal})`, false);
     if (result.kind !== 'answered')
       throw new MemberCallError(`${from}: ${result.cause.message}`, result.kind === 'lost', result);
-    const { answer, signature } = result;
     try {
-      const text = await readWhole(answer);
-      const expected = answerTag(this.#parts.signer, signature, answer.statusCode ?? 0, text);
-      const given = Buffer.from(String(answer.headers[ANSWER_TAG] ?? ''), 'hex');
-      if (!equalBytes(given, expected))
-        throw new Error('the answer is not signed by a process of the cluster');
+      const text = await readWhole(result.answer.body);
       return resultIn(parseJson(text.toString()));
     } catch (cause) {
       if (cause instanceof RpcError) throw cause;
@@ -108,24 +97,17 @@ async function readWhole(chunks: AsyncIterable<unknown>): Promise<Buffer> {
 
 export interface MemberActionsOptions {
   readonly actions: { readonly [name: string]: MemberAction };
-  readonly signer: Signer;
   /** True for a call that another process has signed. */
   readonly isOfMember: (req: Request) => boolean;
   readonly onBug: (error: unknown) => void;
 }
 
 /** Creates the handler of calls that other processes make themselves; it ignores all other requests. */
-export function memberActions({ actions, signer, isOfMember, onBug }: MemberActionsOptions): RequestHandler {
+export function memberActions({ actions, isOfMember, onBug }: MemberActionsOptions): RequestHandler {
   const known = new Map(Object.entries(actions));
-  const send = (
-    req: Request,
-    res: Response,
-    status: number,
-    answer: { readonly [key: string]: Json },
-  ): void => {
+  const send = (res: Response, status: number, answer: { readonly [key: string]: Json }): void => {
     const body = Buffer.from(writeWholeJson(answer));
-    const tag = answerTag(signer, String(req.headers[SIGNATURE]), status, body);
-    res.set({ [ANSWER_TAG]: Buffer.from(tag).toString('hex'), 'Content-Length': String(body.length) });
+    res.set('Content-Length', String(body.length));
     res.status(status).type('application/json').end(body);
   };
   const errorOf = (code: number, message: string): { readonly [key: string]: Json } => ({
@@ -134,13 +116,13 @@ export function memberActions({ actions, signer, isOfMember, onBug }: MemberActi
   const answer = async (req: Request, res: Response, action: MemberAction | undefined): Promise<void> => {
     try {
       const body = parseJson((await readWhole(bodyOf(req))).toString());
-      if (action === undefined) return send(req, res, 404, errorOf(-32601, 'no such action'));
-      return send(req, res, 200, { result: await action(body) });
+      if (action === undefined) return send(res, 404, errorOf(-32601, 'no such action'));
+      return send(res, 200, { result: await action(body) });
     } catch (error) {
-      if (error instanceof RpcError) return send(req, res, 200, errorOf(error.code, error.message));
+      if (error instanceof RpcError) return send(res, 200, errorOf(error.code, error.message));
       if ((error as { readonly status?: unknown }).status === 401) return void res.status(401).end();
       if (!isLost(req)) onBug(error);
-      return send(req, res, 500, errorOf(-32603, 'Internal error'));
+      return send(res, 500, errorOf(-32603, 'Internal error'));
     }
   };
   return (req, res, next) => {

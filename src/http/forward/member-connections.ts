@@ -8,13 +8,16 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { fingerprintOf } from '../../util/fingerprint.js';
+import { isSafeTransport } from '../../util/loopback.js';
 
-/** Certificates of the other processes; absent: those that the authorities of Node.js certify. */
+/** How the other processes are reached; certificates are absent: those that the authorities of Node.js certify. */
 export interface MemberTls {
   /** CA certificates (PEM) of the cluster, whatever names their certificates have. */
   readonly ca?: string | Buffer;
   /** SHA-256 fingerprints of accepted certificates [lower-case hex], in place of a CA. */
   readonly fingerprints?: readonly string[];
+  /** True: also sends requests without TLS to other machines. */
+  readonly allowsHttp?: boolean;
 }
 
 /** Largest number of idle connections to one process. */
@@ -58,8 +61,10 @@ class FingerprintAgent extends HttpsAgent {
 export class MemberConnections {
   readonly #http: HttpAgent;
   readonly #https: HttpsAgent;
+  readonly #allowsHttp: boolean;
 
   constructor(tls: MemberTls = {}) {
+    this.#allowsHttp = tls.allowsHttp ?? false;
     const options = { keepAlive: true, maxFreeSockets: MOST_IDLE, scheduling: 'lifo' } as const;
     const { ca, fingerprints = [] } = tls;
     this.#http = new HttpAgent(options);
@@ -70,6 +75,11 @@ export class MemberConnections {
             ...options,
             ...(ca === undefined ? {} : { ca, checkServerIdentity: () => undefined }),
           });
+  }
+
+  /** True for the origin of a process to which requests may be sent: with TLS, or on this machine. */
+  mayUse(origin: string): boolean {
+    return this.#allowsHttp || isSafeTransport(new URL(origin));
   }
 
   /** Begins a request. @param to origin of the process. @param path with query, sent as it is. */

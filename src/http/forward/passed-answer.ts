@@ -1,15 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { PacedResponse } from '../paced-response.js';
-import { OUTCOME } from './signature.js';
-
-/** Headers of one connection, which the server writes itself, and those between two processes. */
-const OWN_HEADERS: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'transfer-encoding',
-  'date',
-  OUTCOME.toLowerCase(),
-]);
+import type { OpenedAnswer } from './sealed-answer.js';
 
 export interface PassingOptions {
   /** Number of bytes that the client has not read up to which more are read. */
@@ -23,40 +14,48 @@ export interface PassingOptions {
 }
 
 /**
- * Sends the answer of another process to a client: status, headers and bytes unchanged, as they arrive, and no faster than
- * the client reads them. If the other process breaks off, the connection of the client is closed as well.
+ * Sends the answer of another process to a client: status, headers and bytes, as they arrive and are found to be its own,
+ * and no faster than the client reads them. If the other process breaks off, or its answer was changed, the connection of
+ * the client is closed as well.
+ * @param end ends the reading. @returns the reason for which it was not passed whole, if it is that of the other process.
  */
 export async function passAnswer(
-  answer: IncomingMessage,
+  { status, reason, headers, body }: OpenedAnswer,
   res: ServerResponse,
+  end: (error?: Error) => void,
   { mostWaiting, stallMs, silenceMs, closes }: PassingOptions,
-): Promise<void> {
-  res.statusCode = answer.statusCode ?? 0;
-  if (answer.statusMessage !== undefined) res.statusMessage = answer.statusMessage;
-  const { rawHeaders } = answer;
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const [name = '', value = ''] = rawHeaders.slice(i, i + 2);
-    const lower = name.toLowerCase();
-    if (!OWN_HEADERS.has(lower) || (closes && lower === 'connection')) res.appendHeader(name, value);
-  }
+): Promise<Error | undefined> {
   const response = new PacedResponse(res, { mostWaiting, stallMs });
   let silence: NodeJS.Timeout | undefined;
   const expect = (): void => {
-    silence = setTimeout(() => answer.destroy(new Error('the other process sends nothing')), silenceMs);
+    silence = setTimeout(() => end(new Error('the other process sends nothing')), silenceMs);
   };
   try {
+    res.statusCode = status;
+    if (reason !== undefined) res.statusMessage = reason;
+    for (const [name, value] of headers) res.appendHeader(name, value);
+    if (closes) res.setHeader('Connection', 'close');
+    if (res.req.method === 'HEAD') {
+      end(new Error('no body is asked for'));
+      res.end();
+      return undefined;
+    }
     expect();
-    for await (const chunk of answer) {
+    for await (const chunk of body) {
       // A client that reads slowly is no fault of the other process.
       clearTimeout(silence);
-      response.write([chunk as Uint8Array]);
-      if (!(await response.ready())) return;
+      response.write([chunk]);
+      if (!(await response.ready())) return undefined;
       expect();
     }
+    end();
     res.end();
-  } catch {
+    return undefined;
+  } catch (error) {
+    const isClientGone = res.destroyed;
     // A part of the answer is sent already, and an answer that ends early must not look complete.
     res.destroy();
+    return isClientGone ? undefined : (error as Error);
   } finally {
     clearTimeout(silence);
   }

@@ -19,15 +19,18 @@ export interface Signer {
 /** Header of a signed request, in lower case. */
 export const SIGNATURE = 'cluster-request';
 
-/** Header of the answer to a signed request: `served`, or the reason why nothing of the request ran. */
+/**
+ * Header of the answer to a signed request: that its content is in records, or the reason why nothing of the request ran.
+ * In the records: `served`, or such a reason.
+ */
 export const OUTCOME = 'Cluster-Answer';
 
-/** Value of {@link OUTCOME} for an answer of the handlers of the receiver. */
+/** Outcome of a request that the handlers of the receiver have answered. */
 export const SERVED = 'served';
 
 /** Reasons for which the receiver of a signed request refuses it before anything of it runs. */
 export type Refusal =
-  /** The signature is of another version of this program. */
+  /** The signature is of another version of this program, whose answers are not sealed. */
   | 'version'
   /** The tag, the body or the receiver is another one. */
   | 'signature'
@@ -42,7 +45,7 @@ export type Refusal =
   /** The holder of the target changes at this moment. */
   | 'not-yet';
 
-const VERSION = '1';
+const VERSION = '2';
 const PURPOSE = 'request';
 
 /** Headers of clients that have an effect on the answer, or on what is logged of it. The tag covers them. */

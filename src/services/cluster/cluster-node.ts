@@ -211,7 +211,9 @@ export class ClusterNode {
     const missing = this.#entries.filter(({ name }) => this.custody.find(name) === undefined);
     const given = missing.filter((entry) => this.#isGiven(entry));
     // A wallet that its holder has released was closed on purpose.
-    const orphans = missing.filter(({ holder, isLapsed }) => holder !== undefined && isLapsed);
+    const orphans = missing.filter(
+      ({ holder, hasFalseHolder, isLapsed }) => isLapsed && (holder !== undefined || hasFalseHolder === true),
+    );
     const names = new Set(orphans.map(({ name }) => name));
     for (const name of this.#orphans.keys()) if (!names.has(name)) this.#orphans.delete(name);
     for (const name of names) this.#orphans.set(name, (this.#orphans.get(name) ?? 0) + 1);
@@ -357,9 +359,12 @@ export class ClusterNode {
     const isRecent = this.#parts.clock.now() - this.#readAt <= MOST_AGE_MS && find()?.holder !== undefined;
     const isKnown = isRecent || (this.#isReachable && (await this.refresh()));
     const entry = find();
+    const { holder } = entry ?? {};
+    if (entry?.hasFalseHolder === true && !entry.isLapsed) return 'changing';
     // Its last holder has closed it: this process can open it, or answer that it is closed.
-    if (entry?.holder === undefined) return isKnown ? 'here' : 'changing';
-    if (!entry.isLapsed && entry.holder !== this.url) return { url: entry.holder };
+    if (entry === undefined || (holder === undefined && entry.hasFalseHolder !== true))
+      return isKnown ? 'here' : 'changing';
+    if (!entry.isLapsed && holder !== undefined && holder !== this.url) return { url: holder };
     if (!entry.isLapsed) return isKnown ? this.#placeOfOwn(entry) : 'changing';
     // No process takes it over: a client that has its password can open it.
     const isLeft = (this.#orphans.get(name) ?? 0) > LOOKS_TO_CLIENTS && !this.#canOpen(name);

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { WalletKnown } from '../../cluster/errors.js';
-import type { Lease, Leases } from '../../cluster/lease.js';
+import type { Departure, Lease, Leases, WalletEntry } from '../../cluster/lease.js';
 import type { PageLogs } from '../../cluster/page-log.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { withFileErrorsAsync } from '../../store/file/file-errors.js';
@@ -8,8 +9,22 @@ import { lockWallet } from '../../store/file/wallet-lock.js';
 import type { Clock } from '../../util/clock.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import { namedLog, type WalletLog } from '../context/wallet-log.js';
+import { assertClosedStore, uploadClosedStore } from './closed-store.js';
 import { HeldWallet } from './held-wallet.js';
-import { markHeld, markJoining, markReleased, unmark, writeLocalCopy, type LocalCopy } from './local-copy.js';
+import {
+  assertCopy,
+  isReturning,
+  leftFault,
+  markHeld,
+  markJoining,
+  markLeaving,
+  markLeft,
+  markReleased,
+  markReturning,
+  unmark,
+  writeLocalCopy,
+  type LocalCopy,
+} from './local-copy.js';
 import { replicationFault } from './replication-fault.js';
 
 /** Parts of a {@link Custody}. */
@@ -89,8 +104,8 @@ export class Custody {
 
   /**
    * Begins to hold a wallet of the cluster, and writes its files.
-   * @returns undefined if the cluster does not know the wallet.
-   * @throws WalletError `wallet_elsewhere` if another process holds it, `wallet_exists` if other files have its name,
+   * @returns undefined if the cluster does not know the wallet, or it comes back with the files here.
+   * @throws WalletError `bad_cluster_request` if it has left, `wallet_elsewhere` if another process holds it, `wallet_exists` if other files have its name,
    * `not_replicated`, `wallet_io`, `wallet_locked`.
    */
   async acquire(paths: WalletPaths): Promise<HeldWallet | undefined> {
@@ -101,6 +116,10 @@ export class Custody {
       const taken = await this.#asking(name, () => leases.take(name));
       this.#unfreed.delete(name);
       if (taken === undefined) return undefined;
+      if (taken.state === 'left') {
+        if (isReturning(paths, taken.departure)) return undefined;
+        throw leftFault(paths, taken.departure);
+      }
       if (taken.state === 'held')
         throw new WalletError({ kind: 'wallet_elsewhere', name, holder: taken.holder });
       try {
@@ -122,9 +141,7 @@ export class Custody {
 
   /** Checks that the cluster has no wallet of a name. @throws WalletError `wallet_exists`, `not_replicated` */
   async assertUnknown(name: string): Promise<void> {
-    const wallets = await this.#asking(name, () => this.#parts.leases.list());
-    if (wallets.some((wallet) => wallet.name === name))
-      throw new WalletError({ kind: 'wallet_exists', name });
+    if ((await this.#entryOf(name)) !== undefined) throw new WalletError({ kind: 'wallet_exists', name });
   }
 
   /**
@@ -137,12 +154,12 @@ export class Custody {
     const { name, keys } = paths;
     const keysFile = await withFileErrorsAsync(keys, () => readFile(keys));
     // Before the lease: otherwise a process that ends here would take its own files for another wallet.
-    await markJoining(paths);
+    const returnsFrom = await markJoining(paths);
     const lease = await this.#asking(name, async () => {
       try {
-        return await this.#parts.leases.create(name, keysFile, options);
+        return await this.#parts.leases.create(name, keysFile, { ...options, returnsFrom });
       } catch (error) {
-        if (error instanceof WalletKnown) unmark(paths);
+        if (error instanceof WalletKnown && returnsFrom === undefined) unmark(paths);
         throw error;
       }
     });
@@ -165,6 +182,88 @@ export class Custody {
       this.#parts.log.warn(facts, 'a wallet that was not created was not removed from the cluster');
     }
     unmark(paths);
+  }
+
+  /**
+   * Takes a closed wallet out of the cluster: its files are complete here, then no process can take it. Repeated after an
+   * interruption, it goes on where that was.
+   * @returns false for a wallet that has left with the files here before.
+   * @throws WalletError `wallet_elsewhere` if another process holds it, `bad_cluster_request` for a wallet that is not known,
+   * or has left with other files, `wallet_exists`, `not_replicated`, `wallet_io`
+   */
+  async takeOut(paths: WalletPaths, place: Pick<Departure, 'host' | 'directory'>): Promise<boolean> {
+    const { name } = paths;
+    const { departure } = (await this.#entryOf(name)) ?? {};
+    if (departure !== undefined) {
+      if (await markLeft(paths, departure)) return false;
+      throw leftFault(paths, departure);
+    }
+    const held = await this.acquire(paths);
+    if (held === undefined) throw badRequest(`the cluster has no wallet '${name}'`);
+    const { lease } = held;
+    const going = { ...place, token: randomUUID(), time: this.#parts.clock.now() };
+    this.#held.delete(name);
+    try {
+      // Before the row: otherwise nothing would say which of several copies is that of the wallet.
+      await markLeaving(paths, lease.epoch, going.token);
+      await this.#asking(name, () => this.#parts.leases.leave(lease, going));
+    } catch (error) {
+      // If it has left nevertheless, this changes nothing.
+      await this.#free(lease, held.isToBeServed);
+      throw error;
+    }
+    await markLeft(paths, going);
+    return true;
+  }
+
+  /**
+   * Brings a closed wallet into the cluster with its whole store: one that has left with the files here, or one that the
+   * cluster does not know. It is closed there. Repeated after an interruption, it goes on where that was.
+   * @returns false for a wallet that the cluster has already.
+   * @throws WalletError `bad_cluster_request` for other files, `wallet_locked`, `wallet_elsewhere`, `not_replicated`,
+   * `wallet_io`
+   */
+  async bringIn(paths: WalletPaths): Promise<boolean> {
+    const { name } = paths;
+    const entry = await this.#entryOf(name);
+    if (entry !== undefined && entry.departure === undefined && entry.sequence > 0) {
+      assertCopy(paths);
+      return false;
+    }
+    if (entry !== undefined && entry.departure === undefined) {
+      const held = await this.acquire(paths);
+      if (held === undefined) throw badRequest(`the wallet '${name}' has just left the cluster`);
+      await this.#upload(held);
+      return true;
+    }
+    const lock = lockWallet(paths.lock, name);
+    try {
+      assertClosedStore(paths);
+      if (entry?.departure !== undefined) await markReturning(paths, entry.departure);
+      await this.#upload(await this.register(paths, { hasStore: true }));
+      return true;
+    } finally {
+      lock.release();
+    }
+  }
+
+  /** Stores the whole store of a closed wallet, and ends its holding. */
+  async #upload(held: HeldWallet): Promise<void> {
+    const { paths, lease } = held;
+    let isComplete = false;
+    try {
+      assertClosedStore(paths);
+      await this.#asking(lease.name, () => uploadClosedStore(paths, lease, this.#parts.logs));
+      isComplete = true;
+    } finally {
+      await held.end(isComplete);
+    }
+  }
+
+  /** Finds a wallet of the cluster. @throws WalletError `not_replicated` */
+  async #entryOf(name: string): Promise<WalletEntry | undefined> {
+    const wallets = await this.#asking(name, () => this.#parts.leases.list());
+    return wallets.find((wallet) => wallet.name === name);
   }
 
   /** Notes that this process stops: other processes have to serve the wallets that it closes from now on. */
@@ -276,3 +375,5 @@ export class Custody {
     }
   }
 }
+
+const badRequest = (reason: string): WalletError => new WalletError({ kind: 'bad_cluster_request', reason });

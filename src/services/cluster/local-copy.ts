@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
-import type { Taken } from '../../cluster/lease.js';
+import type { Departure, Taken } from '../../cluster/lease.js';
 import type { LogContent, PageLogs } from '../../cluster/page-log.js';
 import { WalletError } from '../../monero/wallet/model/wallet-error.js';
 import { databaseFilesOf, removeDatabase } from '../../store/file/atomic-replace.js';
@@ -10,19 +10,27 @@ import { equalBytes, utf8 } from '../../util/bytes.js';
 import type { WalletPaths } from '../context/wallet-directory.js';
 import type { StoredLog } from './held-wallet.js';
 
-/** Ending of the file that marks the local files of a wallet as a copy of those in the cluster. */
+/** Ending of the file that says how the local files of a wallet belong to a cluster. */
 export const MARK_ENDING = '.cluster';
 
 /** Content of the mark of a local copy. */
 interface Mark {
-  /** Epoch in which this process held the wallet, in decimal digits; {@link JOINING}: its adding was begun. */
+  /**
+   * Epoch in which this process held the wallet, in decimal digits; {@link JOINING}: its adding was begun; empty: the wallet
+   * has left the cluster, and these are its own files.
+   */
   readonly epoch: string;
-  /** Versions of the files when the wallet was released with all changes; absent while it is held. */
+  /** Versions of the files when the wallet was released with all changes, or is about to leave; absent while it is held. */
   readonly released?: string;
+  /** Token of its departure, once that was begun; also while the wallet comes back. */
+  readonly departure?: string;
 }
 
 /** Epoch of a wallet whose adding to the cluster was begun, and may not have succeeded. */
 const JOINING = '0';
+
+/** Epoch of a wallet that has left the cluster. */
+const OWN = '';
 
 const markOf = ({ store }: WalletPaths): string => `${store}${MARK_ENDING}`;
 
@@ -38,10 +46,10 @@ function readMark(paths: WalletPaths): Mark | undefined {
   return withFileErrors(path, () => {
     if (!existsSync(path)) return undefined;
     try {
-      return (JSON.parse(readFileSync(path, 'utf8')) as Mark | null) ?? { epoch: '' };
+      return (JSON.parse(readFileSync(path, 'utf8')) as Mark | null) ?? { epoch: '?' };
     } catch (error) {
       // A mark that cannot be read is no proof that the copy is current, but marks the files as a copy.
-      if (error instanceof SyntaxError) return { epoch: '' };
+      if (error instanceof SyntaxError) return { epoch: '?' };
       throw error;
     }
   });
@@ -54,19 +62,97 @@ const writeMark = async (paths: WalletPaths, mark: Mark): Promise<void> =>
 export const markHeld = (paths: WalletPaths, epoch: bigint): Promise<void> =>
   writeMark(paths, { epoch: String(epoch) });
 
+const badRequest = (reason: string): WalletError => new WalletError({ kind: 'bad_cluster_request', reason });
+
+/** True for the files of a wallet that has left a cluster completely. */
+const isOwn = (mark: Mark | undefined): boolean => mark?.epoch === OWN && mark.departure !== undefined;
+
 /**
  * Marks the local files of a wallet that is about to be added to the cluster: until the cluster stores its store, no other
  * process has it.
+ * @returns token of the departure from which the wallet comes back; undefined for one that the cluster does not know.
  * @throws WalletError `bad_cluster_request` for the copy of a wallet that the cluster does not know, `wallet_io`.
  */
-export async function markJoining(paths: WalletPaths): Promise<void> {
+export async function markJoining(paths: WalletPaths): Promise<string | undefined> {
   const mark = readMark(paths);
-  if (mark !== undefined && mark.epoch !== JOINING)
-    throw new WalletError({
-      kind: 'bad_cluster_request',
-      reason: `the files of '${paths.name}' are a copy, perhaps an old one, of a wallet that this cluster does not know: remove ${markOf(paths)} to add them`,
-    });
-  await writeMark(paths, { epoch: JOINING });
+  if (mark !== undefined && mark.epoch !== JOINING && !isOwn(mark))
+    throw badRequest(
+      `the files of '${paths.name}' are a copy, perhaps an old one, of a wallet that this cluster does not know: remove ${markOf(paths)} to add them`,
+    );
+  const departure = mark?.epoch === JOINING ? mark.departure : undefined;
+  await writeMark(paths, { epoch: JOINING, ...(departure === undefined ? {} : { departure }) });
+  return departure;
+}
+
+/**
+ * Marks the local files of a wallet that is about to leave the cluster. They are complete.
+ * @param epoch that in which this process holds the wallet.
+ */
+export const markLeaving = (paths: WalletPaths, epoch: bigint, departure: string): Promise<void> =>
+  writeMark(paths, { epoch: String(epoch), released: releasedVersion(paths), departure });
+
+/**
+ * Marks the local files of a wallet that has left the cluster as its own files, if they are those that left, and have not come
+ * back. @returns false for all other files.
+ */
+export async function markLeft(paths: WalletPaths, { token }: Departure): Promise<boolean> {
+  const mark = readMark(paths);
+  if (mark?.departure !== token) return false;
+  if (mark.epoch !== JOINING && mark.epoch !== OWN && mark.released !== releasedVersion(paths)) return false;
+  if (mark.epoch !== OWN) await writeMark(paths, { epoch: OWN, departure: token });
+  return true;
+}
+
+/**
+ * Marks the own files of a wallet that has left the cluster as those that it comes back with.
+ * @throws WalletError `bad_cluster_request` for other files, `wallet_io`.
+ */
+export async function markReturning(paths: WalletPaths, departure: Departure): Promise<void> {
+  const { token } = departure;
+  const mark = readMark(paths);
+  if (mark?.departure !== token || (mark.epoch !== OWN && mark.epoch !== JOINING))
+    throw leftFault(paths, departure);
+  await writeMark(paths, { epoch: JOINING, departure: token });
+}
+
+/** True for the files of a wallet that has left the cluster, and is about to come back with them. */
+export function isReturning(paths: WalletPaths, { token }: Departure): boolean {
+  const mark = readMark(paths);
+  return mark?.epoch === JOINING && mark.departure === token;
+}
+
+/** Returns the fault of opening a wallet that has left the cluster, which says what the local files are. */
+export function leftFault(paths: WalletPaths, { token, host, directory, time }: Departure): WalletError {
+  const { name, store, keys } = paths;
+  const mark = readMark(paths);
+  if (isOwn(mark) && mark?.departure === token)
+    return badRequest(
+      `the wallet '${name}' has left the cluster, and its own files are here: start without --cluster to use it, or bring it back with wallet-rpc cluster join ${name}`,
+    );
+  if (mark?.departure === token)
+    return badRequest(
+      `the wallet '${name}' has left the cluster, and its own files are here: run wallet-rpc cluster leave ${name} again, which was interrupted`,
+    );
+  const here = withFileErrors(store, () => existsSync(store) || existsSync(keys))
+    ? '. The files here are an older copy of it, or another wallet, and are not opened'
+    : '';
+  return badRequest(
+    `the wallet '${name}' left the cluster at ${new Date(time).toISOString()}: its files are in ${directory} on ${host}${here}`,
+  );
+}
+
+/**
+ * Checks that the files of a wallet that the cluster has are a copy of it, or none are there: nothing is lost without them.
+ * @throws WalletError `bad_cluster_request`, `wallet_io`
+ */
+export function assertCopy(paths: WalletPaths): void {
+  const mark = readMark(paths);
+  const { name, store, keys } = paths;
+  const hasFiles = withFileErrors(store, () => existsSync(store) || existsSync(keys));
+  if (!hasFiles || (mark !== undefined && !isOwn(mark))) return;
+  throw badRequest(
+    `the cluster has a wallet '${name}', and the files here are no copy of it, but another wallet, or have a history of their own: move them away`,
+  );
 }
 
 /**
@@ -75,20 +161,27 @@ export async function markJoining(paths: WalletPaths): Promise<void> {
  * @throws WalletError `bad_cluster_request`, `wallet_io`
  */
 export function assertNoCopy(paths: WalletPaths): void {
-  if (readMark(paths) === undefined) return;
-  throw new WalletError({
-    kind: 'bad_cluster_request',
-    reason: `the files of '${paths.name}' are a copy of a wallet in a cluster: start with --cluster; once the wallet has left the cluster, remove ${markOf(paths)}`,
-  });
+  const mark = readMark(paths);
+  if (mark === undefined || isOwn(mark)) return;
+  const { name } = paths;
+  if (mark.epoch === JOINING)
+    throw badRequest(
+      `the wallet '${name}' is being added to a cluster: start with --cluster${mark.departure === undefined ? '' : `, or run wallet-rpc cluster join ${name} again, or wallet-rpc cluster leave ${name}`}`,
+    );
+  throw badRequest(
+    `the files of '${name}' are a copy, perhaps an old one, of a wallet in a cluster: start with --cluster, or take the wallet out with wallet-rpc cluster leave ${name}`,
+  );
 }
 
 /** Removes the mark of files that were not added to the cluster. */
 export const unmark = (paths: WalletPaths): void =>
   withFileErrors(markOf(paths), () => rmSync(markOf(paths), { force: true }));
 
+const releasedVersion = (paths: WalletPaths): string => withFileErrors(paths.store, () => versionOf(paths));
+
 /** Marks the local files as complete, after the wallet was closed and before it is released. */
 export const markReleased = (paths: WalletPaths, epoch: bigint): Promise<void> =>
-  writeMark(paths, { epoch: String(epoch), released: withFileErrors(paths.store, () => versionOf(paths)) });
+  writeMark(paths, { epoch: String(epoch), released: releasedVersion(paths) });
 
 /** Local files of a wallet when its holding begins. */
 export interface LocalCopy {
@@ -110,6 +203,10 @@ export async function writeLocalCopy(
   logs: Pick<PageLogs, 'read'>,
 ): Promise<LocalCopy> {
   const mark = readMark(paths);
+  if (isOwn(mark))
+    throw badRequest(
+      `the wallet '${paths.name}' left the cluster with the files here, and came back with others: move these away`,
+    );
   const content = await logs.read(paths.name);
   try {
     const hasBase = content?.base !== undefined;
@@ -117,10 +214,9 @@ export async function writeLocalCopy(
     const isOnly = !hasBase && mark !== undefined && isSameWallet(paths, keysFile);
     if (!isOnly && (mark === undefined || mark.epoch === JOINING)) assertNoFiles(paths);
     if (!isOnly && !hasBase && !isNew)
-      throw new WalletError({
-        kind: 'bad_cluster_request',
-        reason: `the process that added '${paths.name}' to the cluster ended before its store was stored: start it again`,
-      });
+      throw badRequest(
+        `the process that added '${paths.name}' to the cluster ended before its store was stored: start it again`,
+      );
     const isCurrent = mark?.epoch === String(lease.epoch - 1n) && mark.released === versionOf(paths);
     await markHeld(paths, lease.epoch);
     const isWritten = !isCurrent && !isOnly;

@@ -59,7 +59,9 @@ export function withClusterWallets(
   entries: readonly WalletEntry[],
 ): ListedWallet[] {
   const unknown = new Map(local.map((wallet) => [wallet.name, wallet]));
-  const known = entries.map(({ name, holder, isLapsed, isHere }): ListedWallet => {
+  // One that has left is a wallet of the directory alone, if its files are here.
+  const present = entries.filter(({ departure }) => departure === undefined);
+  const known = present.map(({ name, holder, isLapsed, isHere }): ListedWallet => {
     const state = isHere ? unknown.get(name)?.open : undefined;
     unknown.delete(name);
     return {

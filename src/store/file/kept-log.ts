@@ -8,6 +8,9 @@ import { logOf } from './atomic-replace.js';
  */
 const NOTHING_UNSENT = utf8('wallet-rpc: nothing unsent\n');
 
+/** Size of the header of a log [bytes]. Source: SQLite's file format, "The Write-Ahead Log". */
+const HEADER_BYTES = 32;
+
 const sizeOf = (log: string): number | undefined => statSync(log, { throwIfNoEntry: false })?.size;
 
 /**
@@ -15,6 +18,9 @@ const sizeOf = (log: string): number | undefined => statSync(log, { throwIfNoEnt
  * missing or empty log does not: SQLite has removed it when a process ended, or another program has made it.
  */
 export const hasKeptLog = (path: string): boolean => (sizeOf(logOf(path)) ?? 0) > 0;
+
+/** True if the log of a store that is not open has no commit: the main file has all of them. */
+export const isEmptyLog = (path: string): boolean => (sizeOf(logOf(path)) ?? 0) <= HEADER_BYTES;
 
 /** Writes a log that says that everything in a closed store is stored elsewhere. @throws errors of the file. */
 export function writeKeptLog(path: string): void {

@@ -7,9 +7,11 @@ export type WatchedCluster = Pick<ClusterNode, 'isReachable' | 'members' | 'entr
   readonly custody: Pick<ClusterNode['custody'], 'all'>;
 };
 
-/** Counts the wallets whose holder has ended. A wallet that was closed on purpose has no holder. */
+/** Counts the wallets whose holder has ended, or is none of the cluster. A wallet that was closed on purpose has no holder. */
 export const withoutHolder = ({ entries }: Pick<ClusterNode, 'entries'>): number =>
-  entries.filter(({ holder, isLapsed }) => holder !== undefined && isLapsed).length;
+  entries.filter(
+    ({ holder, hasFalseHolder, isLapsed }) => hasFalseHolder === true || (holder !== undefined && isLapsed),
+  ).length;
 
 /** Adds the metrics of a cluster. Without one they have no values. */
 export function addClusterMetrics(registry: Registry, cluster: WatchedCluster | undefined): void {

@@ -144,7 +144,9 @@ function clusterView({
       const names = namesOf(({ holder, isLapsed }) => holder === url && !isLapsed);
       return { url, isAlive, isSelf, wallets: names.slice(0, MAX_LISTED), count: names.length };
     }),
-    orphans: namesOf(({ holder, isLapsed }) => holder !== undefined && isLapsed).slice(0, MAX_LISTED),
+    orphans: namesOf(
+      ({ holder, hasFalseHolder, isLapsed }) => hasFalseHolder === true || (holder !== undefined && isLapsed),
+    ).slice(0, MAX_LISTED),
   };
 }
 

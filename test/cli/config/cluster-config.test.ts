@@ -44,7 +44,7 @@ describe('the options of a cluster', () => {
     const { database, ...rest } = clusterOf() ?? {};
     expect(Buffer.from(database?.expose() ?? []).toString('utf8')).toBe(DATABASE);
     expect(rest).toEqual({
-      ...{ secretFile: 'secret', url: 'https://10.0.0.1:18083', tls: {} },
+      ...{ secretFile: 'secret', url: 'https://10.0.0.1:18083', tls: { allowsHttp: false } },
       ...{ capacity: 1000, timeoutMs: 5000, leaseMs: 3500, isSingle: false },
     });
   });
@@ -66,10 +66,27 @@ describe('the options of a cluster', () => {
 
   test.each([
     ['https://h', 'https://h'],
-    ['http://h:80/', 'http://h'],
+    ['http://localhost:80/', 'http://localhost'],
+    ['http://127.1.2.3:1', 'http://127.1.2.3:1'],
+    ['http://0x7f000001:1', 'http://127.0.0.1:1'],
     ['HTTP://[::1]:18083', 'http://[::1]:18083'],
   ])('have the address %s of this process', (given, url) => {
     expect(clusterOf({ 'cluster-url': given })?.url).toBe(url);
+  });
+
+  test.each([
+    'http://h:80',
+    'http://10.0.0.1:18083',
+    'http://0.0.0.0:1',
+    'http://[::]:1',
+    'http://127.0.0.1.example.com:1',
+    'http://localhost.example.com:1',
+    'http://128.0.0.1:1',
+    'http://2130706434.example:1',
+  ])('refuse the address %s of this process without --cluster-allow-http', (url) => {
+    expect(refusalWith({ 'cluster-url': url })).toMatch(/^--cluster-url: without TLS.*--cluster-allow-http/);
+    const allowed = clusterOf({ 'cluster-url': url, 'cluster-allow-http': true });
+    expect([allowed?.url, allowed?.tls.allowsHttp]).toEqual([new URL(url).origin, true]);
   });
 
   test.each([
@@ -117,6 +134,7 @@ describe('the options of a cluster', () => {
     ['cluster-ca-certificates', 'ca.pem'],
     ['cluster-allowed-fingerprints', FINGERPRINT],
     ['cluster-single', true],
+    ['cluster-allow-http', true],
   ] as [string, string | true][])('refuse --%s without --cluster', (name, value) => {
     expect(refusalOf({ 'wallet-dir': 'w', [name]: value })).toContain(`--${name} belongs to a cluster`);
   });

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { IncomingMessage, request, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { OpenCalls } from '../../../src/client/cancellation.js';
@@ -90,14 +91,33 @@ function daemonParser(): Parser {
 
 /** Tag of all requests and answers. */
 const TAG = new Uint8Array(32).fill(0xab);
-const TAGGED = `cluster-answer-tag: ${'ab'.repeat(32)}`;
-const SERVED = 'Cluster-Answer: served';
+const PROVEN = `HTTP/1.1 103 Early Hints\r\nCluster-Proof: ${'ab'.repeat(32)}\r\n\r\n`;
+const SEALED = 'Cluster-Answer: sealed';
 const TO = 'http://192.0.2.1:1';
+
+/** Returns contents as the records of an answer, as Latin-1. */
+const recordsOf = (...contents: readonly string[]): string =>
+  contents
+    .map((content, i) => {
+      const record = Buffer.alloc(4 + content.length);
+      record.writeUInt32BE(content.length);
+      record.write(content, 4, 'latin1');
+      const number = Buffer.alloc(8);
+      number.writeBigUInt64BE(BigInt(i));
+      const tag = createHmac('sha256', TAG).update(number).update(record).digest();
+      return Buffer.concat([record, tag]).toString('latin1');
+    })
+    .join('');
+
+/** Returns a head for the first record. */
+const headOf = (head: object = {}): string =>
+  JSON.stringify({ outcome: 'served', status: 200, headers: [], ...head });
 
 /** Parser of the answers of another process of the cluster: to a call of this process, and to one that it passes on. */
 function memberParser(): Parser {
   const partsOf = (input: Uint8Array) => ({
     connections: {
+      mayUse: () => true,
       begin: (_to: string, path: string, options: object) =>
         request({ ...options, path, createConnection: () => peerOf(input) }),
     } as unknown as MemberConnections,
@@ -110,24 +130,29 @@ function memberParser(): Parser {
     const client = new Peer(new Uint8Array(), 'speaks') as unknown as Socket;
     const res = new ServerResponse(new IncomingMessage(client));
     res.assignSocket(client);
-    await passAnswer(result.answer, res, {
+    await passAnswer(result.answer, res, result.end, {
       ...{ mostWaiting: 1 << 16, stallMs: 1000, silenceMs: 1000 },
       closes: placeBy(input, 2) === 0,
     });
-    result.end();
     client.destroy();
   };
-  const signed = (body: string): string => CONTINUE.concat(answer('200 OK', [SERVED, TAGGED], body));
+  const sealed = (...contents: readonly string[]): string =>
+    PROVEN.concat(CONTINUE, answer('200 OK', [SEALED], recordsOf(...contents)));
+  const signed = (body: string): string => sealed(headOf(), body, '');
   return {
     seeds: [
       ...HTTP_ANSWERS,
-      signed('{"result":{"a":1}}').replace(`${CONTINUE}`, `${CONTINUE}${NEXT_ANSWER}`),
+      signed('{"result":{"a":1}}').replace(CONTINUE, `${CONTINUE}${NEXT_ANSWER}`),
       signed('{"error":{"code":-1,"message":"no"}}'),
       signed('{}'),
       signed('5'),
       signed('{"result":'),
-      answer('200 OK', [SERVED, 'X-A: \u00e9', 'Keep-Alive: timeout=5'], 'body'),
-      answer('200 O\u0001K', [SERVED, 'Transfer-Encoding: chunked']).concat('3\r\nabc\r\n0\r\n\r\n'),
+      sealed(headOf({ reason: 'O\u0001K', headers: [['Content-Type', '\u00e9']] }), 'body', ''),
+      sealed(headOf({ outcome: 'not-holder', status: 421 }), ''),
+      sealed(headOf({ headers: 5 }), ''),
+      sealed('{', ''),
+      sealed('null', 'a', 'b'),
+      answer('200 OK', [SEALED, 'Transfer-Encoding: chunked']).concat('3\r\nabc\r\n0\r\n\r\n'),
       answer('421 Elsewhere', ['Cluster-Answer: not-holder'], 'no'),
     ].map((text) => Uint8Array.from(Buffer.from(text, 'latin1'))),
     async run(input) {
@@ -204,7 +229,7 @@ export const targets: readonly Target[] = [
     name: 'member-answer',
     errors: [RpcError, MemberCallError],
     modules: ['http/forward/attempt', 'http/forward/member-calls', 'http/forward/passed-answer'],
-    words: [...HTTP_WORDS, `${SERVED}\r\n`, `${TAGGED}\r\n`, '{"result":', '{"error":'],
+    words: [...HTTP_WORDS, `${SEALED}\r\n`, PROVEN, '{"result":', '{"error":'],
     maxBytes: 2 * HEADER_BYTES,
     limitMs: HEADER_MS,
     prepare: memberParser,

@@ -473,7 +473,7 @@ describe('the record of a request', () => {
     await callAt(door.port, 'get_balance', {}, headers);
     // Requests whose login fails are no calls, nor are signed requests that are refused.
     await callAt(door.port, 'get_balance').catch(() => undefined);
-    await post(door.port, PATH, ask('get_balance'), { 'cluster-request': '1 no signature' });
+    await post(door.port, PATH, ask('get_balance'), { 'cluster-request': '2 no signature' });
     expect(lines).toEqual([]);
     door.places.set('w', { url: 'http://127.0.0.1:1' });
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { memberActions } from '../../../src/http/forward/member-calls.js';
-import { utf8 } from '../../../src/util/bytes.js';
 
 let server: Server;
 let bugs: unknown[];
@@ -15,7 +14,6 @@ beforeEach(async () => {
   app.use(
     memberActions({
       actions: { 'say it': (body) => Promise.resolve(body) },
-      signer: { tag: () => utf8('tag') },
       isOfMember: () => true,
       onBug: (error) => bugs.push(error),
     }),

@@ -8,6 +8,7 @@ import { attempt, type Attempt, type Message } from '../../../src/http/forward/a
 import { MemberCallError } from '../../../src/http/forward/member-calls.js';
 import { MemberConnections, type MemberTls } from '../../../src/http/forward/member-connections.js';
 import { nextStep } from '../../../src/http/forward/next-step.js';
+import { openAnswer } from '../../../src/http/forward/sealed-answer.js';
 import { SeenNonces, WINDOW_MS } from '../../../src/http/forward/seen-nonces.js';
 import { hashOf, newNonce, sign, SIGNATURE } from '../../../src/http/forward/signature.js';
 import { RpcError } from '../../../src/http/errors.js';
@@ -19,6 +20,7 @@ import {
   testLogins,
   type ClusterProcess,
 } from '../../support/cluster-process.js';
+import { collected } from '../../support/collected.js';
 import { post } from '../../support/json-rpc.js';
 
 const PATH = '/wallet/w/json_rpc';
@@ -79,8 +81,14 @@ async function forge(
     headers: { ...headers, [SIGNATURE]: signature },
     body,
   });
+  const outcome = response.headers.get('cluster-answer');
+  if (outcome === 'sealed') {
+    const opened = await openAnswer(response.body as AsyncIterable<unknown>, signerOf('secret'), signature);
+    await collected(opened.body);
+    return [opened.status, opened.outcome];
+  }
   await response.text();
-  return [response.status, response.headers.get('cluster-answer')];
+  return [response.status, outcome];
 }
 
 const signFor = (to: string): string =>
@@ -118,8 +126,9 @@ describe('a signed request', () => {
 
   it.each([
     ['', 'signature'],
-    ['1 a b', 'signature'],
-    ['2 later', 'version'],
+    ['2 a b', 'signature'],
+    ['3 later', 'version'],
+    ['1 earlier', 'version'],
     [signFor('http://a').replace(/.$/, ' '), 'signature'],
   ])('is refused with the header %p', async (header, refusal) => {
     const holder = await start();
@@ -257,9 +266,9 @@ describe('a call of another process itself', () => {
   it('is for members, and for actions', async () => {
     const holder = await start({ actions });
     expect((await post(holder.port, '/cluster/status', '{}')).status).toBe(404);
-    expect(await send(holder, { login: 'member' })).toMatchObject({ answer: { statusCode: 404 } });
+    expect(await send(holder, { login: 'member' })).toMatchObject({ answer: { status: 404 } });
     expect(await send(holder, { url: '/cluster/status' })).toMatchObject({
-      answer: { statusCode: 404 },
+      answer: { status: 404 },
     });
     expect(holder.ran).toEqual([]);
   });

@@ -1,0 +1,189 @@
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ClusterSecret } from '../../src/cluster/cluster-secret.js';
+import { toHex } from '../../src/util/bytes.js';
+import type { Loose } from '../support/json-rpc.js';
+import { newDatabase, startPostgres, type PostgresCluster } from '../support/postgres-cluster.js';
+import { until } from '../support/until.js';
+import {
+  PASSWORD,
+  startWalletCluster,
+  type ClusterMember,
+  type WalletCluster,
+} from '../support/wallet-cluster.js';
+import { runWalletRpc, type WalletRpcRun } from '../support/wallet-rpc-run.js';
+import { startWalletRpc, type WalletRpc } from '../support/wallet-rpc.js';
+
+/* The steps of "Changes to a cluster" in docs/cluster.md. */
+
+const WALLETS = ['till', 'shelf'] as const;
+const database = 'upkeep';
+let postgres: PostgresCluster;
+let cluster: WalletCluster;
+let first: ClusterMember;
+let second: ClusterMember;
+/** Addresses of the wallets, by name. */
+const addresses = new Map<string, unknown>();
+
+const run = (...args: readonly string[]): Promise<WalletRpcRun> =>
+  runWalletRpc([
+    ...['cluster', ...args, `--cluster=${cluster.databaseUrl}`],
+    `--cluster-secret-file=${cluster.secretFile}`,
+  ]);
+
+const sql = (text: string) => postgres.primary().sql(text, database);
+
+/** Expects that a process has the wallets as they were created. */
+async function expectWallets({ wallet }: Pick<ClusterMember, 'wallet'>, names: readonly string[] = WALLETS) {
+  for (const name of names) {
+    await until('the wallet', async () => {
+      const { error } = await wallet(name).call('open_wallet', { password: PASSWORD });
+      return error === undefined || undefined;
+    });
+    expect((await wallet(name).rpc('get_address')).address).toBe(addresses.get(name));
+  }
+}
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  await newDatabase(postgres, database);
+  cluster = await startWalletCluster({ postgres, database, wallets: WALLETS, members: 2 });
+  [first, second] = cluster.members as [ClusterMember, ClusterMember];
+  for (const name of WALLETS) {
+    const { rpc } = second.wallet(name);
+    await rpc('create_wallet', { password: PASSWORD, language: 'English' });
+    addresses.set(name, (await rpc('get_address')).address);
+  }
+});
+afterAll(async () => {
+  await cluster?.stop();
+  await postgres?.stop();
+});
+
+describe('wallet-rpc cluster status', () => {
+  test('prints the database, the members and the wallets', async () => {
+    await second.wallet('shelf').rpc('close_wallet');
+    const { code, stdout } = await run('status');
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^database 127\.0\.0\.1:\d+: 2 standbys, synchronous_standby_names 'ANY 1 /),
+      ...[first.url, second.url]
+        .toSorted()
+        .map((url) => expect.stringMatching(new RegExp(`^member ${url}: alive, [01] of 1000 wallets$`))),
+      'wallet shelf: closed',
+      expect.stringMatching(/^wallet till: held by http:/),
+    ]);
+    expect(code).toBe(0);
+  });
+});
+
+describe('wallet-rpc cluster remove-member', () => {
+  test('keeps a process that lives, and refuses one that is unknown', async () => {
+    const living = await run('remove-member', first.url);
+    expect([living.code, living.output]).toEqual([1, expect.stringContaining(`${first.url} lives`)]);
+    const unknown = await run('remove-member', 'http://127.0.0.1:1');
+    expect([unknown.code, unknown.output]).toEqual([1, expect.stringContaining('has no member')]);
+  });
+
+  test('forgets a process that was killed, and its wallets go on', async () => {
+    await first.stop('SIGKILL');
+    await until('the end of its leases', async () => (await run('remove-member', first.url)).code === 0);
+    expect((await run('status')).stdout).not.toContain(first.url);
+    await expectWallets(second);
+    await first.start();
+  });
+});
+
+describe('one server of the database that is left', () => {
+  let single: WalletRpc | undefined;
+  afterAll(() => single?.stop({ keep: true }));
+
+  const startSingle = (...args: readonly string[]) =>
+    startWalletRpc({
+      ...{ daemon: cluster.daemon.address, walletDir: second.walletDir, port: second.port },
+      args: [
+        ...['--trusted-daemon', `--cluster=${cluster.databaseUrl}`, `--cluster-url=${second.url}`],
+        ...[`--cluster-secret-file=${cluster.secretFile}`, `--password-dir=${cluster.passwordDir}`, ...args],
+      ],
+    });
+
+  test('serves with --cluster-single alone, once it waits for no standby', async () => {
+    await Promise.all([first.stop('SIGTERM'), second.stop('SIGTERM')]);
+    await Promise.all(postgres.standbys().map((server) => server.stop('SIGQUIT')));
+    await sql(`ALTER SYSTEM SET synchronous_standby_names = ''`);
+    await sql('SELECT pg_reload_conf()');
+    await expect(startSingle()).rejects.toThrow(/allow one machine by --cluster-single/);
+    expect((await run('status')).stdout).toMatch(
+      /: 0 standbys, .* is empty: processes need --cluster-single/,
+    );
+    single = await startSingle('--cluster-single');
+    await expectWallets(second);
+  });
+
+  test('gets a standby, and processes wait for it again', async () => {
+    for (const server of postgres.standbys()) await postgres.rebuild(server);
+    await single?.stop({ keep: true });
+    single = undefined;
+    const names = postgres.servers.map(({ name }) => name).join(', ');
+    await sql(`ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (${names})'`);
+    await sql('SELECT pg_reload_conf()');
+    await postgres.followed(2);
+    await Promise.all([first.start(), second.start()]);
+    await expectWallets(first);
+    await second.wallet('till').rpc('create_address', { account_index: 0, label: 'confirmed' });
+  });
+});
+
+describe('wallet-rpc cluster remove-wallet', () => {
+  test('keeps a wallet that has not left', async () => {
+    const { code, output } = await run('remove-wallet', 'shelf');
+    expect([code, output]).toEqual([1, expect.stringContaining("no wallet 'shelf' that has left")]);
+    await expectWallets(first);
+  });
+
+  test('deletes what the database has of one that has left, and its name stays taken', async () => {
+    await first.wallet('shelf').rpc('close_wallet');
+    expect((await run('leave', 'shelf', `--wallet-dir=${join(first.walletDir, 'out')}`)).code).toBe(0);
+    const { code, stdout } = await run('remove-wallet', 'shelf');
+    expect([code, stdout]).toEqual([0, 'shelf: the database has nothing of it any more but its name\n']);
+    const id = toHex(ClusterSecret.read(cluster.secretFile).idOf('shelf'));
+    for (const table of ['frame', 'base', 'base_part'])
+      expect(await sql(`SELECT FROM wallet_rpc.${table} WHERE wallet = '\\x${id}'`)).toEqual([]);
+    const { error } = await second
+      .wallet('shelf')
+      .call('create_wallet', { password: PASSWORD, language: 'English' });
+    expect(error?.code).toBe(-21);
+    expect((await run('status')).stdout).toMatch(/wallet shelf: left at 2.* to .*\/out on /);
+  });
+});
+
+describe('wallet-rpc cluster rotate-secret', () => {
+  const next = (): string => join(cluster.passwordDir, '..', 'next-secret');
+  const rotate = (): Promise<WalletRpcRun> => run('rotate-secret', `--new-cluster-secret-file=${next()}`);
+
+  test('changes nothing while a process lives', async () => {
+    const { code, output } = await rotate();
+    expect([code, output]).toEqual([1, expect.stringMatching(/processes of the cluster live: stop http/)]);
+    await expectWallets(first, ['till']);
+  });
+
+  test('writes everything under the other secret, once', async () => {
+    const before = readFileSync(cluster.secretFile, 'utf8');
+    await Promise.all([first.stop('SIGTERM'), second.stop('SIGTERM')]);
+    const rotated = await rotate();
+    expect([rotated.code, rotated.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^2 wallets are under the secret of .*next-secret now: copy it/),
+    ]);
+    const again = await rotate();
+    expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/already/)]);
+    await expect(first.start()).rejects.toThrow(/made with another secret/);
+    copyFileSync(next(), cluster.secretFile);
+    expect(readFileSync(cluster.secretFile, 'utf8')).not.toBe(before);
+    await Promise.all([first.start(), second.start()]);
+    await expectWallets(first, ['till']);
+    const { addresses: known } = await second.wallet('till').rpc('get_address');
+    expect((known as Loose[]).map(({ label }) => label)).toContain('confirmed');
+    expect((await run('status')).stdout).toMatch(/wallet shelf: left at 2.* to .*\/out on /);
+  });
+});
