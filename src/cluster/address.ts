@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { decodePercent } from '../util/percent.js';
 import { ClusterRefused } from './errors.js';
@@ -55,11 +56,25 @@ function readTls(options: URLSearchParams): DatabaseAddress['tls'] {
   if (mode !== 'verify-full' && mode !== 'require')
     throw refused('sslmode is not disable, require or verify-full');
   if (path === null) return { rejectUnauthorized: true };
+  return { rejectUnauthorized: true, ca: readCertificates(path) };
+}
+
+/** Reads the file of the certificates that those of the servers chain to. Without any, others would be trusted. */
+function readCertificates(path: string): string {
+  let text: string;
   try {
-    return { rejectUnauthorized: true, ca: readFileSync(path, 'utf8') };
+    text = readFileSync(path, 'utf8');
   } catch (cause) {
     throw refused(`the file of sslrootcert cannot be read (${(cause as NodeJS.ErrnoException).code})`, cause);
   }
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*(?:-----END CERTIFICATE-----)?/g) ?? [];
+  try {
+    for (const block of blocks) new X509Certificate(block);
+  } catch (cause) {
+    throw refused('the file of sslrootcert has a certificate that cannot be read', cause);
+  }
+  if (blocks.length === 0) throw refused('the file of sslrootcert has no certificate');
+  return text;
 }
 
 /** Options that the address may have. `target_session_attrs` is always read-write. */

@@ -1,6 +1,6 @@
-import { connect, type Socket } from 'node:net';
 import postgres from 'postgres';
 import type { DatabaseAddress, DatabaseHost } from './address.js';
+import { DatabaseSocket } from './database-socket.js';
 
 export type Sql = postgres.Sql;
 
@@ -98,7 +98,8 @@ function failureOf(error: unknown): CallFailed {
 export class Session {
   readonly host: DatabaseHost;
   readonly #sql: Sql;
-  #socket: Socket | undefined;
+  readonly #tls: DatabaseAddress['tls'];
+  #socket: DatabaseSocket | undefined;
   readonly #warnings: string[] = [];
   #isOpen = true;
   /** Numbers by which the server accepts a request to cancel a statement of this session. */
@@ -107,23 +108,22 @@ export class Session {
 
   private constructor(address: DatabaseAddress, host: DatabaseHost, timeoutMs: number) {
     this.host = host;
+    this.#tls = address.tls;
     this.#sql = postgres({
       // The client connects again and again to several hosts, and takes a standby for a server that takes writes:
       // it gets one connection, and this file and `sessions.ts` look for the right server. The client listens to the
       // socket from the turn in which it gets it.
       socket: () => {
         if (this.#socket !== undefined || !this.#isOpen) throw new Error('the connection ended');
-        const socket = connect(host.port, host.host).setNoDelay(true);
-        // The name that the server's certificate must have.
-        this.#socket = Object.assign(socket, { host: host.host });
-        return this.#socket;
+        this.#socket = new DatabaseSocket(address.tls, host);
+        return this.#socket.ready;
       },
       host: host.host,
       port: host.port,
       username: address.user,
       ...(address.password === undefined ? {} : { password: address.password }),
       database: address.database,
-      ssl: address.tls ?? false,
+      ssl: false,
       max: 1,
       max_lifetime: null,
       idle_timeout: undefined,
@@ -240,11 +240,15 @@ export class Session {
     request.writeUInt32BE(80_877_102, 4);
     request.writeUInt32BE(this.#backend.pid, 8);
     request.writeUInt32BE(this.#backend.secret, 12);
-    const socket = connect(this.host.port, this.host.host);
-    socket.setTimeout(CANCEL_MS, () => socket.destroy());
-    socket.on('error', () => socket.destroy());
-    socket.end(request);
-    socket.resume();
+    const connection = new DatabaseSocket(this.#tls, this.host);
+    const timer = setTimeout(() => connection.destroy(), CANCEL_MS);
+    connection.ready
+      .then((socket) => {
+        socket.once('close', () => clearTimeout(timer));
+        socket.end(request);
+        socket.resume();
+      })
+      .catch(() => clearTimeout(timer));
   }
 
   /** Asks for the state, and makes commits wait for the quorum whatever the server's configuration says. */

@@ -1,5 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readAddress } from '../../src/cluster/address.js';
+import { makeCertificate } from '../support/certificate.js';
 
 describe('the address of a database', () => {
   test.each([
@@ -47,5 +51,40 @@ describe('the address of a database', () => {
     expect(() => readAddress(text)).toThrow(
       expect.objectContaining({ message: expect.not.stringMatching(/secret/) }),
     );
+  });
+});
+
+describe('the file of sslrootcert', () => {
+  let folder: string;
+  let certificate: { keyFile: string; certFile: string };
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'cluster-address-'));
+    certificate = makeCertificate(folder);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const withFile = (path: string) => (): unknown =>
+    readAddress(`postgres://h/d?sslmode=verify-full&sslrootcert=${encodeURIComponent(path)}`).tls;
+
+  test('is read if it has certificates', () => {
+    expect(withFile(certificate.certFile)()).toMatchObject({
+      rejectUnauthorized: true,
+      ca: expect.stringContaining('BEGIN CERTIFICATE'),
+    });
+  });
+
+  test.each([
+    ['is empty', () => ''],
+    ['has no certificate', () => 'certificate'],
+    ['is cut', (whole: string) => whole.slice(0, whole.length / 2)],
+    ['has garbage in a certificate', (whole: string) => whole.replace(/MII.{40}/, 'MIIx')],
+  ])('is refused if it %s: every certificate would be trusted, or none', (title, change) => {
+    const path = join(folder, title);
+    writeFileSync(path, change(readFileSync(certificate.certFile, 'utf8')));
+    expect(withFile(path)).toThrow(expect.objectContaining({ reason: 'address' }));
+  });
+
+  test('is refused if it is a key', () => {
+    expect(withFile(certificate.keyFile)).toThrow(expect.objectContaining({ reason: 'address' }));
   });
 });

@@ -35,7 +35,7 @@ const keys = utf8('{"data":"keys file"}');
 
 beforeAll(async () => {
   database = await startPostgres();
-  proxy = await startCutProxy(database.primary().port);
+  proxy = await startCutProxy(database.primary().port, database.tls);
   await initCluster(database.url(), secret);
 });
 

@@ -120,7 +120,7 @@ describe('a start is refused', () => {
     await expect(members.join({ urls: database.url({ ports: [await freePort()] }) })).rejects.toThrow(
       ClusterUnreachable,
     );
-    const silent = await startCutProxy(database.primary().port);
+    const silent = await startCutProxy(database.primary().port, database.tls);
     silent.silence();
     const refused = members.join({ urls: database.url({ ports: [silent.port] }) });
     await expect(refused).rejects.toThrow(ClusterUnreachable);
@@ -144,7 +144,7 @@ const settings = () => ({
 
 /** Says that the tables are of a version which does not exist yet. */
 async function setVersion(urls: string): Promise<void> {
-  const name = urls.split('/').at(-1) ?? '';
+  const name = /\/([^/?]+)\?/.exec(urls)?.[1] ?? '';
   await database.primary().sql('UPDATE wallet_rpc.meta SET version = 99', name);
 }
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect as connectTls, TLSSocket } from 'node:tls';
 
 /** TCP proxy whose network a test can cut, delay, silence, and from which it can lose single answers. */
 export interface CutProxy {
@@ -30,8 +32,38 @@ interface Loss {
   readonly done: () => void;
 }
 
-/** Starts a proxy on a free port of the loopback interface. */
-export async function startCutProxy(serverPort: number): Promise<CutProxy> {
+/** Asks a PostgreSQL server for TLS. Source: PostgreSQL, Message Formats, SSLRequest. */
+const TLS_REQUEST = Buffer.from('0000000804d2162f', 'hex');
+
+/** Certificate of a server, with its key. */
+export interface ProxyTls {
+  readonly key: Buffer;
+  readonly cert: Buffer;
+}
+
+/** Answers the request of a PostgreSQL client for TLS. @returns the decrypted connection. */
+async function decrypted(client: Socket, tls: ProxyTls): Promise<Socket> {
+  await once(client, 'data');
+  client.write('S');
+  const socket = new TLSSocket(client, { isServer: true, ...tls });
+  socket.on('error', () => client.destroy());
+  return socket;
+}
+
+/** Asks a PostgreSQL server for TLS. @returns the connection to write plain bytes to. */
+async function encrypted(server: Socket): Promise<Socket> {
+  server.write(TLS_REQUEST);
+  await once(server, 'data');
+  const socket = connectTls({ socket: server, rejectUnauthorized: false });
+  socket.on('error', () => server.destroy());
+  return socket;
+}
+
+/**
+ * Starts a proxy on a free port of the loopback interface.
+ * @param tls the server is PostgreSQL with TLS and this certificate: the proxy decrypts, and encrypts again.
+ */
+export async function startCutProxy(serverPort: number, tls?: ProxyTls): Promise<CutProxy> {
   let port = serverPort;
   let state: 'open' | 'cut' | 'silent' = 'open';
   let delayMs = 0;
@@ -65,23 +97,30 @@ export async function startCutProxy(serverPort: number): Promise<CutProxy> {
       // Timer: the delay is the behaviour under test.
       setTimeout(() => to.write(part), delayMs);
     };
-    client.on('data', (part) => {
-      const seen = tail + part.toString('latin1');
-      // A text is counted once, in the part of the request that ends it.
-      const isSeen = loss !== undefined && seen.includes(loss.text);
-      if (isSeen && loss !== undefined && loss.later-- === 0) {
-        losing = loss;
-        loss = undefined;
-      }
-      tail = isSeen ? '' : seen.slice(-256);
-      pass(part, behind);
-    });
-    behind.on('data', (part) => {
-      if (losing === undefined) return pass(part, client);
-      losing.done();
-      losing = undefined;
-      client.destroy();
-    });
+    const join = (front: Socket, back: Socket): void => {
+      front.on('data', (part: Buffer) => {
+        const seen = tail + part.toString('latin1');
+        // A text is counted once, in the part of the request that ends it.
+        const isSeen = loss !== undefined && seen.includes(loss.text);
+        if (isSeen && loss !== undefined && loss.later-- === 0) {
+          losing = loss;
+          loss = undefined;
+        }
+        tail = isSeen ? '' : seen.slice(-256);
+        pass(part, back);
+      });
+      back.on('data', (part: Buffer) => {
+        if (losing === undefined) return pass(part, front);
+        losing.done();
+        losing = undefined;
+        client.destroy();
+      });
+    };
+    if (tls === undefined) join(client, behind);
+    else
+      Promise.all([decrypted(client, tls), encrypted(behind)])
+        .then(([front, back]) => join(front, back))
+        .catch(() => client.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -1,7 +1,8 @@
-import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
+import { makeIssuedCertificate } from './certificate.js';
 import { copyTemplate, PASSWORD, postgresTools } from './postgres-template.js';
 import { SmallDisk } from './small-disk.js';
 import { freePort, start, stop, untilReady, type RunningProcess } from './process.js';
@@ -47,14 +48,25 @@ export interface PostgresServer {
   output(): string;
 }
 
+/** Certificate of the servers, and the authority that issued it. */
+export interface DatabaseTls {
+  readonly authorityFile: string;
+  readonly key: Buffer;
+  readonly cert: Buffer;
+}
+
 export interface PostgresCluster {
   readonly servers: readonly PostgresServer[];
   /** The server that takes writes. */
   primary(): PostgresServer;
   standbys(): readonly PostgresServer[];
-  /** Address of all servers, or of given ports. */
+  /** Certificate with which its servers prove themselves as 127.0.0.1 and localhost; absent with `isPlain`. */
+  readonly tls?: DatabaseTls;
+  /** Address of all servers, or of given ports: with `verify-full`, unless it is plain. */
   url(options?: {
     readonly ports?: readonly number[];
+    /** Host of the ports; 127.0.0.1 by default. */
+    readonly host?: string;
     readonly database?: string;
     readonly password?: string;
   }): string;
@@ -71,6 +83,10 @@ export interface PostgresCluster {
 }
 
 export interface PostgresOptions {
+  /** True: without TLS. */
+  readonly isPlain?: boolean;
+  /** Names of the certificate in OpenSSL's syntax; its address and localhost by default. */
+  readonly names?: string;
   /** Number of standbys; 2 by default. */
   readonly standbys?: number;
   /** True: commits wait for the disk, too. */
@@ -86,10 +102,25 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const tools = postgresTools();
   const root = tools.makeDirectory(join(tmpdir(), 'postgres-'));
   const standbys = options.standbys ?? 2;
+  const isPlain = options.isPlain === true;
+  const files = isPlain
+    ? undefined
+    : makeIssuedCertificate(root, options.names ?? 'IP:127.0.0.1,DNS:localhost');
+  const { uid, gid } = tools.user;
+  // PostgreSQL refuses a key that others than its user can read.
+  if (files !== undefined && uid !== undefined && gid !== undefined) chownSync(files.keyFile, uid, gid);
+  const tls = files && {
+    authorityFile: files.authorityFile,
+    ...{ key: readFileSync(files.keyFile), cert: readFileSync(files.certFile) },
+  };
   const connection = (port: number, name: string): string =>
-    `host=127.0.0.1 port=${port} user=postgres password=${PASSWORD} application_name=${name}`;
+    `host=127.0.0.1 port=${port} user=postgres password=${PASSWORD} application_name=${name} sslmode=${isPlain ? 'disable' : 'require'}`;
 
-  const configure = (directory: string, port: number): void =>
+  const configure = (directory: string, port: number): void => {
+    writeFileSync(
+      join(directory, 'pg_hba.conf'),
+      `${isPlain ? 'host' : 'hostssl'} all,replication all 127.0.0.1/32 scram-sha-256\n`,
+    );
     writeFileSync(
       join(directory, 'postgresql.conf'),
       [
@@ -103,9 +134,13 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
         'wal_retrieve_retry_interval = 200ms',
         'jit = off',
         ...(options.hasDisks === true ? SMALL_LOG : []),
+        ...(files === undefined
+          ? []
+          : ['ssl = on', `ssl_cert_file = '${files.certFile}'`, `ssl_key_file = '${files.keyFile}'`]),
         options.settings ?? '',
       ].join('\n'),
     );
+  };
 
   const mountDisks = (directory: string): PostgresDisks => ({
     tables: SmallDisk.mount(directory, TABLES_BYTES, tools.user),
@@ -151,6 +186,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
           user: 'postgres',
           password: PASSWORD,
           database: name,
+          ssl: isPlain ? false : 'require',
           max: 1,
           fetch_types: false,
           connect_timeout: 5,
@@ -223,10 +259,20 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 
   const cluster: PostgresCluster = {
     servers,
+    ...(tls === undefined ? {} : { tls }),
     primary: () => primary,
     standbys: () => servers.filter((server) => server !== primary),
-    url: ({ ports = servers.map(({ port }) => port), database = 'postgres', password = PASSWORD } = {}) =>
-      `postgres://postgres:${password}@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/${database}`,
+    url({
+      ports = servers.map(({ port }) => port),
+      host = '127.0.0.1',
+      database = 'postgres',
+      password = PASSWORD,
+    } = {}) {
+      const hosts = ports.map((port) => `${host}:${port}`).join(',');
+      const security =
+        tls === undefined ? '' : `?sslmode=verify-full&sslrootcert=${encodeURIComponent(tls.authorityFile)}`;
+      return `postgres://postgres:${password}@${hosts}/${database}${security}`;
+    },
     async followed(number) {
       await until(`${number} standbys`, async () => {
         const rows = await primary.sql(

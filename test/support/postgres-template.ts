@@ -58,7 +58,8 @@ function serverUser(): PostgresUser {
 export function postgresTools(): PostgresTools {
   const bin = findPostgres();
   const user = serverUser();
-  const env = { ...process.env, PGPASSWORD: PASSWORD, LC_ALL: 'C' };
+  // Its user may not look for certificates in the home directory of root.
+  const env = { ...process.env, PGPASSWORD: PASSWORD, LC_ALL: 'C', HOME: '/' };
   return {
     ...{ bin, user, env },
     makeDirectory(prefix) {
@@ -79,7 +80,6 @@ async function initialise(tools: PostgresTools, directory: string): Promise<void
     ...['--auth=scram-sha-256', `--pwfile=${passwordFile}`],
   ]);
   rmSync(passwordFile);
-  writeFileSync(join(directory, 'pg_hba.conf'), 'host all,replication all 127.0.0.1/32 scram-sha-256\n');
 }
 
 /**

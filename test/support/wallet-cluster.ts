@@ -44,7 +44,7 @@ export interface ClusterMember {
 }
 
 /** Database of a cluster, which the caller starts and stops. */
-export type ClusterDatabase = Pick<PostgresCluster, 'url' | 'servers'>;
+export type ClusterDatabase = Pick<PostgresCluster, 'url' | 'servers' | 'tls'>;
 
 export interface WalletClusterOptions {
   readonly postgres: ClusterDatabase;
@@ -114,7 +114,7 @@ export async function startWalletCluster(options: WalletClusterOptions): Promise
     const port = await freePort();
     const front = isProxied ? await startCutProxy(port) : undefined;
     const databases = isProxied
-      ? await Promise.all(postgres.servers.map((server) => startCutProxy(server.port)))
+      ? await Promise.all(postgres.servers.map((server) => startCutProxy(server.port, postgres.tls)))
       : [];
     const url = `http://127.0.0.1:${front?.port ?? port}`;
     const behind = isProxied
