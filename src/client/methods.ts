@@ -1635,12 +1635,24 @@ export interface GetHeightCatchUp {
   readonly next_height: number;
 }
 
+export interface GetHeightUpdateNeeded {
+  /** Height of the block. */
+  readonly height: number;
+  /** Version of the block, and number of the hard fork. */
+  readonly version: number;
+}
+
 /** Result of get_height. */
 export interface GetHeightResult {
   /** Number of blocks known to the wallet. */
   readonly height: number;
   /** Present while the wallet reads blocks again for addresses that were not watched before. */
   readonly catch_up?: GetHeightCatchUp;
+  /**
+   * Block that ended the last refresh because this version of the server does not know its rules; absent if
+   * there is none.
+   */
+  readonly update_needed?: GetHeightUpdateNeeded;
 }
 
 /** Parameters of get_languages. */

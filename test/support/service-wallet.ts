@@ -133,13 +133,16 @@ export class FakeSync {
     this.calls.push('expandTo');
   }
 
-  deriveLookahead(): Promise<void> {
-    this.calls.push('deriveLookahead');
-    return Promise.resolve();
-  }
+  readonly watched = {
+    derive: (): Promise<void> => {
+      this.calls.push('deriveLookahead');
+      return Promise.resolve();
+    },
+    add: (subaddresses: readonly SubaddressIndex[]): Promise<void> => this.#watch(subaddresses),
+  };
 
   /** Adds the keys of these addresses alone. */
-  watch(subaddresses: readonly SubaddressIndex[]): Promise<void> {
+  #watch(subaddresses: readonly SubaddressIndex[]): Promise<void> {
     this.calls.push('watch');
     const { keys } = this.#wallet.keystore;
     const found = addressKeysOf(keys.spendPublicKey, keys.viewSecret.expose(), subaddresses);

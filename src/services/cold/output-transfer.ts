@@ -322,7 +322,7 @@ export class OutputTransfer {
         (index) => r.subaddresses.find(accounts.decoded(index).spendPublicKey) === undefined,
       ),
     );
-    if (unknown.length > 0) await sync.watch(unknown);
+    if (unknown.length > 0) await sync.watched.add(unknown);
   }
 
   /**
@@ -337,7 +337,7 @@ export class OutputTransfer {
       );
     const { keys } = this.#context.keystore;
     // A wallet that is always offline never refreshes; a refresh would derive the lookahead.
-    if (!this.isHot()) await this.#services.sync.deriveLookahead();
+    if (!this.isHot()) await this.#services.sync.watched.derive();
     const found = await this.#context.workers.keyImages.locate(outputs, {
       viewSecret: keys.viewSecret.expose(),
     });

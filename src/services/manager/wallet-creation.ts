@@ -150,7 +150,7 @@ export class WalletCreation {
   /** Derives the lookahead of a new wallet. If that fails, the first refresh does it. */
   async #deriveLookahead(wallet: OpenWallet): Promise<void> {
     try {
-      await wallet.sync.deriveLookahead();
+      await wallet.sync.watched.derive();
     } catch (error) {
       this.#settings.log.warn(
         { err: error, name: wallet.name },

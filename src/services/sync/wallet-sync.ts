@@ -28,7 +28,6 @@ import { EventRetention } from './event-retention.js';
 import type { LostPayments } from './lost-payments.js';
 import { FollowedPayments } from './followed-payments.js';
 import { IncomingNotices } from './incoming-notices.js';
-import { assertWatchable, isTooMuchToWatch, lastOfEach } from './lookahead-limit.js';
 import type { MempoolTracker } from './mempool-tracker.js';
 import type { PlacedKeyImages } from './placed-key-images.js';
 import { PoolReading } from './pool-reading.js';
@@ -36,8 +35,8 @@ import { RestoreHeight } from './restore-height.js';
 import type { SignedSets } from './signed-sets.js';
 import { clearInParts } from './chain-clearing.js';
 import { NewScanners } from './new-scanners.js';
-import { lastCreatedAddresses } from './stored-scanner-state.js';
 import { untilClosed } from './until-closed.js';
+import { WatchedAddresses } from './watched-addresses.js';
 
 type Context = Pick<
   WalletContext,
@@ -94,6 +93,7 @@ export class WalletSync implements RefreshTarget {
   readonly #notices: IncomingNotices;
   readonly #followed: FollowedPayments;
   readonly #pool: PoolReading;
+  readonly watched: WatchedAddresses;
   readonly #catchUp: AddressCatchUp;
   #daemonHeight = 0;
   /** True while the wallet is at the daemon's tip or close to it, which it has reached since it was opened. */
@@ -113,8 +113,11 @@ export class WalletSync implements RefreshTarget {
     this.#newScanners = new NewScanners(context);
     this.#arrivalHeight = new ArrivalHeight(context);
     this.#notices = new IncomingNotices(context);
+    this.watched = new WatchedAddresses(context, (lookahead, used) =>
+      this.#withScanner(() => untilClosed(this.#refresher.lookAhead(this.#id, lookahead, used))),
+    );
     this.#catchUp = new AddressCatchUp(context, {
-      derive: (used) => this.#deriveAfter(used),
+      derive: (used) => this.watched.deriveAfter(used),
       restart: () => this.restartScan(),
       refresh: () => this.refresh(),
     });
@@ -437,34 +440,9 @@ export class WalletSync implements RefreshTarget {
     this.#notices.seen(this.#services.mempool.commitPool(present, findings));
   }
 
-  /**
-   * Sets the number of addresses that are watched after the last created one, in the keys file too.
-   * @throws WalletError `invalid`: see {@link assertWatchable}.
-   */
+  /** Sets the lookahead as {@link WatchedAddresses.setLookahead}, and catches up for it. @throws WalletError `invalid` */
   async setLookahead(lookahead: Lookahead): Promise<void> {
-    assertWatchable(lookahead, lastCreatedAddresses(this.#context.store));
-    await this.#context.keystore.setLookahead(lookahead);
-    await this.deriveLookahead();
+    await this.watched.setLookahead(lookahead);
     this.#catchUp.start();
-  }
-
-  /** Adds all addresses up to the lookahead after the created ones to the store. Needs no daemon. */
-  deriveLookahead(): Promise<void> {
-    return this.#deriveAfter(lastCreatedAddresses(this.#context.store));
-  }
-
-  /**
-   * Adds some addresses, all below them in their accounts, and the lookahead after them to the store, unless these are too
-   * many to watch. Needs no daemon.
-   */
-  async watch(subaddresses: readonly SubaddressIndex[]): Promise<void> {
-    const used = lastOfEach([...lastCreatedAddresses(this.#context.store), ...subaddresses]);
-    if (!isTooMuchToWatch(this.#context.keystore.lookahead, used)) await this.#deriveAfter(used);
-  }
-
-  /** Adds all addresses up to the lookahead after some addresses to the store. */
-  #deriveAfter(used: readonly SubaddressIndex[]): Promise<void> {
-    const { lookahead } = this.#context.keystore;
-    return this.#withScanner(() => untilClosed(this.#refresher.lookAhead(this.#id, lookahead, used)));
   }
 }

@@ -58,9 +58,11 @@ const wallets = {
         address: () => formatAddress({ network: 'mainnet', kind: 'standard', ...wallet.keys }),
       },
       sync: {
-        deriveLookahead: () => {
-          ahead += 1;
-          return watching();
+        watched: {
+          derive: () => {
+            ahead += 1;
+            return watching();
+          },
         },
       },
     } as unknown as OpenWallet);

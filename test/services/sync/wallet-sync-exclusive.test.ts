@@ -169,7 +169,7 @@ describe('calls to the scanner', () => {
     const attempts = [
       () => sync.scanTxs({ mined: [], unmined: [] }),
       () => sync.keyImages(keys, []),
-      () => sync.deriveLookahead(),
+      () => sync.watched.derive(),
     ];
     for (const error of [new RefreshCancelled('the wallet is closed'), new TypeError('a bug')]) {
       refresher.onLook = () => fail(error);
