@@ -179,11 +179,8 @@ const ENTERED_FROM: Record<'pending' | 'failed', readonly OutgoingState[]> = {
  * True if every output belongs to the paying account; the paid amount is then 0. Source: wallet2.cpp
  * `process_new_transaction`.
  */
-const isToOurselves = ({
-  amountIn,
-  change,
-  fee,
-}: Pick<FoundOutgoing, 'amountIn' | 'change' | 'fee'>): boolean => amountIn === change + fee;
+const isToOurselves = (tx: Pick<FoundOutgoing, 'amountIn' | 'change' | 'fee'>): boolean =>
+  tx.amountIn === tx.change + tx.fee;
 
 /** SQL that copies change and payment id of the payments selected by a condition to the table `outgoing_fact`. */
 const KEEP_FACTS = `INSERT INTO outgoing_fact (tx_hash, change, change_at_payment, payment_id)
@@ -203,11 +200,7 @@ export class OutgoingWriter extends OutgoingReader {
   readonly #insertDestination: Statement<[Uint8Array, number, string, bigint]>;
   readonly #enter: Record<'pending' | 'failed', Statement<[Uint8Array]>>;
   readonly #confirm: Statement<[number, number, string, bigint | null, Uint8Array]>;
-  readonly #inputs: Statement<[Uint8Array], InputsRow>;
-  readonly #setChange: Statement<[bigint, Uint8Array]>;
-  readonly #facts: Statement<[Uint8Array], FactRow>;
   readonly #undo: readonly Statement<[number, number]>[];
-  readonly #dropBlobs: Statement<[number]>;
 
   constructor(db: Db) {
     super(db);
@@ -227,14 +220,6 @@ export class OutgoingWriter extends OutgoingReader {
       `UPDATE outgoing_tx SET state = 'confirmed', height = ?, timestamp = ?, unlock_time = ?,
          amount_in = coalesce(?, amount_in) WHERE tx_hash = ?`,
     );
-    this.#inputs = db
-      .prepare<[Uint8Array], InputsRow>(
-        `SELECT sum(amount) AS total, max(${REUSED}) AS reused FROM owned_output WHERE spent_by = ?`,
-      )
-      .safeIntegers();
-    this.#setChange = db.prepare(
-      `UPDATE outgoing_tx SET change_at_payment = COALESCE(change_at_payment, change), change = ? WHERE tx_hash = ?`,
-    );
     this.#undo = [
       `UPDATE outgoing_tx SET state = 'pending', height = NULL,
          change = COALESCE(change_at_payment, change)
@@ -242,12 +227,6 @@ export class OutgoingWriter extends OutgoingReader {
       `${KEEP_FACTS} height BETWEEN ? AND ? AND ${HAS_FACTS} ${OVER_FACTS}`,
       'DELETE FROM outgoing_tx WHERE height BETWEEN ? AND ?',
     ].map((sql) => db.prepare<[number, number]>(sql));
-    this.#dropBlobs = db.prepare(DROP_BLOBS);
-    this.#facts = db
-      .prepare<[Uint8Array], FactRow>(
-        'DELETE FROM outgoing_fact WHERE tx_hash = ? RETURNING change, change_at_payment, payment_id',
-      )
-      .safeIntegers();
   }
 
   insert(tx: OutgoingTx): void {
@@ -305,7 +284,12 @@ export class OutgoingWriter extends OutgoingReader {
       return this.insert({ ...this.#withFacts(tx), state: 'confirmed', destinations: [] });
     const inputs = isReused ? toColumn(tx.amountIn) : null;
     this.#confirm.run(height, timestamp, unlockTime.toString(), inputs, txHash);
-    if (isToOurselves(tx)) this.#setChange.run(toColumn(tx.change), txHash);
+    if (!isToOurselves(tx)) return;
+    this.db
+      .prepare(
+        'UPDATE outgoing_tx SET change_at_payment = coalesce(change_at_payment, change), change = ? WHERE tx_hash = ?',
+      )
+      .run(toColumn(tx.change), txHash);
   }
 
   /**
@@ -315,7 +299,12 @@ export class OutgoingWriter extends OutgoingReader {
   #withInputs<T extends Omit<FoundOutgoing, 'height'>>(
     tx: T,
   ): { readonly tx: T; readonly isReused: boolean } {
-    const { total = null, reused = null } = this.#inputs.get(tx.txHash) ?? {};
+    const sums = this.db
+      .prepare<[Uint8Array], InputsRow>(
+        `SELECT sum(amount) AS total, max(${REUSED}) AS reused FROM owned_output WHERE spent_by = ?`,
+      )
+      .safeIntegers();
+    const { total = null, reused = null } = sums.get(tx.txHash) ?? {};
     return { tx: total === null ? tx : { ...tx, amountIn: toAmount(total) }, isReused: reused === 1n };
   }
 
@@ -362,7 +351,12 @@ export class OutgoingWriter extends OutgoingReader {
   }
 
   #takeFacts(txHash: Hash): Pick<OutgoingTx, 'changeAtPayment' | 'paymentId'> & Pick<PaymentFacts, 'change'> {
-    const row = this.#facts.get(txHash);
+    const row = this.db
+      .prepare<[Uint8Array], FactRow>(
+        'DELETE FROM outgoing_fact WHERE tx_hash = ? RETURNING change, change_at_payment, payment_id',
+      )
+      .safeIntegers()
+      .get(txHash);
     if (row === undefined) return {};
     return {
       ...(row.change === null ? {} : { change: toAmount(row.change) }),
@@ -451,6 +445,6 @@ export class OutgoingWriter extends OutgoingReader {
 
   /** Deletes the blobs of payments that are at least {@link SETTLED_DEPTH} blocks deep. */
   dropSettledBlobs(tip: number): void {
-    this.#dropBlobs.run(tip - SETTLED_DEPTH);
+    this.db.prepare(DROP_BLOBS).run(tip - SETTLED_DEPTH);
   }
 }
