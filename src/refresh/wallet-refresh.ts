@@ -1,4 +1,4 @@
-import { DaemonError } from '../daemon/errors.js';
+import { DaemonError, isAnswered } from '../daemon/errors.js';
 import { monotonicMs } from '../util/clock.js';
 import type { RequestActivity } from '../util/request-activity.js';
 import { TurnLimit } from '../util/event-loop.js';
@@ -132,7 +132,8 @@ export class WalletRefresh {
   }
 
   /**
-   * Scans the pool. Returns the failure of the daemon, after which the blocks that were read count all the same.
+   * Scans the pool. Returns the failure of a daemon that answers, but does not list its pool: the blocks that were read count
+   * all the same.
    * @throws the reason of the signal. Source: wallet2.cpp `refresh`, which reads the pool together with blocks.
    */
   async #scanPool(
@@ -148,7 +149,8 @@ export class WalletRefresh {
       this.#report({ type: 'pool', wallet: this.#id, run: this.number, ...view });
       return undefined;
     } catch (error) {
-      if (signal.aborted || !(error instanceof DaemonError)) throw error;
+      const isOfPool = error instanceof DaemonError && (isAnswered(error.kind) || error.isForeign);
+      if (signal.aborted || !isOfPool) throw error;
       return toFailure(error);
     }
   }

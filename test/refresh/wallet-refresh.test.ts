@@ -188,6 +188,14 @@ describe('a refresh on its thread', () => {
     });
   });
 
+  it('fails where the daemon is not reached any more when the pool is read', async () => {
+    const getPoolHashes = (): Promise<never> =>
+      Promise.reject(new DaemonError('unreachable', 'no connection'));
+    const pool = new PoolFeed({ getPoolHashes, getTransactions: getPoolHashes }, quietKernel);
+    await receiver.refresh.run(wallet, { ...feeds, pool }, FROM);
+    expect(receiver.reports.at(-1)).toMatchObject({ type: 'done', failure: { kind: 'unreachable' } });
+  });
+
   it('ends well after its blocks where the daemon does not list its pool, with the reason', async () => {
     const getPoolHashes = (): Promise<never> =>
       Promise.reject(new DaemonError('rejected', 'HTTP status 502', { status: 502 }));

@@ -2,10 +2,10 @@ import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { keccak } from '../../../../src/monero/crypto/keccak.js';
 import { checkRing } from '../../../../src/monero/crypto/ring-signature.js';
-import type { Hash } from '../../../../src/monero/crypto/types.js';
+import type { Hash, KeyImage, PublicKey } from '../../../../src/monero/crypto/types.js';
 import { decodeBase58, encodeBase58 } from '../../../../src/monero/cryptonote/base58.js';
 import { amount } from '../../../../src/util/amount.js';
-import { concatBytes, toHex, utf8 } from '../../../../src/util/bytes.js';
+import { concatBytes, fromHex, toHex, utf8 } from '../../../../src/util/bytes.js';
 import { WalletError } from '../../../../src/monero/wallet/model/wallet-error.js';
 import {
   assertProofOf,
@@ -19,7 +19,7 @@ import {
   readReserveProof,
   type ReserveProof,
 } from '../../../../src/monero/wallet/proofs/reserve-proof-text.js';
-import { SMALL_ORDER } from '../../crypto/vectors.js';
+import { NOT_CANONICAL, SMALL_ORDER } from '../../crypto/vectors.js';
 import { seededRng } from '../../../support/seeded-rng.js';
 import { holder } from '../fixtures.js';
 import {
@@ -241,6 +241,23 @@ describe('a dishonest prover', () => {
       return one !== undefined && checkRing(signed, keyImage, [first.publicKey], [one.keyImageSignature]);
     });
     expect(tries).toContain(true);
+  });
+
+  it('gets nothing for keys that are no points', () => {
+    const [noPoint] = NOT_CANONICAL.map(({ hex }) => fromHex(hex));
+    if (noPoint === undefined) throw new Error('no encoding');
+    for (const bytes of [noPoint, new Uint8Array(32).fill(7)]) {
+      const withFirst = (change: Partial<ReserveProof['entries'][number]>): ReserveProof => ({
+        ...read,
+        entries: read.entries.map((one, i) => (i === 0 ? { ...one, ...change } : one)),
+      });
+      expect(check(withFirst({ sharedSecret: bytes as PublicKey }))).toEqual(BAD);
+      expect(check(withFirst({ keyImage: bytes as KeyImage }))).toEqual(BAD);
+      const [spendKey] = read.spendKeys;
+      if (spendKey === undefined) throw new Error('no spend key');
+      const spendKeys = [...read.spendKeys, { ...spendKey, publicKey: bytes as PublicKey }];
+      expect(check({ ...read, spendKeys })).toEqual(BAD);
+    }
   });
 
   it("cannot count another wallet's output", () => {
