@@ -50,7 +50,7 @@ describe('logging, before any wallet is open', () => {
         'set_log_categories',
         'a text without end',
         { categories: 'x'.repeat(20_000) },
-        -1,
+        -32602,
         'the reference has no limit',
       ),
       step('set_log_categories', 'a refusal changes nothing', { categories: '+' }),
@@ -225,7 +225,9 @@ describe('set_daemon', () => {
       });
       await ours.rpc('refresh');
       // A file that is deleted later, and good settings afterwards.
-      await ours.rpc('set_daemon', { address, ssl_ca_file: certFile, ...files });
+      // Without TLS the daemon would be reached over a connection that was opened before.
+      const strict = { address, ssl_support: 'enabled', ssl_ca_file: certFile, ...files };
+      await ours.rpc('set_daemon', strict);
       rmSync(certFile);
       for (let i = 0; i < 20; i++)
         expect((await ours.call('refresh')).error).toMatchObject({
