@@ -223,7 +223,8 @@ export class StoreTransactions {
   settle(): void {
     try {
       this.endPages();
-      if (this.#writer.events.isReadUnstored) this.writeRecoverable(() => undefined);
+      const isUnstored = this.#parts.file.detectingDamage(() => this.#writer.events.isReadUnstored);
+      if (isUnstored) this.writeRecoverable(() => undefined);
       this.writeDeferred();
     } catch (error) {
       // The disk is full or the store is damaged. The deferred blocks are lost and will be scanned again.

@@ -116,8 +116,8 @@ describe('a wallet whose disk is full', () => {
   it('fails its own writes with the cause, answers its reads, and catches up when there is space', async () => {
     const { call, rpc } = crowd.at('full');
     // Its log is longer than the limit, so that it cannot grow; all other files are shorter than the limit.
-    for (let i = 0; i < LONG_LOG / 500_000; i++)
-      await rpc('set_attribute', { key: `k${i}`, value: 'x'.repeat(500_000) });
+    for (let i = 0; i < LONG_LOG / 60_000; i++)
+      await rpc('set_attribute', { key: `k${i}`, value: 'x'.repeat(60_000) });
     const before = await rpc('get_balance');
     const raise = lowerLimit(crowd.server.process.child.pid ?? 0, 'fsize', LONG_LOG);
     try {
