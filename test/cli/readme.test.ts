@@ -82,7 +82,16 @@ describe.each(pages)('%s', (path) => {
     const commands = [...text.matchAll(/wallet-rpc\b(?! credential)[^`\n]*?(?= \|| ?`|$)/gm)].flatMap(
       ([line]) => [...line.matchAll(/ --([a-z][a-z0-9-]+)/g)],
     );
-    const foreign = new Set(['name', 'kills', 'keep', 'only', 'kdf-rounds', 'help', 'version']);
+    const foreign = new Set([
+      'name',
+      'kills',
+      'keep',
+      'only',
+      'kdf-rounds',
+      'help',
+      'version',
+      'new-cluster-secret-file',
+    ]);
     const unknown = commands
       .map(([, name = '']) => name)
       .filter((name) => !own.has(name) && !foreign.has(name));
