@@ -10,7 +10,7 @@ import { startWalletCluster, type WalletCluster } from '../support/wallet-cluste
 
 /** Long enough for processes that wait some seconds for a processor. */
 const LEASE_MS = 4000;
-const TIMEOUT_MS = 5000;
+const TIMEOUT_MS = 8000;
 /** Time that a call may take beside its limit, where many processes share a processor [ms]. */
 const MARGIN_MS = 30_000;
 /**
