@@ -54,7 +54,8 @@ describe('a trusted certificate', () => {
   it('is accepted when it names the address', async () => {
     // The handshake succeeds; the error is the HTTP server's answer.
     expect(await refreshError('IP:127.0.0.1')).toMatchObject({
-      message: expect.stringContaining('HTTP status 404'),
+      message: 'no connection to daemon',
+      data: { explanation: expect.stringContaining('HTTP status 404') },
     });
   });
 
