@@ -1,6 +1,6 @@
-import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { decodePercent } from '../util/percent.js';
+import { assertCertificates, PemError } from '../util/pem-certificates.js';
 import { ClusterRefused } from './errors.js';
 
 /** One database server. */
@@ -61,20 +61,19 @@ function readTls(options: URLSearchParams): DatabaseAddress['tls'] {
 
 /** Reads the file of the certificates that those of the servers chain to. Without any, others would be trusted. */
 function readCertificates(path: string): string {
-  let text: string;
+  let file: Buffer;
   try {
-    text = readFileSync(path, 'utf8');
+    file = readFileSync(path);
   } catch (cause) {
     throw refused(`the file of sslrootcert cannot be read (${(cause as NodeJS.ErrnoException).code})`, cause);
   }
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*(?:-----END CERTIFICATE-----)?/g) ?? [];
   try {
-    for (const block of blocks) new X509Certificate(block);
+    assertCertificates(file);
   } catch (cause) {
-    throw refused('the file of sslrootcert has a certificate that cannot be read', cause);
+    if (!(cause instanceof PemError)) throw cause;
+    throw refused(`the file of sslrootcert ${cause.message}`, cause);
   }
-  if (blocks.length === 0) throw refused('the file of sslrootcert has no certificate');
-  return text;
+  return file.toString();
 }
 
 /** Options that the address may have. `target_session_attrs` is always read-write. */

@@ -43,7 +43,7 @@ export class DatabaseSocket {
 
   constructor(tls: DatabaseAddress['tls'], { host, port }: DatabaseHost) {
     this.#outer = connect(port, host).setNoDelay(true);
-    // Those that wait get the errors; a late one belongs to nobody.
+    // Callers that wait for the connection get its errors; without a listener a later error would end the process.
     this.#outer.on('error', () => undefined);
     this.ready = this.#open(tls, host);
   }

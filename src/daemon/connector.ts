@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { fingerprintOf } from '../util/fingerprint.js';
+import { assertCertificates } from '../util/pem-certificates.js';
 import { DaemonError } from './errors.js';
 import { connectThrough, parseProxy, type Proxy } from './socks.js';
 
@@ -227,14 +228,6 @@ function tlsContext(
  */
 export function assertTlsFiles(ssl: DaemonSsl): void {
   if (ssl.mode !== 'disabled') tlsContext(ssl, ssl.caFile === undefined);
-}
-
-/** Checks that a file has at least one certificate, and only whole ones. @throws Error */
-function assertCertificates(pem: Buffer): void {
-  const text = pem.toString('latin1');
-  const [, ...parts] = text.split('-----BEGIN CERTIFICATE-----');
-  if (parts.length === 0) throw new Error('no certificate');
-  for (const part of parts) new X509Certificate(`-----BEGIN CERTIFICATE-----${part}`);
 }
 
 const read = (path: string, content: string): Buffer => {

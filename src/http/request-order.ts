@@ -32,7 +32,7 @@ interface Line {
  * Handles the requests of each connection one after another, in their order, as the reference does. A client may send
  * requests before it has read the answers to earlier ones (pipelining); if they ran at once, each would hold a part of its
  * answer until all earlier ones are read. Requests of different connections run at the same time; those that waited take
- * turns with those of other connections, so that thousands that arrive at once delay nobody else. A request whose
+ * turns with those of other connections, so that thousands that arrive at once delay no other client. A request whose
  * connection ends before its turn does not run. Bytes that are no request, or come too late, are answered after the
  * requests before them: Node.js would answer with its error in place of a running call, which may be a payment.
  */

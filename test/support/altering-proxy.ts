@@ -1,6 +1,6 @@
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 
-/** Changes that somebody between two processes makes to the answers of one of them. */
+/** Changes that a proxy between two processes makes to the answers of one of them. */
 export interface Alterations {
   /** Returns the head that arrives in place of the head of an answer. */
   readonly head?: (head: string) => string;

@@ -75,7 +75,7 @@ export interface ClusterProcess {
   }[];
   readonly refused: RefusedSignature[];
   readonly failed: string[];
-  /** Failures for which somebody else has answered, or changed an answer. */
+  /** Failures in which a program outside the cluster has answered, or changed an answer. */
   readonly falseAnswers: string[];
   readonly bugs: unknown[];
   /** Places of targets; absent: here. */

@@ -134,7 +134,7 @@ export function attempt(
           return { kind: 'answered', from: origin, answer: opened, end: settle };
         }
         const refusal = answer.headers[OUTCOME.toLowerCase()];
-        // Once the body has left, the request may run whatever somebody on the way says.
+        // Once the body has left, the request may run, also if a program on the way claims the contrary.
         if (typeof refusal === 'string' && refusal !== SERVED && !isSent) return { kind: 'refused', refusal };
         throw new FalseAnswer(`${origin} does not answer as a process of the cluster`);
       } catch (error) {

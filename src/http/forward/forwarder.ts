@@ -81,7 +81,7 @@ export interface ForwarderOptions extends AttemptParts {
 export interface FailedAttempt {
   readonly url: string;
   readonly reason: string;
-  /** True if somebody else than a process of the cluster has answered, or changed the answer. */
+  /** True if a program outside the cluster has answered, or changed the answer. */
   readonly isFalse: boolean;
 }
 

@@ -10,7 +10,7 @@ import { OUTCOME, type Signer } from './signature.js';
  *
  * 1. A sends the head of the request with a signature S (`signature.ts`), which occurs once, and keeps the body back.
  * 2. B checks S, and answers `103` with the header `Cluster-Proof: tag('proof', S)`, then `100 Continue`. A sends the
- *    body only after this proof: nobody else can make it, and it is worth nothing for another request.
+ *    body only after this proof: it needs the secret, and proves nothing for another request.
  * 3. B answers with status 200 and `Cluster-Answer: sealed`. The real answer is in the body, as records 0, 1, 2…:
  *    length of the content (4 bytes), content (at most 64 KiB), and HMAC-SHA256(K, number of the record (8 bytes) ‖
  *    length ‖ content) (32 bytes), where K = tag('answer', S). The content of record 0 is JSON: outcome, status, reason

@@ -20,7 +20,7 @@ async function start(options: Options = {}): Promise<ClusterProcess> {
   return started;
 }
 
-/** A process that passes requests on to a holder, with somebody between the two. */
+/** A process that passes requests on to a holder, with a proxy between the two that alters answers. */
 async function betrayed(options: Options = {}) {
   let proxy: AlteringProxy | undefined;
   const holder = await start({
